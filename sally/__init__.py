@@ -1,0 +1,1 @@
+"""A laboratory for interactive theory of mind."""
