@@ -1,0 +1,1 @@
+"""MindGames: persuasion as planning with a theory of mind (moore2025)."""

@@ -1,0 +1,107 @@
+"""The other kinds of puzzle, each with a guarantee checked over all 16 subsets of hidden cells."""
+
+import numpy as np
+from msgspec.structs import replace
+
+from sally.games.mindgames.matrices import (
+    MOST_HIDDEN,
+    PROPOSALS,
+    Kind,
+    Puzzle,
+    relettered,
+    sample,
+)
+from sally.games.mindgames.target import ranking, values, winning_sets
+
+SUBSETS = 2**MOST_HIDDEN
+MEANINGS: dict[Kind, str] = {
+    "standard": "exactly one subset of the hidden cells wins: neither none nor all of them",
+    "never_win": "no subset of the hidden cells makes the goal the target's unique best",
+    "always_win": "after every subset of the hidden cells the goal is the target's unique best",
+    "can_win": "the goal is not the first choice, and at least one subset makes it unique best",
+}
+
+
+def holds(puzzle: Puzzle) -> bool:
+    """Does the puzzle keep the promise of its kind, over every subset of its hidden cells?"""
+    if not _well_formed(puzzle):
+        return False
+    sets = winning_sets(puzzle)
+    roles = len({puzzle.goal, puzzle.trap, puzzle.initial})
+    match puzzle.kind:
+        case "standard":
+            return roles == 3 and sets == (puzzle.winning,)
+        case "never_win":
+            return sets == ()
+        case "always_win":
+            return roles == 1 and len(sets) == SUBSETS
+        case "can_win":
+            return puzzle.goal != puzzle.initial and len(sets) > 0
+
+
+def _well_formed(puzzle: Puzzle) -> bool:
+    """Goal, trap and initial are what the persuader, full and first knowledge pick uniquely."""
+    liked = tuple(
+        sum(v * u for v, u in zip(puzzle.persuader_values, row, strict=True))
+        for row in puzzle.utilities
+    )
+    picks = (liked, values(puzzle, puzzle.cells), values(puzzle, puzzle.visible))
+    return len(puzzle.hidden) == MOST_HIDDEN and all(
+        ranking(worth)[0] == (row,)
+        for worth, row in zip(picks, (puzzle.goal, puzzle.trap, puzzle.initial), strict=True)
+    )
+
+
+def _draw(kind: Kind, rng: np.random.Generator) -> Puzzle | None:
+    """A uniform table with four hidden cells, or None if a pick is tied."""
+    table = tuple(tuple(int(u) for u in row) for row in rng.integers(-1, 2, (PROPOSALS, 3)))
+    hidden = np.sort(rng.choice(PROPOSALS * 3, MOST_HIDDEN, replace=False))
+    draft = Puzzle(
+        utilities=table,
+        hidden=tuple((int(c) // 3, int(c) % 3) for c in hidden),
+        target_values=tuple(int(v) for v in rng.integers(-1, 2, 3)),
+        persuader_values=tuple(int(v) for v in rng.integers(-1, 2, 3)),
+        goal=0,
+        trap=0,
+        initial=0,
+        winning=(),
+        kind=kind,
+    )
+    liked = tuple(
+        sum(v * u for v, u in zip(draft.persuader_values, row, strict=True)) for row in table
+    )
+    tops = [
+        ranking(worth)[0]
+        for worth in (liked, values(draft, draft.cells), values(draft, draft.visible))
+    ]
+    if any(len(top) > 1 for top in tops):
+        return None
+    return _with_roles(draft, tops[0][0], tops[1][0], tops[2][0])
+
+
+def _with_roles(draft: Puzzle, goal: int, trap: int, initial: int) -> Puzzle:
+    """The draft with its picks, and the smallest winning set where there is one."""
+    named = replace(draft, goal=goal, trap=trap, initial=initial)
+    sets = winning_sets(named)
+    return replace(named, winning=sets[0]) if draft.kind == "can_win" and sets else named
+
+
+def sample_kind(
+    kind: Kind, n: int, seed: int, *, permute_letters: bool = True
+) -> tuple[Puzzle, ...]:
+    """`n` puzzles of a kind; those other than standard are uniform over all tables that qualify."""
+    if kind == "standard":
+        return sample(n, seed, permute_letters=permute_letters)
+    rng = np.random.default_rng(seed)
+    found: list[Puzzle] = []
+    while len(found) < n:
+        puzzle = _draw(kind, rng)
+        if puzzle is None or not holds(puzzle):
+            continue
+        first = (puzzle.goal, *(p for p in range(PROPOSALS) if p != puzzle.goal))
+        found.append(
+            puzzle
+            if permute_letters
+            else relettered(puzzle, tuple(first.index(p) for p in range(PROPOSALS)))
+        )
+    return tuple(found)

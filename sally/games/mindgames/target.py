@@ -1,0 +1,112 @@
+"""The target: it believes what it is told, values what it knows, and takes the best."""
+
+import itertools
+from collections.abc import Iterable, Mapping
+from fractions import Fraction
+from typing import Literal
+
+import msgspec
+
+from sally.games.mindgames.matrices import Cell, Puzzle
+
+Memory = Literal["sequential", "frozen"]
+
+
+class Mind(msgspec.Struct, frozen=True):
+    """What the target knows and which proposal it falls back on when the best are tied."""
+
+    known: frozenset[Cell]
+    remembered: int
+
+
+def first_mind(puzzle: Puzzle) -> Mind:
+    """The target before the first message."""
+    return Mind(known=puzzle.visible, remembered=puzzle.initial)
+
+
+def values(puzzle: Puzzle, known: Iterable[Cell]) -> tuple[int, ...]:
+    """The target's value of each proposal; a cell it does not know counts nothing."""
+    worth = [0] * len(puzzle.utilities)
+    for proposal, attribute in frozenset(known):
+        worth[proposal] += puzzle.target_values[attribute] * puzzle.utilities[proposal][attribute]
+    return tuple(worth)
+
+
+def ranking(worth: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
+    """Proposals best first; those of equal value share a place, in letter order."""
+    return tuple(
+        tuple(p for p, v in enumerate(worth) if v == level)
+        for level in sorted(set(worth), reverse=True)
+    )
+
+
+def choice(worth: tuple[int, ...], remembered: int) -> int:
+    """The unique best; on a tie at the top the remembered choice, even if it is not among them."""
+    best = ranking(worth)[0]
+    return best[0] if len(best) == 1 else remembered
+
+
+def choice_of(puzzle: Puzzle, mind: Mind) -> int:
+    """What the target would choose in this state of mind."""
+    return choice(values(puzzle, mind.known), mind.remembered)
+
+
+def told(puzzle: Puzzle, mind: Mind, cells: Iterable[Cell], memory: Memory) -> Mind:
+    """The target's mind after a turn in which it learned `cells`.
+
+    Sequential memory is refreshed before every turn, which is the same as after every turn,
+    because choosing again with unchanged knowledge gives the same choice.
+    """
+    after = Mind(known=mind.known | frozenset(cells), remembered=mind.remembered)
+    return refreshed(puzzle, after) if memory == "sequential" else after
+
+
+def refreshed(puzzle: Puzzle, mind: Mind) -> Mind:
+    """The same knowledge, with the present choice remembered."""
+    return Mind(known=mind.known, remembered=choice_of(puzzle, mind))
+
+
+def wins(puzzle: Puzzle, revealed: Iterable[Cell]) -> bool:
+    """Is the goal strictly best once these cells are known beside the visible ones?"""
+    return ranking(values(puzzle, puzzle.visible | frozenset(revealed)))[0] == (puzzle.goal,)
+
+
+def winning_sets(puzzle: Puzzle) -> tuple[tuple[Cell, ...], ...]:
+    """Every subset of the hidden cells after which the goal is strictly best."""
+    return tuple(
+        cells
+        for size in range(len(puzzle.hidden) + 1)
+        for cells in itertools.combinations(puzzle.hidden, size)
+        if wins(puzzle, cells)
+    )
+
+
+def random_success(puzzle: Puzzle, n: int, memory: Memory) -> Fraction:
+    """The exact chance that `n` uniform disclosures with replacement, one a turn, win."""
+    odds: Mapping[Mind, Fraction] = {first_mind(puzzle): Fraction(1)}
+    for _ in range(n):
+        after: dict[Mind, Fraction] = {}
+        for mind, chance in odds.items():
+            for cell in puzzle.cells:
+                then = told(puzzle, mind, [cell], memory)
+                after[then] = after.get(then, Fraction(0)) + chance / len(puzzle.cells)
+        odds = after
+    return sum(
+        (chance for mind, chance in odds.items() if choice_of(puzzle, mind) == puzzle.goal),
+        Fraction(0),
+    )
+
+
+def random_success_formula(n: int, memory: Memory, cells: int = 9) -> Fraction:
+    """The same chance for every standard puzzle with this many cells, in closed form.
+
+    Frozen: both winning cells among the draws and neither spoiling one, by inclusion and
+    exclusion. Sequential: once both winning cells are known the goal is remembered, and one
+    spoiling cell makes a tie that the goal survives; the sum over the turn at which it comes is
+    geometric.
+    """
+    if memory == "frozen":
+        ways = Fraction((cells - 2) ** n - 2 * (cells - 3) ** n + (cells - 4) ** n)
+    else:
+        ways = Fraction(2 * (cells - 1) ** n + (cells - 4) ** n, 3) - (cells - 2) ** n
+    return ways / Fraction(cells**n)

@@ -1,0 +1,147 @@
+"""The matrices come out as many as the protocol says, and each keeps its promise."""
+
+from collections import Counter
+from itertools import combinations
+
+import msgspec
+import numpy as np
+import pytest
+
+from sally.games.mindgames.kinds import holds, sample_kind
+from sally.games.mindgames.matrices import (
+    Kind,
+    Puzzle,
+    Solutions,
+    all_matrices,
+    count_with_persuader,
+    relettered,
+    sample,
+    symmetry_classes,
+)
+from sally.games.mindgames.target import values, winning_sets, wins
+
+OTHER_KINDS: tuple[Kind, ...] = ("never_win", "always_win", "can_win")
+
+
+@pytest.fixture(scope="module")
+def everything() -> Solutions:
+    return all_matrices()
+
+
+def test_the_protocol_counts_come_out(everything: Solutions) -> None:
+    assert len(everything) == 12_024
+    assert count_with_persuader(everything) == 76_728
+    assert symmetry_classes(everything).max() + 1 == 252
+
+
+def test_two_attributes_leave_56_and_24() -> None:
+    small = all_matrices(attributes=2)
+    assert (count_with_persuader(small), len(small)) == (56, 24)
+
+
+def test_three_hidden_cells_are_not_enough() -> None:
+    assert len(all_matrices(max_hidden=3)) == 0
+
+
+def test_no_matrix_is_found_twice(everything: Solutions) -> None:
+    n = len(everything)
+    rows = np.concatenate(
+        [
+            everything.utilities.reshape(n, -1),
+            everything.target_values,
+            everything.hidden.reshape(n, -1),
+        ],
+        axis=1,
+    )
+    assert len(np.unique(rows, axis=0)) == n
+
+
+def test_four_cells_are_hidden_and_two_of_them_win(everything: Solutions) -> None:
+    assert set(everything.hidden.sum(axis=(1, 2))) == {4}
+    assert set(everything.winning.sum(axis=(1, 2))) == {2}
+    assert not (everything.winning & ~everything.hidden).any()
+
+
+def test_one_puzzle_of_each_class_keeps_the_standard_promise(everything: Solutions) -> None:
+    puzzles = sample(252, seed=7, solutions=everything)
+    assert all(holds(puzzle) for puzzle in puzzles)
+    for puzzle in puzzles:
+        assert winning_sets(puzzle) == (puzzle.winning,)
+        about_goal = [cell for cell in puzzle.hidden if cell[0] == puzzle.goal]
+        assert not any(
+            wins(puzzle, told)
+            for size in range(len(about_goal) + 1)
+            for told in combinations(about_goal, size)
+        )
+
+
+def test_a_sample_takes_each_class_once_before_any_twice(everything: Solutions) -> None:
+    def fingerprint(puzzle: Puzzle) -> tuple[object, ...]:
+        order = (puzzle.goal, puzzle.trap, puzzle.initial)
+        back = relettered(puzzle, tuple(order.index(p) for p in range(3)))
+        faces = []
+        for a, like in enumerate(back.target_values):
+            column = tuple(row[a] for row in back.utilities)
+            dark = tuple((p, a) in back.hidden for p in range(3))
+            faces.append(min(((like, *column), dark), ((-like, *(-u for u in column)), dark)))
+        return tuple(sorted(faces))
+
+    puzzles = sample(252, seed=3, solutions=everything)
+    assert len({fingerprint(puzzle) for puzzle in puzzles}) == 252
+
+
+def test_the_same_seed_gives_the_same_puzzles_and_another_seed_others() -> None:
+    assert sample(5, seed=11) == sample(5, seed=11)
+    assert sample(5, seed=11) != sample(5, seed=12)
+
+
+def test_letters_are_dealt_anew_or_stay(everything: Solutions) -> None:
+    dealt = sample(120, seed=1, solutions=everything)
+    assert len({(p.goal, p.trap, p.initial) for p in dealt}) == 6
+    fixed = sample(20, seed=1, permute_letters=False, solutions=everything)
+    assert {(p.goal, p.trap, p.initial) for p in fixed} == {(0, 1, 2)}
+
+
+def test_relettering_moves_rows_and_nothing_else() -> None:
+    puzzle = sample(1, seed=2, permute_letters=False)[0]
+    moved = relettered(puzzle, (2, 0, 1))
+    assert (moved.goal, moved.trap, moved.initial) == (2, 0, 1)
+    assert moved.utilities[2] == puzzle.utilities[0]
+    assert values(moved, moved.cells)[0] == values(puzzle, puzzle.cells)[1]
+    assert holds(moved)
+
+
+def test_a_puzzle_survives_plain_json() -> None:
+    puzzle = sample(1, seed=5)[0]
+    plain = msgspec.json.decode(msgspec.json.encode(puzzle))
+    assert msgspec.convert(plain, Puzzle) == puzzle
+
+
+def test_a_puzzle_with_an_unknown_field_is_refused() -> None:
+    plain = msgspec.to_builtins(sample(1, seed=5)[0]) | {"colour": "red"}
+    with pytest.raises(msgspec.ValidationError, match="colour"):
+        msgspec.convert(plain, Puzzle)
+
+
+@pytest.mark.parametrize("kind", OTHER_KINDS)
+def test_every_other_kind_keeps_its_promise_over_all_16_subsets(kind: Kind) -> None:
+    puzzles = sample_kind(kind, 25, seed=4)
+    won = Counter(
+        sum(wins(p, told) for size in range(5) for told in combinations(p.hidden, size))
+        for p in puzzles
+    )
+    assert all(len(p.hidden) == 4 and p.kind == kind for p in puzzles)
+    if kind == "never_win":
+        assert set(won) == {0}
+    elif kind == "always_win":
+        assert set(won) == {16}
+    else:
+        assert 0 not in won and 16 not in won
+    assert sample_kind(kind, 25, seed=4) == puzzles
+
+
+def test_a_broken_promise_is_noticed() -> None:
+    puzzle = sample(1, seed=9)[0]
+    assert not holds(msgspec.structs.replace(puzzle, kind="never_win"))
+    assert not holds(msgspec.structs.replace(puzzle, kind="always_win"))
+    assert not holds(msgspec.structs.replace(puzzle, winning=puzzle.hidden[:1]))
