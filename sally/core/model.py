@@ -1,0 +1,417 @@
+"""A model is two verbs: it completes a conversation, and it scores candidate continuations."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+from typing import Any, Final, Literal, Protocol, TypeAlias, runtime_checkable
+
+import msgspec
+
+DIGEST_SIZE: Final = 16
+
+
+# ---------------------------------------------------------------- growing text
+
+
+class Grown(str):
+    """A text that remembers its running digest, so that hashing what was appended is enough."""
+
+    __slots__ = ("_hasher",)
+
+    _hasher: hashlib.blake2b
+
+    @classmethod
+    def start(cls, text: str = "") -> Grown:
+        """Begin a growing text."""
+        return cls._make(text, hashlib.blake2b(_utf8(text), digest_size=DIGEST_SIZE))
+
+    @classmethod
+    def _make(cls, text: str, hasher: hashlib.blake2b) -> Grown:
+        grown = str.__new__(cls, text)
+        grown._hasher = hasher
+        return grown
+
+    def plus(self, more: str) -> Grown:
+        """The longer text; this one stays as it was, so two pages may fork from it."""
+        hasher = self._hasher.copy()
+        hasher.update(_utf8(more))
+        return self._make(str.__add__(self, more), hasher)
+
+    def digest(self) -> bytes:
+        """The digest of the whole text, equal to that of the plain string."""
+        return self._hasher.digest()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # A hasher cannot be pickled; it is made again from the text.
+        return (Grown.start, (str(self),))
+
+    def __str__(self) -> str:
+        return str.__getitem__(self, slice(None))
+
+
+def _utf8(text: str) -> bytes:
+    # Replies may hold lone surrogates; hashing them must not fail.
+    return text.encode("utf-8", "surrogatepass")
+
+
+def text_digest(text: str) -> bytes:
+    """The digest of a text, taken from its running hasher where it has one."""
+    if isinstance(text, Grown):
+        return text.digest()
+    return hashlib.blake2b(_utf8(text), digest_size=DIGEST_SIZE).digest()
+
+
+# ---------------------------------------------------------------- messages and tools
+
+
+class ToolSpec(msgspec.Struct, frozen=True):
+    """A tool a model may call: its name, what it does, and the JSON schema of its arguments."""
+
+    name: str
+    description: str
+    schema: dict[str, Any]
+
+
+class ToolCall(msgspec.Struct, frozen=True):
+    """A call a model made, its arguments kept as the JSON text the model wrote."""
+
+    id: str
+    name: str
+    arguments: str
+
+    def read(self) -> dict[str, Any]:
+        """The arguments as a mapping; text that is none fails as a bad reply."""
+        try:
+            return msgspec.json.decode(self.arguments, type=dict[str, Any])
+        except (msgspec.DecodeError, UnicodeEncodeError) as error:
+            raise ModelFailure(
+                "bad_reply",
+                f"The arguments of the call to {self.name!r} are not a JSON object: {error}.",
+            ) from error
+
+
+class System(msgspec.Struct, frozen=True, tag_field="role", tag="system"):
+    """What the model is told before the conversation."""
+
+    text: str
+
+
+class User(msgspec.Struct, frozen=True, tag_field="role", tag="user"):
+    """What is said to the model."""
+
+    text: str
+
+
+class Assistant(msgspec.Struct, frozen=True, tag_field="role", tag="assistant"):
+    """What the model said, with the tool calls it made, if any."""
+
+    text: str
+    tool_calls: tuple[ToolCall, ...] = ()
+
+
+class ToolResult(msgspec.Struct, frozen=True, tag_field="role", tag="tool"):
+    """What a tool answered to one call."""
+
+    call_id: str
+    name: str
+    text: str
+
+
+Message: TypeAlias = System | User | Assistant | ToolResult
+Context: TypeAlias = str | Sequence[Message]
+"""What a candidate continues: raw text, or a chat whose assistant turn is open; a last message
+of the assistant is the beginning of that turn."""
+
+
+def messages_json(messages: Sequence[Message]) -> bytes:
+    """The messages as JSON, growing texts as plain ones, to be read as `list[Message]`."""
+    return msgspec.json.encode(list(messages), enc_hook=_plain)
+
+
+def _plain(value: object) -> str:
+    if isinstance(value, Grown):
+        return str(value)
+    raise TypeError(f"A message holds texts and tool calls only, not {type(value).__name__}.")
+
+
+# ---------------------------------------------------------------- settings
+
+
+class Settings(msgspec.Struct, frozen=True, omit_defaults=True):
+    """How a model is asked to answer; None leaves the choice to the provider."""
+
+    temperature: float | None = None
+    top_p: float | None = None
+    top_k: int | None = None
+    max_tokens: int | None = None
+    seed: int | None = None
+    stop: tuple[str, ...] = ()
+    reasoning_effort: str | None = None
+    reasoning_tokens: int | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("temperature", "top_p"):
+            value = getattr(self, name)
+            if value is not None:
+                # 0 and 0.0 are one setting and must have one canonical form.
+                msgspec.structs.force_setattr(self, name, float(value) + 0.0)
+        if isinstance(self.stop, str):
+            raise ValueError(f"stop must be a tuple of texts, such as ({self.stop!r},).")
+        msgspec.structs.force_setattr(self, "stop", tuple(self.stop))
+        _check_settings(self)
+
+    def canonical(self) -> str:
+        """The same JSON for the same settings: keys sorted, what is not set left out."""
+        return msgspec.json.encode(self, order="sorted").decode()
+
+
+def _check_settings(settings: Settings) -> None:
+    heat, top = settings.temperature, settings.top_p
+    if heat is not None and not (math.isfinite(heat) and heat >= 0):
+        raise ValueError(f"temperature must be a finite number of at least 0, not {heat}.")
+    if top is not None and not 0 < top <= 1:
+        raise ValueError(f"top_p must be above 0 and at most 1, not {top}.")
+    for name in ("top_k", "max_tokens", "reasoning_tokens"):
+        value = getattr(settings, name)
+        if value is not None and value < 1:
+            raise ValueError(f"{name} must be at least 1, not {value}.")
+    if settings.seed is not None and not 0 <= settings.seed < 2**32 - 1:
+        # Seeds are 32 bits wide in llama.cpp, whose highest one means "draw a seed".
+        raise ValueError(f"seed must be from 0 to {2**32 - 2}, not {settings.seed}.")
+    if "" in settings.stop:
+        raise ValueError("stop must not hold an empty text, which would stop every reply at once.")
+
+
+AS_THE_PROVIDER_DOES: Final = Settings()
+
+
+# ---------------------------------------------------------------- replies
+
+
+class Usage(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What a call used; None is not known, which is not zero."""
+
+    input: int = 0
+    output: int = 0
+    cached: int | None = None
+    evaluated: int | None = None
+    reasoning: int | None = None
+    seconds: float = 0.0
+    cost: float | None = None
+
+    def __add__(self, other: Usage) -> Usage:
+        return Usage(
+            input=self.input + other.input,
+            output=self.output + other.output,
+            cached=_sum(self.cached, other.cached),
+            evaluated=_sum(self.evaluated, other.evaluated),
+            reasoning=_sum(self.reasoning, other.reasoning),
+            seconds=self.seconds + other.seconds,
+            cost=None if self.cost is None or other.cost is None else self.cost + other.cost,
+        )
+
+    @staticmethod
+    def total(usages: Iterable[Usage]) -> Usage:
+        """The sum; a part that is not known in one call is not known in the sum."""
+        return sum(usages, start=Usage(cached=0, evaluated=0, reasoning=0, cost=0.0))
+
+
+def _sum(one: int | None, other: int | None) -> int | None:
+    return None if one is None or other is None else one + other
+
+
+Finish: TypeAlias = Literal["stop", "length", "tool_calls", "refusal", "error"]
+
+
+class Reply(msgspec.Struct, frozen=True, tag="reply"):
+    """What a model answered; hidden reasoning is kept apart and never read as the answer."""
+
+    text: str
+    tool_calls: tuple[ToolCall, ...] = ()
+    usage: Usage = Usage()
+    finish: Finish = "stop"
+    reasoning: str | None = None
+
+
+class Scores(msgspec.Struct, frozen=True, tag="scores"):
+    """The log-probability of each candidate as a continuation of one context."""
+
+    candidates: tuple[str, ...]
+    logprobs: tuple[float, ...]
+    usage: Usage = Usage()
+
+    def __post_init__(self) -> None:
+        if len(self.candidates) != len(self.logprobs):
+            raise ValueError(
+                f"{len(self.candidates)} candidates need as many log-probabilities, "
+                f"not {len(self.logprobs)}."
+            )
+        for candidate, logprob in zip(self.candidates, self.logprobs, strict=True):
+            # Rounding may leave a sure token a hair above probability 1.
+            if not (math.isfinite(logprob) and logprob <= 1e-3):
+                raise ValueError(
+                    f"The log-probability of {candidate!r} must be finite and at most 0, "
+                    f"not {logprob}."
+                )
+
+    def normalised(self) -> dict[str, float]:
+        """Each candidate's probability, given that one of the candidates is said."""
+        highest = max(self.logprobs)
+        weights = [math.exp(logprob - highest) for logprob in self.logprobs]
+        total = math.fsum(weights)
+        return {c: w / total for c, w in zip(self.candidates, weights, strict=True)}
+
+
+# ---------------------------------------------------------------- failures
+
+FaultKind: TypeAlias = Literal[
+    "rate_limit",
+    "server",
+    "timeout",
+    "connection",
+    "bad_reply",
+    "refused",
+    "context_length",
+    "auth",
+    "bad_request",
+    "unsupported",
+]
+TRANSIENT: Final[frozenset[FaultKind]] = frozenset(
+    {"rate_limit", "server", "timeout", "connection", "bad_reply"}
+)
+
+
+class Fault(msgspec.Struct, frozen=True, tag="fault", omit_defaults=True):
+    """A failed call as a value for the log: its kind, one sentence, and how long to wait."""
+
+    kind: FaultKind
+    detail: str
+    retry_after: float | None = None
+
+
+class ModelFailure(Exception):
+    """A call that brought no reply, by kind."""
+
+    def __init__(self, kind: FaultKind, detail: str, retry_after: float | None = None) -> None:
+        super().__init__(kind, detail, retry_after)
+        self.fault = Fault(kind, detail, retry_after)
+
+    @property
+    def kind(self) -> FaultKind:
+        """What went wrong."""
+        return self.fault.kind
+
+    @property
+    def transient(self) -> bool:
+        """Whether the same call may succeed when it is made again."""
+        return self.fault.kind in TRANSIENT
+
+    def __str__(self) -> str:
+        return f"{self.fault.kind}: {self.fault.detail}"
+
+
+class CannotScore(Exception):
+    """The model gives no exact log-probabilities of candidates; said before anything is spent."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.name = name
+
+    def __str__(self) -> str:
+        return (
+            f"The model {self.name!r} cannot score candidates; "
+            "use a strategy that only completes, or a model that scores, such as the embedded one."
+        )
+
+
+class BadCandidates(ValueError):
+    """The candidates cannot be compared by their log-probabilities."""
+
+
+def check_candidates(candidates: Sequence[str]) -> None:
+    """Refuse candidates that are missing, empty, equal, or the beginning of one another."""
+    if not candidates:
+        raise BadCandidates("There are no candidates to score; give at least one.")
+    if "" in candidates:
+        raise BadCandidates("A candidate is the empty text; every candidate needs a letter.")
+    # Sorted, everything between a text and its continuation continues it too.
+    for short, long in pairwise(sorted(candidates)):
+        if short == long:
+            raise BadCandidates(f"The candidate {short!r} is listed twice; list it once.")
+        if long.startswith(short):
+            raise BadCandidates(
+                f"The candidate {short!r} is the beginning of {long!r}, so saying the second "
+                "says the first; end both with a sign that sets them apart, such as a full stop."
+            )
+
+
+# ---------------------------------------------------------------- the verbs
+
+
+@runtime_checkable
+class Model(Protocol):
+    """Anything that completes conversations and, if it can, scores candidates."""
+
+    @property
+    def name(self) -> str:
+        """The name under which its calls are logged."""
+        ...
+
+    @property
+    def can_score(self) -> bool:
+        """Whether `score` gives exact log-probabilities."""
+        ...
+
+    async def complete(
+        self,
+        messages: Sequence[Message],
+        settings: Settings = AS_THE_PROVIDER_DOES,
+        tools: Sequence[ToolSpec] = (),
+    ) -> Reply:
+        """Answer a conversation, or raise ModelFailure."""
+        ...
+
+    async def score(
+        self, context: Context, candidates: Sequence[str], settings: Settings = AS_THE_PROVIDER_DOES
+    ) -> Scores:
+        """The log-probability of each candidate, all its tokens summed, tokenised with context."""
+        ...
+
+
+# ---------------------------------------------------------------- the hash of a prompt
+
+
+def prompt_hash(
+    prompt: Context, tools: Sequence[ToolSpec] = (), candidates: Sequence[str] = ()
+) -> str:
+    """The canonical hash of what a model is shown, in hexadecimal."""
+    if isinstance(prompt, str):
+        shown = _joined(b"text", [text_digest(prompt)])
+    else:
+        shown = _joined(b"chat", [message_digest(message) for message in prompt])
+    specs = [text_digest(msgspec.json.encode(spec, order="sorted").decode()) for spec in tools]
+    named = [text_digest(candidate) for candidate in candidates]
+    parts = [shown, _joined(b"tools", specs), _joined(b"candidates", named)]
+    return _joined(b"prompt", parts).hex()
+
+
+def message_digest(message: Message) -> bytes:
+    """The digest of one message: who speaks, and each of its texts."""
+    match message:
+        case System(text):
+            return _joined(b"system", [text_digest(text)])
+        case User(text):
+            return _joined(b"user", [text_digest(text)])
+        case Assistant(text, calls):
+            parts = [text_digest(part) for c in calls for part in (c.id, c.name, c.arguments)]
+            return _joined(b"assistant", [text_digest(text), *parts])
+        case ToolResult(call_id, name, text):
+            return _joined(b"tool", [text_digest(part) for part in (call_id, name, text)])
+
+
+def _joined(purpose: bytes, digests: Sequence[bytes]) -> bytes:
+    # Digests have one length and purposes are kept apart, so no two prompts share an encoding.
+    return hashlib.blake2b(b"".join(digests), digest_size=DIGEST_SIZE, person=purpose).digest()
