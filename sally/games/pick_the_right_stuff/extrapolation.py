@@ -1,0 +1,116 @@
+"""Private rules by which a user of the infinite mode extrapolates where its item has gone.
+
+A rule turns (box last seen, resets since then) into the box believed now. Every rule is a function on
+all numbers of resets, so it stands for a belief history without end. Families are listed from the
+easiest to the hardest; within a family each rule is a different choice of step sizes.
+"""
+
+from collections.abc import Iterator
+from itertools import product
+from typing import Literal, get_args
+
+import msgspec
+
+Family = Literal["shift", "alternate", "affine", "two_stride", "growing", "compounding"]
+FAMILIES: tuple[Family, ...] = get_args(Family)
+
+
+class Shift(msgspec.Struct, frozen=True, tag="shift"):
+    """Every reset moves the item on by the same step."""
+
+    step: int
+
+
+class Alternate(msgspec.Struct, frozen=True, tag="alternate"):
+    """Odd resets move the item away by a step, even resets bring it back."""
+
+    step: int
+
+
+class Affine(msgspec.Struct, frozen=True, tag="affine"):
+    """The first reset adds a jump once, and every reset a step."""
+
+    step: int
+    jump: int
+
+
+class TwoStride(msgspec.Struct, frozen=True, tag="two_stride"):
+    """Odd resets move the item by one step, even resets by another."""
+
+    odd: int
+    even: int
+
+
+class Growing(msgspec.Struct, frozen=True, tag="growing"):
+    """Each step is longer than the one before by a constant growth."""
+
+    step: int
+    growth: int
+
+
+class Compounding(msgspec.Struct, frozen=True, tag="compounding"):
+    """Each step is the sum of the two steps before it."""
+
+    first: int
+    second: int
+
+
+Rule = Shift | Alternate | Affine | TwoStride | Growing | Compounding
+
+
+def family_of(rule: Rule) -> Family:
+    """Return the family a rule belongs to."""
+    for family, kind in zip(FAMILIES, get_args(Rule), strict=True):
+        if isinstance(rule, kind):
+            return family
+    raise TypeError(f"{rule!r} is no rule of extrapolation; the families are {FAMILIES}.")
+
+
+def travelled(rule: Rule, resets: int) -> int:
+    """Return how many boxes to the right the rule has carried the item after some resets."""
+    match rule:
+        case Shift(step):
+            return step * resets
+        case Alternate(step):
+            return step * (resets % 2)
+        case Affine(step, jump):
+            return step * resets + (jump if resets else 0)
+        case TwoStride(odd, even):
+            return odd * ((resets + 1) // 2) + even * (resets // 2)
+        case Growing(step, growth):
+            return step * resets + growth * (resets * (resets - 1) // 2)
+        case Compounding(first, second):
+            return _compounded(first, second, resets)
+    raise TypeError(f"{rule!r} is no rule of extrapolation; the families are {FAMILIES}.")
+
+
+def extrapolated(rule: Rule, seen: int, resets: int, boxes: int) -> int:
+    """Return the box believed by a user who saw its item in a box some resets ago."""
+    return (seen + travelled(rule, resets)) % boxes
+
+
+def rules_of(family: Family, boxes: int) -> Iterator[Rule]:
+    """List every rule of a family on a locker of that many boxes, leaving out simpler families."""
+    steps = range(1, boxes)
+    match family:
+        case "shift":
+            yield from (Shift(step) for step in steps)
+        case "alternate":
+            yield from (Alternate(step) for step in steps)
+        case "affine":
+            yield from (Affine(step, jump) for step, jump in product(steps, steps))
+        case "two_stride":
+            pairs = product(range(boxes), repeat=2)
+            # odd == even is a shift, odd + even == boxes an alternation
+            yield from (TwoStride(a, b) for a, b in pairs if a != b and (a + b) % boxes)
+        case "growing":
+            yield from (Growing(step, growth) for step, growth in product(range(boxes), steps))
+        case "compounding":
+            yield from (Compounding(a, b) for a, b in product(range(boxes), repeat=2) if a or b)
+
+
+def _compounded(first: int, second: int, resets: int) -> int:
+    total, step, following = 0, first, second
+    for _ in range(resets):
+        total, step, following = total + step, following, step + following
+    return total

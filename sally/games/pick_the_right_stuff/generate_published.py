@@ -1,0 +1,88 @@
+"""The published generator: the scene machine of the released engine (tang2024), seeded.
+
+Reset scene: with chance 1/2 a reset; then with chance 1/2 the decision scene, else the reset scene
+again. Decision scene: a remaining user, drawn uniformly, wants to take or to observe with chance 1/2
+each; an observation succeeds with chance 1/2, and a failed one is not announced; after either, with
+chance 1/2 the reset scene, else the decision scene. A reset is a uniformly drawn single cycle.
+"""
+
+from random import Random
+from typing import Literal
+
+from sally.games.pick_the_right_stuff.locker import (
+    Collection,
+    Instance,
+    Locker,
+    Move,
+    Reset,
+    Snapshot,
+    Visit,
+    announced,
+    answered,
+    opened,
+    remaining,
+)
+
+Placement = Literal["own_box", "shuffled"]  # the paper's listings, the released engine
+ObservingMode = Literal["zero", "finite"]
+
+
+def published_games(
+    mode: ObservingMode, users: int, count: int, seed: int, placement: Placement = "shuffled"
+) -> tuple[Instance, ...]:
+    """Generate games one after another from one random stream, as the released engine does."""
+    chance = Random(seed)
+    return tuple(
+        published_game(f"published-{mode}-{users}-{number:03d}", mode, users, chance, placement)
+        for number in range(count)
+    )
+
+
+def published_game(
+    name: str, mode: ObservingMode, users: int, chance: Random, placement: Placement = "shuffled"
+) -> Instance:
+    """Generate one game by running the scene machine until the locker is empty."""
+    boxes = list(range(users))
+    if placement == "shuffled":
+        chance.shuffle(boxes)
+    blank = Instance(name=name, mode=mode, users=users, placement=tuple(boxes), script=())
+    locker, script, resetting = opened(blank), list[Move](), True
+    while remaining(locker):
+        move = _reset_scene(users, chance) if resetting else _decision_scene(locker, chance)
+        if move is not None:
+            script.append(move)
+            locker = announced(locker, move)
+        if locker.asked is not None:
+            locker = answered(locker, None)
+        resetting = _coin(chance)
+    return Instance(name=name, mode=mode, users=users, placement=tuple(boxes), script=tuple(script))
+
+
+def random_cycle(boxes: int, chance: Random) -> tuple[int, ...]:
+    """Draw a move of all boxes uniformly from the single cycles."""
+    around = list(range(boxes))
+    chance.shuffle(around)
+    to = [0] * boxes
+    for here, there in zip(around, around[1:] + around[:1], strict=True):
+        to[here] = there
+    return tuple(to)
+
+
+def _reset_scene(users: int, chance: Random) -> Move | None:
+    return Reset(random_cycle(users, chance)) if _coin(chance) else None
+
+
+def _decision_scene(locker: Locker, chance: Random) -> Move | None:
+    user = chance.choice(remaining(locker))
+    if _coin(chance):
+        return Collection(user)
+    if not _coin(chance):
+        return None
+    if locker.mode == "zero":
+        return Visit(user)
+    now = len(locker.states) - 1
+    return Snapshot(user, back=now - chance.randint(locker.seen[user], now) + 1)
+
+
+def _coin(chance: Random) -> bool:
+    return chance.random() < 0.5

@@ -1,0 +1,314 @@
+"""The rules of the locker: what nature announces, what users believe, what a retrieval does.
+
+State 0 is the storing of the items; every reset and every retrieval appends one state. A user believes
+what it saw last (zero, finite) or extrapolates from it with a private rule (infinite). All functions
+return new values; chance and words live elsewhere.
+"""
+
+from collections.abc import Callable
+from typing import Literal
+
+import msgspec
+
+from sally.games.pick_the_right_stuff.extrapolation import Family, Rule, extrapolated
+
+Mode = Literal["zero", "finite", "infinite"]
+Contents = tuple[int | None, ...]  # box -> the user whose item it holds, None for an empty box
+
+
+class Reset(msgspec.Struct, frozen=True, tag="reset"):
+    """The locker moves what is in box b to box to[b], for every b at once."""
+
+    to: tuple[int, ...]
+
+
+class Visit(msgspec.Struct, frozen=True, tag="visit"):
+    """A user looks at the monitor and sees the current state."""
+
+    user: int
+
+
+class Snapshot(msgspec.Struct, frozen=True, tag="snapshot"):
+    """A user is shown an earlier state: back = 1 is the current one, 2 the one before it."""
+
+    user: int
+    back: int
+
+
+class Rehearsal(msgspec.Struct, frozen=True, tag="rehearsal"):
+    """Before the game a user, shown a box and told of some resets, names the box it would open."""
+
+    user: int
+    seen: int
+    resets: int
+    named: int
+
+
+class Collection(msgspec.Struct, frozen=True, tag="collection"):
+    """A user comes to collect, and the manager is asked where the user will look."""
+
+    user: int
+
+
+class Retrieval(msgspec.Struct, frozen=True, tag="retrieval"):
+    """How a collection ended: the box answered (None if nothing readable), believed and true."""
+
+    user: int
+    answered: int | None
+    believed: int
+    true: int
+
+
+Move = Reset | Visit | Snapshot | Rehearsal | Collection
+Event = Reset | Visit | Snapshot | Rehearsal | Collection | Retrieval
+
+
+class Instance(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One game as data: who stores where, and everything nature will do."""
+
+    name: str
+    mode: Mode
+    users: int
+    placement: tuple[int, ...]  # placement[user] = box
+    script: tuple[Move, ...]
+    rules: tuple[Rule, ...] = ()  # infinite only: one private rule per user
+    families: tuple[Family, ...] = ()  # infinite only: the families a rule may come from
+
+
+class Locker(msgspec.Struct, frozen=True):
+    """Everything there is to know at one moment of a game."""
+
+    mode: Mode
+    users: int
+    rules: tuple[Rule, ...]
+    families: tuple[Family, ...]
+    states: tuple[Contents, ...]
+    resets: tuple[int, ...]  # resets[i] = how many resets had happened when state i appeared
+    seen: tuple[int, ...]  # seen[user] = index of the state the user saw last
+    story: tuple[Event, ...]
+    asked: int | None
+    correct: int
+
+
+class Sight(msgspec.Struct, frozen=True):
+    """What the manager knows when asked: all states and announcements, no private rule."""
+
+    mode: Mode
+    users: int
+    families: tuple[Family, ...]
+    states: tuple[Contents, ...]
+    story: tuple[Event, ...]
+    asked: int
+
+
+def opened(instance: Instance) -> Locker:
+    """Return the locker just after the users have stored their items."""
+    check_header(instance)
+    contents = [0] * instance.users
+    for user, box in enumerate(instance.placement):
+        contents[box] = user
+    return Locker(
+        mode=instance.mode,
+        users=instance.users,
+        rules=instance.rules,
+        families=instance.families,
+        states=(tuple(contents),),
+        resets=(0,),
+        seen=(0,) * instance.users,
+        story=(),
+        asked=None,
+        correct=0,
+    )
+
+
+def announced(locker: Locker, move: Move) -> Locker:
+    """Return the locker after one move of nature."""
+    if locker.asked is not None:
+        raise ValueError(f"User {locker.asked} is waiting: answer before nature moves ({move}).")
+    told = msgspec.structs.replace(locker, story=(*locker.story, move))
+    match move:
+        case Reset(to):
+            return _after_reset(told, to)
+        case Visit(user):
+            _check_room(locker, move, {"zero", "infinite"})
+            return _after_sight(told, user, len(locker.states) - 1)
+        case Snapshot(user, back):
+            _check_room(locker, move, {"finite"})
+            return _after_sight(told, user, len(locker.states) - back)
+        case Rehearsal():
+            _check_rehearsal(locker, move)
+            return told
+        case Collection(user):
+            true_box(locker, user)
+            return msgspec.structs.replace(told, asked=user)
+
+
+def answered(locker: Locker, box: int | None) -> Locker:
+    """Return the locker after the answer and the retrieval; None is a forfeited answer."""
+    if locker.asked is None:
+        raise ValueError("Nobody is waiting: an answer needs a collection before it.")
+    if box is not None and not 0 <= box < locker.users:
+        raise ValueError(f"Box {box} does not exist: boxes are 0 to {locker.users - 1}.")
+    user = locker.asked
+    believed, true = believed_box(locker, user), true_box(locker, user)
+    return msgspec.structs.replace(
+        locker,
+        states=(*locker.states, after_retrieval(locker.states[-1], believed, true)),
+        resets=(*locker.resets, locker.resets[-1]),
+        story=(*locker.story, Retrieval(user, box, believed, true)),
+        asked=None,
+        correct=locker.correct + (box == believed),
+    )
+
+
+def after_retrieval(contents: Contents, believed: int, true: int) -> Contents:
+    """Swap the item into the believed box, then take it out of there."""
+    boxes = list(contents)
+    boxes[true] = boxes[believed]
+    boxes[believed] = None
+    return tuple(boxes)
+
+
+def after_moving(contents: Contents, to: tuple[int, ...]) -> Contents:
+    """Return the contents after each box's content, nothing included, has moved."""
+    moved: list[int | None] = [None] * len(contents)
+    for box, held in enumerate(contents):
+        moved[to[box]] = held
+    return tuple(moved)
+
+
+def believed_box(locker: Locker, user: int) -> int:
+    """Return the box where a user thinks its item is now."""
+    last = locker.seen[user]
+    box = locker.states[last].index(user)
+    if locker.mode != "infinite":
+        return box
+    gap = locker.resets[-1] - locker.resets[last]
+    return extrapolated(locker.rules[user], box, gap, locker.users)
+
+
+def true_box(locker: Locker, user: int) -> int:
+    """Return the box that holds a user's item."""
+    if user not in locker.states[-1]:
+        raise ValueError(f"User {user} has no item in the locker: {locker.states[-1]}.")
+    return locker.states[-1].index(user)
+
+
+def occupied(contents: Contents) -> tuple[int, ...]:
+    """Return the boxes that hold an item, in order."""
+    return tuple(box for box, user in enumerate(contents) if user is not None)
+
+
+def remaining(locker: Locker) -> tuple[int, ...]:
+    """Return the users whose items are still in the locker, in order."""
+    return tuple(sorted(user for user in locker.states[-1] if user is not None))
+
+
+def score(locker: Locker) -> float:
+    """Return 100 times the share of users whose believed box was named."""
+    return 100 * locker.correct / locker.users
+
+
+def sight(locker: Locker) -> Sight:
+    """Return what the manager knows while a user is waiting."""
+    if locker.asked is None:
+        raise ValueError("Nobody is waiting: the manager is asked only at a collection.")
+    return Sight(
+        locker.mode, locker.users, locker.families, locker.states, locker.story, locker.asked
+    )
+
+
+def questions(instance: Instance) -> tuple[tuple[Sight, int], ...]:
+    """List every question of a game with its right answer, as a manager who is always right meets it."""
+    met: list[tuple[Sight, int]] = []
+
+    def ask(seen: Sight, believed: int) -> int:
+        met.append((seen, believed))
+        return believed
+
+    _played(instance, ask)
+    return tuple(met)
+
+
+def played(instance: Instance, manager: Callable[[Sight], int | None]) -> Locker:
+    """Play a whole game with a manager that answers from what it has seen."""
+    return _played(instance, lambda seen, _: manager(seen))
+
+
+def check(instance: Instance) -> None:
+    """Refuse a game that cannot be played to an empty locker, saying what is wrong."""
+    end = played(instance, lambda seen: None)
+    if remaining(end):
+        raise ValueError(f"{instance.name}: users {remaining(end)} never collect their items.")
+
+
+def check_header(instance: Instance) -> None:
+    """Refuse a game whose users, placement or rules do not fit together."""
+    name, n = instance.name, instance.users
+    if n < 2:
+        raise ValueError(f"{name}: {n} users; the game needs at least 2.")
+    if sorted(instance.placement) != list(range(n)):
+        raise ValueError(
+            f"{name}: placement {instance.placement} must name each box 0 to {n - 1} once."
+        )
+    if len(instance.rules) != (n if instance.mode == "infinite" else 0):
+        raise ValueError(
+            f"{name}: {len(instance.rules)} private rules; infinite needs one per user, "
+            "zero and finite none."
+        )
+
+
+def is_single_cycle(to: tuple[int, ...]) -> bool:
+    """Say whether a move of all boxes is one cycle through every box."""
+    if sorted(to) != list(range(len(to))):
+        return False
+    box, length = to[0], 1
+    while box != 0:
+        box, length = to[box], length + 1
+    return length == len(to)
+
+
+def _played(instance: Instance, ask: Callable[[Sight, int], int | None]) -> Locker:
+    locker = opened(instance)
+    for move in instance.script:
+        locker = announced(locker, move)
+        if locker.asked is not None:
+            believed = believed_box(locker, locker.asked)
+            locker = answered(locker, ask(sight(locker), believed))
+    return locker
+
+
+def _after_reset(locker: Locker, to: tuple[int, ...]) -> Locker:
+    if len(to) != locker.users or not is_single_cycle(to):
+        raise ValueError(
+            f"A reset must move {locker.users} boxes in one cycle so that none stays; got {to}."
+        )
+    return msgspec.structs.replace(
+        locker,
+        states=(*locker.states, after_moving(locker.states[-1], to)),
+        resets=(*locker.resets, locker.resets[-1] + 1),
+    )
+
+
+def _after_sight(locker: Locker, user: int, state: int) -> Locker:
+    true_box(locker, user)
+    if not locker.seen[user] <= state < len(locker.states):
+        raise ValueError(
+            f"User {user} cannot be shown state {state}: it must lie between the state it saw last "
+            f"({locker.seen[user]}) and the current one ({len(locker.states) - 1})."
+        )
+    seen = (*locker.seen[:user], state, *locker.seen[user + 1 :])
+    return msgspec.structs.replace(locker, seen=seen)
+
+
+def _check_room(locker: Locker, move: Move, modes: set[str]) -> None:
+    if locker.mode not in modes:
+        raise ValueError(f"{move} cannot happen in mode {locker.mode}; it belongs to {modes}.")
+
+
+def _check_rehearsal(locker: Locker, move: Rehearsal) -> None:
+    _check_room(locker, move, {"infinite"})
+    if not (0 <= move.user < locker.users and 0 <= move.seen < locker.users and move.resets >= 1):
+        raise ValueError(f"{move} does not fit a locker with {locker.users} users and boxes.")
+    if move.named != extrapolated(locker.rules[move.user], move.seen, move.resets, locker.users):
+        raise ValueError(f"{move} contradicts the private rule {locker.rules[move.user]}.")

@@ -1,0 +1,126 @@
+"""Mindless ways to answer, each a pure function of what the manager sees, and their inverses.
+
+A rule returns the boxes it would draw from uniformly, so that its expected score is computed and not
+sampled. None of them asks what the waiting user has seen.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+
+from sally.games.pick_the_right_stuff.locker import (
+    Instance,
+    Reset,
+    Retrieval,
+    Sight,
+    Snapshot,
+    Visit,
+    occupied,
+    questions,
+)
+
+RuleOfThumb = Callable[[Sight], tuple[int, ...]]
+
+
+def start(seen: Sight) -> tuple[int, ...]:
+    """Name the box where the item was stored."""
+    return (seen.states[0].index(seen.asked),)
+
+
+def true(seen: Sight) -> tuple[int, ...]:
+    """Name the box where the item is."""
+    return (seen.states[-1].index(seen.asked),)
+
+
+def last_seen(seen: Sight) -> tuple[int, ...]:
+    """Name the box the item was in when last anybody looked, or the start if nobody has."""
+    current, shown = 0, 0
+    for event in seen.story:
+        match event:
+            case Reset() | Retrieval():
+                current += 1
+            case Visit():
+                shown = current
+            case Snapshot(_, back):
+                shown = current + 1 - back
+            case _:
+                pass
+    return (seen.states[shown].index(seen.asked),)
+
+
+def most_frequent(seen: Sight) -> tuple[int, ...]:
+    """Draw from the occupied boxes that held the item in the most states."""
+    stays = Counter(state.index(seen.asked) for state in seen.states)
+    boxes = occupied(seen.states[-1])
+    most = max(stays[box] for box in boxes)
+    return tuple(box for box in boxes if stays[box] == most)
+
+
+def recency(seen: Sight) -> tuple[int, ...]:
+    """Name the occupied box the item left last, or its present box if there is no other."""
+    places = [state.index(seen.asked) for state in reversed(seen.states)]
+    boxes = set(occupied(seen.states[-1])) - {places[0]}
+    return (next((box for box in places if box in boxes), places[0]),)
+
+
+def first_box(seen: Sight) -> tuple[int, ...]:
+    """Name the occupied box with the lowest number."""
+    return occupied(seen.states[-1])[:1]
+
+
+def random(seen: Sight) -> tuple[int, ...]:
+    """Draw from the occupied boxes."""
+    return occupied(seen.states[-1])
+
+
+def any_box(seen: Sight) -> tuple[int, ...]:
+    """Draw from all boxes, empty ones included."""
+    return tuple(range(seen.users))
+
+
+def but(*rules: RuleOfThumb) -> RuleOfThumb:
+    """Draw from the occupied boxes these rules would not name, or from all if none is left."""
+
+    def inverse(seen: Sight) -> tuple[int, ...]:
+        boxes = occupied(seen.states[-1])
+        avoided = {box for rule in rules for box in rule(seen)}
+        return tuple(box for box in boxes if box not in avoided) or boxes
+
+    return inverse
+
+
+RULES_OF_THUMB: dict[str, RuleOfThumb] = {
+    "start": start,
+    "true": true,
+    "last_seen": last_seen,
+    "most_frequent": most_frequent,
+    "recency": recency,
+    "first_box": first_box,
+    "random": random,
+    "but_start": but(start),
+    "but_true": but(true),
+    "but_last_seen": but(last_seen),
+    "but_most_frequent": but(most_frequent),
+    "but_recency": but(recency),
+    "but_first_box": but(first_box),
+    "but_start_or_true": but(start, true),
+    "but_start_or_last_seen": but(start, last_seen),
+    "but_true_or_last_seen": but(true, last_seen),
+    "but_start_true_or_last_seen": but(start, true, last_seen),
+}
+
+
+def expected_score(games: Iterable[Instance], rule: RuleOfThumb) -> float:
+    """Return the mean score of a rule over games, its draws averaged exactly."""
+    scores = [game_score(game, rule) for game in games]
+    return sum(scores) / len(scores)
+
+
+def game_score(game: Instance, rule: RuleOfThumb) -> float:
+    """Return the expected score of a rule in one game."""
+    met = questions(game)
+    return 100 * sum(hit_chance(rule(seen), believed) for seen, believed in met) / len(met)
+
+
+def hit_chance(drawn_from: tuple[int, ...], believed: int) -> float:
+    """Return the chance that a uniform draw from some boxes is the believed one."""
+    return (believed in drawn_from) / len(drawn_from)
