@@ -1,0 +1,167 @@
+"""How far two or more coders, readers or players agree; None where it cannot be said."""
+
+from collections.abc import Hashable, Iterable, Sequence, Set
+from typing import Any, Literal
+
+import msgspec
+import numpy as np
+from numpy.typing import ArrayLike
+
+from sally.stats.columns import Floats, paired, same_length
+
+Scale = Literal["nominal", "ordinal", "interval"]
+
+
+class LabelScore(msgspec.Struct, frozen=True):
+    """Counts of hits, false alarms and misses of one label, and the shares made of them."""
+
+    hits: int
+    false_alarms: int
+    misses: int
+
+    @property
+    def precision(self) -> float | None:
+        """The share of given labels that were right; None if none was given."""
+        return _share(self.hits, self.hits + self.false_alarms)
+
+    @property
+    def recall(self) -> float | None:
+        """The share of true labels that were given; None if there were none."""
+        return _share(self.hits, self.hits + self.misses)
+
+    @property
+    def f1(self) -> float | None:
+        """The harmonic mean of precision and recall; None if the label never occurred."""
+        return _share(2 * self.hits, 2 * self.hits + self.false_alarms + self.misses)
+
+    @property
+    def support(self) -> int:
+        """How often the label is true."""
+        return self.hits + self.misses
+
+
+def percent_agreement(first: Sequence[Hashable], second: Sequence[Hashable]) -> float | None:
+    """The share of units that two coders label alike."""
+    same_length("first", len(first), "second", len(second))
+    return _share(sum(a == b for a, b in zip(first, second, strict=True)), len(first))
+
+
+def cohens_kappa(first: Sequence[Hashable], second: Sequence[Hashable]) -> float | None:
+    """Agreement of two coders beyond chance (Cohen 1960); None if chance agreement is complete."""
+    observed = percent_agreement(first, second)
+    if observed is None:
+        return None
+    n = len(first)
+    expected = sum(_count(first, x) * _count(second, x) for x in set(first)) / n**2
+    return (observed - expected) / (1 - expected) if expected < 1 else None
+
+
+def krippendorffs_alpha(
+    ratings: Sequence[Sequence[Any]],
+    scale: Scale = "nominal",
+    *,
+    order: Sequence[Hashable] | None = None,
+) -> float | None:
+    """Krippendorff's alpha of coders (rows) over units (columns), None marking a missing rating.
+
+    Ordinal ratings that are not numbers need their `order`, lowest first.
+    """
+    units = _units(ratings)
+    values = _values(units, scale, order)
+    places = {value: i for i, value in enumerate(values)}
+    together = np.zeros((len(values), len(values)))
+    for unit in units:
+        counts = np.bincount([places[v] for v in unit], minlength=len(values)).astype(float)
+        together += (np.outer(counts, counts) - np.diag(counts)) / (len(unit) - 1)
+    totals = together.sum(axis=0)
+    n = totals.sum()
+    if n == 0:
+        return None
+    distance = _distances(values, totals, scale)
+    expected = float((np.outer(totals, totals) * distance).sum()) / (n - 1)
+    if expected == 0:  # Every rating is the same: no variation that coders could agree about.
+        return None
+    return 1 - float((together * distance).sum()) / expected
+
+
+def mean_absolute_error(first: ArrayLike, second: ArrayLike) -> float | None:
+    """The mean distance between two columns."""
+    one, two = paired(first, second)
+    return float(np.abs(one - two).mean()) if one.size else None
+
+
+def label_scores(
+    truth: Sequence[Hashable], given: Sequence[Hashable]
+) -> dict[Hashable, LabelScore]:
+    """Scores of every label that is true or given somewhere, in order of appearance."""
+    same_length("truth", len(truth), "given", len(given))
+    labels = dict.fromkeys([*truth, *given])
+    both = list(zip(truth, given, strict=True))
+    return {
+        label: LabelScore(
+            hits=sum(t == label and g == label for t, g in both),
+            false_alarms=sum(t != label and g == label for t, g in both),
+            misses=sum(t == label and g != label for t, g in both),
+        )
+        for label in labels
+    }
+
+
+def set_score(truth: Sequence[Set[Any]], given: Sequence[Set[Any]]) -> LabelScore:
+    """Hits, false alarms and misses over units that carry a set of labels each (micro-average)."""
+    same_length("truth", len(truth), "given", len(given))
+    both = list(zip(truth, given, strict=True))
+    return LabelScore(
+        hits=sum(len(t & g) for t, g in both),
+        false_alarms=sum(len(g - t) for t, g in both),
+        misses=sum(len(t - g) for t, g in both),
+    )
+
+
+def macro_f1(scores: Iterable[LabelScore]) -> float | None:
+    """The plain mean of F1 over labels that occur in the truth or the answers."""
+    defined = [f1 for f1 in (score.f1 for score in scores) if f1 is not None]
+    return sum(defined) / len(defined) if defined else None
+
+
+def _share(part: float, whole: float) -> float | None:
+    return part / whole if whole else None
+
+
+def _count(labels: Sequence[Hashable], label: Hashable) -> int:
+    return sum(other == label for other in labels)
+
+
+def _units(ratings: Sequence[Sequence[Any]]) -> list[list[Any]]:
+    """The ratings of each unit that at least two coders rated; others cannot be paired."""
+    for i, row in enumerate(ratings):
+        same_length(f"coder {i}", len(row), "coder 0", len(ratings[0]))
+    columns = ([v for v in column if v is not None] for column in zip(*ratings, strict=True))
+    return [unit for unit in columns if len(unit) > 1]
+
+
+def _values(units: list[list[Any]], scale: Scale, order: Sequence[Hashable] | None) -> list[Any]:
+    """The different ratings, lowest first where the scale has an order."""
+    if scale not in ("nominal", "ordinal", "interval"):
+        raise ValueError(f"scale is {scale!r}; it must be 'nominal', 'ordinal' or 'interval'.")
+    found = dict.fromkeys(value for unit in units for value in unit)
+    if scale == "nominal":
+        return list(found)
+    if scale == "ordinal" and order is not None:
+        strange = [value for value in found if value not in order]
+        if strange:
+            raise ValueError(f"the rating {strange[0]!r} is not in the order given.")
+        return [value for value in order if value in found]
+    for value in found:
+        if isinstance(value, str) or not np.isfinite(value):
+            raise ValueError(f"the rating {value!r} is no number; give numbers, or an order.")
+    return sorted(found)
+
+
+def _distances(values: list[Any], totals: Floats, scale: Scale) -> Floats:
+    """Squared distances between values (Krippendorff 2011, section on metrics)."""
+    if scale == "nominal":
+        return 1 - np.eye(len(values))
+    # Ordinal distance counts the ratings between two values, with half of each end.
+    ranks = np.cumsum(totals) - totals / 2 if scale == "ordinal" else np.asarray(values, float)
+    return np.asarray(np.subtract.outer(ranks, ranks) ** 2)

@@ -1,0 +1,59 @@
+"""Columns of numbers and labels, checked once at the door of every statistic."""
+
+from collections.abc import Hashable, Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Floats = NDArray[np.float64]
+Codes = NDArray[np.intp]
+
+
+def finite(values: ArrayLike, name: str) -> Floats:
+    """The values as a flat array of finite floats, or an error that names the first bad one."""
+    try:
+        column = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name} must be a sequence of numbers: {error}.") from error
+    if column.ndim != 1:
+        raise ValueError(f"{name} must be a flat sequence; it has {column.ndim} dimensions.")
+    bad = np.flatnonzero(~np.isfinite(column))
+    if bad.size:
+        raise ValueError(
+            f"{name}[{bad[0]}] is {column[bad[0]]}; every value must be a finite number, "
+            "so leave missing values out and report how many there were."
+        )
+    return column
+
+
+def paired(first: ArrayLike, second: ArrayLike) -> tuple[Floats, Floats]:
+    """Two finite columns of the same length."""
+    one, two = finite(first, "first"), finite(second, "second")
+    same_length("first", one.size, "second", two.size)
+    return one, two
+
+
+def same_length(one: str, length: int, two: str, other: int) -> None:
+    """Refuse columns that do not line up."""
+    if length != other:
+        raise ValueError(f"{one} has {length} rows and {two} has {other}; they must line up.")
+
+
+def coded(labels: Sequence[Hashable], rows: int, name: str) -> tuple[Codes, int]:
+    """Labels as numbers in order of first appearance, and how many different ones there are."""
+    same_length(name, len(labels), "the data", rows)
+    seen: dict[Hashable, int] = {}
+    codes = [seen.setdefault(label, len(seen)) for label in labels]
+    return np.asarray(codes, dtype=np.intp), len(seen)
+
+
+def sums_by(codes: Codes, count: int, values: Floats) -> Floats:
+    """The sum of the values that carry each code."""
+    return np.bincount(codes, weights=values, minlength=count).astype(np.float64)
+
+
+def within(value: float, low: float, high: float, name: str) -> float:
+    """The value, if it lies strictly between two bounds."""
+    if not low < value < high:
+        raise ValueError(f"{name} is {value}; it must lie strictly between {low} and {high}.")
+    return value

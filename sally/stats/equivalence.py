@@ -1,0 +1,122 @@
+"""Equivalence by two one-sided tests (Schuirmann 1987): is a difference within given bounds?"""
+
+import math
+from collections.abc import Sequence
+
+import msgspec
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import special
+
+from sally.stats.columns import finite, paired, within
+from sally.stats.intervals import Estimate, t_estimate, without_interval
+from sally.stats.paired import welch_error
+
+
+class Equivalence(msgspec.Struct, frozen=True):
+    """A difference with its (1 - 2 alpha) interval, both one-sided p values and the verdict."""
+
+    difference: Estimate
+    bounds: list[float]
+    p_above_low: float | None
+    p_below_high: float | None
+    p: float | None
+    equivalent: bool | None
+
+
+def equivalence_test(
+    difference: float,
+    error: float,
+    degrees: float,
+    bounds: Sequence[float],
+    *,
+    n: int,
+    alpha: float = 0.05,
+    method: str = "t",
+) -> Equivalence:
+    """Two one-sided t tests from a summary; infinite degrees of freedom give z tests."""
+    low, high = _bounds(bounds)
+    within(alpha, 0, 0.5, "alpha")
+    if error < 0 or not math.isfinite(error):
+        raise ValueError(f"error is {error}; a standard error is a finite number from 0 up.")
+    estimate = t_estimate(difference, error, degrees, n, 1 - 2 * alpha, method)
+    above = _one_sided(difference - low, error, degrees)
+    below = _one_sided(high - difference, error, degrees)
+    p = max(above, below)
+    return Equivalence(estimate, [low, high], above, below, p, p < alpha)
+
+
+def paired_equivalence(
+    first: ArrayLike, second: ArrayLike, bounds: Sequence[float], *, alpha: float = 0.05
+) -> Equivalence:
+    """Is the mean of first minus second over pairs within the bounds?"""
+    one, two = paired(first, second)
+    away = one - two
+    if away.size < 2:
+        return _undecided(away.size, bounds, "paired t", "fewer than two pairs")
+    error = float(away.std(ddof=1)) / math.sqrt(away.size) if np.ptp(away) > 0 else 0.0
+    return equivalence_test(
+        float(away.mean()),
+        error,
+        away.size - 1,
+        bounds,
+        n=away.size,
+        alpha=alpha,
+        method="paired t",
+    )
+
+
+def unpaired_equivalence(
+    first: ArrayLike, second: ArrayLike, bounds: Sequence[float], *, alpha: float = 0.05
+) -> Equivalence:
+    """Is the difference of two separate groups' means within the bounds, by Welch's t?"""
+    one, two = finite(first, "first"), finite(second, "second")
+    n = one.size + two.size
+    if min(one.size, two.size) < 2:
+        return _undecided(n, bounds, "Welch t", "a group of fewer than two values")
+    error, degrees = welch_error(one, two)
+    difference = float(one.mean() - two.mean())
+    return equivalence_test(difference, error, degrees, bounds, n=n, alpha=alpha, method="Welch t")
+
+
+def share_equivalence(
+    successes: int,
+    n: int,
+    other_successes: int,
+    other_n: int,
+    bounds: Sequence[float],
+    *,
+    alpha: float = 0.05,
+) -> Equivalence:
+    """Is the difference of two shares within the bounds, by unpooled z tests?"""
+    total = n + other_n
+    if min(n, other_n) == 0:
+        return _undecided(total, bounds, "z", "an empty group")
+    one, two = successes / n, other_successes / other_n
+    error = math.sqrt(one * (1 - one) / n + two * (1 - two) / other_n)
+    if error == 0:  # All successes or none: the z test would claim certainty it does not have.
+        return _undecided(total, bounds, "z", "no variance in either share", one - two)
+    return equivalence_test(one - two, error, math.inf, bounds, n=total, alpha=alpha, method="z")
+
+
+def _bounds(bounds: Sequence[float]) -> tuple[float, float]:
+    if len(bounds) != 2 or not bounds[0] < bounds[1]:
+        raise ValueError(f"bounds are {bounds!r}; they must be [low, high] with low < high.")
+    return bounds[0], bounds[1]
+
+
+def _one_sided(margin: float, error: float, degrees: float) -> float:
+    """The chance of so large a margin if the true one were zero."""
+    if error == 0:
+        return 0.0 if margin > 0 else 1.0
+    if math.isinf(degrees):
+        return float(special.ndtr(-margin / error))
+    return float(special.stdtr(degrees, -margin / error))
+
+
+def _undecided(
+    n: int, bounds: Sequence[float], method: str, reason: str, value: float | None = None
+) -> Equivalence:
+    low, high = _bounds(bounds)
+    estimate = without_interval(value, n, method, reason)
+    return Equivalence(estimate, [low, high], None, None, None, None)

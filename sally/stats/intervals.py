@@ -1,0 +1,262 @@
+"""Estimates with intervals: t, Wilson, bootstrap and clustered bootstrap.
+
+What cannot be computed is `None`, with the reason in `method`; nothing here returns NaN.
+"""
+
+import math
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from typing import Any, Literal
+
+import msgspec
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import special
+
+from sally.stats.columns import Codes, Floats, coded, finite, same_length, sums_by, within
+
+Bootstrap = Literal["percentile", "bca"]
+Seed = int | np.random.Generator
+
+# Draws are made in blocks of about this many numbers, so that memory stays flat.
+BLOCK = 2_000_000
+
+
+class Estimate(msgspec.Struct, frozen=True):
+    """A number, the interval around it, how many rows it rests on and how it was made."""
+
+    value: float | None
+    low: float | None
+    high: float | None
+    n: int
+    method: str
+
+    @property
+    def interval(self) -> list[float] | None:
+        """`[low, high]`, or None where no interval can be given."""
+        if self.low is None or self.high is None:
+            return None
+        return [self.low, self.high]
+
+
+def without_interval(value: float | None, n: int, method: str, reason: str) -> Estimate:
+    """An estimate that says why it has no interval."""
+    return Estimate(value, None, None, n, f"{method}; no interval: {reason}")
+
+
+def t_estimate(
+    value: float, error: float, degrees: float, n: int, level: float, method: str
+) -> Estimate:
+    """The interval of a value whose standard error has so many degrees of freedom."""
+    half = float(special.stdtrit(degrees, (1 + level) / 2)) * error
+    return Estimate(value, value - half, value + half, n, method)
+
+
+def mean_interval(values: ArrayLike, *, level: float = 0.95) -> Estimate:
+    """The mean and its t interval; equal values give an interval of zero width."""
+    column, method = finite(values, "values"), "t"
+    within(level, 0, 1, "level")
+    n = column.size
+    if n == 0:
+        return without_interval(None, 0, method, "no values")
+    if n == 1:
+        return without_interval(float(column[0]), 1, method, "one value")
+    if np.ptp(column) == 0:
+        same = float(column[0])
+        return Estimate(same, same, same, n, method)
+    error = float(column.std(ddof=1)) / math.sqrt(n)
+    return t_estimate(float(column.mean()), error, n - 1, n, level, method)
+
+
+def share_interval(successes: int, n: int, *, level: float = 0.95) -> Estimate:
+    """A share and its Wilson (1927) score interval, which is defined from one trial on."""
+    within(level, 0, 1, "level")
+    if not 0 <= successes <= n:
+        raise ValueError(f"successes is {successes}; it must lie between 0 and n = {n}.")
+    if n == 0:
+        return without_interval(None, 0, "Wilson", "no trials")
+    share, z = successes / n, float(special.ndtri((1 + level) / 2))
+    middle = (share + z * z / (2 * n)) / (1 + z * z / n)
+    half = z / (1 + z * z / n) * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
+    # The end at 0 or 1 is exact; rounding would leave it at 1e-17.
+    low = 0.0 if successes == 0 else middle - half
+    high = 1.0 if successes == n else middle + half
+    return Estimate(share, low, high, n, "Wilson")
+
+
+def bootstrap_interval(
+    values: ArrayLike,
+    *,
+    seed: Seed,
+    statistic: Callable[..., Any] = np.mean,
+    resamples: int = 5000,
+    level: float = 0.95,
+    method: Bootstrap = "percentile",
+) -> Estimate:
+    """A statistic, called as `statistic(array, axis=-1)`, with its bootstrap interval."""
+    column = finite(values, "values")
+    label = _label(method, resamples, level)
+    n = column.size
+    if n == 0:
+        return without_interval(None, 0, label, "no values")
+    value = float(statistic(column, axis=-1))
+    if n == 1:
+        return without_interval(_defined(value), 1, label, "one value")
+    drawn = [statistic(column[rows], axis=-1) for rows in _draws(n, resamples, seed)]
+    left_out = _left_out(column, statistic) if method == "bca" else None
+    return _finish(value, np.concatenate(drawn), left_out, n, level, label)
+
+
+def clustered_bootstrap_interval(
+    rows: ArrayLike,
+    clusters: Sequence[Hashable],
+    statistic: Callable[[NDArray[Any]], float],
+    *,
+    seed: Seed,
+    resamples: int = 2000,
+    level: float = 0.95,
+    method: Bootstrap = "percentile",
+) -> Estimate:
+    """Any statistic of the rows, with an interval from resampling whole clusters of them."""
+    table = np.asarray(rows)
+    codes, count = coded(clusters, len(table), "clusters")
+    label = _label(method, resamples, level, count)
+    n = len(table)
+    if n == 0:
+        return without_interval(None, 0, label, "no rows")
+    value = float(statistic(table))
+    if count == 1:
+        return without_interval(_defined(value), n, label, "one cluster")
+    members = _members(codes, count)
+    drawn = [
+        float(statistic(table[np.concatenate([members[c] for c in draw])]))
+        for block in _draws(count, resamples, seed)
+        for draw in block
+    ]
+    left_out = (
+        np.array([statistic(table[codes != c]) for c in range(count)], dtype=np.float64)
+        if method == "bca"
+        else None
+    )
+    return _finish(value, np.array(drawn), left_out, n, level, label)
+
+
+def clustered_ratio_interval(
+    numerators: ArrayLike,
+    denominators: ArrayLike,
+    clusters: Sequence[Hashable],
+    *,
+    seed: Seed,
+    resamples: int = 5000,
+    level: float = 0.95,
+    method: Bootstrap = "percentile",
+) -> Estimate:
+    """A ratio of sums with its clustered bootstrap interval, from the sums of each cluster."""
+    top, bottom = finite(numerators, "numerators"), finite(denominators, "denominators")
+    same_length("numerators", top.size, "denominators", bottom.size)
+    codes, count = coded(clusters, top.size, "clusters")
+    label = _label(method, resamples, level, count)
+    n = top.size
+    above, below = sums_by(codes, count, top), sums_by(codes, count, bottom)
+    value = float(_ratio(above.sum(), below.sum()))
+    if n == 0 or count == 1:
+        reason = "no rows" if n == 0 else "one cluster"
+        return without_interval(_defined(value), n, label, reason)
+    drawn = [
+        _ratio(above[draw].sum(axis=1), below[draw].sum(axis=1))
+        for draw in _draws(count, resamples, seed)
+    ]
+    left_out = _ratio(above.sum() - above, below.sum() - below) if method == "bca" else None
+    return _finish(value, np.concatenate(drawn), left_out, n, level, label)
+
+
+def clustered_mean_interval(
+    values: ArrayLike,
+    clusters: Sequence[Hashable],
+    *,
+    seed: Seed,
+    resamples: int = 5000,
+    level: float = 0.95,
+    method: Bootstrap = "percentile",
+) -> Estimate:
+    """A mean over rows with its clustered bootstrap interval; larger clusters weigh more."""
+    column = finite(values, "values")
+    ones = np.ones_like(column)
+    return clustered_ratio_interval(
+        column, ones, clusters, seed=seed, resamples=resamples, level=level, method=method
+    )
+
+
+def _label(method: Bootstrap, resamples: int, level: float, clusters: int | None = None) -> str:
+    within(level, 0, 1, "level")
+    if method not in ("percentile", "bca"):
+        raise ValueError(f"method is {method!r}; it must be 'percentile' or 'bca'.")
+    if resamples < 1:
+        raise ValueError(f"resamples is {resamples}; at least one is needed.")
+    name = "BCa" if method == "bca" else "percentile"
+    over = "" if clusters is None else f" over {clusters} clusters"
+    return f"{name} bootstrap{over}, {resamples} resamples"
+
+
+def _draws(size: int, resamples: int, seed: Seed) -> Iterator[Codes]:
+    """Blocks of resamples, each row of a block drawing `size` of `size` with replacement."""
+    rng = np.random.default_rng(seed)
+    rows = max(1, BLOCK // size)
+    for start in range(0, resamples, rows):
+        yield rng.integers(size, size=(min(rows, resamples - start), size), dtype=np.intp)
+
+
+def _members(codes: Codes, count: int) -> list[Codes]:
+    order = np.argsort(codes, kind="stable")
+    ends = np.cumsum(np.bincount(codes, minlength=count))
+    return np.split(order, ends[:-1])
+
+
+def _left_out(column: Floats, statistic: Callable[..., Any]) -> Floats:
+    return np.array([statistic(np.delete(column, i), axis=-1) for i in range(column.size)])
+
+
+def _ratio(above: Any, below: Any) -> Floats:
+    """The ratio where it is defined and NaN where it is not; `_finish` counts the latter."""
+    above, below = np.asarray(above, dtype=np.float64), np.asarray(below, dtype=np.float64)
+    undefined = np.full_like(below, np.nan)
+    return np.asarray(np.divide(above, below, out=undefined, where=below != 0))
+
+
+def _defined(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def _finish(
+    value: float, drawn: Floats, left_out: Floats | None, n: int, level: float, label: str
+) -> Estimate:
+    """The estimate with the quantiles of its resamples, or the reason why it has none."""
+    if not math.isfinite(value):
+        return without_interval(None, n, label, "the statistic is undefined on the data")
+    undefined = int((~np.isfinite(drawn)).sum())
+    if undefined:
+        return without_interval(value, n, label, f"undefined in {undefined} resamples")
+    if np.ptp(drawn) <= 1e-12 * abs(value):
+        return Estimate(value, value, value, n, label)
+    ends = np.array([(1 - level) / 2, (1 + level) / 2])
+    if left_out is not None:
+        if not np.isfinite(left_out).all():
+            return without_interval(value, n, label, "undefined when one unit is left out")
+        ends = _bca_ends(value, drawn, left_out, ends)
+        if not np.isfinite(ends).all():
+            return without_interval(value, n, label, "all resamples lie on one side")
+    low, high = np.quantile(drawn, ends)
+    return Estimate(value, float(low), float(high), n, label)
+
+
+def _bca_ends(value: float, drawn: Floats, left_out: Floats, ends: Floats) -> Floats:
+    """The quantile levels corrected for bias and acceleration (Efron 1987, section 4)."""
+    # Resamples equal to the value count half, as for other discrete distributions.
+    below = ((drawn < value).mean() + (drawn <= value).mean()) / 2
+    if below in (0.0, 1.0):
+        return np.full(2, np.nan)
+    bias = special.ndtri(below)
+    away = left_out.mean() - left_out
+    spread = float((away**2).sum())
+    acceleration = float((away**3).sum()) / (6 * spread**1.5) if spread > 0 else 0.0
+    shifted = bias + special.ndtri(ends)
+    return np.asarray(special.ndtr(bias + shifted / (1 - acceleration * shifted)))

@@ -1,0 +1,286 @@
+"""Logit models with random intercepts, fitted by maximum likelihood.
+
+One random intercept is integrated out by adaptive Gauss-Hermite quadrature, which is exact up to
+the number of nodes. Two or more crossed ones are integrated out by Laplace's approximation, which
+is biased towards small sds when levels have few rows. `MixedFit.method` says which one was used.
+"""
+
+import math
+from collections.abc import Callable, Hashable, Mapping, Sequence
+
+import msgspec
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import optimize, special
+
+from sally.stats.columns import Codes, Floats, coded, finite, same_length
+from sally.stats.mixed_likelihood import CrossedIntercepts, OneIntercept, Trials
+from sally.stats.paired import Significance
+
+NODES = 25
+
+
+class Coefficient(msgspec.Struct, frozen=True):
+    """A fixed effect in log odds, with its Wald test and interval from the observed information."""
+
+    name: str
+    estimate: float
+    error: float | None
+    z: float | None
+    p: float | None
+    low: float | None
+    high: float | None
+
+    @property
+    def interval(self) -> list[float] | None:
+        """`[low, high]`, or None if the information matrix gave no standard error."""
+        return None if self.low is None or self.high is None else [self.low, self.high]
+
+
+class MixedFit(msgspec.Struct, frozen=True):
+    """A fitted model; do not quote one that has not `converged`."""
+
+    coefficients: tuple[Coefficient, ...]
+    sds: dict[str, float]
+    levels: dict[str, int]
+    log_likelihood: float
+    n: int
+    method: str
+    converged: bool
+    notes: tuple[str, ...] = ()
+
+    def __getitem__(self, name: str) -> Coefficient:
+        """The coefficient of that name."""
+        for coefficient in self.coefficients:
+            if coefficient.name == name:
+                return coefficient
+        known = ", ".join(c.name for c in self.coefficients)
+        raise KeyError(f"no coefficient {name!r}; the model has {known}")
+
+
+def logit(share: float) -> float:
+    """The log odds of a share, such as the offset of a chance level."""
+    if not 0 < share < 1:
+        raise ValueError(f"share is {share}; only shares strictly between 0 and 1 have a logit.")
+    return math.log(share / (1 - share))
+
+
+def mixed_logit(
+    successes: ArrayLike,
+    fixed: Mapping[str, ArrayLike],
+    groups: Mapping[str, Sequence[Hashable]],
+    *,
+    trials: ArrayLike | None = None,
+    offset: float | ArrayLike = 0.0,
+    nodes: int | None = None,
+    level: float = 0.95,
+) -> MixedFit:
+    """Fit successes (of trials, 1 if None) on named columns, a random intercept per grouping.
+
+    An intercept is a column like any other: `{"intercept": [1] * n, "hidden": [...]}`.
+    """
+    data = _trials(successes, fixed, trials, offset)
+    names = list(fixed)
+    _refuse_inestimable(data, names)
+    scale = np.sqrt((data.design**2).mean(axis=0))
+    scaled = Trials(data.successes, data.trials, data.design / scale, data.offset)
+    surface, levels, method = _surface(scaled, groups, nodes)
+    count = len(names)
+    peak = _climb(surface, count, len(levels))
+    errors, decrement = _wald_errors(surface, peak, count)
+    estimates = peak[:count] / scale
+    converged = errors is not None and decrement < 1e-6
+    z = float(special.ndtri((1 + level) / 2))
+    sds = {name: abs(float(sd)) for name, sd in zip(levels, peak[count:], strict=True)}
+    return MixedFit(
+        coefficients=tuple(
+            _coefficient(name, float(b), None if errors is None else float(errors[i] / scale[i]), z)
+            for i, (name, b) in enumerate(zip(names, estimates, strict=True))
+        ),
+        sds=sds,
+        levels=levels,
+        log_likelihood=surface(peak),
+        n=data.successes.size,
+        method=method,
+        converged=converged,
+        notes=_notes(sds, converged),
+    )
+
+
+def likelihood_ratio_test(small: MixedFit, large: MixedFit) -> Significance:
+    """Twice the gain in log-likelihood of nested fits with the same random intercepts."""
+    extra = len(large.coefficients) - len(small.coefficients)
+    if extra < 1 or small.method != large.method or small.levels != large.levels:
+        raise ValueError(
+            "the larger fit must add coefficients to the smaller and share its random intercepts "
+            f"and method; it adds {extra}, with {small.method} against {large.method}."
+        )
+    same_length("the smaller fit", small.n, "the larger fit", large.n)
+    gain = max(0.0, 2 * (large.log_likelihood - small.log_likelihood))
+    p = float(special.chdtrc(extra, gain))
+    return Significance(gain, p, large.n, f"likelihood ratio, {extra} degrees of freedom")
+
+
+Surface = Callable[[Floats], float]
+
+
+def _trials(
+    successes: ArrayLike,
+    fixed: Mapping[str, ArrayLike],
+    trials: ArrayLike | None,
+    offset: float | ArrayLike,
+) -> Trials:
+    y = finite(successes, "successes")
+    m = np.ones_like(y) if trials is None else finite(trials, "trials")
+    same_length("trials", m.size, "successes", y.size)
+    if y.size == 0:
+        raise ValueError("successes is empty; a model needs rows.")
+    bad = np.flatnonzero((y < 0) | (y > m) | (m <= 0))
+    if bad.size:
+        i = bad[0]
+        raise ValueError(
+            f"row {i} has {y[i]} successes of {m[i]} trials; 0 <= successes <= trials."
+        )
+    if not fixed:
+        raise ValueError("fixed has no columns; give at least {'intercept': [1, 1, ...]}.")
+    columns = [finite(column, f"fixed[{name!r}]") for name, column in fixed.items()]
+    for name, column in zip(fixed, columns, strict=True):
+        same_length(f"fixed[{name!r}]", column.size, "successes", y.size)
+    shift = finite(np.full(y.size, offset) if np.ndim(offset) == 0 else offset, "offset")
+    same_length("offset", shift.size, "successes", y.size)
+    return Trials(y, m, np.column_stack(columns), shift)
+
+
+def _refuse_inestimable(data: Trials, names: list[str]) -> None:
+    """Refuse redundant columns and separated outcomes, where no finite maximum exists."""
+    if np.linalg.matrix_rank(data.design) < len(names):
+        raise ValueError(f"the columns {', '.join(names)} are redundant: some are sums of others.")
+    # Separation: a direction along which no outcome gets less likely (Albert and Anderson 1984).
+    won, lost = data.successes > 0, data.successes < data.trials
+    signed = np.unique(np.vstack([data.design[won], -data.design[lost]]), axis=0)
+    found = optimize.linprog(
+        -signed.sum(axis=0), A_ub=-signed, b_ub=np.zeros(len(signed)), bounds=(-1, 1)
+    )
+    if found.status == 0 and -found.fun > 1e-7:
+        guilty = [name for name, b in zip(names, found.x, strict=True) if abs(b) > 1e-7]
+        raise ValueError(
+            f"the outcomes are separated along {', '.join(guilty)} (some cell has only successes "
+            "or only failures), so no finite estimate exists; merge cells or report shares."
+        )
+
+
+def _surface(
+    data: Trials, groups: Mapping[str, Sequence[Hashable]], nodes: int | None
+) -> tuple[Surface, dict[str, int], str]:
+    """The log-likelihood as a function of coefficients and sds."""
+    if not groups:
+        raise ValueError("groups is empty; a mixed model needs at least one random intercept.")
+    rows, width = data.successes.size, data.design.shape[1]
+    codes: list[Codes] = []
+    levels: dict[str, int] = {}
+    for name, labels in groups.items():
+        code, levels[name] = coded(labels, rows, f"groups[{name!r}]")
+        codes.append(code)
+        if levels[name] < 2:
+            raise ValueError(f"groups[{name!r}] has one level; its variance cannot be estimated.")
+    if len(groups) > 1:
+        if nodes not in (None, 1):
+            raise ValueError("crossed random intercepts are fitted by Laplace; leave nodes out.")
+        crossed = CrossedIntercepts.of(data, codes, list(levels.values()))
+        return lambda x: crossed.log_likelihood(x[:width], x[width:]), levels, "Laplace"
+    points = NODES if nodes is None else nodes
+    if points < 1:
+        raise ValueError(f"nodes is {points}; at least one is needed (1 is Laplace).")
+    single = OneIntercept.of(data, codes[0])
+    method = f"adaptive Gauss-Hermite, {points} nodes" if points > 1 else "Laplace"
+    return lambda x: single.log_likelihood(x[:width], float(x[width]), points), levels, method
+
+
+def _climb(surface: Surface, width: int, factors: int) -> Floats:
+    """The peak of the surface, with sds that are better at zero set to exactly zero."""
+    start = np.concatenate([np.zeros(width), np.full(factors, 0.7)])
+    found = optimize.minimize(
+        lambda x: -surface(x),
+        start,
+        jac=lambda x: -_gradient(surface, x),
+        method="BFGS",
+        options={"gtol": 1e-6, "maxiter": 500},
+    )
+    peak = np.asarray(found.x, dtype=np.float64)
+    for i in range(width, width + factors):
+        flat = peak.copy()
+        flat[i] = 0.0
+        if abs(peak[i]) < 0.05 and surface(flat) >= surface(peak) - 1e-7:
+            peak = flat
+    return _polish(surface, peak, width)
+
+
+def _free(x: Floats, width: int) -> Codes:
+    """Parameters off the boundary; by symmetry the cross derivatives of an sd at 0 vanish."""
+    return np.flatnonzero((np.arange(x.size) < width) | (x != 0))
+
+
+def _polish(surface: Surface, peak: Floats, width: int) -> Floats:
+    """Newton steps from a good start, each kept only if it climbs."""
+    for _ in range(4):
+        free = _free(peak, width)
+        step = np.zeros_like(peak)
+        try:
+            curve = _hessian(surface, peak, free)
+            step[free] = np.linalg.solve(curve, -_gradient(surface, peak)[free])
+        except np.linalg.LinAlgError:
+            break
+        if not surface(peak + step) > surface(peak):
+            break
+        peak = peak + step
+    return peak
+
+
+def _gradient(surface: Surface, x: Floats) -> Floats:
+    """Central differences."""
+    h = 1e-5
+    steps = np.eye(x.size) * h
+    return np.array([(surface(x + step) - surface(x - step)) / (2 * h) for step in steps])
+
+
+def _hessian(surface: Surface, x: Floats, free: Codes) -> Floats:
+    """Central second differences over the free parameters."""
+    h = 1e-3
+    steps = np.eye(x.size)[free] * h
+    size = len(free)
+    curve = np.empty((size, size))
+    for i in range(size):
+        for j in range(i + 1):
+            a, b = steps[i], steps[j]
+            mixed = (
+                surface(x + a + b) - surface(x + a - b) - surface(x - a + b) + surface(x - a - b)
+            )
+            curve[i, j] = curve[j, i] = mixed / (4 * h * h)
+    return curve
+
+
+def _wald_errors(surface: Surface, peak: Floats, width: int) -> tuple[Floats | None, float]:
+    """Standard errors from the observed information, and how far the peak still is (decrement)."""
+    free = _free(peak, width)
+    information = -_hessian(surface, peak, free)
+    slope = _gradient(surface, peak)[free]
+    if np.linalg.eigvalsh(information).min() <= 1e-8:
+        return None, math.inf
+    covariance = np.linalg.inv(information)
+    return np.sqrt(np.diag(covariance)[:width]), float(slope @ covariance @ slope)
+
+
+def _coefficient(name: str, estimate: float, error: float | None, z: float) -> Coefficient:
+    if error is None:
+        return Coefficient(name, estimate, None, None, None, None, None)
+    ratio = estimate / error
+    p = 2 * float(special.ndtr(-abs(ratio)))
+    low, high = estimate - z * error, estimate + z * error
+    return Coefficient(name, estimate, error, ratio, p, low, high)
+
+
+def _notes(sds: dict[str, float], converged: bool) -> tuple[str, ...]:
+    notes = [f"the sd of {name} is estimated at zero" for name, sd in sds.items() if sd == 0]
+    if not converged:
+        notes.append("the search found no clear peak of the likelihood")
+    return tuple(notes)

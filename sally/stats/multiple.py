@@ -1,0 +1,37 @@
+"""p values adjusted for the number of tests made."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from sally.stats.columns import Floats, finite
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """Adjusted p values that bound the chance of any false rejection (Holm 1979)."""
+    p = _probabilities(p_values)
+    order = np.argsort(p, kind="stable")
+    steps = p[order] * np.arange(p.size, 0, -1)
+    return _restored(np.minimum(np.maximum.accumulate(steps), 1.0), order)
+
+
+def benjamini_hochberg(p_values: Sequence[float]) -> list[float]:
+    """Adjusted p values that bound the share of false rejections (Benjamini, Hochberg 1995)."""
+    p = _probabilities(p_values)
+    order = np.argsort(p, kind="stable")
+    steps = p[order] * p.size / np.arange(1, p.size + 1)
+    return _restored(np.minimum(np.minimum.accumulate(steps[::-1])[::-1], 1.0), order)
+
+
+def _probabilities(p_values: Sequence[float]) -> Floats:
+    p = finite(p_values, "p_values")
+    bad = np.flatnonzero((p < 0) | (p > 1))
+    if bad.size:
+        raise ValueError(f"p_values[{bad[0]}] is {p[bad[0]]}; a p value lies between 0 and 1.")
+    return p
+
+
+def _restored(sorted_p: Floats, order: np.ndarray[tuple[int], np.dtype[np.intp]]) -> list[float]:
+    adjusted = np.empty_like(sorted_p)
+    adjusted[order] = sorted_p
+    return [float(p) for p in adjusted]

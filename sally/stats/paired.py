@@ -1,0 +1,159 @@
+"""Differences between two conditions met by the same instances, and between separate groups."""
+
+import math
+from collections.abc import Hashable, Mapping, Sequence
+
+import msgspec
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import special
+
+from sally.stats.columns import Floats, coded, finite, paired, sums_by
+from sally.stats.intervals import (
+    Bootstrap,
+    Estimate,
+    Seed,
+    clustered_mean_interval,
+    mean_interval,
+    t_estimate,
+    without_interval,
+)
+
+
+class Pairs(msgspec.Struct, frozen=True):
+    """Values of the same keys under two conditions, and how many keys had no counterpart."""
+
+    keys: tuple[Hashable, ...]
+    first: tuple[float, ...]
+    second: tuple[float, ...]
+    only_first: int
+    only_second: int
+
+
+class Significance(msgspec.Struct, frozen=True):
+    """A test statistic and its two-sided p value, None where there was nothing to test."""
+
+    statistic: float | None
+    p: float | None
+    n: int
+    method: str
+
+
+def pair_up(first: Mapping[Hashable, float], second: Mapping[Hashable, float]) -> Pairs:
+    """The values of the keys that both mappings have, in the order of the first."""
+    keys = tuple(key for key in first if key in second)
+    return Pairs(
+        keys=keys,
+        first=tuple(first[key] for key in keys),
+        second=tuple(second[key] for key in keys),
+        only_first=len(first) - len(keys),
+        only_second=len(second) - len(keys),
+    )
+
+
+def paired_difference(first: ArrayLike, second: ArrayLike, *, level: float = 0.95) -> Estimate:
+    """The mean of first minus second over pairs, with its t interval."""
+    one, two = paired(first, second)
+    return msgspec.structs.replace(mean_interval(one - two, level=level), method="paired t")
+
+
+def paired_difference_bootstrap(
+    first: ArrayLike,
+    second: ArrayLike,
+    *,
+    seed: Seed,
+    clusters: Sequence[Hashable] | None = None,
+    resamples: int = 5000,
+    level: float = 0.95,
+    method: Bootstrap = "percentile",
+) -> Estimate:
+    """The mean of first minus second, resampling clusters of pairs (single pairs if None)."""
+    one, two = paired(first, second)
+    return clustered_mean_interval(
+        one - two,
+        range(one.size) if clusters is None else clusters,
+        seed=seed,
+        resamples=resamples,
+        level=level,
+        method=method,
+    )
+
+
+def welch_error(one: Floats, two: Floats) -> tuple[float, float]:
+    """Standard error and degrees of freedom of a difference of means (Welch 1947)."""
+    a, b = one.var(ddof=1) / one.size, two.var(ddof=1) / two.size
+    if a + b == 0:
+        return 0.0, float(one.size + two.size - 2)
+    degrees = (a + b) ** 2 / (a**2 / (one.size - 1) + b**2 / (two.size - 1))
+    return math.sqrt(a + b), float(degrees)
+
+
+def unpaired_difference(first: ArrayLike, second: ArrayLike, *, level: float = 0.95) -> Estimate:
+    """The difference of the means of two separate groups, with Welch's t interval."""
+    one, two = finite(first, "first"), finite(second, "second")
+    n, method = one.size + two.size, "Welch t"
+    if min(one.size, two.size) == 0:
+        return without_interval(None, n, method, "an empty group")
+    value = float(one.mean() - two.mean())
+    if min(one.size, two.size) == 1:
+        return without_interval(value, n, method, "a group of one value")
+    error, degrees = welch_error(one, two)
+    return t_estimate(value, error, degrees, n, level, method)
+
+
+def sign_flip_test(
+    differences: ArrayLike,
+    *,
+    seed: Seed,
+    clusters: Sequence[Hashable] | None = None,
+    exact_up_to: int = 18,
+    flips: int = 20_000,
+) -> Significance:
+    """Is the mean difference zero? Flip signs (of whole clusters), all ways if there are few."""
+    column = finite(differences, "differences")
+    n = column.size
+    if n == 0:
+        return Significance(None, None, 0, "sign flip; no differences")
+    labels = range(n) if clusters is None else clusters
+    codes, count = coded(labels, n, "clusters")
+    sums = sums_by(codes, count, column)
+    exact = count <= exact_up_to
+    totals = _all_totals(sums) if exact else _some_totals(sums, flips, seed)
+    # Totals that are equal on paper differ by rounding; they are as extreme as the observed one.
+    slack = 1e-9 * float(np.abs(sums).sum())
+    as_extreme = int((np.abs(totals) >= abs(float(sums.sum())) - slack).sum())
+    if exact:
+        p, how = as_extreme / totals.size, "exact"
+    else:  # The observed signs are one of the draws, so p is never 0 (Phipson and Smyth 2010).
+        p, how = (as_extreme + 1) / (flips + 1), f"{flips} flips"
+    units = "" if clusters is None else f" of {count} clusters"
+    return Significance(float(column.mean()), p, n, f"sign flip{units}, {how}")
+
+
+def _all_totals(sums: Floats) -> Floats:
+    """The total under every choice of signs with the first one kept (the rest mirrors these)."""
+    totals = sums[:1]
+    for value in sums[1:]:
+        totals = np.concatenate([totals + value, totals - value])
+    return totals
+
+
+def _some_totals(sums: Floats, flips: int, seed: Seed) -> Floats:
+    rng = np.random.default_rng(seed)
+    rows = max(1, 2_000_000 // sums.size)
+    blocks = [
+        rng.integers(0, 2, size=(min(rows, flips - start), sums.size)) * 2.0 - 1.0
+        for start in range(0, flips, rows)
+    ]
+    return np.concatenate([signs @ sums for signs in blocks])
+
+
+def paired_t_test(first: ArrayLike, second: ArrayLike) -> Significance:
+    """Student's paired t test, two-sided; None if the differences do not vary."""
+    one, two = paired(first, second)
+    away = one - two
+    if away.size < 2 or np.ptp(away) == 0:
+        return Significance(None, None, away.size, "paired t; the differences do not vary")
+    t = float(away.mean() / (away.std(ddof=1) / math.sqrt(away.size)))
+    p = 2 * float(special.stdtr(away.size - 1, -abs(t)))
+    return Significance(t, p, away.size, "paired t")

@@ -1,0 +1,174 @@
+"""How many units per cell are needed to see a difference, two-sided, at a given power."""
+
+import math
+from collections.abc import Callable, Hashable, Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import special
+
+from sally.stats.columns import coded, finite, sums_by, within
+from sally.stats.intervals import Estimate, Seed, share_interval
+
+
+def t_power(
+    n: int, detect: float, variance: float, *, alpha: float = 0.05, groups: int = 1
+) -> float:
+    """Power of a two-sided t test: n pairs (groups=1) or n in each of two groups (groups=2)."""
+    if groups not in (1, 2):
+        raise ValueError(f"groups is {groups}; it must be 1 (paired) or 2 (unpaired).")
+    degrees = groups * (n - 1)
+    shift = abs(detect) * math.sqrt(n / (groups * variance))
+    edge = float(special.stdtrit(degrees, 1 - alpha / 2))
+    # Below the lower edge counts too: the test is two-sided.
+    power = special.nctdtr(degrees, shift, -edge) + 1 - special.nctdtr(degrees, shift, edge)
+    return float(power)
+
+
+def paired_sample_size(
+    detect: float,
+    variance: float,
+    *,
+    power: float = 0.8,
+    alpha: float = 0.05,
+    design_effect: float = 1.0,
+) -> int:
+    """Pairs needed to detect a mean difference, from a pilot variance of the differences."""
+    return _smallest_n(detect, variance, power, alpha, design_effect, groups=1)
+
+
+def unpaired_sample_size(
+    detect: float,
+    variance: float,
+    *,
+    power: float = 0.8,
+    alpha: float = 0.05,
+    design_effect: float = 1.0,
+) -> int:
+    """Units per cell to detect a difference of means, from a pilot variance within cells."""
+    return _smallest_n(detect, variance, power, alpha, design_effect, groups=2)
+
+
+def share_sample_size(
+    first: float,
+    second: float,
+    *,
+    power: float = 0.8,
+    alpha: float = 0.05,
+    design_effect: float = 1.0,
+) -> int:
+    """Units per cell to tell two shares apart by the pooled z test (Fleiss 1981, section 3.2)."""
+    within(first, 0, 1, "first")
+    within(second, 0, 1, "second")
+    middle = (first + second) / 2
+    under_null = math.sqrt(2 * middle * (1 - middle))
+    under_difference = math.sqrt(first * (1 - first) + second * (1 - second))
+    n = _normal_n(first - second, under_null, under_difference, power, alpha)
+    return _inflated(n, design_effect)
+
+
+def paired_share_sample_size(
+    detect: float,
+    discordant: float,
+    *,
+    power: float = 0.8,
+    alpha: float = 0.05,
+    design_effect: float = 1.0,
+) -> int:
+    """Pairs to detect a difference of shares by McNemar's test (Connor 1987).
+
+    `discordant` is the pilot share of pairs in which exactly one of the two succeeded.
+    """
+    if not abs(detect) < discordant <= 1:
+        raise ValueError(
+            f"discordant is {discordant}; it must exceed the difference {abs(detect)}, up to 1."
+        )
+    under_difference = math.sqrt(discordant - detect**2)
+    n = _normal_n(detect, math.sqrt(discordant), under_difference, power, alpha)
+    return _inflated(n, design_effect)
+
+
+def design_effect(icc: float, sizes: Sequence[float]) -> float:
+    """How much clusters of these sizes inflate a variance: Kish, or Eldridge (2006) if unequal."""
+    column = finite(sizes, "sizes")
+    if column.size == 0 or (column <= 0).any():
+        raise ValueError("sizes must name at least one cluster, each with a positive size.")
+    if not -1 <= icc <= 1:
+        raise ValueError(f"icc is {icc}; an intraclass correlation lies in [-1, 1].")
+    mean = float(column.mean())
+    spread = float(column.var()) / mean**2
+    return 1 + ((spread + 1) * mean - 1) * icc
+
+
+def intraclass_correlation(values: ArrayLike, clusters: Sequence[Hashable]) -> float | None:
+    """ICC(1) by one-way analysis of variance, from a pilot; None if it is not defined."""
+    column = finite(values, "values")
+    codes, count = coded(clusters, column.size, "clusters")
+    n = column.size
+    if count < 2 or n <= count:
+        return None
+    sizes = sums_by(codes, count, np.ones(n))
+    means = sums_by(codes, count, column) / sizes
+    between = float((sizes * (means - column.mean()) ** 2).sum()) / (count - 1)
+    inside = float(((column - means[codes]) ** 2).sum()) / (n - count)
+    typical = (n - float((sizes**2).sum()) / n) / (count - 1)
+    total = between + (typical - 1) * inside
+    return (between - inside) / total if total > 0 else None
+
+
+def simulated_power(
+    experiment: Callable[[np.random.Generator], float],
+    *,
+    seed: Seed,
+    repeats: int = 2000,
+    alpha: float = 0.05,
+) -> Estimate:
+    """The share of simulated experiments, each returning a p value, that come out below alpha."""
+    rng = np.random.default_rng(seed)
+    found = 0
+    for _ in range(repeats):
+        p = experiment(rng)
+        if not 0 <= p <= 1:
+            raise ValueError(f"the experiment returned {p}; it must return a p value in [0, 1].")
+        found += p < alpha
+    return share_interval(found, repeats)
+
+
+def _smallest_n(
+    detect: float, variance: float, power: float, alpha: float, effect: float, groups: int
+) -> int:
+    """The least n whose exact power reaches the target, by doubling and halving."""
+    _check_target(detect, power, alpha)
+    if not (variance > 0 and math.isfinite(variance)):
+        raise ValueError(f"variance is {variance}; a pilot variance is a positive number.")
+
+    def enough(n: int) -> bool:
+        return t_power(n, detect, variance, alpha=alpha, groups=groups) >= power
+
+    low, high = 1, 2
+    while not enough(high):
+        low, high = high, 2 * high
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return _inflated(high, effect)
+
+
+def _normal_n(detect: float, null: float, other: float, power: float, alpha: float) -> float:
+    _check_target(detect, power, alpha)
+    reach = special.ndtri(1 - alpha / 2) * null + special.ndtri(power) * other
+    return float(reach / detect) ** 2
+
+
+def _check_target(detect: float, power: float, alpha: float) -> None:
+    within(power, 0, 1, "power")
+    within(alpha, 0, 1, "alpha")
+    if detect == 0 or not math.isfinite(detect):
+        raise ValueError(f"the difference to detect is {detect}; no sample size can detect that.")
+
+
+def _inflated(n: float, effect: float) -> int:
+    if not effect > 0:
+        raise ValueError(f"design_effect is {effect}; it must be positive.")
+    # The slack keeps 64 * 1.0 from becoming 65 by rounding.
+    return max(2, math.ceil(n * effect - 1e-9))
