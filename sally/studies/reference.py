@@ -1,0 +1,129 @@
+"""The published figures of the five papers, as data to compare a study with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from typing import Literal
+
+import msgspec
+
+Condition = str | int
+"""A value of a row key: a name such as "rps", or a number such as a memory size."""
+
+
+class Spread(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A printed ± value and what it measures."""
+
+    kind: Literal["sd", "ci95", "se"]
+    value: float
+
+
+class Figure(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One published number: the conditions it holds for, its metric, and where it is printed.
+
+    `interval` is a 95% interval; a printed standard deviation stays in `spread` only, since it
+    says how folds or runs differ and not where the mean lies. `flag` says why a figure is suspect.
+    """
+
+    row: dict[str, Condition]
+    metric: str
+    value: float
+    interval: tuple[float, float] | None
+    spread: Spread | None
+    flag: str | None
+    source: str
+
+    def __post_init__(self) -> None:
+        """Refuse a figure without a source, or outside its own interval."""
+        if not self.source:
+            raise ValueError(f"The figure {self.metric} at {self.row} has no source; name a table.")
+        if self.interval and not self.interval[0] <= self.value <= self.interval[1]:
+            raise ValueError(
+                f"The figure {self.metric} at {self.row} is {self.value}, "
+                f"outside its interval {list(self.interval)}; write [low, high] around the value."
+            )
+
+
+class Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One published table: its columns are the row keys and metrics its figures use."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[Figure, ...]
+    note: str | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse a figure that uses a row key or metric which is no column."""
+        for figure in self.rows:
+            unknown = {*figure.row, figure.metric} - {*self.columns}
+            if unknown:
+                raise ValueError(
+                    f"The table '{self.title}' has no column {sorted(unknown)}; "
+                    f"its columns are {', '.join(self.columns)}."
+                )
+
+
+class Citation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The paper that the figures come from."""
+
+    title: str
+    authors: tuple[str, ...]
+    year: int
+    venue: str
+
+
+class Reference(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """All published figures of one paper, table by table."""
+
+    paper: str
+    citation: Citation
+    tables: dict[str, Table]
+
+
+def papers() -> tuple[str, ...]:
+    """The papers whose figures ship with Sally, in alphabetical order."""
+    names = (entry.name for entry in _folder().iterdir())
+    return tuple(sorted(name.removesuffix(".json") for name in names if name.endswith(".json")))
+
+
+def load(paper: str) -> Reference:
+    """The published figures of `paper`, for example `load("riemer2025")`."""
+    if paper not in papers():
+        raise ValueError(
+            f"There are no published figures for '{paper}'; there are some for "
+            f"{', '.join(papers())}."
+        )
+    return msgspec.json.decode((_folder() / f"{paper}.json").read_bytes(), type=Reference)
+
+
+def table(reference: Reference, name: str) -> Table:
+    """The table called `name`, for example "4" or "tabular"."""
+    if name not in reference.tables:
+        raise ValueError(
+            f"{reference.paper} has no table '{name}'; it has {', '.join(reference.tables)}."
+        )
+    return reference.tables[name]
+
+
+def at(of: Table, row: Mapping[str, Condition], metric: str) -> tuple[Figure, ...]:
+    """The figures printed for exactly these conditions: mostly one, two where a paper has two."""
+    return tuple(f for f in of.rows if f.metric == metric and f.row == dict(row))
+
+
+def where(of: Table, metric: str | None = None, **conditions: Condition) -> tuple[Figure, ...]:
+    """The figures of a table that meet all these conditions, whatever their other row keys are."""
+    unknown = {*conditions, *([metric] if metric else [])} - {*of.columns}
+    if unknown:
+        raise ValueError(
+            f"The table '{of.title}' has no column {sorted(unknown)}; "
+            f"its columns are {', '.join(of.columns)}."
+        )
+    return tuple(
+        f for f in of.rows if metric in (None, f.metric) and conditions.items() <= f.row.items()
+    )
+
+
+def _folder() -> Traversable:
+    return files("sally.studies") / "published"
