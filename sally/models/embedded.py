@@ -1,0 +1,308 @@
+"""The embedded model: a small language model in this process, with no key and no server."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import time
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, Final, Literal, TypeAlias, TypeVar
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from sally.core.model import (
+    AS_THE_PROVIDER_DOES,
+    Assistant,
+    Context,
+    Message,
+    ModelFailure,
+    Reply,
+    Scores,
+    Settings,
+    ToolSpec,
+    Usage,
+    check_candidates,
+)
+from sally.models import forms, weights, wire
+from sally.models.llama import Llama, kept, wheel
+
+T = TypeVar("T")
+FormChoice: TypeAlias = Literal["fastest", "original", "f32", "q8_0"]
+
+# What is left open by the settings: plain sampling, and an end, so no reply fills the context.
+TEMPERATURE: Final = 1.0
+MAX_TOKENS: Final = 512
+# The trial is shaped like a decision on a cached page: a tail to read and an answer to write.
+TRIAL_PROMPT, TRIAL_SAID = 64, 12
+# Control sequences of chat templates look like <|im_end|>, </s> or [INST].
+CONTROL: Final = re.compile(r"<[^<>\s]{1,40}>|\[[^\[\]\s]{1,40}\]")
+
+
+class Used(msgspec.Struct, frozen=True):
+    """What answered: the record needs it, because another form or wheel rounds otherwise."""
+
+    weights: str
+    sha256: str
+    form: forms.Form
+    xllamacpp: str
+    processor: str
+    threads: int
+    context: int
+    reuse: bool
+
+
+class Embedded:
+    """A GGUF model in this process; callers may be many, calls are made one after another.
+
+    Without a path, SmolLM2-135M-Instruct is fetched once and run in the form that is fastest on
+    this machine; a file of one's own is run as it is unless a form is asked for. Prefixes of
+    earlier prompts are reused; as rounding depends on how many tokens are evaluated at once,
+    log-probabilities then move by about 0.001 with what was asked before, which `reuse=False`
+    prevents at the price of evaluating every prompt afresh.
+    """
+
+    can_score: Final = True
+
+    def __init__(
+        self,
+        path: str | Path | None = None,
+        *,
+        form: FormChoice | None = None,
+        context: int = 8192,
+        slots: int = 2,
+        threads: int | None = None,
+        reuse: bool = True,
+    ) -> None:
+        if context < 1 or slots < 1 or (threads is not None and threads < 1):
+            raise ValueError("context, slots and threads must be at least 1.")
+        wheel()
+        self._threads = threads or forms.usable_cores()
+        source = weights.local(path) if path else weights.fetch()
+        self._weights = source.stem if path else weights.SMOLLM2.name
+        self._cached = f"{self._weights}-{weights.sha256_of(source)[:12]}"
+        self._form = self._chosen(source, form or ("original" if path else "fastest"))
+        self._path = forms.converted(source, self._form, self._cached)
+        self._context, self._reuse = context, reuse
+        self._llama = Llama(self._path, context, slots, self._threads, reuse)
+        # One worker is both the thread that keeps the event loop free and the lock.
+        self._worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="embedded")
+
+    @property
+    def name(self) -> str:
+        """The name under which its calls are logged."""
+        return f"embedded/{self._weights}"
+
+    @cached_property
+    def used(self) -> Used:
+        """What answered, for the record."""
+        return Used(
+            weights=self._weights,
+            sha256=weights.sha256_of(self._path),
+            form=self._form,
+            xllamacpp=str(wheel().__version__),
+            processor=forms.processor(),
+            threads=self._threads,
+            context=self._context,
+            reuse=self._reuse,
+        )
+
+    @property
+    def address(self) -> str:
+        """Where the same model answers as an OpenAI-like server on this machine."""
+        return self._llama.address
+
+    @property
+    def key(self) -> str:
+        """The API key of that address, made anew for each process."""
+        return self._llama.key
+
+    def close(self) -> None:
+        """Free the weights; calls in progress are finished first."""
+        self._worker.shutdown()
+        del self._llama
+
+    def _chosen(self, source: Path, form: FormChoice) -> forms.Form:
+        """The form asked for, or the one that a trial on this machine found fastest."""
+        if form != "fastest":
+            return form
+        if find_spec("gguf") is None:
+            # Nothing else can be tried; `used` says so, and no choice is remembered.
+            return "original"
+        machine = {
+            "processor": forms.processor(),
+            "threads": str(self._threads),
+            "xllamacpp": str(wheel().__version__),
+        }
+        return forms.fastest(self._cached, machine, lambda form: self._trial(source, form)).form
+
+    def _trial(self, source: Path, form: forms.Form) -> float:
+        llama = Llama(forms.converted(source, form, self._cached), 512, 1, self._threads)
+        llama.seconds(8, 2)  # the first call reads the file
+        return min(llama.seconds(TRIAL_PROMPT, TRIAL_SAID) for _ in range(2))
+
+    # ------------------------------------------------------------ the verbs
+
+    async def complete(
+        self,
+        messages: Sequence[Message],
+        settings: Settings = AS_THE_PROVIDER_DOES,
+        tools: Sequence[ToolSpec] = (),
+    ) -> Reply:
+        """Answer a conversation; the same seed and settings give the same answer."""
+        if settings.reasoning_effort is not None or settings.reasoning_tokens is not None:
+            raise ModelFailure(
+                "unsupported", f"{self.name} takes no reasoning effort; leave it unset."
+            )
+        if not messages or isinstance(messages[-1], Assistant):
+            raise ModelFailure(
+                "bad_request", "The last message must be the user's or a tool's, to be answered."
+            )
+        return await self._alone(lambda: self._complete(messages, settings, tools))
+
+    async def score(
+        self,
+        context: Context,
+        candidates: Sequence[str],
+        settings: Settings = AS_THE_PROVIDER_DOES,
+    ) -> Scores:
+        """The log-probability of each candidate; sampling settings do not enter it."""
+        check_candidates(candidates)
+        return await self._alone(lambda: self._score(context, candidates))
+
+    async def _alone(self, job: Callable[[], T]) -> T:
+        return await asyncio.wrap_future(self._worker.submit(job))
+
+    # ------------------------------------------------------------ completing
+
+    def _complete(
+        self, messages: Sequence[Message], settings: Settings, tools: Sequence[ToolSpec]
+    ) -> Reply:
+        begun = time.perf_counter()
+        turns, offered = [wire.turn(m) for m in messages], [wire.tool(t) for t in tools]
+        self._guard([turn["content"] for turn in turns])
+        prompt = self._llama.rendered(turns, offered)
+        if offered and prompt == self._llama.rendered(turns):
+            raise ModelFailure(
+                "unsupported",
+                f"The chat template of {self.name} shows no tools; use other weights, "
+                "or a strategy without tools.",
+            )
+        body = _body(turns, settings, offered)
+        answer = self._llama.chat(body, self._llama.tokens(prompt, control=True))
+        return wire.reply(answer, time.perf_counter() - begun)
+
+    # ------------------------------------------------------------ scoring
+
+    def _score(self, context: Context, candidates: Sequence[str]) -> Scores:
+        begun = time.perf_counter()
+        text, chat = self._context_text(context, candidates)
+        alone = self._llama.tokens(text, control=chat)
+        joint = [self._llama.tokens(text + candidate, control=chat) for candidate in candidates]
+        # A candidate may merge with the end of the context: all are scored from the last point
+        # at which context and every joint text have the same tokens.
+        stem = alone[: min(kept(alone, tokens) for tokens in joint)]
+        if not len(stem):
+            raise ModelFailure(
+                "bad_request", "There is no context before the candidates; give some text."
+            )
+        tails = [tuple(int(token) for token in tokens[len(stem) :]) for tokens in joint]
+        logprobs, evaluated, reused = self._edges(stem, tails)
+        usage = Usage(
+            input=len(stem) + len(logprobs),
+            cached=reused,
+            evaluated=evaluated,
+            seconds=time.perf_counter() - begun,
+            cost=0.0,
+        )
+        sums = (sum(logprobs[tail[: i + 1]] for i in range(len(tail))) for tail in tails)
+        try:
+            return Scores(tuple(candidates), tuple(sums), usage)
+        except ValueError as error:
+            raise ModelFailure("bad_reply", str(error)) from error
+
+    def _edges(
+        self, stem: NDArray[np.int64], tails: Sequence[tuple[int, ...]]
+    ) -> tuple[dict[tuple[int, ...], float], int, int]:
+        """The log-probability of the last token of every beginning of every tail."""
+        children: dict[tuple[int, ...], list[int]] = {}
+        for start, token in sorted({(t[:i], t[i]) for t in tails for i in range(len(t))}):
+            children.setdefault(start, []).append(token)
+        logprobs: dict[tuple[int, ...], float] = {}
+        evaluated, reused = 0, []
+        for start, tokens in children.items():
+            prompt = np.concatenate([stem, np.array(start, np.int64)])
+            waiting = list(tokens)
+            while waiting:
+                read, fresh, old = self._llama.forced(prompt, waiting[0])
+                evaluated += fresh
+                reused.append(old)
+                logprobs.update(
+                    {(*start, token): read[token] for token in waiting if token in read}
+                )
+                waiting = [token for token in waiting if token not in read]
+        return logprobs, evaluated, reused[0]
+
+    def _context_text(self, context: Context, candidates: Sequence[str]) -> tuple[str, bool]:
+        """The text before the candidates, and whether it is a rendered chat."""
+        if isinstance(context, str):
+            _encodable([context, *candidates])
+            return str(context), False
+        messages, begun = list(context), ""
+        if messages and isinstance(messages[-1], Assistant):
+            begun = messages.pop().text
+        turns = [wire.turn(m) for m in messages]
+        if not turns:
+            raise ModelFailure("bad_request", "The chat has no message before the open turn.")
+        self._guard([*(turn["content"] for turn in turns), begun, *candidates])
+        return self._llama.rendered(turns) + begun, True
+
+    # ------------------------------------------------------------ what may be shown
+
+    def _guard(self, texts: Sequence[str]) -> None:
+        """Refuse texts that would end a turn or open another one in the chat template."""
+        _encodable(texts)
+        for piece in sorted({piece for text in texts for piece in CONTROL.findall(text)}):
+            plain = self._llama.tokens(piece, control=False)
+            if not np.array_equal(plain, self._llama.tokens(piece, control=True)):
+                raise ModelFailure(
+                    "bad_request",
+                    f"A message holds {piece!r}, which controls the chat; write it otherwise.",
+                )
+
+
+def _encodable(texts: Sequence[str]) -> None:
+    for text in texts:
+        try:
+            text.encode()
+        except UnicodeEncodeError as error:
+            raise ModelFailure(
+                "bad_request",
+                f"A text holds half a character at position {error.start}; remove it.",
+            ) from error
+
+
+def _body(
+    turns: Sequence[Mapping[str, Any]], settings: Settings, tools: Sequence[Mapping[str, Any]]
+) -> dict[str, Any]:
+    """The call of the chat; llama.cpp's own cuts of the distribution are switched off."""
+    heat = TEMPERATURE if settings.temperature is None else settings.temperature
+    body: dict[str, Any] = {
+        "messages": list(turns),
+        "temperature": heat,
+        "top_p": 1.0 if settings.top_p is None else settings.top_p,
+        "top_k": settings.top_k or 0,
+        "min_p": 0.0,
+        "max_tokens": settings.max_tokens or MAX_TOKENS,
+        "stop": list(settings.stop),
+    }
+    if settings.seed is not None:
+        body["seed"] = settings.seed
+    if tools:
+        body["tools"] = list(tools)
+    return body

@@ -1,0 +1,129 @@
+"""Forms of weights: unpacking a GGUF file for speed, and remembering which form was fastest."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import platform
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final, Literal, TypeAlias
+
+import msgspec
+
+from sally.models.weights import Unavailable, cache_folder, written_whole
+
+Form: TypeAlias = Literal["original", "f32", "q8_0"]
+FORMS: Final[tuple[Form, ...]] = ("original", "q8_0", "f32")
+
+
+class Choice(msgspec.Struct, frozen=True):
+    """The form chosen on this machine, and the seconds each form took in the trial."""
+
+    form: Form
+    seconds: dict[str, float]
+
+
+def converted(path: Path, form: Form, name: str, folder: Path | None = None) -> Path:
+    """The weights in a form, made once and cached under the name."""
+    if form == "original":
+        return path
+    target = (folder or cache_folder()) / "weights" / f"{name}-{form}.gguf"
+    if not target.is_file():
+        with written_whole(target) as partial:
+            _convert(path, partial, form)
+    return target
+
+
+def _gguf() -> Any:
+    try:
+        return importlib.import_module("gguf")
+    except ImportError as error:
+        raise Unavailable(
+            "The package gguf, which unpacks weights, is not installed; `pip install gguf`, "
+            "or use the weights in their original form."
+        ) from error
+
+
+def _convert(source: Path, target: Path, form: Form) -> None:
+    """Write the file again with its packed tensors in the form; all else is copied."""
+    gguf = _gguf()
+    reader = gguf.GGUFReader(source)
+    writer = gguf.GGUFWriter(target, reader.get_field("general.architecture").contents())
+    _copy_fields(gguf, reader, writer, form)
+    kept = {gguf.GGMLQuantizationType.F32, gguf.GGMLQuantizationType.F16}
+    wanted = gguf.GGMLQuantizationType[form.upper()]
+    for tensor in reader.tensors:
+        if tensor.tensor_type in kept or tensor.tensor_type == wanted:
+            writer.add_tensor(tensor.name, tensor.data, raw_dtype=tensor.tensor_type)
+            continue
+        plain = gguf.quants.dequantize(tensor.data, tensor.tensor_type)
+        writer.add_tensor(tensor.name, gguf.quants.quantize(plain, wanted), raw_dtype=wanted)
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
+
+
+def _copy_fields(gguf: Any, reader: Any, writer: Any, form: Form) -> None:
+    file_type = {"f32": gguf.LlamaFileType.ALL_F32, "q8_0": gguf.LlamaFileType.MOSTLY_Q8_0}[form]
+    # The first two are written by the writer itself, or say what is no longer so.
+    ours = {"general.architecture", "general.file_type"}
+    for field in reader.fields.values():
+        if field.name in ours or field.name.startswith("GGUF."):
+            continue
+        kind = field.types[0]
+        inner = field.types[-1] if kind == gguf.GGUFValueType.ARRAY else None
+        writer.add_key_value(field.name, field.contents(), kind, sub_type=inner)
+    writer.add_file_type(int(file_type))
+
+
+# ---------------------------------------------------------------- the fastest form
+
+
+def fastest(
+    name: str,
+    circumstances: Mapping[str, str],
+    seconds: Callable[[Form], float],
+    forms: Sequence[Form] = FORMS,
+    folder: Path | None = None,
+) -> Choice:
+    """The form remembered for these weights and circumstances, else chosen by a trial now."""
+    notes = (folder or cache_folder()) / "fastest_form.json"
+    key = ", ".join([name, *(f"{k} {v}" for k, v in sorted(circumstances.items()))])
+    remembered = _remembered(notes)
+    if (choice := remembered.get(key)) is not None and choice.form in forms:
+        return choice
+    times = {form: round(seconds(form), 4) for form in forms}
+    choice = Choice(min(forms, key=lambda form: times[form]), {str(f): t for f, t in times.items()})
+    with written_whole(notes) as partial:
+        text = msgspec.json.encode({**_remembered(notes), key: choice}, order="sorted")
+        partial.write_bytes(msgspec.json.format(text, indent=2))
+    return choice
+
+
+def _remembered(notes: Path) -> dict[str, Choice]:
+    """The choices on file; a file that cannot be read is made anew by the next trial."""
+    try:
+        return msgspec.json.decode(notes.read_bytes(), type=dict[str, Choice])
+    except (OSError, msgspec.DecodeError):
+        return {}
+
+
+def processor() -> str:
+    """The processor's name, as far as the system tells it."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        return platform.processor() or platform.machine()
+    named = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
+    # ARM lists the part number instead of a name.
+    parts = [line.split(":", 1)[1].strip() for line in lines if line.startswith("CPU part")]
+    return " ".join([platform.machine(), *(named or parts)[:1]])
+
+
+def usable_cores() -> int:
+    """How many cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

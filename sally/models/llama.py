@@ -1,0 +1,198 @@
+"""llama.cpp in this process: tokens, chat templates, and calls that reuse evaluated prefixes."""
+
+from __future__ import annotations
+
+import http.client
+import importlib
+import json
+import secrets
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sally.core.model import FaultKind, ModelFailure
+from sally.models.weights import Unavailable
+
+HTTP_SECONDS: Final = 60
+# Enough that likely siblings of a forced token are read from the same call.
+TOP: Final = 100
+# Above any logit, so that the token is certainly the one sampled; read-out is before the bias.
+FORCE: Final = 1e4
+
+
+def wheel() -> Any:
+    """The xllamacpp package."""
+    try:
+        return importlib.import_module("xllamacpp")
+    except ImportError as error:
+        raise Unavailable(
+            "The embedded model needs the package xllamacpp, which is not installed "
+            f"or does not fit this machine ({error}); `pip install xllamacpp`."
+        ) from error
+
+
+@dataclass
+class Slot:
+    """A place that keeps the evaluated tokens of the last prompt it served."""
+
+    tokens: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
+    used: int = 0
+
+
+def kept(one: NDArray[np.int64], other: NDArray[np.int64]) -> int:
+    """How many tokens two prompts share at their beginning."""
+    shorter = min(len(one), len(other))
+    differing = np.flatnonzero(one[:shorter] != other[:shorter])
+    return int(differing[0]) if len(differing) else shorter
+
+
+def best_slot(slots: Sequence[Slot], tokens: NDArray[np.int64], now: int) -> int:
+    """The slot where the prompt costs least: tokens to evaluate, and useful ones forgotten.
+
+    What a slot holds is worth less the longer nobody asked for it, so an episode that has ended
+    gives way, and one in progress is not forgotten for the rules it shares with a new one.
+    """
+
+    def cost(slot: Slot) -> tuple[float, int]:
+        same = kept(slot.tokens, tokens)
+        forgotten = (len(slot.tokens) - same) / (1 + now - slot.used)
+        return len(tokens) - same + forgotten, slot.used
+
+    return min(range(len(slots)), key=lambda i: cost(slots[i]))
+
+
+class Llama:
+    """One loaded GGUF file; for one thread at a time."""
+
+    def __init__(
+        self, path: Path, context: int, slots: int, threads: int, reuse: bool = True
+    ) -> None:
+        self._reuse = reuse
+        self.key = secrets.token_hex(16)
+        self.slots = [Slot() for _ in range(slots)]
+        self._calls = 0
+        module = wheel()
+        params = module.CommonParams()
+        params.model.path = str(path)
+        params.n_ctx, params.n_parallel = context * slots, slots  # n_ctx is split over the slots
+        params.cpuparams.n_threads = params.cpuparams_batch.n_threads = threads
+        params.n_gpu_layers = 0
+        params.cache_ram_mib = 0  # the slots below are the cache
+        params.ctx_shift = False  # never forget the beginning of a prompt unseen
+        params.warmup, params.ui, params.verbosity = False, False, -1
+        params.api_keys = [self.key]
+        try:
+            self._server = module.Server(params)
+        except Exception as error:
+            raise Unavailable(
+                f"llama.cpp cannot load {path} ({error}); give a GGUF file it knows, "
+                "or a smaller context if memory is short."
+            ) from error
+
+    @property
+    def address(self) -> str:
+        """Where the same model answers over HTTP on this machine, with `key` as the API key."""
+        return str(self._server.listening_address)
+
+    # ------------------------------------------------------------ text and tokens
+
+    def tokens(self, text: str, control: bool) -> NDArray[np.int64]:
+        """The canonical tokens; control sequences are read as such only if `control`."""
+        body = {"content": text, "add_special": True, "parse_special": control}
+        return np.array(self._post("/tokenize", body)["tokens"], np.int64)
+
+    def rendered(
+        self, messages: Sequence[Mapping[str, Any]], tools: Sequence[Mapping[str, Any]] = ()
+    ) -> str:
+        """The chat as the model's own template writes it, with the assistant's turn open."""
+        body: dict[str, Any] = {"messages": list(messages)}
+        if tools:
+            body["tools"] = list(tools)
+        return str(self._post("/apply-template", body)["prompt"])
+
+    def _post(self, path: str, body: Mapping[str, Any]) -> dict[str, Any]:
+        host = self.address.removeprefix("http://")
+        connection = http.client.HTTPConnection(host, timeout=HTTP_SECONDS)
+        head = {"Content-Type": "application/json", "Authorization": f"Bearer {self.key}"}
+        try:
+            connection.request("POST", path, json.dumps(body).encode(), head)
+            answer = json.loads(connection.getresponse().read())
+        except (OSError, http.client.HTTPException, ValueError) as error:
+            raise ModelFailure("server", f"llama.cpp did not answer {path}: {error}.") from error
+        finally:
+            connection.close()
+        return _checked(answer)
+
+    # ------------------------------------------------------------ calls
+
+    def chat(self, body: Mapping[str, Any], tokens: NDArray[np.int64]) -> dict[str, Any]:
+        """Answer a chat, whose rendered tokens choose the slot."""
+        return self._call(self._server.handle_chat_completions, body, tokens)
+
+    def forced(self, tokens: NDArray[np.int64], token: int) -> tuple[dict[int, float], int, int]:
+        """Raw log-probabilities after a prompt, of the token and of the likeliest ones.
+
+        The token is forced by a bias, which the read-out does not see; also given are how many
+        prompt tokens were evaluated and how many reused.
+        """
+        body = {
+            "prompt": tokens.tolist(),
+            "n_predict": 1,
+            "temperature": 0,
+            "logit_bias": [[token, FORCE]],
+            "n_probs": TOP,
+        }
+        answer = self._call(self._server.handle_completions, body, tokens)
+        try:
+            said = answer["choices"][0]["logprobs"]["content"][0]
+            read = {int(top["id"]): float(top["logprob"]) for top in said["top_logprobs"]}
+            read[int(said["id"])] = float(said["logprob"])
+        except (KeyError, IndexError, TypeError) as error:
+            raise ModelFailure("bad_reply", "llama.cpp gave no log-probabilities.") from error
+        if token not in read:
+            raise ModelFailure("bad_reply", f"llama.cpp did not say the forced token {token}.")
+        return read, int(answer["timings"]["prompt_n"]), int(answer["timings"]["cache_n"])
+
+    def seconds(self, prompt: int, said: int) -> float:
+        """How long it takes to evaluate a prompt afresh and to say some tokens after it."""
+        body = {"prompt": list(range(1000, 1000 + prompt)), "n_predict": said, "temperature": 0}
+        begun = time.perf_counter()
+        _checked(
+            self._server.handle_completions({**body, "cache_prompt": False, "ignore_eos": True})
+        )
+        return time.perf_counter() - begun
+
+    def _call(
+        self, handler: Any, body: Mapping[str, Any], tokens: NDArray[np.int64]
+    ) -> dict[str, Any]:
+        self._calls += 1
+        chosen = best_slot(self.slots, tokens, self._calls)
+        # A failed call leaves the slot in an unknown state: nothing is assumed to be kept.
+        self.slots[chosen] = Slot(used=self._calls)
+        try:
+            answer = handler({**body, "id_slot": chosen, "cache_prompt": self._reuse})
+        except RuntimeError as error:
+            raise ModelFailure("server", f"llama.cpp failed: {error}.") from error
+        checked = _checked(answer)
+        self.slots[chosen] = Slot(tokens, self._calls)
+        return checked
+
+
+def _checked(answer: Any) -> dict[str, Any]:
+    """The answer, unless it is an error, which is raised by kind."""
+    if not isinstance(answer, dict):
+        raise ModelFailure("bad_reply", "llama.cpp answered something that is no object.")
+    if (error := answer.get("error")) is None:
+        return answer
+    kinds: dict[str, FaultKind] = {
+        "exceed_context_size_error": "context_length",
+        "invalid_request_error": "bad_request",
+        "not_supported_error": "unsupported",
+    }
+    kind = kinds.get(str(error.get("type")), "server")
+    raise ModelFailure(kind, f"llama.cpp refused the call: {error.get('message')}.")

