@@ -125,5 +125,16 @@ def where(of: Table, metric: str | None = None, **conditions: Condition) -> tupl
     )
 
 
+def the(of: Table, metric: str | None = None, **conditions: Condition) -> Figure:
+    """The only figure of a table that meets all these conditions."""
+    found = where(of, metric, **conditions)
+    if len(found) != 1:
+        raise ValueError(
+            f"Asked for the one figure of '{of.title}' with metric {metric} at {conditions}, "
+            f"but there are {len(found)}; give the row keys that tell it apart."
+        )
+    return found[0]
+
+
 def _folder() -> Traversable:
     return files("sally.studies") / "published"
