@@ -1,0 +1,1 @@
+"""The four knowing-doing games of ToMA (kang2026)."""

@@ -1,0 +1,63 @@
+"""The frozen problem sets of po and mg: package data that is superseded, never edited."""
+
+from importlib.resources import files
+from itertools import chain, islice
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+import msgspec
+
+from sally.games.toma import po_generate, po_rules
+
+T = TypeVar("T")
+SEED = 2026
+PER_LEVEL = 30
+
+
+class Keyed(msgspec.Struct, Generic[T], frozen=True):
+    """A scenario with its key, kept beside it for readers without our solver."""
+
+    scenario: T
+    answer: int
+    predictions: dict[str, int]  # agent name -> index of its task or place
+
+
+class Frozen(msgspec.Struct, Generic[T], frozen=True):
+    """One frozen set with the version and seed that made it."""
+
+    set: str
+    version: int
+    seed: int
+    scenarios: tuple[Keyed[T], ...]
+
+
+def po() -> Frozen[po_rules.Scenario]:
+    """The 150 frozen scenarios of the partially observable game, 30 a level."""
+    return msgspec.json.decode(_text("po"), type=Frozen[po_rules.Scenario])
+
+
+def make_po() -> Frozen[po_rules.Scenario]:
+    """The first 30 generated scenarios of every level, with their keys."""
+    drawn = chain.from_iterable(
+        islice(po_generate.scenarios(level, SEED), PER_LEVEL) for level in po_rules.LEVELS
+    )
+    return Frozen("toma_po", 1, SEED, tuple(map(keyed_po, drawn)))
+
+
+def keyed_po(scenario: po_rules.Scenario) -> Keyed[po_rules.Scenario]:
+    """A scenario with the answer and predictions of the exact solver."""
+    named = {po_rules.AGENTS[a]: task for a, task in po_rules.predictions(scenario).items()}
+    return Keyed(scenario, po_rules.answer(scenario), named)
+
+
+def write(frozen: Frozen[Any], path: Path) -> None:
+    """Write a new set, one scenario a line; a file that exists is refused, not replaced."""
+    head = {"set": frozen.set, "version": frozen.version, "seed": frozen.seed}
+    lines = ",\n".join(msgspec.json.encode(item).decode() for item in frozen.scenarios)
+    text = f'{msgspec.json.encode(head).decode()[:-1]},"scenarios":[\n{lines}\n]}}\n'
+    with path.open("x", encoding="utf-8") as file:
+        file.write(text)
+
+
+def _text(name: str) -> bytes:
+    return files("sally").joinpath("instances", "toma", f"{name}.json").read_bytes()

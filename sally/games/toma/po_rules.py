@@ -1,0 +1,176 @@
+"""The exact rules of the partially observable game: four agents, four tasks, one cost matrix.
+
+Costs are whole tenths (53 is shown as 5.3), so sums and comparisons are exact.
+Source: kang2026, appendix C.1, with the decision rules of our protocol.
+"""
+
+from collections.abc import Mapping
+from itertools import permutations
+from typing import Literal
+
+import msgspec
+
+AGENTS = ("A", "B", "C", "D")
+TASKS = range(4)
+FAILURE = 4  # the fifth option: mission failure is inevitable
+LEVELS = (0, 1, 2, 3, 4)
+
+Row = tuple[int, int, int, int]
+Goal = Literal["own", "total"]
+
+
+class Scenario(msgspec.Struct, frozen=True):
+    """One problem: who plays, what every task costs whom, and who knows whose costs."""
+
+    id: str
+    level: int
+    story: str
+    tasks: tuple[str, str, str, str]
+    costs: tuple[Row, Row, Row, Row]  # by agent, then task, in tenths
+    player: int
+    # By agent: the others whose costs, and whose knowledge, it knows. What an agent that the
+    # player cannot predict knows is nowhere stated, and left empty.
+    knows: tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...], tuple[int, ...]]
+    goal: Goal = "own"
+
+
+class Undetermined(ValueError):
+    """A rule that leaves more than one choice, or none."""
+
+
+def predictable(scenario: Scenario) -> tuple[int, ...]:
+    """The agents whose choice the player can predict, in seat order."""
+    return tuple(sorted(scenario.knows[scenario.player]))
+
+
+def predictions(scenario: Scenario) -> dict[int, int]:
+    """The task of every agent the player can predict, under the scenario's rule."""
+    if scenario.goal == "total":
+        best = best_assignment(scenario)
+        return {agent: best[agent] for agent in predictable(scenario)}
+    return {agent: choice(scenario, agent) for agent in predictable(scenario)}
+
+
+def choice(scenario: Scenario, agent: int) -> int:
+    """The cheapest task for an agent once it avoids what it predicts for those it knows."""
+    avoided = {choice(scenario, other) for other in scenario.knows[agent]}
+    cheapest = cheapest_of(scenario.costs[agent], set(TASKS) - avoided)
+    if len(cheapest) != 1:
+        raise Undetermined(
+            f"Scenario {scenario.id}: agent {AGENTS[agent]} has {len(cheapest)} equally cheap "
+            "tasks left; give it distinct costs."
+        )
+    return min(cheapest)
+
+
+def cheapest_of(row: Row, tasks: set[int]) -> frozenset[int]:
+    """The tasks of least cost among those given: several if they tie."""
+    least = min((row[task] for task in tasks), default=None)
+    return frozenset(task for task in tasks if row[task] == least)
+
+
+def rational_actions(scenario: Scenario, predicted: Mapping[int, int]) -> frozenset[int]:
+    """The options that are right if the others did what is predicted, true or not.
+
+    Predicted choices that collide make mission failure the only right option; otherwise it is
+    the cheapest task nobody is predicted to take. At level 4 three predictions leave one task.
+    """
+    _check_predictions(scenario, predicted)
+    taken = set(predicted.values())
+    if len(taken) < len(predicted):
+        return frozenset({FAILURE})
+    return cheapest_of(scenario.costs[scenario.player], set(TASKS) - taken)
+
+
+def answer(scenario: Scenario) -> int:
+    """The one right option: a task, or FAILURE."""
+    actions = rational_actions(scenario, predictions(scenario))
+    if len(actions) != 1:
+        raise Undetermined(f"Scenario {scenario.id}: {len(actions)} options tie for the answer.")
+    return min(actions)
+
+
+def best_assignment(scenario: Scenario) -> tuple[int, ...]:
+    """The task of each agent in the one assignment of least total cost.
+
+    All 24 are enumerated: a tie must be seen, and a solver that returns one optimum hides it.
+    """
+    ranked = sorted((total_cost(scenario, tasks), tasks) for tasks in permutations(TASKS))
+    if ranked[0][0] == ranked[1][0]:
+        raise Undetermined(f"Scenario {scenario.id}: two assignments tie for the least total cost.")
+    return ranked[0][1]
+
+
+def total_cost(scenario: Scenario, tasks: tuple[int, ...]) -> int:
+    """What the team pays, in tenths, when agent i does tasks[i]."""
+    return sum(row[task] for row, task in zip(scenario.costs, tasks, strict=True))
+
+
+def known_costs(scenario: Scenario) -> tuple[Row | None, ...]:
+    """The cost rows that the player's role knows; None hides a row (`matrix=known`)."""
+    seen = {scenario.player, *scenario.knows[scenario.player]}
+    return tuple(row if agent in seen else None for agent, row in enumerate(scenario.costs))
+
+
+def shown(cost: int) -> str:
+    """A cost as the page prints it: 53 -> '5.3'."""
+    return f"{cost // 10}.{cost % 10}"
+
+
+def check(scenario: Scenario) -> None:
+    """Refuse data that is no scenario, in one sentence that says what and where."""
+    name = f"Scenario {scenario.id}"
+    if scenario.level not in LEVELS:
+        raise ValueError(f"{name}: level {scenario.level} is not one of 0 to 4.")
+    if scenario.player not in range(4):
+        raise ValueError(f"{name}: player {scenario.player} is not a seat from 0 to 3.")
+    if len(set(scenario.tasks)) < 4:
+        raise ValueError(f"{name}: the four tasks need four different names.")
+    if any(cost < 1 for row in scenario.costs for cost in row):
+        raise ValueError(f"{name}: every cost must be a whole number of tenths above zero.")
+    for agent, known in enumerate(scenario.knows):
+        if agent in known or not set(known) <= set(range(4)) or len(set(known)) < len(known):
+            raise ValueError(
+                f"{name}: what agent {AGENTS[agent]} knows must name other seats, each once."
+            )
+    if knowledge(scenario.level, scenario.player, scenario.knows) is None:
+        raise ValueError(
+            f"{name}: who knows whom does not have the shape of level {scenario.level}."
+        )
+    if scenario.goal != ("total" if scenario.level == 4 else "own"):
+        raise ValueError(f"{name}: the goal is 'total' at level 4 and 'own' below it.")
+
+
+# Who knows whom when the player is role 0 and the others are roles 1 to 3; a role knows only
+# roles with smaller numbers, so choices can be worked out in the order 1, 2, 3.
+SHAPES: dict[int, tuple[tuple[int, ...], ...]] = {
+    0: ((), (), (), ()),
+    1: ((1, 2), (), (), ()),
+    2: ((1, 2, 3), (), (1,), (1,)),
+    3: ((1, 2, 3), (), (1,), (1, 2)),
+    4: ((1, 2, 3), (0, 2, 3), (0, 1, 3), (0, 1, 2)),
+}
+
+
+def knowledge(
+    level: int, player: int, knows: tuple[tuple[int, ...], ...]
+) -> tuple[int, ...] | None:
+    """The seat of each role if `knows` has the level's shape, else None."""
+    shape = SHAPES[level]
+    for rest in permutations([seat for seat in range(4) if seat != player]):
+        seats = (player, *rest)
+        if all(
+            {seats[role] for role in shape[i]} == set(knows[seat]) for i, seat in enumerate(seats)
+        ):
+            return seats
+    return None
+
+
+def _check_predictions(scenario: Scenario, predicted: Mapping[int, int]) -> None:
+    needed = set(predictable(scenario))
+    if set(predicted) != needed:
+        wanted = ", ".join(AGENTS[agent] for agent in sorted(needed)) or "nobody"
+        raise ValueError(f"Scenario {scenario.id}: predictions must be given for {wanted}.")
+    wrong = [task for task in predicted.values() if task not in TASKS]
+    if wrong:
+        raise ValueError(f"Scenario {scenario.id}: {wrong[0]} is not a task from 0 to 3.")
