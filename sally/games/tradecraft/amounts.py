@@ -1,0 +1,88 @@
+"""Exact amounts: whole numbers as ints, everything else as fractions, never a float.
+
+An int costs a tenth of a Fraction and most amounts are whole, so `plain` keeps whole values as
+ints; the two mix exactly, whatever denominators fuel and mixed slots bring in.
+"""
+
+import math
+import re
+from fractions import Fraction
+from typing import TypeAlias
+
+Amount: TypeAlias = int | Fraction
+
+MOST = 1_000_000  # more of one good than any ruleset has a use for
+FINEST = 1_000_000  # the largest denominator a player may write
+
+_WRITTEN = re.compile(r"([+-]?)(\d{1,18})(?:\.(\d{1,18})|/(\d{1,18}))?", re.ASCII)
+
+
+class BadAmount(ValueError):
+    """An amount that cannot be read or is not allowed; the message says why."""
+
+
+def plain(amount: Amount) -> Amount:
+    """The same amount, as an int if it is whole."""
+    if type(amount) is int or amount.denominator != 1:
+        return amount
+    return amount.numerator
+
+
+def show(amount: Amount) -> str:
+    """The amount as it crosses to words and files: "2" or "2/3"."""
+    return str(amount)
+
+
+def read_amount(raw: object, *, zero: bool = False) -> Amount:
+    """The amount that a number or a string such as "2", "0.5" or "2/3" stands for."""
+    amount = _value(raw)
+    if amount < 0:
+        raise BadAmount(f"An amount cannot be negative, and {_quoted(raw)} is.")
+    if amount == 0 and not zero:
+        raise BadAmount("An amount must be more than zero; leave out what you do not mean.")
+    if amount > MOST:
+        raise BadAmount(f"{_quoted(raw)} is too much: an amount is at most {MOST}.")
+    if amount.denominator > FINEST:
+        raise BadAmount(
+            f"{_quoted(raw)} is too fine: the denominator of an amount is at most {FINEST}."
+        )
+    return plain(amount)
+
+
+def _value(raw: object) -> Amount:
+    if isinstance(raw, bool):
+        raise BadAmount(f"{raw} is not an amount; write a number such as 2, 0.5 or 2/3.")
+    if isinstance(raw, int | Fraction):
+        return raw
+    if isinstance(raw, float):
+        if not math.isfinite(raw):
+            raise BadAmount(f"{raw} is not an amount; write a finite number such as 2 or 0.5.")
+        # The shortest decimal is what was meant: 0.1 is a tenth, not its binary neighbour.
+        return Fraction(repr(raw))
+    if isinstance(raw, str):
+        return _written(raw)
+    raise BadAmount(
+        f"An amount is a number such as 2, 0.5 or 2/3, not a value of type {type(raw).__name__}."
+    )
+
+
+def _written(text: str) -> Amount:
+    found = _WRITTEN.fullmatch(text.strip())
+    if found is None:
+        raise BadAmount(
+            f"{_quoted(text)} is not an amount; write up to 18 digits such as 2, 0.5 or 2/3."
+        )
+    sign, whole, decimals, denominator = found.groups()
+    value = Fraction(int(whole))
+    if decimals:
+        value += Fraction(int(decimals), 10 ** len(decimals))
+    if denominator:
+        if int(denominator) == 0:
+            raise BadAmount(f"{_quoted(text)} divides by zero; write an amount such as 1/2.")
+        value /= int(denominator)
+    return -value if sign == "-" else value
+
+
+def _quoted(raw: object) -> str:
+    text = str(raw) if not isinstance(raw, int) or abs(raw) < 10**30 else "the number"
+    return repr(text if len(text) <= 40 else text[:37] + "...") if isinstance(raw, str) else text

@@ -1,0 +1,132 @@
+"""Hands: what a player holds, as frozen mappings from item to a positive exact amount."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Final
+
+from sally.games.tradecraft.amounts import Amount, BadAmount, plain, read_amount, show
+
+Goods = Mapping[str, Amount]
+
+
+class Hand(Mapping[str, Amount]):
+    """Goods that never change: every trade or craft makes a new hand."""
+
+    __slots__ = ("_hash", "goods")
+    goods: Final[dict[str, Amount]]  # read it where speed counts, never write to it
+
+    def __init__(self, goods: Goods | Iterable[tuple[str, Amount]] = ()) -> None:
+        """Keep the positive amounts; a negative one is refused."""
+        held = {item: plain(amount) for item, amount in dict(goods).items() if amount}
+        for item, amount in held.items():
+            if amount < 0:
+                raise BadAmount(f"A hand cannot hold {show(amount)} {item}.")
+        self.goods = held
+        self._hash: int | None = None
+
+    @classmethod
+    def _of(cls, goods: dict[str, Amount]) -> "Hand":
+        """Wrap a dictionary known to be positive and plain, without another copy."""
+        hand = cls.__new__(cls)
+        hand.goods = goods  # type: ignore[misc]
+        hand._hash = None
+        return hand
+
+    def __getitem__(self, item: str) -> Amount:
+        return self.goods[item]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.goods)
+
+    def __len__(self) -> int:
+        return len(self.goods)
+
+    def __contains__(self, item: object) -> bool:
+        return item in self.goods
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, Hand):
+            return self.goods == other.goods
+        return NotImplemented
+
+    def __hash__(self) -> int:
+        if self._hash is None:
+            self._hash = hash(frozenset(self.goods.items()))
+        return self._hash
+
+    def __repr__(self) -> str:
+        return f"Hand({show_goods(self.goods)})"
+
+
+def show_goods(goods: Goods) -> str:
+    """Goods in words: "2 stick + 1/2 coal", or "nothing"."""
+    return " + ".join(f"{show(amount)} {item}" for item, amount in goods.items()) or "nothing"
+
+
+def read_goods(raw: Mapping[str, object] | Iterable[tuple[str, object]]) -> dict[str, Amount]:
+    """Goods as a player wrote them; an item named twice counts with the sum."""
+    goods: dict[str, Amount] = {}
+    for item, written in raw.items() if isinstance(raw, Mapping) else raw:
+        try:
+            amount = read_amount(written)
+        except BadAmount as problem:
+            raise BadAmount(f"{item}: {problem}") from None
+        goods[item] = plain(goods[item] + amount) if item in goods else amount
+    return goods
+
+
+def lacking(hand: Hand, goods: Goods) -> str | None:
+    """The first reason why the hand cannot give these goods, or None if it can."""
+    held = hand.goods
+    for item, amount in goods.items():
+        have = held.get(item, 0)
+        if amount.numerator <= 0:
+            return f"the amount of {item} must be more than zero, not {show(amount)}"
+        if have.numerator * amount.denominator < amount.numerator * have.denominator:
+            return f"{show(amount)} {item} would be needed, and the hand holds {show(have)}"
+    return None
+
+
+def changed(hand: Hand, minus: Goods, plus: Goods) -> Hand:
+    """The hand after giving one lot of goods and receiving another; it must hold the first."""
+    goods = hand.goods.copy()
+    for item, amount in minus.items():
+        left = goods.get(item, 0) - amount
+        if left.numerator > 0:  # comparing a Fraction itself is slow
+            goods[item] = plain(left)
+        elif not left and amount:
+            del goods[item]
+        else:
+            raise BadAmount(f"Cannot give {show(amount)} {item} out of {hand!r}.")
+    for item, amount in plus.items():
+        if amount.numerator <= 0:
+            raise BadAmount(f"Cannot receive {show(amount)} {item}.")
+        goods[item] = plain(goods[item] + amount) if item in goods else plain(amount)
+    return Hand._of(goods)
+
+
+def traded(proposer: Hand, partner: Hand, offer: Goods, request: Goods) -> tuple[Hand, Hand]:
+    """Both hands after the proposer gives the offer and the partner gives the request."""
+    return changed(proposer, offer, request), changed(partner, request, offer)
+
+
+def floored(hand: Hand) -> Hand:
+    """The hand at the end of a craft phase: whole amounts only, zeros gone."""
+    if all(type(amount) is int for amount in hand.goods.values()):
+        return hand
+    # int() rounds towards zero, which is down for the positive amounts of a hand.
+    whole = {item: int(amount) for item, amount in hand.goods.items()}
+    return Hand._of({item: amount for item, amount in whole.items() if amount})
+
+
+def holds(hand: Hand, target: Goods) -> bool:
+    """Whether the hand holds at least the target."""
+    return all(hand.goods.get(item, 0) >= amount for item, amount in target.items())
+
+
+def union(hands: Iterable[Goods]) -> Hand:
+    """All hands laid on one table."""
+    total: dict[str, Amount] = {}
+    for hand in hands:
+        for item, amount in hand.items():
+            total[item] = plain(total.get(item, 0) + amount)
+    return Hand._of(total)

@@ -1,0 +1,281 @@
+"""Rulesets as data: recipes, tags and fuel, in a compact file format of our own.
+
+A ruleset file is TOML. A recipe is one line, "slots -> output", under the name of its kind:
+
+    name = "little"
+    given = ["oak_log", "coal"]            # goods that only a starting hand can bring (optional)
+    [tags]
+    planks = ["oak_planks", "#other"]      # a tag may contain tags
+    [fuel]                                 # how many of an item make one fuel unit
+    coal = 1
+    "#planks" = "16/3"
+    [cost]                                 # fuel units for each result, by kind
+    smelting = "1/8"
+    [recipes]
+    shapeless = ["oak_log -> 4 oak_planks", "coal|charcoal + stick -> 4 torch"]
+    smelting = ["#logs -> charcoal"]
+"""
+
+import difflib
+import hashlib
+import re
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property, lru_cache
+from importlib import resources
+from pathlib import Path
+
+import msgspec
+
+from sally.games.tradecraft.amounts import Amount, BadAmount, plain, read_amount, show
+
+SHIPPED = ("minecraft_core", "alchemy")
+
+_NAME = re.compile(r"[^\s#|+>=]+")
+_PART = re.compile(r"(?:(\d{1,6})\s+)?(\S+)")
+
+
+class BadRuleset(ValueError):
+    """A ruleset that cannot be read; the message says what, where and what would be right."""
+
+
+class Slot(msgspec.Struct, frozen=True):
+    """One ingredient of a recipe: how much of it, its written name, and the goods that fill it."""
+
+    amount: int
+    name: str
+    goods: tuple[str, ...]
+
+
+class Recipe(msgspec.Struct, frozen=True):
+    """Slots -> output: grid, shape and station have been dropped, the fuel cost is kept."""
+
+    kind: str
+    slots: tuple[Slot, ...]
+    output: str
+    amount: int
+    fuel: int | Fraction = 0  # fuel units that one run costs
+
+    def text(self, times: int = 1) -> str:
+        """The recipe as one line of our file format."""
+        slots = " + ".join(_part(slot.amount * times, slot.name) for slot in self.slots)
+        return f"{slots} -> {_part(self.amount * times, self.output)}"
+
+
+@dataclass(frozen=True, eq=False)
+class Ruleset:
+    """Everything that decides what can be made from what."""
+
+    name: str
+    recipes: tuple[Recipe, ...]
+    tags: Mapping[str, tuple[str, ...]]
+    fuel: Mapping[str, Amount]  # how many of the item make one fuel unit
+    given: frozenset[str] = frozenset()  # declared starting goods; empty: whatever nothing makes
+    notes: tuple[str, ...] = ()  # what a loader had to leave out, and why
+
+    @cached_property
+    def items(self) -> tuple[str, ...]:
+        """Every item a recipe, a tag, the fuel table or the starting goods name, sorted."""
+        named = {recipe.output for recipe in self.recipes} | set(self.fuel) | set(self.given)
+        named.update(i for recipe in self.recipes for slot in recipe.slots for i in slot.goods)
+        named.update(item for members in self.tags.values() for item in members)
+        return tuple(sorted(named))
+
+    @cached_property
+    def known(self) -> frozenset[str]:
+        """The items as a set, for quick membership."""
+        return frozenset(self.items)
+
+    @cached_property
+    def heat(self) -> dict[str, Amount]:
+        """Fuel units in one piece of each fuel."""
+        return {item: plain(1 / Fraction(rate)) for item, rate in self.fuel.items()}
+
+    @cached_property
+    def makers(self) -> dict[str, tuple[int, ...]]:
+        """For each item, the recipes (by position) that make it."""
+        found: dict[str, list[int]] = {}
+        for number, recipe in enumerate(self.recipes):
+            found.setdefault(recipe.output, []).append(number)
+        return {item: tuple(numbers) for item, numbers in found.items()}
+
+    @cached_property
+    def users(self) -> dict[str, tuple[int, ...]]:
+        """For each item, the recipes (by position) with a slot it may fill."""
+        found: dict[str, list[int]] = {}
+        for number, recipe in enumerate(self.recipes):
+            for item in dict.fromkeys(i for slot in recipe.slots for i in slot.goods):
+                found.setdefault(item, []).append(number)
+        return {item: tuple(numbers) for item, numbers in found.items()}
+
+    @cached_property
+    def starting(self) -> frozenset[str]:
+        """The goods from which everything else has to be made."""
+        return self.given or frozenset(self.items) - frozenset(self.makers)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A short hash of the rules themselves, whatever file they came from."""
+        return hashlib.sha256(dump(self).encode()).hexdigest()[:16]
+
+    def unknown(self, item: str) -> str | None:
+        """Why this is no item of the ruleset, with the nearest name, or None if it is one."""
+        if item in self.known:
+            return None
+        near = difflib.get_close_matches(str(item)[:60], self.items, n=1)
+        hint = f"; did you mean {near[0]}?" if near else "."
+        return f"{str(item)[:60]!r} is no item of {self.name}{hint}"
+
+
+@lru_cache(maxsize=8)
+def shipped(name: str) -> Ruleset:
+    """A ruleset that comes with Sally, by name."""
+    if name not in SHIPPED:
+        raise BadRuleset(f"There is no shipped ruleset {name!r}; there are {', '.join(SHIPPED)}.")
+    source = resources.files("sally.games.tradecraft") / "data" / f"{name}.toml"
+    return parse(source.read_text(encoding="utf-8"), where=f"{name}.toml")
+
+
+def load(path: str | Path) -> Ruleset:
+    """A ruleset from disk: our TOML file, a vanilla data-pack folder or a two-to-one list."""
+    from sally.games.tradecraft import ruleset_formats
+
+    path = Path(path)
+    if path.is_dir():
+        return ruleset_formats.data_pack(path)
+    if not path.is_file():
+        raise BadRuleset(f"There is no ruleset at {path}; give a .toml, .txt, .json or a folder.")
+    try:
+        text = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise BadRuleset(f"{path.name} is not a text file in UTF-8.") from None
+    if path.suffix == ".toml":
+        return parse(text, where=path.name)
+    if path.suffix in (".txt", ".json"):
+        return ruleset_formats.two_to_one(text, name=path.stem, where=path.name)
+    raise BadRuleset(f"{path.name}: a ruleset file ends in .toml, .txt or .json.")
+
+
+class _File(msgspec.Struct, forbid_unknown_fields=True):
+    """The outer shape of a ruleset file."""
+
+    name: str
+    recipes: dict[str, list[str]]
+    given: list[str] = []
+    tags: dict[str, list[str]] = {}
+    fuel: dict[str, int | float | str] = {}
+    cost: dict[str, int | float | str] = {}
+
+
+def parse(text: str, where: str = "ruleset") -> Ruleset:
+    """A ruleset from the text of a file in our own format."""
+    try:
+        file = msgspec.convert(tomllib.loads(text), _File)
+    except (tomllib.TOMLDecodeError, msgspec.ValidationError) as problem:
+        raise BadRuleset(f"{where}: {problem}") from None
+    tags = resolved_tags(file.tags)
+    cost = {kind: _amount(raw, f"{where}, cost of {kind}") for kind, raw in file.cost.items()}
+    recipes = [
+        parse_recipe(line, kind, tags, cost.get(kind, 0), where)
+        for kind, lines in file.recipes.items()
+        for line in lines
+    ]
+    return Ruleset(
+        name=file.name,
+        recipes=tuple(recipes),
+        tags=tags,
+        fuel=_fuel(file.fuel, tags, where),
+        given=frozenset(file.given),
+    )
+
+
+def parse_recipe(
+    line: str, kind: str, tags: Mapping[str, tuple[str, ...]], cost: Amount = 0, where: str = ""
+) -> Recipe:
+    """A recipe from one line such as "2 #planks -> 4 stick"."""
+    left, arrow, right = line.partition("->")
+    parts = [_PART.fullmatch(part.strip()) for part in left.split("+")]
+    made = _PART.fullmatch(right.strip())
+    if not arrow or made is None or not all(parts) or not _NAME.fullmatch(made[2]):
+        raise BadRuleset(f"{where}: cannot read {line!r}; write it like '2 #planks -> 4 stick'.")
+    wanted: dict[str, int] = {}
+    for part in parts:
+        assert part is not None
+        wanted[part[2]] = wanted.get(part[2], 0) + int(part[1] or 1)
+    amount = int(made[1] or 1)
+    if not amount or not all(wanted.values()):
+        raise BadRuleset(f"{where}: {line!r} has an amount of zero; amounts are 1 or more.")
+    slots = [Slot(n, name, members(name, tags, where)) for name, n in wanted.items()]
+    return Recipe(kind, tuple(slots), made[2], amount, plain(Fraction(cost) * amount))
+
+
+def members(name: str, tags: Mapping[str, tuple[str, ...]], where: str = "") -> tuple[str, ...]:
+    """The goods behind a written ingredient: an item, a #tag, or several joined by |."""
+    goods: dict[str, None] = {}
+    for choice in name.split("|"):
+        if not _NAME.fullmatch(choice.removeprefix("#")):
+            raise BadRuleset(f"{where}: {name!r} names no item; write stick, #planks or a|b.")
+        found = tags.get(choice[1:], ()) if choice.startswith("#") else (choice,)
+        goods.update(dict.fromkeys(found))
+    return tuple(goods)
+
+
+def resolved_tags(raw: Mapping[str, Iterable[str]]) -> dict[str, tuple[str, ...]]:
+    """Tags with the tags inside them spelt out; a tag inside itself adds nothing."""
+
+    def spread(tag: str, seen: frozenset[str]) -> dict[str, None]:
+        goods: dict[str, None] = {}
+        for name in raw.get(tag, ()):
+            inner = name.removeprefix("#")
+            if inner == name:
+                goods[name] = None
+            elif inner not in seen:
+                goods.update(spread(inner, seen | {inner}))
+        return goods
+
+    return {tag: tuple(spread(tag, frozenset({tag}))) for tag in raw}
+
+
+def dump(rules: Ruleset) -> str:
+    """The ruleset as a file in our own format; reading it back gives the same rules."""
+    q = msgspec.json.encode
+    rows = [f"name = {_q(rules.name)}", f"given = {_q(sorted(rules.given))}", "[tags]"]
+    rows += [f"{_q(tag)} = {_q(list(goods))}" for tag, goods in sorted(rules.tags.items())]
+    rows += ["[fuel]"]
+    rows += [f"{_q(item)} = {_q(show(rate))}" for item, rate in sorted(rules.fuel.items())]
+    costs = {recipe.kind: Fraction(recipe.fuel) / recipe.amount for recipe in rules.recipes}
+    rows += ["[cost]"]
+    rows += [f"{_q(kind)} = {_q(show(plain(n)))}" for kind, n in sorted(costs.items()) if n]
+    rows += ["[recipes]"]
+    for kind in sorted({recipe.kind for recipe in rules.recipes}):
+        lines = [q(r.text()).decode() for r in rules.recipes if r.kind == kind]
+        rows += [f"{_q(kind)} = [", *(f"    {line}," for line in lines), "]"]
+    return "\n".join(rows) + "\n"
+
+
+def _q(value: object) -> str:
+    return msgspec.json.encode(value).decode()
+
+
+def _part(amount: int, name: str) -> str:
+    return name if amount == 1 else f"{amount} {name}"
+
+
+def _amount(raw: int | float | str, where: str) -> Amount:
+    try:
+        return read_amount(raw)
+    except BadAmount as problem:
+        raise BadRuleset(f"{where}: {problem}") from None
+
+
+def _fuel(
+    raw: Mapping[str, int | float | str], tags: Mapping[str, tuple[str, ...]], where: str
+) -> dict[str, Amount]:
+    """The fuel table by item; a line for an item wins over a line for its tag."""
+    table: dict[str, Amount] = {}
+    for name in sorted(raw, key=lambda name: not name.startswith("#")):
+        rate = _amount(raw[name], f"{where}, fuel {name}")
+        table.update(dict.fromkeys(members(name, tags, where), rate))
+    return table
