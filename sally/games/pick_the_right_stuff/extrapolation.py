@@ -1,8 +1,9 @@
 """Private rules by which a user of the infinite mode extrapolates where its item has gone.
 
-A rule turns (box last seen, resets since then) into the box believed now. Every rule is a function on
-all numbers of resets, so it stands for a belief history without end. Families are listed from the
-easiest to the hardest; within a family each rule is a different choice of step sizes.
+A rule turns (box last seen, resets since then) into the box believed now. Every rule is a
+function on all numbers of resets, so it stands for a belief history without end. Families are
+listed from the easiest to the hardest; within a family each rule is a different choice of step
+sizes.
 """
 
 from collections.abc import Iterator

@@ -1,8 +1,8 @@
 """The rules of the locker: what nature announces, what users believe, what a retrieval does.
 
-State 0 is the storing of the items; every reset and every retrieval appends one state. A user believes
-what it saw last (zero, finite) or extrapolates from it with a private rule (infinite). All functions
-return new values; chance and words live elsewhere.
+State 0 is the storing of the items; every reset and every retrieval appends one state. A user
+believes what it saw last (zero, finite) or extrapolates from it with a private rule (infinite).
+All functions return new values; chance and words live elsewhere.
 """
 
 from collections.abc import Callable
@@ -219,7 +219,7 @@ def sight(locker: Locker) -> Sight:
 
 
 def questions(instance: Instance) -> tuple[tuple[Sight, int], ...]:
-    """List every question of a game with its right answer, as a manager who is always right meets it."""
+    """List every question of a game with its right answer."""
     met: list[tuple[Sight, int]] = []
 
     def ask(seen: Sight, believed: int) -> int:

@@ -1,7 +1,7 @@
 """Mindless ways to answer, each a pure function of what the manager sees, and their inverses.
 
-A rule returns the boxes it would draw from uniformly, so that its expected score is computed and not
-sampled. None of them asks what the waiting user has seen.
+A rule returns the boxes it would draw from uniformly, so that its expected score is computed and
+not sampled. None of them asks what the waiting user has seen.
 """
 
 from collections import Counter

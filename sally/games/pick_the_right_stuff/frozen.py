@@ -1,0 +1,102 @@
+"""The frozen sets of games that ship with the package: made once, superseded, never edited."""
+
+from importlib.resources import files
+from pathlib import Path
+from random import Random
+from typing import Literal, get_args
+
+import click
+import msgspec
+
+from sally.games.pick_the_right_stuff.generate_balanced import balanced_games
+from sally.games.pick_the_right_stuff.generate_published import published_games
+from sally.games.pick_the_right_stuff.infinite import infinite_games
+from sally.games.pick_the_right_stuff.locker import Instance, Sight
+from sally.games.pick_the_right_stuff.rules_of_thumb import RULES_OF_THUMB, any_box, random
+from sally.games.pick_the_right_stuff.selection import most_even
+from sally.games.pick_the_right_stuff.tracker import where_user_saw_it_last
+
+Collection = Literal[
+    "published_zero", "published_finite", "balanced_zero", "balanced_finite", "infinite"
+]
+COLLECTIONS: tuple[Collection, ...] = get_args(Collection)
+SIZES = (3, 5, 8)
+GAMES = 60
+CANDIDATES = 1500
+SEED = 2024
+
+
+class FrozenSet(msgspec.Struct, frozen=True):
+    """Games of one kind and one number of users, and the seed they came from."""
+
+    collection: Collection
+    users: int
+    seed: int
+    games: tuple[Instance, ...]
+
+
+def frozen_games(collection: Collection, users: int) -> tuple[Instance, ...]:
+    """Load the sixty frozen games of a collection for a number of users."""
+    kept = {each.users: each.games for each in frozen_sets(collection)}
+    if users not in kept:
+        raise ValueError(f"{collection} is frozen for {sorted(kept)} users, not for {users}.")
+    return kept[users]
+
+
+def frozen_sets(collection: Collection) -> tuple[FrozenSet, ...]:
+    """Load all frozen sets of a collection."""
+    if collection not in COLLECTIONS:
+        raise ValueError(f"There is no collection {collection!r}; there are {COLLECTIONS}.")
+    source = files("sally") / "instances" / "pick_the_right_stuff" / f"{collection}.json"
+    return msgspec.json.decode(source.read_bytes(), type=tuple[FrozenSet, ...])
+
+
+def make(collection: Collection, users: int, seed: int = SEED) -> FrozenSet:
+    """Generate a set anew; with the seed of a frozen set, the same games come out."""
+    return FrozenSet(collection, users, seed, _generated(collection, users, seed))
+
+
+def written(sets: tuple[FrozenSet, ...]) -> bytes:
+    """Return the sets as JSON, one game a line so that differences can be read."""
+    lines = [b",\n".join(msgspec.json.encode(game) for game in each.games) for each in sets]
+    heads = [
+        msgspec.json.encode({"collection": s.collection, "users": s.users, "seed": s.seed})[:-1]
+        for s in sets
+    ]
+    blocks = [
+        head + b',"games":[\n' + body + b"\n]}" for head, body in zip(heads, lines, strict=True)
+    ]
+    return b"[" + b",\n".join(blocks) + b"]\n"
+
+
+def _generated(collection: Collection, users: int, seed: int) -> tuple[Instance, ...]:
+    match collection:
+        case "published_zero":
+            return published_games("zero", users, GAMES, seed)
+        case "published_finite":
+            return published_games("finite", users, GAMES, seed)
+        case "balanced_zero" | "balanced_finite":
+            mode: Literal["zero", "finite"] = "zero" if collection == "balanced_zero" else "finite"
+            games = balanced_games(mode, users, CANDIDATES, seed)
+            rules = list(RULES_OF_THUMB.values())
+            return most_even(games, GAMES, rules, random, Random(seed))
+        case "infinite":
+            games = infinite_games(users, CANDIDATES, seed)
+            rules = [*RULES_OF_THUMB.values(), _frozen_belief]
+            return most_even(games, GAMES, rules, any_box, Random(seed))
+
+
+def _frozen_belief(seen: Sight) -> tuple[int, ...]:
+    return (where_user_saw_it_last(seen),)
+
+
+@click.command()
+@click.argument("collection", type=click.Choice(COLLECTIONS))
+@click.argument("target", type=click.Path(path_type=Path, dir_okay=False))
+def main(collection: Collection, target: Path) -> None:
+    """Generate a collection anew and write it to a file."""
+    target.write_bytes(written(tuple(make(collection, users) for users in SIZES)))
+
+
+if __name__ == "__main__":
+    main()

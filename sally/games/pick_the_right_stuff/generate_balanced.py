@@ -1,0 +1,238 @@
+"""The balanced generator: games in which only the asked user's own observations tell the answer.
+
+A game is built question by question, and the believed box is drawn before the sightings that lead
+to it:
+
+1. The order of collection and the placement are drawn. For the next user to collect, an onlooker
+   is drawn among those who stay.
+2. Resets are added, without regard to any belief, until the item of the user has stood in *every*
+   box that is occupied now, each time at a moment the user could still have seen and not later
+   than the state the onlooker saw. The onlooker's look is the last one before the question, so it
+   alone decides "the last box anyone saw it in". Start box and last-seen box must be occupied too
+   (the true box is).
+3. The believed box is drawn uniformly from the occupied boxes, then one of the moments at which
+   the item stood there. The retrieval follows from it, and so the next question can be built.
+4. At the end the user's own looks are placed: the deciding one, some earlier ones that do not
+   count, and none in a stretch between an onlooker's look and its question.
+
+The belief is drawn after everything else that precedes its question, and only the user's own
+looks are made to fit. Hence, given the whole record without those looks - all locker states, all
+looks of others, thus start box, true box, last-seen box, frequencies, recencies - the believed
+box is uniform over the occupied boxes. Whoever does not use the user's own looks scores 1 in the
+number of occupied boxes. The last question has one occupied box and is everybody's point.
+"""
+
+from collections.abc import Iterator
+from random import Random
+
+import msgspec
+
+from sally.games.pick_the_right_stuff.generate_published import ObservingMode, random_cycle
+from sally.games.pick_the_right_stuff.locker import (
+    Collection,
+    Contents,
+    Instance,
+    Move,
+    Reset,
+    Snapshot,
+    Visit,
+    after_moving,
+    after_retrieval,
+    occupied,
+)
+
+TRIES = 60  # stretches tried at each length before a longer one is allowed
+EARLIER_LOOKS = 2  # at most so many looks of a user that do not count in the end
+
+
+class Look(msgspec.Struct, frozen=True):
+    """A user is shown one state while another (or the same) is the current one."""
+
+    user: int
+    at: int
+    shown: int
+
+
+class Stretch(msgspec.Struct, frozen=True):
+    """The resets before a question, and what its last look shows at which moment."""
+
+    resets: tuple[tuple[int, ...], ...]
+    states: tuple[Contents, ...]
+    look_at: int
+    look_shown: int
+
+
+class Draft(msgspec.Struct, frozen=True):
+    """A game under construction, up to some question."""
+
+    mode: ObservingMode
+    states: tuple[Contents, ...]
+    moves: tuple[Move, ...]  # moves[i] leads from state i to state i + 1
+    onlooks: tuple[Look, ...] = ()  # the last look before each question
+    closed: frozenset[int] = frozenset()  # states during which nobody may look
+    beliefs: tuple[tuple[int, int], ...] = ()  # (user, state that decides its belief)
+
+    def floor(self, user: int) -> Look:
+        """Return the user's latest look as an onlooker, or the storing."""
+        looks = [look for look in self.onlooks if look.user == user]
+        return looks[-1] if looks else Look(user, 0, 0)
+
+
+def balanced_games(mode: ObservingMode, users: int, count: int, seed: int) -> tuple[Instance, ...]:
+    """Generate independent balanced games from one random stream."""
+    chance = Random(seed)
+    return tuple(
+        balanced_game(f"balanced-{mode}-{users}-{number:03d}", mode, users, chance)
+        for number in range(count)
+    )
+
+
+def balanced_game(name: str, mode: ObservingMode, users: int, chance: Random) -> Instance:
+    """Generate one balanced game."""
+    order, placement = list(range(users)), list(range(users))
+    chance.shuffle(order)
+    chance.shuffle(placement)
+    stored = tuple(placement.index(box) for box in range(users))
+    draft = Draft(mode=mode, states=(stored,), moves=())
+    for turn, user in enumerate(order):
+        staying = order[turn + 1 :]
+        draft = _with_question(draft, user, chance.choice(staying) if staying else user, chance)
+    looks = [look for user, _ in draft.beliefs for look in _own_looks(draft, user, chance)]
+    chance.shuffle(looks)
+    return Instance(
+        name=name,
+        mode=mode,
+        users=users,
+        placement=tuple(placement),
+        script=tuple(_script(draft, looks)),
+    )
+
+
+def _with_question(draft: Draft, user: int, onlooker: int, chance: Random) -> Draft:
+    stretch = _stretch(draft, user, onlooker, chance)
+    states = draft.states + stretch.states
+    asked_at = len(states) - 1
+    believed = chance.choice(occupied(states[-1]))
+    onlook = Look(onlooker, stretch.look_at, stretch.look_shown)
+    if onlooker == user:
+        decided = onlook.shown
+    else:
+        visible = _visible(draft, user, onlook.shown, states)
+        decided = chance.choice([i for i in visible if states[i].index(user) == believed])
+    after = after_retrieval(states[-1], believed, states[-1].index(user))
+    return Draft(
+        mode=draft.mode,
+        states=(*states, after),
+        moves=(*draft.moves, *map(Reset, stretch.resets), Collection(user)),
+        onlooks=(*draft.onlooks, onlook),
+        closed=draft.closed | set(range(stretch.look_at + 1, asked_at + 1)),
+        beliefs=(*draft.beliefs, (user, decided)),
+    )
+
+
+def _stretch(draft: Draft, user: int, onlooker: int, chance: Random) -> Stretch:
+    """Find resets after which the question is balanced, preferring short stretches."""
+    length = chance.randint(0, 2)
+    while True:
+        for _ in range(TRIES):
+            resets, added = _wander(draft, user, length, chance)
+            states = draft.states + added
+            looks = _balanced_looks(draft, user, onlooker, states)
+            if looks:
+                at, shown = chance.choice(looks)
+                return Stretch(resets, added, at, shown)
+        length += 1
+
+
+def _wander(
+    draft: Draft, user: int, length: int, chance: Random
+) -> tuple[tuple[tuple[int, ...], ...], tuple[Contents, ...]]:
+    """Draw resets that tend to take the user's item to boxes where it could not be seen yet."""
+    resets, states = list[tuple[int, ...]](), list(draft.states)
+    floor = draft.floor(user).shown
+    new = set(range(len(states[0]))) - {s.index(user) for s in states[floor:]}
+    for _ in range(length):
+        to = random_cycle(len(states[0]), chance)
+        here = states[-1].index(user)
+        if new and to[here] not in new and chance.random() < 0.8:
+            to = _relabelled(to, to[here], chance.choice(sorted(new)), here)
+        new.discard(to[here])
+        resets.append(to)
+        states.append(after_moving(states[-1], to))
+    return tuple(resets), tuple(states[len(draft.states) :])
+
+
+def _relabelled(to: tuple[int, ...], old: int, new: int, here: int) -> tuple[int, ...]:
+    """Exchange the places of two boxes within a cycle; the box `here` keeps its own place."""
+    if here in (old, new):
+        return to
+    name = {old: new, new: old}
+    moved = {name.get(b, b): name.get(to[b], to[b]) for b in range(len(to))}
+    return tuple(moved[b] for b in range(len(to)))
+
+
+def _balanced_looks(
+    draft: Draft, user: int, onlooker: int, states: tuple[Contents, ...]
+) -> list[tuple[int, int]]:
+    """List the (moment, state shown) of onlooks that leave the question balanced."""
+    boxes = set(occupied(states[-1]))
+    if states[0].index(user) not in boxes:
+        return []
+    floor = draft.floor(onlooker).shown
+    fits = []
+    for at in range(max(len(draft.states) - 1, 1), len(states)):
+        shown_from = at if draft.mode == "zero" else floor
+        for shown in range(shown_from, at + 1):
+            if states[shown].index(user) not in boxes:
+                continue
+            visible = _visible(draft, user, shown, states)
+            if onlooker == user or boxes <= {states[i].index(user) for i in visible}:
+                fits.append((at, shown))
+    return fits
+
+
+def _visible(draft: Draft, user: int, until: int, states: tuple[Contents, ...]) -> list[int]:
+    """List the states that may become the user's last sight, up to and including one of them."""
+    floor = draft.floor(user).shown
+    span = range(floor, until + 1)
+    # A snapshot can show any state later on; the monitor shows a state only while it lasts.
+    return [i for i in span if draft.mode == "finite" or i == floor or i not in draft.closed]
+
+
+def _own_looks(draft: Draft, user: int, chance: Random) -> Iterator[Look]:
+    """Place the looks a user takes for itself, so that the decided state is the last it sees."""
+    turn, decided = next((i, s) for i, (who, s) in enumerate(draft.beliefs) if who == user)
+    onlook = draft.onlooks[turn]
+    earlier = [look for look in draft.onlooks[:turn] if look.user == user]
+    floor = earlier[-1] if earlier else Look(user, 0, 0)
+    if onlook.user == user or (draft.mode == "zero" and decided == floor.shown):
+        return
+    free = [t for t in range(floor.at + 1, onlook.at + 1) if t not in draft.closed]
+    moments = [t for t in free if t >= decided]
+    at = decided if draft.mode == "zero" else chance.choice(moments)
+    yield Look(user, at, decided)
+    times = [t for t in free if t < at]
+    times = sorted(chance.sample(times, min(len(times), chance.randint(0, EARLIER_LOOKS))))
+    if draft.mode == "zero":
+        yield from (Look(user, t, t) for t in times)
+    else:
+        # Sorting keeps each state shown no later than its moment and the sequence ascending.
+        times = [t for t in times if t >= floor.shown]
+        shown = sorted(chance.randint(floor.shown, min(t, decided)) for t in times)
+        yield from (Look(user, t, s) for t, s in zip(times, shown, strict=True))
+
+
+def _script(draft: Draft, looks: list[Look]) -> Iterator[Move]:
+    """Lay out the moves in time, an onlooker's look after all others of its moment."""
+    last = {look.at: look for look in draft.onlooks}
+    for moment in range(len(draft.states)):
+        yield from (_move(draft, look) for look in looks if look.at == moment)
+        if moment in last:
+            yield _move(draft, last[moment])
+        yield from draft.moves[moment : moment + 1]
+
+
+def _move(draft: Draft, look: Look) -> Move:
+    if draft.mode == "zero":
+        return Visit(look.user)
+    return Snapshot(look.user, back=look.at - look.shown + 1)

@@ -1,0 +1,171 @@
+"""The generator of the infinite mode: private rules, rehearsals that identify them, unseen gaps.
+
+Every user gets a rule from the families in play and rehearses it at a few gaps (a gap is the
+number of resets since the user last saw the locker). The generator lists all rules of all
+families in play that explain the rehearsals and accepts them only if one rule is left, so the
+rule is identified within its family and among the families. In the game a user collects only at a
+gap it has not rehearsed.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable
+from functools import cache
+from itertools import combinations
+from random import Random
+
+import msgspec
+
+from sally.games.pick_the_right_stuff.extrapolation import (
+    FAMILIES,
+    Family,
+    Rule,
+    extrapolated,
+    rules_of,
+    travelled,
+)
+from sally.games.pick_the_right_stuff.generate_published import random_cycle
+from sally.games.pick_the_right_stuff.locker import (
+    Collection,
+    Instance,
+    Move,
+    Rehearsal,
+    Reset,
+    Visit,
+)
+from sally.games.pick_the_right_stuff.tracker import fitting_rules
+
+# Every family obeys the recurrence with characteristic polynomial (x-1)^3 (x+1) (x^2-x-1) from the
+# first reset on. It is monic of degree 6, so two rules that agree at gaps 1 to 6 agree at all gaps.
+DECIDING_GAPS = range(1, 7)
+LONGEST_GAP = 12
+TRIES = 1000
+
+
+class Mind(msgspec.Struct, frozen=True):
+    """A user's private rule, what it rehearsed, and the gap at which it will collect."""
+
+    rule: Rule
+    shown: tuple[Rehearsal, ...]
+    gap: int
+
+
+def infinite_games(
+    users: int, count: int, seed: int, families: tuple[Family, ...] = FAMILIES
+) -> tuple[Instance, ...]:
+    """Generate games of the infinite mode from one random stream, families dealt out evenly."""
+    chance, deck, games = Random(seed), list[Family](), list[Instance]()
+    for number in range(count):
+        while len(deck) < users:
+            deck += chance.sample(families, len(families))
+        dealt, deck = deck[:users], deck[users:]
+        games.append(
+            infinite_game(f"infinite-{users}-{number:03d}", tuple(dealt), families, chance)
+        )
+    return tuple(games)
+
+
+def infinite_game(
+    name: str, dealt: tuple[Family, ...], families: tuple[Family, ...], chance: Random
+) -> Instance:
+    """Generate one game in which user i extrapolates with a rule of the family dealt[i]."""
+    users = len(dealt)
+    placement = list(range(users))
+    chance.shuffle(placement)
+    minds = [_mind(user, family, families, users, chance) for user, family in enumerate(dealt)]
+    return Instance(
+        name=name,
+        mode="infinite",
+        users=users,
+        placement=tuple(placement),
+        script=(
+            *(rehearsal for mind in minds for rehearsal in mind.shown),
+            *_timetable(tuple(mind.gap for mind in minds), chance),
+        ),
+        rules=tuple(mind.rule for mind in minds),
+        families=families,
+    )
+
+
+def _mind(
+    user: int, family: Family, families: tuple[Family, ...], boxes: int, chance: Random
+) -> Mind:
+    """Draw how far from the box seen last a user will look, then a rule and a gap that lead there."""
+    distance = chance.randrange(boxes)
+    rules = list(rules_of(family, boxes))
+    for _ in range(TRIES):
+        rule = chance.choice(rules)
+        shown = rehearsals(user, rule, families, boxes, chance)
+        unseen = set(range(1, LONGEST_GAP + 1)) - {r.resets for r in shown}
+        gaps = [gap for gap in sorted(unseen) if travelled(rule, gap) % boxes == distance]
+        if gaps:
+            return Mind(rule, shown, chance.choice(gaps))
+    raise ValueError(
+        f"No rule of family {family} was found that leads {distance} boxes away within "
+        f"{LONGEST_GAP} resets on {boxes} boxes."
+    )
+
+
+def rehearsals(
+    user: int, rule: Rule, families: Iterable[Family], boxes: int, chance: Random
+) -> tuple[Rehearsal, ...]:
+    """Draw one of the smallest sets of rehearsals that leave a single rule of the families."""
+    scope = tuple(families)
+    gaps = chance.choice(smallest_gap_sets(rule, scope, boxes))
+    seen = [chance.randrange(boxes) for _ in gaps]
+    shown = tuple(
+        Rehearsal(user, box, gap, extrapolated(rule, box, gap, boxes))
+        for box, gap in zip(seen, gaps, strict=True)
+    )
+    if not is_identified(shown, scope, boxes):
+        raise ValueError(f"{rule} is not identified by {shown} among the families {scope}.")
+    return shown
+
+
+@cache
+def smallest_gap_sets(
+    rule: Rule, families: tuple[Family, ...], boxes: int
+) -> tuple[tuple[int, ...], ...]:
+    """List the smallest sets of gaps at which no other function of the families agrees."""
+    own = signature(rule, boxes)
+    others = {signature(r, boxes) for f in families for r in rules_of(f, boxes)} - {own}
+    places = range(len(DECIDING_GAPS))
+    for size in range(1, len(DECIDING_GAPS) + 1):
+        sets = [
+            chosen
+            for chosen in combinations(places, size)
+            if not any(all(own[i] == other[i] for i in chosen) for other in others)
+        ]
+        if sets:
+            return tuple(tuple(DECIDING_GAPS[i] for i in chosen) for chosen in sets)
+    raise AssertionError("functions that differ must differ at a deciding gap")
+
+
+def is_identified(shown: Iterable[Rehearsal], families: Iterable[Family], boxes: int) -> bool:
+    """Say whether all rules that explain the rehearsals are one and the same function."""
+    fitting = fitting_rules(shown, families, boxes)
+    return len({signature(rule, boxes) for rule in fitting}) == 1
+
+
+def signature(rule: Rule, boxes: int) -> tuple[int, ...]:
+    """Return the rule's values at the gaps that decide all others."""
+    return tuple(travelled(rule, gap) % boxes for gap in DECIDING_GAPS)
+
+
+def _timetable(gaps: tuple[int, ...], chance: Random) -> list[Move]:
+    """Draw when each user looks last, and let it collect its gap of resets later."""
+    users = len(gaps)
+    during: defaultdict[int, list[Move]] = defaultdict(list)
+    for user, gap in enumerate(gaps):
+        last_look = chance.choice([0, chance.randint(1, users + 2)])
+        looks = [t for t in range(1, last_look) if chance.random() < 1 / users]
+        looks += [last_look] if last_look else []
+        for moment in looks:
+            during[moment].append(Visit(user))
+        during[last_look + gap].append(Collection(user))
+    script = list[Move]()
+    for moment in range(max(during) + 1):
+        if moment:
+            script.append(Reset(random_cycle(users, chance)))
+        chance.shuffle(during[moment])
+        script.extend(during[moment])
+    return script

@@ -1,0 +1,97 @@
+"""Choosing a small set out of many games so that rules of thumb score what a guess scores.
+
+A generator balances games only on average; a frozen set of sixty would still lean by chance. The
+choice is a local search: replace one game at a time by the candidate that lowers the squared lean
+most, until none does. Leans are integers (shares times a common multiple), so the result does not
+depend on the machine.
+"""
+
+from collections.abc import Sequence
+from itertools import groupby
+from math import lcm
+from random import Random
+
+import numpy as np
+import numpy.typing as npt
+
+from sally.games.pick_the_right_stuff.locker import Instance, Sight, occupied, questions
+from sally.games.pick_the_right_stuff.rules_of_thumb import (
+    RuleOfThumb,
+    last_seen,
+    start,
+    true,
+)
+
+STARTS = 6  # local searches from different random sets; the best one is kept
+PATTERNS = 5  # the ways in which start, true and last-seen box can coincide
+
+
+def most_even(
+    games: Sequence[Instance],
+    count: int,
+    rules: Sequence[RuleOfThumb],
+    guess: RuleOfThumb,
+    chance: Random,
+) -> tuple[Instance, ...]:
+    """Choose the games over which rules and coincidences of shortcuts lean least from a guess."""
+    if len(games) < count:
+        raise ValueError(f"{count} games cannot be chosen from {len(games)}.")
+    table = np.array([leans(game, rules, guess) for game in games], dtype=np.int64)
+    found = [_local_search(table, count, chance) for _ in range(STARTS)]
+    best = min(found, key=lambda chosen: _cost(table[chosen].sum(axis=0)))
+    return tuple(games[i] for i in sorted(best))
+
+
+def leans(game: Instance, rules: Sequence[RuleOfThumb], guess: RuleOfThumb) -> list[int]:
+    """Return, per number of items left, how far each rule and each coincidence beats the guess."""
+    unit = lcm(*range(1, game.users + 1))
+    width = len(rules) + 3 * PATTERNS
+    rows = np.zeros((game.users, width), dtype=np.int64)
+    for seen, believed in questions(game):
+        left = len(occupied(seen.states[-1])) - 1
+        fair = _share(guess(seen), believed, unit)
+        rows[left, : len(rules)] += [_share(r(seen), believed, unit) - fair for r in rules]
+        pattern, boxes = coincidence(seen)
+        for column, box in enumerate(boxes):
+            cell = len(rules) + 3 * pattern + column
+            rows[left, cell] += _share((box,), believed, unit) - fair
+    # The sum over the whole game is what a score shows, so it counts beside its parts.
+    return [int(lean) for lean in np.vstack([rows, rows.sum(axis=0)]).ravel()]
+
+
+def coincidence(seen: Sight) -> tuple[int, list[int]]:
+    """Return which of start, true and last-seen box coincide (0 to 4), and the distinct boxes."""
+    s, t, last = start(seen)[0], true(seen)[0], last_seen(seen)[0]
+    patterns = [s == t == last, s == t != last, s == last != t, t == last != s]
+    boxes = [box for box, _ in groupby(sorted([s, t, last]))]
+    return next((i for i, holds in enumerate(patterns) if holds), 4), _ordered(boxes, s, t)
+
+
+def _ordered(boxes: list[int], start_box: int, true_box: int) -> list[int]:
+    return sorted(boxes, key=lambda box: (box != start_box, box != true_box))
+
+
+def _share(drawn_from: tuple[int, ...], believed: int, unit: int) -> int:
+    return unit // len(drawn_from) if believed in drawn_from else 0
+
+
+def _cost(total: npt.NDArray[np.int64]) -> int:
+    return int((total * total).sum())
+
+
+def _local_search(table: npt.NDArray[np.int64], count: int, chance: Random) -> list[int]:
+    chosen = chance.sample(range(len(table)), count)
+    total = table[chosen].sum(axis=0)
+    improved = True
+    while improved:
+        improved = False
+        for place in range(count):
+            others = table + (total - table[chosen[place]])
+            costs = (others * others).sum(axis=1)
+            costs[chosen] = np.iinfo(np.int64).max
+            best = int(costs.argmin())
+            if costs[best] < _cost(total):
+                total = others[best]
+                chosen[place] = best
+                improved = True
+    return chosen
