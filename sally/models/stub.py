@@ -1,0 +1,198 @@
+"""Models without a mind, for tests and benchmarks: scripted, listed, by chance, and played back."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
+
+import msgspec
+
+from sally.core.model import (
+    AS_THE_PROVIDER_DOES,
+    Assistant,
+    CannotScore,
+    Context,
+    Fault,
+    Message,
+    ModelFailure,
+    Reply,
+    Scores,
+    Settings,
+    ToolSpec,
+    Usage,
+    check_candidates,
+    prompt_hash,
+)
+
+Answer: TypeAlias = str | Reply | Fault
+Script: TypeAlias = Callable[[Sequence[Message], Settings], Answer]
+Scorer: TypeAlias = Callable[[Context, str], float]
+"""The log-probability of a candidate after a context."""
+
+
+def words(text: str) -> int:
+    """How many words a text has, which stands for its tokens."""
+    return len(text.split())
+
+
+class Scripted:
+    """A model whose replies are a function of messages and settings, without delay."""
+
+    def __init__(
+        self,
+        script: Script,
+        scorer: Scorer | None = None,
+        *,
+        name: str = "stub/scripted",
+        count: Callable[[str], int] = words,
+    ) -> None:
+        self.name = name
+        self._script, self._scorer, self._count = script, scorer, count
+
+    @property
+    def can_score(self) -> bool:
+        """Whether a scorer was given."""
+        return self._scorer is not None
+
+    async def complete(
+        self,
+        messages: Sequence[Message],
+        settings: Settings = AS_THE_PROVIDER_DOES,
+        tools: Sequence[ToolSpec] = (),
+    ) -> Reply:
+        """What the script says; a fault in the script is raised, a text is given its usage."""
+        match self._script(messages, settings):
+            case Fault(kind, detail, retry_after):
+                raise ModelFailure(kind, detail, retry_after)
+            case Reply() as reply:
+                return reply
+            case text:
+                shown = sum(self._count(message.text) for message in messages)
+                return Reply(text, usage=self._usage(shown, self._count(text)))
+
+    async def score(
+        self,
+        context: Context,
+        candidates: Sequence[str],
+        settings: Settings = AS_THE_PROVIDER_DOES,
+    ) -> Scores:
+        """What the scorer says of each candidate."""
+        if self._scorer is None:
+            raise CannotScore(self.name)
+        check_candidates(candidates)
+        texts = [context] if isinstance(context, str) else [m.text for m in context]
+        logprobs = tuple(self._scorer(context, candidate) for candidate in candidates)
+        shown = sum(self._count(text) for text in [*texts, *candidates])
+        return Scores(tuple(candidates), logprobs, self._usage(shown, 0))
+
+    @staticmethod
+    def _usage(shown: int, said: int) -> Usage:
+        return Usage(input=shown, output=said, cached=0, evaluated=shown, reasoning=0, cost=0.0)
+
+
+def listed(replies: Sequence[Answer], scorer: Scorer | None = None) -> Scripted:
+    """A model that gives these replies in order, and fails when they are used up."""
+    left = iter(replies)
+
+    def script(messages: Sequence[Message], settings: Settings) -> Answer:
+        for reply in left:
+            return reply
+        return Fault("bad_request", f"The list of {len(replies)} replies is used up.")
+
+    return Scripted(script, scorer, name="stub/listed")
+
+
+def always(reply: Answer, scorer: Scorer | None = None) -> Scripted:
+    """A model that gives one reply for ever."""
+    return Scripted(lambda messages, settings: reply, scorer, name="stub/always")
+
+
+def echo(options: Sequence[str], *, count: Callable[[str], int] = words) -> Scripted:
+    """A model that says one of the options, drawn from the hash of its prompt and the seed."""
+    if not options:
+        raise ValueError("An echo needs at least one option to say.")
+
+    def script(messages: Sequence[Message], settings: Settings) -> Answer:
+        drawn = prompt_hash([*messages, Assistant(str(settings.seed))])
+        return options[int(drawn, 16) % len(options)]
+
+    return Scripted(script, even, name="stub/echo", count=count)
+
+
+def even(context: Context, candidate: str) -> float:
+    """A scorer to which every candidate is as likely as any other."""
+    return math.log(0.01)
+
+
+# ---------------------------------------------------------------- playback
+
+
+class Recorded(msgspec.Struct, frozen=True):
+    """One call of a log: the hash of its prompt, and what came back."""
+
+    prompt: str
+    answer: Reply | Scores | Fault
+
+
+class PromptDiffers(Exception):
+    """A replayed call does not show what the logged call showed."""
+
+
+class Playback:
+    """A model that answers as logged, in order, if it is shown the same prompts."""
+
+    def __init__(self, calls: Sequence[Recorded], name: str = "stub/playback") -> None:
+        self.name = name
+        self._calls = tuple(calls)
+        self._at = 0
+
+    @property
+    def can_score(self) -> bool:
+        """Playback knows any call that the log knows."""
+        return True
+
+    @property
+    def left(self) -> int:
+        """How many logged calls were not replayed yet."""
+        return len(self._calls) - self._at
+
+    async def complete(
+        self,
+        messages: Sequence[Message],
+        settings: Settings = AS_THE_PROVIDER_DOES,
+        tools: Sequence[ToolSpec] = (),
+    ) -> Reply:
+        """The logged reply, or the logged failure."""
+        answer = self._next(prompt_hash(messages, tools))
+        if not isinstance(answer, Reply):
+            raise PromptDiffers(f"Call {self._at} was logged as scoring, not as completing.")
+        return answer
+
+    async def score(
+        self,
+        context: Context,
+        candidates: Sequence[str],
+        settings: Settings = AS_THE_PROVIDER_DOES,
+    ) -> Scores:
+        """The logged scores, or the logged failure."""
+        check_candidates(candidates)
+        answer = self._next(prompt_hash(context, candidates=candidates))
+        if not isinstance(answer, Scores):
+            raise PromptDiffers(f"Call {self._at} was logged as completing, not as scoring.")
+        return answer
+
+    def _next(self, shown: str) -> Reply | Scores:
+        if self._at == len(self._calls):
+            raise PromptDiffers(f"The log holds {self._at} calls; one more was made.")
+        call = self._calls[self._at]
+        if call.prompt != shown:
+            raise PromptDiffers(
+                f"Call {self._at + 1} shows a prompt with the hash {shown}, "
+                f"while the log has {call.prompt}; the words or the strategy have changed."
+            )
+        self._at += 1
+        if isinstance(call.answer, Fault):
+            fault = call.answer
+            raise ModelFailure(fault.kind, fault.detail, fault.retry_after)
+        return call.answer

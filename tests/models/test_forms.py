@@ -1,0 +1,90 @@
+"""Forms of weights hold the same numbers, and the fastest is measured once."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from sally.models.forms import FORMS, Form, converted, fastest
+
+gguf: Any = pytest.importorskip("gguf", reason="unpacking weights needs the package gguf")
+
+
+@pytest.fixture
+def packed(tmp_path: Path) -> Path:
+    """A file with one packed tensor, one plain one, and some metadata."""
+    writer = gguf.GGUFWriter(tmp_path / "tiny.gguf", "llama")
+    writer.add_block_count(3)
+    writer.add_token_list(["a", "b", "ü"])
+    writer.add_file_type(3)
+    numbers = np.random.default_rng(5).normal(size=(4, 64)).astype(np.float32)
+    kind = gguf.GGMLQuantizationType.Q4_1
+    writer.add_tensor("packed", gguf.quants.quantize(numbers, kind), raw_dtype=kind)
+    writer.add_tensor("plain", np.arange(5, dtype=np.float32))
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
+    return tmp_path / "tiny.gguf"
+
+
+def numbers_in(path: Path) -> dict[str, Any]:
+    reader = gguf.GGUFReader(path)
+    return {t.name: gguf.quants.dequantize(t.data, t.tensor_type) for t in reader.tensors}
+
+
+def test_f32_holds_exactly_the_packed_numbers(packed: Path, tmp_path: Path) -> None:
+    plain = converted(packed, "f32", "tiny", tmp_path)
+    before, after = numbers_in(packed), numbers_in(plain)
+    assert {t.tensor_type.name for t in gguf.GGUFReader(plain).tensors} == {"F32"}
+    assert np.array_equal(before["packed"], after["packed"])
+    assert np.array_equal(before["plain"], after["plain"])
+
+
+def test_q8_0_holds_them_to_half_a_step_of_each_block(packed: Path, tmp_path: Path) -> None:
+    before = numbers_in(packed)["packed"].reshape(-1, 32)
+    after = numbers_in(converted(packed, "q8_0", "tiny", tmp_path))["packed"].reshape(-1, 32)
+    step = np.abs(before).max(axis=1, keepdims=True) / 127
+    # Steps are kept in half precision, which adds a thousandth of the largest number.
+    assert (np.abs(before - after) <= 0.5 * step + 1e-3 * 127 * step).all()
+    assert not np.array_equal(before, after)
+
+
+def test_metadata_is_carried_over(packed: Path, tmp_path: Path) -> None:
+    reader = gguf.GGUFReader(converted(packed, "f32", "tiny", tmp_path))
+    assert reader.get_field("llama.block_count").contents() == 3
+    assert reader.get_field("tokenizer.ggml.tokens").contents() == ["a", "b", "ü"]
+    assert reader.get_field("general.file_type").contents() == 0
+
+
+def test_the_original_is_left_where_it_is(packed: Path, tmp_path: Path) -> None:
+    assert converted(packed, "original", "tiny", tmp_path) == packed
+
+
+def test_the_fastest_form_is_measured_once_a_machine(tmp_path: Path) -> None:
+    tried: list[Form] = []
+
+    def seconds(form: Form) -> float:
+        tried.append(form)
+        return {"original": 3.0, "q8_0": 1.0, "f32": 2.0}[form]
+
+    here = {"processor": "P", "threads": "2"}
+    assert fastest("tiny", here, seconds, folder=tmp_path).form == "q8_0"
+    assert tried == list(FORMS)
+    again = fastest("tiny", here, seconds, folder=tmp_path)
+    assert (again.form, again.seconds["f32"], len(tried)) == ("q8_0", 2.0, 3)
+    fastest("tiny", {**here, "threads": "1"}, seconds, folder=tmp_path)
+    fastest("other", here, seconds, folder=tmp_path)
+    assert len(tried) == 9
+    fastest("tiny", here, seconds, folder=tmp_path)
+    assert len(tried) == 9
+
+
+def test_notes_that_cannot_be_read_are_made_anew(tmp_path: Path) -> None:
+    (tmp_path / "fastest_form.json").write_text('{"half a')
+    times = {"original": 1.0, "q8_0": 2.0, "f32": 3.0}
+    for _ in range(2):
+        choice = fastest("tiny", {}, lambda form: times[form], folder=tmp_path)
+        assert choice.form == "original"
+        times["original"] = 9.0

@@ -1,0 +1,123 @@
+"""Choosing slots and reading answers of llama.cpp, without llama.cpp."""
+
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+
+from sally.core.model import (
+    Assistant,
+    Message,
+    ModelFailure,
+    System,
+    ToolCall,
+    ToolResult,
+    ToolSpec,
+    User,
+)
+from sally.models import wire
+from sally.models.embedded import Embedded
+from sally.models.llama import Slot, _checked, best_slot, kept
+from sally.models.weights import Unavailable
+
+
+def prompt(*spans: range) -> Any:
+    return np.concatenate([np.array(span, np.int64) for span in spans])
+
+
+RULES = range(200)
+
+
+def test_prompts_share_their_beginning() -> None:
+    assert kept(prompt(range(5)), prompt(range(3), range(9, 12))) == 3
+    assert kept(prompt(range(5)), prompt(range(2))) == 2
+    assert kept(prompt(range(5)), prompt(range(0))) == 0
+
+
+def test_a_page_goes_where_its_history_is() -> None:
+    history = prompt(RULES, range(1000, 1100))
+    slots = [Slot(prompt(RULES, range(2000, 2300)), 9), Slot(history, 8)]
+    assert best_slot(slots, prompt(RULES, range(1000, 1100), range(50)), now=10) == 1
+
+
+def test_a_new_episode_does_not_push_out_one_in_progress() -> None:
+    playing = Slot(prompt(RULES, range(1000, 1600)), 299)
+    new = prompt(RULES, range(3000, 3020))
+    assert best_slot([playing, Slot()], new, now=300) == 1
+    ended = Slot(prompt(RULES, range(2000, 2800)), 1)
+    assert best_slot([playing, ended], new, now=300) == 1
+
+
+def test_two_seats_do_not_share_one_slot_beside_an_ended_episode() -> None:
+    ended = Slot(prompt(range(100), range(5000, 6000)), 2)
+    first = Slot(prompt(range(100), range(1000, 1120)), 60)
+    assert best_slot([ended, first], prompt(range(100), range(7000, 7120)), now=61) == 0
+
+
+ANSWER: dict[str, Any] = {
+    "choices": [{"finish_reason": "length", "message": {"content": "J, bec"}}],
+    "usage": {"prompt_tokens": 30, "completion_tokens": 3},
+    "timings": {"cache_n": 25, "prompt_n": 5},
+}
+
+
+def test_a_reply_cut_by_length_says_so() -> None:
+    reply = wire.reply(ANSWER, 0.5)
+    assert (reply.text, reply.finish, reply.reasoning) == ("J, bec", "length", None)
+    usage = reply.usage
+    assert (usage.input, usage.output, usage.cached, usage.evaluated) == (30, 3, 25, 5)
+
+
+def test_reasoning_and_tool_calls_are_kept_apart_from_the_text() -> None:
+    call = {"id": "1", "function": {"name": "look", "arguments": "{}"}}
+    said = {"content": None, "reasoning_content": "Hm.", "tool_calls": [call]}
+    choices = [{"finish_reason": "tool_calls", "message": said}]
+    reply = wire.reply({**ANSWER, "choices": choices}, 0.5)
+    assert (reply.text, reply.reasoning, reply.finish) == ("", "Hm.", "tool_calls")
+    assert reply.tool_calls == (ToolCall("1", "look", "{}"),)
+
+
+@pytest.mark.parametrize("missing", ["choices", "usage", "timings"])
+def test_an_answer_of_another_shape_is_a_bad_reply(missing: str) -> None:
+    with pytest.raises(ModelFailure, match="bad_reply"):
+        wire.reply({k: v for k, v in ANSWER.items() if k != missing}, 0.5)
+
+
+def test_messages_and_tools_take_the_chat_form() -> None:
+    call = ToolCall("1", "look", '{"box": 2}')
+    messages: list[Message] = [
+        System("s"),
+        User("u"),
+        Assistant("a"),
+        Assistant("", (call,)),
+        ToolResult("1", "look", "empty"),
+    ]
+    turns = [wire.turn(message) for message in messages]
+    assert [turn["role"] for turn in turns] == ["system", "user", "assistant", "assistant", "tool"]
+    assert turns[3]["tool_calls"][0]["function"] == {"name": "look", "arguments": '{"box": 2}'}
+    assert turns[4]["tool_call_id"] == "1"
+    spec = wire.tool(ToolSpec("look", "Look.", {"type": "object"}))
+    assert spec["function"]["parameters"] == {"type": "object"}
+
+
+@pytest.mark.parametrize(
+    ("kind", "expected"),
+    [
+        ("exceed_context_size_error", "context_length"),
+        ("invalid_request_error", "bad_request"),
+        ("unavailable_error", "server"),
+    ],
+)
+def test_errors_of_llama_cpp_are_failures_by_kind(kind: str, expected: str) -> None:
+    with pytest.raises(ModelFailure) as failure:
+        _checked({"error": {"type": kind, "message": "No"}})
+    assert failure.value.kind == expected
+
+
+def test_a_missing_wheel_is_said_before_weights_are_fetched(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "xllamacpp", None)
+    with pytest.raises(Unavailable, match="pip install xllamacpp"):
+        Embedded()

@@ -1,0 +1,146 @@
+"""The types of the two verbs: settings, usage, scores, failures."""
+
+import math
+import pickle
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sally.core.model import (
+    Assistant,
+    BadCandidates,
+    CannotScore,
+    Fault,
+    Grown,
+    Message,
+    ModelFailure,
+    Scores,
+    Settings,
+    System,
+    ToolCall,
+    ToolResult,
+    Usage,
+    User,
+    check_candidates,
+    messages_json,
+)
+
+CONVERSATION: list[Message] = [
+    System("You play."),
+    User(Grown.start("Round 1.\n").plus("Look?")),
+    Assistant("", (ToolCall("c1", "look", '{"box": 2}'),)),
+    ToolResult("c1", "look", "empty"),
+    Assistant("I pass."),
+]
+
+
+def test_messages_come_back_from_json_as_they_were() -> None:
+    read = msgspec.json.decode(messages_json(CONVERSATION), type=list[Message])
+    assert read == CONVERSATION
+    assert b'"role":"tool"' in messages_json(CONVERSATION)
+
+
+def test_the_same_settings_have_one_canonical_form() -> None:
+    assert Settings(temperature=0).canonical() == Settings(temperature=0.0).canonical()
+    assert Settings(seed=3, max_tokens=8).canonical() == '{"max_tokens":8,"seed":3}'
+    assert Settings().canonical() == "{}"
+    read = msgspec.json.decode('{"stop":["\\n"],"temperature":1}', type=Settings)
+    assert read == Settings(temperature=1.0, stop=("\n",))
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"temperature": -0.1}, "temperature must be"),
+        ({"temperature": math.inf}, "temperature must be"),
+        ({"temperature": math.nan}, "temperature must be"),
+        ({"top_p": 0}, "top_p must be"),
+        ({"max_tokens": 0}, "max_tokens must be at least 1"),
+        ({"seed": -1}, "seed must be"),
+        ({"stop": ("",)}, "empty text"),
+        ({"stop": "END"}, "tuple of texts"),
+    ],
+)
+def test_settings_that_make_no_sense_are_refused(wrong: dict[str, object], said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        Settings(**wrong)  # type: ignore[arg-type]
+
+
+def test_what_is_not_known_in_one_call_is_not_known_in_the_sum() -> None:
+    known = Usage(input=10, output=2, cached=4, evaluated=6, reasoning=0, seconds=1.0, cost=0.5)
+    assert Usage.total([known, known]) == Usage(20, 4, 8, 12, 0, 2.0, 1.0)
+    mixed = Usage.total([known, Usage(input=1)])
+    assert (mixed.input, mixed.cached, mixed.cost) == (11, None, None)
+    assert Usage.total([]).cost == 0.0
+
+
+def test_scores_are_normalised_over_the_candidates() -> None:
+    scores = Scores(("J", "F"), (math.log(0.3), math.log(0.1)))
+    assert scores.normalised() == pytest.approx({"J": 0.75, "F": 0.25})
+
+
+def test_scores_far_below_the_smallest_float_are_still_normalised() -> None:
+    scores = Scores(("J", "F"), (-2000.0, -2000.0 - math.log(3)))
+    assert scores.normalised() == pytest.approx({"J": 0.75, "F": 0.25})
+
+
+@pytest.mark.parametrize("wrong", [-math.inf, math.nan, 0.5])
+def test_a_log_probability_that_is_none_is_refused(wrong: float) -> None:
+    with pytest.raises(ValueError, match="finite and at most 0"):
+        Scores(("J",), (wrong,))
+
+
+def test_scores_need_one_value_a_candidate() -> None:
+    with pytest.raises(ValueError, match="2 candidates"):
+        Scores(("J", "F"), (-1.0,))
+
+
+@pytest.mark.parametrize(
+    ("candidates", "said"),
+    [
+        ([], "no candidates"),
+        (["J", ""], "empty text"),
+        (["J", "F", "J"], "listed twice"),
+        (["rocket", "rock-a", "rock"], "'rock' is the beginning of"),
+    ],
+)
+def test_candidates_that_cannot_be_compared_are_refused(candidates: list[str], said: str) -> None:
+    with pytest.raises(BadCandidates, match=said):
+        check_candidates(candidates)
+
+
+@given(st.lists(st.text(alphabet="ab", min_size=1, max_size=5), min_size=1, max_size=6))
+def test_exactly_prefixes_and_repetitions_are_refused(candidates: list[str]) -> None:
+    clash = any(
+        i != j and b.startswith(a)
+        for i, a in enumerate(candidates)
+        for j, b in enumerate(candidates)
+    )
+    if clash:
+        with pytest.raises(BadCandidates):
+            check_candidates(candidates)
+    else:
+        check_candidates(candidates)
+
+
+def test_a_failure_is_a_value_by_kind_and_survives_pickling() -> None:
+    failure = pickle.loads(pickle.dumps(ModelFailure("rate_limit", "Slow down.", 2.5)))
+    assert failure.fault == Fault("rate_limit", "Slow down.", 2.5)
+    assert failure.transient
+    assert not ModelFailure("context_length", "Too long.").transient
+    assert str(failure) == "rate_limit: Slow down."
+    encoded = msgspec.json.encode(failure.fault)
+    assert msgspec.json.decode(encoded, type=Fault) == failure.fault
+
+
+def test_who_cannot_score_is_named() -> None:
+    assert "'talker' cannot score" in str(pickle.loads(pickle.dumps(CannotScore("talker"))))
+
+
+def test_arguments_of_a_tool_call_are_read_or_refused() -> None:
+    assert ToolCall("1", "look", '{"box": 2}').read() == {"box": 2}
+    for wrong in ('{"box": ', "[1]", '"\ud800"'):
+        with pytest.raises(ModelFailure, match="bad_reply"):
+            ToolCall("1", "look", wrong).read()

