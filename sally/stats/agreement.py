@@ -74,7 +74,7 @@ def krippendorffs_alpha(
         counts = np.bincount([places[v] for v in unit], minlength=len(values)).astype(float)
         together += (np.outer(counts, counts) - np.diag(counts)) / (len(unit) - 1)
     totals = together.sum(axis=0)
-    n = totals.sum()
+    n = float(totals.sum())
     if n == 0:
         return None
     distance = _distances(values, totals, scale)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import optimize, special
 
-from sally.stats.columns import Codes, Floats, coded, finite, same_length
+from sally.stats.columns import Codes, Floats, coded, finite, same_length, sums_by
 from sally.stats.mixed_likelihood import CrossedIntercepts, OneIntercept, Trials
 from sally.stats.paired import Significance
 
@@ -81,9 +81,10 @@ def mixed_logit(
     """
     data = _trials(successes, fixed, trials, offset)
     names = list(fixed)
-    _refuse_inestimable(data, names)
+    _refuse_redundant(data, names)
     scale = np.sqrt((data.design**2).mean(axis=0))
     scaled = Trials(data.successes, data.trials, data.design / scale, data.offset)
+    _refuse_separated(scaled, names)
     surface, levels, method = _surface(scaled, groups, nodes)
     count = len(names)
     peak = _climb(surface, count, len(levels))
@@ -99,7 +100,7 @@ def mixed_logit(
         ),
         sds=sds,
         levels=levels,
-        log_likelihood=surface(peak),
+        log_likelihood=surface(peak) + data.constant(),
         n=data.successes.size,
         method=method,
         converged=converged,
@@ -151,18 +152,23 @@ def _trials(
     return Trials(y, m, np.column_stack(columns), shift)
 
 
-def _refuse_inestimable(data: Trials, names: list[str]) -> None:
-    """Refuse redundant columns and separated outcomes, where no finite maximum exists."""
+def _refuse_redundant(data: Trials, names: list[str]) -> None:
+    """Refuse columns that are combinations of others, where many maxima exist."""
     if np.linalg.matrix_rank(data.design) < len(names):
         raise ValueError(f"the columns {', '.join(names)} are redundant: some are sums of others.")
-    # Separation: a direction along which no outcome gets less likely (Albert and Anderson 1984).
+
+
+def _refuse_separated(data: Trials, names: list[str]) -> None:
+    """Refuse outcomes for which no finite maximum exists."""
+    # That is, with a direction in which no outcome gets less likely (Albert and Anderson 1984).
     won, lost = data.successes > 0, data.successes < data.trials
     signed = np.unique(np.vstack([data.design[won], -data.design[lost]]), axis=0)
     found = optimize.linprog(
         -signed.sum(axis=0), A_ub=-signed, b_ub=np.zeros(len(signed)), bounds=(-1, 1)
     )
-    if found.status == 0 and -found.fun > 1e-7:
-        guilty = [name for name, b in zip(names, found.x, strict=True) if abs(b) > 1e-7]
+    direction = np.zeros(len(names)) if found.x is None else np.asarray(found.x)
+    if (signed @ direction).sum() > 1e-7:
+        guilty = [name for name, b in zip(names, direction, strict=True) if abs(b) > 1e-7]
         raise ValueError(
             f"the outcomes are separated along {', '.join(guilty)} (some cell has only successes "
             "or only failures), so no finite estimate exists; merge cells or report shares."
@@ -183,6 +189,7 @@ def _surface(
         codes.append(code)
         if levels[name] < 2:
             raise ValueError(f"groups[{name!r}] has one level; its variance cannot be estimated.")
+    data, codes = _merged(data, codes)
     if len(groups) > 1:
         if nodes not in (None, 1):
             raise ValueError("crossed random intercepts are fitted by Laplace; leave nodes out.")
@@ -196,16 +203,31 @@ def _surface(
     return lambda x: single.log_likelihood(x[:width], float(x[width]), points), levels, method
 
 
+def _merged(data: Trials, codes: list[Codes]) -> tuple[Trials, list[Codes]]:
+    """Rows alike in everything but the outcome, added up: the same likelihood, sooner."""
+    alike = np.column_stack([*codes, data.design, data.offset])
+    _, first, row = np.unique(alike, axis=0, return_index=True, return_inverse=True)
+    where, count = row.ravel(), first.size
+    merged = Trials(
+        successes=sums_by(where, count, data.successes),
+        trials=sums_by(where, count, data.trials),
+        design=data.design[first],
+        offset=data.offset[first],
+    )
+    return merged, [code[first] for code in codes]
+
+
 def _climb(surface: Surface, width: int, factors: int) -> Floats:
     """The peak of the surface, with sds that are better at zero set to exactly zero."""
     start = np.concatenate([np.zeros(width), np.full(factors, 0.7)])
-    found = optimize.minimize(
-        lambda x: -surface(x),
-        start,
-        jac=lambda x: -_gradient(surface, x),
-        method="BFGS",
-        options={"gtol": 1e-6, "maxiter": 500},
-    )
+
+    def depth(x: Floats) -> float:
+        return -surface(x)
+
+    def slope(x: Floats) -> Floats:
+        return -_gradient(surface, x)
+
+    found = optimize.minimize(depth, start, jac=slope, method="BFGS", tol=1e-6)
     peak = np.asarray(found.x, dtype=np.float64)
     for i in range(width, width + factors):
         flat = peak.copy()

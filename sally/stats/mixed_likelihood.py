@@ -1,7 +1,8 @@
 """The marginal likelihood of a logit model with random intercepts, by quadrature or Laplace.
 
 Random intercepts are sd * u with u standard normal, so that sd = 0 is an ordinary point and the
-likelihood is an even, smooth function of each sd.
+likelihood is an even, smooth function of each sd. Log binomial coefficients do not depend on the
+parameters; `Trials.constant` gives their sum, and the likelihoods here leave it out.
 """
 
 from dataclasses import dataclass
@@ -60,7 +61,7 @@ class OneIntercept:
         terms = self._joint(fixed, sd, u) + log_weight + x**2
         # The integral of exp(joint) against du / sqrt(2 pi), with u = mode + sqrt(2) scale x.
         groups = special.logsumexp(terms, axis=1) + np.log(scale) - 0.5 * np.log(np.pi)
-        return float(groups.sum()) + self.data.constant()
+        return float(groups.sum())
 
     def _joint(self, fixed: Floats, sd: float, u: Floats) -> Floats:
         """Log density of the outcomes and of u, up to constants, for groups x points."""
@@ -129,9 +130,7 @@ class CrossedIntercepts:
                 tried = self._joint(fixed, scale, u + step)
             u, height = u + step, tried
         root = self._derivatives(fixed, scale, u)[1]
-        return (
-            self._joint(fixed, scale, u) - float(np.log(np.diag(root)).sum()) + self.data.constant()
-        )
+        return self._joint(fixed, scale, u) - float(np.log(np.diag(root)).sum())
 
     def _joint(self, fixed: Floats, scale: Floats, u: Floats) -> float:
         eta = fixed + self.levels @ (scale * u)

@@ -17,6 +17,8 @@ def t_power(
     """Power of a two-sided t test: n pairs (groups=1) or n in each of two groups (groups=2)."""
     if groups not in (1, 2):
         raise ValueError(f"groups is {groups}; it must be 1 (paired) or 2 (unpaired).")
+    if n < 2:
+        raise ValueError(f"n is {n}; a t test needs at least 2 per group.")
     degrees = groups * (n - 1)
     shift = abs(detect) * math.sqrt(n / (groups * variance))
     edge = float(special.stdtrit(degrees, 1 - alpha / 2))

@@ -1,0 +1,218 @@
+"""Intervals against published figures, closed forms and coverage by simulation."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats as peer
+
+from sally.stats import (
+    Estimate,
+    bootstrap_interval,
+    clustered_bootstrap_interval,
+    clustered_mean_interval,
+    clustered_ratio_interval,
+    mean_interval,
+    share_interval,
+)
+
+# Student (1908), Biometrika 6: extra hours of sleep under two drugs, difference per patient.
+SLEEP = [1.2, 2.4, 1.3, 1.3, 0.0, 1.0, 1.8, 0.8, 4.6, 1.4]
+
+# Efron and Tibshirani (1993), An Introduction to the Bootstrap, table 14.1, spatial test data A.
+SPATIAL = [48, 36, 20, 29, 42, 42, 20, 42, 22, 41, 45, 14, 6]
+SPATIAL += [0, 33, 28, 34, 4, 32, 24, 47, 41, 24, 26, 30, 41]
+
+
+def test_student_sleep_data_give_the_interval_that_every_textbook_prints():
+    found = mean_interval(SLEEP)
+    assert found.value == pytest.approx(1.58)
+    assert found.interval == pytest.approx([0.7001142, 2.4598858], abs=1e-7)
+    assert found.n == 10
+
+
+@pytest.mark.parametrize(
+    ("successes", "n", "low", "high"),
+    # Newcombe (1998), Statistics in Medicine 17, table I, method 3 (Wilson).
+    [
+        (81, 263, 0.2553, 0.3662),
+        (15, 148, 0.0624, 0.1605),
+        (0, 20, 0.0, 0.1611),
+        (1, 29, 0.0061, 0.1718),
+    ],
+)
+def test_wilson_intervals_are_those_of_newcombe(successes, n, low, high):
+    found = share_interval(successes, n)
+    assert found.interval == pytest.approx([low, high], abs=5e-5)
+    assert found.value == successes / n
+
+
+def test_a_share_of_all_or_none_ends_exactly_at_the_edge():
+    assert share_interval(0, 7).low == 0.0
+    assert share_interval(7, 7).high == 1.0
+
+
+def test_nothing_gives_no_value_and_no_interval():
+    for empty in (
+        mean_interval([]),
+        share_interval(0, 0),
+        bootstrap_interval([], seed=1),
+        clustered_mean_interval([], [], seed=1),
+        clustered_bootstrap_interval([], [], np.mean, seed=1),
+    ):
+        assert (empty.value, empty.interval, empty.n) == (None, None, 0)
+        assert "no interval" in empty.method
+
+
+def test_one_value_or_one_cluster_gives_a_value_without_interval():
+    for single in (mean_interval([3.0]), bootstrap_interval([3.0], seed=1)):
+        assert (single.value, single.interval, single.n) == (3.0, None, 1)
+    together = clustered_mean_interval([1.0, 2.0, 3.0], ["a"] * 3, seed=1)
+    assert (together.value, together.interval, together.n) == (2.0, None, 3)
+    slow = clustered_bootstrap_interval([1.0, 3.0], ["a"] * 2, np.mean, seed=1)
+    assert (slow.value, slow.interval) == (2.0, None)
+
+
+@pytest.mark.parametrize("method", ["percentile", "bca"])
+def test_equal_values_give_an_interval_of_zero_width(method):
+    assert mean_interval([0.1] * 7).interval == [0.1, 0.1]
+    for found in (
+        bootstrap_interval([0.1] * 7, seed=1, method=method),
+        clustered_mean_interval([0.1] * 7, range(7), seed=1, method=method),
+    ):
+        assert found.interval == pytest.approx([0.1, 0.1])
+        assert found.low == found.high
+
+
+@pytest.mark.parametrize("bad", [math.nan, math.inf, None])
+def test_a_missing_value_is_refused_by_place(bad):
+    with pytest.raises(ValueError, match=r"values\[1\]"):
+        mean_interval([1.0, bad, 2.0])
+    with pytest.raises(ValueError, match=r"values\[1\]"):
+        bootstrap_interval([1.0, bad, 2.0], seed=1)
+
+
+def test_what_cannot_be_is_refused_in_a_sentence():
+    with pytest.raises(ValueError, match="between 0 and n = 3"):
+        share_interval(4, 3)
+    with pytest.raises(ValueError, match="strictly between 0 and 1"):
+        mean_interval([1, 2], level=95)
+    with pytest.raises(ValueError, match="'percentile' or 'bca'"):
+        bootstrap_interval([1, 2], seed=1, method="BCa")
+    with pytest.raises(ValueError, match="must line up"):
+        clustered_mean_interval([1, 2], ["a"], seed=1)
+
+
+def test_efron_and_tibshirani_spatial_data_are_the_published_ones():
+    assert len(SPATIAL) == 26
+    assert np.var(SPATIAL) == pytest.approx(171.5, abs=0.05)
+
+
+def test_percentile_and_bca_intervals_of_the_spatial_variance():
+    # Efron and Tibshirani (1993), table 14.2: 90% percentile (100.8, 233.9), BCa (115.8, 259.6)
+    # from 2000 resamples; the tolerance is their and our resampling noise.
+    plain = bootstrap_interval(SPATIAL, seed=1, statistic=np.var, level=0.9, resamples=40_000)
+    better = bootstrap_interval(
+        SPATIAL, seed=1, statistic=np.var, level=0.9, resamples=40_000, method="bca"
+    )
+    assert plain.interval == pytest.approx([100.8, 233.9], abs=4)
+    assert better.interval == pytest.approx([115.8, 259.6], abs=4)
+
+
+def test_bca_agrees_with_scipy():
+    theirs = peer.bootstrap(
+        (SPATIAL,), np.var, n_resamples=40_000, method="BCa", rng=np.random.default_rng(5)
+    ).confidence_interval
+    ours = bootstrap_interval(SPATIAL, seed=6, statistic=np.var, resamples=40_000, method="bca")
+    assert ours.interval == pytest.approx([theirs.low, theirs.high], abs=2.5)
+
+
+def test_the_same_seed_gives_the_same_interval_and_another_another():
+    one, same, other = (bootstrap_interval(SLEEP, seed=s) for s in (1, 1, 2))
+    assert one == same
+    assert one != other
+    generator = np.random.default_rng(1)
+    assert bootstrap_interval(SLEEP, seed=generator) == one
+
+
+@pytest.mark.parametrize("method", ["percentile", "bca"])
+def test_cluster_sums_and_resampled_rows_give_the_same_interval(method):
+    rng = np.random.default_rng(3)
+    clusters = rng.integers(12, size=80).tolist()
+    values = rng.normal(size=80) + np.array(clusters)
+    fast = clustered_mean_interval(values, clusters, seed=9, resamples=500, method=method)
+    slow = clustered_bootstrap_interval(
+        values, clusters, np.mean, seed=9, resamples=500, method=method
+    )
+    assert fast.interval == pytest.approx(slow.interval)
+    assert fast.value == pytest.approx(slow.value)
+
+
+def test_a_ratio_is_the_mean_of_resampled_sums_not_of_ratios():
+    top, bottom, who = [1, 0, 9, 10], [1, 1, 10, 20], ["a", "a", "b", "c"]
+    fast = clustered_ratio_interval(top, bottom, who, seed=4, resamples=300)
+    slow = clustered_bootstrap_interval(
+        np.column_stack([top, bottom]),
+        who,
+        lambda rows: rows[:, 0].sum() / rows[:, 1].sum(),
+        seed=4,
+        resamples=300,
+    )
+    assert fast.value == 20 / 32
+    assert fast.interval == pytest.approx(slow.interval)
+
+
+def test_singleton_clusters_are_the_plain_bootstrap():
+    plain = bootstrap_interval(SLEEP, seed=2)
+    single = clustered_mean_interval(SLEEP, range(10), seed=2)
+    assert single.interval == pytest.approx(plain.interval)
+
+
+def test_an_undefined_resample_is_counted_and_never_hidden():
+    # Cluster a has no denominator: the resample (a, a) is undefined, with chance 1/4.
+    found = clustered_ratio_interval([1, 1], [0, 2], ["a", "b"], seed=1, resamples=400)
+    assert found.value == 1.0
+    assert found.interval is None
+    assert "undefined in" in found.method
+    nothing = clustered_ratio_interval([1, 1], [0, 0], ["a", "b"], seed=1)
+    assert nothing.value is None
+
+
+def test_a_clustered_interval_covers_where_a_plain_one_does_not():
+    # 40 clusters of 10 rows that share their cluster's effect (icc .8): the plain bootstrap
+    # treats them as 400 independent rows.
+    rng = np.random.default_rng(8)
+    clusters = np.repeat(np.arange(40), 10).tolist()
+    covered, naive, repeats = 0, 0, 200
+    for _ in range(repeats):
+        values = np.repeat(rng.normal(size=40), 10) + rng.normal(scale=0.5, size=400)
+        low, high = clustered_mean_interval(values, clusters, seed=rng, resamples=400).interval
+        covered += low <= 0 <= high
+        low, high = mean_interval(values).interval
+        naive += low <= 0 <= high
+    assert 0.88 <= covered / repeats <= 0.99
+    assert naive / repeats < 0.7
+
+
+@given(st.lists(st.floats(-1e3, 1e3), min_size=2, max_size=30), st.integers(0, 99))
+def test_bounds_stay_within_the_data_for_a_bootstrapped_mean(values, seed):
+    found = bootstrap_interval(values, seed=seed, resamples=50)
+    slack = 1e-9 * (1 + max(map(abs, values)))
+    assert min(values) - slack <= found.low <= found.high <= max(values) + slack
+
+
+def test_estimates_are_plain_data():
+    import msgspec
+
+    found = mean_interval(SLEEP)
+    assert msgspec.json.decode(msgspec.json.encode(found), type=Estimate) == found
+
+
+def test_large_samples_are_drawn_in_blocks_without_changing_the_answer(monkeypatch):
+    whole = bootstrap_interval(SLEEP, seed=3, resamples=100)
+    monkeypatch.setattr("sally.stats.intervals.BLOCK", 70)
+    assert bootstrap_interval(SLEEP, seed=3, resamples=100).interval == pytest.approx(
+        whole.interval
+    )

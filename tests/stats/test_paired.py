@@ -1,0 +1,214 @@
+"""Paired tests, effect sizes and equivalence against published worked examples."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats as peer
+
+from sally.stats import (
+    cliffs_delta,
+    cohens_d,
+    cohens_dz,
+    equivalence_test,
+    hedges_g,
+    odds_ratio,
+    pair_up,
+    paired_difference,
+    paired_difference_bootstrap,
+    paired_equivalence,
+    paired_t_test,
+    share_equivalence,
+    sign_flip_test,
+    unpaired_difference,
+    unpaired_equivalence,
+)
+
+# Darwin's maize, cross- minus self-fertilised, eighths of an inch; Fisher (1935), The Design of
+# Experiments, sections 17 and 21.
+DARWIN = [49, -67, 8, 16, 6, 23, 28, 41, 14, 29, 56, 24, 75, 60, -48]
+
+# Lakens (2013), Frontiers in Psychology 4:863, table 1: two films rated by ten people.
+FILM_1 = [9, 7, 8, 9, 8, 9, 9, 10, 9, 9]
+FILM_2 = [9, 6, 7, 8, 7, 9, 8, 8, 8, 7]
+
+
+def test_fisher_counts_863_of_32768_arrangements_of_darwin_pairs():
+    found = sign_flip_test(DARWIN, seed=1)
+    assert found.p == 2 * 863 / 32768
+    assert found.statistic == pytest.approx(314 / 15)
+    assert "exact" in found.method
+
+
+def test_sampled_flips_come_near_the_exact_p():
+    found = sign_flip_test(DARWIN, seed=1, exact_up_to=5, flips=50_000)
+    assert found.p == pytest.approx(2 * 863 / 32768, abs=0.004)
+    assert "50000 flips" in found.method
+
+
+def test_sampled_p_is_never_zero():
+    found = sign_flip_test([1.0] * 60, seed=1, flips=999)
+    assert found.p == 1 / 1000
+
+
+@given(st.lists(st.integers(-5, 5), min_size=1, max_size=7))
+def test_exact_p_is_the_share_of_sign_choices_at_least_as_extreme(differences):
+    signs = list(itertools.product([1, -1], repeat=len(differences)))
+    totals = [abs(sum(s * d for s, d in zip(choice, differences, strict=True))) for choice in signs]
+    expected = sum(t >= abs(sum(differences)) for t in totals) / len(signs)
+    assert sign_flip_test([d / 10 for d in differences], seed=1).p == expected
+
+
+def test_clusters_flip_as_one():
+    # Two clusters leave four sign choices, two of them as extreme as all positive: p = 1/2.
+    assert sign_flip_test([1, 2, 3, 4], clusters=["a", "a", "b", "b"], seed=1).p == 0.5
+    assert sign_flip_test([1, 2, 3, 4], seed=1).p == 2 / 16
+
+
+def test_nothing_to_test_is_not_a_p_of_one():
+    assert sign_flip_test([], seed=1).p is None
+    assert sign_flip_test([0, 0, 0], seed=1).p == 1
+    assert paired_t_test([1, 2], [0, 1]).p is None
+
+
+def test_lakens_film_ratings():
+    assert cohens_d(FILM_1, FILM_2) == pytest.approx(1.13, abs=0.005)
+    assert hedges_g(FILM_1, FILM_2) == pytest.approx(1.08, abs=0.005)
+    assert cohens_dz(FILM_1, FILM_2) == pytest.approx(1.50, abs=0.005)
+    found = paired_t_test(FILM_1, FILM_2)
+    assert found.statistic == pytest.approx(4.74, abs=0.005)
+    assert found.p == pytest.approx(0.001, abs=0.0005)
+    assert paired_difference(FILM_1, FILM_2).interval == pytest.approx([0.52, 1.48], abs=0.005)
+
+
+def test_separate_groups_get_welchs_interval():
+    theirs = peer.ttest_ind(FILM_1, FILM_2, equal_var=False).confidence_interval()
+    ours = unpaired_difference(FILM_1, FILM_2)
+    assert ours.interval == pytest.approx([theirs.low, theirs.high])
+    assert unpaired_difference([1], [2, 3]).interval is None
+    assert unpaired_difference([], [2, 3]).value is None
+
+
+def test_hedges_factor_agrees_with_its_usual_approximation():
+    d, g = cohens_d(FILM_1, FILM_2), hedges_g(FILM_1, FILM_2)
+    assert g / d == pytest.approx(1 - 3 / (4 * 18 - 1), abs=2e-4)
+
+
+def test_effect_sizes_without_spread_or_data_are_none():
+    assert cohens_d([1, 1], [2, 2]) is None
+    assert cohens_d([], [1, 2]) is None
+    assert hedges_g([1, 2], [3]) is None
+    assert cohens_dz([2, 3], [1, 2]) is None
+    assert cliffs_delta([], [1]) is None
+
+
+@given(
+    st.lists(st.integers(0, 6), min_size=1, max_size=12),
+    st.lists(st.integers(0, 6), min_size=1, max_size=12),
+)
+def test_cliffs_delta_counts_who_exceeds_whom(one, two):
+    won = sum((a > b) - (a < b) for a in one for b in two)
+    assert cliffs_delta(one, two) == pytest.approx(won / (len(one) * len(two)))
+    u = peer.mannwhitneyu(one, two).statistic
+    assert cliffs_delta(one, two) == pytest.approx(2 * u / (len(one) * len(two)) - 1)
+
+
+def test_odds_ratio_of_hay_fever_and_eczema():
+    # Bland and Altman (2000), BMJ 320:1468: 141 of 561 against 928 of 14453, odds ratio 4.89,
+    # its log 1.588 with standard error .103, interval 4.00 to 5.99.
+    found = odds_ratio(141, 561, 928, 14453)
+    assert math.log(found.value) == pytest.approx(1.588, abs=0.0005)
+    assert found.interval == pytest.approx([4.00, 5.99], abs=0.005)
+
+
+def test_an_empty_cell_needs_a_stated_correction():
+    assert odds_ratio(5, 5, 2, 5).value is None
+    assert odds_ratio(0, 5, 2, 5).value == 0
+    assert odds_ratio(0, 5, 2, 5).interval is None
+    # (5.5 / 0.5) / (2.5 / 3.5)
+    corrected = odds_ratio(5, 5, 2, 5, correction=0.5)
+    assert corrected.value == pytest.approx(15.4)
+    assert corrected.interval is not None
+    with pytest.raises(ValueError, match="other_successes"):
+        odds_ratio(1, 2, 6, 5)
+
+
+def test_pairs_are_matched_by_key_and_the_unmatched_are_counted():
+    pairs = pair_up({"i1": 1.0, "i2": 2.0, "i3": 3.0}, {"i3": 30.0, "i1": 10.0, "i9": 0.0})
+    assert pairs.keys == ("i1", "i3")
+    assert (pairs.first, pairs.second) == ((1.0, 3.0), (10.0, 30.0))
+    assert (pairs.only_first, pairs.only_second) == (1, 1)
+
+
+def test_a_bootstrapped_difference_is_near_the_t_interval_and_widens_with_clusters():
+    rng = np.random.default_rng(2)
+    shared = np.repeat(rng.normal(size=30), 5)
+    first, second = shared + rng.normal(size=150) * 0.3, np.zeros(150)
+    t = paired_difference(first, second)
+    plain = paired_difference_bootstrap(first, second, seed=1)
+    assert plain.interval == pytest.approx(t.interval, abs=0.02)
+    clustered = paired_difference_bootstrap(
+        first, second, clusters=np.repeat(range(30), 5).tolist(), seed=1
+    )
+    assert clustered.high - clustered.low > 1.8 * (plain.high - plain.low)
+
+
+def test_unequal_columns_are_refused():
+    with pytest.raises(ValueError, match="first has 2 rows and second has 1"):
+        paired_difference([1, 2], [1])
+
+
+def test_lakens_equivalence_of_organic_food():
+    # Lakens (2017), Social Psychological and Personality Science 8: means 5.25 and 5.22, sds .95
+    # and .83, n 95 and 89, bounds d = .48; the larger of the two tests has t = -3.03, p = .001.
+    pooled = math.sqrt((0.95**2 + 0.83**2) / 2)
+    a, b = 0.95**2 / 95, 0.83**2 / 89
+    degrees = (a + b) ** 2 / (a**2 / 94 + b**2 / 88)
+    bound = 0.48 * pooled
+    found = equivalence_test(0.03, math.sqrt(a + b), degrees, [-bound, bound], n=184)
+    assert found.p == pytest.approx(peer.t.sf(3.03, 182), abs=1e-4)
+    assert found.p == found.p_below_high
+    assert found.equivalent is True
+
+
+def test_equivalence_says_yes_exactly_if_the_90_percent_interval_is_inside():
+    rng = np.random.default_rng(4)
+    verdicts = set()
+    for _ in range(60):
+        first, second = rng.normal(0.2, 1, 25), rng.normal(0, 1, 25)
+        for found in (
+            paired_equivalence(first, second, [-0.6, 0.7]),
+            unpaired_equivalence(first, second, [-0.6, 0.7]),
+            share_equivalence(rng.integers(5, 20), 25, 12, 25, [-0.6, 0.3]),
+        ):
+            low, high = found.difference.interval
+            inside = found.bounds[0] < low and high < found.bounds[1]
+            assert found.equivalent == inside
+            verdicts.add(inside)
+    assert verdicts == {True, False}
+
+
+def test_equivalence_p_values_are_scipys_one_sided_ones():
+    found = paired_equivalence(FILM_1, FILM_2, [0.5, 2.0])
+    away = np.subtract(FILM_1, FILM_2)
+    assert found.p_above_low == pytest.approx(
+        peer.ttest_1samp(away, 0.5, alternative="greater").pvalue
+    )
+    assert found.p_below_high == pytest.approx(
+        peer.ttest_1samp(away, 2.0, alternative="less").pvalue
+    )
+    welch = unpaired_equivalence(FILM_1, FILM_2, [-3, 2.0])
+    assert welch.p_below_high == pytest.approx(
+        peer.ttest_ind(np.subtract(FILM_1, 2.0), FILM_2, equal_var=False, alternative="less").pvalue
+    )
+
+
+def test_equivalence_without_data_is_undecided():
+    assert paired_equivalence([1], [1], [-1, 1]).equivalent is None
+    assert unpaired_equivalence([1, 2], [1], [-1, 1]).equivalent is None
+    assert share_equivalence(5, 5, 5, 5, [-0.1, 0.1]).equivalent is None
+    with pytest.raises(ValueError, match="low < high"):
+        paired_equivalence([1, 2], [1, 3], [1, -1])

@@ -1,0 +1,125 @@
+"""Sample sizes against published tables, and the formulas against simulation."""
+
+import numpy as np
+import pytest
+from scipy import special
+
+from sally.stats import (
+    design_effect,
+    intraclass_correlation,
+    paired_sample_size,
+    paired_share_sample_size,
+    paired_t_test,
+    share_sample_size,
+    simulated_power,
+    t_power,
+    unpaired_sample_size,
+)
+
+
+@pytest.mark.parametrize(
+    # Cohen (1988), table 2.4.1: n per group at alpha .05 two-sided.
+    ("d", "power", "n"),
+    [(0.2, 0.8, 394), (0.5, 0.8, 64), (0.8, 0.8, 26), (0.5, 0.9, 86)],
+)
+def test_unpaired_sizes_are_cohens(d, power, n):
+    assert unpaired_sample_size(d, 1.0, power=power) == n
+
+
+def test_paired_sizes_of_a_medium_effect():
+    # The standard t test tables (G*Power 3): dz = .5 needs 34 pairs at 80%, 44 at 90%.
+    assert paired_sample_size(0.5, 1.0) == 34
+    assert paired_sample_size(0.5, 1.0, power=0.9) == 44
+    assert paired_sample_size(1.0, 4.0) == 34
+
+
+def test_the_documented_answers_of_r():
+    # R, ?power.t.test and ?power.prop.test: delta = 1, power .90 gives n = 22.02;
+    # p1 = .50, p2 = .75, power .90 gives n = 76.7.
+    assert unpaired_sample_size(1.0, 1.0, power=0.9) == 23
+    assert share_sample_size(0.5, 0.75, power=0.9) == 77
+    # ?power.t.test: n = 20, delta = 1, sd = 1 has power 0.8689528.
+    assert t_power(20, 1.0, 1.0, groups=2) == pytest.approx(0.8689528, abs=1e-6)
+
+
+def test_power_at_no_difference_is_alpha():
+    assert t_power(30, 0.0, 1.0, alpha=0.05) == pytest.approx(0.05)
+
+
+def test_one_fewer_would_not_do():
+    n = paired_sample_size(0.3, 1.0)
+    assert t_power(n, 0.3, 1.0) >= 0.8 > t_power(n - 1, 0.3, 1.0)
+
+
+def test_simulated_paired_experiments_reach_the_promised_power():
+    n = paired_sample_size(0.4, 0.64)
+
+    def experiment(rng):
+        return paired_t_test(rng.normal(0.4, 0.8, n), np.zeros(n)).p
+
+    low, high = simulated_power(experiment, seed=1, repeats=4000).interval
+    assert low <= t_power(n, 0.4, 0.64) <= high
+
+
+def test_simulated_shares_reach_the_promised_power():
+    first, second = 0.3, 0.5
+    n = share_sample_size(first, second)
+
+    def experiment(rng):
+        a, b = rng.binomial(n, [first, second]) / n
+        middle = (a + b) / 2
+        z = (a - b) / np.sqrt(2 * middle * (1 - middle) / n)
+        return 2 * special.ndtr(-abs(z))
+
+    assert simulated_power(experiment, seed=2, repeats=4000).value == pytest.approx(0.8, abs=0.025)
+
+
+def test_simulated_paired_shares_reach_the_promised_power():
+    # 30% of the pairs succeed only under the first condition, 15% only under the second.
+    n = paired_share_sample_size(0.15, 0.45)
+
+    def experiment(rng):
+        b, c, _ = rng.multinomial(n, [0.3, 0.15, 0.55])
+        return 2 * special.ndtr(-abs(b - c) / np.sqrt(b + c))
+
+    assert simulated_power(experiment, seed=3, repeats=4000).value == pytest.approx(0.8, abs=0.025)
+
+
+def test_the_design_effect_makes_a_clustered_mean_as_precise_as_promised():
+    # Kish: 1 + (10 - 1) * .2 = 2.8; the variance of the mean of 30 clusters of 10, by simulation.
+    effect = design_effect(0.2, [10] * 30)
+    assert effect == pytest.approx(2.8)
+    rng = np.random.default_rng(5)
+    shared = rng.normal(scale=np.sqrt(0.2), size=(4000, 30, 1))
+    means = (shared + rng.normal(scale=np.sqrt(0.8), size=(4000, 30, 10))).mean(axis=(1, 2))
+    assert means.var() == pytest.approx(effect / 300, rel=0.07)
+
+
+def test_unequal_clusters_cost_more():
+    # Mean 10, variance 25: 1 + (1.25 * 10 - 1) * .2 = 3.3.
+    assert design_effect(0.2, [5, 15]) == pytest.approx(3.3)
+    assert design_effect(0.0, [5, 15]) == 1
+    assert paired_sample_size(0.5, 1.0, design_effect=2.0) == 68
+
+
+def test_intraclass_correlation_of_shrout_and_fleiss():
+    # Shrout and Fleiss (1979), Psychological Bulletin 86, tables 2 and 4: ICC(1, 1) = .17.
+    ratings = [[9, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8], [7, 1, 2, 6], [10, 5, 6, 9], [6, 2, 4, 7]]
+    values = [v for row in ratings for v in row]
+    targets = [i for i, row in enumerate(ratings) for _ in row]
+    assert intraclass_correlation(values, targets) == pytest.approx(0.166, abs=0.0005)
+    assert intraclass_correlation([1, 2], ["a", "b"]) is None
+    assert intraclass_correlation([1, 1, 1, 1], ["a", "a", "b", "b"]) is None
+
+
+def test_impossible_targets_are_refused_in_a_sentence():
+    with pytest.raises(ValueError, match="no sample size"):
+        paired_sample_size(0, 1.0)
+    with pytest.raises(ValueError, match="positive number"):
+        unpaired_sample_size(0.5, 0.0)
+    with pytest.raises(ValueError, match="power is 1"):
+        unpaired_sample_size(0.5, 1.0, power=1)
+    with pytest.raises(ValueError, match="must exceed the difference"):
+        paired_share_sample_size(0.3, 0.2)
+    with pytest.raises(ValueError, match="must return a p value"):
+        simulated_power(lambda rng: float("nan"), seed=1)
