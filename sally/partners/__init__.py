@@ -1,1 +1,1 @@
-
+"""Scripted minds, one module or package per game. Each defines `PARTNERS`: name -> Partner."""

@@ -1,0 +1,180 @@
+"""Probes and injection within a match: what is asked aside from play, and what is told."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from sally.core.chance import Stream
+from sally.core.errors import IllegalMove
+from sally.core.game import Seat
+from sally.core.log import Event, Forfeited, Moved, Reported, Skipped, Told
+from sally.core.player import Answer, AskId, Decision, Forfeit, Silence, Turn
+from sally.core.probe import At, Injection, Probe, Question, Report, corrupted, problem
+
+if TYPE_CHECKING:
+    from sally.core.match import Match
+
+SECTIONS = ("start", "before", "told", "foreseen", "after")
+
+
+class Asides:
+    """One match's probes and injections, and the notes of the present turn.
+
+    Notes are kept by section, seat and question in the order in which the game asks, so that
+    the log does not depend on who answered first.
+    """
+
+    def __init__(self, match: Match[Any, Any, Any], seats: tuple[Seat, ...]) -> None:
+        spec, setup = match.spec, match.setup
+        self._match, self._seats = match, seats
+        self._arms = {s: tuple(spec.probe(n) for n in setup.arms.get(s, ())) for s in seats}
+        self._injections = {s: tuple(i for i in setup.injections if i.seat == s) for s in seats}
+        self._notes: dict[str, dict[Seat, dict[tuple[str, str], Event]]] = {}
+        self._due: dict[Seat, list[tuple[str, str]]] = {s: [] for s in seats}
+
+    # --- probes -----------------------------------------------------------------------------
+
+    def at_start(self, movers: tuple[Seat, ...]) -> Iterable[Turn[Any, Any]]:
+        """The asks that stand at the turn's start (any seat) and before the move (movers)."""
+        for seat, probes in self._arms.items():
+            for probe in probes:
+                if probe.point == "start" or (probe.point == "before" and seat in movers):
+                    yield from self._asked(probe, seat, movers)
+
+    def _asked(
+        self, probe: Probe, seat: Seat, movers: tuple[Seat, ...], pending: Any = None
+    ) -> Iterable[Turn[Any, Any]]:
+        match = self._match
+        state = match.state
+        view = match.game.observe(state, seat)
+        options = match.game.options(state, seat) if seat in movers else ()
+        for question in probe.asks(match.game, view, seat):
+            self._due[seat].append((probe.name, question.about))
+            yield Turn(
+                (match.turn, seat, probe.name, question.about),
+                match.desk(seat),
+                view,
+                options,
+                match.memory(seat),
+                question=question,
+                pending=pending,
+            )
+
+    def take(self, turn: Turn[Any, Any], question: Question, given: Answer) -> None:
+        """Note a report, or why there is none."""
+        seat, about = turn.seat, question.about
+        note: Reported | Skipped
+        if isinstance(given, Silence):
+            note = Skipped(turn.number, seat, question.probe, given.reason, about)
+        elif isinstance(given, Report):
+            if (why := problem(question, given)) is not None:
+                raise IllegalMove(f"{seat}, asked {question.probe}: {why}.")
+            note = Reported(
+                turn.number,
+                seat,
+                question.probe,
+                given.value,
+                about,
+                given.odds,
+                reply=given.reply,
+                tries=given.tries,
+                calls=given.calls,
+            )
+            self._match.replay.reports[turn.id] = note
+        else:
+            raise IllegalMove(f"{seat} was asked {question.probe} and answered {given!r}.")
+        self._note(self._match.spec.probe(question.probe).point, note)
+
+    def after_move(self, seat: Seat, given: Decision[Any] | Forfeit) -> list[Turn[Any, Any]]:
+        """Note predictions made inside the move; the asks between it and the reveal."""
+        match, number = self._match, self._match.turn
+        for f in given.foreseen if isinstance(given, Decision) else ():
+            match.spec.probe(f.probe)  # a prediction answers a probe that exists
+            made = Reported(number, seat, f.probe, f.value, f.about, f.odds, "decision")
+            match.replay.reports.setdefault((number, seat, f.probe, f.about), made)
+            self._note("foreseen", made)
+        opened: list[Turn[Any, Any]] = []
+        for probe in self._arms[seat]:
+            if probe.point == "after":
+                pending = given.action if isinstance(given, Decision) else None
+                opened += self._asked(probe, seat, (seat,), pending)
+        if isinstance(given, Decision):
+            return opened
+        for turn in opened:  # nothing was played that a question could stand behind
+            assert turn.question is not None
+            why = "the move was forfeited"
+            asked = turn.question
+            self._note("after", Skipped(number, seat, asked.probe, why, asked.about))
+        return []
+
+    # --- injection --------------------------------------------------------------------------
+
+    def ready(
+        self,
+        seat: Seat,
+        movers: tuple[Seat, ...],
+        made: Mapping[Seat, Moved | Forfeited],
+        waiting: Collection[AskId],
+    ) -> bool:
+        """Whether a mover may be asked now: all that it is to be told is known."""
+        for injection in self._injections[seat]:
+            if injection.source == "truth":
+                if any(other not in made for other in movers if other != seat):
+                    return False
+            elif any(id[1] == seat and id[2] == injection.probe for id in waiting):
+                return False
+        return True
+
+    def tell(self, seat: Seat, made: Mapping[Seat, Moved | Forfeited]) -> tuple[Told, ...]:
+        """What a mover is told, noted in the log; kept in its past where the injection says so."""
+        match = self._match
+        match.replay.pending = {s: e.action for s, e in made.items() if isinstance(e, Moved)}
+        view = match.game.observe(match.state, seat)
+        everything: list[Told] = []
+        for injection in self._injections[seat]:
+            probe = match.spec.probe(injection.probe)
+            for question in probe.asks(match.game, view, seat):
+                told = self._what_to_tell(seat, injection, probe, question)
+                self._note("told", told)
+                if told.value is not None:
+                    everything.append(told)
+                    if injection.keep:
+                        match.desk(seat).keep(view, told)
+        return tuple(everything)
+
+    def _what_to_tell(
+        self, seat: Seat, injection: Injection, probe: Probe, question: Question
+    ) -> Told:
+        match = self._match
+        at = At(match.turn, seat, probe.name, question.about)
+        if injection.source == "own":
+            report = match.replay.report(at.turn, seat, at.probe, at.about)
+            value = report.value if report else None
+        else:
+            value = probe.truth(match.replay, at)
+            if value is not None and injection.error:
+                draws = Stream(match.setup.seed, seat, at.turn, f"told {at.probe} {at.about}")
+                value = corrupted(question, value, injection.error, draws)
+        return Told(at.turn, seat, at.probe, value, at.about, injection.source)
+
+    # --- notes of this turn -----------------------------------------------------------------
+
+    def _note(self, section: str, event: Reported | Skipped | Told) -> None:
+        by_seat = self._notes.setdefault(section, {}).setdefault(Seat(event.seat), {})
+        by_seat[event.probe, event.about] = event
+
+    def flushed(self, sections: Iterable[str]) -> list[Event]:
+        """The notes of these sections in canonical order; they are taken off the desk."""
+        out: list[Event] = []
+        for section in sections:
+            noted = self._notes.pop(section, {})
+            for seat in self._seats:
+                notes = noted.get(seat, {})
+                due = [key for key in self._due[seat] if key in notes]
+                out += [notes[key] for key in due]
+                out += [event for key, event in notes.items() if key not in due]
+        if not self._notes:
+            for due in self._due.values():
+                due.clear()
+        return out

@@ -1,0 +1,129 @@
+"""What a game is: pure rules under a name, with its words, probes and tools."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Generic, NewType, TypeVar
+
+import msgspec
+
+from sally.core.errors import BadInput, unknown
+from sally.core.menu import Options
+
+if TYPE_CHECKING:
+    from sally.core.probe import Probe
+    from sally.core.words import Words
+
+Seat = NewType("Seat", str)
+NATURE = Seat("nature")  # deals and dice are moves too, so a replay needs no seed
+
+S = TypeVar("S")  # state: frozen, complete, seen by no player
+A = TypeVar("A")  # action: an int, a str, or a tagged frozen struct
+V = TypeVar("V")  # view: what one seat knows, its whole past included
+
+
+class Game(ABC, Generic[S, A, V]):
+    """Rules only. No method changes its arguments, draws a random number or says a word.
+
+    A game is a frozen dataclass; its fields are its parameters.
+    """
+
+    seats: tuple[Seat, ...]
+    helpers: tuple[Seat, ...] = ()  # nature, a reader: no payoff, a default occupant
+
+    @abstractmethod
+    def start(self) -> S: ...
+
+    @abstractmethod
+    def to_move(self, state: S) -> tuple[Seat, ...]:
+        """Who moves now: several when moves are simultaneous, nobody when the game is over."""
+
+    @abstractmethod
+    def options(self, state: S, seat: Seat) -> Options[A]:
+        """What `seat` may do now: ready actions, and forms to fill in."""
+
+    def odds(self, state: S) -> Mapping[A, float]:
+        """Nature's lottery over her options, when she is to move."""
+        raise LookupError(f"{type(self).__name__} has no chance moves")
+
+    @abstractmethod
+    def step(self, state: S, moves: Mapping[Seat, A]) -> S: ...
+
+    @abstractmethod
+    def forfeit(self, state: S, moves: Mapping[Seat, A], forfeited: tuple[Seat, ...]) -> S:
+        """What happens when some movers gave no legal action: a void round, a pass, an end."""
+
+    def rejections(self, state: S, seat: Seat) -> int:
+        """How often in a row the rules have turned down what `seat` said."""
+        return 0
+
+    def censored(self, state: S) -> str | None:
+        """Why the rules themselves stop the episode without a result, if they do."""
+        return None
+
+    @abstractmethod
+    def observe(self, state: S, seat: Seat) -> V: ...
+
+    @abstractmethod
+    def payoffs(self, state: S) -> Mapping[Seat, float]: ...
+
+
+@dataclass(frozen=True)
+class Tool(Generic[V]):
+    """Something a player may look up while it decides: a pure function of its view."""
+
+    name: str
+    about: str
+    parameters: Mapping[str, Any]  # a JSON schema
+    run: Callable[[V, Mapping[str, Any]], Any]
+
+
+@dataclass(frozen=True)
+class GameSpec(Generic[S, A, V]):
+    """One game on the shelf: rules, words, probes and tools under one name."""
+
+    name: str
+    about: str
+    game: type[Game[S, A, V]]
+    words: Callable[[Any, Mapping[str, str]], Words[A, V]]  # (game, texts) -> words
+    texts: Mapping[str, str]  # every sentence by its key; a words pack may replace any
+    action: Any = int  # the action type, from which the log is read back
+    probes: tuple[Probe, ...] = ()
+    tools: tuple[Tool[V], ...] = ()
+    presets: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # public names
+    occupants: Mapping[Seat, str] = field(default_factory=dict)  # who helps, unless told
+    best_replies: Callable[[Any, V, Any], tuple[A, ...] | None] | None = None
+    reference: str = ""  # the player that stands for the optimum, where there is one
+    version: int = 1  # of the rules: raised when a playthrough changes
+    words_version: int = 1  # of the words: raised when a page changes
+
+    def build(self, params: Mapping[str, Any] | None = None) -> Game[S, A, V]:
+        """The rules with these parameters; one clear sentence if they cannot be."""
+        given = dict(params or {})
+        for name in given:
+            if name not in self.parameters:
+                raise unknown(f"parameter of {self.name}", name, self.parameters)
+        try:
+            return msgspec.convert(given, self.game)
+        except msgspec.ValidationError as why:
+            raise BadInput(f"{self.name}: {_plainly(str(why))}.") from None
+
+    @cached_property
+    def parameters(self) -> tuple[str, ...]:
+        return tuple(self.game.__dataclass_fields__)  # type: ignore[attr-defined]
+
+    def probe(self, name: str) -> Probe:
+        for probe in self.probes:
+            if probe.name == name:
+                return probe
+        raise unknown(f"probe of {self.name}", name, (p.name for p in self.probes))
+
+
+def _plainly(why: str) -> str:
+    """A validation message with the parameter's name in front and no code marks."""
+    what, at, where = why.partition(" - at `$.")
+    what = what.rstrip(".").replace("`", "")
+    return f"{where.rstrip('`')}: {what}" if at else what.replace(" - at $", "")

@@ -1,0 +1,73 @@
+"""A past that grows: append in constant time, frozen to the eye."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from typing import TypeVar, overload
+
+T = TypeVar("T")
+
+
+class History(Sequence[T]):
+    """A sequence that shares its buffer with its own past and future.
+
+    Tuples copied every round make long games quadratic. Here `append` writes one item behind
+    the last; an older history keeps its own length and never sees what came later.
+    """
+
+    __slots__ = ("_items", "_length")
+
+    def __init__(self, items: Iterable[T] = ()) -> None:
+        self._items = list(items)
+        self._length = len(self._items)
+
+    def append(self, item: T) -> History[T]:
+        """This history and one more item; this one stays as it is."""
+        items = self._items
+        if len(items) != self._length:  # a sibling has grown this buffer already: branch off
+            items = items[: self._length]
+        items.append(item)
+        grown: History[T] = History.__new__(History)
+        grown._items = items
+        grown._length = self._length + 1
+        return grown
+
+    def since(self, start: int) -> Iterator[T]:
+        """The items from `start` on, without looking at the earlier ones."""
+        return islice(self._items[start : self._length], None)
+
+    @property
+    def last(self) -> T | None:
+        """The newest item, or None when there is none."""
+        return self._items[self._length - 1] if self._length else None
+
+    def __len__(self) -> int:
+        return self._length
+
+    @overload
+    def __getitem__(self, at: int) -> T: ...
+    @overload
+    def __getitem__(self, at: slice) -> Sequence[T]: ...
+    def __getitem__(self, at: int | slice) -> T | Sequence[T]:
+        if isinstance(at, slice):
+            return tuple(self._items[i] for i in range(*at.indices(self._length)))
+        if not -self._length <= at < self._length:
+            raise IndexError(at)
+        return self._items[at if at >= 0 else at + self._length]
+
+    def __iter__(self) -> Iterator[T]:
+        return islice(self._items, self._length)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, History):
+            return NotImplemented
+        return self._length == other._length and all(
+            a == b for a, b in zip(self, other, strict=True)
+        )
+
+    def __hash__(self) -> int:
+        return hash(tuple(self))
+
+    def __repr__(self) -> str:
+        return f"History({list(self)!r})"

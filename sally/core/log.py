@@ -1,0 +1,198 @@
+"""The log: what was asked for, what happened, and nothing that can be computed from it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from hashlib import blake2b
+from typing import Any
+
+import msgspec
+
+from sally.core.errors import BadInput
+from sally.core.game import Seat
+from sally.core.probe import Injection, Value
+
+SCHEMA = 1  # of a stored line; raised when an old line needs migration
+
+
+class Instance(msgspec.Struct, frozen=True):
+    """A problem, as data: which game, with which parameters."""
+
+    id: str
+    game: str
+    params: dict[str, Any] = msgspec.field(default_factory=dict)
+
+
+class Sitter(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Who sits in a seat: a name, its parameters, and the versions of what it is made of."""
+
+    player: str
+    params: dict[str, Any] = msgspec.field(default_factory=dict)
+    versions: dict[str, int] = msgspec.field(default_factory=dict)
+
+
+class Setup(msgspec.Struct, frozen=True, omit_defaults=True):
+    """All that was asked for in one episode; its hash is the episode's id."""
+
+    instance: Instance
+    seed: int
+    lineup: dict[str, Sitter]
+    version: int = 1  # of the rules
+    arms: dict[str, tuple[str, ...]] = msgspec.field(default_factory=dict)
+    injections: tuple[Injection, ...] = ()
+    retries: int = 2  # how often an unreadable or rejected answer may be given again
+    repeat: int = 0
+
+
+class Call(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One call of a model: the prompt is re-rendered from the replay and checked by its hash."""
+
+    purpose: str
+    prompt: str
+    reply: str = ""
+    finish: str = "stop"
+    usage: dict[str, Any] = msgspec.field(default_factory=dict)
+    settings: dict[str, Any] = msgspec.field(default_factory=dict)
+    reasoning: str = ""
+    failure: str = ""  # the kind of failure, when there was no usable reply
+    scores: tuple[float, ...] = ()  # log-probabilities, when candidates were scored
+
+
+class Looked(msgspec.Struct, frozen=True):
+    """One use of a tool during a decision."""
+
+    tool: str
+    given: dict[str, Any]
+    found: Any
+
+
+class Moved(
+    msgspec.Struct, frozen=True, omit_defaults=True, tag_field="kind", tag="moved", gc=False
+):
+    """A seat acted."""
+
+    turn: int
+    seat: str
+    action: Any
+    reply: str = ""
+    tries: int = 1
+    calls: tuple[Call, ...] = ()
+    memory: Any = None  # notes to oneself, for language players
+    looked: tuple[Looked, ...] = ()
+
+
+class Reported(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="kind", tag="reported"):
+    """A seat answered a probe; `value` None means that no answer could be read."""
+
+    turn: int
+    seat: str
+    probe: str
+    value: Value | None
+    about: str = ""
+    odds: tuple[float, ...] | None = None
+    source: str = "probe"  # or `decision`, when it was made inside one
+    reply: str = ""
+    tries: int = 1
+    calls: tuple[Call, ...] = ()
+
+
+class Skipped(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="kind", tag="skipped"):
+    """A probe that was due and was not asked, and why."""
+
+    turn: int
+    seat: str
+    probe: str
+    reason: str
+    about: str = ""
+
+
+class Told(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="kind", tag="told"):
+    """What a seat was told of another's mind; `value` None when there was nothing to tell."""
+
+    turn: int
+    seat: str
+    probe: str
+    value: Value | None
+    about: str = ""
+    source: str = "truth"
+
+
+class Forfeited(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="kind", tag="forfeited"):
+    """No legal action could be had from a seat within its tries."""
+
+    turn: int
+    seat: str
+    reason: str  # unreadable, length, refused, rejected
+    reply: str = ""
+    tries: int = 1
+    calls: tuple[Call, ...] = ()
+    looked: tuple[Looked, ...] = ()
+
+
+class Censored(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="kind", tag="censored"):
+    """The episode stopped without a result: a budget, a limit, a fault, somebody left."""
+
+    turn: int
+    cause: str  # budget, limit, fault, left, forfeits, helper
+    detail: str = ""
+    seat: str = ""
+    calls: tuple[Call, ...] = ()
+
+
+class Ended(msgspec.Struct, frozen=True, tag_field="kind", tag="ended"):
+    """The game is over."""
+
+    turn: int
+    payoffs: dict[str, float]
+
+
+Event = Moved | Reported | Skipped | Told | Forfeited | Censored | Ended
+RESUMABLE = frozenset({"budget", "fault", "limit", "left"})  # causes that a resume runs again
+
+
+class Episode(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One played instance: what was asked for, what happened, and what was used for it."""
+
+    id: str
+    setup: Setup
+    events: list[Event]
+    cell: str = ""  # the part of its study that it belongs to
+    used: dict[str, Any] = msgspec.field(default_factory=dict)  # weights, machine; bots: nothing
+    schema: int = SCHEMA
+
+    @property
+    def end(self) -> Ended | Censored:
+        last = self.events[-1] if self.events else None
+        if not isinstance(last, Ended | Censored):
+            raise BadInput(f"Episode {self.id} has no end.")
+        return last
+
+    @property
+    def payoffs(self) -> Mapping[str, float] | None:
+        """What each seat got; None when the episode was censored."""
+        end = self.end
+        return end.payoffs if isinstance(end, Ended) else None
+
+
+_ENCODER = msgspec.json.Encoder()
+_CANONICAL = msgspec.json.Encoder(order="sorted")
+_DECODER = msgspec.json.Decoder(Episode)
+
+
+def episode_id(setup: Setup) -> str:
+    """The hash of what was asked for."""
+    return blake2b(_CANONICAL.encode(setup), digest_size=12).hexdigest()
+
+
+def to_line(episode: Episode) -> bytes:
+    """The episode as one line of JSON, with its end of line."""
+    return _ENCODER.encode(episode) + b"\n"
+
+
+def from_line(line: bytes) -> Episode:
+    """The episode that `to_line` wrote."""
+    return _DECODER.decode(line)
+
+
+def lineup_seats(setup: Setup) -> tuple[Seat, ...]:
+    return tuple(Seat(seat) for seat in setup.lineup)

@@ -1,0 +1,281 @@
+"""An episode in progress, one answer at a time.
+
+A match says what it wants to know (`asks`), takes answers in any order (`answer`), and logs
+events in one canonical order. Who answers, and how long that takes, is the driver's business:
+bots in a loop, models in tasks, people in a browser, a learner in a Gymnasium environment.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Generic
+
+from sally.core.asides import Asides
+from sally.core.chance import Stream
+from sally.core.desk import Desk
+from sally.core.errors import BadInput, IllegalMove, NotAsked, unknown
+from sally.core.game import NATURE, A, Game, GameSpec, S, Seat, V
+from sally.core.log import (
+    Censored,
+    Ended,
+    Episode,
+    Event,
+    Forfeited,
+    Moved,
+    Setup,
+    Told,
+    episode_id,
+)
+from sally.core.menu import admitted
+from sally.core.player import Answer, AskId, Decision, Fault, Forfeit, Move, Turn
+from sally.core.replay import Replay
+
+
+class Match(Generic[S, A, V]):
+    """Turn order, nature, probes, injection, forfeits and the log, in one place."""
+
+    def __init__(
+        self,
+        spec: GameSpec[S, A, V],
+        setup: Setup,
+        *,
+        ask_nature: bool = False,  # whether the driver supplies nature's moves, as a replay does
+        texts: Mapping[str, Mapping[str, str]] | None = None,  # words packs' texts, by seat
+    ) -> None:
+        self.spec, self.setup, self._ask_nature = spec, setup, ask_nature
+        self.game: Game[S, A, V] = spec.build(setup.instance.params)
+        self.events: list[Event] = []
+        self.replay: Replay[S, A, V] = Replay(self.game, [self.game.start()])
+        self.over = False
+        _check(spec, self.game, setup)
+        everyone = (*self.game.seats, *self.game.helpers)
+        self._desks = {
+            seat: Desk(spec, self.game, seat, setup.seed, (texts or {}).get(seat))
+            for seat in everyone
+        }
+        self._may_reject = type(self.game).rejections is not Game.rejections
+        self._may_censor = type(self.game).censored is not Game.censored
+        self._memory: dict[Seat, Any] = {}
+        self._waiting: dict[AskId, Turn[A, V]] = {}
+        self._made: dict[Seat, Moved | Forfeited] = {}
+        self._movers: tuple[Seat, ...] = ()
+        probed = any(setup.arms.values()) or setup.injections
+        self._asides = Asides(self, everyone) if probed else None
+        self._begin()
+
+    # --- what a driver uses -----------------------------------------------------------------
+
+    @property
+    def turn(self) -> int:
+        return len(self.replay.moves)
+
+    @property
+    def state(self) -> S:
+        return self.replay.states[-1]
+
+    def desk(self, seat: Seat) -> Desk:
+        """A seat's own desk."""
+        return self._desks[seat]
+
+    def memory(self, seat: Seat) -> Any:
+        """What a seat chose to keep from its last turn."""
+        return self._memory.get(seat)
+
+    def asks(self) -> list[Turn[A, V]]:
+        """All that can be answered now, in any order; empty when the match is over."""
+        return list(self._waiting.values())
+
+    def answer(self, id: AskId, given: Move[A] | Answer) -> None:
+        """Take an answer; a wrong one raises and leaves the match as it was."""
+        turn = self._waiting.get(id)
+        if turn is None:
+            raise NotAsked(f"Nothing is asked of {id[1]!r} under {id!r} now.")
+        if type(given) is Fault:
+            self.censor(given.cause, given.detail, turn.desk.seat, given.calls)
+            return
+        if turn.question is None:
+            self._take_move(turn, given)
+        else:
+            assert self._asides is not None  # only they put questions
+            self._asides.take(turn, turn.question, given)  # type: ignore[arg-type]
+        del self._waiting[id]
+        if self._asides is not None:
+            if turn.question is None:
+                self._put(self._asides.after_move(turn.desk.seat, given))  # type: ignore[arg-type]
+            self._ask_whoever_is_ready()
+        if not self._waiting:
+            self._settle()
+
+    def censor(self, cause: str, detail: str = "", seat: str = "", calls: Any = ()) -> None:
+        """Stop without a result; what was already answered this turn is kept in the log."""
+        if self.over:
+            raise NotAsked("The match is over.")
+        self._flush()
+        self.events.append(Censored(self.turn, cause, detail, seat, tuple(calls)))
+        self._close()
+
+    def episode(self, cell: str = "", used: Mapping[str, Any] | None = None) -> Episode:
+        """The record of a match that is over."""
+        if not self.over:
+            raise BadInput("The match is still going on; it has no record yet.")
+        return Episode(episode_id(self.setup), self.setup, self.events, cell, dict(used or {}))
+
+    # --- from one turn to the next ----------------------------------------------------------
+
+    def _begin(self) -> None:
+        """Go on to the next point at which somebody must answer, or to the end."""
+        game, states = self.game, self.replay.states
+        while True:
+            state = states[-1]
+            movers = game.to_move(state)
+            if self._may_censor and (why := game.censored(state)) is not None:
+                self.censor("forfeits", why)
+                return
+            if not movers:
+                payoffs = {str(seat): float(p) for seat, p in game.payoffs(state).items()}
+                self.events.append(Ended(self.turn, payoffs))
+                self._close()
+                return
+            if movers[0] != NATURE or self._ask_nature:
+                break
+            drawn = Stream(self.setup.seed, NATURE, self.turn, "move").draw(game.odds(state))
+            self.events.append(Moved(self.turn, NATURE, drawn))
+            self._step({NATURE: drawn}, ())
+        self._movers = movers
+        if self._may_reject:
+            self._forfeit_the_rejected(state)
+        if self._asides is None:
+            for seat in movers:
+                if seat not in self._made:
+                    self._ask_move(seat, state)
+        else:
+            if movers[0] != NATURE:
+                self._put(self._asides.at_start(movers))
+            self._ask_whoever_is_ready()
+        if not self._waiting:
+            self._settle()
+
+    def _forfeit_the_rejected(self, state: S) -> None:
+        """Whoever the rules have turned down too often is not asked again."""
+        for seat in self._movers:
+            if self.game.rejections(state, seat) > self.setup.retries:
+                self._made[seat] = Forfeited(self.turn, seat, "rejected")
+
+    def _put(self, asked: Iterable[Turn[A, V]]) -> None:
+        for turn in asked:
+            self._waiting[turn.id] = turn
+
+    def _ask_whoever_is_ready(self) -> None:
+        """Ask those movers that wait for nothing: injected ones are told first."""
+        assert self._asides is not None
+        for seat in self._movers:
+            if seat in self._made or (self.turn, seat, "", "") in self._waiting:
+                continue
+            if self._asides.ready(seat, self._movers, self._made, self._waiting):
+                self._ask_move(seat, self.state, self._asides.tell(seat, self._made))
+
+    def _ask_move(self, seat: Seat, state: S, told: tuple[Told, ...] = ()) -> None:
+        game = self.game
+        id = (len(self.replay.moves), seat, "", "")
+        self._waiting[id] = Turn(
+            id,
+            self._desks[seat],
+            game.observe(state, seat),
+            game.options(state, seat),
+            self._memory.get(seat),
+            told,
+        )
+
+    def _take_move(self, turn: Turn[A, V], given: Move[A] | Answer) -> None:
+        number, seat = turn.id[0], turn.desk.seat
+        if type(given) is Decision:
+            action = given.action
+            if type(action) is not int or action not in turn.options:
+                action = admitted(turn.options, action)
+            if given.calls or given.reply or turn.looked:
+                self._made[seat] = _spoken(number, seat, action, given, turn)
+            else:
+                self._made[seat] = Moved(number, seat, action)
+            self._memory[seat] = given.memory
+        elif isinstance(given, Forfeit):
+            looked = tuple(turn.looked)
+            self._made[seat] = Forfeited(
+                number, seat, given.reason, given.reply, given.tries, given.calls, looked
+            )
+        else:
+            raise IllegalMove(f"{seat} was asked for a move and answered {given!r}.")
+
+    def _settle(self) -> None:
+        """Everybody has answered: log in canonical order and let the rules step."""
+        made = self._made
+        self._flush()
+        moves: dict[Seat, Any] = {}
+        for seat in self._movers:
+            event = made[seat]
+            if type(event) is Moved:
+                moves[seat] = event.action
+        lost = () if len(moves) == len(made) else tuple(s for s in made if s not in moves)
+        for seat in lost:
+            if seat in self.game.helpers:
+                self.censor("helper", "a helper gave no legal answer", seat)
+                return
+        self._step(moves, lost)
+        self._begin()
+
+    def _step(self, moves: Mapping[Seat, A], lost: tuple[Seat, ...]) -> None:
+        replay, state = self.replay, self.replay.states[-1]
+        if lost:
+            after = self.game.forfeit(state, moves, lost)
+            replay.forfeited[self.turn] = lost
+        else:
+            after = self.game.step(state, moves)
+        replay.moves.append(moves)
+        replay.states.append(after)
+
+    def _flush(self) -> None:
+        """Log this turn's answers: start, before, told, moves, after - each in seat order."""
+        asides, made = self._asides, self._made
+        if asides is not None:
+            self.events += asides.flushed(("start", "before", "told"))
+        for seat in self._movers:
+            if seat in made:
+                self.events.append(made[seat])
+        if asides is not None:
+            self.events += asides.flushed(("foreseen", "after"))
+        self._made = {}
+
+    def _close(self) -> None:
+        self._waiting.clear()
+        self.over = True
+
+
+def _spoken(
+    number: int, seat: Seat, action: Any, given: Decision[Any], turn: Turn[Any, Any]
+) -> Moved:
+    """A move with the words, calls and look-ups behind it; only language players keep notes."""
+    memory = given.memory if given.calls else None
+    looked = tuple(turn.looked)
+    return Moved(number, seat, action, given.reply, given.tries, given.calls, memory, looked)
+
+
+def _check(spec: GameSpec[Any, Any, Any], game: Game[Any, Any, Any], setup: Setup) -> None:
+    """Whether this setup can be played at all; one clear sentence if not."""
+    everyone = {*game.seats, *game.helpers}
+    if setup.version != spec.version:
+        raise BadInput(
+            f"{spec.name} is at rules version {spec.version}; this setup asks for {setup.version}."
+        )
+    for seat in (*setup.lineup, *setup.arms, *(i.seat for i in setup.injections)):
+        if seat not in everyone:
+            raise unknown(f"seat of {spec.name}", seat, everyone)
+    for seat, names in setup.arms.items():
+        for name in names:
+            if seat not in spec.probe(name).seats:
+                raise BadInput(f"Probe {name!r} of {spec.name} is not for seat {seat!r}.")
+    for injection in setup.injections:
+        asked = setup.arms.get(injection.seat, ())
+        if injection.source == "own" and injection.probe not in asked:
+            raise BadInput(
+                f"{injection.seat} is to be told its own answer to {injection.probe!r}, "
+                "but its arm does not ask it."
+            )

@@ -1,0 +1,111 @@
+"""Who sits in a seat: a function from what it is told to what it does."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Mapping
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, runtime_checkable
+
+import msgspec
+
+from sally.core.chance import Stream
+from sally.core.errors import unknown
+from sally.core.game import A, Seat, V
+from sally.core.log import Call, Looked, Told
+from sally.core.menu import Options
+from sally.core.probe import Foreseen, Question, Report
+
+if TYPE_CHECKING:
+    from sally.core.desk import Desk
+
+AskId = tuple[int, str, str, str]  # turn, seat, probe, about; a move has no probe
+A_co = TypeVar("A_co", covariant=True)
+
+
+class Turn(msgspec.Struct, Generic[A, V], gc=False):
+    """All that a player is told when it must act or answer. Nothing here is another's secret."""
+
+    id: AskId  # what the answer must name
+    desk: Desk
+    view: V
+    options: Options[A]
+    memory: Any = None  # what the player itself chose to keep from its last turn
+    told: tuple[Told, ...] = ()
+    question: Question | None = None  # None: a move is wanted
+    pending: A | None = None  # one's own move, when asked between it and the reveal
+    looked: list[Looked] = []  # msgspec copies an empty default for each turn
+
+    @property
+    def seat(self) -> Seat:
+        return self.desk.seat
+
+    @property
+    def number(self) -> int:
+        """The turn of the match, from 0."""
+        return self.id[0]
+
+    @property
+    def draws(self) -> Stream:
+        """Chance of one's own, fixed by seed, seat, turn and purpose."""
+        number, seat, probe, about = self.id
+        purpose = f"report {probe} {about}" if probe else "move"
+        return Stream(self.desk.seed, seat, number, purpose)
+
+    def use(self, tool: str, given: Mapping[str, Any]) -> Any:
+        """Look something up; what was asked and found is logged with the decision."""
+        tools = {t.name: t for t in self.desk.spec.tools}
+        if tool not in tools:
+            raise unknown("tool", tool, tools)
+        found = tools[tool].run(self.view, given)
+        self.looked.append(Looked(tool, dict(given), found))
+        return found
+
+
+class Decision(msgspec.Struct, Generic[A], frozen=True, gc=False):
+    """A move, and what led to it."""
+
+    action: A
+    memory: Any = None
+    reply: str = ""  # the raw words, when there were any
+    tries: int = 1
+    calls: tuple[Call, ...] = ()
+    foreseen: tuple[Foreseen, ...] = ()  # predictions made on the way
+
+
+class Forfeit(msgspec.Struct, frozen=True):
+    """No legal action could be read from the player: an outcome of its own, not a bad score."""
+
+    reason: str
+    reply: str = ""
+    tries: int = 1
+    calls: tuple[Call, ...] = ()
+
+
+class Fault(msgspec.Struct, frozen=True):
+    """The player could not be reached or broke down; nothing is said about how it plays."""
+
+    cause: str
+    detail: str = ""
+    calls: tuple[Call, ...] = ()
+
+
+class Silence(msgspec.Struct, frozen=True):
+    """A probe that this player cannot be asked, and why."""
+
+    reason: str
+
+
+Move = Decision[A] | Forfeit | Fault
+Answer = Report | Fault | Silence
+
+
+class Player(Protocol[A, V]):
+    """Holds settings, no state: one player may sit in a thousand episodes at once."""
+
+    def decide(self, turn: Turn[A, V]) -> Move[A] | Awaitable[Move[A]]: ...
+
+
+@runtime_checkable
+class Respondent(Protocol):
+    """A player that can also be questioned. It returns no memory: probing cannot change play."""
+
+    def report(self, turn: Turn[Any, Any]) -> Answer | Awaitable[Answer]: ...

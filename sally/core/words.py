@@ -1,0 +1,234 @@
+"""A game in language. Words are handed views, never states, so they cannot leak a secret."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from string import Formatter
+from typing import Any, ClassVar, Generic
+
+import msgspec
+
+from sally.core.errors import BadInput, IllegalMove, Unreadable, listed, unknown
+from sally.core.game import A, Seat, V
+from sally.core.log import Told
+from sally.core.menu import Form, Options, filled, is_finite, menu_schema
+from sally.core.probe import Question, Report
+from sally.core.reading import after_label, read_choice
+
+COMMON_TEXTS: Mapping[str, str] = {
+    "format.option": "Answer with one line of the form `Option: <name>`, where <name> is {names}.",
+    "format.form": "Answer with one JSON object that fits this schema: {schema}",
+    "format.odds": "Answer with one line of the form `Odds: <name> <percent>, ...` that gives "
+    "each of {names} its chance in percent; together they make 100.",
+    "format.values": "Answer with one line `<item>: <number>` for each of {names}, each number "
+    "from {low} to {high}.",
+    "aside": "A question aside from play; your answer changes nothing in the game.",
+    "told.truth": "You are told, reliably or not, about {about}: {value}.",
+    "told.own": "You expected, about {about}: {value}.",
+    "retry": "Your last answer could not be used. {why}",
+}
+
+
+class Words(Generic[A, V]):
+    """How one game speaks: every sentence has a key, and a pack may replace it."""
+
+    forms: ClassVar[tuple[str, ...]] = ("agent_first",)  # the ways in which the past is told
+    label: ClassVar[str] = "Option"  # what stands before a chosen name
+
+    def __init__(self, texts: Mapping[str, str]) -> None:
+        self.texts = {**COMMON_TEXTS, **texts}
+
+    def say(self, key: str, **facts: Any) -> str:
+        """The sentence under this key, with its facts filled in."""
+        return self.texts[key].format_map(facts)
+
+    # --- a page: rules, the past, where we are, what is wanted, how to answer -------------
+
+    def rules(self, seat: Seat) -> str:
+        """What never changes during the game."""
+        raise LookupError(f"{type(self).__name__} does not say the rules")
+
+    def lines(self, view: V, since: int, form: str) -> Iterable[str]:
+        """The lines of the past from number `since` on; earlier ones never change."""
+        return ()
+
+    def now(self, view: V) -> str:
+        """Where we are, in a short line that is said anew each turn."""
+        return ""
+
+    def question(self, view: V, options: Options[A]) -> str:
+        """What is wanted."""
+        raise LookupError(f"{type(self).__name__} does not ask")
+
+    def format(self, view: V, options: Options[A]) -> str:
+        """How to answer."""
+        if is_finite(options):
+            return self.say("format.option", names=self._or(self.menu(options)))
+        schema = json.dumps(menu_schema(options), separators=(",", ":"))
+        return self.say("format.form", schema=schema)
+
+    def stem(self, view: V, options: Options[A]) -> str:
+        """The beginning of a sentence that an action's name completes, for scoring names."""
+        return f"{self.label}: "
+
+    # --- actions by name ------------------------------------------------------------------
+
+    def name(self, action: Any) -> str:
+        """What an action is called in this game."""
+        return str(action)
+
+    def menu(self, options: Options[A]) -> tuple[str, ...]:
+        """The names of ready actions, in the order of the menu."""
+        return tuple(self.name(option) for option in options)
+
+    def read(self, reply: str, view: V, options: Options[A]) -> A:
+        """The action a reply names; raises Unreadable, with what would be right."""
+        if is_finite(options):
+            chosen: Any = options[read_choice(reply, self.menu(options), self.label)]
+            return chosen  # type: ignore[no-any-return]
+        return read_form(reply, options)
+
+    # --- probes ---------------------------------------------------------------------------
+
+    def aside(self, question: Question, view: V, pending: A | None = None) -> str:
+        """A probe in words."""
+        raise LookupError(f"{type(self).__name__} does not put {question.probe!r} into words")
+
+    def aside_stem(self, question: Question, view: V, pending: A | None = None) -> str:
+        """The beginning of a sentence that the answer to a probe completes."""
+        return f"{self.label}: "
+
+    def choice_name(self, question: Question, choice: int | str) -> str:
+        """What one possible answer to a probe is called."""
+        return self.name(choice)
+
+    def aside_format(self, question: Question) -> str:
+        """How to answer a probe."""
+        names = self._or([self.choice_name(question, c) for c in question.choices])
+        if question.kind == "choice":
+            return self.say("format.option", names=names)
+        if question.kind == "odds":
+            return self.say("format.odds", names=names.replace(" or ", " and "))
+        scale = {"low": f"{question.low:g}", "high": f"{question.high:g}"}
+        return self.say("format.values", names=names.replace(" or ", " and "), **scale)
+
+    def read_report(self, reply: str, question: Question) -> Report:
+        """The report a reply makes; raises Unreadable, with what would be right."""
+        names = [self.choice_name(question, c) for c in question.choices]
+        if question.kind == "choice":
+            value = question.choices[read_choice(reply, names, self.label)]
+            return Report(value, reply=reply)
+        if question.kind == "odds":
+            odds = read_odds(reply, names)
+            best = max(range(len(odds)), key=odds.__getitem__)
+            return Report(question.choices[best], odds, reply=reply)
+        values = read_values(reply, names, question.low, question.high)
+        return Report({str(question.choices[i]): v for i, v in values.items()}, reply=reply)
+
+    def told(self, told: Told, question: Question | None = None) -> str:
+        """What was injected, in words."""
+        value = told.value
+        name = value if isinstance(value, dict) or value is None else self.name(value)
+        return self.say(f"told.{told.source}", about=told.about or told.probe, value=name)
+
+    def _or(self, names: Sequence[str]) -> str:
+        return listed(names, "or")
+
+
+# --- readers of the three kinds of answer -----------------------------------------------------
+
+
+def read_form(reply: str, options: Options[A]) -> A:
+    """The action in the one JSON object of a reply."""
+    found = re.findall(r"\{.*\}", reply, re.DOTALL)
+    try:
+        plain = json.loads(found[0]) if found else None
+    except ValueError:
+        plain = None
+    if not isinstance(plain, dict):
+        raise Unreadable("Answer with exactly one JSON object.")
+    try:
+        return filled(options, _as_tuples(plain))
+    except IllegalMove as why:
+        raise Unreadable(str(why)) from None
+
+
+def _as_tuples(plain: Any) -> Any:
+    if isinstance(plain, list):
+        return tuple(_as_tuples(p) for p in plain)
+    if isinstance(plain, dict):
+        return {key: _as_tuples(value) for key, value in plain.items()}
+    return plain
+
+
+def read_odds(reply: str, names: Sequence[str]) -> tuple[float, ...]:
+    """Percentages by name, as odds that sum to one."""
+    teach = f"Answer with `Odds:` and a percentage for each of {listed(names, 'and')}."
+    stated = after_label(reply, "Odds") or reply
+    odds = []
+    for name in names:
+        numbers = re.findall(rf"(?i)(?<!\w){re.escape(name)}\W{{0,3}}(\d+(?:\.\d+)?)\s*%?", stated)
+        if len(numbers) != 1:
+            raise Unreadable(teach)
+        odds.append(float(numbers[0]))
+    total = sum(odds)
+    if not 99 <= total <= 101:
+        raise Unreadable(f"{teach} Yours sum to {total:g}, not to 100.")
+    return tuple(p / total for p in odds)
+
+
+def read_values(reply: str, names: Sequence[str], low: float, high: float) -> dict[int, float]:
+    """A number by name, for those names that have one; at least one must."""
+    values = {}
+    for i, name in enumerate(names):
+        found = re.findall(rf"(?im)^\W*{re.escape(name)}\W*[:=]\W*(-?\d+(?:\.\d+)?)\W*$", reply)
+        if len(set(found)) == 1 and low <= float(found[0]) <= high:
+            values[i] = float(found[0])
+    if not values:
+        raise Unreadable(f"Answer with one line `<item>: <number>` for {listed(names, 'and')}.")
+    return values
+
+
+# --- packs ------------------------------------------------------------------------------------
+
+
+class Pack(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Somebody's own wording for a game: a paper's exact text, a translation, a re-skin."""
+
+    name: str
+    game: str
+    texts: dict[str, str]
+    version: int = 1
+
+
+def checked(pack: Pack, texts: Mapping[str, str]) -> Pack:
+    """The pack, if every key exists and names no fact that its sentence does not have."""
+    ours = {**COMMON_TEXTS, **texts}
+    for key, text in pack.texts.items():
+        if key not in ours:
+            raise unknown(f"text of {pack.game} (words pack {pack.name!r})", key, ours)
+        for fact in slots(text, f"words pack {pack.name!r}, {key}") - slots(ours[key], key):
+            raise BadInput(
+                f"Words pack {pack.name!r}, {key}: {{{fact}}} is not a fact of this sentence; "
+                f"it has {listed(sorted(slots(ours[key], key)))}."
+            )
+    return pack
+
+
+def slots(text: str, where: str) -> set[str]:
+    """The names in braces; anything cleverer than a plain name is refused."""
+    try:
+        found = [(name, spec) for _, name, spec, _ in Formatter().parse(text) if name is not None]
+    except ValueError as why:
+        raise BadInput(f"{where}: {why}; write {{{{ and }}}} for plain braces.") from None
+    for name, spec in found:
+        if not name.isidentifier() or spec:
+            raise BadInput(f"{where}: only plain {{names}} may stand in braces, not {{{name}}}.")
+    return {name for name, _ in found}
+
+
+def describe(form: Form[Any]) -> str:
+    """A form's fields, for a person at a terminal."""
+    return ", ".join(name for name, _ in form.fields)

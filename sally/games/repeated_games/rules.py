@@ -1,0 +1,220 @@
+"""The rules of a repeated matrix game: any payoffs, any names, a horizon, a chance to stop."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from math import isfinite
+
+import msgspec
+
+from sally.core.errors import BadInput
+from sally.core.game import NATURE, Game, Seat
+from sally.core.history import History
+
+AGENT, PARTNER = Seat("agent"), Seat("partner")
+GO_ON, STOP = 0, 1  # nature's moves, where the end is a matter of chance
+
+Pay = tuple[float, float]  # the agent's, the partner's
+Joint = tuple[int, int]  # (the agent's move, the partner's); in a view (mine, theirs)
+
+
+class State(msgspec.Struct, frozen=True, gc=False):
+    """The rounds so far; one shared past serves both seats' views without copying."""
+
+    past: History[Joint | None]  # None: the round was void
+    round: int = 1  # the number of the round to come
+    last: Joint | None = None  # the last round that was played
+    agent_total: float = 0.0
+    partner_total: float = 0.0
+    void_in_a_row: int = 0
+    to_stop: bool = False  # nature decides now whether there is another round
+    stopped: bool = False
+
+
+class View(msgspec.Struct, frozen=True, gc=False):
+    """What a seat knows: every round that was played, and which were void."""
+
+    seat: Seat
+    past: History[Joint | None]  # (agent, partner), whoever looks
+    round: int
+    last: Joint | None  # (mine, theirs) in the last round that was played
+
+    def rounds(self, since: int = 0) -> Iterator[Joint | None]:
+        """The rounds from index `since` on as (mine, theirs); None where a round was void."""
+        if self.seat == AGENT:
+            return self.past.since(since)
+        return (joint and (joint[1], joint[0]) for joint in self.past.since(since))
+
+    def played(self) -> list[Joint]:
+        """The rounds that were played, as (mine, theirs)."""
+        return [joint for joint in self.rounds() if joint is not None]
+
+
+@dataclass(frozen=True)
+class RepeatedGame(Game[State, int, View]):
+    """`payoffs_by_moves[mine][theirs]` is (agent's, partner's); rows are the agent's moves."""
+
+    matrix: tuple[tuple[Pay, ...], ...] = (((8, 8), (0, 10)), ((10, 0), (5, 5)))
+    rounds: int = 100
+    names: tuple[str, ...] = ()  # of the moves; empty: J, F, B ... (J, F for two)
+    partner_names: tuple[str, ...] = ()  # where the partner's moves are others than the agent's
+    stop_chance: float = 0.0  # after each round; `rounds` is then the longest possible game
+    void_limit: int = 3  # so many forfeited rounds in a row end the episode without a result
+    signed: bool = False  # payoffs are told as a score with a sign, not as points won
+
+    seats = (AGENT, PARTNER)
+    helpers = (NATURE,)
+
+    def __post_init__(self) -> None:
+        check(self)
+
+    # --- the rules ------------------------------------------------------------------------------
+
+    def start(self) -> State:
+        return State(History())
+
+    def to_move(self, state: State) -> tuple[Seat, ...]:
+        if state.to_stop:
+            return self.helpers
+        return () if state.stopped or state.round > self.rounds else self.seats
+
+    def options(self, state: State, seat: Seat) -> tuple[int, ...]:
+        if seat == NATURE:
+            return (GO_ON, STOP)
+        return self._menus[seat]
+
+    def odds(self, state: State) -> Mapping[int, float]:
+        return {GO_ON: 1 - self.stop_chance, STOP: self.stop_chance}
+
+    def step(self, state: State, moves: Mapping[Seat, int]) -> State:
+        if state.to_stop:
+            return msgspec.structs.replace(state, to_stop=False, stopped=moves[NATURE] == STOP)
+        joint = (moves[AGENT], moves[PARTNER])
+        pay = self.matrix[joint[0]][joint[1]]
+        return State(
+            state.past.append(joint),
+            state.round + 1,
+            joint,
+            state.agent_total + pay[0],
+            state.partner_total + pay[1],
+            0,
+            self.stop_chance > 0 and state.round < self.rounds,
+        )
+
+    def forfeit(
+        self, state: State, moves: Mapping[Seat, int], forfeited: tuple[Seat, ...]
+    ) -> State:
+        """The round is void: it counts, pays nothing, and reveals no move."""
+        return msgspec.structs.replace(
+            state,
+            past=state.past.append(None),
+            round=state.round + 1,
+            void_in_a_row=state.void_in_a_row + 1,
+            to_stop=self.stop_chance > 0 and state.round < self.rounds,
+        )
+
+    def censored(self, state: State) -> str | None:
+        if state.void_in_a_row < self.void_limit:
+            return None
+        return f"{state.void_in_a_row} rounds in a row were void"
+
+    def observe(self, state: State, seat: Seat) -> View:
+        last = state.last
+        if seat == PARTNER and last is not None:
+            last = (last[1], last[0])
+        return View(seat, state.past, state.round, last)
+
+    def payoffs(self, state: State) -> Mapping[Seat, float]:
+        return {AGENT: state.agent_total, PARTNER: state.partner_total}
+
+    # --- what partners and measures ask of the matrix ---------------------------------------------
+
+    def pay(self, seat: Seat, mine: int, theirs: int) -> float:
+        """What a seat gets in one round."""
+        if seat == AGENT:
+            return self.matrix[mine][theirs][0]
+        return self.matrix[theirs][mine][1]
+
+    def best_replies(self, seat: Seat, theirs: int) -> tuple[int, ...]:
+        """The moves that pay most in one round against a move of the other."""
+        return self._replies[seat][theirs]
+
+    def moves_of(self, seat: Seat) -> tuple[int, ...]:
+        """A seat's moves, whatever has happened."""
+        return self._menus[seat]
+
+    @cached_property
+    def is_zero_sum(self) -> bool:
+        """Whether one seat's gain is always the other's loss."""
+        return all(abs(a + b) < 1e-9 for row in self.matrix for a, b in row)
+
+    @cached_property
+    def _menus(self) -> Mapping[Seat, tuple[int, ...]]:
+        return {
+            AGENT: tuple(range(len(self.matrix))),
+            PARTNER: tuple(range(len(self.matrix[0]))),
+        }
+
+    @cached_property
+    def _replies(self) -> Mapping[Seat, tuple[tuple[int, ...], ...]]:
+        return {
+            seat: tuple(self._best(seat, t) for t in self._menus[other(seat)])
+            for seat in self.seats
+        }
+
+    def _best(self, seat: Seat, theirs: int) -> tuple[int, ...]:
+        pays = [self.pay(seat, mine, theirs) for mine in self._menus[seat]]
+        return tuple(mine for mine in self._menus[seat] if pays[mine] == max(pays))
+
+    def names_of(self, seat: Seat) -> tuple[str, ...]:
+        """What a seat's moves are called."""
+        n = len(self._menus[seat])
+        given = self.partner_names if seat == PARTNER and self.partner_names else self.names
+        return given or DEFAULT_NAMES[:n]
+
+
+DEFAULT_NAMES = ("J", "F", "B", "M", "Q", "T", "V", "X", "Z", "H", "K", "L")
+
+
+def other(seat: Seat) -> Seat:
+    """The seat across the table."""
+    return PARTNER if seat == AGENT else AGENT
+
+
+def check(game: RepeatedGame) -> None:
+    """One clear sentence if these parameters cannot be a game."""
+    if game.rounds < 1:
+        raise BadInput(f"rounds must be at least 1, not {game.rounds}")
+    if not 0 <= game.stop_chance < 1:
+        raise BadInput(f"stop_chance must be from 0 up to but not 1, not {game.stop_chance}")
+    if game.void_limit < 1:
+        raise BadInput(f"void_limit must be at least 1, not {game.void_limit}")
+    widths = {len(row) for row in game.matrix}
+    if len(game.matrix) < 2 or widths == {0} or min(widths, default=0) < 2:
+        raise BadInput("matrix must give each seat at least two moves")
+    if len(widths) > 1:
+        raise BadInput(f"matrix is ragged: its rows have {sorted(widths)} cells; all must be alike")
+    if not all(isfinite(p) for row in game.matrix for cell in row for p in cell):
+        raise BadInput("matrix holds a payoff that is not finite; every payoff must be a number")
+    rows, columns = len(game.matrix), widths.pop()
+    _check_names("names", game.names, rows)
+    _check_names("partner_names", game.partner_names, columns)
+    if rows != columns and game.names and not game.partner_names:
+        raise BadInput("partner_names must be given, because the partner has other moves")
+    if max(rows, columns) > len(DEFAULT_NAMES) and not game.names:
+        raise BadInput(f"names must be given for more than {len(DEFAULT_NAMES)} moves")
+
+
+def _check_names(parameter: str, names: tuple[str, ...], moves: int) -> None:
+    if not names:
+        return
+    if len(names) != moves:
+        raise BadInput(f"{parameter} has {len(names)} names for {moves} moves")
+    if any(not name.strip() for name in names):
+        raise BadInput(f"{parameter} holds an empty name")
+    folded = [name.strip().casefold() for name in names]
+    clash = next((name for name in folded if folded.count(name) > 1), None)
+    if clash is not None:
+        raise BadInput(f"{parameter} clash: {clash!r} names two moves; every move needs its own")

@@ -1,0 +1,98 @@
+"""Repeated games on the shelf: rules, words, probes, and the three games of riemer2025 by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sally.core.game import GameSpec, Seat
+from sally.core.probe import At, Point, Probe, Question
+from sally.core.replay import Replay
+from sally.games.repeated_games.rules import AGENT, PARTNER, RepeatedGame, State, View, other
+from sally.games.repeated_games.words import TEXTS, RepeatedWords
+
+_BEATEN_BY = ((0, -1, 1), (1, 0, -1), (-1, 1, 0))  # move 0 loses to 1, 1 to 2, 2 to 0
+
+PRESETS: Mapping[str, Mapping[str, Any]] = {
+    "rps": {
+        "matrix": [[[p, -p] for p in row] for row in _BEATEN_BY],
+        "names": ["R", "P", "S"],
+        "signed": True,
+    },
+    "ibs": {"matrix": [[[10, 7], [0, 0]], [[0, 0], [7, 10]]], "names": ["J", "F"]},
+    "ipd": {"matrix": [[[8, 8], [0, 10]], [[10, 0], [5, 5]]], "names": ["J", "F"]},
+}
+
+NAME_SETS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
+    "rps": {
+        "letters": ("R", "P", "S"),
+        "neutral": ("J", "F", "B"),
+        "long": ("J" * 20, "F" * 20, "B" * 20),
+        "canonical": ("Rock", "Paper", "Scissors"),
+        "food": ("Pasta", "Rice", "Bread"),
+    },
+    "ibs": {
+        "neutral": ("J", "F"),
+        "long": ("J" * 20, "F" * 20),
+        "canonical": ("Fight", "Ballet"),
+        "food": ("Pasta", "Rice"),
+    },
+    "ipd": {
+        "neutral": ("J", "F"),
+        "long": ("J" * 20, "F" * 20),
+        "canonical": ("Cooperate", "Defect"),
+        "food": ("Pasta", "Rice"),
+    },
+}
+
+
+def _about_the_other(name: str, kind: Any) -> Any:
+    def asks(game: RepeatedGame, view: View, seat: Seat) -> tuple[Question, ...]:
+        them = other(seat)
+        choices = tuple(range(len(game.names_of(them))))
+        return (Question(name, kind, choices, about=them),)
+
+    return asks
+
+
+def their_move(replay: Replay[State, int, View], at: At) -> int | None:
+    """What the other did in the same round; None if that round was void."""
+    lost = replay.forfeited.get(at.turn, ())
+    return None if lost else replay.move(at.turn, other(at.seat))
+
+
+def _probe(name: str, about: str, point: Point, kind: Any = "choice") -> Probe:
+    asks = _about_the_other(name, kind)
+    return Probe(name, about, point, kind, (AGENT, PARTNER), asks, their_move)
+
+
+PROBES = (
+    _probe("their_move", "what the other will pick, asked before one's own move", "before"),
+    _probe(
+        "their_move_given_mine",
+        "what the other picks in this round, asked with one's own move stated",
+        "after",
+    ),
+    _probe("their_odds", "how likely the other is to pick each option", "before", "odds"),
+)
+
+
+def best_replies(game: RepeatedGame, view: View, belief: int | Sequence[float]) -> tuple[int, ...]:
+    """The moves that pay most in this round if the other moves as believed."""
+    if isinstance(belief, int):
+        return game.best_replies(view.seat, belief)
+    mine = range(len(game.names_of(view.seat)))
+    worth = [sum(p * game.pay(view.seat, m, t) for t, p in enumerate(belief)) for m in mine]
+    return tuple(m for m in mine if worth[m] >= max(worth) - 1e-12)
+
+
+GAME: GameSpec[State, int, View] = GameSpec(
+    name="repeated_games",
+    about="any two-player matrix game, repeated; rps, ibs and ipd by name (riemer2025)",
+    game=RepeatedGame,
+    words=RepeatedWords,
+    texts=TEXTS,
+    probes=PROBES,
+    presets=PRESETS,
+    best_replies=best_replies,
+)

@@ -1,0 +1,143 @@
+"""A repeated matrix game in language: our sentences, in the order of riemer2025's pages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import ClassVar
+
+from sally.core.errors import listed
+from sally.core.game import Seat
+from sally.core.log import Told
+from sally.core.menu import Options
+from sally.core.probe import Question
+from sally.core.words import Words
+from sally.games.repeated_games.rules import AGENT, RepeatedGame, View, other
+
+TEXTS: Mapping[str, str] = {
+    "intro": "You and another player meet in a game that has {rounds} rounds. It is the same "
+    "player all the time. In every round each of you picks one option without seeing what the "
+    "other picks: you pick {mine}, the other player picks {theirs}. Try to {goal} as you can "
+    "over all rounds.",
+    "intro.same": "You and another player meet in a game that has {rounds} rounds. It is the same "
+    "player all the time. In every round both of you pick {mine}, without seeing what the other "
+    "picks. Try to {goal} as you can over all rounds.",
+    "intro.stop": "After every round the game stops with a chance of {percent} percent.",
+    "goal.points": "win as many points",
+    "goal.signed": "reach as high a score",
+    "cell.points": "When you pick Option {mine} and the other player picks Option {theirs}, you "
+    "win {my_pay} points and the other player wins {their_pay} points.",
+    "cell.signed": "When you pick Option {mine} and the other player picks Option {theirs}, you "
+    "get a score of {my_pay} and the other player gets a score of {their_pay}.",
+    "past.agent_first": "Round {round}: you picked Option {mine}, the other player picked Option "
+    "{theirs}. {outcome}",
+    "past.partner_first": "Round {round}: the other player picked Option {theirs}, you picked "
+    "Option {mine}. {outcome}",
+    "outcome.points": "You won {my_pay} points, the other player won {their_pay} points.",
+    "outcome.signed": "Your score was {my_pay}, the other player's was {their_pay}.",
+    "past.void": "Round {round}: not played.",
+    "now": "This is round {round}.",
+    "question": "Which option do you pick in this round, {names}?",
+    "aside.before": "Which option will the other player pick in this round, {names}?",
+    "aside.after": "In this round you pick Option {mine}. Which option does the other player "
+    "pick in this same round, {names}?",
+    "aside.odds": "How likely is it, for each option, that the other player picks it in this "
+    "round?",
+    "stem.move": "Round {round}: you picked Option ",
+    "stem.agent_first": "Round {round}: you picked Option {mine}, the other player picked Option ",
+    "stem.partner_first": "Round {round}: the other player picked Option ",
+    "told.truth": "You are told that in this round the other player picks Option {value}.",
+    "told.own": "You have predicted that in this round the other player picks Option {value}.",
+}
+
+
+class RepeatedWords(Words[int, View]):
+    forms: ClassVar[tuple[str, ...]] = ("agent_first", "partner_first")
+
+    def __init__(self, game: RepeatedGame, texts: Mapping[str, str]) -> None:
+        super().__init__(texts)
+        self.game = game
+        self._style = "signed" if game.signed else "points"
+
+    def rules(self, seat: Seat) -> str:
+        mine, theirs = self.game.names_of(seat), self.game.names_of(other(seat))
+        goal = self.say(f"goal.{self._style}")
+        intro = self.say(
+            "intro.same" if mine == theirs else "intro",
+            rounds=self.game.rounds,
+            goal=goal,
+            mine=_options(mine),
+            theirs=_options(theirs),
+        )
+        stop = self.game.stop_chance
+        parts = [intro] + ([self.say("intro.stop", percent=f"{100 * stop:g}")] if stop else [])
+        cells = [
+            self.say(f"cell.{self._style}", mine=m, theirs=t, **self._pays(seat, i, j))
+            for i, m in enumerate(mine)
+            for j, t in enumerate(theirs)
+        ]
+        return "\n".join([" ".join(parts), *cells])
+
+    def lines(self, view: View, since: int, form: str) -> Iterator[str]:
+        mine_of, theirs_of = self.game.names_of(view.seat), self.game.names_of(other(view.seat))
+        for number, joint in enumerate(view.rounds(since), since + 1):
+            if joint is None:
+                yield self.say("past.void", round=number)
+                continue
+            mine, theirs = joint
+            outcome = self.say(f"outcome.{self._style}", **self._pays(view.seat, mine, theirs))
+            yield self.say(
+                f"past.{form}",
+                round=number,
+                mine=mine_of[mine],
+                theirs=theirs_of[theirs],
+                outcome=outcome,
+            )
+
+    def now(self, view: View) -> str:
+        return self.say("now", round=view.round)
+
+    def question(self, view: View, options: Options[int]) -> str:
+        return self.say("question", names=_options(self.game.names_of(view.seat)))
+
+    def name(self, action: int | str) -> str:
+        return self.game.names_of(AGENT)[int(action)]
+
+    def stem(self, view: View, options: Options[int]) -> str:
+        return self.say("stem.move", round=view.round)
+
+    def aside(self, question: Question, view: View, pending: int | None = None) -> str:
+        if question.kind == "odds":
+            return self.say("aside.odds")
+        names = _options(self.game.names_of(other(view.seat)))
+        if pending is None:
+            return self.say("aside.before", names=names)
+        mine = self.game.names_of(view.seat)[pending]
+        return self.say("aside.after", names=names, mine=mine)
+
+    def aside_stem(self, question: Question, view: View, pending: int | None = None) -> str:
+        if pending is None:
+            return self.say("stem.partner_first", round=view.round)
+        mine = self.game.names_of(view.seat)[pending]
+        return self.say("stem.agent_first", round=view.round, mine=mine)
+
+    def choice_name(self, question: Question, choice: int | str) -> str:
+        return self.game.names_of(Seat(question.about))[int(choice)]
+
+    def told(self, told: Told, question: Question | None = None) -> str:
+        assert isinstance(told.value, int)
+        value = self.game.names_of(Seat(told.about))[told.value]
+        return self.say(f"told.{told.source}", value=value)
+
+    def _pays(self, seat: Seat, mine: int, theirs: int) -> Mapping[str, str]:
+        sign = "+g" if self.game.signed else "g"
+        my_pay = self.game.pay(seat, mine, theirs)
+        their_pay = self.game.pay(other(seat), theirs, mine)
+        return {"my_pay": _number(my_pay, sign), "their_pay": _number(their_pay, sign)}
+
+
+def _number(pay: float, sign: str) -> str:
+    return format(pay, sign) if pay else "0"
+
+
+def _options(names: tuple[str, ...]) -> str:
+    return listed([f"Option {name}" for name in names], "or")
