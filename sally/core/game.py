@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Generic, NewType, TypeVar
 
@@ -93,7 +93,9 @@ class GameSpec(Generic[S, A, V]):
     action: Any = int  # the action type, from which the log is read back
     probes: tuple[Probe, ...] = ()
     tools: tuple[Tool[V], ...] = ()
-    presets: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # public names
+    defaults: Mapping[str, Any] = field(default_factory=dict)  # parameters unless given
+    presets: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # defaults by name
+    family: str = ""  # whose partners and metrics fit; empty: its own name
     occupants: Mapping[Seat, str] = field(default_factory=dict)  # who helps, unless told
     best_replies: Callable[[Any, V, Any], tuple[A, ...] | None] | None = None
     reference: str = ""  # the player that stands for the optimum, where there is one
@@ -102,7 +104,7 @@ class GameSpec(Generic[S, A, V]):
 
     def build(self, params: Mapping[str, Any] | None = None) -> Game[S, A, V]:
         """The rules with these parameters; one clear sentence if they cannot be."""
-        given = dict(params or {})
+        given = {**self.defaults, **(params or {})}
         for name in given:
             if name not in self.parameters:
                 raise unknown(f"parameter of {self.name}", name, self.parameters)
@@ -110,6 +112,14 @@ class GameSpec(Generic[S, A, V]):
             return msgspec.convert(given, self.game)
         except msgspec.ValidationError as why:
             raise BadInput(f"{self.name}: {_plainly(str(why))}.") from None
+
+    def under_its_names(self) -> dict[str, GameSpec[S, A, V]]:
+        """This game by its own name and by the name of each preset."""
+        named = {
+            name: replace(self, name=name, defaults=preset, presets={}, family=self.name)
+            for name, preset in self.presets.items()
+        }
+        return {self.name: replace(self, family=self.name), **named}
 
     @cached_property
     def parameters(self) -> tuple[str, ...]:

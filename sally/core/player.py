@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, runtime_checkable
 
 import msgspec
@@ -102,6 +103,17 @@ class Player(Protocol[A, V]):
     """Holds settings, no state: one player may sit in a thousand episodes at once."""
 
     def decide(self, turn: Turn[A, V]) -> Move[A] | Awaitable[Move[A]]: ...
+
+
+@dataclass(frozen=True)
+class PlayerKind:
+    """A kind of player on the shelf that fits more than one game."""
+
+    name: str
+    about: str
+    make: Callable[..., Player[Any, Any]]  # (spec, game, seat, **params) -> player
+    params: Mapping[str, Any] = field(default_factory=dict)  # names and defaults
+    version: int = 1
 
 
 @runtime_checkable

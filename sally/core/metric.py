@@ -1,0 +1,33 @@
+"""A metric: a number read off a replayed episode for one seat, or None where it has no meaning."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from sally.core.game import GameSpec, Seat
+from sally.core.log import Episode
+from sally.core.replay import Replay
+
+
+@dataclass(frozen=True)
+class Played:
+    """An episode with its replay, laid open for measuring."""
+
+    spec: GameSpec[Any, Any, Any]
+    episode: Episode
+    replay: Replay[Any, Any, Any]
+
+
+@dataclass(frozen=True)
+class Metric:
+    """One number of an episode, for a seat."""
+
+    name: str
+    about: str
+    measure: Callable[[Played, Seat], float | None]
+    games: tuple[str, ...] = ()  # the families it fits; empty: all
+    better: Literal["higher", "lower", ""] = ""
+    unit: str = ""
+    published: bool = False  # a paper's convention, kept beside our exact measure

@@ -1,0 +1,125 @@
+"""The folder is the registry: one file, one entry, named after the file.
+
+A package folder counts as a file; a folder without an entry of its own lends its name to its
+modules (`games/toma/po.py` is `toma_po`). Installed packages add entries through entry points
+(`sally.games`, `sally.partners`, ...), and a user's file through `add_file`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cache
+from importlib import import_module
+from importlib.metadata import entry_points
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from pkgutil import iter_modules
+from types import ModuleType
+from typing import Any
+
+from sally.core.errors import BadInput, unknown
+from sally.core.game import GameSpec
+from sally.core.metric import Metric
+from sally.core.partner import Partner
+
+CONSTANTS: Mapping[str, str] = {
+    "games": "GAME",
+    "partners": "PARTNERS",
+    "players": "PLAYERS",
+    "strategies": "STRATEGY",
+    "metrics": "METRIC",
+    "studies": "STUDY",
+    "models": "MODEL",
+    "cards": "CARD",
+}
+_added: dict[str, dict[str, Any]] = {folder: {} for folder in CONSTANTS}
+
+
+def shelf(folder: str) -> Mapping[str, Any]:
+    """Everything of one kind, by name."""
+    return {**_own(folder), **_installed(folder), **_added[folder]}
+
+
+def games() -> Mapping[str, GameSpec[Any, Any, Any]]:
+    """Every game by every public name."""
+    found: dict[str, GameSpec[Any, Any, Any]] = {}
+    for spec in shelf("games").values():
+        found |= spec.under_its_names()
+    return found
+
+
+def game(name: str) -> GameSpec[Any, Any, Any]:
+    found: GameSpec[Any, Any, Any] = pick("game", name, games())
+    return found
+
+
+def partners(family: str) -> Mapping[str, Partner]:
+    """The scripted minds that play a family of games."""
+    own: Mapping[str, Partner] = shelf("partners").get(family, {})
+    prefix = f"{family}."
+    more = {n.removeprefix(prefix): p for n, p in shelf("partners").items() if n.startswith(prefix)}
+    return {**own, **more}
+
+
+def metrics(family: str) -> Mapping[str, Metric]:
+    """The metrics that fit a family of games."""
+    every: Mapping[str, Metric] = shelf("metrics")
+    return {name: m for name, m in every.items() if not m.games or family in m.games}
+
+
+def pick(what: str, name: str, known: Mapping[str, Any]) -> Any:
+    """The entry of that name, or an error that suggests the nearest."""
+    if name not in known:
+        raise unknown(what, name, known)
+    return known[name]
+
+
+def add(folder: str, name: str, entry: Any) -> None:
+    """Put one more entry on the shelf for this process."""
+    if folder not in CONSTANTS:
+        raise unknown("shelf", folder, CONSTANTS)
+    _added[folder][name] = entry
+
+
+def add_file(path: Path) -> list[str]:
+    """Put whatever a user's file defines on the shelf; says what it found."""
+    if not path.is_file():
+        raise BadInput(f"There is no file {path}.")
+    spec = spec_from_file_location(path.stem, path)
+    if spec is None or spec.loader is None:
+        raise BadInput(f"{path} is not a Python file.")
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    found = []
+    for folder, constant in CONSTANTS.items():
+        if hasattr(module, constant):
+            name = getattr(getattr(module, constant), "name", path.stem)
+            add(folder, getattr(module, "FOR", name), getattr(module, constant))
+            found.append(f"{folder}/{name}")
+    if not found:
+        wanted = ", ".join(CONSTANTS.values())
+        raise BadInput(f"{path} puts nothing on the shelf; it should define one of {wanted}.")
+    return found
+
+
+@cache
+def _own(folder: str) -> Mapping[str, Any]:
+    return dict(_entries(import_module(f"sally.{_room(folder)}"), CONSTANTS[folder], ""))
+
+
+def _room(folder: str) -> str:
+    return "audit.cards" if folder == "cards" else folder
+
+
+def _entries(package: ModuleType, constant: str, prefix: str) -> Iterator[tuple[str, Any]]:
+    for found in iter_modules(package.__path__):
+        module = import_module(f"{package.__name__}.{found.name}")
+        if hasattr(module, constant):
+            yield prefix + found.name, getattr(module, constant)
+        elif found.ispkg:
+            yield from _entries(module, constant, f"{prefix}{found.name}_")
+
+
+@cache
+def _installed(folder: str) -> Mapping[str, Any]:
+    return {entry.name: entry.load() for entry in entry_points(group=f"sally.{folder}")}

@@ -1,0 +1,94 @@
+"""From names to players: who sits down, in which version."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from sally.core import shelf
+from sally.core.errors import BadInput, unknown
+from sally.core.game import NATURE, Game, GameSpec, Seat
+from sally.core.log import Setup, Sitter
+from sally.core.match import Match
+from sally.core.partner import Partner, Scripted
+from sally.core.player import Player, PlayerKind
+
+
+def resolved(setup: Setup) -> Setup:
+    """The setup with every version filled in, helpers seated and every name checked."""
+    spec = shelf.game(setup.instance.game)
+    game = spec.build(setup.instance.params)
+    lineup = dict(setup.lineup)
+    for helper in game.helpers:
+        if helper != NATURE and helper not in lineup:
+            lineup[helper] = Sitter(spec.occupants[helper])
+    for seat in lineup:
+        if seat not in (*game.seats, *game.helpers) or seat == NATURE:
+            raise unknown(f"seat of {spec.name}", seat, (*game.seats, *game.helpers))
+    for seat in game.seats:
+        if seat not in lineup:
+            raise BadInput(f"Nobody sits in seat {seat!r} of {spec.name}.")
+    settled = {seat: _versioned(spec, game, Seat(seat), who) for seat, who in lineup.items()}
+    setup = msgspec.structs.replace(setup, version=spec.version, lineup=settled)
+    Match(spec, setup)  # refuses arms and injections that cannot be
+    _refuse_two_oracles(setup)
+    return setup
+
+
+def _versioned(
+    spec: GameSpec[Any, Any, Any], game: Game[Any, Any, Any], seat: Seat, who: Sitter
+) -> Sitter:
+    kind = kind_of(spec, who.player)
+    for name in who.params:
+        if name not in kind.params:
+            raise unknown(f"parameter of {who.player}", name, kind.params)
+    seated(spec, game, seat, who)  # refuses parameters that cannot be
+    return msgspec.structs.replace(who, versions={"player": kind.version})
+
+
+def _refuse_two_oracles(setup: Setup) -> None:
+    told = sorted({i.seat for i in setup.injections if i.source == "truth"})
+    if len(told) > 1:
+        raise BadInput(
+            f"{' and '.join(told)} are both to be told the truth; only one seat can be, because "
+            "it has to wait for the others' moves."
+        )
+
+
+def kind_of(spec: GameSpec[Any, Any, Any], name: str) -> Partner | PlayerKind:
+    """The partner or kind of player under a name, for this game."""
+    known = kinds(spec)
+    if name not in known:
+        raise unknown(f"player of {spec.name}", name, known)
+    return known[name]
+
+
+def kinds(spec: GameSpec[Any, Any, Any]) -> Mapping[str, Partner | PlayerKind]:
+    """Everybody who can sit at this game."""
+    general: dict[str, PlayerKind] = {}
+    for players in shelf.shelf("players").values():
+        general |= players
+    return {**general, **shelf.partners(spec.family or spec.name)}
+
+
+def seated(
+    spec: GameSpec[Any, Any, Any], game: Game[Any, Any, Any], seat: Seat, who: Sitter
+) -> Player[Any, Any]:
+    """The player that a sitter names."""
+    kind = kind_of(spec, who.player)
+    try:
+        if isinstance(kind, Partner):
+            return Scripted(kind.make(game, seat, **who.params))
+        return kind.make(spec, game, seat, **who.params)
+    except TypeError as why:
+        raise BadInput(f"{who.player} in seat {seat!r}: {why}.") from None
+
+
+def players_of(match: Match[Any, Any, Any]) -> dict[str, Player[Any, Any]]:
+    """Everybody who sits at a match."""
+    return {
+        seat: seated(match.spec, match.game, Seat(seat), who)
+        for seat, who in match.setup.lineup.items()
+    }

@@ -1,0 +1,238 @@
+"""Episodes on disk: one line an episode, one file a writer, and nothing lost in silence.
+
+A store is a folder. `study.json` says what it holds. A writer appends whole lines to a file of
+its own, `<writer>.open`, and renames it to `<writer>.jsonl` when it is done, so several
+processes never write to one file and a killed one leaves all but the line it was writing.
+A line that cannot be read is copied to `quarantine/` and reported with file and line.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import secrets
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import msgspec
+
+from sally.core.errors import BadInput
+from sally.core.log import RESUMABLE, SCHEMA, Censored, Episode, from_line, to_line
+
+MANIFEST = "study.json"
+
+
+class Manifest(msgspec.Struct, frozen=True):
+    """What a store holds: the study's name and the hash of all that it asks for."""
+
+    study: str
+    asks: str
+    schema: int = SCHEMA
+
+
+class BadLine(msgspec.Struct, frozen=True):
+    """A line that holds no episode."""
+
+    file: str
+    line: int
+    why: str
+
+    def __str__(self) -> str:
+        return f"{self.file}, line {self.line}: {self.why}"
+
+
+@dataclass
+class Contents:
+    """What a store holds: episodes by id, and what could not be read."""
+
+    episodes: dict[str, Episode] = field(default_factory=dict)
+    bad: list[BadLine] = field(default_factory=list)
+    doubled: int = 0  # lines whose episode was there already
+
+    @property
+    def finished(self) -> set[str]:
+        """The ids that a resume need not run again."""
+        return {id for id, e in self.episodes.items() if not to_run_again(e)}
+
+
+def to_run_again(episode: Episode) -> bool:
+    """Whether an episode was cut short by something that is not part of play."""
+    end = episode.end
+    return isinstance(end, Censored) and end.cause in RESUMABLE
+
+
+# --- reading ------------------------------------------------------------------------------------
+
+
+def load(folder: Path, quarantine: bool = True) -> Contents:
+    """Everything in a store; a finished run of an episode takes the place of a cut one."""
+    if not folder.is_dir():
+        raise BadInput(f"There is no store at {folder}.")
+    contents = Contents()
+    for path in episode_files(folder):
+        for number, line in lines_of(path):
+            found = read_line(line)
+            if isinstance(found, str):
+                contents.bad.append(BadLine(path.name, number, found))
+                if quarantine:
+                    _set_aside(folder, path.name, number, line)
+                continue
+            there = contents.episodes.get(found.id)
+            if there is not None and not to_run_again(there):
+                contents.doubled += 1
+            else:
+                contents.episodes[found.id] = found
+    return contents
+
+
+def episode_files(folder: Path) -> list[Path]:
+    """The files of all writers, in a fixed order."""
+    try:
+        return sorted(p for p in folder.iterdir() if p.suffix in {".open", ".jsonl"})
+    except OSError as why:
+        raise BadInput(f"The store {folder} cannot be read: {why.strerror}.") from None
+
+
+def lines_of(path: Path) -> Iterator[tuple[int, bytes]]:
+    """The lines of a file with their numbers; a line that its writer is still writing is left."""
+    with path.open("rb") as file:
+        for number, line in enumerate(file, 1):
+            if line.endswith(b"\n") or not _is_being_written(path):
+                yield number, line
+
+
+def read_line(line: bytes) -> Episode | str:
+    """The episode of a line, whatever its schema version, or why there is none."""
+    if not line.endswith(b"\n"):
+        return "the line is torn"
+    try:
+        plain = msgspec.json.decode(line)
+        if not isinstance(plain, dict):
+            return "the line is no record"
+        version = plain.get("schema", SCHEMA)
+        if version == SCHEMA:
+            episode = from_line(line)
+        elif version in MIGRATIONS:
+            episode = msgspec.convert(migrated(plain), Episode)
+        else:
+            return f"schema version {version} is unknown; this Sally reads up to {SCHEMA}"
+        episode.end  # noqa: B018  an episode without an end is no episode
+    except (msgspec.DecodeError, UnicodeDecodeError, BadInput) as why:
+        return f"the line is corrupt: {why}"
+    return episode
+
+
+def migrated(plain: dict[str, Any]) -> dict[str, Any]:
+    """A stored record of an older schema in the present one, step by step."""
+    while (version := plain.get("schema", SCHEMA)) != SCHEMA:
+        plain = MIGRATIONS[version](plain)
+    return plain
+
+
+MIGRATIONS: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {}  # version -> to the next
+
+
+def _set_aside(folder: Path, name: str, number: int, line: bytes) -> None:
+    """Copy a bad line into the quarantine, once; a store that is read-only stays as it is."""
+    place = folder / "quarantine" / f"{name}.{number}"
+    try:
+        place.parent.mkdir(exist_ok=True)
+        if not place.exists():
+            _put(place, line)
+    except OSError:
+        return
+
+
+# --- writing ------------------------------------------------------------------------------------
+
+
+class Writer:
+    """Appends whole lines to a file of its own."""
+
+    def __init__(self, folder: Path) -> None:
+        self._path = folder / f"{os.getpid()}-{secrets.token_hex(4)}.open"
+        try:
+            self._fd = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND)
+        except OSError as why:
+            raise BadInput(f"The store {folder} cannot be written: {why.strerror}.") from None
+        fcntl.flock(self._fd, fcntl.LOCK_EX)  # ends with the process, however that ends
+        self._empty = True
+
+    def add(self, episode: Episode) -> None:
+        """Put one episode on disk; a full disk raises and leaves no half line behind."""
+        line, size = to_line(episode), os.fstat(self._fd).st_size
+        try:
+            written = os.write(self._fd, line)
+            if written != len(line):
+                raise OSError(28, "No space left on device")
+        except OSError as why:
+            os.ftruncate(self._fd, size)
+            raise BadInput(f"The episode could not be stored: {why.strerror}.") from None
+        self._empty = False
+
+    def __enter__(self) -> Writer:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
+    ) -> None:
+        os.fsync(self._fd)
+        os.close(self._fd)
+        if self._empty:
+            self._path.unlink()
+        else:
+            self._path.rename(self._path.with_suffix(".jsonl"))
+
+
+def _is_being_written(path: Path) -> bool:
+    """Whether a live writer holds this file."""
+    if path.suffix != ".open":
+        return False
+    with path.open("rb") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except OSError:
+            return True
+    return False
+
+
+def claim(folder: Path, manifest: Manifest) -> None:
+    """Make the folder this study's, or refuse if it is another's."""
+    path = folder / MANIFEST
+    if path.exists():
+        theirs = _manifest(path)
+        if theirs.study != manifest.study:
+            raise BadInput(
+                f"The folder {folder} belongs to study {theirs.study!r}; choose another --out."
+            )
+        return
+    if folder.exists() and any(folder.iterdir()):
+        raise BadInput(f"The folder {folder} holds other files; choose another --out.")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        _put(path, msgspec.json.format(msgspec.json.encode(manifest), indent=2) + b"\n")
+    except OSError as why:
+        raise BadInput(f"The store {folder} cannot be made: {why.strerror}.") from None
+
+
+def _manifest(path: Path) -> Manifest:
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=Manifest)
+    except (OSError, msgspec.DecodeError) as why:
+        raise BadInput(f"{path} does not describe a store: {why}.") from None
+
+
+def _put(path: Path, data: bytes) -> None:
+    """A whole file or none: written aside, then renamed."""
+    aside = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    with aside.open("wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+    aside.rename(path)
