@@ -1,0 +1,330 @@
+"""Statements to disclosures: which proposal moves which attribute, and which way."""
+
+import msgspec
+
+from sally.games.mindgames.reading import lexicon
+from sally.games.mindgames.reading.groups import NOUNS, Rows, Topic, grouped
+from sally.games.mindgames.reading.lexicon import Allowed
+from sally.games.mindgames.reading.tokens import Sentence, Token
+
+
+class Fact(msgspec.Struct, frozen=True):
+    """A statement that the proposal in this row moves the attribute in this column."""
+
+    row: int
+    column: int
+    allowed: Allowed
+
+
+def facts(sentence: Sentence, topic: Topic, proposals: int) -> tuple[tuple[Fact, ...], Topic]:
+    """The facts a sentence states, and what the next sentence's pronouns refer to."""
+    walk = _Walk(sentence, topic, proposals)
+    if not enquires(sentence):
+        walk.run()
+    if walk.orphans and not walk.found and topic.rows and _continues(sentence):
+        walk.found += [Fact(r, c, a) for c, a in walk.orphans for r in topic.rows]
+    columns = tuple(t.column for t in sentence.tokens if t.sort == "attribute")
+    named = [t.rows for t in walk.tokens if t.sort == "proposal"]
+    return tuple(walk.found), Topic(
+        rows=walk.subject or (named[-1] if named else topic.rows),
+        pair=_pair(named, topic),
+        columns=columns or topic.columns,
+    )
+
+
+def _pair(named: list[Rows], topic: Topic) -> Rows:
+    """The two proposals named last, if the sentence named just two."""
+    rows = tuple(sorted({row for group in named for row in group}))
+    return rows if len(rows) == 2 else (() if rows else topic.pair)
+
+
+def enquires(sentence: Sentence) -> bool:
+    """Is the sentence as a whole a yes-or-no question about facts: `does A raise X?`"""
+    words = [t.text for t in sentence.tokens[:4]]
+    if not sentence.asks or not words:
+        return False
+    if words[:3] in (["do", "you", "know"], ["are", "you", "aware"]):
+        return any(t.text in ("if", "whether", "how", "what") for t in sentence.tokens)
+    return words[0] in lexicon.ASKERS and words[1:2] not in (["not"], ["you"])
+
+
+def _continues(sentence: Sentence) -> bool:
+    """Does the sentence go on about the proposal before it?"""
+    first = sentence.tokens[0]
+    if first.sort == "direction":
+        return not first.text.endswith("ing")
+    return first.text in lexicon.CONTINUERS
+
+
+def turned(allowed: Allowed, denied: bool) -> Allowed:
+    """What is left of a direction when it is denied: `not increase` is no rise, maybe a fall."""
+    if not denied:
+        return allowed
+    if allowed == lexicon.UP:
+        return lexicon.NOT_UP
+    if allowed == lexicon.DOWN:
+        return lexicon.NOT_DOWN
+    return lexicon.DOWN if allowed == lexicon.NOT_DOWN else allowed
+
+
+def opposite(allowed: Allowed) -> Allowed:
+    """What holds of the others when a denial sets a proposal apart from them."""
+    return {lexicon.NOT_UP: lexicon.UP, lexicon.NOT_DOWN: lexicon.DOWN}.get(allowed, ())
+
+
+class _Walk:
+    """One pass over a sentence, left to right; made and dropped inside `facts`."""
+
+    def __init__(self, sentence: Sentence, topic: Topic, proposals: int) -> None:
+        self.tokens = grouped(sentence.tokens, topic, proposals)
+        self.asks = sentence.asks
+        self.topic = topic
+        self.subject: Rows = ()
+        self.subject_at = -1
+        self.found: list[Fact] = []
+        self.orphans: list[tuple[int, Allowed]] = []
+        self.active: Allowed = ()
+        self.fresh = False  # the next attribute belongs to the active direction for certain
+        self.wished = False  # what follows is wanted or supposed, not stated
+        self.taken: set[int] = set()  # attributes already moved by a direction before them
+        self.compared: tuple[str, Rows] = ("", ())
+        self.last: tuple[int, Allowed] | None = None
+
+    def run(self) -> None:
+        for i, token in enumerate(self.tokens):
+            if token.sort == "proposal":
+                self.proposal(i, token)
+            elif token.sort in ("direction", "touch"):
+                self.direction(i, token)
+            elif token.sort == "attribute":
+                self.attribute(i)
+            elif token.sort == "deny":
+                self.active = ()
+                self.ellipsis(i)
+            elif token.text in lexicon.ECHOES:
+                self.echo(i)
+            elif token.text in lexicon.LINKS:
+                self.active = ()
+                self.wished = token.text == "if"
+            elif token.text in lexicon.DESIRES:
+                self.wished = True
+            elif self.subject and token.text in (",", "(", ")", "-", ":", "by"):
+                self.wished = False
+            elif self.last and token.text in ("and", "also"):
+                self.wished = False
+
+    # proposals
+
+    def proposal(self, i: int, token: Token) -> None:
+        before = self.before(i)
+        if before in lexicon.CONTRASTS and not self.speaks_next(i) and not self.inside(i):
+            self.compared = (before, token.rows)
+            if self.last and before in ("unlike", "like"):
+                self.compare(*self.last)
+            return
+        if self.orphans and not self.subject and (
+            self.inside(i) or self.claims_orphans(before)
+        ):
+            self.found += [Fact(r, c, a) for c, a in self.orphans for r in token.rows]
+            self.orphans = []
+        self.subject = token.rows
+        self.subject_at = i
+        self.active = ()
+        self.wished = False
+
+    def inside(self, i: int) -> bool:
+        """`growth, as in B`: the effect is in the proposal."""
+        return bool(self.orphans) and i > 0 and self.word(i - 1) in ("in", "under", "with")
+
+    def word(self, i: int) -> str:
+        """The word at position i, or the one before it if that is only `proposal`."""
+        return self.tokens[i - 1].text if i and self.tokens[i].text in NOUNS else self.tokens[i].text
+
+    def claims_orphans(self, before: str) -> bool:
+        """`less trust under B`, `by raising trust, A ...`: the proposal comes after its effects."""
+        return before in lexicon.THROUGH or self.tokens[0].text in lexicon.OPENERS
+
+    def speaks_next(self, i: int) -> bool:
+        """Does a contrasted proposal get its own clause: `unlike B, which ...`, `than C's ...`?"""
+        rest = [t.text for t in self.tokens[i + 1 : i + 3] if t.text not in (",", "(")]
+        return rest[:1] in (["which"], ["that"], ["'s"])
+
+    def before(self, i: int) -> str:
+        """The last word before position i that is no filler."""
+        for token in reversed(self.tokens[:i]):
+            if token.text in lexicon.CONTRASTS or token.text not in lexicon.FILLERS | NOUNS:
+                return token.text
+        return ""
+
+    def compare(self, column: int, allowed: Allowed) -> None:
+        """`A does not raise X, unlike B`: B does. `A raises X like B`: B does too."""
+        how, rows = self.compared
+        others = opposite(allowed) if len(allowed) > 1 else (allowed if how == "like" else ())
+        if others and rows != self.subject:
+            self.found += [Fact(row, column, others) for row in rows]
+        self.compared = ("", ())
+
+    # directions
+
+    def direction(self, i: int, token: Token) -> None:
+        allowed = self.meaning(i, token)
+        if not allowed:
+            return
+        if self.hedged(i):
+            self.active = ()
+            return
+        ahead = self.next_attribute(i)
+        behind = self.attribute_behind(i)
+        if ahead == "near" or (ahead == "far" and behind is None):
+            self.active = allowed
+            self.fresh = ahead == "near" and not token.text.startswith("risk")
+        elif behind is not None:
+            if behind not in self.taken:
+                no = self.denied(behind) and not self.denied(i)
+                self.emit(behind, turned(allowed, no))
+            self.active = ()
+        else:
+            self.active = ()
+            self.pronoun(i, allowed)
+
+    def meaning(self, i: int, token: Token) -> Allowed:
+        """What the direction word allows, counting a denial before it and an `or` after it."""
+        no = self.denied(i)
+        if token.sort == "touch":
+            before = self.tokens[i - 1].text if i else ""
+            return lexicon.SAME if no or before.startswith("minimi") else ()
+        if [t.text for t in self.tokens[i + 1 : i + 2]] == ["or"] and i + 2 < len(self.tokens):
+            other = self.tokens[i + 2]
+            if other.sort == "direction" and not no:
+                return tuple(dict.fromkeys(token.allowed + other.allowed))
+            if other.sort == "direction":
+                return lexicon.SAME
+        return turned(token.allowed, no)
+
+    def denied(self, i: int) -> bool:
+        """Is there a denial shortly before position i, in the same clause?"""
+        for back in range(i - 1, max(-1, i - 6), -1):
+            token = self.tokens[back]
+            if token.sort == "deny":
+                return not self.rhetorical(back)
+            if token.sort == "proposal":
+                return self.before(back) in ("neither", "none")
+            if token.sort in ("direction", "attribute") or token.text in (",", "but"):
+                return False
+        return False
+
+    def rhetorical(self, i: int) -> bool:
+        """`Isn't A better`, `doesn't it`: a question that denies nothing."""
+        if not self.asks or not i or self.tokens[i - 1].text not in lexicon.AUXILIARY:
+            return False
+        return i == 1 or self.tokens[i - 2].sort == "mark" or self.tokens[i - 2].text in (
+            "but", "and", "then", "so", "why",
+        )  # fmt: skip
+
+    def hedged(self, i: int) -> bool:
+        """`added safety can hinder speed`: a supposed consequence, not an effect of the proposal."""
+        at = next((j for j in range(i - 1, max(-1, i - 4), -1) if self.is_modal(j)), -1)
+        if at < 1 or self.tokens[at - 1].text in ("it", "they"):
+            return False
+        return any(t.sort == "attribute" for t in self.tokens[self.subject_at + 1 : i])
+
+    def is_modal(self, i: int) -> bool:
+        return self.tokens[i].text in lexicon.MODALS
+
+    def next_attribute(self, i: int) -> str:
+        """Is the next attribute near (fillers only between), far in the clause, or not there?"""
+        near = True
+        for token in self.tokens[i + 1 :]:
+            if token.sort == "attribute":
+                return "near" if near else "far"
+            if token.sort in ("proposal", "direction") or token.text in lexicon.LINKS:
+                return "none"
+            if token.sort == "touch" or token.text in lexicon.FILLERS:
+                continue
+            if token.sort == "deny" or token.text in (",", ":", "-"):
+                return "none"
+            near = False
+        return "none"
+
+    def attribute_behind(self, i: int) -> int | None:
+        """Where the attribute just before the direction word is, as in `trust will fall`."""
+        for back in range(i - 1, -1, -1):
+            token = self.tokens[back]
+            if token.sort == "attribute":
+                return back
+            if token.text not in lexicon.AUXILIARY and token.sort not in ("touch", "deny"):
+                return None
+        return None
+
+    def pronoun(self, i: int, allowed: Allowed) -> None:
+        """`raises it`, `has no effect on them`, `cuts both`: what was named before."""
+        rest = [t.text for t in self.tokens[i + 1 : i + 5] if t.text not in lexicon.STEPS]
+        seen = tuple(t.column for t in self.tokens[:i] if t.sort == "attribute")
+        known = seen or self.topic.columns
+        clause = self.word(self.subject_at - 1) if self.subject_at > 0 else ""
+        if seen and clause in ("which", "that"):
+            self.emit_column(seen[-1], allowed)
+        elif not known:
+            return
+        elif not rest or rest[0] in (",", "-", ")"):
+            if self.last and self.subject_at > 0:
+                self.emit_column(self.last[0], allowed)
+        elif rest[0] in ("it", "this"):
+            self.emit_column(known[-1], allowed)
+        elif rest[0] in ("both", "them", "these"):
+            for column in dict.fromkeys(known[-2:]):
+                self.emit_column(column, allowed)
+
+    def ellipsis(self, i: int) -> None:
+        """`A raises X, while C does not`: C does not raise X."""
+        ends = i + 1 == len(self.tokens) or self.tokens[i + 1].sort == "mark"
+        fresh = self.subject_at >= 0 and all(
+            t.text in lexicon.AUXILIARY for t in self.tokens[self.subject_at + 1 : i]
+        )
+        if ends and fresh and self.last and len(self.last[1]) == 1:
+            column, allowed = self.last
+            self.found += [Fact(row, column, turned(allowed, True)) for row in self.subject]
+
+    def echo(self, i: int) -> None:
+        """`A does not raise X, unlike C, which does`: C raises X."""
+        ends = i + 1 == len(self.tokens) or self.tokens[i + 1].sort == "mark"
+        if ends and self.last and self.subject_at == i - (1 if self.clean(i) else 2):
+            column, allowed = self.last
+            self.found += [Fact(row, column, opposite(allowed)) for row in self.subject]
+
+    def clean(self, i: int) -> bool:
+        return self.tokens[i - 1].sort == "proposal"
+
+    # attributes
+
+    def attribute(self, i: int) -> None:
+        bargained = i > 0 and self.tokens[i - 1].text == "for" and not self.fresh
+        if self.active and not bargained and (self.fresh or not self.moved_behind(i)):
+            self.emit(i, self.active)
+        self.fresh = False
+
+    def moved_behind(self, i: int) -> bool:
+        """Does a direction word right after the attribute claim it?"""
+        for j in range(i + 1, len(self.tokens)):
+            token = self.tokens[j]
+            if token.sort == "direction":
+                return self.next_attribute(j) != "near"
+            if token.text not in lexicon.AUXILIARY:
+                return False
+        return False
+
+    def emit(self, position: int, allowed: Allowed) -> None:
+        self.taken.add(position)
+        token = self.tokens[position]
+        self.emit_column(token.column, tuple(-u for u in allowed) if token.inverse else allowed)
+
+    def emit_column(self, column: int, allowed: Allowed) -> None:
+        if self.wished:
+            return
+        self.last = (column, allowed)
+        if self.subject:
+            self.found += [Fact(row, column, allowed) for row in self.subject]
+        else:
+            self.orphans.append((column, allowed))
+        if self.compared[0] in ("unlike", "like"):
+            self.compare(column, allowed)

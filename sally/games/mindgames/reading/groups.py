@@ -1,0 +1,88 @@
+"""Proposals as they are talked about: lists, `both`, `the others`, `it`."""
+
+import msgspec
+
+from sally.games.mindgames.reading import lexicon
+from sally.games.mindgames.reading.tokens import Token
+
+Rows = tuple[int, ...]
+NOUNS = frozenset("proposal proposals option options choice choices prop props plan plans".split())
+JOINS = frozenset(", and or & / nor + both".split()) | NOUNS
+
+
+class Topic(msgspec.Struct, frozen=True):
+    """What was talked about last, for pronouns: proposals and attributes."""
+
+    rows: Rows = ()
+    pair: Rows = ()
+    columns: tuple[int, ...] = ()
+
+
+def grouped(tokens: tuple[Token, ...], topic: Topic, proposals: int) -> tuple[Token, ...]:
+    """Tokens with lists of proposals joined and words like `others` or `it` resolved."""
+    everyone = tuple(range(proposals))
+    out: list[Token] = []
+    last: Rows = topic.rows
+    asides: list[int] = []
+    i = 0
+    while i < len(tokens):
+        token = tokens[i]
+        aside = False
+        rest = [t.text for t in tokens[i + 1 : i + 4]]
+        rows: Rows = ()
+        end = i + 1
+        if token.sort == "proposal":
+            rows, end = _list(tokens, i, _word_before(out) != "over")
+            aside = _word_before(out) in lexicon.ASIDES
+            last = last if aside and last else rows
+        elif _means_others(token.text, rest) and 0 < len(last) < proposals:
+            if not any(t.sort == "proposal" for t in tokens[i : i + 5]):
+                rows = tuple(r for r in everyone if r not in last)
+        elif token.text in ("all", "each", "every") and any(w in NOUNS for w in rest[:3]):
+            rows = everyone
+        elif token.text == "both" and topic.pair and not out:
+            rows = topic.pair
+        elif token.text in ("it", "they", "its") and last and _opens_clause(out, asides):
+            rows = last
+        out.append(Token("proposal", token.text, rows=rows) if rows else token)
+        if rows and aside:
+            asides.append(len(out) - 1)
+        i = end
+    return tuple(out)
+
+
+def _means_others(word: str, rest: list[str]) -> bool:
+    if word in ("others", "alternatives"):
+        return True
+    return word in ("other", "alternative", "remaining") and any(
+        w in NOUNS | {"two", "ones"} for w in rest[:2]
+    )
+
+
+def _word_before(out: list[Token]) -> str:
+    words = [t.text for t in out if t.text in lexicon.CONTRASTS or t.text not in lexicon.FILLERS | NOUNS]
+    return words[-1] if words else ""
+
+
+def _opens_clause(out: list[Token], asides: list[int]) -> bool:
+    """Can `it` be a proposal here: nothing before it in the sentence but small words and asides?"""
+    return not any(
+        t.sort in ("proposal", "attribute", "direction")
+        for at, t in enumerate(out)
+        if at not in asides
+    )
+
+
+def _list(tokens: tuple[Token, ...], i: int, commas: bool) -> tuple[Rows, int]:
+    """Proposals joined by commas, `and`, `or` and the like, and the position after them."""
+    rows = list(tokens[i].rows)
+    end = j = i + 1
+    while j < len(tokens):
+        if tokens[j].sort == "proposal":
+            rows += tokens[j].rows
+            end = j = j + 1
+        elif tokens[j].text in JOINS and (commas or tokens[j].text != ","):
+            j += 1
+        else:
+            break
+    return tuple(sorted(set(rows))), end

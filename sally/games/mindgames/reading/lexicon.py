@@ -1,0 +1,85 @@
+"""The words the rules reader goes by: what moves an attribute, and what asks."""
+
+import re
+
+# What a direction word allows, most likely reading first: the true one among them is taken
+# when the reader knows the facts, the first when it does not.
+Allowed = tuple[int, ...]
+UP: Allowed = (1,)
+DOWN: Allowed = (-1,)
+SAME: Allowed = (0,)
+NOT_DOWN: Allowed = (0, 1)
+NOT_UP: Allowed = (0, -1)
+
+
+def _words(stems: str) -> re.Pattern[str]:
+    """Words that begin with one of the stems; a stem that ends in `!` is a whole word."""
+    parts = [re.escape(s[:-1]) if s.endswith("!") else s + "[a-z]*" for s in stems.split()]
+    return re.compile("(?:" + "|".join(parts) + r")\Z")
+
+
+RISES = _words(
+    "increas boost enhanc improv raise raising! strengthen accelerat promot grow gain maximiz "
+    "maximis expand elevat higher! more! greater! faster! stronger! quicker! safer! leap! leaps! foster rise! rises! rising! rose! risen! "
+    "spike spiking surg bolster advance! advances! advancing! up! upward enrich uplift uptick "
+    "amplif benefit help support drive! drives! driving! positive heighten escalat augment multipl "
+    "skyrocket ups! upping! turbo lift! lifts! lifting! ramp ramps! speeding! hike! hikes! hiking! better! adds! adding! add! generat facilitat encourag further! furthers! "
+    "furthering! stimulat propel highest! achieves! delivers! greatest! fastest! optimiz optimis"
+)
+FALLS = _words(
+    "decreas reduc lower! lowers! lowered! lowering! lessen diminish cut! cuts! cutting! harm hurt "
+    "damag weaken slow! slows! slowed! slowing! slower! slowdown! hinder sacrific limit compromis "
+    "undermin erod erosion! drop! drops! dropping! declin less! worse! worsen negative curb drain "
+    "deplet slash minimiz minimis sabotag degrad jeopardiz jeopardis threaten stifl hamper "
+    "detriment loss! losses! lose! loses! losing! lost! shrink restrict imped impair down! "
+    "downward endanger suppress cripple destroy fall! falls! falling! deteriorat save! saves! "
+    "saving! savings! cheaper! fewer! risk! risks! risking! obstruct discourag delay sink! sinks! "
+    "plummet detract crater dent! dents! knock trim! trims! trimming! dip! dips! constrain lowest! least! stall stalls! regress crash collaps inhibit ease! eases! "
+    "easing! mitigat alleviat"
+)
+STAYS = _words(
+    "unaffect unchang neutral! neutrality! stable! stabilit stabiliz stabilis steady! stagnat "
+    "constant! unalter untouch unimpact ignor neglect neglects! flat! intact! indifferent!"
+)
+KEEPS = _words(
+    "maintain preserv keep! keeps! keeping! sustain safeguard protect retain uphold holds! "
+    "holding! secures! securing! conserv remain stays! staying! ensur"
+)
+TOUCHES = _words("affect effect impact influenc chang alter touch interfer address differ")
+DENIES = _words(
+    "not! no! never! without! neither! nor! none! avoid prevent fail fails! failing! lack cannot! "
+    "zero! minimal! little! nothing! refrain"
+)
+CONTINUERS = frozenset(
+    "it this that and also will has with plus they have these which additionally moreover "
+    "furthermore - does no".split()
+)
+DESIRES = frozenset(
+    "want wants wanting like likes dislike dislikes prefer prefers value values wish aim goal goals "
+    "desire desires priority prioritize prioritise if should need needs interest interested "
+    "important importance hate love hope aiming seek seeking preference preferences care lets "
+    "let's must".split()
+)
+OPENERS = frozenset("by with to through given in besides beyond".split())
+ASIDES = frozenset("unlike compared versus vs than".split())
+ASKERS = frozenset("is are does do will would can could has have".split())
+ECHOES = frozenset("do does will would".split())
+MODALS = frozenset("can could might may".split())
+STEPS = frozenset("on in to of for the upon at all".split())
+LINKS = frozenset("which that who whose where because since as while whereas but although though "
+                  "so therefore thus however if when yet until whenever".split())
+CONTRASTS = frozenset("unlike than versus vs compared over against except besides beats like as".split())
+THROUGH = frozenset("with under by from through via in of for choosing selecting picking".split())
+AUXILIARY = frozenset(
+    "will would could can may might is are be been being has have had does do did also even level "
+    "levels further significantly slightly greatly only just not".split()
+)
+FILLERS = frozenset(
+    "the a an in on of to for any our their your its my this that these those both also even "
+    "significantly greatly slightly substantially directly overall will would could can may might "
+    "is are be been being has have had having does do did really actually only just all some such "
+    "potential level levels rate rates s very much drastically strongly strong big huge major "
+    "additional actively negatively positively as at between either out what further terms "
+    "regarding respect toward towards about significant you we dislike like important overall "
+    "key critical crucial".split()
+)
