@@ -22,7 +22,7 @@ Collection = Literal[
 COLLECTIONS: tuple[Collection, ...] = get_args(Collection)
 SIZES = (3, 5, 8)
 GAMES = 60
-CANDIDATES = 1500
+CANDIDATES = 1000
 SEED = 2024
 
 

@@ -117,7 +117,7 @@ def _with_question(draft: Draft, user: int, onlooker: int, chance: Random) -> Dr
     if onlooker == user:
         decided = onlook.shown
     else:
-        visible = _visible(draft, user, onlook.shown, states)
+        visible = _visible(draft, user, onlook.shown)
         decided = chance.choice([i for i in visible if states[i].index(user) == believed])
     after = after_retrieval(states[-1], believed, states[-1].index(user))
     return Draft(
@@ -176,22 +176,30 @@ def _balanced_looks(
 ) -> list[tuple[int, int]]:
     """List the (moment, state shown) of onlooks that leave the question balanced."""
     boxes = set(occupied(states[-1]))
-    if states[0].index(user) not in boxes:
+    places = [state.index(user) for state in states]
+    if places[0] not in boxes:
         return []
+    enough = 0 if onlooker == user else _covered_at(draft, user, states, boxes)
     floor = draft.floor(onlooker).shown
-    fits = []
-    for at in range(max(len(draft.states) - 1, 1), len(states)):
-        shown_from = at if draft.mode == "zero" else floor
-        for shown in range(shown_from, at + 1):
-            if states[shown].index(user) not in boxes:
-                continue
-            visible = _visible(draft, user, shown, states)
-            if onlooker == user or boxes <= {states[i].index(user) for i in visible}:
-                fits.append((at, shown))
-    return fits
+    return [
+        (at, shown)
+        for at in range(max(len(draft.states) - 1, 1), len(states))
+        for shown in range(at if draft.mode == "zero" else floor, at + 1)
+        if shown >= enough and places[shown] in boxes
+    ]
 
 
-def _visible(draft: Draft, user: int, until: int, states: tuple[Contents, ...]) -> list[int]:
+def _covered_at(draft: Draft, user: int, states: tuple[Contents, ...], boxes: set[int]) -> int:
+    """Return the first state by which the user could have seen its item in each of some boxes."""
+    missing = set(boxes)
+    for state in _visible(draft, user, len(states) - 1):
+        missing.discard(states[state].index(user))
+        if not missing:
+            return state
+    return len(states)
+
+
+def _visible(draft: Draft, user: int, until: int) -> list[int]:
     """List the states that may become the user's last sight, up to and including one of them."""
     floor = draft.floor(user).shown
     span = range(floor, until + 1)

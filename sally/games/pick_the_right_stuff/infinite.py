@@ -2,9 +2,11 @@
 
 Every user gets a rule from the families in play and rehearses it at a few gaps (a gap is the
 number of resets since the user last saw the locker). The generator lists all rules of all
-families in play that explain the rehearsals and accepts them only if one rule is left, so the
-rule is identified within its family and among the families. In the game a user collects only at a
-gap it has not rehearsed.
+families in play that explain the rehearsals and accepts them only if all of these are one and the
+same function, so the rule is identified within its family and among the families. In the game a
+user collects only at a gap it has not rehearsed. How far from the box seen last the user will look
+is drawn first, uniformly, and a rule and a gap are drawn to fit: without the rehearsals every box
+is equally likely.
 """
 
 from collections import defaultdict
@@ -89,7 +91,7 @@ def infinite_game(
 def _mind(
     user: int, family: Family, families: tuple[Family, ...], boxes: int, chance: Random
 ) -> Mind:
-    """Draw how far from the box seen last a user will look, then a rule and a gap that lead there."""
+    """Draw how far from its last sight a user will look, then a rule and a gap leading there."""
     distance = chance.randrange(boxes)
     rules = list(rules_of(family, boxes))
     for _ in range(TRIES):

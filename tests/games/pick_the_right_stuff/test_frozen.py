@@ -1,0 +1,112 @@
+"""The frozen sets: complete, playable, regenerable, and even where they claim to be."""
+
+from math import sqrt
+from random import Random
+from statistics import mean
+
+import pytest
+
+from sally.games.pick_the_right_stuff.extrapolation import FAMILIES, family_of
+from sally.games.pick_the_right_stuff.frozen import (
+    COLLECTIONS,
+    SIZES,
+    Collection,
+    frozen_games,
+    frozen_sets,
+    make,
+    written,
+)
+from sally.games.pick_the_right_stuff.generate_balanced import balanced_games
+from sally.games.pick_the_right_stuff.locker import check, occupied, played, questions, score
+from sally.games.pick_the_right_stuff.rules_of_thumb import (
+    RULES_OF_THUMB,
+    any_box,
+    expected_score,
+    game_score,
+    random,
+)
+from sally.games.pick_the_right_stuff.selection import most_even
+from sally.games.pick_the_right_stuff.tracker import where_user_saw_it_last, where_user_will_look
+
+EVEN: tuple[Collection, ...] = ("balanced_zero", "balanced_finite", "infinite")
+
+
+@pytest.mark.parametrize("users", SIZES)
+@pytest.mark.parametrize("collection", COLLECTIONS)
+def test_sixty_different_games_all_won_by_the_tracker(collection: Collection, users: int) -> None:
+    games = frozen_games(collection, users)
+    assert len(games) == len({game.script for game in games}) == 60
+    assert len({game.name for game in games}) == 60
+    for game in games:
+        assert game.users == users
+        assert collection.endswith(game.mode)
+        check(game)
+        assert score(played(game, where_user_will_look)) == 100
+
+
+@pytest.mark.parametrize("users", SIZES)
+@pytest.mark.parametrize("collection", EVEN)
+def test_no_rule_of_thumb_leans_by_more_than_one_hit_in_the_set(
+    collection: Collection, users: int
+) -> None:
+    games = frozen_games(collection, users)
+    guess = expected_score(games, any_box if collection == "infinite" else random)
+    for name, rule in RULES_OF_THUMB.items():
+        hits_off = (expected_score(games, rule) - guess) / 100 * users * len(games)
+        assert abs(hits_off) <= 1.5, name
+
+
+@pytest.mark.parametrize("users", SIZES)
+@pytest.mark.parametrize("collection", EVEN[:2])
+def test_true_beliefs_are_as_frequent_as_a_guess_is_right(
+    collection: Collection, users: int
+) -> None:
+    met = [pair for game in frozen_games(collection, users) for pair in questions(game)]
+    for left in range(2, users + 1):
+        hits = [
+            believed == seen.states[-1].index(seen.asked)
+            for seen, believed in met
+            if len(occupied(seen.states[-1])) == left
+        ]
+        assert len(hits) == 60
+        assert abs(sum(hits) - 60 / left) <= 2
+
+
+@pytest.mark.parametrize("users", SIZES)
+def test_in_the_infinite_set_frozen_beliefs_are_a_guess_and_all_families_occur(users: int) -> None:
+    games = frozen_games("infinite", users)
+    assert {family_of(rule) for game in games for rule in game.rules} == set(FAMILIES)
+    naive = mean(score(played(game, where_user_saw_it_last)) for game in games)
+    assert abs(naive - 100 / users) < 2
+
+
+@pytest.mark.parametrize("collection", COLLECTIONS[:2])
+def test_published_sets_come_out_of_the_generator_again(collection: Collection) -> None:
+    kept = frozen_sets(collection)
+    assert tuple(make(each.collection, each.users, each.seed) for each in kept) == kept
+    assert [each.users for each in kept] == list(SIZES)
+    assert written(kept).count(b"\n") > 180
+
+
+def test_choosing_makes_a_set_more_even_than_chance_does() -> None:
+    games = balanced_games("zero", 3, 120, seed=5)
+    rules = list(RULES_OF_THUMB.values())
+    chosen = most_even(games, 30, rules, random, Random(0))
+    assert len(set(chosen)) == 30
+    assert chosen == most_even(games, 30, rules, random, Random(0))
+
+    def lean(some: tuple[object, ...]) -> float:
+        kept = [game for game in games if game in some]
+        guess = game_score(games[0], random)
+        return sqrt(sum((expected_score(kept, rule) - guess) ** 2 for rule in rules))
+
+    assert lean(chosen) < lean(games[:30]) / 2
+
+
+def test_unknown_sets_are_refused_with_what_there_is() -> None:
+    with pytest.raises(ValueError, match=r"frozen for \[3, 5, 8\] users, not for 4"):
+        frozen_games("balanced_zero", 4)
+    with pytest.raises(ValueError, match="There is no collection 'easy'"):
+        frozen_sets("easy")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="cannot be chosen"):
+        most_even((), 1, [], random, Random(0))

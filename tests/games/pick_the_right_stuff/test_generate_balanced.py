@@ -1,0 +1,200 @@
+"""Balanced games: only the asked user's own looks tell the answer."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from math import sqrt
+from statistics import mean, stdev
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import chi2
+
+from sally.games.pick_the_right_stuff.generate_balanced import balanced_games
+from sally.games.pick_the_right_stuff.generate_published import ObservingMode, published_games
+from sally.games.pick_the_right_stuff.locker import (
+    Collection,
+    Event,
+    Instance,
+    Move,
+    Reset,
+    Retrieval,
+    Sight,
+    Snapshot,
+    Visit,
+    check,
+    occupied,
+    played,
+    questions,
+    score,
+)
+from sally.games.pick_the_right_stuff.rules_of_thumb import (
+    RULES_OF_THUMB,
+    game_score,
+    last_seen,
+    random,
+    start,
+)
+from sally.games.pick_the_right_stuff.selection import coincidence
+from sally.games.pick_the_right_stuff.tracker import last_sight, where_user_will_look
+
+modes = st.sampled_from(["zero", "finite"])
+
+
+@settings(max_examples=40, deadline=None)
+@given(modes, st.integers(2, 6), st.integers(0, 10**6))
+def test_every_question_is_open_without_the_users_own_looks(
+    mode: ObservingMode, users: int, seed: int
+) -> None:
+    game = balanced_games(mode, users, 1, seed)[0]
+    check(game)
+    assert score(played(game, where_user_will_look)) == 100
+    for seen, believed in questions(game):
+        boxes = set(occupied(seen.states[-1]))
+        assert {believed, *start(seen), *last_seen(seen)} <= boxes
+        if len(boxes) > 1:
+            look, shown = looks(seen.story)[-1]
+            assert look != seen.asked
+            assert boxes <= {state.index(seen.asked) for state in seen.states[: shown + 1]}
+
+
+@pytest.mark.parametrize("mode", ["zero", "finite"])
+@pytest.mark.parametrize("users", [2, 3, 4])
+def test_other_own_looks_would_lead_to_any_other_occupied_box(
+    mode: ObservingMode, users: int
+) -> None:
+    for game in balanced_games(mode, users, 12, seed=21):
+        for seen, believed in questions(game):
+            reachable = set(beliefs_with_other_looks(seen))
+            assert believed in reachable
+            assert set(occupied(seen.states[-1])) <= reachable
+
+
+def beliefs_with_other_looks(seen: Sight) -> Iterator[int]:
+    """Re-place the asked user's looks, all other looks and the last look of each question kept."""
+    final = last_looks(seen.story)
+    kept = [
+        event
+        for place, event in enumerate(seen.story)
+        if place in final or not isinstance(event, Visit | Snapshot) or event.user != seen.asked
+    ]
+    yield last_sight(with_story(seen, kept))[0]
+    for place in range(len(kept)):
+        ahead = next(e for e in kept[place:] if isinstance(e, Visit | Snapshot | Collection))
+        if isinstance(ahead, Collection):
+            continue  # a look here would become the last one before a question
+        if any(isinstance(e, Visit | Snapshot) and e.user == seen.asked for e in kept[place:]):
+            continue  # a look here would be overruled
+        states = 1 + sum(isinstance(event, Reset | Retrieval) for event in kept[:place])
+        floor = max([s for who, s in looks(tuple(kept[:place])) if who == seen.asked], default=0)
+        for shown in range(floor, states):
+            if seen.mode == "zero" and shown != states - 1:
+                continue
+            new: Move = (
+                Visit(seen.asked) if seen.mode == "zero" else Snapshot(seen.asked, states - shown)
+            )
+            yield last_sight(with_story(seen, [*kept[:place], new, *kept[place:]]))[0]
+
+
+def with_story(seen: Sight, story: Sequence[Event]) -> Sight:
+    return Sight(seen.mode, seen.users, seen.families, seen.states, tuple(story), seen.asked)
+
+
+def looks(story: Sequence[Event]) -> list[tuple[int, int]]:
+    """List (user, state shown) of every look."""
+    current, found = 0, list[tuple[int, int]]()
+    for event in story:
+        if isinstance(event, Reset | Retrieval):
+            current += 1
+        elif isinstance(event, Visit):
+            found.append((event.user, current))
+        elif isinstance(event, Snapshot):
+            found.append((event.user, current + 1 - event.back))
+    return found
+
+
+def last_looks(story: Sequence[Event]) -> set[int]:
+    """Return the places of the last look before each question."""
+    last, found = -1, set[int]()
+    for place, event in enumerate(story):
+        if isinstance(event, Visit | Snapshot):
+            last = place
+        elif isinstance(event, Collection):
+            found.add(last)
+    return found
+
+
+SAMPLES: dict[tuple[ObservingMode, int], int] = {
+    ("zero", 2): 300,
+    ("zero", 3): 400,
+    ("zero", 5): 120,
+    ("zero", 8): 20,
+    ("finite", 2): 300,
+    ("finite", 3): 400,
+    ("finite", 5): 100,
+    ("finite", 8): 16,
+}
+
+
+@pytest.fixture(scope="module", params=SAMPLES, ids=lambda key: f"{key[0]}-{key[1]}")
+def sample(request: pytest.FixtureRequest) -> tuple[Instance, ...]:
+    mode, users = request.param
+    return balanced_games(mode, users, SAMPLES[mode, users], seed=77)
+
+
+def test_no_rule_of_thumb_departs_from_a_guess_to_either_side(
+    sample: tuple[Instance, ...],
+) -> None:
+    guess = 100 * mean(1 / left for left in range(1, sample[0].users + 1))
+    assert game_score(sample[0], random) == pytest.approx(guess)
+    for name, rule in RULES_OF_THUMB.items():
+        scores = [game_score(game, rule) for game in sample]
+        assert abs(mean(scores) - guess) <= 4 * stdev(scores) / sqrt(len(scores)) + 1e-9, name
+
+
+def test_the_believed_box_is_uniform_given_start_true_and_last_seen(
+    sample: tuple[Instance, ...],
+) -> None:
+    assert uniformity(sample) > 1e-4
+
+
+def test_false_and_true_beliefs_both_occur(sample: tuple[Instance, ...]) -> None:
+    held = {
+        seen.states[-1].index(seen.asked) == believed
+        for game in sample
+        for seen, believed in questions(game)
+        if len(occupied(seen.states[-1])) > 1
+    }
+    assert held == {True, False}
+
+
+def test_the_test_of_uniformity_sees_the_published_games_for_what_they_are() -> None:
+    assert uniformity(published_games("zero", 3, 200, seed=77)) < 1e-12
+
+
+def uniformity(games: Sequence[Instance]) -> float:
+    """Return the p-value of "uniform over the occupied boxes", within each coincidence of boxes."""
+    cells: defaultdict[tuple[int, int, int], Counter[int]] = defaultdict(Counter)
+    for game in games:
+        for seen, believed in questions(game):
+            boxes = occupied(seen.states[-1])
+            pattern, named = coincidence(seen)
+            if believed not in boxes or not set(named) <= set(boxes):
+                continue
+            place = named.index(believed) if believed in named else len(named)
+            cells[len(boxes), pattern, len(named)][place] += 1
+    total, freedom = 0.0, 0
+    for (left, _, named_boxes), counts in cells.items():
+        asked = counts.total()
+        expected = [asked / left] * named_boxes + [asked * (left - named_boxes) / left]
+        expected = [e for e in expected if e > 0]
+        if len(expected) < 2 or min(expected) < 4:
+            continue
+        total += sum((counts[i] - e) ** 2 / e for i, e in enumerate(expected))
+        freedom += len(expected) - 1
+    return float(chi2.sf(total, freedom))
+
+
+def test_the_seed_decides() -> None:
+    assert balanced_games("finite", 4, 3, seed=1) == balanced_games("finite", 4, 3, seed=1)
+    assert balanced_games("finite", 4, 3, seed=1) != balanced_games("finite", 4, 3, seed=2)

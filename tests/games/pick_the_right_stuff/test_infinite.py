@@ -1,0 +1,163 @@
+"""Rules of extrapolation, the rehearsals that give them away, and the games asked at other gaps."""
+
+from collections import Counter
+from itertools import combinations
+from math import sqrt
+from random import Random
+from statistics import mean, stdev
+
+import pytest
+
+from sally.games.pick_the_right_stuff.extrapolation import (
+    FAMILIES,
+    Affine,
+    Alternate,
+    Compounding,
+    Family,
+    Growing,
+    Rule,
+    Shift,
+    TwoStride,
+    extrapolated,
+    family_of,
+    rules_of,
+    travelled,
+)
+from sally.games.pick_the_right_stuff.infinite import (
+    infinite_games,
+    is_identified,
+    rehearsals,
+    signature,
+)
+from sally.games.pick_the_right_stuff.locker import (
+    Collection,
+    Instance,
+    Rehearsal,
+    Reset,
+    check,
+    played,
+    questions,
+    score,
+)
+from sally.games.pick_the_right_stuff.rules_of_thumb import RULES_OF_THUMB, game_score
+from sally.games.pick_the_right_stuff.tracker import (
+    fitting_rules,
+    last_sight,
+    where_user_saw_it_last,
+    where_user_will_look,
+)
+
+
+@pytest.mark.parametrize(
+    ("rule", "seen", "believed"),
+    [
+        (Shift(2), 0, [0, 2, 4, 1, 3, 0]),
+        (Shift(1), 3, [3, 4, 0, 1, 2, 3]),
+        (Alternate(3), 1, [1, 4, 1, 4, 1, 4]),
+        (Affine(1, 2), 0, [0, 3, 4, 0, 1, 2]),
+        (TwoStride(1, 3), 0, [0, 1, 4, 0, 3, 4]),
+        (Growing(1, 1), 0, [0, 1, 3, 1, 0, 0]),
+        (Compounding(1, 1), 0, [0, 1, 2, 4, 2, 2]),
+        (Compounding(0, 2), 1, [1, 1, 3, 0, 4, 0]),
+    ],
+)
+def test_lines_of_belief_on_five_boxes(rule: Rule, seen: int, believed: list[int]) -> None:
+    assert [extrapolated(rule, seen, resets, 5) for resets in range(6)] == believed
+
+
+def test_there_are_at_least_five_families_and_every_rule_knows_its_own() -> None:
+    assert len(FAMILIES) >= 5
+    for family in FAMILIES:
+        assert {family_of(rule) for rule in rules_of(family, 5)} == {family}
+
+
+@pytest.mark.parametrize("boxes", [3, 5, 8])
+@pytest.mark.parametrize("family", FAMILIES)
+def test_rules_of_a_family_are_different_functions(family: Family, boxes: int) -> None:
+    rules = list(rules_of(family, boxes))
+    assert len({signature(rule, boxes) for rule in rules}) == len(rules)
+
+
+@pytest.mark.parametrize("boxes", range(2, 9))
+def test_rules_that_agree_at_the_deciding_gaps_agree_at_all(boxes: int) -> None:
+    rules = [rule for family in FAMILIES for rule in rules_of(family, boxes)]
+    by_signature: dict[tuple[int, ...], Rule] = {}
+    for rule in rules:
+        twin = by_signature.setdefault(signature(rule, boxes), rule)
+        assert all((travelled(rule, g) - travelled(twin, g)) % boxes == 0 for g in range(40))
+
+
+@pytest.mark.parametrize("boxes", [2, 3, 5, 8])
+def test_rehearsals_leave_one_rule_and_one_fewer_would_not_do(boxes: int) -> None:
+    chance = Random(1)
+    for family in FAMILIES:
+        rule = chance.choice(list(rules_of(family, boxes)))
+        shown = rehearsals(0, rule, FAMILIES, boxes, chance)
+        fitting = fitting_rules(shown, FAMILIES, boxes)
+        assert {signature(r, boxes) for r in fitting} == {signature(rule, boxes)}
+        assert [r for r in fitting if family_of(r) == family] == [rule]
+        for fewer in combinations(shown, len(shown) - 1):
+            assert not is_identified(fewer, FAMILIES, boxes)
+
+
+def test_fewer_families_in_play_need_fewer_rehearsals() -> None:
+    assert len(rehearsals(0, Shift(1), ("shift",), 5, Random(0))) == 1
+    assert len(rehearsals(0, Shift(1), FAMILIES, 5, Random(0))) > 1
+
+
+def test_rehearsals_that_leave_two_rules_are_not_guessed_from() -> None:
+    # one box on after one reset: a shift is in box 2 after two resets, an alternation back in 0
+    right = Reset((1, 2, 0))
+    script = (Rehearsal(0, 0, 1, 1), right, right, Collection(0))
+    game = Instance("x", "infinite", 3, (0, 1, 2), script, (Shift(1),) * 3, FAMILIES)
+    with pytest.raises(ValueError, match="should leave exactly one box"):
+        played(game, where_user_will_look)
+
+
+SIZES = {2: 100, 3: 100, 5: 60, 8: 12}
+
+
+@pytest.fixture(scope="module", params=SIZES)
+def games(request: pytest.FixtureRequest) -> tuple[Instance, ...]:
+    return infinite_games(request.param, SIZES[request.param], seed=11)
+
+
+def test_games_are_playable_and_only_the_extrapolating_tracker_is_always_right(
+    games: tuple[Instance, ...],
+) -> None:
+    for game in games:
+        check(game)
+        assert score(played(game, where_user_will_look)) == 100
+    frozen = mean(score(played(game, where_user_saw_it_last)) for game in games)
+    assert frozen < 100 / games[0].users + 20
+
+
+def test_every_question_comes_at_a_gap_its_user_never_rehearsed(
+    games: tuple[Instance, ...],
+) -> None:
+    for game in games:
+        for seen, believed in questions(game):
+            box, gap = last_sight(seen)
+            shown = [e for e in seen.story if isinstance(e, Rehearsal) and e.user == seen.asked]
+            assert gap >= 1
+            assert gap not in {r.resets for r in shown}
+            assert believed == extrapolated(game.rules[seen.asked], box, gap, game.users)
+            assert is_identified(shown, game.families, game.users)
+
+
+def test_families_are_dealt_out_evenly(games: tuple[Instance, ...]) -> None:
+    dealt = Counter(family_of(rule) for game in games for rule in game.rules)
+    assert max(dealt.values()) - min(dealt[family] for family in FAMILIES) <= 1
+
+
+def test_no_rule_of_thumb_departs_from_a_guess_over_all_boxes(games: tuple[Instance, ...]) -> None:
+    for name, rule in RULES_OF_THUMB.items():
+        scores = [game_score(game, rule) for game in games]
+        error = stdev(scores) / sqrt(len(scores))
+        assert abs(mean(scores) - 100 / games[0].users) < 4 * error, name
+
+
+def test_the_seed_and_the_families_are_parameters() -> None:
+    assert infinite_games(3, 2, seed=1) == infinite_games(3, 2, seed=1)
+    only = infinite_games(3, 4, seed=1, families=("growing",))
+    assert {family_of(rule) for game in only for rule in game.rules} == {"growing"}

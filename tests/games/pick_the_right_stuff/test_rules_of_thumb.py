@@ -1,0 +1,97 @@
+"""Mindless rules and near-trackers on a game worked out by hand."""
+
+from sally.games.pick_the_right_stuff.locker import (
+    Collection,
+    Instance,
+    Reset,
+    Sight,
+    Snapshot,
+    Visit,
+    questions,
+)
+from sally.games.pick_the_right_stuff.rules_of_thumb import (
+    RULES_OF_THUMB,
+    any_box,
+    but,
+    first_box,
+    hit_chance,
+    last_seen,
+    most_frequent,
+    random,
+    recency,
+    start,
+    true,
+)
+from sally.games.pick_the_right_stuff.tracker import (
+    where_it_was_at_the_last_look,
+    where_user_saw_it_last,
+    where_user_will_look,
+)
+
+RIGHT = Reset((1, 2, 3, 0))
+LEFT = Reset((3, 0, 1, 2))
+
+
+def asked_first(instance: Instance) -> Sight:
+    return questions(instance)[0][0]
+
+
+# User 0's item goes 0 1 2 1 2 3; user 0 looked in state 1, user 3 in state 3.
+WALK = Instance(
+    "walk",
+    "zero",
+    4,
+    (0, 1, 2, 3),
+    (RIGHT, Visit(0), RIGHT, LEFT, Visit(3), RIGHT, RIGHT, Collection(0)),
+)
+
+
+def test_each_rule_names_its_box() -> None:
+    seen = asked_first(WALK)
+    assert start(seen) == (0,)
+    assert true(seen) == (3,)
+    assert last_seen(seen) == (1,)
+    assert most_frequent(seen) == (1, 2)
+    assert recency(seen) == (2,)
+    assert first_box(seen) == (0,)
+    assert random(seen) == any_box(seen) == (0, 1, 2, 3)
+    assert where_user_will_look(seen) == 1
+
+
+def test_an_inverse_draws_from_the_other_occupied_boxes() -> None:
+    seen = asked_first(WALK)
+    assert but(start)(seen) == (1, 2, 3)
+    assert but(start, true)(seen) == (1, 2)
+    assert but(random)(seen) == (0, 1, 2, 3)  # nothing is left, so it guesses
+
+
+def test_rules_know_which_boxes_are_empty() -> None:
+    script = (Collection(1), Collection(2), RIGHT, Collection(0))
+    seen = questions(Instance("x", "zero", 4, (0, 1, 2, 3), script))[2][0]
+    assert seen.states[-1] == (3, 0, None, None)
+    assert random(seen) == (0, 1)
+    assert recency(seen) == (0,)
+    assert but(true)(seen) == (0,)
+
+
+def test_last_seen_follows_what_a_snapshot_showed() -> None:
+    script = (RIGHT, RIGHT, Snapshot(1, 2), Collection(0))
+    seen = asked_first(Instance("x", "finite", 4, (0, 1, 2, 3), script))
+    assert last_seen(seen) == (1,)
+
+
+def test_a_manager_deaf_to_how_far_back_is_wrong_in_the_finite_mode() -> None:
+    script = (RIGHT, RIGHT, Snapshot(0, 2), RIGHT, Collection(0))
+    seen = asked_first(Instance("x", "finite", 4, (0, 1, 2, 3), script))
+    assert where_user_will_look(seen) == where_user_saw_it_last(seen) == 1
+    assert where_it_was_at_the_last_look(seen) == 2
+
+
+def test_a_draw_hits_with_the_share_of_one_box() -> None:
+    assert hit_chance((0, 1, 2, 3), 2) == 0.25
+    assert hit_chance((0, 1), 2) == 0
+
+
+def test_every_shortcut_has_its_inverse() -> None:
+    shortcuts = [n for n in RULES_OF_THUMB if not n.startswith("but_") and n != "random"]
+    assert all(f"but_{name}" in RULES_OF_THUMB for name in shortcuts)
