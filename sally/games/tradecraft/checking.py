@@ -1,0 +1,111 @@
+"""What is wrong with a ruleset: goods from nothing, goods out of reach, tags without members."""
+
+from collections import Counter
+from fractions import Fraction
+from typing import NamedTuple
+
+import numpy as np
+from scipy.optimize import linprog
+
+from sally.games.tradecraft.relevance import reachable
+from sally.games.tradecraft.rulesets import Ruleset
+
+_FIRE = "the fire"  # has a space, so no item is called that
+
+
+def check(rules: Ruleset) -> list[str]:
+    """Every problem found, one sentence each; an empty list means a sound ruleset."""
+    return [
+        *_empty_tags(rules),
+        *_doubled(rules),
+        *_unreachable(rules),
+        *_from_nothing(rules),
+    ]
+
+
+def _empty_tags(rules: Ruleset) -> list[str]:
+    found = [
+        f"Tag #{tag} has no members." for tag, goods in sorted(rules.tags.items()) if not goods
+    ]
+    for recipe in rules.recipes:
+        found += [
+            f"{recipe.text()}: nothing can fill the slot {slot.name}."
+            for slot in recipe.slots
+            if not slot.goods
+        ]
+        if not recipe.slots:
+            found.append(f"{recipe.text()}: {recipe.output} comes from nothing.")
+        if recipe.fuel and not rules.fuel:
+            found.append(f"{recipe.text()}: it needs fuel and the ruleset has none.")
+    return found
+
+
+def _doubled(rules: Ruleset) -> list[str]:
+    lines = Counter((recipe.kind, recipe.text()) for recipe in rules.recipes)
+    return [f"{text}: written {n} times as {kind}." for (kind, text), n in lines.items() if n > 1]
+
+
+def _unreachable(rules: Ruleset) -> list[str]:
+    """Items no recipe can bring about, or only a recipe that needs the item first."""
+    lost = [item for item in rules.items if item not in reachable(rules, rules.starting)]
+    return [
+        f"{item} cannot be reached from the starting goods: "
+        + ("every way to make it is closed." if item in rules.makers else "nothing makes it.")
+        for item in lost
+    ]
+
+
+class _Step(NamedTuple):
+    """One way goods change into each other; negative amounts are used up."""
+
+    changes: dict[str, Fraction]
+    recipe: str | None
+
+
+def _steps(rules: Ruleset) -> list[_Step]:
+    """Running a recipe, filling a slot that several goods fit, burning a piece of fuel.
+
+    A slot with several goods stands as a place of its own, named by its goods; so does the fire.
+    """
+    steps: list[_Step] = []
+    places: dict[str, tuple[str, ...]] = {}
+    for recipe in rules.recipes:
+        change: dict[str, Fraction] = {recipe.output: Fraction(recipe.amount)}
+        for slot in recipe.slots:
+            place = slot.goods[0] if len(slot.goods) == 1 else "|".join(slot.goods)
+            places[place] = slot.goods
+            change[place] = change.get(place, Fraction(0)) - slot.amount
+        change[_FIRE] = -Fraction(recipe.fuel)
+        steps.append(_Step(change, recipe.text()))
+    for place, goods in places.items():
+        if len(goods) > 1:
+            steps += [_Step({place: Fraction(1), i: Fraction(-1)}, None) for i in goods]
+    for item, heat in rules.heat.items():
+        steps.append(_Step({_FIRE: Fraction(heat), item: Fraction(-1)}, None))
+    return steps
+
+
+def _from_nothing(rules: Ruleset) -> list[str]:
+    """Recipes that together return all they take and more: a linear programme finds them."""
+    steps = _steps(rules)
+    names = dict.fromkeys([*rules.items, *(name for step in steps for name in step.changes)])
+    row = {name: number for number, name in enumerate(names)}
+    table = np.zeros((len(row), len(steps)))
+    for column, step in enumerate(steps):
+        for name, change in step.changes.items():
+            table[row[name], column] = float(change)
+    gain = table[: len(rules.items)].sum(axis=0)
+    answer = linprog(-gain, A_ub=-table, b_ub=np.zeros(len(row)), bounds=(0, 1))
+    if answer.x is None or answer.fun is None:
+        raise RuntimeError(f"The check for goods from nothing did not finish: {answer.message}")
+    if -answer.fun < 1e-7:
+        return []
+    runs = [Fraction(value).limit_denominator(10_000) for value in answer.x]
+    total: dict[str, Fraction] = {}
+    for step, times in zip(steps, runs, strict=True):
+        for name, change in step.changes.items():
+            total[name] = total.get(name, Fraction(0)) + change * times
+    exact = "" if min(total.values()) >= 0 else " (up to rounding)"
+    gained = [item for item in rules.items if total.get(item, 0) > 0]
+    used = [s.recipe for s, times in zip(steps, runs, strict=True) if s.recipe and times]
+    return [f"Goods from nothing{exact}: {'; '.join(used)} together give {', '.join(gained)}."]

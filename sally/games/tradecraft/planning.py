@@ -1,0 +1,319 @@
+"""The craft phase as an integer programme, and its answers as craft lists in exact amounts.
+
+Runs of recipes are whole numbers; what fills a slot or burns is any rational amount. The
+programme first ignores the order of crafts, which can only make more possible: its "no" and its
+minimum stand as they are. Its "yes" is put in order and replayed with the exact crafting rules.
+Should no order exist, crafts are placed in rounds that use only what earlier rounds left; if even
+that does not reach the minimum, `Undecided` is raised rather than a guess returned.
+All coefficients are small whole numbers, so that HiGHS decides far from its tolerances.
+"""
+
+import math
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from typing import Any, Literal, NamedTuple
+
+import msgspec
+import numpy as np
+from scipy.optimize import Bounds, LinearConstraint, milp
+
+from sally.games.tradecraft.amounts import Amount, plain, read_amount, show
+from sally.games.tradecraft.crafting import Applied, craft
+from sally.games.tradecraft.hands import Hand, changed, holds, union
+from sally.games.tradecraft.relevance import Relevant, relevant
+from sally.games.tradecraft.rulesets import Recipe, Ruleset
+
+_MOST_ROUNDS = 6
+_LEAST_RUNS = 1e-4  # a price on runs that only breaks ties, to keep idle conversions out
+
+Aim = Literal["any", "crafts", "goods"]
+
+
+class Undecided(RuntimeError):
+    """The solver can neither find a plan in order nor exclude one."""
+
+
+class Craft(msgspec.Struct, frozen=True):
+    """One craft action, with its exact amounts written out."""
+
+    inputs: dict[str, str]
+    output: str
+    amount: int
+
+
+class Plan(msgspec.Struct, frozen=True):
+    """Goods to take from others, then crafts to make."""
+
+    taken: dict[str, int]
+    crafts: tuple[Craft, ...]
+
+
+def replay(rules: Ruleset, hand: Hand, crafts: tuple[Craft, ...]) -> Hand:
+    """The hand after all crafts by the exact rules; a craft that is refused raises."""
+    for each in crafts:
+        inputs = {item: read_amount(amount) for item, amount in each.inputs.items()}
+        done = craft(rules, hand, inputs, each.output, each.amount)
+        if not isinstance(done, Applied):
+            raise ValueError(done.reason)
+        hand = done.hand
+    return hand
+
+
+def best_plan(
+    rules: Ruleset,
+    own: Mapping[str, Amount],
+    others: Mapping[str, Amount],
+    target: Mapping[str, Amount],
+    aim: Aim,
+    prune: bool = True,
+) -> Plan | None:
+    """A plan that ends with the target, or None if there is none.
+
+    Aim "crafts": the fewest crafts; "goods": the fewest units from others and then the fewest
+    kinds; "any": no preference. Without `prune` the programme holds every reachable recipe.
+    """
+    useful = relevant(rules, union((own, others)), frozenset(target), prune)
+    if useful is None:
+        return None
+    programme = _Programme(rules, useful, own, others, target, aim)
+    least = programme.solve(rounds=None)
+    if least is None:
+        return None
+    plan = _ordered(rules, least.rounds, own, others, target, least.taken)
+    rounds = 2
+    while plan is None and rounds <= _MOST_ROUNDS:
+        answer = programme.solve(rounds)
+        if answer is not None and answer.value == least.value:
+            plan = _ordered(rules, answer.rounds, own, others, target, answer.taken)
+        rounds += 1
+    if plan is None:
+        raise Undecided(f"No order of crafts was found for {dict(target)}, and none excluded.")
+    return plan
+
+
+_Choices = list[tuple[int, tuple[str, ...]]]  # for each slot its amount and the goods in reach
+
+
+class _Run(NamedTuple):
+    recipe: Recipe
+    times: int
+    slots: _Choices
+
+
+class _Round(msgspec.Struct):
+    """What happens in one round: runs of recipes, and the goods set aside for slots and fire."""
+
+    runs: list[_Run]
+    slots: dict[tuple[str, ...], dict[str, Amount]]
+    fire: dict[str, Amount]
+
+
+class _Answer(msgspec.Struct):
+    value: int
+    taken: dict[str, int]
+    rounds: list[_Round]
+
+
+class _Programme:
+    """The integer programme for one question; rows and columns are built by name."""
+
+    def __init__(
+        self,
+        rules: Ruleset,
+        useful: Relevant,
+        own: Mapping[str, Amount],
+        others: Mapping[str, Amount],
+        target: Mapping[str, Amount],
+        aim: Aim,
+    ) -> None:
+        self.recipes, self.most, self.items = useful.recipes, useful.most, useful.items
+        self.own, self.others, self.target, self.aim = own, others, target, aim
+        # Fuel in whole numbers: every heat and every cost times one common denominator.
+        parts = [rules.heat[i].denominator for i in rules.heat if i in self.items]
+        scale = math.lcm(*parts, *(recipe.fuel.denominator for recipe in self.recipes))
+        self.cost = [int(recipe.fuel * scale) for recipe in self.recipes]
+        heat = rules.heat if any(self.cost) else {}
+        self.heat = {i: int(h * scale) for i, h in heat.items() if i in self.items}
+        self.kinds = sorted(item for item in others if item in self.items)
+        self.choices: list[_Choices] = [
+            [
+                (slot.amount, tuple(item for item in slot.goods if item in self.items))
+                for slot in recipe.slots
+            ]
+            for recipe in self.recipes
+        ]
+        flexible = {goods for slots in self.choices for _, goods in slots if len(goods) > 1}
+        self.flexible = sorted(flexible)
+
+    def solve(self, rounds: int | None) -> _Answer | None:
+        """The best answer, in so many rounds or (None) with the order of crafts left open."""
+        columns = list(self._columns(rounds or 1))
+        place = {name: number for number, (name, *_) in enumerate(columns)}
+        rows = list(self._rows(rounds))
+        table = np.zeros((len(rows), len(columns)))
+        for number, (terms, _, _) in enumerate(rows):
+            for name, factor in terms:
+                table[number, place[name]] += factor
+        found = milp(
+            np.array([price for *_, price in columns]),
+            integrality=np.array([int(whole) for _, _, whole, _ in columns]),
+            bounds=Bounds(0, np.array([most for _, most, _, _ in columns])),
+            constraints=LinearConstraint(
+                table, np.array([low for _, low, _ in rows]), np.array([high for *_, high in rows])
+            ),
+            options={"mip_rel_gap": 0},
+        )
+        if found.status == 2:
+            return None
+        if found.status != 0 or found.x is None or found.fun is None:
+            raise Undecided(f"The integer programme did not finish: {found.message}")
+        return self._read(place, found.x, round(float(found.fun)), rounds or 1)
+
+    def _columns(self, rounds: int) -> Iterator[tuple[Any, float, bool, float]]:
+        """Every unknown as (name, most, whole or not, price)."""
+        for item in self.kinds:
+            price = len(self.kinds) + 1 if self.aim == "goods" else 0
+            yield ("take", item), float(self.others[item]), True, price
+            if self.aim == "goods":
+                yield ("kind", item), 1, True, 1
+        for t in range(rounds):
+            for r, most in enumerate(self.most):
+                yield ("run", t, r), most, True, _LEAST_RUNS
+                if self.aim == "crafts":
+                    yield ("used", t, r), 1, True, 1
+            for goods in self.flexible:
+                for item in goods:
+                    yield ("fill", t, goods, item), math.inf, False, 0
+            for item in self.heat:
+                yield ("burn", t, item), math.inf, False, 0
+
+    def _rows(self, rounds: int | None) -> Iterator[tuple[list[tuple[Any, float]], float, float]]:
+        """Every constraint as (terms, least, most)."""
+        for item in self.kinds if self.aim == "goods" else ():
+            most = float(self.others[item])
+            yield [(("kind", item), most), (("take", item), -1)], 0, math.inf
+        for t in range(rounds or 1):
+            if self.aim == "crafts":
+                for r, most_runs in enumerate(self.most):
+                    yield [(("used", t, r), most_runs), (("run", t, r), -1)], 0, math.inf
+            for goods in self.flexible:
+                terms: list[tuple[Any, float]] = [(("fill", t, goods, i), 1) for i in goods]
+                for r, slots in enumerate(self.choices):
+                    terms += [(("run", t, r), -n) for n, fit in slots if fit == goods]
+                yield terms, 0, 0
+            if self.heat:
+                terms = [(("burn", t, item), heat) for item, heat in self.heat.items()]
+                yield terms + [(("run", t, r), -c) for r, c in enumerate(self.cost)], 0, 0
+        for item in sorted(self.items):
+            have = -float(self.own.get(item, 0))
+            flow: list[tuple[Any, float]] = [(("take", item), 1)] if item in self.kinds else []
+            for t in range(rounds or 1):
+                spent = self._spent(item, t)
+                if rounds:  # a round uses only what was there before it
+                    yield flow + spent, have, math.inf
+                made = [(r, e.amount) for r, e in enumerate(self.recipes) if e.output == item]
+                flow = flow + spent + [(("run", t, r), n) for r, n in made]
+            yield flow, have + float(self.target.get(item, 0)), math.inf
+
+    def _spent(self, item: str, t: int) -> list[tuple[Any, float]]:
+        terms: list[tuple[Any, float]] = [(("burn", t, item), -1)] if item in self.heat else []
+        terms += [(("fill", t, goods, item), -1) for goods in self.flexible if item in goods]
+        for r, slots in enumerate(self.choices):
+            terms += [(("run", t, r), -n) for n, goods in slots if goods == (item,)]
+        return terms
+
+    def _read(self, columns: dict[Any, int], x: Any, value: int, rounds: int) -> _Answer:
+        taken: dict[str, int] = {}
+        read = [_Round([], {goods: {} for goods in self.flexible}, {}) for _ in range(rounds)]
+        for name, number in columns.items():
+            # The corners of these polytopes have small denominators; the replay is the judge.
+            amount = plain(Fraction(float(x[number])).limit_denominator(5000))
+            match name:
+                case ("take", item) if amount:
+                    taken[item] = int(amount)
+                case ("run", t, r) if amount:
+                    read[t].runs.append(_Run(self.recipes[r], int(amount), self.choices[r]))
+                case ("fill", t, goods, item) if amount > 0:
+                    read[t].slots[goods][item] = amount
+                case ("burn", t, item) if amount > 0:
+                    read[t].fire[item] = amount
+        return _Answer(value, taken, read)
+
+
+def _ordered(
+    rules: Ruleset,
+    rounds: list[_Round],
+    own: Mapping[str, Amount],
+    others: Mapping[str, Amount],
+    target: Mapping[str, Amount],
+    taken: dict[str, int],
+) -> Plan | None:
+    """The answer as a list of crafts that the exact rules accept, or None if no order works."""
+    if any(others.get(item, 0) < amount for item, amount in taken.items()):
+        return None
+    hand = changed(Hand(own), {}, taken)
+    crafts: tuple[Craft, ...] = ()
+    for each in rounds:
+        more = _in_order(rules, hand, each)
+        if more is None:
+            return None
+        crafts += more
+        hand = replay(rules, hand, more)
+    return Plan(taken, crafts) if holds(hand, target) else None
+
+
+def _in_order(rules: Ruleset, hand: Hand, budget: _Round) -> tuple[Craft, ...] | None:
+    """Crafts for the runs of a round, each as soon as it can be afforded; None if stuck."""
+    crafts: list[Craft] = []
+    waiting = budget.runs
+    while waiting:
+        for run in waiting:
+            inputs = _drawn(rules, hand, budget, run)
+            if inputs is None:
+                continue
+            output, amount = run.recipe.output, run.recipe.amount * run.times
+            done = craft(rules, hand, inputs, output, amount)
+            if not isinstance(done, Applied):
+                return None
+            hand = done.hand
+            crafts.append(Craft({i: show(n) for i, n in inputs.items()}, output, amount))
+            waiting = [other for other in waiting if other is not run]
+            break
+        else:
+            return None
+    return tuple(crafts)
+
+
+def _drawn(rules: Ruleset, hand: Hand, budget: _Round, run: _Run) -> dict[str, Amount] | None:
+    """Inputs for one craft out of the goods set aside, which shrink; None if they do not do."""
+    stock = dict(hand.goods)
+    shelves = {goods: dict(budget.slots[goods]) for _, goods in run.slots if len(goods) > 1}
+    fire = dict(budget.fire)
+    inputs: dict[str, Amount] = {}
+
+    def draw(item: str, most: Amount) -> Amount:
+        part = min(most, stock.get(item, 0))
+        if part > 0:
+            stock[item] -= part
+            inputs[item] = plain(inputs.get(item, 0) + part)
+        return part
+
+    for amount, goods in run.slots:
+        lack: Amount = amount * run.times
+        parts = shelves.get(goods) or {goods[0]: lack}
+        for item in parts:
+            part = draw(item, min(lack, parts[item]))
+            parts[item] -= part
+            lack -= part
+        if lack > 0:
+            return None
+    lack = run.recipe.fuel * run.times
+    for item in fire if lack else ():
+        part = draw(item, min(fire[item], Fraction(lack) / rules.heat[item]))
+        fire[item] -= part
+        lack -= part * rules.heat[item]
+    if lack > 0:
+        return None
+    budget.slots.update(shelves)
+    budget.fire = fire
+    return inputs

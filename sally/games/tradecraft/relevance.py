@@ -1,0 +1,210 @@
+"""Which recipes can matter for a target, and how often each can run at most.
+
+Leaving recipes out keeps the integer programme small; every rule here only leaves out what no
+plan needs, and a test compares the answers with those of the full programme.
+"""
+
+from collections.abc import Mapping
+from fractions import Fraction
+from functools import lru_cache
+
+import msgspec
+
+from sally.games.tradecraft.amounts import Amount
+from sally.games.tradecraft.rulesets import Recipe, Ruleset
+
+MOST_RUNS = 4096  # of one recipe in one plan, where nothing tighter is known
+
+
+class Relevant(msgspec.Struct, frozen=True):
+    """Recipes that may help, the most runs of each, and the items they concern."""
+
+    recipes: tuple[Recipe, ...]
+    most: tuple[int, ...]
+    items: frozenset[str]
+
+
+def reachable(rules: Ruleset, start: frozenset[str]) -> frozenset[str]:
+    """Every item that can be made from enough of the starting goods."""
+    return _able(rules, start)[0]
+
+
+@lru_cache(maxsize=256)
+def _able(rules: Ruleset, start: frozenset[str]) -> tuple[frozenset[str], tuple[Recipe, ...]]:
+    """The items in reach, and the recipes for which every slot and the fire can be fed."""
+    have = set(start)
+    able: dict[int, Recipe] = {}
+    news = set(start)
+    while news:
+        warm = not have.isdisjoint(rules.fuel)
+        newly_warm = not news.isdisjoint(rules.fuel)
+        users = {number for item in news for number in rules.users.get(item, ())}
+        numbers = range(len(rules.recipes)) if newly_warm else sorted(users)
+        news = set()
+        for number in numbers:
+            recipe = rules.recipes[number]
+            fed = warm or not recipe.fuel
+            if fed and all(not have.isdisjoint(slot.goods) for slot in recipe.slots):
+                able[number] = recipe
+                news.add(recipe.output)
+        news -= have
+        have |= news
+    return frozenset(have), tuple(able[number] for number in sorted(able))
+
+
+def relevant(
+    rules: Ruleset, pool: Mapping[str, Amount], target: frozenset[str], prune: bool = True
+) -> Relevant | None:
+    """What can matter for the target, or None if it is out of reach whatever the amounts."""
+    start = frozenset(pool)
+    reach, able = _able(rules, start)
+    if not target <= reach:
+        return None
+    if prune:
+        able = _without_circles(rules, start)
+    helping = list(_helping(rules, reach, able, target, prune))
+    most = _most_runs(pool, helping) if prune else [MOST_RUNS] * len(helping)
+    kept = [(recipe, runs) for recipe, runs in zip(helping, most, strict=True) if runs]
+    wanted = {item for recipe, _ in kept for slot in recipe.slots for item in slot.goods} | target
+    at_hand = start | {recipe.output for recipe, _ in kept}
+    items = frozenset(i for i in at_hand if i in wanted or i in rules.heat) | target
+    return Relevant(tuple(r for r, _ in kept), tuple(n for _, n in kept), items)
+
+
+def _helping(
+    rules: Ruleset,
+    reach: frozenset[str],
+    able: tuple[Recipe, ...],
+    target: frozenset[str],
+    prune: bool,
+) -> tuple[Recipe, ...]:
+    """Recipes from which a chain of needs leads to the target.
+
+    A recipe wanted for nothing but the heat of its output is left out if its inputs, burnt
+    instead, give as much.
+    """
+    fuels = [recipe for recipe in able if recipe.output in rules.heat]
+    hotter = [r for r in fuels if not prune or _heat_gain(rules, r, reach) > 0]
+    wanted, grown = set(target), True
+    helping: dict[tuple[str, Amount], Recipe] = {}
+    while grown:
+        grown = False
+        hot = any(recipe.fuel for recipe in helping.values())
+        for recipe in [r for r in able if r.output in wanted] + (hotter if hot else []):
+            key = recipe.text(), recipe.fuel  # smelting and blasting often say the same
+            if key not in helping:
+                grown = True
+                helping[key] = recipe
+                wanted.update(item for slot in recipe.slots for item in slot.goods if item in reach)
+    return tuple(helping.values())
+
+
+def _heat_gain(rules: Ruleset, recipe: Recipe, reach: frozenset[str]) -> Amount:
+    """How much more heat the output of one run has than the coolest inputs it could take."""
+    spent = sum(
+        slot.amount * min(rules.heat.get(item, 0) for item in slot.goods if item in reach)
+        for slot in recipe.slots
+    )
+    return rules.heat[recipe.output] * recipe.amount - spent - recipe.fuel
+
+
+@lru_cache(maxsize=256)
+def _without_circles(rules: Ruleset, start: frozenset[str]) -> tuple[Recipe, ...]:
+    """The able recipes without those that only give back what their inputs were made of."""
+    able = _able(rules, start)[1]
+    makers: dict[str, list[Recipe]] = {}
+    for recipe in able:
+        makers.setdefault(recipe.output, []).append(recipe)
+    return tuple(recipe for recipe in able if not _circular(recipe, start, makers))
+
+
+def _circular(recipe: Recipe, start: frozenset[str], makers: Mapping[str, list[Recipe]]) -> bool:
+    """Whether running the recipe cannot pay: its input holds at least the output it gives.
+
+    Take a slot that needs s of one good m, none of which is in a hand. Leaving out a run of the
+    recipe frees s of m; as m is made in lots of 1 or s, either one lot of s or s single ones go
+    unmade. If their inputs hold as much of the output as the run gave (less what is lost where
+    they mix several goods, so that no whole run is freed), every plan does without the run.
+    """
+    for slot in recipe.slots:
+        if len(slot.goods) != 1 or slot.goods[0] in start:
+            continue
+        ways = makers.get(slot.goods[0], [])
+        if any(way.amount not in (1, slot.amount) for way in ways):
+            continue
+        parts = [(way.amount, *_held(way, recipe.output, start, makers)) for way in ways]
+        lots = [slot.amount * held - loss for lot, held, loss in parts if lot > 1]
+        ones = [held for lot, held, _ in parts if lot == 1]
+        if ones:
+            lost = sum(loss for lot, _, loss in parts if lot == 1)
+            lots.append(slot.amount * min(ones) - lost)
+        if lots and min(lots) >= recipe.amount:
+            return True
+    return False
+
+
+def _held(
+    way: Recipe, output: str, start: frozenset[str], makers: Mapping[str, list[Recipe]]
+) -> tuple[Fraction, Fraction]:
+    """How much of an item each result of a recipe holds for sure, and what mixing may lose."""
+    best = Fraction(0), Fraction(0)
+    for slot in way.slots:
+        each = min(_content(item, output, start, makers) for item in slot.goods)
+        held = Fraction(slot.amount, way.amount) * each
+        if held > best[0]:
+            best = held, (len(slot.goods) - 1) * each
+    return best
+
+
+def _content(
+    item: str, output: str, start: frozenset[str], makers: Mapping[str, list[Recipe]]
+) -> Fraction:
+    """How much of the output one piece of the item holds for sure, looking one recipe back."""
+    if item == output:
+        return Fraction(1)
+    ways = makers.get(item, [])
+    if item in start or not ways or any(way.amount != 1 for way in ways):
+        return Fraction(0)
+    return min(
+        Fraction(sum(slot.amount for slot in way.slots if slot.goods == (output,))) for way in ways
+    )
+
+
+def _most_runs(pool: Mapping[str, Amount], recipes: list[Recipe]) -> list[int]:
+    """The most runs of each recipe that the slots allow, fuel left aside.
+
+    Amounts are carried from makers to users; on a circle of recipes no bound is claimed.
+    """
+    makers: dict[str, list[int]] = {}
+    for number, recipe in enumerate(recipes):
+        makers.setdefault(recipe.output, []).append(number)
+    runs: dict[int, int] = {}
+    doing: set[int] = set()
+
+    def amount(item: str) -> Amount:
+        return pool.get(item, 0) + sum(bound(n) * recipes[n].amount for n in makers.get(item, ()))
+
+    def bound(number: int) -> int:
+        if number in runs:
+            return runs[number]
+        if number in doing:
+            raise _Circle
+        doing.add(number)
+        slots = recipes[number].slots
+        limits = [sum(map(amount, slot.goods)) // slot.amount for slot in slots]
+        doing.discard(number)
+        runs[number] = min(int(min(limits)), MOST_RUNS)
+        return runs[number]
+
+    most = []
+    for number in range(len(recipes)):
+        try:
+            most.append(bound(number))
+        except _Circle:
+            most.append(MOST_RUNS)
+        doing.clear()
+    return most
+
+
+class _Circle(Exception):
+    """The bound of a recipe would depend on itself."""

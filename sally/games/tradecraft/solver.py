@@ -1,0 +1,113 @@
+"""Certificates: what an instance asks of its players, worked out before anybody plays it.
+
+One craft phase over all hands together is looked at. Units are whole: a fraction taken from a
+hand costs its owner the whole piece, because what is left of it is floored away.
+"""
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+
+import msgspec
+
+from sally.games.tradecraft.amounts import Amount
+from sally.games.tradecraft.hands import Hand, changed, holds, union
+from sally.games.tradecraft.planning import Craft, Plan, best_plan, replay
+from sally.games.tradecraft.rulesets import Ruleset
+
+Goods = Mapping[str, Amount]
+
+
+class SeatCertificate(msgspec.Struct, frozen=True):
+    """What one player's target takes; None where the target is out of reach."""
+
+    chain: int | None  # fewest crafts from all hands together
+    units: int | None  # fewest goods from others; 0 means that the own hand is enough
+    kinds: int | None  # fewest kinds among those goods
+    needs: dict[str, int]  # one set of goods from others that reaches both minima
+    shortest: tuple[Craft, ...]  # crafts from all hands together, as few as can be
+    after_trade: tuple[Craft, ...]  # crafts from the own hand and `needs`
+
+
+class Certificate(msgspec.Struct, frozen=True):
+    """The solver's findings on an instance, with plans that anybody can replay."""
+
+    seats: tuple[SeatCertificate, ...]
+    joint: bool  # whether all targets can be made at once from all hands together
+    together: tuple[Craft, ...]  # crafts that do so
+
+
+def certify(rules: Ruleset, hands: Sequence[Goods], targets: Sequence[Goods]) -> Certificate:
+    """Work out the certificate of an instance."""
+    if len(hands) != len(targets) or len(hands) < 2:
+        raise ValueError(f"{len(hands)} hands, {len(targets)} targets: give each of n >= 2 both.")
+    table = union(hands)
+    seats = []
+    for seat, target in enumerate(targets):
+        others = union(hand for other, hand in enumerate(hands) if other != seat)
+        plan = partial(best_plan, rules, target=target)
+        shortest = plan(table, {}, aim="crafts")
+        trade = None if shortest is None else plan(hands[seat], others, aim="goods")
+        seats.append(_seat(shortest, trade))
+    all_targets = union(targets)
+    in_reach = all(seat.chain is not None for seat in seats)
+    joint = best_plan(rules, table, {}, all_targets, "any") if in_reach else None
+    return Certificate(tuple(seats), joint is not None, joint.crafts if joint else ())
+
+
+def _seat(shortest: Plan | None, trade: Plan | None) -> SeatCertificate:
+    if shortest is None or trade is None:
+        return SeatCertificate(None, None, None, {}, (), ())
+    return SeatCertificate(
+        chain=len(shortest.crafts),
+        units=sum(trade.taken.values()),
+        kinds=len(trade.taken),
+        needs=dict(sorted(trade.taken.items())),
+        shortest=shortest.crafts,
+        after_trade=trade.crafts,
+    )
+
+
+def refusals(certificate: Certificate) -> list[str]:
+    """Why an instance may not be used; an empty list means that it may."""
+    found = []
+    for number, seat in enumerate(certificate.seats, 1):
+        if seat.chain is None:
+            found.append(f"Player {number}'s target cannot be made from all hands together.")
+        elif seat.units == 0:
+            found.append(f"Player {number} needs nothing from the others.")
+    return found
+
+
+def verify(
+    rules: Ruleset, hands: Sequence[Goods], targets: Sequence[Goods], certificate: Certificate
+) -> list[str]:
+    """Replay every plan of a certificate by the exact rules; the list says what does not hold."""
+    table, wrong = union(hands), []
+    plans = [
+        (f"player {n + 1}, shortest", table, s.shortest, targets[n])
+        for n, s in enumerate(certificate.seats)
+        if s.chain is not None
+    ]
+    for number, seat in enumerate(certificate.seats):
+        others = union(hand for other, hand in enumerate(hands) if other != number)
+        if seat.chain is None:
+            continue
+        if seat.chain != len(seat.shortest):
+            wrong.append(f"Player {number + 1}: the chain is not as long as it says.")
+        if (sum(seat.needs.values()), len(seat.needs)) != (seat.units, seat.kinds):
+            wrong.append(f"Player {number + 1}: units or kinds differ from the goods listed.")
+        if not holds(others, seat.needs):
+            wrong.append(f"Player {number + 1}: the others do not hold what is needed.")
+        mine = changed(Hand(hands[number]), {}, seat.needs)
+        plans.append((f"player {number + 1}, after trade", mine, seat.after_trade, targets[number]))
+    if certificate.joint:
+        plans.append(("all players", table, certificate.together, union(targets)))
+    for who, start, crafts, target in plans:
+        try:
+            end = replay(rules, start, crafts)
+        except ValueError as problem:
+            wrong.append(f"Plan of {who}: {problem}")
+        else:
+            if not holds(end, target):
+                wrong.append(f"Plan of {who}: it does not end with the target.")
+    return wrong
