@@ -73,19 +73,32 @@ def load(folder: Path, quarantine: bool = True) -> Contents:
         raise BadInput(f"There is no store at {folder}.")
     contents = Contents()
     for path in episode_files(folder):
-        for number, line in lines_of(path):
-            found = read_line(line)
-            if isinstance(found, str):
-                contents.bad.append(BadLine(path.name, number, found))
-                if quarantine:
-                    _set_aside(folder, path.name, number, line)
-                continue
-            there = contents.episodes.get(found.id)
-            if there is not None and not to_run_again(there):
-                contents.doubled += 1
-            else:
-                contents.episodes[found.id] = found
+        _read_into(contents, path, folder if quarantine else None)
     return contents
+
+
+def load_file(path: Path) -> Contents:
+    """Everything in one file of lines."""
+    if not path.is_file():
+        raise BadInput(f"There is neither a store nor a file at {path}.")
+    contents = Contents()
+    _read_into(contents, path, None)
+    return contents
+
+
+def _read_into(contents: Contents, path: Path, quarantine: Path | None) -> None:
+    for number, line in lines_of(path):
+        found = read_line(line)
+        if isinstance(found, str):
+            contents.bad.append(BadLine(path.name, number, found))
+            if quarantine:
+                _set_aside(quarantine, path.name, number, line)
+            continue
+        there = contents.episodes.get(found.id)
+        if there is not None and not to_run_again(there):
+            contents.doubled += 1
+        else:
+            contents.episodes[found.id] = found
 
 
 def episode_files(folder: Path) -> list[Path]:

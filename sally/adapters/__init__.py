@@ -1,1 +1,1 @@
-
+"""Doors to other worlds: people, Inspect, PettingZoo, the web. Nothing below imports them."""

@@ -1,1 +1,1 @@
-
+"""From episodes to rows, tables, transcripts, figures and pages."""

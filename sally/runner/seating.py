@@ -86,9 +86,9 @@ def seated(
         raise BadInput(f"{who.player} in seat {seat!r}: {why}.") from None
 
 
-def players_of(match: Match[Any, Any, Any]) -> dict[str, Player[Any, Any]]:
-    """Everybody who sits at a match."""
-    return {
-        seat: seated(match.spec, match.game, Seat(seat), who)
-        for seat, who in match.setup.lineup.items()
-    }
+def players_of(
+    match: Match[Any, Any, Any], lineup: Mapping[str, Sitter] | None = None
+) -> dict[str, Player[Any, Any]]:
+    """Everybody who sits at a match, or those of the lineup given."""
+    named = match.setup.lineup if lineup is None else lineup
+    return {s: seated(match.spec, match.game, Seat(s), who) for s, who in named.items()}

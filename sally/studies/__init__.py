@@ -1,1 +1,1 @@
-
+"""One study per file. A module defines `STUDY`."""

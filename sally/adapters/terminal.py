@@ -1,0 +1,123 @@
+"""A person at the terminal: reads the page as it grows, answers with a number, a name or a form."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+
+from sally.core.errors import IllegalMove, Unreadable
+from sally.core.menu import Amounts, Choice, Field, Form, Many, Text, Whole, filled, is_finite
+from sally.core.player import Decision, Turn
+from sally.core.probe import Report
+
+Show = Callable[[str], None]
+Read = Callable[[str], str]
+
+
+class Person(msgspec.Struct, frozen=True):
+    """Somebody who reads and types. What has been shown is kept as memory, like any notes."""
+
+    show: Show
+    read: Read
+
+    def decide(self, turn: Turn[Any, Any]) -> Decision[Any]:
+        shown = self._show_news(turn, turn.memory or 0)
+        words = turn.desk.words
+        for told in turn.told:
+            self.show(words.told(told))
+        self.show(words.now(turn.view))
+        self.show(words.question(turn.view, turn.options))
+        while True:
+            try:
+                action, typed = self._ask(turn)
+                return Decision(action, shown, typed)
+            except (IllegalMove, Unreadable) as why:
+                self.show(f"That will not do: {why}")
+
+    def report(self, turn: Turn[Any, Any]) -> Report:
+        question, words = turn.question, turn.desk.words
+        assert question is not None
+        self._show_news(turn, turn.memory or 0)
+        self.show(f"{words.say('aside')} {words.aside(question, turn.view, turn.pending)}")
+        if question.kind != "choice":
+            self.show(words.aside_format(question))
+        else:
+            self._menu([words.choice_name(question, c) for c in question.choices])
+        while True:
+            typed = self.read("aside> ").strip()
+            by_number = question.kind == "choice" and typed.isdigit()
+            if by_number and 1 <= int(typed) <= len(question.choices):
+                return Report(question.choices[int(typed) - 1], reply=typed)
+            try:
+                labelled = typed if ":" in typed else f"{words.label}: {typed}"
+                return words.read_report(labelled, question)
+            except Unreadable as why:
+                self.show(f"That will not do: {why}")
+
+    def _show_news(self, turn: Turn[Any, Any], shown: int) -> int:
+        """The rules once, then only what is new; returns how many lines have been shown."""
+        words = turn.desk.words
+        if turn.memory is None:
+            self.show(words.rules(turn.seat))
+            self.show("")
+        new = list(words.lines(turn.view, shown, words.forms[0]))
+        for line in new:
+            self.show(line)
+        return shown + len(new)
+
+    def _ask(self, turn: Turn[Any, Any]) -> tuple[Any, str]:
+        words, options = turn.desk.words, turn.options
+        if is_finite(options):
+            names = words.menu(options)
+            self._menu(list(names))
+            typed = self.read("> ").strip()
+            if typed.isdigit() and 1 <= int(typed) <= len(options) and typed not in names:
+                return options[int(typed) - 1], typed
+            return words.read(f"{words.label}: {typed}", turn.view, options), typed
+        kinds = [o.kind if type(o) is Form else words.name(o) for o in options]
+        chosen = options[0]
+        if len(options) > 1:
+            self._menu(kinds)
+            typed = self.read("> ").strip()
+            if not typed.isdigit() or not 1 <= int(typed) <= len(options):
+                raise IllegalMove(f"Type a number from 1 to {len(options)}.")
+            chosen = options[int(typed) - 1]
+        if type(chosen) is not Form:
+            return chosen, str(chosen)
+        plain = {"kind": chosen.kind} | {n: self._fill(n, field) for n, field in chosen.fields}
+        return filled(options, plain), msgspec.json.encode(plain).decode()
+
+    def _menu(self, names: list[str]) -> None:
+        self.show("   ".join(f"{i}) {name}" for i, name in enumerate(names, 1)))
+
+    def _fill(self, name: str, field: Field) -> Any:
+        """One field of a form, typed."""
+        match field:
+            case Choice(values):
+                typed = self.read(f"  {name} ({', '.join(map(str, values))}): ").strip()
+                return next((v for v in values if str(v) == typed), typed)
+            case Whole(low, high):
+                typed = self.read(f"  {name} ({low} to {high}): ").strip()
+                return int(typed) if typed.lstrip("-").isdigit() else typed
+            case Text(limit):
+                return self.read(f"  {name} (at most {limit} characters): ").strip()
+            case Amounts(most):
+                there = ", ".join(f"{item} up to {amount}" for item, amount in most)
+                typed = self.read(f"  {name} (such as `2 wood, 1/2 iron`; {there}): ")
+                return tuple(_pair(part) for part in typed.split(",") if part.strip())
+            case Many(of, most):
+                return self._fill_many(name, of, most)
+            case Form(fields=fields):
+                return {n: self._fill(f"{name}.{n}", f) for n, f in fields}
+
+    def _fill_many(self, name: str, of: Field, most: int) -> tuple[Any, ...]:
+        typed = self.read(f"  how many {name} (0 to {most}): ").strip()
+        count = int(typed) if typed.isdigit() else 0
+        return tuple(self._fill(f"{name} {i + 1}", of) for i in range(min(count, most)))
+
+
+def _pair(part: str) -> tuple[str, str]:
+    amount, _, item = part.strip().partition(" ")
+    return item.strip(), amount

@@ -1,0 +1,164 @@
+"""What a notebook imports: play, run, load, count."""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from sally import store
+from sally.core import shelf
+from sally.core.drive import play_async, play_bots
+from sally.core.log import Episode, Instance, Setup, Sitter
+from sally.core.match import Match
+from sally.core.partner import Scripted
+from sally.core.player import Player
+from sally.core.probe import Injection
+from sally.core.study import Study, read_study
+from sally.reports import rows
+from sally.reports import transcript as transcripts
+from sally.reports.rows import Row, summary, to_pandas, to_polars
+from sally.runner import local
+from sally.runner.seating import players_of, resolved
+
+__all__ = [
+    "decisions",
+    "episodes",
+    "load",
+    "play",
+    "run_study",
+    "summary",
+    "to_pandas",
+    "to_polars",
+    "transcript",
+]
+
+Who = str | Sitter | tuple[str, Mapping[str, Any]] | Callable[[Any], Any] | Player[Any, Any]
+
+
+def play(
+    game: str,
+    lineup: Mapping[str, Who],
+    seed: int = 1,
+    *,
+    probes: Mapping[str, Sequence[str]] | None = None,
+    injections: Sequence[Injection] = (),
+    retries: int = 2,
+    **params: Any,
+) -> Episode:
+    """Play one episode: names of players, `(name, parameters)`, or your own function of a turn."""
+    named = {seat: _named(who) for seat, who in lineup.items()}
+    own = {seat: _own(who) for seat, who in lineup.items() if _is_own(who)}
+    setup = Setup(
+        Instance(game, game, params),
+        seed,
+        {seat: who for seat, who in named.items() if seat not in own},
+        arms={seat: tuple(names) for seat, names in (probes or {}).items()},
+        injections=tuple(injections),
+        retries=retries,
+    )
+    if not own:
+        return local.play(resolved(setup))
+    spec = shelf.game(game)
+    match = Match(spec, _with(setup, named, spec.version))
+    players = {**_others(match, own), **own}
+    if all(local.is_bot(player) for player in players.values()):
+        play_bots(match, players)
+    else:
+        asyncio.run(play_async(match, players))
+    return match.episode()
+
+
+def run_study(
+    study: Study | str | Path,
+    out: str | Path | None = None,
+    *,
+    limit: int | None = None,
+    watch: local.Watcher | None = None,
+) -> list[Episode]:
+    """Run what is missing of a study and return its episodes; without `out`, keep nothing."""
+    wanted = find_study(study)
+    if out is None:
+        with tempfile.TemporaryDirectory() as folder:
+            return list(local.run_study(wanted, Path(folder), limit, watch).episodes.values())
+    return list(local.run_study(wanted, Path(out), limit, watch).episodes.values())
+
+
+def find_study(study: Study | str | Path) -> Study:
+    """A study by value, by name, or from a TOML file."""
+    if isinstance(study, Study):
+        return study
+    if isinstance(study, Path) or study.endswith(".toml"):
+        return read_study(Path(study))
+    found: Study = shelf.pick("study", study, shelf.shelf("studies"))
+    return found
+
+
+def load(folder: str | Path) -> list[Episode]:
+    """All episodes of a store; lines that cannot be read are set aside, not lost."""
+    return list(store.load(Path(folder)).episodes.values())
+
+
+def episodes(played: Iterable[Episode]) -> list[Row]:
+    """One row for each seat of each episode."""
+    return list(rows.episode_rows(played))
+
+
+def decisions(played: Iterable[Episode]) -> list[Row]:
+    """One row for each move, forfeit and report."""
+    return list(rows.decision_rows(played))
+
+
+def transcript(episode: Episode, eyes: str = transcripts.REFEREE) -> Iterator[str]:
+    """The episode, line by line, from a seat's eyes or the referee's."""
+    return transcripts.transcript(rows.played(episode), eyes)
+
+
+# --- lineups given in other ways than by name ---------------------------------------------------
+
+
+def _is_own(who: Who) -> bool:
+    return not isinstance(who, str | Sitter | tuple)
+
+
+def _named(who: Who) -> Sitter:
+    if isinstance(who, Sitter):
+        return who
+    if isinstance(who, str):
+        return Sitter(who)
+    if isinstance(who, tuple):
+        return Sitter(who[0], dict(who[1]))
+    return Sitter(f"own:{getattr(who, '__name__', type(who).__name__)}")
+
+
+def _own(who: Any) -> Player[Any, Any]:
+    own: Player[Any, Any] = who if hasattr(who, "decide") else Scripted(who)
+    return own
+
+
+def _with(setup: Setup, named: Mapping[str, Sitter], version: int) -> Setup:
+    return Setup(
+        setup.instance,
+        setup.seed,
+        dict(named),
+        version,
+        setup.arms,
+        setup.injections,
+        setup.retries,
+        setup.repeat,
+    )
+
+
+def _others(
+    match: Match[Any, Any, Any], own: Mapping[str, Player[Any, Any]]
+) -> dict[str, Player[Any, Any]]:
+    """The players that were given by name, and the helpers nobody named."""
+    helpers = {
+        str(seat): Sitter(occupant)
+        for seat, occupant in match.spec.occupants.items()
+        if seat not in match.setup.lineup
+    }
+    lineup: dict[str, Sitter] = {**helpers, **match.setup.lineup}
+    return players_of(match, {seat: who for seat, who in lineup.items() if seat not in own})

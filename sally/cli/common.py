@@ -1,0 +1,151 @@
+"""What all commands share: options, tables that fit a terminal, JSON, progress."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
+from rich.table import Table
+from rich.text import Text
+
+from sally.core import shelf
+from sally.core.errors import BadInput, unknown
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class Commands(click.Group):
+    """A group that suggests the nearest command."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in self.commands and not args[0].startswith("-"):
+            raise unknown("command", args[0], self.commands)
+        return super().resolve_command(ctx, args)
+
+
+def console(stderr: bool = False) -> Console:
+    return Console(stderr=stderr, soft_wrap=False)
+
+
+def json_option(command: F) -> F:
+    return click.option("--json", "as_json", is_flag=True, help="Print JSON.")(command)
+
+
+def set_option(command: F) -> F:
+    return click.option(
+        "--set",
+        "settings",
+        multiple=True,
+        metavar="KEY=VALUE",
+        help="A parameter of the game, or of a player as SEAT.KEY=VALUE.",
+    )(command)
+
+
+def use_files(files: Sequence[str]) -> None:
+    """Put users' files on the shelf."""
+    for file in files:
+        shelf.add_file(Path(file))
+
+
+def parsed(settings: Sequence[str]) -> dict[str, Any]:
+    """`key=value` pairs, values read as JSON where they are JSON and as text otherwise."""
+    found: dict[str, Any] = {}
+    for setting in settings:
+        key, equals, text = setting.partition("=")
+        if not equals or not key:
+            raise BadInput(f"--set takes KEY=VALUE, such as rounds=10, not {setting!r}.")
+        try:
+            found[key] = json.loads(text)
+        except ValueError:
+            found[key] = text
+    return found
+
+
+def print_json(value: Any) -> None:
+    """Plain JSON on standard output; a number that JSON cannot hold becomes null."""
+    click.echo(json.dumps(_finite(value), indent=2, default=str))
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if isinstance(value, Mapping):
+        return {key: _finite(v) for key, v in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(v) for v in value]
+    return value
+
+
+def print_table(rows: Iterable[Mapping[str, Any]], columns: Sequence[str], title: str = "") -> None:
+    """Rows as a table; numbers to the right, nothing interpreted as markup."""
+    table = Table(
+        title=title or None,
+        title_justify="left",
+        header_style="bold",
+        box=SIMPLE_HEAD,
+        pad_edge=False,
+    )
+    rows = list(rows)
+    for column in columns:
+        numeric = all(isinstance(r.get(column), int | float | None) for r in rows)
+        table.add_column(column, justify="right" if numeric else "left", overflow="fold")
+    for row in rows:
+        table.add_row(*(Text(cell(row.get(column))) for column in columns))
+    console().print(table)
+
+
+def estimate_cell(row: Mapping[str, Any]) -> str:
+    """A value with its interval: as `1.00 ±0.20` where it is even, else as `1.00 [0.70, 1.10]`."""
+    value, interval = row["value"], row["interval"]
+    if value is None:
+        return "-"
+    if interval is None:
+        return f"{value:.2f}"
+    low, high = interval
+    if abs((high - value) - (value - low)) < 0.005:
+        return f"{value:.2f} ±{high - value:.2f}"
+    return f"{value:.2f} [{low:.2f}, {high:.2f}]"
+
+
+def cell(value: Any) -> str:
+    """One value in a table: three decimals, intervals as [low, high], nothing as a dash."""
+    if value is None:
+        return "-"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return f"{value:.3f}" if abs(value) < 1000 else f"{value:,.0f}"
+    if isinstance(value, list | tuple) and len(value) == 2:
+        return f"[{cell(value[0])}, {cell(value[1])}]"
+    return str(value)
+
+
+def progress() -> Progress:
+    """A bar with what is done, how long it took and how long it will take."""
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(),
+        TextColumn("{task.fields[note]}"),
+        console=console(stderr=True),
+        transient=True,
+    )

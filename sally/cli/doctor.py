@@ -1,0 +1,50 @@
+"""`sally doctor`: what is installed, what is missing, how to get it."""
+
+from __future__ import annotations
+
+import platform
+import sys
+from importlib import metadata
+from typing import Any
+
+import click
+
+from sally import __version__
+from sally.cli.common import json_option, print_json, print_table
+from sally.core import shelf
+
+# distribution -> (the extra that brings it, what it is for)
+PARTS = {
+    "msgspec": ("", "structs, JSON, schemas"),
+    "numpy": ("", "arrays"),
+    "scipy": ("", "statistics"),
+    "click": ("", "the command line"),
+    "rich": ("", "tables and progress"),
+    "polars": ("frames", "data frames"),
+    "pandas": ("frames", "data frames"),
+}
+
+
+@click.command()
+@json_option
+def doctor(as_json: bool) -> None:
+    """What is installed, what is missing, and how to get it."""
+    rows = [_part(name, extra, use) for name, (extra, use) in PARTS.items()]
+    shelves = {f: len(shelf.shelf(f)) for f in ("games", "partners", "metrics", "studies")}
+    if as_json:
+        facts = {"sally": __version__, "python": platform.python_version(), "parts": rows}
+        print_json({**facts, "shelves": shelves})
+    else:
+        click.echo(f"Sally {__version__} on Python {platform.python_version()}, {sys.platform}")
+        print_table(rows, ("part", "version", "for", "get it with"))
+    missing_base = [r for r in rows if r["version"] is None and not PARTS[r["part"]][0]]
+    sys.exit(1 if missing_base else 0)
+
+
+def _part(name: str, extra: str, use: str) -> dict[str, Any]:
+    try:
+        version: str | None = metadata.version(name)
+    except metadata.PackageNotFoundError:
+        version = None
+    how = f"pip install 'sally[{extra}]'" if extra else "pip install sally"
+    return {"part": name, "version": version, "for": use, "get it with": None if version else how}

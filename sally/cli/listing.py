@@ -1,0 +1,69 @@
+"""`sally list`: what is on the shelf."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import click
+
+from sally.cli.common import json_option, print_json, print_table
+from sally.core import shelf
+from sally.core.errors import unknown
+
+
+def _games() -> list[dict[str, Any]]:
+    return [
+        {
+            "name": name,
+            "seats": ", ".join(spec.build().seats),
+            "probes": ", ".join(p.name for p in spec.probes),
+            "about": spec.about if name == (spec.family or name) else f"{spec.family} by name",
+        }
+        for name, spec in sorted(shelf.games().items())
+    ]
+
+
+def _partners() -> list[dict[str, Any]]:
+    return [
+        {"name": name, "game": family, "source": p.source, "about": p.about}
+        for family in sorted({s.family or s.name for s in shelf.games().values()})
+        for name, p in sorted(shelf.partners(family).items())
+    ]
+
+
+def _players() -> list[dict[str, Any]]:
+    kinds = [k for players in shelf.shelf("players").values() for k in players.values()]
+    return [{"name": k.name, "about": k.about} for k in sorted(kinds, key=lambda k: k.name)]
+
+
+def _plain(folder: str) -> list[dict[str, Any]]:
+    entries = sorted(shelf.shelf(folder).items())
+    return [{"name": name, "about": getattr(entry, "about", "")} for name, entry in entries]
+
+
+KINDS: Mapping[str, Callable[[], list[dict[str, Any]]]] = {
+    "games": _games,
+    "partners": _partners,
+    "players": _players,
+    "strategies": lambda: _plain("strategies"),
+    "metrics": lambda: _plain("metrics"),
+    "studies": lambda: _plain("studies"),
+    "models": lambda: _plain("models"),
+}
+
+
+@click.command("list")
+@click.argument("kind", metavar="|".join(KINDS))
+@json_option
+def list_(kind: str, as_json: bool) -> None:
+    """What is on the shelf."""
+    if kind not in KINDS:
+        raise unknown("shelf", kind, KINDS)
+    rows = KINDS[kind]()
+    if as_json:
+        print_json(rows)
+    elif rows:
+        print_table(rows, list(rows[0]))
+    else:
+        click.echo(f"No {kind} are installed.")

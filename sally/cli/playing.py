@@ -1,0 +1,99 @@
+"""`sally play`: a person in the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+import msgspec
+
+from sally import store
+from sally.adapters.terminal import Person
+from sally.api import play as play_episode
+from sally.cli.common import json_option, parsed, print_json, set_option
+from sally.core import shelf
+from sally.core.errors import BadInput, unknown
+from sally.core.log import Sitter
+from sally.reports.rows import played
+from sally.reports.transcript import transcript
+
+PERSON = "person"
+
+
+@click.command()
+@click.argument("game")
+@click.option("--as", "mine", default="", help="The seat you take; the first one unless told.")
+@click.option(
+    "--seat", "seats", multiple=True, metavar="SEAT=PLAYER", help="Who sits in another seat."
+)
+@click.option("--probe", "probes", multiple=True, help="A probe that you are asked aside.")
+@click.option("--seed", default=1, show_default=True)
+@click.option("--out", type=click.Path(path_type=Path), help="A folder to keep the episode in.")
+@set_option
+@json_option
+def play(
+    game: str,
+    mine: str,
+    seats: tuple[str, ...],
+    probes: tuple[str, ...],
+    seed: int,
+    out: Path | None,
+    settings: tuple[str, ...],
+    as_json: bool,
+) -> None:
+    """Play GAME yourself; end of input leaves the table."""
+    spec = shelf.game(game)
+    given = parsed(settings)
+    params = {key: value for key, value in given.items() if "." not in key}
+    everyone = spec.build(params).seats
+    seat = mine or everyone[0]
+    if seat not in everyone:
+        raise unknown(f"seat of {game}", seat, everyone)
+    lineup: dict[str, Any] = lineup_of(game, everyone, seats, given)
+    lineup.setdefault(seat, PERSON)
+    if lineup[seat] == PERSON:
+        lineup[seat] = Person(lambda text: click.echo(text, err=as_json), _read(as_json))
+    asked = {seat: probes} if probes else {}
+    episode = play_episode(game, lineup, seed, probes=asked, **params)
+    if out is not None:
+        store.claim(out, store.Manifest(f"play {game}", ""))
+        with store.Writer(out) as writer:
+            writer.add(episode)
+    if as_json:
+        print_json(msgspec.to_builtins(episode))
+        return
+    click.echo("")
+    *_, last = transcript(played(episode))
+    click.echo(last.strip())
+
+
+def lineup_of(
+    game: str, seats: Sequence[str], named: Sequence[str], given: dict[str, Any]
+) -> dict[str, Any]:
+    """Who sits where: as named, with `SEAT.KEY` parameters; others play at random."""
+    chosen: dict[str, Any] = {}
+    for entry in named:
+        seat, equals, who = entry.partition("=")
+        if not equals:
+            raise BadInput(f"--seat takes SEAT=PLAYER, such as partner=tit_for_tat, not {entry!r}.")
+        if seat not in seats:
+            raise unknown(f"seat of {game}", seat, seats)
+        prefix = f"{seat}."
+        params = {k.removeprefix(prefix): v for k, v in given.items() if k.startswith(prefix)}
+        chosen[seat] = who if who == PERSON else Sitter(who, params)
+    for key in given:
+        if "." in key and key.partition(".")[0] not in chosen:
+            raise BadInput(f"--set {key}: nobody is named for seat {key.partition('.')[0]!r}.")
+    return {seat: Sitter("random") for seat in seats[1:]} | chosen
+
+
+def _read(quiet: bool) -> Any:
+    def read(prompt: str) -> str:
+        typed: str = click.prompt(
+            prompt, prompt_suffix="", default="", show_default=False, err=quiet
+        )
+        return typed
+
+    return read

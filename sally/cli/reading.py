@@ -1,0 +1,147 @@
+"""`sally score`, `sally replay`, `sally show`: what a store holds."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+import click
+
+from sally import store
+from sally.cli.common import estimate_cell, json_option, print_json, print_table
+from sally.core import shelf
+from sally.core.errors import BadInput
+from sally.core.log import Episode
+from sally.reports.rows import Row, episode_rows, played, summary
+from sally.reports.transcript import REFEREE, transcript
+from sally.runner.check import Checked, check
+
+
+@click.command()
+@click.argument("folder", type=click.Path(path_type=Path))
+@click.option("--metric", "metrics", multiple=True, help="Only these metrics.")
+@click.option("--seat", default="", help="Only this seat.")
+@click.option("--rows", "as_rows", is_flag=True, help="With --json: one row per seat and episode.")
+@json_option
+def score(folder: Path, metrics: tuple[str, ...], seat: str, as_rows: bool, as_json: bool) -> None:
+    """Means with 95% intervals for every player in a store."""
+    contents = store.load(folder)
+    if as_rows:
+        print_json(list(episode_rows(contents.episodes.values())))
+        return
+    found = score_rows(contents.episodes.values(), metrics, seat)
+    if as_json:
+        print_json(found)
+        return
+    print_scores(found)
+    for line in contents.bad:
+        click.echo(f"unreadable, kept in quarantine: {line}", err=True)
+
+
+def score_rows(
+    episodes: Iterable[Episode], metrics: tuple[str, ...] = (), seat: str = ""
+) -> list[Row]:
+    """One row for each metric in each group of seats that were alike."""
+    rows = [row for row in episode_rows(episodes) if not seat or row["seat"] == seat]
+    by = ("cell", "game", "seat", "player", "others")
+    named = metrics or ("payoff", *_metric_names(rows))
+    return [
+        found
+        for name in named
+        for found in summary([r for r in rows if name in r] if not metrics else rows, name, by)
+        if found["value"] is not None
+    ]
+
+
+def _metric_names(rows: list[Row]) -> list[str]:
+    return [name for name in shelf.shelf("metrics") if any(name in row for row in rows)]
+
+
+METRICS_A_TABLE = 4  # as many as a terminal of 100 columns holds
+
+
+def print_scores(found: list[Row]) -> None:
+    """Who played whom, with a few metrics beside each other; means and 95% intervals."""
+    if not found:
+        click.echo("Nothing to score.")
+        return
+    groups: dict[tuple[str, ...], dict[str, str]] = {}
+    keys = [k for k in ("cell", "game", "seat", "player", "others") if _varies(found, k)]
+    for row in found:
+        group = groups.setdefault(tuple(str(row[k]) for k in keys), {})
+        group[row["metric"]] = estimate_cell(row)
+        group["episodes"] = str(row["episodes"])
+    metrics = list(dict.fromkeys(row["metric"] for row in found))
+    for i in range(0, len(metrics), METRICS_A_TABLE):
+        names = metrics[i : i + METRICS_A_TABLE]
+        rows = [dict(zip(keys, g, strict=True)) | cells for g, cells in groups.items()]
+        kept = [row for row in rows if any(name in row for name in names)]
+        print_table(kept, (*keys, *names, "episodes"))
+
+
+def _varies(rows: list[Row], key: str) -> bool:
+    return key == "player" or (
+        len({row[key] for row in rows}) > 1
+        and not (key == "cell" and all(row["cell"] == row["game"] for row in rows))
+    )
+
+
+@click.command()
+@click.argument("path", type=click.Path(path_type=Path))
+@json_option
+def replay(path: Path, as_json: bool) -> None:
+    """Play every stored episode again from its log, and say where it differs."""
+    found = check(_episodes(path).values())
+    if as_json:
+        print_json(found.as_json())
+    else:
+        _print_check(found)
+    sys.exit(1 if found.mismatches else 0)
+
+
+def _print_check(found: Checked) -> None:
+    for id, why in found.mismatches:
+        click.echo(f"{id}: {why}")
+    for id, why in found.unchecked:
+        click.echo(f"{id} not checked: {why}")
+    click.echo(
+        f"{found.replayed} of {found.episodes} episodes replayed, "
+        f"{len(found.mismatches)} mismatches, {len(found.unchecked)} not checked."
+    )
+
+
+@click.command()
+@click.argument("episode", type=click.Path(path_type=Path))
+@click.option("--eyes", default=REFEREE, show_default=True, help="A seat, or the referee.")
+@json_option
+def show(episode: Path, eyes: str, as_json: bool) -> None:
+    """The transcript of EPISODE: STORE/ID (a beginning of the id will do) or STORE (its first)."""
+    found = find_episode(episode)
+    lines = list(transcript(played(found), eyes))
+    if as_json:
+        print_json({"episode": found.id, "eyes": eyes, "lines": lines})
+    else:
+        click.echo("\n".join(lines))
+
+
+def find_episode(path: Path) -> Episode:
+    """The episode that STORE/ID or STORE names."""
+    folder, id = (path, "") if path.is_dir() else (path.parent, path.name)
+    episodes = store.load(folder).episodes
+    found = [e for key, e in episodes.items() if key.startswith(id)]
+    if not found:
+        raise BadInput(
+            f"The store {folder} has no episode {id!r}; `sally score` lists what it has."
+        )
+    if id and len(found) > 1:
+        raise BadInput(f"{len(found)} episodes of {folder} begin with {id!r}; give more of the id.")
+    return found[0]
+
+
+def _episodes(path: Path) -> dict[str, Episode]:
+    """The episodes of a store, or of one file of lines."""
+    contents = store.load(path) if path.is_dir() else store.load_file(path)
+    for line in contents.bad:
+        click.echo(f"unreadable: {line}", err=True)
+    return contents.episodes

@@ -1,0 +1,194 @@
+"""Tidy rows: one way to count. Every table, plot and test starts from these."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from sally.core import shelf
+from sally.core.errors import BadInput, unknown
+from sally.core.game import NATURE, Seat
+from sally.core.log import Call, Censored, Episode, Forfeited, Moved, Reported, Sitter
+from sally.core.metric import Played
+from sally.core.playback import replayed
+from sally.core.probe import At, Question, Report, score
+from sally.stats import Estimate, mean_interval
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
+
+Row = dict[str, Any]
+
+
+def played(episode: Episode) -> Played:
+    """An episode laid open for measuring."""
+    spec = shelf.game(episode.setup.instance.game)
+    return Played(spec, episode, replayed(spec, episode))
+
+
+def episode_rows(episodes: Iterable[Episode], metrics: bool = True) -> Iterator[Row]:
+    """One row for each seat of each episode, with every metric that fits the game."""
+    for episode in episodes:
+        whole = played(episode)
+        for seat in whole.replay.game.seats:
+            yield _episode_row(whole, seat, metrics)
+
+
+def _episode_row(whole: Played, seat: Seat, metrics: bool) -> Row:
+    episode, setup = whole.episode, whole.episode.setup
+    end = episode.end
+    others = [setup.lineup[s] for s in whole.replay.game.seats if s != seat]
+    row: Row = {
+        "episode": episode.id,
+        "cell": episode.cell,
+        "game": setup.instance.game,
+        "instance": setup.instance.id,
+        "repeat": setup.repeat,
+        "seat": str(seat),
+        "player": label(setup.lineup[seat]),
+        "others": ", ".join(label(who) for who in others),
+        "turns": len(whole.replay),
+        "censored": end.cause if isinstance(end, Censored) else None,
+        "payoff": None if episode.payoffs is None else episode.payoffs[seat],
+        **_effort(episode, seat),
+    }
+    if metrics:
+        for name, metric in shelf.metrics(whole.spec.family or whole.spec.name).items():
+            row[name] = metric.measure(whole, seat)
+    return row
+
+
+def _effort(episode: Episode, seat: Seat) -> Row:
+    """Forfeits, retries, calls and tokens of one seat."""
+    mine = [e for e in episode.events if getattr(e, "seat", None) == seat]
+    calls: list[Call] = [c for e in mine for c in getattr(e, "calls", ())]
+    return {
+        "moves": sum(isinstance(e, Moved) for e in mine),
+        "forfeited": sum(isinstance(e, Forfeited) for e in mine),
+        "retried": sum(e.tries - 1 for e in mine if isinstance(e, Moved | Forfeited | Reported)),
+        "calls": len(calls),
+        "input_tokens": sum(c.usage.get("input", 0) for c in calls),
+        "output_tokens": sum(c.usage.get("output", 0) for c in calls),
+        "seconds": sum(c.usage.get("seconds", 0.0) for c in calls),
+    }
+
+
+def decision_rows(episodes: Iterable[Episode]) -> Iterator[Row]:
+    """One row for each move, forfeit and report, with what was true where that is known."""
+    for episode in episodes:
+        whole = played(episode)
+        head = {"episode": episode.id, "cell": episode.cell, "game": whole.spec.name}
+        for event in episode.events:
+            if isinstance(event, Moved) and event.seat != NATURE:
+                yield {**head, **_moved(event)}
+            elif isinstance(event, Forfeited):
+                yield {**head, **_moved(event), "what": "forfeit", "value": event.reason}
+            elif isinstance(event, Reported):
+                yield {**head, **_reported(whole, event)}
+
+
+def _moved(event: Moved | Forfeited) -> Row:
+    return {
+        "turn": event.turn,
+        "seat": event.seat,
+        "what": "move",
+        "probe": None,
+        "about": None,
+        "value": _flat(getattr(event, "action", None)),
+        "truth": None,
+        "right": None,
+        "brier": None,
+        "log": None,
+        "tries": event.tries,
+    }
+
+
+def _reported(whole: Played, event: Reported) -> Row:
+    question, truth = judged(whole, event)
+    scores = score(question, Report(event.value, event.odds), truth) if question else {}
+    return {
+        "turn": event.turn,
+        "seat": event.seat,
+        "what": "report",
+        "probe": event.probe,
+        "about": event.about,
+        "value": _flat(event.value),
+        "truth": _flat(truth),
+        "right": scores.get("right"),
+        "brier": scores.get("brier"),
+        "log": scores.get("log"),
+        "tries": event.tries,
+    }
+
+
+def judged(whole: Played, event: Reported) -> tuple[Question | None, Any]:
+    """The question a report answers, and its true answer; None where it is not known."""
+    probe, replay, seat = whole.spec.probe(event.probe), whole.replay, Seat(event.seat)
+    if event.turn >= len(replay.states):
+        return None, None
+    asked = probe.asks(replay.game, replay.view(event.turn, seat), seat)
+    question = next((q for q in asked if q.about == event.about), None)
+    truth = probe.truth(replay, At(event.turn, seat, event.probe, event.about))
+    return question, truth
+
+
+def label(who: Sitter) -> str:
+    """A player's name with its parameters, for tables."""
+    if not who.params:
+        return who.player
+    given = ", ".join(f"{name}={value}" for name, value in who.params.items())
+    return f"{who.player}({given})"
+
+
+def _flat(value: Any) -> Any:
+    return value if value is None or isinstance(value, int | float | str) else str(value)
+
+
+# --- means with intervals -----------------------------------------------------------------------
+
+
+def summary(rows: Iterable[Row], metric: str, by: Sequence[str]) -> list[Row]:
+    """The mean of a metric in each group, with its 95% t interval; None values are left out."""
+    groups: dict[tuple[Any, ...], list[float]] = {}
+    for row in rows:
+        if metric not in row:
+            raise unknown("metric", metric, row)
+        values = groups.setdefault(tuple(row[key] for key in by), [])
+        if row[metric] is not None:
+            values.append(float(row[metric]))
+    return [
+        dict(zip(by, key, strict=True)) | estimate_row(metric, mean_interval(values))
+        for key, values in groups.items()
+    ]
+
+
+def estimate_row(metric: str, found: Estimate) -> Row:
+    """An estimate as columns."""
+    return {
+        "metric": metric,
+        "value": found.value,
+        "interval": found.interval,
+        "episodes": found.n,
+    }
+
+
+# --- frames -------------------------------------------------------------------------------------
+
+
+def to_polars(rows: Iterable[Mapping[str, Any]]) -> pl.DataFrame:
+    """The rows as a polars frame."""
+    try:
+        import polars
+    except ImportError:
+        raise BadInput("polars is not installed; `pip install sally[frames]` brings it.") from None
+    return polars.DataFrame(list(rows), infer_schema_length=None)
+
+
+def to_pandas(rows: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
+    """The rows as a pandas frame."""
+    try:
+        import pandas
+    except ImportError:
+        raise BadInput("pandas is not installed; `pip install sally[frames]` brings it.") from None
+    return pandas.DataFrame(list(rows))
