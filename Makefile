@@ -1,0 +1,45 @@
+# Two commands do all set-up on a fresh machine with Python 3.11 or newer: `make demo`, `make test`.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+QUIET := --quiet --disable-pip-version-check --no-warn-script-location
+
+.PHONY: help demo test check golden bench docs clean
+.DEFAULT_GOAL := help
+
+help: ## what each target does
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
+
+demo: $(READY) ## play the quickstart study and print what it shows
+	@$(BIN)/sally demo
+
+test: check ## run the checks and every test
+	@$(BIN)/python -m pytest -n 2
+
+check: $(READY) ## lint, types, layers
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check --quiet .
+	@$(BIN)/mypy --no-error-summary
+	@$(BIN)/lint-imports --no-cache > $(VENV)/layers.txt || { cat $(VENV)/layers.txt; exit 1; }
+
+golden: $(READY) ## write golden playthroughs anew; read the difference before you commit it
+	@$(BIN)/python -m tests.golden
+
+bench: $(READY) ## ratios against named peers (installs the peers)
+	@$(BIN)/pip install $(QUIET) -c constraints.txt -r benchmarks/peers.txt
+	@for file in benchmarks/*.py; do echo "== $$file"; $(BIN)/python $$file || exit 1; done
+
+docs: $(READY) ## build the documentation into site/
+	@$(BIN)/pip install $(QUIET) -c constraints.txt -e '.[docs]'
+	@$(BIN)/mkdocs build --quiet --strict
+
+clean: ## forget the virtual environment and everything built
+	@rm -rf $(VENV) site build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
+
+$(READY): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "Sally needs Python 3.11 or newer; set PYTHON=python3.12, say.")'
+	@echo "setting up $(VENV) (once, a minute or two)"
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/pip install $(QUIET) -c constraints.txt -e '.[all,test,check]'
+	@touch $@
