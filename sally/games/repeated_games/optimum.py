@@ -1,0 +1,228 @@
+"""Exact optimal play against a partner that is a finite automaton.
+
+Whoever knows the automaton's start and sees every round knows its state all the time, so the
+best reply over a horizon is a dynamic program over (rounds left, automaton state).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import linprog
+from scipy.sparse import coo_array, hstack, vstack
+
+from sally.core.errors import BadInput
+from sally.core.game import Seat
+from sally.core.partner import Automaton
+from sally.games.repeated_games.rules import RepeatedGame, other
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+
+MOST_STATES = 20_000  # beyond this the tables no longer fit a laptop
+SAME = 1e-9  # two values closer than this (relative to the payoffs) are tied
+
+
+@dataclass(frozen=True)
+class Machine:
+    """An automaton as tables; state 0 is its start, and every state can be reached."""
+
+    odds: Floats  # (state, its own move)
+    after: Ints  # (state, its own move, the other's move) -> state
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Optimal play for every number of rounds left."""
+
+    machine: Machine
+    values: Floats  # (rounds left, state): the expected reward still to come
+    best: NDArray[np.bool_]  # (rounds left - 1, state, move): whether the move is optimal
+
+    @property
+    def rounds(self) -> int:
+        return len(self.best)
+
+    @cached_property
+    def policy(self) -> Floats:
+        """(rounds left - 1, state, move): each optimal move as likely as any other."""
+        return np.asarray(self.best / self.best.sum(axis=2, keepdims=True))
+
+
+def tabulated(automaton: Automaton[Any], own: Sequence[int], theirs: Sequence[int]) -> Machine:
+    """The automaton's reachable states as tables, for its own moves and the other's."""
+    number = {automaton.start: 0}
+    waiting = [automaton.start]
+    odds, after = [], []
+    for state in waiting:  # grows while it is read
+        chances = _checked_odds(automaton, state, own)
+        odds.append(chances)
+        rows = []
+        for mine in own:
+            if not chances[mine]:
+                rows.append([0] * len(theirs))  # never looked up
+                continue
+            then = [automaton.after(state, mine, their) for their in theirs]
+            for new in then:
+                if new not in number:
+                    number[new] = len(number)
+                    waiting.append(new)
+            rows.append([number[new] for new in then])
+        after.append(rows)
+        if len(number) > MOST_STATES:
+            raise BadInput(f"The automaton has more than {MOST_STATES} states; it is too large.")
+    return Machine(np.array(odds), np.array(after, dtype=np.intp))
+
+
+def _checked_odds(automaton: Automaton[Any], state: Any, own: Sequence[int]) -> list[float]:
+    given = automaton.odds(state)
+    chances = [float(given.get(mine, 0.0)) for mine in own]
+    if any(mine not in own for mine in given) or min(chances) < 0 or abs(sum(chances) - 1) > 1e-9:
+        raise BadInput(
+            f"In state {state!r} the automaton plays {dict(given)!r}; it should give odds over "
+            f"the moves {list(own)} that sum to 1."
+        )
+    return chances
+
+
+def machine_of(game: RepeatedGame, seat: Seat, automaton: Automaton[Any]) -> Machine:
+    """The tables of an automaton that sits across from `seat`."""
+    return tabulated(automaton, game.moves_of(other(seat)), game.moves_of(seat))
+
+
+def pay_table(game: RepeatedGame, seat: Seat) -> Floats:
+    """(mine, theirs) -> what `seat` gets in one round."""
+    theirs = game.moves_of(other(seat))
+    return np.array([[game.pay(seat, m, t) for t in theirs] for m in game.moves_of(seat)], float)
+
+
+def plan(game: RepeatedGame, seat: Seat, machine: Machine, rounds: int) -> Plan:
+    """Optimal play over at most `rounds` rounds; the game may stop after each, by its chance."""
+    if rounds < 0:
+        raise BadInput(f"rounds must be at least 0, not {rounds}")
+    pay = pay_table(game, seat)
+    now = machine.odds @ pay.T  # (state, move): expected reward of this round
+    tie = SAME * max(1.0, float(np.abs(pay).max()))
+    values = np.zeros((rounds + 1, len(now)))
+    best = np.zeros((rounds, *now.shape), dtype=bool)
+    for left in range(1, rounds + 1):
+        then = np.einsum("qb,qba->qa", machine.odds, values[left - 1][machine.after])
+        worth = now + (1 - game.stop_chance) * then
+        values[left] = worth.max(axis=1)
+        best[left - 1] = worth >= values[left][:, None] - tie
+    return Plan(machine, values, best)
+
+
+def optimal_reward(
+    game: RepeatedGame, seat: Seat, automaton: Automaton[Any], rounds: int | None = None
+) -> float:
+    """The most that `seat` can expect in total against this partner, its first move included."""
+    machine = machine_of(game, seat, automaton)
+    length = game.rounds if rounds is None else rounds
+    return float(plan(game, seat, machine, length).values[length, 0])
+
+
+def optimal_course(
+    game: RepeatedGame, seat: Seat, machine: Machine, played: int, horizon: int | None = None
+) -> Floats:
+    """Expected total reward of optimal play after 1, 2, .. `played` rounds.
+
+    With a fixed end, entry n is the optimum of exactly n rounds. Where chance ends the game,
+    nobody can plan for the length that came about: entry n is then what the policy that is
+    optimal for `horizon` rounds with that chance has earned by round n, so that the mean over
+    episodes is the true optimum.
+    """
+    if not game.stop_chance:
+        return plan(game, seat, machine, played).values[1:, 0].copy()
+    planned = plan(game, seat, machine, max(played, horizon or game.rounds))
+    return np.cumsum(course_of(planned, pay_table(game, seat), machine)[:played])
+
+
+def course_of(planned: Plan, pay: Floats, against: Machine) -> Floats:
+    """Expected reward, round by round, of a plan made for one partner and used on another.
+
+    The player keeps track of the partner it believes in: its machine follows the moves that
+    are really made, and reads a move it would never make as if it stayed where it was.
+    """
+    believed, policy = planned.machine, planned.policy
+    at = np.zeros((len(believed.odds), len(against.odds)))  # joint distribution of the two
+    at[0, 0] = 1.0
+    rewards = np.zeros(planned.rounds)
+    follow = _followed(believed)
+    for n in range(planned.rounds):
+        moves = policy[planned.rounds - n - 1]
+        reached = np.zeros_like(at)
+        for believes, is_in in zip(*np.nonzero(at), strict=True):
+            for mine in np.flatnonzero(moves[believes]):
+                for theirs in np.flatnonzero(against.odds[is_in]):
+                    p = at[believes, is_in] * moves[believes, mine] * against.odds[is_in, theirs]
+                    rewards[n] += p * pay[mine, theirs]
+                    then = follow[believes, theirs, mine], against.after[is_in, theirs, mine]
+                    reached[then] += p
+        at = reached
+    return rewards
+
+
+def _followed(machine: Machine) -> Ints:
+    """The machine's transitions; where it never makes a move, that move leaves it in place."""
+    stays = np.arange(len(machine.odds))[:, None, None]
+    return np.where((machine.odds > 0)[:, :, None], machine.after, stays)
+
+
+def optimal_rate(game: RepeatedGame, seat: Seat, automaton: Automaton[Any]) -> float:
+    """The largest reward per round in the long run against this partner, from its start.
+
+    The linear program of the average-reward criterion for many chains (Puterman 1994, 9.3):
+    minimise the sum of gains g, where g >= P g and g + h >= r + P h for every state and move.
+    """
+    machine, pay = machine_of(game, seat, automaton), pay_table(game, seat)
+    states, moves = len(machine.odds), len(pay)
+    now = machine.odds @ pay.T
+    q, b, a = (index.ravel() for index in np.indices(machine.after.shape))
+    row = q * moves + a
+    to = coo_array((machine.odds[q, b], (row, machine.after[q, b, a])), (states * moves, states))
+    pairs = np.arange(states * moves)
+    stay = coo_array((np.ones(states * moves), (pairs, pairs // moves)), to.shape)
+    leaves = to - stay
+    none = coo_array(to.shape)
+    bounds = vstack([hstack([leaves, none]), hstack([-stay, leaves])]).tocsr()
+    right = np.concatenate([np.zeros(states * moves), -now.ravel()])
+    cost = np.concatenate([np.ones(states), np.zeros(states)])
+    solved = linprog(cost, A_ub=bounds, b_ub=right, bounds=(None, None), method="highs")
+    if solved.x is None or not solved.success:
+        raise BadInput(f"The long-run optimum could not be found: {solved.message}")
+    return float(solved.x[0])
+
+
+def interestingness(
+    game: RepeatedGame,
+    seat: Seat,
+    partners: Sequence[Automaton[Any]],
+    weights: Sequence[float] | None = None,
+) -> float:
+    """Expected regret per round of optimal play for one partner when it meets another.
+
+    Both are drawn independently from the partners by their weights (all alike unless given).
+    """
+    if not partners:
+        raise BadInput("A task needs at least one partner.")
+    drawn = np.ones(len(partners)) if weights is None else np.asarray(weights, dtype=float)
+    if len(drawn) != len(partners) or drawn.min() < 0 or drawn.sum() <= 0:
+        raise BadInput(f"weights must be {len(partners)} numbers of at least 0, not all 0.")
+    drawn = drawn / drawn.sum()
+    pay = pay_table(game, seat)
+    machines = [machine_of(game, seat, partner) for partner in partners]
+    plans = [plan(game, seat, machine, game.rounds) for machine in machines]
+    going = (1 - game.stop_chance) ** np.arange(game.rounds)  # chance that round n is reached
+    regret = [
+        plans[j].values[-1, 0] - float(course_of(planned, pay, against) @ going)
+        for planned in plans
+        for j, against in enumerate(machines)
+    ]
+    pairs = np.outer(drawn, drawn).ravel()
+    return float(pairs @ np.array(regret)) / float(going.sum())
