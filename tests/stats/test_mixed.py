@@ -247,6 +247,15 @@ def test_a_likelihood_without_peak_is_not_called_converged():
     assert "no clear peak" in fit.notes[-1]
 
 
+def test_a_search_that_stops_beside_the_peak_is_not_called_converged(monkeypatch):
+    peak = [c.estimate for c in cbpp().coefficients]
+    beside = np.array([peak[0] + 0.1, *peak[1:], 0.65])
+    monkeypatch.setattr("sally.stats.mixed._climb", lambda *_: beside)
+    fit = cbpp()
+    assert fit["intercept"].error is not None
+    assert not fit.converged
+
+
 def test_separated_outcomes_have_no_estimate_and_the_error_says_where():
     with pytest.raises(ValueError, match=r"separated along .*only failures"):
         mixed_logit([1, 0, 1, 0, 0, 0], {"one": [1] * 6, "r1": [0, 0, 0, 0, 1, 1]}, {"g": "abcabc"})

@@ -76,7 +76,9 @@ def test_simulated_shares_reach_the_promised_power():
 
 def test_simulated_paired_shares_reach_the_promised_power():
     # 30% of the pairs succeed only under the first condition, 15% only under the second.
+    # Connor (1987): (1.95996 * sqrt(.45) + .84162 * sqrt(.45 - .15 ** 2)) ** 2 / .15 ** 2 = 154.6.
     n = paired_share_sample_size(0.15, 0.45)
+    assert n == 155
 
     def experiment(rng):
         b, c, _ = rng.multinomial(n, [0.3, 0.15, 0.55])
