@@ -5,6 +5,7 @@ hand costs its owner the whole piece, because what is left of it is floored away
 """
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 
 import msgspec
@@ -48,10 +49,22 @@ def certify(rules: Ruleset, hands: Sequence[Goods], targets: Sequence[Goods]) ->
         shortest = plan(table, {}, aim="crafts")
         trade = None if shortest is None else plan(hands[seat], others, aim="goods")
         seats.append(_seat(shortest, trade))
-    all_targets = union(targets)
-    in_reach = all(seat.chain is not None for seat in seats)
-    joint = best_plan(rules, table, {}, all_targets, "any") if in_reach else None
-    return Certificate(tuple(seats), joint is not None, joint.crafts if joint else ())
+    together = _together(rules, table, seats, union(targets))
+    return Certificate(tuple(seats), together is not None, together or ())
+
+
+def _together(
+    rules: Ruleset, table: Hand, seats: Sequence[SeatCertificate], targets: Hand
+) -> tuple[Craft, ...] | None:
+    """Crafts that make all targets at once, or None; the seats' own chains are tried first."""
+    if any(seat.chain is None for seat in seats):
+        return None
+    chains = tuple(each for seat in seats for each in seat.shortest)
+    with suppress(ValueError):
+        if holds(replay(rules, table, chains), targets):
+            return chains
+    plan = best_plan(rules, table, {}, targets, "any")
+    return None if plan is None else plan.crafts
 
 
 def _seat(shortest: Plan | None, trade: Plan | None) -> SeatCertificate:

@@ -1,0 +1,112 @@
+"""Writes the frozen instance sets: `python -m sally.games.tradecraft.freezing FOLDER`.
+
+Sets are superseded, never edited: a new draw gets a new seed and a new file name.
+"""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from sally.games.tradecraft.instances import (
+    Instance,
+    InstanceSet,
+    generate_set,
+    instance,
+    named_ruleset,
+)
+
+SEED = 2026
+RULESETS: dict[str, dict[str, Any]] = {
+    "minecraft_core": {},
+    "alchemy": {},
+    "invented": {"seed": 2026, "depth": 5, "width": 8, "branching": 2, "contention": 0.3},
+}
+SIZES = {2: 40, 3: 12}
+
+# The targets of the known public instances, with hands of our own.
+KNOWN: tuple[tuple[list[dict[str, int]], list[str]], ...] = (
+    (
+        [
+            {"iron_ingot": 1, "coal": 2, "birch_planks": 1, "sand": 2},
+            {"raw_iron": 3, "oak_planks": 2, "cobblestone": 2},
+        ],
+        ["shears", "torch"],
+    ),
+    (
+        [
+            {"raw_iron": 3, "cobblestone": 2, "sand": 1},
+            {"oak_log": 3, "string": 2, "flint": 1},
+        ],
+        ["bucket", "stone_shovel"],
+    ),
+    (
+        [
+            {"stick": 2, "iron_nugget": 3, "gravel": 2, "coal": 1},
+            {"cobblestone": 3, "iron_ore": 2, "copper_ingot": 1},
+        ],
+        ["lever", "chain"],
+    ),
+    (
+        [
+            {"iron_ingot": 4, "cobblestone": 3, "coal": 1, "wheat": 5},
+            {"raw_iron": 3, "redstone": 6, "wheat": 4, "oak_planks": 2},
+        ],
+        ["detector_rail", "target"],
+    ),
+    (
+        [
+            {"cobblestone": 8, "stick": 2, "wheat": 2},
+            {"redstone": 3, "quartz": 2, "cobblestone": 3},
+        ],
+        ["dropper", "observer"],
+    ),
+    (
+        [
+            {"gold_ingot": 4, "raw_gold": 2, "oak_log": 3, "apple": 1},
+            {"redstone": 2, "coal": 1, "iron_ingot": 1, "birch_planks": 3},
+        ],
+        ["powered_rail", "shield"],
+    ),
+    (
+        [
+            {"redstone": 3, "quartz": 1, "cobblestone": 4, "iron_ore": 1},
+            {"coal": 2, "spruce_planks": 4, "iron_nugget": 3, "glowstone_dust": 2},
+        ],
+        ["comparator", "lantern"],
+    ),
+)
+
+
+def known_instances() -> tuple[Instance, ...]:
+    """The hand-written instances, certified."""
+    rules = named_ruleset("minecraft_core")
+    return tuple(
+        instance(rules, f"minecraft_core-known-{n:02d}", hands, [{t: 1} for t in targets])
+        for n, (hands, targets) in enumerate(KNOWN, 1)
+    )
+
+
+def write(folder: Path) -> None:
+    """Certify and write every set into a folder that must not hold them yet."""
+    for name, settings in RULESETS.items():
+        rules = named_ruleset(name, settings)
+        for players, number in SIZES.items():
+            made = generate_set(rules, players, number, SEED)
+            _save(
+                folder / f"{name}_{players}p.json",
+                InstanceSet(name, settings, rules.fingerprint, players, SEED, made),
+            )
+    rules = named_ruleset("minecraft_core")
+    known = InstanceSet("minecraft_core", {}, rules.fingerprint, 2, None, known_instances())
+    _save(folder / "minecraft_core_known_2p.json", known)
+
+
+def _save(path: Path, content: InstanceSet) -> None:
+    with path.open("xb") as file:  # x: refuse to write over a frozen set
+        file.write(msgspec.json.format(msgspec.json.encode(content), indent=1) + b"\n")
+
+
+if __name__ == "__main__":
+    write(Path(sys.argv[1]))

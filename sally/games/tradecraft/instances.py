@@ -1,0 +1,251 @@
+"""Instances: hands, targets and a turn limit, each with the solver's certificate and a grade."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from importlib import resources
+from random import Random
+from typing import Any
+
+import msgspec
+
+from sally.games.tradecraft.hands import Hand
+from sally.games.tradecraft.invented import invented
+from sally.games.tradecraft.planning import Undecided
+from sally.games.tradecraft.rulesets import BadRuleset, Recipe, Ruleset, shipped
+from sally.games.tradecraft.solver import Certificate, certify, refusals
+
+GRADES = (1, 2, 3, 4)
+_MOST_KINDS = 9  # in one hand, so that hands stay readable
+_MOST_UNITS = 40
+_MOST_NEEDED = 12  # from others, by one seat
+
+
+class Instance(msgspec.Struct, frozen=True):
+    """One problem: what each player holds and wants, and how long they may play."""
+
+    id: str
+    hands: tuple[dict[str, int], ...]
+    targets: tuple[dict[str, int], ...]
+    max_turns: int
+    grade: int
+    certificate: Certificate
+
+
+class InstanceSet(msgspec.Struct, frozen=True):
+    """A frozen file of instances and the rules they were certified under."""
+
+    ruleset: str
+    settings: dict[str, Any]  # of the generator, for an invented ruleset
+    fingerprint: str  # of the rules, so that a changed ruleset is noticed
+    players: int
+    seed: int | None  # of the instance generator; None for hands written by us
+    instances: tuple[Instance, ...]
+
+
+class NoInstance(RuntimeError):
+    """The generator gave up; the message says after how many tries."""
+
+
+def named_ruleset(name: str, settings: Mapping[str, Any] | None = None) -> Ruleset:
+    """A ruleset by the name and settings an instance set carries."""
+    return invented(**dict(settings or {})) if name == "invented" else shipped(name)
+
+
+def set_names() -> tuple[str, ...]:
+    """The names of the instance sets that come with Sally."""
+    folder = resources.files("sally") / "instances" / "tradecraft"
+    return tuple(sorted(f.name.removesuffix(".json") for f in folder.iterdir()))
+
+
+def instance_set(name: str) -> InstanceSet:
+    """A shipped instance set, checked against the rules it was made for."""
+    if name not in set_names():
+        raise ValueError(f"There is no instance set {name!r}; there are {', '.join(set_names())}.")
+    file = resources.files("sally") / "instances" / "tradecraft" / f"{name}.json"
+    found = msgspec.json.decode(file.read_bytes(), type=InstanceSet)
+    rules = named_ruleset(found.ruleset, found.settings)
+    if rules.fingerprint != found.fingerprint:
+        raise BadRuleset(
+            f"{name} was certified under rules {found.fingerprint}, but {rules.name} is now "
+            f"{rules.fingerprint}; certify the instances again into a new set."
+        )
+    return found
+
+
+def grade(certificate: Certificate) -> int:
+    """1 to 4, by the harder seat: its crafts and the kinds of goods it must get from others."""
+    worst = max((seat.chain or 0) + (seat.kinds or 0) for seat in certificate.seats)
+    return 1 if worst <= 3 else 2 if worst <= 5 else 3 if worst <= 7 else 4
+
+
+def instance(
+    rules: Ruleset,
+    id: str,
+    hands: Sequence[Mapping[str, int]],
+    targets: Sequence[Mapping[str, int]],
+    max_turns: int = 15,
+) -> Instance:
+    """A certified instance; one that the certificate refuses raises with the reasons."""
+    for goods in (*hands, *targets):
+        for item, amount in goods.items():
+            if (unknown := rules.unknown(item)) is not None:
+                raise ValueError(f"{id}: {unknown}")
+            if type(amount) is not int or amount < 1:
+                raise ValueError(f"{id}: {item} comes in whole amounts from 1 up, not {amount!r}.")
+    certificate = certify(rules, [Hand(hand) for hand in hands], [Hand(t) for t in targets])
+    if problems := refusals(certificate):
+        raise ValueError(f"{id}: {' '.join(problems)}")
+    return Instance(
+        id=id,
+        hands=tuple(dict(sorted(hand.items())) for hand in hands),
+        targets=tuple(dict(target) for target in targets),
+        max_turns=max_turns,
+        grade=grade(certificate),
+        certificate=certificate,
+    )
+
+
+def generate(
+    rules: Ruleset, players: int, wanted: int, rng: Random, *, tries: int = 400
+) -> Instance:
+    """A certified instance of the wanted grade."""
+    depths = depth(rules)
+    for _ in range(tries):
+        made = _draft(rules, depths, players, wanted, rng)
+        if made is None:
+            continue
+        try:
+            found = instance(rules, "draft", *made)
+        except (ValueError, Undecided):
+            continue
+        units = max(seat.units or 0 for seat in found.certificate.seats)
+        if found.grade == wanted and units <= _MOST_NEEDED:
+            return found
+    raise NoInstance(f"No instance of grade {wanted} for {rules.name} in {tries} tries.")
+
+
+def generate_set(rules: Ruleset, players: int, number: int, seed: int) -> tuple[Instance, ...]:
+    """Instances spread evenly over the grades, easy first, no two with the same targets."""
+    rng = Random(f"tradecraft:{rules.name}:{players}:{seed}")
+    made: list[Instance] = []
+    seen: set[frozenset[str]] = set()
+    while len(made) < number:
+        wanted = GRADES[len(made) * len(GRADES) // number]
+        found = generate(rules, players, wanted, rng)
+        targets = frozenset(item for target in found.targets for item in target)
+        if targets not in seen:
+            seen.add(targets)
+            name = f"{rules.name}-{players}p-{len(made) + 1:02d}"
+            made.append(msgspec.structs.replace(found, id=name))
+    return tuple(made)
+
+
+def depth(rules: Ruleset) -> dict[str, int]:
+    """How many crafts deep each item lies above the starting goods, fuel left aside."""
+    found = dict.fromkeys(rules.starting, 0)
+    grown = True
+    while grown:
+        grown = False
+        for recipe in rules.recipes:
+            deep = _run_depth(recipe, found)
+            if deep is not None and deep < found.get(recipe.output, 10**6):
+                found[recipe.output], grown = deep, True
+    return found
+
+
+def _run_depth(recipe: Recipe, depths: Mapping[str, int]) -> int | None:
+    deep = 0
+    for slot in recipe.slots:
+        known = [depths[item] for item in slot.goods if item in depths]
+        if not known:
+            return None
+        deep = max(deep, min(known))
+    return deep + 1
+
+
+def _draft(
+    rules: Ruleset, depths: Mapping[str, int], players: int, wanted: int, rng: Random
+) -> tuple[list[dict[str, int]], list[dict[str, int]]] | None:
+    """Hands and targets that may make an instance of the wanted grade, or None."""
+    deepest = {1: 2, 2: 3, 3: 4, 4: 7}[wanted]
+    shallow = {1: 1, 2: 1, 3: 2, 4: 3}[wanted]
+    choices = sorted(item for item, deep in depths.items() if shallow <= deep <= deepest)
+    targets = [choices[rng.randrange(len(choices))] for _ in range(players)]
+    keep = {1: 0.6, 2: 0.4, 3: 0.25, 4: 0.1}[wanted]
+    hands: list[dict[str, int]] = [{} for _ in range(players)]
+    for seat, target in enumerate(targets):
+        bag = _bag(rules, depths, {target: 1}, keep, rng)
+        if bag is None or len(bag) < 2:
+            return None
+        _deal(bag, seat, hands, wanted, rng)
+    _add_decoys(rules, depths, choices, hands, rng)
+    fits = all(len(h) <= _MOST_KINDS and sum(h.values()) <= _MOST_UNITS for h in hands)
+    return (hands, [{target: 1} for target in targets]) if fits else None
+
+
+def _bag(
+    rules: Ruleset, depths: Mapping[str, int], need: dict[str, int], keep: float, rng: Random
+) -> dict[str, int] | None:
+    """Goods from which the needed items can be made, by taking recipes back at random."""
+    bag: dict[str, int] = {}
+    first, burnt = True, 0.0
+    while need:
+        item, amount = need.popitem()
+        makers = [rules.recipes[n] for n in rules.makers.get(item, ())]
+        makers = [m for m in makers if (_run_depth(m, depths) or 99) <= depths.get(item, 0)]
+        if not makers or (not first and rng.random() < keep):
+            bag[item] = bag.get(item, 0) + amount
+            continue
+        first = False
+        recipe = makers[rng.randrange(len(makers))]
+        runs = -(-amount // recipe.amount)
+        burnt += float(recipe.fuel * runs)
+        for slot in recipe.slots:
+            low = min(depths[i] for i in slot.goods if i in depths)
+            fits = [i for i in slot.goods if depths.get(i) == low]
+            chosen = fits[rng.randrange(len(fits))]
+            need[chosen] = need.get(chosen, 0) + slot.amount * runs
+        if sum(need.values()) + sum(bag.values()) > _MOST_UNITS:
+            return None
+    if burnt:
+        fuels = sorted(item for item in rules.fuel if depths.get(item, 9) <= 1)
+        fuel = fuels[rng.randrange(len(fuels))]
+        bag[fuel] = bag.get(fuel, 0) + int(burnt / float(rules.heat[fuel])) + 1
+    return bag
+
+
+def _deal(
+    bag: Mapping[str, int], seat: int, hands: list[dict[str, int]], wanted: int, rng: Random
+) -> None:
+    """Give some of the goods one seat needs to others, at least one kind of them whole."""
+    kinds = sorted(bag)
+    away = 1 + rng.randrange(min(len(kinds) - 1, wanted) or 1)
+    for number, item in enumerate(rng.sample(kinds, len(kinds))):
+        others = [other for other in range(len(hands)) if other != seat]
+        owner = others[rng.randrange(len(others))] if number < away else seat
+        amount = bag[item]
+        # Sometimes two seats lean on the same goods: then not every target can be made.
+        if rng.random() < 0.3 and any(item in hand for hand in hands):
+            amount = max(1, amount // 2)
+        hands[owner][item] = hands[owner].get(item, 0) + amount
+
+
+def _add_decoys(
+    rules: Ruleset,
+    depths: Mapping[str, int],
+    choices: Sequence[str],
+    hands: list[dict[str, int]],
+    rng: Random,
+) -> None:
+    """Goods that serve some other target, so that a hand does not give its owner away."""
+    for hand in hands:
+        for _ in range(rng.randint(1, 2)):
+            other = _bag(rules, depths, {choices[rng.randrange(len(choices))]: 1}, 0.5, rng)
+            if other:
+                item = sorted(other)[rng.randrange(len(other))]
+                hand[item] = hand.get(item, 0) + min(other[item], 4)
+
+
+def all_instances() -> Iterator[tuple[str, InstanceSet]]:
+    """Every shipped set with its name."""
+    for name in set_names():
+        yield name, instance_set(name)
