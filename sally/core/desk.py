@@ -6,27 +6,10 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
-import msgspec
-
 from sally.core.game import Game, GameSpec, Seat
 from sally.core.log import Told
 from sally.core.model import Grown
 from sally.core.words import Words
-
-
-class Page(msgspec.Struct, frozen=True):
-    """A turn in words: an opening that only ever grows, and a short tail."""
-
-    opening: Grown  # rules and the past: a strict prefix of the next turn's
-    told: str  # what the seat was told aside, if anything
-    now: str
-    question: str
-    format: str
-
-    def prompt(self, *notes: str) -> Grown:
-        """The whole page as one text; notes stand between the past and where we are now."""
-        tail = [part for part in (*notes, self.told, self.now, self.question, self.format) if part]
-        return self.opening.plus("\n".join(tail))
 
 
 class _Growth:
@@ -48,8 +31,10 @@ class Desk:
         seat: Seat,
         seed: int,
         texts: Mapping[str, str] | None = None,
+        retries: int = 0,
     ) -> None:
         self.spec, self._game, self.seat, self.seed = spec, game, seat, seed
+        self.retries = retries  # how often an unreadable answer may be given again
         self._texts = texts or {}
         self._growths: dict[tuple[str, str], _Growth] = {}
         self._marks: list[tuple[Any, Told]] = []

@@ -56,6 +56,7 @@ class Call(msgspec.Struct, frozen=True, omit_defaults=True):
     reasoning: str = ""
     failure: str = ""  # the kind of failure, when there was no usable reply
     scores: tuple[float, ...] = ()  # log-probabilities, when candidates were scored
+    tools: tuple[dict[str, Any], ...] = ()  # tool calls that the model made in this reply
 
 
 class Looked(msgspec.Struct, frozen=True):

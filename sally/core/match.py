@@ -50,7 +50,7 @@ class Match(Generic[S, A, V]):
         _check(spec, self.game, setup)
         everyone = (*self.game.seats, *self.game.helpers)
         self._desks = {
-            seat: Desk(spec, self.game, seat, setup.seed, (texts or {}).get(seat))
+            seat: Desk(spec, self.game, seat, setup.seed, (texts or {}).get(seat), setup.retries)
             for seat in everyone
         }
         self._may_reject = type(self.game).rejections is not Game.rejections

@@ -7,7 +7,7 @@ modules (`games/toma/po.py` is `toma_po`). Installed packages add entries throug
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
@@ -20,6 +20,7 @@ from typing import Any
 from sally.core.errors import BadInput, unknown
 from sally.core.game import GameSpec
 from sally.core.metric import Metric
+from sally.core.model import Model
 from sally.core.partner import Partner
 
 CONSTANTS: Mapping[str, str] = {
@@ -65,6 +66,14 @@ def metrics(family: str) -> Mapping[str, Metric]:
     """The metrics that fit a family of games."""
     every: Mapping[str, Metric] = shelf("metrics")
     return {name: m for name, m in every.items() if not m.games or family in m.games}
+
+
+def model(name: str) -> Model:
+    """A model by name: the part before the first colon or slash names who brings it."""
+    makers = shelf("models")
+    maker = name.partition(":")[0].partition("/")[0]
+    make: Callable[[str], Model] = makers.get(maker) or pick("model", name, makers)
+    return make(name)
 
 
 def pick(what: str, name: str, known: Mapping[str, Any]) -> Any:

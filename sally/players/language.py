@@ -1,0 +1,232 @@
+"""A language model as a player: words in, a strategy in the middle, an action out."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any, TypeVar
+
+import msgspec
+
+from sally.core import shelf
+from sally.core.chance import derived_seed
+from sally.core.errors import BadInput, Unreadable, unknown
+from sally.core.game import Game, GameSpec, Seat
+from sally.core.log import Call
+from sally.core.model import (
+    Assistant,
+    CannotScore,
+    Context,
+    Message,
+    Model,
+    ModelFailure,
+    Reply,
+    Scores,
+    Settings,
+    ToolResult,
+    ToolSpec,
+    prompt_hash,
+)
+from sally.core.player import Decision, Fault, Forfeit, PlayerKind, Turn
+from sally.core.probe import Report
+from sally.core.strategy import Run, Said, Sheet, Strategy
+
+T = TypeVar("T")
+TOOL_ROUNDS = 8  # how often a model may look something up in one decision
+
+
+class Caller:
+    """One turn's calls: each has its own seed, and each is logged, whatever comes of it."""
+
+    def __init__(
+        self, model: Model, settings: Settings, turn: Turn[Any, Any], retries: int
+    ) -> None:
+        self._model, self._settings, self._turn, self._retries = model, settings, turn, retries
+        self.calls: list[Call] = []
+        self.finish = "stop"  # of the last reply
+
+    async def say(self, purpose: str, messages: Sequence[Message], **settings: Any) -> Reply:
+        """A reply; tools are used on the way, and passing failures tried again."""
+        tools = self._tools() if self._turn.question is None else ()
+        talk = list(messages)
+        for _ in range(TOOL_ROUNDS):
+            reply = await self._once(purpose, talk, tools, settings)
+            if not reply.tool_calls:
+                break
+            talk.append(Assistant(reply.text, reply.tool_calls))
+            for call in reply.tool_calls:
+                talk.append(ToolResult(call.id, call.name, self._looked_up(call)))
+        self.finish = reply.finish
+        return reply
+
+    async def score(self, purpose: str, context: Context, candidates: Sequence[str]) -> Scores:
+        """The log-probabilities of the candidates."""
+        if not self._model.can_score:
+            raise CannotScore(self._model.name)
+        settings = self._seeded({})
+        shown = prompt_hash(context, (), candidates)
+        scores = await self._tried(
+            purpose, shown, settings, lambda: self._model.score(context, candidates, settings)
+        )
+        usage = msgspec.to_builtins(scores.usage)
+        self.calls.append(Call(purpose, shown, usage=usage, scores=scores.logprobs))
+        return scores
+
+    async def _once(
+        self, purpose: str, talk: list[Message], tools: Sequence[ToolSpec], more: Mapping[str, Any]
+    ) -> Reply:
+        settings, shown = self._seeded(more), prompt_hash(talk, tools)
+        reply = await self._tried(
+            purpose, shown, settings, lambda: self._model.complete(talk, settings, tools)
+        )
+        self.calls.append(
+            Call(
+                purpose,
+                shown,
+                reply.text,
+                reply.finish,
+                msgspec.to_builtins(reply.usage),
+                msgspec.to_builtins(settings),
+                reply.reasoning or "",
+                tools=tuple(msgspec.to_builtins(call) for call in reply.tool_calls),
+            )
+        )
+        return reply
+
+    async def _tried(
+        self, purpose: str, shown: str, settings: Settings, call: Callable[[], Awaitable[T]]
+    ) -> T:
+        """The call's outcome; each failure is logged by kind, passing ones are tried again."""
+        for attempt in range(self._retries + 1):
+            try:
+                return await call()
+            except ModelFailure as why:
+                failed = Call(
+                    purpose, shown, settings=msgspec.to_builtins(settings), failure=why.kind
+                )
+                self.calls.append(failed)
+                if not why.transient or attempt == self._retries:
+                    raise
+        raise AssertionError("unreachable")
+
+    def _seeded(self, more: Mapping[str, Any]) -> Settings:
+        """The settings of the next call, with a seed of its own where sampling has one."""
+        settings = msgspec.structs.replace(self._settings, **more)
+        if settings.seed is not None:
+            return settings
+        desk = self._turn.desk
+        key = (desk.seed, *self._turn.id, len(self.calls))
+        return msgspec.structs.replace(settings, seed=derived_seed(*key) % (2**32 - 1))
+
+    def _tools(self) -> tuple[ToolSpec, ...]:
+        tools = self._turn.desk.spec.tools
+        return tuple(ToolSpec(t.name, t.about, dict(t.parameters)) for t in tools)
+
+    def _looked_up(self, call: Any) -> str:
+        try:
+            found = self._turn.use(call.name, call.read())
+        except (BadInput, ModelFailure) as why:
+            return f"error: {why}"
+        return msgspec.json.encode(found).decode()
+
+
+class LanguagePlayer(msgspec.Struct, frozen=True):
+    """A model under a strategy; the same object sits in a thousand episodes."""
+
+    model: Model
+    act: Run
+    answer: Run
+    settings: Settings = Settings()
+    call_retries: int = 2
+
+    async def decide(self, turn: Turn[Any, Any]) -> Decision[Any] | Forfeit | Fault:
+        caller = Caller(self.model, self.settings, turn, self.call_retries)
+        said, retry, reason, tries = Said(""), "", "unreadable", 0
+        words = turn.desk.words
+        for tries in range(1, turn.desk.retries + 2):
+            try:
+                said = await self.act(Sheet(turn, retry), caller)
+                action: Any
+                if said.place is not None:
+                    action = turn.options[said.place]
+                else:
+                    action = words.read(whole_lines(said, caller), turn.view, turn.options)
+            except ModelFailure as why:
+                return Fault("fault", str(why), tuple(caller.calls))
+            except Unreadable as why:
+                retry, reason = words.say("retry", why=why), _reason(caller.finish)
+                continue
+            return Decision(
+                action, said.memory, said.text, tries, tuple(caller.calls), said.foreseen
+            )
+        return Forfeit(reason, said.text, tries, tuple(caller.calls))
+
+    async def report(self, turn: Turn[Any, Any]) -> Report | Fault:
+        question = turn.question
+        assert question is not None
+        caller = Caller(self.model, self.settings, turn, self.call_retries)
+        said, retry, tries = Said(""), "", 0
+        words = turn.desk.words
+        for tries in range(1, turn.desk.retries + 2):
+            try:
+                said = await self.answer(Sheet(turn, retry), caller)
+                if said.place is not None:
+                    read = Report(question.choices[said.place], said.odds)
+                else:
+                    read = words.read_report(whole_lines(said, caller), question)
+            except ModelFailure as why:
+                return Fault("fault", str(why), tuple(caller.calls))
+            except Unreadable as why:
+                retry = words.say("retry", why=why)
+                continue
+            return Report(read.value, read.odds, said.text, tries, tuple(caller.calls))
+        return Report(None, None, said.text, tries, tuple(caller.calls))
+
+
+def whole_lines(said: Said, caller: Caller) -> str:
+    """What may be read of a reply: all of it, or only its whole lines if it was cut by length."""
+    return said.text if caller.finish != "length" else said.text.rpartition("\n")[0]
+
+
+def _reason(finish: str) -> str:
+    return {"length": "length", "refusal": "refused"}.get(finish, "unreadable")
+
+
+def _language(
+    spec: GameSpec[Any, Any, Any],
+    game: Game[Any, Any, Any],
+    seat: Seat,
+    model: str | Model = "embedded",
+    strategy: str = "qa",
+    settings: Mapping[str, Any] | None = None,
+    with_: Mapping[str, Any] | None = None,
+    pack: str = "",
+) -> LanguagePlayer:
+    chosen = strategy_named(strategy)
+    params = dict(with_ or {})
+    for name in params:
+        if name not in chosen.params:
+            raise unknown(f"parameter of strategy {strategy}", name, chosen.params)
+    try:
+        given = msgspec.convert(dict(settings or {}), Settings)
+    except (msgspec.ValidationError, ValueError) as why:
+        raise BadInput(f"settings of the model in seat {seat!r}: {why}.") from None
+    found = shelf.model(model) if isinstance(model, str) else model
+    if "scoring" in chosen.needs and not found.can_score:
+        raise BadInput(str(CannotScore(found.name)))
+    act, answer = chosen.make(**params)
+    return LanguagePlayer(found, act, answer, given)
+
+
+def strategy_named(name: str) -> Strategy:
+    found: Strategy = shelf.pick("strategy", name, shelf.shelf("strategies"))
+    return found
+
+
+PLAYERS = {
+    "language": PlayerKind(
+        "language",
+        "a language model under a prompting strategy",
+        _language,
+        {"model": "embedded", "strategy": "qa", "settings": None, "with_": None, "pack": ""},
+    )
+}
