@@ -158,6 +158,12 @@ def test_the_believed_box_is_uniform_given_start_true_and_last_seen(
     assert uniformity(sample) > 1e-4
 
 
+def test_no_shortcut_is_given_away_by_naming_an_empty_box(sample: tuple[Instance, ...]) -> None:
+    for game in sample:
+        for seen, believed in questions(game):
+            assert {believed, *start(seen), *last_seen(seen)} <= set(occupied(seen.states[-1]))
+
+
 def test_false_and_true_beliefs_both_occur(sample: tuple[Instance, ...]) -> None:
     held = {
         seen.states[-1].index(seen.asked) == believed
