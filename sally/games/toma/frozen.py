@@ -7,7 +7,7 @@ from typing import Any, Generic, TypeVar
 
 import msgspec
 
-from sally.games.toma import po_generate, po_rules
+from sally.games.toma import mg_generate, mg_rules, po_generate, po_rules
 
 T = TypeVar("T")
 SEED = 2026
@@ -48,6 +48,26 @@ def keyed_po(scenario: po_rules.Scenario) -> Keyed[po_rules.Scenario]:
     """A scenario with the answer and predictions of the exact solver."""
     named = {po_rules.AGENTS[a]: task for a, task in po_rules.predictions(scenario).items()}
     return Keyed(scenario, po_rules.answer(scenario), named)
+
+
+def mg() -> Frozen[mg_rules.Scenario]:
+    """The 90 frozen scenarios of the minority game, 30 a level."""
+    return msgspec.json.decode(_text("mg"), type=Frozen[mg_rules.Scenario])
+
+
+def make_mg() -> Frozen[mg_rules.Scenario]:
+    """The first 30 generated scenarios of every level, with their keys."""
+    drawn = chain.from_iterable(
+        islice(mg_generate.scenarios(level, SEED), PER_LEVEL) for level in mg_rules.LEVELS
+    )
+    return Frozen("toma_mg", 1, SEED, tuple(map(keyed_mg, drawn)))
+
+
+def keyed_mg(scenario: mg_rules.Scenario) -> Keyed[mg_rules.Scenario]:
+    """A scenario with the answer and predictions of the exact solver."""
+    gone = mg_rules.predictions(scenario)
+    named = {agent.name: gone[index] for index, agent in enumerate(scenario.agents)}
+    return Keyed(scenario, mg_rules.answer(scenario), named)
 
 
 def write(frozen: Frozen[Any], path: Path) -> None:

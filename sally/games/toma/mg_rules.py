@@ -1,0 +1,186 @@
+"""The exact rules of the minority game: agents choose among four places, you want the emptiest.
+
+Source: kang2026, appendix C.2, with the decision rule of our protocol: an agent drops every place
+that has a feature it dislikes or that an agent it avoids goes to; if the place of the agent it
+follows is left, it goes there; otherwise it goes where most of its likes are met.
+"""
+
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+PLACES = range(4)
+LEVELS = (1, 2, 3)
+
+
+class Place(msgspec.Struct, frozen=True):
+    """A place and the features the page lists for it."""
+
+    name: str
+    features: tuple[str, ...]
+
+
+class Agent(msgspec.Struct, frozen=True):
+    """One agent as the page describes it; follows and avoids are positions in the agents' list."""
+
+    name: str
+    likes: tuple[str, ...]
+    dislikes: tuple[str, ...]
+    follows: int | None = None
+    avoids: int | None = None
+
+
+class Scenario(msgspec.Struct, frozen=True):
+    """One problem: four places and the agents that choose among them."""
+
+    id: str
+    level: int
+    story: str
+    places: tuple[Place, ...]  # four
+    agents: tuple[Agent, ...]
+
+
+class Profile(msgspec.Struct, frozen=True):
+    """What an agent's description comes to once every wish is matched with the places.
+
+    `likes` and `dislikes` hold, wish by wish in the order of the page, the places that meet it.
+    """
+
+    likes: tuple[tuple[int, ...], ...]
+    dislikes: tuple[tuple[int, ...], ...]
+    follows: int | None = None
+    avoids: int | None = None
+
+
+class Undetermined(ValueError):
+    """A rule that leaves more than one choice, or none."""
+
+
+def meets(feature: str, wish: str) -> bool:
+    """Whether a wish names a feature, in full or in part: its words occur in a row within it."""
+    return f" {wish.lower()} " in f" {feature.lower()} "
+
+
+def profiles(scenario: Scenario) -> tuple[Profile, ...]:
+    """Every agent's profile, read from the words of the page."""
+
+    def where(wish: str) -> tuple[int, ...]:
+        return tuple(
+            index
+            for index, place in enumerate(scenario.places)
+            if any(meets(feature, wish) for feature in place.features)
+        )
+
+    return tuple(
+        Profile(
+            tuple(map(where, agent.likes)),
+            tuple(map(where, agent.dislikes)),
+            agent.follows,
+            agent.avoids,
+        )
+        for agent in scenario.agents
+    )
+
+
+def best_places(profile: Profile, gone: Mapping[int, int]) -> tuple[int, ...]:
+    """The places an agent may go to by the decision rule; one unless its description is loose.
+
+    `gone` gives the places of other agents; a relation to an agent not in it counts for nothing.
+    """
+    dropped = {place for wish in profile.dislikes for place in wish}
+    if profile.avoids is not None and profile.avoids in gone:
+        dropped.add(gone[profile.avoids])
+    followed = None if profile.follows is None else gone.get(profile.follows)
+    if followed is not None and followed not in dropped:
+        return (followed,)
+    left = [place for place in PLACES if place not in dropped]
+    met = [sum(place in wish for wish in profile.likes) for place in PLACES]
+    most = max((met[place] for place in left), default=0)
+    return tuple(place for place in left if met[place] == most)
+
+
+def depths(relations: Sequence[Profile | Agent]) -> tuple[int, ...]:
+    """The level of each agent: 1 without a relation, else one more than the deepest it looks at."""
+    found: dict[int, int] = {}
+    while len(found) < len(relations):
+        before = len(found)
+        for index, one in enumerate(relations):
+            targets = [t for t in (one.follows, one.avoids) if t is not None]
+            if index not in found and all(target in found for target in targets):
+                found[index] = 1 + max((found[target] for target in targets), default=0)
+        if len(found) == before:
+            stuck = min(set(range(len(relations))) - set(found))
+            raise ValueError(
+                f"Agent number {stuck + 1} depends on itself or on an agent that is not there."
+            )
+    return tuple(found[index] for index in range(len(relations)))
+
+
+def destinations(listed: Sequence[Profile]) -> dict[int, int]:
+    """Where each agent goes, worked out from the anchors upward."""
+    deep = depths(listed)
+    gone: dict[int, int] = {}
+    for index in sorted(range(len(listed)), key=lambda i: (deep[i], i)):
+        best = best_places(listed[index], gone)
+        if len(best) != 1:
+            raise Undetermined(f"Agent number {index + 1} has {len(best)} equally good places.")
+        gone[index] = best[0]
+    return {index: gone[index] for index in range(len(listed))}
+
+
+def predictions(scenario: Scenario) -> dict[int, int]:
+    """Where each agent goes: the answers to the questions about the others."""
+    try:
+        return destinations(profiles(scenario))
+    except Undetermined as trouble:
+        raise Undetermined(f"Scenario {scenario.id}: {trouble}") from None
+
+
+def headcounts(places: Mapping[int, int]) -> tuple[int, ...]:
+    """How many agents are at each of the four places."""
+    there = list(places.values())
+    return tuple(there.count(place) for place in PLACES)
+
+
+def rational_actions(scenario: Scenario, predicted: Mapping[int, int]) -> frozenset[int]:
+    """The places with the fewest agents if all went where predicted, true or not."""
+    if set(predicted) != set(range(len(scenario.agents))):
+        raise ValueError(
+            f"Scenario {scenario.id}: predictions must be given for all "
+            f"{len(scenario.agents)} agents."
+        )
+    wrong = [place for place in predicted.values() if place not in PLACES]
+    if wrong:
+        raise ValueError(f"Scenario {scenario.id}: {wrong[0]} is not a place from 0 to 3.")
+    counts = headcounts(predicted)
+    return frozenset(place for place in PLACES if counts[place] == min(counts))
+
+
+def answer(scenario: Scenario) -> int:
+    """The one place with the fewest agents."""
+    actions = rational_actions(scenario, predictions(scenario))
+    if len(actions) != 1:
+        raise Undetermined(f"Scenario {scenario.id}: {len(actions)} places tie for the fewest.")
+    return min(actions)
+
+
+def check(scenario: Scenario) -> None:
+    """Refuse data that is no scenario, in one sentence that says what and where."""
+    name = f"Scenario {scenario.id}"
+    if scenario.level not in LEVELS:
+        raise ValueError(f"{name}: level {scenario.level} is not one of 1 to 3.")
+    if len(scenario.places) != len(PLACES):
+        raise ValueError(f"{name}: it has {len(scenario.places)} places, four are right.")
+    for kind, names in (("places", scenario.places), ("agents", scenario.agents)):
+        if len({one.name for one in names}) < len(names):
+            raise ValueError(f"{name}: two of its {kind} have the same name.")
+    if not scenario.agents:
+        raise ValueError(f"{name}: it has no agents.")
+    try:
+        deep = depths(scenario.agents)
+    except ValueError as trouble:
+        raise ValueError(f"{name}: {trouble}") from None
+    if max(deep) != scenario.level:
+        raise ValueError(
+            f"{name}: its relations reach level {max(deep)}, it says level {scenario.level}."
+        )

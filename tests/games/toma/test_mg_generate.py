@@ -1,0 +1,164 @@
+"""Generated and frozen scenarios of the minority game: certified, even, no shortcut."""
+
+from collections import Counter
+from itertools import islice
+
+import pytest
+from msgspec.structs import replace
+
+from sally.games.toma import frozen
+from sally.games.toma.mg_draft import ROLES
+from sally.games.toma.mg_generate import certify, needs_reading, scenarios
+from sally.games.toma.mg_rules import LEVELS, Agent, Scenario, answer, depths, meets, profiles
+from sally.games.toma.mg_shortcuts import PARTIAL, hit_rates, level_is_needed
+from sally.games.toma.mg_stories import names_of, stories
+
+MANY = 60
+
+
+@pytest.fixture(scope="module")
+def drawn() -> dict[int, list[Scenario]]:
+    return {level: list(islice(scenarios(level, 11), MANY)) for level in LEVELS}
+
+
+@pytest.fixture(scope="module")
+def kept() -> dict[int, list[Scenario]]:
+    listed = [item.scenario for item in frozen.mg().scenarios]
+    return {level: [s for s in listed if s.level == level] for level in LEVELS}
+
+
+def test_a_seed_gives_the_same_scenarios(drawn: dict[int, list[Scenario]]) -> None:
+    assert list(islice(scenarios(2, 11), 3)) == drawn[2][:3]
+    assert list(islice(scenarios(2, 12), 3)) != drawn[2][:3]
+
+
+def test_a_level_that_does_not_exist_is_refused() -> None:
+    with pytest.raises(ValueError, match="levels 1 to 3"):
+        next(scenarios(4, 1))
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_answers_and_sizes_are_even(drawn: dict[int, list[Scenario]], level: int) -> None:
+    assert set(Counter(answer(s) for s in drawn[level]).values()) == {MANY // 4}
+    assert Counter(len(s.agents) for s in drawn[level]) == dict.fromkeys((4, 6, 8), MANY // 3)
+    assert {s.story for s in drawn[level]} == set(stories())
+
+
+# Rules that are part of the solution, and the inverse of one that nearly is (see mg_shortcuts).
+EXCEPTIONS = {f"{side}_{name}" for side in ("least", "most") for name in PARTIAL} | {
+    "most_one_step"
+}
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_no_shortcut_nor_its_inverse_beats_or_misses_chance(
+    drawn: dict[int, list[Scenario]], level: int
+) -> None:
+    rates = hit_rates(drawn[level])
+    assert not {n: r for n, r in rates.items() if abs(r - 1 / 4) > 0.03 and n not in EXCEPTIONS}
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_no_shortcut_of_the_frozen_set_strays_by_more_than_one(
+    kept: dict[int, list[Scenario]], level: int
+) -> None:
+    rates = hit_rates(kept[level])
+    assert not {n: r for n, r in rates.items() if abs(30 * r - 7.5) > 1 and n not in EXCEPTIONS}
+
+
+@pytest.mark.parametrize("level", [2, 3])
+def test_part_of_the_solution_never_gives_the_answer_away(
+    drawn: dict[int, list[Scenario]], kept: dict[int, list[Scenario]], level: int
+) -> None:
+    for scenario in drawn[level] + kept[level]:
+        assert level_is_needed(profiles(scenario), answer(scenario))
+
+
+def test_the_frozen_set_has_thirty_certified_scenarios_a_level(
+    kept: dict[int, list[Scenario]],
+) -> None:
+    assert {level: len(listed) for level, listed in kept.items()} == dict.fromkeys(LEVELS, 30)
+    for level, listed in kept.items():
+        for scenario in listed:
+            certify(scenario)
+            deep = depths(scenario.agents)
+            sizes = ROLES[level][len(deep)]
+            assert tuple(deep.count(i + 1) for i in range(level)) == sizes
+        counts = Counter(map(answer, listed))
+        assert sorted(counts.values()) == [7, 7, 8, 8]
+
+
+def test_the_frozen_keys_are_what_the_solver_finds() -> None:
+    for item in frozen.mg().scenarios:
+        assert item == frozen.keyed_mg(item.scenario)
+
+
+@pytest.mark.parametrize("level", [2, 3])
+def test_both_relations_are_used(kept: dict[int, list[Scenario]], level: int) -> None:
+    agents = [agent for scenario in kept[level] for agent in scenario.agents]
+    assert sum(agent.follows is not None for agent in agents) > 20
+    assert sum(agent.avoids is not None for agent in agents) > 20
+
+
+def test_every_wish_of_ours_names_a_feature_that_is_there(kept: dict[int, list[Scenario]]) -> None:
+    for scenario in (s for listed in kept.values() for s in listed):
+        for agent in scenario.agents:
+            named = [*agent.likes, *agent.dislikes]
+            met = [
+                [f for place in scenario.places for f in place.features if meets(f, wish)]
+                for wish in named
+            ]
+            assert all(len(features) == 1 for features in met)
+            assert len({features[0] for features in met}) == len(named)
+
+
+def test_there_are_at_least_six_stories_and_partial_names_are_unambiguous() -> None:
+    assert len(stories()) >= 6
+    for story in stories().values():
+        assert len(set(story.places)) >= 4
+        assert len(set(story.features)) >= 12
+        for feature in story.features:
+            assert len(feature.split()) == 3
+            for name in names_of(feature):
+                assert [f for f in story.features if meets(f, name)] == [feature]
+                # Neither whole-word nor letter-by-letter matching may be at an advantage.
+                assert [f for f in story.features if name in f] == [feature]
+
+
+def test_most_features_share_a_word_with_another_one() -> None:
+    for story in stories().values():
+        shared = [
+            f
+            for f in story.features
+            if any(set(f.split()) & set(g.split()) for g in story.features if g != f)
+        ]
+        assert len(shared) >= 0.9 * len(story.features)
+
+
+@pytest.mark.parametrize(
+    ("agent", "sentence"),
+    [
+        (Agent("Agent 1", ("no such thing",), ()), "not met by exactly one place"),
+        (None, "do not name all places equally often"),
+    ],
+)
+def test_what_is_not_sound_is_not_certified(agent: Agent | None, sentence: str) -> None:
+    good = next(scenarios(1, 3))
+    first = agent or replace(good.agents[0], likes=good.agents[0].likes[:1])
+    with pytest.raises(ValueError, match=sentence):
+        certify(replace(good, agents=(first, *good.agents[1:])))
+
+
+def test_names_in_full_need_no_reading() -> None:
+    scenario = next(scenarios(1, 3))
+    features = [f for place in scenario.places for f in place.features]
+
+    def full(wishes: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(next(f for f in features if meets(f, wish)) for wish in wishes)
+
+    agents = tuple(
+        replace(a, likes=full(a.likes), dislikes=full(a.dislikes)) for a in scenario.agents
+    )
+    assert needs_reading(scenario)
+    with pytest.raises(ValueError, match="without reading"):
+        certify(replace(scenario, agents=agents))
