@@ -119,7 +119,7 @@ def _picked(tied: Mask, luck: Floats, settings: Settings) -> Ints:
 def _drawn(reached: Floats, luck: Floats) -> Ints:
     """One move for each episode, as `Stream.draw` would have it."""
     passed = (luck[:, None] * reached[:, -1:] >= reached).sum(axis=1)
-    return np.minimum(passed, reached.shape[1] - 1)
+    return np.asarray(np.minimum(passed, reached.shape[1] - 1), np.intp)
 
 
 class _Models:

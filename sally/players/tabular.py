@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
@@ -120,14 +119,11 @@ def _tabular(
     return Tabular(pay_of("tabular", game, seat), Settings(**settings))
 
 
-_DEFAULTS = Settings()
-_make: Callable[..., Tabular] = _tabular
-
 PLAYERS = {
     "tabular": PlayerKind(
         "tabular",
         "R-MAX over the last joint action, predicting by frequency counts (riemer2025)",
-        _make,
-        msgspec.structs.asdict(_DEFAULTS),
+        _tabular,
+        msgspec.structs.asdict(Settings()),
     ),
 }

@@ -1,0 +1,78 @@
+"""What a seat said to probes, beside what was true: the ground of every report metric.
+
+The question is put again on the replayed view and the truth is read off the replay, so any
+game's probes can be scored, and scored again when a probe is corrected.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import msgspec
+
+from sally.core.errors import BadInput
+from sally.core.game import Seat
+from sally.core.log import Reported
+from sally.core.metric import Played
+from sally.core.probe import At, Question, Report, Value, score
+
+SAME_QUESTION: Mapping[str, tuple[str, ...]] = {
+    "repeated_games": ("their_move_given_mine", "their_move", "their_odds"),
+}
+"""By family, probes that ask for one and the same thing: only one of them counts."""
+
+
+class Answered(msgspec.Struct, frozen=True):
+    """A report with its question and the truth; `truth` None means that it is not scored."""
+
+    turn: int
+    question: Question
+    report: Reported
+    truth: Value | None
+
+    @property
+    def scores(self) -> Mapping[str, float]:
+        """Right, Brier, log and the like; empty without an answer or a truth."""
+        return score(self.question, Report(self.report.value, self.report.odds), self.truth)
+
+
+def counted(played: Played, seat: Seat) -> list[Answered]:
+    """The reports of a seat that count, by turn, unreadable ones included.
+
+    Where several probes ask for the same thing, the first of the family's order that the seat
+    was asked in this episode counts, in every turn; predictions made inside decisions count
+    only if it was asked none of them. Probes that ask for different things all count.
+    """
+    mine = [r for r in played.replay.reports.values() if r.seat == seat]
+    rivals = SAME_QUESTION.get(played.spec.family or played.spec.name, ())
+    chosen = _chosen(mine, rivals)
+    kept = [r for r in mine if r.probe not in rivals or (r.probe, r.source) == chosen]
+    return [_answered(played, seat, r) for r in sorted(kept, key=lambda r: r.turn)]
+
+
+def _chosen(reports: list[Reported], rivals: tuple[str, ...]) -> tuple[str, str] | None:
+    there = {(r.probe, r.source) for r in reports}
+    order = [(probe, source) for source in ("probe", "decision") for probe in rivals]
+    return next((one for one in order if one in there), None)
+
+
+def _answered(played: Played, seat: Seat, report: Reported) -> Answered:
+    probe, replay = played.spec.probe(report.probe), played.replay
+    at = At(report.turn, seat, report.probe, report.about)
+    for question in probe.asks(replay.game, replay.view(report.turn, seat), seat):
+        if question.about == report.about:
+            return Answered(report.turn, question, report, probe.truth(replay, at))
+    raise BadInput(
+        f"Episode {played.episode.id} has a report to {report.probe!r} about {report.about!r} in "
+        f"turn {report.turn}, which {played.spec.name} does not ask there."
+    )
+
+
+def mean_score(played: Played, seat: Seat, name: str, only_with_odds: bool = False) -> float | None:
+    """The mean of one score over the reports that have it; None if none has."""
+    found = [
+        answer.scores[name]
+        for answer in counted(played, seat)
+        if name in answer.scores and (answer.report.odds is not None or not only_with_odds)
+    ]
+    return sum(found) / len(found) if found else None
