@@ -6,11 +6,20 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from sally.core.chance import Stream
-from sally.core.errors import IllegalMove
+from sally.core.errors import BadInput, IllegalMove
 from sally.core.game import Seat
 from sally.core.log import Event, Forfeited, Moved, Reported, Skipped, Told
 from sally.core.player import Answer, AskId, Decision, Forfeit, Silence, Turn
-from sally.core.probe import At, Injection, Probe, Question, Report, corrupted, problem
+from sally.core.probe import (
+    At,
+    Foreseen,
+    Injection,
+    Probe,
+    Question,
+    Report,
+    corrupted,
+    problem,
+)
 
 if TYPE_CHECKING:
     from sally.core.match import Match
@@ -86,27 +95,45 @@ class Asides:
             raise IllegalMove(f"{seat} was asked {question.probe} and answered {given!r}.")
         self._note(self._match.spec.probe(question.probe).point, note)
 
+    def check_foreseen(self, turn: Turn[Any, Any], foreseen: tuple[Foreseen, ...]) -> None:
+        """Refuse predictions that answer no question which could be put to this seat now."""
+        match, seat = self._match, turn.seat
+        for n, f in enumerate(foreseen):
+            try:
+                probe = match.spec.probe(f.probe)
+            except BadInput as unknown:
+                raise IllegalMove(f"{seat} foresaw something: {unknown}") from None
+            asked = [q for q in probe.asks(match.game, turn.view, seat) if q.about == f.about]
+            if seat not in probe.seats or not asked:
+                raise IllegalMove(f"{seat} is not asked {f.probe} about {f.about!r} here.")
+            if (why := problem(asked[0], Report(f.value, f.odds))) is not None:
+                raise IllegalMove(f"{seat}, foreseeing {f.probe}: {why}.")
+            if any((f.probe, f.about) == (g.probe, g.about) for g in foreseen[:n]):
+                raise IllegalMove(f"{seat} foresaw {f.probe} about {f.about!r} twice.")
+
     def after_move(self, seat: Seat, given: Decision[Any] | Forfeit) -> list[Turn[Any, Any]]:
         """Note predictions made inside the move; the asks between it and the reveal."""
         match, number = self._match, self._match.turn
         for f in given.foreseen if isinstance(given, Decision) else ():
-            match.spec.probe(f.probe)  # a prediction answers a probe that exists
             made = Reported(number, seat, f.probe, f.value, f.about, f.odds, "decision")
             match.replay.reports.setdefault((number, seat, f.probe, f.about), made)
             self._note("foreseen", made)
+        if not isinstance(given, Decision):
+            self.skip(seat, ("after",))
+            return []
         opened: list[Turn[Any, Any]] = []
         for probe in self._arms[seat]:
             if probe.point == "after":
-                pending = given.action if isinstance(given, Decision) else None
-                opened += self._asked(probe, seat, (seat,), pending)
-        if isinstance(given, Decision):
-            return opened
-        for turn in opened:  # nothing was played that a question could stand behind
-            assert turn.question is not None
-            why = "the move was forfeited"
-            asked = turn.question
-            self._note("after", Skipped(number, seat, asked.probe, why, asked.about))
-        return []
+                opened += self._asked(probe, seat, (seat,), given.action)
+        return opened
+
+    def skip(self, seat: Seat, points: tuple[str, ...]) -> None:
+        """Note the questions that fall away because the seat's move was forfeited."""
+        for probe in self._arms[seat]:
+            for turn in self._asked(probe, seat, (seat,)) if probe.point in points else ():
+                assert turn.question is not None
+                why, about = "the move was forfeited", turn.question.about
+                self._note(probe.point, Skipped(turn.number, seat, probe.name, why, about))
 
     # --- injection --------------------------------------------------------------------------
 
@@ -117,14 +144,16 @@ class Asides:
         made: Mapping[Seat, Moved | Forfeited],
         waiting: Collection[AskId],
     ) -> bool:
-        """Whether a mover may be asked now: all that it is to be told is known."""
-        for injection in self._injections[seat]:
-            if injection.source == "truth":
-                if any(other not in made for other in movers if other != seat):
-                    return False
-            elif any(id[1] == seat and id[2] == injection.probe for id in waiting):
-                return False
-        return True
+        """Whether a mover may be asked now: all that it is to be told is known.
+
+        Its own questions come first, so that what it is told cannot colour its answers; for the
+        truth it waits for everybody, because a truth may be another's move or report.
+        """
+        if not self._injections[seat]:
+            return True
+        if all(injection.source == "own" for injection in self._injections[seat]):
+            return not any(id[1] == seat for id in waiting)
+        return not waiting and all(other in made for other in movers if other != seat)
 
     def tell(self, seat: Seat, made: Mapping[Seat, Moved | Forfeited]) -> tuple[Told, ...]:
         """What a mover is told, noted in the log; kept in its past where the injection says so."""

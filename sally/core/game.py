@@ -81,7 +81,7 @@ class Tool(Generic[V]):
     run: Callable[[V, Mapping[str, Any]], Any]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # a spec is itself: it holds functions and mappings
 class GameSpec(Generic[S, A, V]):
     """One game on the shelf: rules, words, probes and tools under one name."""
 

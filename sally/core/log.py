@@ -15,7 +15,7 @@ from sally.core.probe import Injection, Value
 SCHEMA = 1  # of a stored line; raised when an old line needs migration
 
 
-class Instance(msgspec.Struct, frozen=True):
+class Instance(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A problem, as data: which game, with which parameters."""
 
     id: str
@@ -23,7 +23,7 @@ class Instance(msgspec.Struct, frozen=True):
     params: dict[str, Any] = msgspec.field(default_factory=dict)
 
 
-class Sitter(msgspec.Struct, frozen=True, omit_defaults=True):
+class Sitter(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """Who sits in a seat: a name, its parameters, and the versions of what it is made of."""
 
     player: str
@@ -159,7 +159,7 @@ class Episode(msgspec.Struct, frozen=True, omit_defaults=True):
     events: list[Event]
     cell: str = ""  # the part of its study that it belongs to
     used: dict[str, Any] = msgspec.field(default_factory=dict)  # weights, machine; bots: nothing
-    schema: int = SCHEMA
+    schema: int = msgspec.field(default_factory=lambda: SCHEMA)  # a factory: never omitted
 
     @property
     def end(self) -> Ended | Censored:
@@ -186,8 +186,22 @@ def episode_id(setup: Setup) -> str:
 
 
 def to_line(episode: Episode) -> bytes:
-    """The episode as one line of JSON, with its end of line."""
-    return _ENCODER.encode(episode) + b"\n"
+    """The episode as one line of JSON, with its end of line.
+
+    Half a character (a lone surrogate in a model's reply) has no place in JSON; it becomes U+FFFD.
+    """
+    try:
+        return _ENCODER.encode(episode) + b"\n"
+    except UnicodeEncodeError:
+        return _ENCODER.encode(_without_halves(msgspec.to_builtins(episode))) + b"\n"
+
+
+def _without_halves(plain: Any) -> Any:
+    if isinstance(plain, str):
+        return plain.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if isinstance(plain, dict):
+        return {_without_halves(key): _without_halves(value) for key, value in plain.items()}
+    return [_without_halves(p) for p in plain] if isinstance(plain, list | tuple) else plain
 
 
 def from_line(line: bytes) -> Episode:

@@ -8,6 +8,7 @@ bots in a loop, models in tasks, people in a browser, a learner in a Gymnasium e
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from math import isfinite
 from typing import Any, Generic
 
 from sally.core.asides import Asides
@@ -28,6 +29,7 @@ from sally.core.log import (
 )
 from sally.core.menu import admitted
 from sally.core.player import Answer, AskId, Decision, Fault, Forfeit, Move, Turn
+from sally.core.probe import Probe
 from sally.core.replay import Replay
 
 
@@ -48,7 +50,7 @@ class Match(Generic[S, A, V]):
         self.replay: Replay[S, A, V] = Replay(self.game, [self.game.start()])
         self.over = False
         _check(spec, self.game, setup)
-        everyone = (*self.game.seats, *self.game.helpers)
+        self._everyone = everyone = (*self.game.seats, *self.game.helpers)
         self._desks = {
             seat: Desk(spec, self.game, seat, setup.seed, (texts or {}).get(seat), setup.retries)
             for seat in everyone
@@ -94,11 +96,16 @@ class Match(Generic[S, A, V]):
             self.censor(given.cause, given.detail, turn.desk.seat, given.calls)
             return
         if turn.question is None:
+            if type(given) is Decision and given.foreseen:  # a report, whether asked for or not
+                self._asides = self._asides or Asides(self, self._everyone)
+                self._asides.check_foreseen(turn, given.foreseen)
             self._take_move(turn, given)
         else:
             assert self._asides is not None  # only they put questions
             self._asides.take(turn, turn.question, given)  # type: ignore[arg-type]
         del self._waiting[id]
+        if self._asides is None and type(given) is Decision and given.foreseen:
+            self._asides = Asides(self, tuple(self._desks))  # predictions made unasked
         if self._asides is not None:
             if turn.question is None:
                 self._put(self._asides.after_move(turn.desk.seat, given))  # type: ignore[arg-type]
@@ -132,8 +139,7 @@ class Match(Generic[S, A, V]):
                 self.censor("forfeits", why)
                 return
             if not movers:
-                payoffs = {str(seat): float(p) for seat, p in game.payoffs(state).items()}
-                self.events.append(Ended(self.turn, payoffs))
+                self.events.append(Ended(self.turn, self._paid(state)))
                 self._close()
                 return
             if movers[0] != NATURE or self._ask_nature:
@@ -150,16 +156,24 @@ class Match(Generic[S, A, V]):
                     self._ask_move(seat, state)
         else:
             if movers[0] != NATURE:
-                self._put(self._asides.at_start(movers))
+                self._put(self._asides.at_start(tuple(s for s in movers if s not in self._made)))
             self._ask_whoever_is_ready()
         if not self._waiting:
             self._settle()
+
+    def _paid(self, state: S) -> dict[str, float]:
+        payoffs = {str(seat): float(p) for seat, p in self.game.payoffs(state).items()}
+        if not all(isfinite(p) for p in payoffs.values()):
+            raise BadInput(f"{self.spec.name} pays {payoffs}; every payoff must be finite.")
+        return payoffs
 
     def _forfeit_the_rejected(self, state: S) -> None:
         """Whoever the rules have turned down too often is not asked again."""
         for seat in self._movers:
             if self.game.rejections(state, seat) > self.setup.retries:
                 self._made[seat] = Forfeited(self.turn, seat, "rejected")
+                if self._asides is not None:
+                    self._asides.skip(seat, ("before", "after"))
 
     def _put(self, asked: Iterable[Turn[A, V]]) -> None:
         for turn in asked:
@@ -214,7 +228,7 @@ class Match(Generic[S, A, V]):
             event = made[seat]
             if type(event) is Moved:
                 moves[seat] = event.action
-        lost = () if len(moves) == len(made) else tuple(s for s in made if s not in moves)
+        lost = () if len(moves) == len(made) else tuple(s for s in self._movers if s not in moves)
         for seat in lost:
             if seat in self.game.helpers:
                 self.censor("helper", "a helper gave no legal answer", seat)
@@ -242,6 +256,7 @@ class Match(Generic[S, A, V]):
                 self.events.append(made[seat])
         if asides is not None:
             self.events += asides.flushed(("foreseen", "after"))
+            self.replay.pending = {}
         self._made = {}
 
     def _close(self) -> None:
@@ -268,14 +283,40 @@ def _check(spec: GameSpec[Any, Any, Any], game: Game[Any, Any, Any], setup: Setu
     for seat in (*setup.lineup, *setup.arms, *(i.seat for i in setup.injections)):
         if seat not in everyone:
             raise unknown(f"seat of {spec.name}", seat, everyone)
+    if setup.retries < 0:
+        raise BadInput(f"retries must be at least 0, not {setup.retries}.")
     for seat, names in setup.arms.items():
         for name in names:
-            if seat not in spec.probe(name).seats:
-                raise BadInput(f"Probe {name!r} of {spec.name} is not for seat {seat!r}.")
+            _probe_for(spec, name, seat)
+        if len(set(names)) < len(names):
+            raise BadInput(f"The arm of {seat} names a probe twice: {', '.join(names)}.")
     for injection in setup.injections:
+        probe = _probe_for(spec, injection.probe, injection.seat)
+        if injection.error and probe.kind == "values":
+            raise BadInput(
+                f"{probe.name!r} cannot be told with an error: values have no finite set of "
+                "wrong ones."
+            )
         asked = setup.arms.get(injection.seat, ())
         if injection.source == "own" and injection.probe not in asked:
             raise BadInput(
                 f"{injection.seat} is to be told its own answer to {injection.probe!r}, "
                 "but its arm does not ask it."
             )
+    _refuse_two_oracles(setup)
+
+
+def _probe_for(spec: GameSpec[Any, Any, Any], name: str, seat: str) -> Probe:
+    probe = spec.probe(name)
+    if seat not in probe.seats:
+        raise BadInput(f"Probe {name!r} of {spec.name} is not for seat {seat!r}.")
+    return probe
+
+
+def _refuse_two_oracles(setup: Setup) -> None:
+    told = sorted({i.seat for i in setup.injections if i.source == "truth"})
+    if len(told) > 1:
+        raise BadInput(
+            f"{' and '.join(told)} are both to be told the truth; only one seat can be, because "
+            "it has to wait for the others' moves."
+        )

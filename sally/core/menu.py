@@ -20,7 +20,7 @@ A = TypeVar("A")
 Value = int | str
 
 
-class Act(msgspec.Struct, frozen=True, tag_field="kind", tag=str.lower):
+class Act(msgspec.Struct, frozen=True, tag_field="kind", tag=str.lower, forbid_unknown_fields=True):
     """The base of actions that are more than an index: frozen, tagged by their class name."""
 
 
@@ -74,6 +74,8 @@ class Text(msgspec.Struct, frozen=True, tag="text"):
             return f"the text has {len(value)} characters, at most {self.limit} are allowed"
         if len(value.strip()) < self.least:
             return "the text is empty"
+        if not _is_writable(value):
+            return "the text holds half a character, which cannot be written down"
         if self.pattern and not re.fullmatch(self.pattern, value):
             return f"{value!r} does not have the form {self.pattern}"
         return None
@@ -96,7 +98,7 @@ class Amounts(msgspec.Struct, frozen=True, tag="amounts"):
 
     def problem(self, value: Any) -> str | None:
         there = dict(self.most)
-        if not isinstance(value, tuple):
+        if not isinstance(value, tuple) or not all(map(_is_pair, value)):
             return f"{value!r} is not a list of (item, amount)"
         named = [item for item, _ in value]
         if len(set(named)) != len(named):
@@ -120,6 +122,15 @@ class Amounts(msgspec.Struct, frozen=True, tag="amounts"):
             "maxItems": 2,
         }
         return {"type": "array", "items": pair, "maxItems": len(self.most)}
+
+
+def _is_pair(entry: Any) -> bool:
+    return isinstance(entry, tuple) and len(entry) == 2 and isinstance(entry[0], str)
+
+
+def _is_writable(text: str) -> bool:
+    """Whether a text has no lone surrogate, which no JSON line can hold."""
+    return not re.search("[\ud800-\udfff]", text)
 
 
 AMOUNT_PATTERN = r"[0-9]{1,9}(?:/[0-9]{1,9}|\.[0-9]{1,9})?"
@@ -175,6 +186,8 @@ class Form(msgspec.Struct, Generic[A], frozen=True):
         for name, field in self.fields:
             if (why := field.problem(getattr(action, name))) is not None:
                 return f"{name}: {why}"
+        if action != self.make(**{name: getattr(action, name) for name, _ in self.fields}):
+            return f"a field is filled in that this {self.kind} does not have"
         return None
 
     def example(self, draws: Stream) -> A:

@@ -6,9 +6,18 @@ from typing import Any
 
 import msgspec
 
-from sally.core.errors import BadInput, IllegalMove, NotAsked
+from sally.core.errors import BadInput
 from sally.core.game import GameSpec, Seat
-from sally.core.log import Censored, Episode, Event, Forfeited, Moved, Reported, Skipped
+from sally.core.log import (
+    Censored,
+    Episode,
+    Event,
+    Forfeited,
+    Moved,
+    Reported,
+    Skipped,
+    episode_id,
+)
 from sally.core.match import Match
 from sally.core.player import AskId, Decision, Forfeit, Silence
 from sally.core.probe import Foreseen, Report
@@ -59,9 +68,11 @@ def require_version(spec: GameSpec[Any, Any, Any], episode: Episode) -> None:
 
 def mismatch(spec: GameSpec[Any, Any, Any], episode: Episode) -> str | None:
     """What a second run of the log through a match does differently; None when nothing."""
+    if episode.id != (asked := episode_id(episode.setup)):
+        return f"the id should be {asked}, the hash of what was asked for"
     try:
         again = _played_back(spec, episode)
-    except (IllegalMove, NotAsked, LookupError, TypeError, msgspec.ValidationError) as why:
+    except (ValueError, LookupError, TypeError, AttributeError, msgspec.ValidationError) as why:
         return f"the log does not play: {why}"
     logged, rerun = _plain(episode.events), _plain(again)
     for i, (was, now) in enumerate(zip(logged, rerun, strict=False)):
@@ -121,7 +132,9 @@ def _action(spec: GameSpec[Any, Any, Any], logged: Any) -> Any:
 
 
 def _plain(events: list[Event]) -> list[Any]:
-    return [msgspec.to_builtins(event) for event in events]
+    """Events as JSON has them: an action read from disk holds lists, a played one tuples."""
+    plain: list[Any] = msgspec.json.decode(msgspec.json.encode(events))
+    return plain
 
 
 def _short(event: Any) -> str:

@@ -83,7 +83,7 @@ def problem(question: Question, report: Report) -> str | None:
         return None
     if question.kind == "values":
         return _values_problem(question, value)
-    if isinstance(value, dict) or value not in question.choices:
+    if type(value) not in (int, str) or value not in question.choices:
         return f"{value!r} is not one of {listed(map(str, question.choices), 'or')}"
     if question.kind == "odds" and odds is None:
         return "odds over the choices are missing"
@@ -94,18 +94,23 @@ def odds_problem(odds: Sequence[float], n: int) -> str | None:
     """Why these numbers are no odds over `n` choices."""
     if len(odds) != n:
         return f"{len(odds)} odds were given for {n} choices"
-    if not all(isfinite(p) and p >= 0 for p in odds) or abs(sum(odds) - 1) > 1e-6:
+    if not all(_is_number(p) and p >= 0 for p in odds) or abs(sum(odds) - 1) > 1e-6:
         return "odds must be at least 0 and sum to 1"
     return None
+
+
+def _is_number(value: Any) -> bool:
+    return type(value) in (int, float) and isfinite(value)
 
 
 def _values_problem(question: Question, value: Any) -> str | None:
     if not isinstance(value, dict):
         return f"{value!r} is not a value for each item"
+    items = [str(choice) for choice in question.choices]  # keys of JSON are texts
     for item, worth in value.items():
-        if item not in question.choices:
+        if item not in items:
             return f"{item!r} is not one of the items"
-        if not (isfinite(worth) and question.low <= worth <= question.high):
+        if not (_is_number(worth) and question.low <= worth <= question.high):
             return f"{worth} for {item} is not from {question.low:g} to {question.high:g}"
     return None
 
@@ -134,7 +139,7 @@ def _score_values(value: Any, truth: Any) -> Mapping[str, float]:
     }
 
 
-class Injection(msgspec.Struct, frozen=True):
+class Injection(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What a seat is told of another's mind before it moves."""
 
     seat: Seat

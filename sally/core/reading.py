@@ -7,6 +7,9 @@ from collections.abc import Sequence
 
 from sally.core.errors import Unreadable, listed
 
+_DENIED = re.compile(
+    r"\b(?:not|never|neither|nor|except|anything but|(?:do|wo|ca|is|would|should)nt)\b"
+)
 _MARKS = str.maketrans("", "", "*_`\"'“”‘’[]<>")
 
 
@@ -23,14 +26,16 @@ def after_label(reply: str, label: str) -> str | None:
 
 
 def named(text: str, names: Sequence[str]) -> list[int]:
-    """Which of the names stand in the text as whole words, each once; longest names first."""
+    """Which of the names stand in the text as whole words, longest first; none if it denies."""
     left, hits = plain(text), []
     for i in sorted(range(len(names)), key=lambda i: -len(names[i])):
+        if not plain(names[i]):
+            continue
         whole = rf"(?<![\w-]){re.escape(plain(names[i]))}(?![\w-])"
         left, count = re.subn(whole, " ", left)
         if count:
             hits.append(i)
-    return sorted(hits)
+    return [] if _DENIED.search(left) else sorted(hits)
 
 
 def read_choice(reply: str, names: Sequence[str], label: str) -> int:
@@ -40,7 +45,8 @@ def read_choice(reply: str, names: Sequence[str], label: str) -> int:
     if stated is not None:
         hits = named(stated, names)
     else:
-        hits = [i for i, name in enumerate(names) if plain(name) == plain(reply).strip(" .!")]
+        said = plain(reply).strip(" .!")
+        hits = [i for i, name in enumerate(names) if said and plain(name).strip(" .!") == said]
     if len(hits) != 1:
         raise Unreadable(teach)
     return hits[0]

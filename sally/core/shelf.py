@@ -7,6 +7,7 @@ modules (`games/toma/po.py` is `toma_po`). Installed packages add entries throug
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from importlib import import_module
@@ -43,8 +44,15 @@ def shelf(folder: str) -> Mapping[str, Any]:
 
 def games() -> Mapping[str, GameSpec[Any, Any, Any]]:
     """Every game by every public name."""
+    return _by_public_name(tuple(shelf("games").values()))
+
+
+@cache
+def _by_public_name(
+    specs: tuple[GameSpec[Any, Any, Any], ...],
+) -> Mapping[str, GameSpec[Any, Any, Any]]:
     found: dict[str, GameSpec[Any, Any, Any]] = {}
-    for spec in shelf("games").values():
+    for spec in specs:
         found |= spec.under_its_names()
     return found
 
@@ -94,16 +102,27 @@ def add_file(path: Path) -> list[str]:
     """Put whatever a user's file defines on the shelf; says what it found."""
     if not path.is_file():
         raise BadInput(f"There is no file {path}.")
-    spec = spec_from_file_location(path.stem, path)
+    spec = spec_from_file_location(f"sally_user_{path.stem}", path)
     if spec is None or spec.loader is None:
         raise BadInput(f"{path} is not a Python file.")
     module = module_from_spec(spec)
-    spec.loader.exec_module(module)
+    sys.modules[spec.name] = module  # dataclasses look their module up by its name
+    try:
+        spec.loader.exec_module(module)
+    except Exception as why:
+        del sys.modules[spec.name]
+        raise BadInput(f"{path} does not run: {type(why).__name__}: {why}.") from why
     found = []
     for folder, constant in CONSTANTS.items():
         if hasattr(module, constant):
-            name = getattr(getattr(module, constant), "name", path.stem)
-            add(folder, getattr(module, "FOR", name), getattr(module, constant))
+            entry = getattr(module, constant)
+            name = getattr(entry, "name", path.stem)
+            if folder == "partners":  # they join those of their family
+                family = getattr(module, "FOR", name)
+                for each, partner in entry.items():
+                    add(folder, f"{family}.{each}", partner)
+            else:
+                add(folder, name, entry)
             found.append(f"{folder}/{name}")
     if not found:
         wanted = ", ".join(CONSTANTS.values())
@@ -131,4 +150,12 @@ def _entries(package: ModuleType, constant: str, prefix: str) -> Iterator[tuple[
 
 @cache
 def _installed(folder: str) -> Mapping[str, Any]:
-    return {entry.name: entry.load() for entry in entry_points(group=f"sally.{folder}")}
+    found = {}
+    for entry in entry_points(group=f"sally.{folder}"):
+        try:
+            found[entry.name] = entry.load()
+        except Exception as why:
+            raise BadInput(
+                f"The installed entry {entry.value} (sally.{folder}) does not load: {why}."
+            ) from why
+    return found

@@ -42,6 +42,12 @@ class Study(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
     seed: int = 1
     retries: int = 2
 
+    def __post_init__(self) -> None:
+        if not self.cells:
+            raise ValueError("a study needs at least one cell")
+        if self.retries < 0:
+            raise ValueError(f"retries must be at least 0, not {self.retries}")
+
     def trials(self) -> Iterator[tuple[str, Setup]]:
         """Every episode that is wanted, with the cell it belongs to.
 

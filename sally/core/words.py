@@ -106,13 +106,13 @@ class Words(Generic[A, V]):
 
     def aside_format(self, question: Question) -> str:
         """How to answer a probe."""
-        names = self._or([self.choice_name(question, c) for c in question.choices])
+        names = [self.choice_name(question, c) for c in question.choices]
         if question.kind == "choice":
-            return self.say("format.option", names=names)
+            return self.say("format.option", names=self._or(names))
         if question.kind == "odds":
-            return self.say("format.odds", names=names.replace(" or ", " and "))
+            return self.say("format.odds", names=listed(names, "and"))
         scale = {"low": f"{question.low:g}", "high": f"{question.high:g}"}
-        return self.say("format.values", names=names.replace(" or ", " and "), **scale)
+        return self.say("format.values", names=listed(names, "and"), **scale)
 
     def read_report(self, reply: str, question: Question) -> Report:
         """The report a reply makes; raises Unreadable, with what would be right."""
@@ -145,7 +145,7 @@ def read_form(reply: str, options: Options[A]) -> A:
     found = re.findall(r"\{.*\}", reply, re.DOTALL)
     try:
         plain = json.loads(found[0]) if found else None
-    except ValueError:
+    except (ValueError, RecursionError):
         plain = None
     if not isinstance(plain, dict):
         raise Unreadable("Answer with exactly one JSON object.")
@@ -169,7 +169,7 @@ def read_odds(reply: str, names: Sequence[str]) -> tuple[float, ...]:
     stated = after_label(reply, "Odds") or reply
     odds = []
     for name in names:
-        numbers = re.findall(rf"(?i)(?<!\w){re.escape(name)}\W{{0,3}}(\d+(?:\.\d+)?)\s*%?", stated)
+        numbers = re.findall(rf"(?i)(?<!\w){re.escape(name)}\W{{1,3}}(\d+(?:\.\d+)?)\s*%?", stated)
         if len(numbers) != 1:
             raise Unreadable(teach)
         odds.append(float(numbers[0]))
@@ -183,7 +183,9 @@ def read_values(reply: str, names: Sequence[str], low: float, high: float) -> di
     """A number by name, for those names that have one; at least one must."""
     values = {}
     for i, name in enumerate(names):
-        found = re.findall(rf"(?im)^\W*{re.escape(name)}\W*[:=]\W*(-?\d+(?:\.\d+)?)\W*$", reply)
+        found = re.findall(
+            rf"(?im)^\W*{re.escape(name)}\W*[:=][\s*_`]*(-?\d+(?:\.\d+)?)\W*$", reply
+        )
         if len(set(found)) == 1 and low <= float(found[0]) <= high:
             values[i] = float(found[0])
     if not values:

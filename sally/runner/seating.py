@@ -33,7 +33,6 @@ def resolved(setup: Setup) -> Setup:
     settled = {seat: _versioned(spec, game, Seat(seat), who) for seat, who in lineup.items()}
     setup = msgspec.structs.replace(setup, version=spec.version, lineup=settled)
     Match(spec, setup)  # refuses arms and injections that cannot be
-    _refuse_two_oracles(setup)
     return setup
 
 
@@ -48,17 +47,11 @@ def _versioned(
     return msgspec.structs.replace(who, versions={"player": kind.version})
 
 
-def _refuse_two_oracles(setup: Setup) -> None:
-    told = sorted({i.seat for i in setup.injections if i.source == "truth"})
-    if len(told) > 1:
-        raise BadInput(
-            f"{' and '.join(told)} are both to be told the truth; only one seat can be, because "
-            "it has to wait for the others' moves."
-        )
-
-
 def kind_of(spec: GameSpec[Any, Any, Any], name: str) -> Partner | PlayerKind:
     """The partner or kind of player under a name, for this game."""
+    own = shelf.partners(spec.family or spec.name)
+    if name in own:
+        return own[name]
     known = kinds(spec)
     if name not in known:
         raise unknown(f"player of {spec.name}", name, known)

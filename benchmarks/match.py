@@ -1,0 +1,93 @@
+"""Rounds per second of one scripted episode, against Axelrod, PettingZoo and TextArena.
+
+Ours goes through the general match with a full log in memory; each peer plays as many rounds of
+the same kind of game with its own fresh match or environment.
+"""
+
+from __future__ import annotations
+
+import os
+
+os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
+
+import axelrod
+import textarena
+from common import interleaved
+from pettingzoo.classic import rps_v2
+
+from sally.core import shelf
+from sally.core.drive import play_bots
+from sally.core.log import Episode, Instance, Setup, Sitter, to_line
+from sally.core.match import Match
+from sally.runner.seating import players_of
+
+ROUNDS, EPISODES = 100, 20
+
+
+def ours(game: str = "ipd", rounds: int = ROUNDS) -> Episode:
+    """One episode of tit for tat against itself."""
+    lineup = {"agent": Sitter("tit_for_tat"), "partner": Sitter("tit_for_tat")}
+    match = Match(shelf.game(game), Setup(Instance(game, game, {"rounds": rounds}), 1, lineup))
+    play_bots(match, players_of(match))
+    return match.episode()
+
+
+def by_axelrod() -> None:
+    axelrod.Match((axelrod.TitForTat(), axelrod.TitForTat()), turns=ROUNDS).play()
+
+
+def by_pettingzoo() -> None:
+    env = rps_v2.parallel_env(max_cycles=ROUNDS)
+    env.reset(seed=1)
+    last = 0
+    while env.agents:
+        env.step({agent: last % 3 for agent in env.agents})
+        last += 1
+
+
+def by_textarena() -> None:
+    env = textarena.make("IteratedRockPaperScissors-v0", num_rounds=ROUNDS)
+    env.reset(num_players=2, seed=1)
+    done = False
+    while not done:
+        env.get_observation()
+        done, _ = env.step("[rock]")
+    env.close()
+
+
+def many(job: object, count: int = EPISODES) -> object:
+    return lambda: [job() for _ in range(count)]  # type: ignore[operator]
+
+
+def main() -> None:
+    seconds = interleaved(
+        {
+            "ours": many(ours),
+            "ours, with serialised lines": many(lambda: to_line(ours())),
+            "ours, rps": many(lambda: ours("rps")),
+            "Axelrod Match": many(by_axelrod),
+            "PettingZoo rps_v2 parallel": many(by_pettingzoo, 2),
+            "TextArena IteratedRockPaperScissors": many(by_textarena, 1),
+        }  # type: ignore[arg-type]
+    )
+    counts = {"PettingZoo rps_v2 parallel": 2, "TextArena IteratedRockPaperScissors": 1}
+    rate = {n: ROUNDS * counts.get(n, EPISODES) / s for n, s in seconds.items()}
+    for name, value in rate.items():
+        print(f"{name:40s} {value:12,.0f} rounds/s")
+    print(f"ours / Axelrod                  {rate['ours'] / rate['Axelrod Match']:6.2f}  (aim 2)")
+    written = rate["ours, with serialised lines"]
+    print(f"ours with lines / Axelrod       {written / rate['Axelrod Match']:6.2f}")
+    for peer in counts:
+        print(f"ours (rps) / {peer}: {rate['ours, rps'] / rate[peer]:.1f}  (at least 10)")
+    growth()
+
+
+def growth() -> None:
+    """Time and bytes from 100 to 800 rounds, against eight times the short game."""
+    seconds = interleaved({"100": many(ours, 8), "800": lambda: ours(rounds=800)})  # type: ignore[dict-item]
+    size = len(to_line(ours(rounds=800))) / (8 * len(to_line(ours())))
+    print(f"800 rounds / 8 x 100 rounds: time {seconds['800'] / seconds['100']:.2f}, log {size:.2f}")
+
+
+if __name__ == "__main__":
+    main()
