@@ -104,8 +104,6 @@ class Match(Generic[S, A, V]):
             assert self._asides is not None  # only they put questions
             self._asides.take(turn, turn.question, given)  # type: ignore[arg-type]
         del self._waiting[id]
-        if self._asides is None and type(given) is Decision and given.foreseen:
-            self._asides = Asides(self, tuple(self._desks))  # predictions made unasked
         if self._asides is not None:
             if turn.question is None:
                 self._put(self._asides.after_move(turn.desk.seat, given))  # type: ignore[arg-type]
