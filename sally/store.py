@@ -12,10 +12,13 @@ import fcntl
 import os
 import secrets
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
+from io import BytesIO
+from math import isfinite
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, BinaryIO
 
 import msgspec
 
@@ -91,7 +94,7 @@ def _read_into(contents: Contents, path: Path, quarantine: Path | None) -> None:
         found = read_line(line)
         if isinstance(found, str):
             contents.bad.append(BadLine(path.name, number, found))
-            if quarantine:
+            if quarantine and (quarantine / MANIFEST).exists():  # a foreign folder stays as it is
                 _set_aside(quarantine, path.name, number, line)
             continue
         there = contents.episodes.get(found.id)
@@ -111,10 +114,24 @@ def episode_files(folder: Path) -> list[Path]:
 
 def lines_of(path: Path) -> Iterator[tuple[int, bytes]]:
     """The lines of a file with their numbers; a line that its writer is still writing is left."""
-    with path.open("rb") as file:
-        for number, line in enumerate(file, 1):
-            if line.endswith(b"\n") or not _is_being_written(path):
-                yield number, line
+    with _opened(path) as file:
+        number = 0
+        while line := file.readline():
+            number += 1
+            if not line.endswith(b"\n"):
+                if _is_being_written(file):
+                    return
+                line += file.readline()  # it may have been finished since we came to its end
+            yield number, line
+
+
+def _opened(path: Path) -> BinaryIO:
+    """The file, under the name that its writer gave it at the end if that is gone already."""
+    try:
+        return path.open("rb")
+    except FileNotFoundError:
+        done = path.with_suffix(".jsonl")
+        return done.open("rb") if done.exists() else BytesIO()  # an empty one was taken away
 
 
 def read_line(line: bytes) -> Episode | str:
@@ -125,23 +142,26 @@ def read_line(line: bytes) -> Episode | str:
         plain = msgspec.json.decode(line)
         if not isinstance(plain, dict):
             return "the line is no record"
-        version = plain.get("schema", SCHEMA)
+        version = plain.get("schema")
         if version == SCHEMA:
             episode = from_line(line)
-        elif version in MIGRATIONS:
+        elif type(version) is int and version in MIGRATIONS:
             episode = msgspec.convert(migrated(plain), Episode)
         else:
             return f"schema version {version} is unknown; this Sally reads up to {SCHEMA}"
         episode.end  # noqa: B018  an episode without an end is no episode
-    except (msgspec.DecodeError, UnicodeDecodeError, BadInput) as why:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, BadInput) as why:
         return f"the line is corrupt: {why}"
     return episode
 
 
 def migrated(plain: dict[str, Any]) -> dict[str, Any]:
     """A stored record of an older schema in the present one, step by step."""
-    while (version := plain.get("schema", SCHEMA)) != SCHEMA:
-        plain = MIGRATIONS[version](plain)
+    while (version := plain["schema"]) != SCHEMA:
+        try:
+            plain = {**MIGRATIONS[version](plain), "schema": version + 1}
+        except (LookupError, TypeError, ValueError, AttributeError) as why:
+            raise BadInput(f"it does not migrate from schema version {version}: {why!r}") from None
     return plain
 
 
@@ -176,7 +196,7 @@ class Writer:
 
     def add(self, episode: Episode) -> None:
         """Put one episode on disk; a full disk raises and leaves no half line behind."""
-        line, size = to_line(episode), os.fstat(self._fd).st_size
+        line, size = _readable_line(episode), os.fstat(self._fd).st_size
         try:
             written = os.write(self._fd, line)
             if written != len(line):
@@ -203,35 +223,67 @@ class Writer:
             self._path.rename(self._path.with_suffix(".jsonl"))
 
 
-def _is_being_written(path: Path) -> bool:
+def _readable_line(episode: Episode) -> bytes:
+    """The line of an episode, if what stands in it can be read back."""
+    refused = f"Episode {episode.id} cannot be stored"
+    try:
+        line = to_line(episode)
+        if b"null" in line and (where := _not_finite(msgspec.to_builtins(episode), "")):
+            raise BadInput(f"{refused}: {where} is not a finite number.")
+        from_line(line)
+    except (TypeError, msgspec.DecodeError) as why:
+        raise BadInput(f"{refused}: {why}.") from None
+    return line
+
+
+def _not_finite(plain: Any, where: str) -> str | None:
+    """Where the first number stands that JSON would turn into null."""
+    if isinstance(plain, float):
+        return None if isfinite(plain) else where
+    if isinstance(plain, dict):
+        inside = ((value, f"{where}/{key}") for key, value in plain.items())
+    elif isinstance(plain, list | tuple):
+        inside = ((value, f"{where}/{i}") for i, value in enumerate(plain))
+    else:
+        return None
+    return next((found for v, w in inside if (found := _not_finite(v, w)) is not None), None)
+
+
+def _is_being_written(file: BinaryIO) -> bool:
     """Whether a live writer holds this file."""
-    if path.suffix != ".open":
-        return False
-    with path.open("rb") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        except OSError:
-            return True
+    try:
+        fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except OSError:
+        return True
+    fcntl.flock(file, fcntl.LOCK_UN)
     return False
 
 
 def claim(folder: Path, manifest: Manifest) -> None:
     """Make the folder this study's, or refuse if it is another's."""
     path = folder / MANIFEST
-    if path.exists():
-        theirs = _manifest(path)
-        if theirs.study != manifest.study:
-            raise BadInput(
-                f"The folder {folder} belongs to study {theirs.study!r}; choose another --out."
-            )
-        return
-    if folder.exists() and any(folder.iterdir()):
-        raise BadInput(f"The folder {folder} holds other files; choose another --out.")
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        _put(path, msgspec.json.format(msgspec.json.encode(manifest), indent=2) + b"\n")
+        if not path.exists():
+            _refuse_others(folder)
+            folder.mkdir(parents=True, exist_ok=True)
+            data = msgspec.json.format(msgspec.json.encode(manifest), indent=2) + b"\n"
+            with suppress(FileExistsError):  # another process was quicker; whose is it then?
+                _put(path, data, replace=False)
     except OSError as why:
         raise BadInput(f"The store {folder} cannot be made: {why.strerror}.") from None
+    theirs = _manifest(path)
+    if theirs.study != manifest.study:
+        raise BadInput(
+            f"The folder {folder} belongs to study {theirs.study!r}; choose another --out."
+        )
+
+
+def _refuse_others(folder: Path) -> None:
+    """A folder with files in it is somebody's; a manifest in the making is another process's."""
+    if folder.exists() and any(not p.name.startswith(f".{MANIFEST}") for p in folder.iterdir()):
+        if (folder / MANIFEST).exists():  # it was made while we looked
+            return
+        raise BadInput(f"The folder {folder} holds other files; choose another --out.")
 
 
 def _manifest(path: Path) -> Manifest:
@@ -241,11 +293,17 @@ def _manifest(path: Path) -> Manifest:
         raise BadInput(f"{path} does not describe a store: {why}.") from None
 
 
-def _put(path: Path, data: bytes) -> None:
-    """A whole file or none: written aside, then renamed."""
+def _put(path: Path, data: bytes, replace: bool = True) -> None:
+    """A whole file or none: written aside, then given its name."""
     aside = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     with aside.open("wb") as file:
         file.write(data)
         file.flush()
         os.fsync(file.fileno())
-    aside.rename(path)
+    if replace:
+        aside.rename(path)
+        return
+    try:
+        os.link(aside, path)  # unlike a rename, this fails if the name is taken
+    finally:
+        aside.unlink()
