@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,6 +13,7 @@ import msgspec
 from sally.core.errors import BadInput
 from sally.core.game import NATURE, Game, Seat
 from sally.core.history import History
+from sally.core.reading import plain
 
 AGENT, PARTNER = Seat("agent"), Seat("partner")
 GO_ON, STOP = 0, 1  # nature's moves, where the end is a matter of chance
@@ -212,9 +214,11 @@ def _check_names(parameter: str, names: tuple[str, ...], moves: int) -> None:
         return
     if len(names) != moves:
         raise BadInput(f"{parameter} has {len(names)} names for {moves} moves")
-    if any(not name.strip() for name in names):
+    folded = [plain(name).strip(" .!") for name in names]  # as a reader of replies sees them
+    if not all(folded):
         raise BadInput(f"{parameter} holds an empty name")
-    folded = [name.strip().casefold() for name in names]
+    if any(re.search(r"[\r\n:]", name) for name in names):
+        raise BadInput(f"{parameter} holds a colon or an end of line, which a reply cannot name")
     clash = next((name for name in folded if folded.count(name) > 1), None)
     if clash is not None:
         raise BadInput(f"{parameter} clash: {clash!r} names two moves; every move needs its own")
