@@ -214,7 +214,6 @@ def interestingness(
     drawn = np.ones(len(partners)) if weights is None else np.asarray(weights, dtype=float)
     if len(drawn) != len(partners) or drawn.min() < 0 or drawn.sum() <= 0:
         raise BadInput(f"weights must be {len(partners)} numbers of at least 0, not all 0.")
-    drawn = drawn / drawn.sum()
     pay = pay_table(game, seat)
     machines = [machine_of(game, seat, partner) for partner in partners]
     plans = [plan(game, seat, machine, game.rounds) for machine in machines]
@@ -225,4 +224,4 @@ def interestingness(
         for j, against in enumerate(machines)
     ]
     pairs = np.outer(drawn, drawn).ravel()
-    return float(pairs @ np.array(regret)) / float(going.sum())
+    return float(pairs @ np.array(regret) / pairs.sum() / going.sum())

@@ -1,0 +1,1 @@
+"""One module per paper: how its figures are had again."""
