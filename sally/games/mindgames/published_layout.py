@@ -279,9 +279,7 @@ def _recorded(
 
     return claims(
         disclosures=[Disclosure(p, a, int(told_of[p][a])) for p, a in pairs(told_of)],
-        motivational=[
-            a for a in asked.get("motivational") or [] if known(a, names.attributes)
-        ],
+        motivational=[a for a in asked.get("motivational") or [] if known(a, names.attributes)],
         informational=[Asked(p, a) for p, a in pairs(asked.get("informational") or {})],
         inferential=[p for p in asked.get("inferential") or [] if known(p, names.proposals)],
     )

@@ -122,9 +122,7 @@ class _Walk:
             if self.last and before in ("unlike", "like"):
                 self.compare(*self.last)
             return
-        if self.orphans and not self.subject and (
-            self.inside(i) or self.claims_orphans(before)
-        ):
+        if self.orphans and not self.subject and (self.inside(i) or self.claims_orphans(before)):
             self.found += [Fact(r, c, a) for c, a in self.orphans for r in token.rows]
             self.orphans = []
         self.subject = token.rows
@@ -138,7 +136,9 @@ class _Walk:
 
     def word(self, i: int) -> str:
         """The word at position i, or the one before it if that is only `proposal`."""
-        return self.tokens[i - 1].text if i and self.tokens[i].text in NOUNS else self.tokens[i].text
+        return (
+            self.tokens[i - 1].text if i and self.tokens[i].text in NOUNS else self.tokens[i].text
+        )
 
     def claims_orphans(self, before: str) -> bool:
         """`less trust under B`, `by raising trust, A ...`: the proposal comes after its effects."""

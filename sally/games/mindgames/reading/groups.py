@@ -42,7 +42,12 @@ def grouped(tokens: tuple[Token, ...], topic: Topic, proposals: int) -> tuple[To
             rows = everyone
         elif token.text == "both" and topic.pair and not out:
             rows = topic.pair
-        elif token.text in ("it", "they", "its") and last and _opens_clause(out, asides):
+        elif (
+            token.text in ("it", "they", "its")
+            and last
+            and _opens_clause(out, asides)
+            and _word_before(out) != "is"
+        ):
             rows = last
         out.append(Token("proposal", token.text, rows=rows) if rows else token)
         if rows and aside:
@@ -60,7 +65,11 @@ def _means_others(word: str, rest: list[str]) -> bool:
 
 
 def _word_before(out: list[Token]) -> str:
-    words = [t.text for t in out if t.text in lexicon.CONTRASTS or t.text not in lexicon.FILLERS | NOUNS]
+    words = [
+        t.text
+        for t in out
+        if t.text in lexicon.CONTRASTS | {"is"} or t.text not in lexicon.FILLERS | NOUNS
+    ]
     return words[-1] if words else ""
 
 

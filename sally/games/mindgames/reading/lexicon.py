@@ -66,9 +66,13 @@ ASKERS = frozenset("is are does do will would can could has have".split())
 ECHOES = frozenset("do does will would".split())
 MODALS = frozenset("can could might may".split())
 STEPS = frozenset("on in to of for the upon at all".split())
-LINKS = frozenset("which that who whose where because since as while whereas but although though "
-                  "so therefore thus however if when yet until whenever".split())
-CONTRASTS = frozenset("unlike than versus vs compared over against except besides beats like as".split())
+LINKS = frozenset(
+    "which that who whose where because since as while whereas but although though "
+    "so therefore thus however if when yet until whenever".split()
+)
+CONTRASTS = frozenset(
+    "unlike than versus vs compared over against except besides beats like as".split()
+)
 THROUGH = frozenset("with under by from through via in of for choosing selecting picking".split())
 AUXILIARY = frozenset(
     "will would could can may might is are be been being has have had does do did also even level "

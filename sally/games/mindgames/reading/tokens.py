@@ -51,8 +51,11 @@ def plain(text: str) -> str:
         text = text.replace(old, new)
     text = re.sub(r"[*_`#]+", " ", text)
     text = re.sub(r"(?<=[a-z])\s*=\s*(?=$|\n|[,;|])", " unchanged ", text).replace("=", " : ")
-    text = re.sub(r"(?i)\b(can|won|do|does|did|is|are|was|would|could|should|has|have|wo)n'?t\b",
-                  r"\1 not", text)
+    text = re.sub(
+        r"(?i)\b(can|won|do|does|did|is|are|was|would|could|should|has|have|wo)n'?t\b",
+        r"\1 not",
+        text,
+    )
     text = re.sub(r"(?i)\bcannot\b", "can not", text)
     text = re.sub(r"(?i)\bnot (?:only|just|merely)\b", "", text)
     text = re.sub(r"\s*\n\s*(?=[a-z])", " ", text)
@@ -128,7 +131,9 @@ def vocabulary(names: Names, aliases: tuple[tuple[str, tuple[str, ...]], ...]) -
 
 
 WORD = re.compile(r"[A-Za-z][A-Za-z'-]*[A-Za-z]|[A-Za-z]|[0-9]+|[,;:/&+|()\[\]\-\"]")
-END = re.compile(r"(?<=[.!?;])(?<!vs\.)(?<!e\.g\.)(?<!i\.e\.)\s+|(?<=[a-z][.?!])(?=[A-Z])|\n+|\s\|\s")
+END = re.compile(
+    r"(?<=[.!?;])(?<!vs\.)(?<!e\.g\.)(?<!i\.e\.)\s+|(?<=[a-z][.?!])(?=[A-Z])|\n+|\s\|\s"
+)
 
 
 def sentences(text: str, words: Vocabulary) -> Iterator[Sentence]:
@@ -236,7 +241,9 @@ def _letter(raw: list[str], i: int, words: Vocabulary) -> int | None:
 
 def _verb(word: str) -> bool:
     """Does the word look like a verb in the third person: `leaves`, not `less` or `obvious`?"""
-    return _moves(word) or bool(re.fullmatch(r"[a-z]{3,}(?<!s)(?<!ou)(?<!es)s|[a-z]+[vktlrc]es", word))
+    return _moves(word) or bool(
+        re.fullmatch(r"[a-z]{3,}(?<!s)(?<!ou)(?<!es)s|[a-z]+[vktlrc]es", word)
+    )
 
 
 def _moves(word: str) -> bool:
