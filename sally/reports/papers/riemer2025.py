@@ -22,6 +22,7 @@ from sally.stats.intervals import Estimate, mean_interval
 
 PARTNERS = ("single_action", "tit_for_tat")
 ROUNDS = 100
+OPENINGS = {"rps": 1, "ibs": 0, "ipd": 0}  # tit for tat's reply to action 0
 
 
 def partners_of(game: RepeatedGame, kind: str) -> list[Automaton[Any]]:
@@ -99,6 +100,8 @@ def facts(played: Played) -> Conditions | None:
     if (game.matrix, game.rounds, game.stop_chance) != (standard.matrix, ROUNDS, 0.0):
         return None
     agent, partner = setup.lineup[AGENT], setup.lineup[PARTNER]
+    if partner.params.get("first") not in (None, OPENINGS[name]):
+        return None
     known: dict[str, str | int] = {
         "game": name,
         "partner": partner.player,
