@@ -41,7 +41,9 @@ class Desk:
 
     @cached_property
     def words(self) -> Words[Any, Any]:
-        return self.spec.words(self._game, {**self.spec.texts, **self._texts})
+        words = self.spec.words(self._game, {**self.spec.texts, **self._texts})
+        words.seat = self.seat
+        return words
 
     def keep(self, view: Any, told: Told) -> None:
         """Put what was told into this seat's past, behind what `view` shows."""

@@ -36,6 +36,7 @@ class Words(Generic[A, V]):
 
     forms: ClassVar[tuple[str, ...]] = ("agent_first",)  # the ways in which the past is told
     label: ClassVar[str] = "Option"  # what stands before a chosen name
+    seat: Seat | None = None  # on whose desk these words lie; seats may name moves differently
 
     def __init__(self, texts: Mapping[str, str]) -> None:
         self.texts = {**COMMON_TEXTS, **texts}

@@ -100,7 +100,7 @@ class RepeatedWords(Words[int, View]):
         return self.say("question", names=_options(self.game.names_of(view.seat)))
 
     def name(self, action: int | str) -> str:
-        return self.game.names_of(AGENT)[int(action)]
+        return self.game.names_of(self.seat or AGENT)[int(action)]
 
     def stem(self, view: View, options: Options[int]) -> str:
         return self.say("stem.move", round=view.round)
