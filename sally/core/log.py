@@ -55,6 +55,7 @@ class Call(msgspec.Struct, frozen=True, omit_defaults=True):
     settings: dict[str, Any] = msgspec.field(default_factory=dict)
     reasoning: str = ""
     failure: str = ""  # the kind of failure, when there was no usable reply
+    detail: str = ""  # of the failure
     scores: tuple[float, ...] = ()  # log-probabilities, when candidates were scored
     tools: tuple[dict[str, Any], ...] = ()  # tool calls that the model made in this reply
 

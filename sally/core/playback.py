@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
@@ -19,9 +20,11 @@ from sally.core.log import (
     episode_id,
 )
 from sally.core.match import Match
-from sally.core.player import AskId, Decision, Forfeit, Silence
+from sally.core.player import AskId, Decision, Forfeit, Silence, Turn
 from sally.core.probe import Foreseen, Report
 from sally.core.replay import Replay
+
+Again = Callable[[Turn[Any, Any], Any], Any]  # (the ask, its logged event) -> the answer
 
 
 def replayed(spec: GameSpec[Any, Any, Any], episode: Episode) -> Replay[Any, Any, Any]:
@@ -66,12 +69,18 @@ def require_version(spec: GameSpec[Any, Any, Any], episode: Episode) -> None:
         )
 
 
-def mismatch(spec: GameSpec[Any, Any, Any], episode: Episode) -> str | None:
-    """What a second run of the log through a match does differently; None when nothing."""
+def mismatch(
+    spec: GameSpec[Any, Any, Any], episode: Episode, asked_again: Again | None = None
+) -> str | None:
+    """What a second run of the log through a match does differently; None when nothing.
+
+    With `asked_again`, players whose calls are logged answer anew, so that their prompts are
+    rendered again and the hashes compared.
+    """
     if episode.id != (asked := episode_id(episode.setup)):
         return f"the id should be {asked}, the hash of what was asked for"
     try:
-        again = _played_back(spec, episode)
+        again = _played_back(spec, episode, asked_again)
     except (ValueError, LookupError, TypeError, AttributeError, msgspec.ValidationError) as why:
         return f"the log does not play: {why}"
     logged, rerun = _plain(episode.events), _plain(again)
@@ -83,7 +92,9 @@ def mismatch(spec: GameSpec[Any, Any, Any], episode: Episode) -> str | None:
     return None
 
 
-def _played_back(spec: GameSpec[Any, Any, Any], episode: Episode) -> list[Event]:
+def _played_back(
+    spec: GameSpec[Any, Any, Any], episode: Episode, asked_again: Again | None
+) -> list[Event]:
     match = Match(spec, episode.setup, ask_nature=True)
     answers = _answers(spec, episode)
     while not match.over:
@@ -96,7 +107,11 @@ def _played_back(spec: GameSpec[Any, Any, Any], episode: Episode) -> list[Event]
             break
         for turn in asked:
             event, given = answers[turn.id]
-            turn.looked.extend(getattr(event, "looked", ()))
+            calls: tuple[Any, ...] = getattr(event, "calls", ())
+            if asked_again is not None and calls:
+                given = asked_again(turn, event)
+            else:
+                turn.looked.extend(getattr(event, "looked", ()))
             match.answer(turn.id, given)
             if match.over:
                 break

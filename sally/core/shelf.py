@@ -81,7 +81,12 @@ def model(name: str) -> Model:
     makers = shelf("models")
     maker = name.partition(":")[0].partition("/")[0]
     make: Callable[[str], Model] = makers.get(maker) or pick("model", name, makers)
-    return make(name)
+    return _made(make, name)
+
+
+@cache
+def _made(make: Callable[[str], Model], name: str) -> Model:
+    return make(name)  # once a process: weights are heavy
 
 
 def pick(what: str, name: str, known: Mapping[str, Any]) -> Any:

@@ -31,6 +31,7 @@ from sally.core.probe import Report
 from sally.core.strategy import Run, Said, Sheet, Strategy
 
 T = TypeVar("T")
+LANGUAGE = "language"  # the name of this kind of player
 TOOL_ROUNDS = 8  # how often a model may look something up in one decision
 
 
@@ -101,7 +102,11 @@ class Caller:
                 return await call()
             except ModelFailure as why:
                 failed = Call(
-                    purpose, shown, settings=msgspec.to_builtins(settings), failure=why.kind
+                    purpose,
+                    shown,
+                    settings=msgspec.to_builtins(settings),
+                    failure=why.kind,
+                    detail=why.fault.detail,
                 )
                 self.calls.append(failed)
                 if not why.transient or attempt == self._retries:
@@ -223,8 +228,8 @@ def strategy_named(name: str) -> Strategy:
 
 
 PLAYERS = {
-    "language": PlayerKind(
-        "language",
+    LANGUAGE: PlayerKind(
+        LANGUAGE,
         "a language model under a prompting strategy",
         _language,
         {"model": "embedded", "strategy": "qa", "settings": None, "with_": None, "pack": ""},

@@ -14,6 +14,7 @@ from sally.core.log import Setup, Sitter
 from sally.core.match import Match
 from sally.core.partner import Partner, Scripted
 from sally.core.player import Player, PlayerKind
+from sally.players.language import LANGUAGE, strategy_named
 
 
 def resolved(setup: Setup) -> Setup:
@@ -44,7 +45,17 @@ def _versioned(
         if name not in kind.params:
             raise unknown(f"parameter of {who.player}", name, kind.params)
     seated(spec, game, seat, who)  # refuses parameters that cannot be
-    return msgspec.structs.replace(who, versions={"player": kind.version})
+    return msgspec.structs.replace(who, versions=versions_of(spec, who))
+
+
+def versions_of(spec: GameSpec[Any, Any, Any], who: Sitter) -> dict[str, int]:
+    """The installed versions of all that a sitter is made of."""
+    kind = kind_of(spec, who.player)
+    found = {"player": kind.version}
+    if who.player == LANGUAGE:
+        chosen = strategy_named(who.params.get("strategy", kind.params["strategy"]))
+        found |= {"strategy": chosen.version, "words": spec.words_version}
+    return found
 
 
 def kind_of(spec: GameSpec[Any, Any, Any], name: str) -> Partner | PlayerKind:

@@ -10,7 +10,7 @@ def _make(sample: bool = False) -> tuple[Run, Run]:
     async def choose(sheet: Sheet, speaker: Speaker, purpose: str, form: str) -> Said:
         context = sheet.opening(form).plus(sheet.stem)
         scores = await speaker.score(purpose, context, sheet.names)
-        odds = tuple(scores.normalised()[name] for name in sheet.names)
+        odds = tuple(scores.normalised().values())  # in the order of the candidates
         place = max(range(len(odds)), key=odds.__getitem__)
         if sample:
             place = Stream(sheet.seed, purpose).draw(dict(enumerate(odds)))
