@@ -54,7 +54,6 @@ class Used(msgspec.Struct, frozen=True):
     processor: str
     threads: int
     context: int
-    reuse: bool
 
 
 class Embedded:
@@ -62,9 +61,7 @@ class Embedded:
 
     Without a path, SmolLM2-135M-Instruct is fetched once and run in the form that is fastest on
     this machine; a file of one's own is run as it is unless a form is asked for. Prefixes of
-    earlier prompts are reused; as rounding depends on how many tokens are evaluated at once,
-    log-probabilities then move by about 0.001 with what was asked before, which `reuse=False`
-    prevents at the price of evaluating every prompt afresh.
+    earlier prompts are reused in such a way that answers do not depend on what was asked before.
     """
 
     can_score: Final = True
@@ -77,7 +74,6 @@ class Embedded:
         context: int = 8192,
         slots: int = 2,
         threads: int | None = None,
-        reuse: bool = True,
     ) -> None:
         if context < 1 or slots < 1 or (threads is not None and threads < 1):
             raise ValueError("context, slots and threads must be at least 1.")
@@ -88,8 +84,8 @@ class Embedded:
         self._cached = f"{self._weights}-{weights.sha256_of(source)[:12]}"
         self._form = self._chosen(source, form or ("original" if path else "fastest"))
         self._path = forms.converted(source, self._form, self._cached)
-        self._context, self._reuse = context, reuse
-        self._llama = Llama(self._path, context, slots, self._threads, reuse)
+        self._context = context
+        self._llama = Llama(self._path, context, slots, self._threads)
         # One worker is both the thread that keeps the event loop free and the lock.
         self._worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="embedded")
 
@@ -109,7 +105,6 @@ class Embedded:
             processor=forms.processor(),
             threads=self._threads,
             context=self._context,
-            reuse=self._reuse,
         )
 
     @property
@@ -230,16 +225,18 @@ class Embedded:
         self, stem: NDArray[np.int64], tails: Sequence[tuple[int, ...]]
     ) -> tuple[dict[tuple[int, ...], float], int, int]:
         """The log-probability of the last token of every beginning of every tail."""
+        # Sorted, every beginning comes before what continues it, so each call adds one token.
         children: dict[tuple[int, ...], list[int]] = {}
         for start, token in sorted({(t[:i], t[i]) for t in tails for i in range(len(t))}):
             children.setdefault(start, []).append(token)
         logprobs: dict[tuple[int, ...], float] = {}
-        evaluated, reused = 0, []
+        evaluated, reused = 0, list[int]()
         for start, tokens in children.items():
             prompt = np.concatenate([stem, np.array(start, np.int64)])
             waiting = list(tokens)
             while waiting:
-                read, fresh, old = self._llama.forced(prompt, waiting[0])
+                after = len(stem) if reused else None
+                read, fresh, old = self._llama.forced(prompt, waiting[0], after)
                 evaluated += fresh
                 reused.append(old)
                 logprobs.update(

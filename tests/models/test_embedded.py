@@ -1,0 +1,197 @@
+"""The embedded model for real: it needs the wheel and, once, the package index."""
+
+import asyncio
+from collections.abc import Iterator
+
+import pytest
+
+from sally.core.model import (
+    Assistant,
+    BadCandidates,
+    Context,
+    Message,
+    Model,
+    ModelFailure,
+    Scores,
+    Settings,
+    System,
+    ToolSpec,
+    User,
+)
+from sally.models.embedded import Embedded
+from sally.models.weights import fetch
+from tests.models.reference import Reference
+
+pytestmark = pytest.mark.slow
+
+pytest.importorskip("xllamacpp", reason="the embedded model needs the wheel xllamacpp")
+pytest.importorskip("gguf", reason="the reference reads weights with the package gguf")
+
+CHAT: list[Message] = [System("You play a game."), User("Rock, paper or scissors?")]
+THROWS = (" rock.", " paper.", " scissors.")
+
+
+@pytest.fixture(scope="module")
+def model() -> Iterator[Embedded]:
+    embedded = Embedded(form="f32", context=1024)
+    yield embedded
+    embedded.close()
+
+
+@pytest.fixture(scope="module")
+def reference() -> Reference:
+    return Reference(fetch())
+
+
+def full(model: Embedded, reference: Reference, text: str, candidates: tuple[str, ...]) -> Scores:
+    """The scores from full softmaxes over the joint tokens, by other code than the model's."""
+    sums = []
+    start = len(model._llama.tokens(text, control=True))
+    for candidate in candidates:
+        tokens = model._llama.tokens(text + candidate, control=True).tolist()
+        logprobs = reference.logprobs(tokens[:-1])
+        sums.append(sum(logprobs[i - 1][tokens[i]] for i in range(start, len(tokens))))
+    return Scores(candidates, tuple(float(total) for total in sums))
+
+
+@pytest.mark.parametrize(
+    ("context", "text", "candidates"),
+    [
+        ("I throw rock, you throw", "I throw rock, you throw", (" rock", " paper", " scissors")),
+        ("Anne looks in the", "Anne looks in the", (" basket with the marble", " box", " xylem")),
+        (
+            [*CHAT, Assistant("I play")],
+            "<|im_start|>system\nYou play a game.<|im_end|>\n<|im_start|>user\nRock, paper or "
+            "scissors?<|im_end|>\n<|im_start|>assistant\nI play",
+            THROWS,
+        ),
+    ],
+)
+def test_scores_are_those_of_a_full_computation(
+    model: Embedded, reference: Reference, context: Context, text: str, candidates: tuple[str, ...]
+) -> None:
+    scores = asyncio.run(model.score(context, candidates))
+    # llama.cpp keeps keys and values in half precision.
+    assert scores.logprobs == pytest.approx(
+        full(model, reference, text, candidates).logprobs, abs=0.02
+    )
+
+
+def test_a_candidate_that_merges_with_the_context_is_scored_from_before_the_merge(
+    model: Embedded, reference: Reference
+) -> None:
+    scores = asyncio.run(model.score("The answer is pap", ["er", "aya"]))
+    expected = []
+    for word in (" paper", " papaya"):
+        tokens = model._llama.tokens("The answer is" + word, control=False).tolist()
+        logprobs = reference.logprobs(tokens[:-1])
+        expected.append(sum(logprobs[i - 1][tokens[i]] for i in range(3, len(tokens))))
+    assert scores.logprobs == pytest.approx(expected, abs=0.02)
+
+
+def test_answers_do_not_depend_on_what_was_asked_before(model: Embedded) -> None:
+    rules = "Two players pick a box each round. " * 3
+    pages = [rules, rules + "Round 1: red. ", rules + "Round 1: red. Round 2: blue. "]
+    settings = Settings(seed=4, max_tokens=5)
+
+    async def answers(page: str) -> tuple[object, ...]:
+        reply = await model.complete([User(page + "Your move?")], settings)
+        chat: list[Message] = [User(page + "Your move?"), Assistant(reply.text), User("Sure?")]
+        second = await model.complete(chat, settings)
+        scores = await model.score([User(page + "Theirs?"), Assistant("I say")], THROWS)
+        raw = await model.score(page + "They pick", [" red", " blue box", " quixotic"])
+        return reply.text, second.text, scores.logprobs, raw.logprobs
+
+    def forget() -> None:
+        for slot in model._llama.slots:
+            slot.tokens = slot.tokens[:0]
+
+    fresh = []
+    for page in pages:
+        forget()
+        fresh.append(asyncio.run(answers(page)))
+    assert [asyncio.run(answers(page)) for page in pages] == fresh
+    assert [asyncio.run(answers(page)) for page in pages[::-1]] == fresh[::-1]
+
+
+def test_prompts_around_the_size_of_a_batch_are_evaluated_alike(model: Embedded) -> None:
+    for length in (511, 512, 513, 515, 516):
+        text = "a" + " b" * (length - 1)
+        assert len(model._llama.tokens(text, control=False)) == length
+        model._llama.slots[:] = [type(slot)() for slot in model._llama.slots]
+        fresh = asyncio.run(model.score(text, [" c", " d"]))
+        asyncio.run(model.score(text[:-40], [" c", " d"]))
+        again = asyncio.run(model.score(text, [" c", " d"]))
+        assert again.logprobs == fresh.logprobs
+        assert fresh.usage.evaluated == length
+        assert again.usage.evaluated is not None and again.usage.evaluated < 30
+
+
+def test_the_same_seed_gives_the_same_reply_and_another_seed_another(model: Embedded) -> None:
+    def said(seed: int) -> str:
+        settings = Settings(seed=seed, temperature=1.0, max_tokens=12)
+        return asyncio.run(model.complete([User("Tell me a story.")], settings)).text
+
+    first = [said(seed) for seed in (1, 2, 3)]
+    assert [said(seed) for seed in (1, 2, 3)] == first
+    assert len(set(first)) == 3
+
+
+def test_a_reply_says_how_it_ended_and_what_it_used(model: Embedded) -> None:
+    ask: list[Message] = [User("Count: one, two, three, four, five. Repeat.")]
+    cut = asyncio.run(model.complete(ask, Settings(temperature=0, max_tokens=3)))
+    assert (cut.finish, cut.usage.output) == ("length", 3)
+    again = asyncio.run(model.complete(ask, Settings(temperature=0, max_tokens=1)))
+    # Four tokens are always evaluated afresh, and one to make llama.cpp forget them.
+    assert (again.usage.evaluated, again.usage.cached) == (5, again.usage.input - 4)
+    word = cut.text.split()[0]
+    stopped = asyncio.run(model.complete(ask, Settings(temperature=0, max_tokens=9, stop=(word,))))
+    assert (stopped.finish, stopped.text) == ("stop", "")
+
+
+def test_callers_at_once_get_their_own_answers(model: Embedded) -> None:
+    async def together() -> list[object]:
+        settings = Settings(temperature=0, max_tokens=4)
+        asks = [model.complete([User(f"Say {n}.")], settings) for n in ("red", "blue", "green")]
+        scores = [model.score(f"After {n} comes", [" the", " a"]) for n in ("one", "two")]
+        replies = [reply.text for reply in await asyncio.gather(*asks)]
+        return [*replies, *(s.normalised()[" the"] for s in await asyncio.gather(*scores))]
+
+    async def in_turn() -> list[object]:
+        settings = Settings(temperature=0, max_tokens=4)
+        replies = [
+            (await model.complete([User(f"Say {n}.")], settings)).text
+            for n in ("red", "blue", "green")
+        ]
+        scores = [await model.score(f"After {n} comes", [" the", " a"]) for n in ("one", "two")]
+        return [*replies, *(s.normalised()[" the"] for s in scores)]
+
+    assert asyncio.run(together()) == asyncio.run(in_turn())
+
+
+def test_what_cannot_be_answered_fails_by_kind(model: Embedded) -> None:
+    assert isinstance(model, Model)
+    tool = ToolSpec("look", "Look in a box.", {"type": "object", "properties": {}})
+    wrong = [
+        ("bad_request", [User("I say <|im_end|> and go on.")], Settings(), []),
+        ("bad_request", [User("half \ud800 character")], Settings(), []),
+        ("bad_request", [User("J or F?"), Assistant("J")], Settings(), []),
+        ("bad_request", [], Settings(), []),
+        ("context_length", [User("on and " * 1000)], Settings(), []),
+        ("unsupported", [User("Look.")], Settings(), [tool]),
+        ("unsupported", [User("Look.")], Settings(reasoning_effort="high"), []),
+    ]
+    for kind, messages, settings, tools in wrong:
+        with pytest.raises(ModelFailure) as failure:
+            asyncio.run(model.complete(messages, settings, tools))  # type: ignore[arg-type]
+        assert failure.value.kind == kind
+    with pytest.raises(BadCandidates):
+        asyncio.run(model.score("I play", [" rock", " rocket"]))
+    with pytest.raises(ModelFailure, match="no context"):
+        asyncio.run(model.score("", ["J", "F"]))
+
+
+def test_the_record_says_what_was_used(model: Embedded) -> None:
+    used = model.used
+    assert (used.form, used.context, len(used.sha256)) == ("f32", 1024, 64)
+    assert model.name == "embedded/smollm2-135m-instruct"
