@@ -17,6 +17,7 @@ from sally.core.probe import (
     Probe,
     Question,
     Report,
+    as_logged,
     corrupted,
     problem,
 )
@@ -83,7 +84,7 @@ class Asides:
                 turn.number,
                 seat,
                 question.probe,
-                given.value,
+                as_logged(given.value),
                 about,
                 given.odds,
                 reply=given.reply,
@@ -115,7 +116,8 @@ class Asides:
         """Note predictions made inside the move; the asks between it and the reveal."""
         match, number = self._match, self._match.turn
         for f in given.foreseen if isinstance(given, Decision) else ():
-            made = Reported(number, seat, f.probe, f.value, f.about, f.odds, "decision")
+            value = as_logged(f.value)
+            made = Reported(number, seat, f.probe, value, f.about, f.odds, "decision")
             match.replay.reports.setdefault((number, seat, f.probe, f.about), made)
             self._note("foreseen", made)
         if not isinstance(given, Decision):

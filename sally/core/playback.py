@@ -45,12 +45,11 @@ def replayed(spec: GameSpec[Any, Any, Any], episode: Episode) -> Replay[Any, Any
                 replay.reports[key] = event
             else:
                 replay.reports.setdefault(key, event)
+    stop = episode.events[-1] if episode.events else None
     for turn, (moves, lost) in sorted(turns.items()):
         state = replay.states[-1]
-        if len(moves) + len(lost) < len(game.to_move(state)):
-            break  # a censored turn: what was answered stands in the log, nothing was played
-        if any(seat in game.helpers for seat in lost):
-            break  # a helper failed: the episode was censored here
+        if isinstance(stop, Censored) and turn == stop.turn:
+            break  # what was answered stands in the log; the turn was never played
         replay.moves.append(moves)
         replay.states.append(
             game.forfeit(state, moves, tuple(lost)) if lost else game.step(state, moves)

@@ -90,6 +90,11 @@ def problem(question: Question, report: Report) -> str | None:
     return None
 
 
+def as_logged(value: Value | None) -> Value | None:
+    """The value as a reader of the log will see it: the numbers of items are floats."""
+    return {k: float(v) for k, v in value.items()} if isinstance(value, dict) else value
+
+
 def odds_problem(odds: Sequence[float], n: int) -> str | None:
     """Why these numbers are no odds over `n` choices."""
     if len(odds) != n:
