@@ -110,17 +110,18 @@ def print_table(rows: Iterable[Mapping[str, Any]], columns: Sequence[str], title
     console().print(table)
 
 
-def estimate_cell(row: Mapping[str, Any]) -> str:
-    """A value with its interval: as `1.00 ±0.20` where it is even, else as `1.00 [0.70, 1.10]`."""
-    value, interval = row["value"], row["interval"]
+def estimate_cell(value: float | None, interval: Sequence[float] | None) -> str:
+    """A value with its interval: `1.00 ±0.20` where it is even, else `1.00 [0.70, 1.10]`."""
     if value is None:
         return "-"
+    places = 3 if abs(value) < 1 else 2 if abs(value) < 10 else 1
     if interval is None:
-        return f"{value:.2f}"
+        return f"{value:.{places}f}"
     low, high = interval
-    if abs((high - value) - (value - low)) < 0.005:
-        return f"{value:.2f} ±{high - value:.2f}"
-    return f"{value:.2f} [{low:.2f}, {high:.2f}]"
+    even = abs((high - value) - (value - low)) < 0.5 * 10**-places
+    if even:
+        return f"{value:.{places}f} ±{high - value:.{places}f}"
+    return f"{value:.{places}f} [{low:.{places}f}, {high:.{places}f}]"
 
 
 def cell(value: Any) -> str:

@@ -70,7 +70,7 @@ def print_scores(found: list[Row]) -> None:
     keys = [k for k in ("cell", "game", "seat", "player", "others") if _varies(found, k)]
     for row in found:
         group = groups.setdefault(tuple(str(row[k]) for k in keys), {})
-        group[row["metric"]] = estimate_cell(row)
+        group[row["metric"]] = estimate_cell(row["value"], row["interval"])
         group["episodes"] = str(row["episodes"])
     metrics = list(dict.fromkeys(row["metric"] for row in found))
     for i in range(0, len(metrics), METRICS_A_TABLE):
