@@ -9,8 +9,8 @@ import pytest
 
 from sally.core import shelf
 from sally.core.log import Instance, Setup, Sitter
-from sally.core.playback import replayed
 from sally.core.metric import Played
+from sally.core.playback import replayed
 from sally.games.repeated_games.optimum import (
     interestingness,
     optimal_rate,
@@ -80,10 +80,9 @@ LARGE = {
 
 @pytest.mark.parametrize("cell", CELLS)
 def test_the_figures_are_those_of_a_large_run(rows, cell):
-    ours = {
-        row.metric: row for row in rows if (row.row["game"], row.row["partner"]) == cell
-    }
-    for metric, expected in zip(("functional_regret", "tom_regret", "tom_percent"), LARGE[cell]):
+    ours = {row.metric: row for row in rows if (row.row["game"], row.row["partner"]) == cell}
+    metrics = ("functional_regret", "tom_regret", "tom_percent")
+    for metric, expected in zip(metrics, LARGE[cell], strict=True):
         low, high = ours[metric].ours_interval
         rounding = 0.05 if metric == "tom_percent" else 0.0005
         assert low - rounding - 1e-9 <= expected <= high + rounding + 1e-9

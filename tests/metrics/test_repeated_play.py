@@ -1,0 +1,347 @@
+"""Regret, predictions and losses of repeated games, on episodes whose numbers are known."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sally.core import shelf
+from sally.core.drive import play_bots
+from sally.core.errors import BadInput
+from sally.core.log import Instance, Setup, Sitter
+from sally.core.match import Match
+from sally.core.metric import Played
+from sally.core.playback import replayed
+from sally.core.player import Decision, Fault, Forfeit, Turn
+from sally.core.probe import Foreseen, Report
+from sally.games.repeated_games.rules import AGENT, PARTNER
+from sally.metrics.repeated_play import (
+    functional_regret,
+    running_regret,
+    running_tom_percent,
+)
+from sally.players.bulk import keyed_luck, play_tabular
+from sally.reports.papers.riemer2025 import measured
+from sally.runner.seating import seated
+
+METRICS = shelf.metrics("repeated_games")
+
+
+class Planned:
+    """Makes the given moves in turn and gives the given answers; a move may be a failure."""
+
+    def __init__(
+        self, moves: Callable[[int], Any], says: Callable[[Turn[Any, Any]], Report] | None = None
+    ) -> None:
+        self.moves, self.says = moves, says
+
+    def decide(self, turn: Turn[Any, Any]) -> Any:
+        move = self.moves(turn.view.round)
+        return Decision(move) if isinstance(move, int) else move
+
+    def report(self, turn: Turn[Any, Any]) -> Report:
+        assert self.says is not None
+        return self.says(turn)
+
+
+def play(
+    game: str,
+    agent: Any,
+    partner: str = "tit_for_tat",
+    arm: tuple[str, ...] = (),
+    seed: int = 1,
+    rounds: int = 100,
+    **params: Any,
+) -> Played:
+    """An episode of a hand-made agent (or a named player) against a partner of the shelf."""
+    spec = shelf.game(game)
+    stop = params.pop("stop_chance", 0.0)
+    named = Sitter(agent if isinstance(agent, str) else "by_hand")
+    lineup = {"agent": named, "partner": Sitter(partner, params)}
+    instance = Instance(game, game, {"rounds": rounds, "stop_chance": stop})
+    match = Match(spec, Setup(instance, seed, lineup, arms={"agent": arm}))
+    players = {"partner": seated(spec, match.game, PARTNER, lineup["partner"])}
+    players["agent"] = seated(spec, match.game, AGENT, named) if isinstance(agent, str) else agent
+    play_bots(match, players)
+    episode = match.episode()
+    return Played(spec, episode, replayed(spec, episode))
+
+
+def score(played: Played, name: str) -> float | None:
+    return METRICS[name].measure(played, AGENT)
+
+
+def always(move: int) -> Planned:
+    return Planned(lambda n: move)
+
+
+# --- regret -------------------------------------------------------------------------------------
+
+
+def test_cooperating_with_tit_for_tat_loses_two_a_round_myopically_and_hardly_anything_over_all():
+    played = play("ipd", always(0))
+    assert score(played, "reward") == 800
+    assert score(played, "reward_per_round") == 8
+    assert score(played, "functional_regret") == pytest.approx(0.02)  # the free last round
+    assert score(played, "functional_regret_published") == pytest.approx(0)
+    assert score(played, "myopic_regret") == 2
+    assert score(played, "horizon_term") == pytest.approx(0.02 - 2)
+
+
+def test_optimal_play_has_no_regret():
+    played = play("ipd", Planned(lambda n: int(n == 100)))
+    assert score(played, "functional_regret") == 0
+    assert score(played, "functional_regret_published") == pytest.approx(-0.02)
+
+
+def test_the_worst_play_against_tit_for_tat_loses_three_a_round_in_the_published_convention():
+    # (10 + 99 * 5) / 100 = 5.05 a round for ever defecting; 2.95 below the rate of 8
+    assert score(play("ipd", always(1)), "functional_regret_published") == pytest.approx(2.95)
+    opened = play("ipd", always(1), first=1)
+    assert score(opened, "functional_regret_published") == pytest.approx(3.0)
+
+
+@pytest.mark.parametrize(("action", "best"), [(0, 1), (1, 2), (2, 0)])
+def test_in_rps_each_move_against_a_single_action_loses_nothing_one_or_two(action, best):
+    for step, regret in ((0, 0), (1, 2), (2, 1)):
+        played = play("rps", always((best + step) % 3), "single_action", action=action)
+        assert score(played, "functional_regret") == pytest.approx(regret)
+
+
+def test_void_rounds_are_left_out_and_the_optimum_is_that_of_the_rounds_played():
+    played = play("ipd", Planned(lambda n: Forfeit("unreadable") if n in (3, 50) else 0))
+    assert score(played, "forfeits") == 2
+    assert score(played, "reward") == 98 * 8
+    assert score(played, "functional_regret") == pytest.approx(2 / 98)
+    assert score(played, "functional_regret_published") == pytest.approx(0)
+    assert score(played, "format_loss") == pytest.approx(2 * 10 / 100)  # cooperation was there
+    assert score(play("ipd", always(0)), "format_loss") == 0
+
+
+def test_a_void_round_of_the_other_is_not_charged_to_the_seat():
+    class Lapsing:
+        def decide(self, turn: Turn[Any, Any]) -> Any:
+            return Forfeit("unreadable") if turn.view.round == 2 else Decision(0)
+
+    spec = shelf.game("ipd")
+    lineup = {"agent": Sitter("by_hand"), "partner": Sitter("lapsing")}
+    match = Match(spec, Setup(Instance("ipd", "ipd", {"rounds": 5}), 1, lineup))
+    play_bots(match, {"agent": always(0), "partner": Lapsing()})
+    played = Played(spec, match.episode(), replayed(spec, match.episode()))
+    assert score(played, "format_loss") == 0 and score(played, "forfeits") == 0
+    assert METRICS["forfeits"].measure(played, PARTNER) == 1
+    assert METRICS["format_loss"].measure(played, PARTNER) == pytest.approx(10 / 5)
+
+
+def test_a_censored_episode_has_no_result():
+    played = play("ipd", Planned(lambda n: Fault("budget") if n == 40 else 0))
+    blank = ("reward", "functional_regret", "functional_regret_published", "horizon_term")
+    assert [score(played, name) for name in blank] == [None] * 4
+    assert running_regret(played, AGENT) is not None
+
+
+def test_without_an_automaton_across_the_table_regret_is_blank_and_reward_is_not():
+    played = play("ipd", always(0), "q_learning")
+    assert score(played, "functional_regret") is None
+    assert score(played, "functional_regret_published") is None
+    assert score(played, "tom_regret_published") is None
+    assert score(played, "reward") is not None
+
+
+def test_a_scripted_seat_is_measured_against_whoever_sits_across():
+    played = play("ipd", "tit_for_tat", "tit_for_tat")
+    assert METRICS["functional_regret"].measure(played, PARTNER) == pytest.approx(0.02)
+
+
+def test_against_another_version_of_the_partner_there_is_no_optimum():
+    played = play("ipd", always(0))
+    setup = played.episode.setup
+    old = msgspec.structs.replace(setup.lineup["partner"], versions={"player": 99})
+    lineup = {**setup.lineup, "partner": old}
+    setup = msgspec.structs.replace(setup, lineup=lineup)
+    episode = msgspec.structs.replace(played.episode, setup=setup)
+    with pytest.raises(BadInput, match="version 99 of tit_for_tat"):
+        functional_regret(Played(played.spec, episode, played.replay), AGENT)
+
+
+def test_where_chance_ends_the_game_optimal_play_has_no_regret_at_any_length():
+    lengths = set()
+    for seed in range(8):
+        played = play("ipd", always(0), seed=seed, stop_chance=0.1)
+        lengths.add(len(played.replay))
+        assert score(played, "functional_regret") == pytest.approx(0)
+    assert len(lengths) > 3
+
+
+# --- curves -------------------------------------------------------------------------------------
+
+
+@given(st.lists(st.sampled_from([0, 1, None]), min_size=6, max_size=6))
+def test_curves_end_where_the_measures_are(moves):
+    made = [Forfeit("unreadable") if m is None else m for m in moves]
+    agent = Planned(lambda n: made[n - 1], lambda turn: Report(0))
+    played = play("ipd", agent, arm=("their_move",), rounds=6)
+    curve = running_regret(played, AGENT)
+    if score(played, "functional_regret") is not None:
+        assert curve[-1] == score(played, "functional_regret")
+        assert min(curve) >= 0  # the optimum of each length is an upper bound
+    right = running_tom_percent(played, AGENT)
+    assert len(right) == len(curve)
+    assert (right[-1] if right else None) == pytest.approx(score(played, "tom_percent"))
+
+
+# --- predictions --------------------------------------------------------------------------------
+
+
+def test_tom_regret_is_what_a_rational_reply_to_the_prediction_would_lose():
+    # the partner plays 0; believing 1 means replying 2, which loses to 0: 2 below the best
+    for said, lost in ((0, 0), (1, 2), (2, 1)):
+        agent = Planned(lambda n: 0, lambda turn, said=said: Report(said))
+        played = play("rps", agent, "single_action", ("their_move",), action=0)
+        assert score(played, "tom_regret") == lost
+        assert score(played, "tom_regret_published") == (0 if said == 0 else 1.5)
+        assert score(played, "tom_percent") == (100 if said == 0 else 0)
+
+
+def test_a_true_best_reply_makes_tom_regret_zero_in_ipd_whatever_is_predicted():
+    played = play("ipd", Planned(lambda n: n % 2, lambda turn: Report(1)), arm=("their_move",))
+    assert score(played, "tom_percent") == pytest.approx(50, abs=2)
+    assert score(played, "tom_regret") == 0
+    assert score(played, "tom_regret_published") == pytest.approx(3.5 * 0.5, abs=0.1)
+
+
+def test_the_published_price_depends_on_the_move_of_a_single_action_partner():
+    for action, price in ((0, 10), (1, 7)):
+        agent = Planned(lambda n: 0, lambda turn, said=1 - action: Report(said))
+        played = play("ibs", agent, "single_action", ("their_move",), action=action)
+        assert score(played, "tom_regret_published") == price
+
+
+def test_unreadable_answers_are_counted_and_not_scored():
+    agent = Planned(lambda n: 0, lambda turn: Report(0 if turn.view.round > 25 else None))
+    played = play("ipd", agent, arm=("their_move",))
+    assert score(played, "tom_percent") == 100
+    assert score(played, "unread_reports") == 25
+
+
+def test_the_question_with_ones_own_move_stated_counts_before_the_others():
+    answers = {"their_move_given_mine": 0, "their_move": 1, "their_odds": 1}
+
+    def says(turn: Turn[Any, Any]) -> Report:
+        return Report(answers[turn.question.probe], (0.25, 0.75))
+
+    orders = [("their_odds", "their_move", "their_move_given_mine"), ("their_odds", "their_move")]
+    for arm, right in zip(orders, (100, 0), strict=True):
+        assert score(play("ipd", Planned(lambda n: 0, says), arm=arm), "tom_percent") == right
+
+
+def test_predictions_made_inside_decisions_count_where_nobody_asked():
+    class Social:
+        def decide(self, turn: Turn[Any, Any]) -> Any:
+            return Decision(0, foreseen=(Foreseen("their_move", 0, "partner"),))
+
+        def report(self, turn: Turn[Any, Any]) -> Report:
+            return Report(1)
+
+    assert score(play("ipd", Social()), "tom_percent") == 100
+    assert score(play("ipd", Social(), arm=("their_move_given_mine",)), "tom_percent") == 0
+
+
+def test_odds_are_scored_by_brier_and_log():
+    even = Planned(lambda n: 0, lambda turn: Report(0, (1 / 3, 1 / 3, 1 / 3)))
+    played = play("rps", even, arm=("their_odds",))
+    assert score(played, "brier") == pytest.approx(2 / 3)
+    assert score(played, "log_score") == pytest.approx(np.log(3))
+    wrong = Planned(lambda n: 0, lambda turn: Report(0, (1.0, 0.0, 0.0)))
+    played = play("rps", wrong, "single_action", ("their_odds",), action=1)
+    assert score(played, "brier") == 2
+    assert score(played, "log_score") == pytest.approx(-np.log(0.001))  # the floor, not infinity
+
+
+def test_a_named_move_without_odds_has_no_proper_score():
+    played = play("rps", Planned(lambda n: 0, lambda turn: Report(0)), arm=("their_move",))
+    assert score(played, "brier") is None and score(played, "log_score") is None
+
+
+def test_retries_are_counted_over_moves_and_probes():
+    class Slow:
+        def decide(self, turn: Turn[Any, Any]) -> Any:
+            return Decision(0, reply="J", tries=3)
+
+        def report(self, turn: Turn[Any, Any]) -> Report:
+            return Report(0, tries=2)
+
+    assert score(play("ipd", Slow(), arm=("their_move",), rounds=10), "retries") == 30
+
+
+# --- where a loss comes from ----------------------------------------------------------------------
+
+
+def test_knowing_and_not_acting_on_it_is_translation_loss():
+    knows = Planned(lambda n: 0, lambda turn: Report(0))
+    played = play("rps", knows, "single_action", ("their_move",), action=0)
+    assert score(played, "inference_loss") == 0
+    assert score(played, "translation_loss") == 1  # a tie where a win was to be had
+
+
+def test_acting_on_a_wrong_prediction_is_inference_loss():
+    errs = Planned(lambda n: 2, lambda turn: Report(1))
+    played = play("rps", errs, "single_action", ("their_move",), action=0)
+    assert score(played, "inference_loss") == 2
+    assert score(played, "translation_loss") == 0
+
+
+def test_luck_is_a_negative_translation_loss():
+    lucky = Planned(lambda n: 1, lambda turn: Report(1))  # wins although it believes otherwise
+    played = play("rps", lucky, "single_action", ("their_move",), action=0)
+    assert score(played, "inference_loss") == 2
+    assert score(played, "translation_loss") == -2
+
+
+def test_stated_odds_are_the_belief_where_odds_were_asked_for():
+    # against odds (.5, .3, .2) move 1 pays .5 - .2 = .3, the most; move 0 is a reply to nothing
+    odds = Planned(lambda n: 1, lambda turn: Report(0, (0.5, 0.3, 0.2)))
+    played = play("rps", odds, "single_action", ("their_odds",), action=2)
+    assert score(played, "translation_loss") == 0
+    assert score(played, "inference_loss") == 2
+
+
+@given(st.integers(0, 10**6), st.sampled_from(["rps", "ibs", "ipd"]))
+def test_the_parts_add_up_to_functional_regret(seed, game):
+    for player in ("random", "tabular", "fictitious_learner"):
+        played = play(game, player, arm=("their_move",), seed=seed, rounds=12)
+        parts = ("inference_loss", "translation_loss", "horizon_term")
+        total = sum(score(played, name) for name in parts)
+        assert total == pytest.approx(score(played, "functional_regret"))
+
+
+# --- one way to count ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["rps", "ibs", "ipd"])
+@pytest.mark.parametrize("kind", ["single_action", "tit_for_tat"])
+def test_metrics_of_an_episode_are_those_of_bulk_play(name, kind):
+    game = shelf.game(name).build({})
+    automaton = shelf.partners("repeated_games")[kind].automaton(game, PARTNER)
+    luck = keyed_luck([7], AGENT, PARTNER, 100)
+    rounds = play_tabular(game, AGENT, [automaton], np.zeros(1, np.intp), luck)
+    rate = {"rps": 1.0, "ibs": 10.0, "ipd": 8.0 if kind == "tit_for_tat" else 10.0}[name]
+    bulk = measured(game, kind, rounds, np.array([rate]))
+    played = play(name, "tabular", kind, ("their_move",), seed=7)
+    assert score(played, "functional_regret_published") == pytest.approx(
+        bulk["functional_regret"][0]
+    )
+    assert score(played, "tom_regret_published") == pytest.approx(bulk["tom_regret"][0])
+    assert score(played, "tom_percent") == pytest.approx(bulk["tom_percent"][0])
+
+
+def test_every_metric_has_its_file_name():
+    for name, metric in shelf.shelf("metrics").items():
+        assert metric.name == name
+        assert metric.published == name.endswith("_published")
