@@ -132,25 +132,7 @@ def test_there_are_a_hundred_words_with_two_clean_hints() -> None:
         assert not set(words_of(item.b_hint)) & set(words_of(item.c_hint)) - SMALL, item
 
 
-SMALL = set(
-    [
-        "a",
-        "an",
-        "and",
-        "the",
-        "of",
-        "in",
-        "on",
-        "for",
-        "with",
-        "to",
-        "by",
-        "at",
-        "used",
-        "is",
-        "your",
-    ]
-)
+SMALL = {"a", "an", "and", "the", "of", "in", "on", "for", "with", "to", "by", "at", "your"}
 
 
 def test_the_paper_example_is_not_among_ours() -> None:
