@@ -3,44 +3,13 @@
 import re
 from collections.abc import Sequence
 
+from sally.games.mindgames import stories
 from sally.games.mindgames.claims import Asked, Claims, Disclosure, Names, claims
 from sally.games.mindgames.matrices import Puzzle
 from sally.games.mindgames.reading.facts import Fact, facts
 from sally.games.mindgames.reading.groups import Topic
-from sally.games.mindgames.reading.questions import Asking, appeals
+from sally.games.mindgames.reading.questions import Appeals, Asking, appeals
 from sally.games.mindgames.reading.tokens import Vocabulary, sentences, vocabulary
-
-ALIASES = (
-    ("safety and control", ("safety", "control", "safety controls", "safeguards", "security")),
-    ("development speed", ("speed", "dev speed", "development", "dev", "pace", "rollout")),
-    ("public trust", ("trust",)),
-    ("scientific advancement", ("science", "scientific progress", "scientific")),
-    (
-        "commercial opportunities",
-        ("commercial", "commerce", "commercialization", "commercial growth"),
-    ),
-    (
-        "preservation of the lunar environment",
-        (
-            "lunar preservation",
-            "environment",
-            "preservation",
-            "moon's environment",
-            "environmental preservation",
-            "environmental",
-        ),
-    ),
-    ("energy production", ("energy", "energy output")),
-    ("marine ecosystems", ("marine", "ecosystems", "marine life", "ecosystem", "marine health")),
-    ("coastal economies", ("coastal", "coastal economy", "coast", "economies")),
-    ("student achievement", ("achievement", "student success", "student performance")),
-    ("teacher satisfaction", ("satisfaction", "teacher morale")),
-    ("economic competitiveness", ("economy", "competitiveness", "economic")),
-    ("cost to school", ("cost", "costs", "expenses", "money", "school's cost", "school costs")),
-    ("student choice", ("students choice", "student freedom")),
-    ("animal suffering", ("suffering", "-animal welfare", "-animals", "-welfare")),
-    ("molybdenum", ("moly",)),
-)
 
 
 def read(
@@ -48,30 +17,40 @@ def read(
     names: Names,
     earlier: Sequence[tuple[str, str]] = (),
     puzzle: Puzzle | None = None,
-    aliases: tuple[tuple[str, tuple[str, ...]], ...] = (),
 ) -> Claims:
-    words = vocabulary(names, aliases or ALIASES)
-    topic = Topic()
-    for said, _ in earlier:
-        for sentence in sentences(said, words):
-            _, topic = facts(sentence, topic, len(names.proposals))
-    found: list[Fact] = []
-    likes: set[int] = set()
-    knows: set[tuple[int, int]] = set()
-    picks: set[int] = set()
+    """The claims in a message; `earlier` holds the (message, reply) pairs before it.
+
+    Words that leave the utility open (`does not harm X`: 0 or 1) are read charitably: as the true
+    one of those they allow if the puzzle is given, else as the likeliest. Plain words are never
+    bent to the truth, so a false statement stays false.
+    """
+    words = vocabulary(names, stories.aliases())
+    topic = _topic(tuple(said for said, _ in earlier), names, words)
+    told: list[Fact] = []
+    asked: list[Appeals] = []
     for sentence in sentences(message, words):
-        asked = appeals(sentence, _asking(topic, earlier, names, words))
-        likes |= set(asked.motivational)
-        knows |= set(asked.informational)
-        picks |= set(asked.inferential)
+        asked.append(appeals(sentence, _asking(topic, earlier, names, words)))
         new, topic = facts(sentence, topic, len(names.proposals))
-        found += new
+        told += new
     return claims(
-        disclosures=_disclosures(found, names, puzzle),
-        motivational=[names.attributes[c] for c in likes],
-        informational=[Asked(names.proposals[r], names.attributes[c]) for r, c in knows],
-        inferential=[names.proposals[r] for r in picks],
+        disclosures=_disclosures(told, names, puzzle),
+        motivational=[names.attributes[c] for a in asked for c in a.motivational],
+        informational=[
+            Asked(names.proposals[r], names.attributes[c])
+            for a in asked
+            for r, c in a.informational
+        ],
+        inferential=[names.proposals[r] for a in asked for r in a.inferential],
     )
+
+
+def _topic(messages: tuple[str, ...], names: Names, words: Vocabulary) -> Topic:
+    """What the persuader talked about last, for the pronouns of its next message."""
+    topic = Topic()
+    for message in messages:
+        for sentence in sentences(message, words):
+            _, topic = facts(sentence, topic, len(names.proposals))
+    return topic
 
 
 def _asking(
@@ -82,7 +61,9 @@ def _asking(
     liked = {
         token.column
         for sentence in sentences(reply, words)
-        if re.match(r"I (?:like|dislike|feel|am|do|care)", sentence.text)
+        if re.match(
+            r"(?:I|The system) (?:like|dislike|feel|am|maximi|minimi|ignore)", sentence.text
+        )
         for token in sentence.tokens
         if token.sort == "attribute"
     }
@@ -96,6 +77,7 @@ def _asking(
 
 
 def _disclosures(found: list[Fact], names: Names, puzzle: Puzzle | None) -> list[Disclosure]:
+    """Each cell once, as it was first stated."""
     told: dict[tuple[int, int], int] = {}
     for fact in found:
         truth = None if puzzle is None else puzzle.utilities[fact.row][fact.column]

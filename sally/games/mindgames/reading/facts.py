@@ -3,7 +3,7 @@
 import msgspec
 
 from sally.games.mindgames.reading import lexicon
-from sally.games.mindgames.reading.groups import NOUNS, Rows, Topic, grouped
+from sally.games.mindgames.reading.groups import Rows, Topic, grouped
 from sally.games.mindgames.reading.lexicon import Allowed
 from sally.games.mindgames.reading.tokens import Sentence, Token
 
@@ -108,10 +108,14 @@ class _Walk:
                 self.wished = token.text == "if"
             elif token.text in lexicon.DESIRES:
                 self.wished = True
-            elif self.subject and token.text in (",", "(", ")", "-", ":", "by"):
+            elif self.states_again(token):
                 self.wished = False
-            elif self.last and token.text in ("and", "also"):
-                self.wished = False
+
+    def states_again(self, token: Token) -> bool:
+        """Does what is stated go on after a wish: `A raises X, which you like, and lowers Y`?"""
+        if token.text in ("and", "also"):
+            return self.last is not None
+        return bool(self.subject) and token.text in (",", "(", ")", "-", ":", "by")
 
     # proposals
 
@@ -137,7 +141,9 @@ class _Walk:
     def word(self, i: int) -> str:
         """The word at position i, or the one before it if that is only `proposal`."""
         return (
-            self.tokens[i - 1].text if i and self.tokens[i].text in NOUNS else self.tokens[i].text
+            self.tokens[i - 1].text
+            if i and self.tokens[i].text in lexicon.NOUNS
+            else self.tokens[i].text
         )
 
     def claims_orphans(self, before: str) -> bool:
@@ -152,7 +158,7 @@ class _Walk:
     def before(self, i: int) -> str:
         """The last word before position i that is no filler."""
         for token in reversed(self.tokens[:i]):
-            if token.text in lexicon.CONTRASTS or token.text not in lexicon.FILLERS | NOUNS:
+            if token.text in lexicon.CONTRASTS or token.text not in lexicon.FILLERS | lexicon.NOUNS:
                 return token.text
         return ""
 
@@ -222,7 +228,7 @@ class _Walk:
         )  # fmt: skip
 
     def hedged(self, i: int) -> bool:
-        """`added safety can hinder speed`: a supposed consequence, not an effect of the proposal."""
+        """`added safety can hinder speed`: a supposed consequence, no effect of the proposal."""
         at = next((j for j in range(i - 1, max(-1, i - 4), -1) if self.is_modal(j)), -1)
         if at < 1 or self.tokens[at - 1].text in ("it", "they"):
             return False

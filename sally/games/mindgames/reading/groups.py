@@ -3,11 +3,10 @@
 import msgspec
 
 from sally.games.mindgames.reading import lexicon
+from sally.games.mindgames.reading.lexicon import JOINS, NOUNS
 from sally.games.mindgames.reading.tokens import Token
 
 Rows = tuple[int, ...]
-NOUNS = frozenset("proposal proposals option options choice choices prop props plan plans".split())
-JOINS = frozenset(", and or & / nor + both".split()) | NOUNS
 
 
 class Topic(msgspec.Struct, frozen=True):

@@ -18,24 +18,32 @@ def _words(stems: str) -> re.Pattern[str]:
     return re.compile("(?:" + "|".join(parts) + r")\Z")
 
 
+def word_set(words: str) -> frozenset[str]:
+    """The words of a text, as a set."""
+    return frozenset(words.split())
+
+
 RISES = _words(
     "increas boost enhanc improv raise raising! strengthen accelerat promot grow gain maximiz "
-    "maximis expand elevat higher! more! greater! faster! stronger! quicker! safer! leap! leaps! foster rise! rises! rising! rose! risen! "
-    "spike spiking surg bolster advance! advances! advancing! up! upward enrich uplift uptick "
-    "amplif benefit help support drive! drives! driving! positive heighten escalat augment multipl "
-    "skyrocket ups! upping! turbo lift! lifts! lifting! ramp ramps! speeding! hike! hikes! hiking! better! adds! adding! add! generat facilitat encourag further! furthers! "
-    "furthering! stimulat propel highest! achieves! delivers! greatest! fastest! optimiz optimis"
+    "maximis expand elevat higher! more! greater! faster! stronger! quicker! safer! leap! "
+    "leaps! foster rise! rises! rising! rose! risen! spike spiking surg bolster advance! "
+    "advances! advancing! up! upward enrich uplift uptick amplif benefit help support drive! "
+    "drives! driving! positive heighten escalat augment multipl skyrocket ups! upping! turbo "
+    "lift! lifts! lifting! ramp ramps! speeding! hike! hikes! hiking! better! adds! adding! "
+    "add! generat facilitat encourag further! furthers! furthering! stimulat propel highest! "
+    "achieves! delivers! greatest! fastest! optimiz optimis"
 )
 FALLS = _words(
-    "decreas reduc lower! lowers! lowered! lowering! lessen diminish cut! cuts! cutting! harm hurt "
-    "damag weaken slow! slows! slowed! slowing! slower! slowdown! hinder sacrific limit compromis "
-    "undermin erod erosion! drop! drops! dropping! declin less! worse! worsen negative curb drain "
-    "deplet slash minimiz minimis sabotag degrad jeopardiz jeopardis threaten stifl hamper "
-    "detriment loss! losses! lose! loses! losing! lost! shrink restrict imped impair down! "
-    "downward endanger suppress cripple destroy fall! falls! falling! deteriorat save! saves! "
-    "saving! savings! cheaper! fewer! risk! risks! risking! obstruct discourag delay sink! sinks! "
-    "plummet detract crater dent! dents! knock trim! trims! trimming! dip! dips! constrain lowest! least! stall stalls! regress crash collaps inhibit ease! eases! "
-    "easing! mitigat alleviat"
+    "decreas reduc lower! lowers! lowered! lowering! lessen diminish cut! cuts! cutting! harm "
+    "hurt damag weaken slow! slows! slowed! slowing! slower! slowdown! hinder sacrific limit "
+    "compromis undermin erod erosion! drop! drops! dropping! declin less! worse! worsen "
+    "negative curb drain deplet slash minimiz minimis sabotag degrad jeopardiz jeopardis "
+    "threaten stifl hamper detriment loss! losses! lose! loses! losing! lost! shrink restrict "
+    "imped impair down! downward endanger suppress cripple destroy fall! falls! falling! "
+    "deteriorat save! saves! saving! savings! cheaper! fewer! risk! risks! risking! obstruct "
+    "discourag delay sink! sinks! plummet detract crater dent! dents! knock trim! trims! "
+    "trimming! dip! dips! constrain lowest! least! stall stalls! regress crash collaps "
+    "inhibit ease! eases! easing! mitigat alleviat"
 )
 STAYS = _words(
     "unaffect unchang neutral! neutrality! stable! stabilit stabiliz stabilis steady! stagnat "
@@ -47,43 +55,43 @@ KEEPS = _words(
 )
 TOUCHES = _words("affect effect impact influenc chang alter touch interfer address differ")
 DENIES = _words(
-    "not! no! never! without! neither! nor! none! avoid prevent fail fails! failing! lack cannot! "
-    "zero! minimal! little! nothing! refrain"
+    "not! no! never! without! neither! nor! none! avoid prevent fail fails! failing! lack "
+    "cannot! zero! minimal! little! nothing! refrain"
 )
-CONTINUERS = frozenset(
+CONTINUERS = word_set(
     "it this that and also will has with plus they have these which additionally moreover "
-    "furthermore - does no".split()
+    "furthermore - does no"
 )
-DESIRES = frozenset(
-    "want wants wanting like likes dislike dislikes prefer prefers value values wish aim goal goals "
-    "desire desires priority prioritize prioritise if should need needs interest interested "
-    "important importance hate love hope aiming seek seeking preference preferences care lets "
-    "let's must".split()
+DESIRES = word_set(
+    "want wants wanting like likes dislike dislikes prefer prefers value values wish aim goal "
+    "goals desire desires priority prioritize prioritise if should need needs interest "
+    "interested important importance hate love hope aiming seek seeking preference "
+    "preferences care lets let's must"
 )
-OPENERS = frozenset("by with to through given in besides beyond".split())
-ASIDES = frozenset("unlike compared versus vs than".split())
-ASKERS = frozenset("is are does do will would can could has have".split())
-ECHOES = frozenset("do does will would".split())
-MODALS = frozenset("can could might may".split())
-STEPS = frozenset("on in to of for the upon at all".split())
-LINKS = frozenset(
-    "which that who whose where because since as while whereas but although though "
-    "so therefore thus however if when yet until whenever".split()
+OPENERS = word_set("by with to through given in besides beyond")
+ASIDES = word_set("unlike compared versus vs than")
+ASKERS = word_set("is are does do will would can could has have")
+ECHOES = word_set("do does will would")
+NOUNS = word_set("proposal proposals option options choice choices prop props plan plans")
+JOINS = word_set(", and or & / nor + both") | NOUNS
+MODALS = word_set("can could might may")
+STEPS = word_set("on in to of for the upon at all")
+LINKS = word_set(
+    "which that who whose where because since as while whereas but although though so "
+    "therefore thus however if when yet until whenever"
 )
-CONTRASTS = frozenset(
-    "unlike than versus vs compared over against except besides beats like as".split()
+CONTRASTS = word_set("unlike than versus vs compared over against except besides beats like as")
+THROUGH = word_set("with under by from through via in of for choosing selecting picking")
+AUXILIARY = word_set(
+    "will would could can may might is are be been being has have had does do did also even "
+    "level levels further significantly slightly greatly only just not"
 )
-THROUGH = frozenset("with under by from through via in of for choosing selecting picking".split())
-AUXILIARY = frozenset(
-    "will would could can may might is are be been being has have had does do did also even level "
-    "levels further significantly slightly greatly only just not".split()
-)
-FILLERS = frozenset(
+FILLERS = word_set(
     "the a an in on of to for any our their your its my this that these those both also even "
-    "significantly greatly slightly substantially directly overall will would could can may might "
-    "is are be been being has have had having does do did really actually only just all some such "
-    "potential level levels rate rates s very much drastically strongly strong big huge major "
-    "additional actively negatively positively as at between either out what further terms "
-    "regarding respect toward towards about significant you we dislike like important overall "
-    "key critical crucial".split()
+    "significantly greatly slightly substantially directly overall will would could can may "
+    "might is are be been being has have had having does do did really actually only just all "
+    "some such potential level levels rate rates s very much drastically strongly strong big "
+    "huge major additional actively negatively positively as at between either out what "
+    "further terms regarding respect toward towards about significant you we dislike like "
+    "important key critical crucial"
 )

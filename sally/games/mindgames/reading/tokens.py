@@ -1,7 +1,7 @@
 """Text to tokens: words, the proposals and attributes they name, and where sentences end."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import Literal
 
@@ -11,14 +11,15 @@ from sally.games.mindgames.claims import Names
 from sally.games.mindgames.reading import lexicon
 from sally.games.mindgames.reading.lexicon import Allowed
 
+Aliases = tuple[tuple[str, tuple[str, ...]], ...]
 Sort = Literal["word", "proposal", "attribute", "direction", "deny", "touch", "mark"]
 
-GENERIC = frozenset(
+GENERIC = lexicon.word_set(
     "choice choices student students school public development teacher economic production "
-    "advancement opportunities environment preservation and to of the for in on level".split()
+    "advancement opportunities environment preservation and to of the for in on level"
 )
-STOP = frozenset("and to of the for in a".split())
-NOUNS = r"(?:proposals?|propsals?|porposals?|proporals?|proposel|proposition|props?|options?|choices?|plans?|experiments?|policy|policies|choice)"
+STOP = lexicon.word_set("and to of the for in a")
+NOUN = r"(?:proposals?|propsals?|porposals?|proporals?|proposel|proposition|props?|options?|choices?|plans?|experiments?|policy|policies|choice)"
 
 
 class Token(msgspec.Struct, frozen=True):
@@ -104,15 +105,14 @@ class Vocabulary(msgspec.Struct, frozen=True):
 
 
 @lru_cache(maxsize=64)
-def vocabulary(names: Names, aliases: tuple[tuple[str, tuple[str, ...]], ...]) -> Vocabulary:
+def vocabulary(names: Names, aliases: Aliases) -> Vocabulary:
     """Every phrase that stands for an attribute: its name, its telling words, its aliases."""
     phrases: dict[tuple[str, ...], tuple[int, bool]] = {}
-    extra: Mapping[str, tuple[str, ...]] = dict(aliases)
     content = [[w for w in a.lower().split() if w not in STOP] for a in names.attributes]
     for column, attribute in enumerate(names.attributes):
         words = content[column]
         phrases[tuple(words)] = (column, False)
-        for alias in extra.get(attribute, ()):
+        for alias in _other_words(attribute, aliases):
             inverse = alias.startswith("-")
             phrase = tuple(w for w in alias.lstrip("-").lower().split() if w not in STOP)
             phrases[phrase] = (column, inverse)
@@ -127,6 +127,13 @@ def vocabulary(names: Names, aliases: tuple[tuple[str, tuple[str, ...]], ...]) -
     return Vocabulary(
         letters=tuple(p.lower() for p in names.proposals),
         phrases=tuple((phrase, column, inverse) for phrase, (column, inverse) in ordered),
+    )
+
+
+def _other_words(attribute: str, aliases: Aliases) -> tuple[str, ...]:
+    """The aliases of an attribute, which may itself be listed as another one's alias."""
+    return tuple(
+        word for name, words in aliases if attribute in (name, *words) for word in (name, *words)
     )
 
 
@@ -206,10 +213,10 @@ AFTER_LETTER = frozenset(
     "as over than then instead if but - ) | which that seems looks wins offers gives keeps makes "
     "too please the".split()
 )
-BEFORE_LETTER = frozenset(
+BEFORE_LETTER = lexicon.word_set(
     "proposal proposals option options choice choices prop props plan plans experiment experiments "
     "choose choosing chose pick picking prefer preferring select selecting over than between vs "
-    "versus and or , / unlike support favor favour".split()
+    "versus and or , / unlike support favor favour"
 )
 
 
@@ -223,7 +230,7 @@ def _letter(raw: list[str], i: int, words: Vocabulary) -> int | None:
         return row
     before = raw[i - 1].lower() if i else ""
     after = raw[i + 1].lower() if i + 1 < len(raw) else ""
-    named = re.fullmatch(NOUNS, before) is not None
+    named = re.fullmatch(NOUN, before) is not None
     if named and (word == "A" or after in AFTER_LETTER or not after or len(after) == 1):
         return row
     if word == "A":

@@ -1,0 +1,129 @@
+"""Persuaders that plan exactly: each a function of what it may know to the claims it makes next."""
+
+import itertools
+from collections.abc import Iterable
+from typing import Literal
+
+import msgspec
+import numpy as np
+
+from sally.games.mindgames.claims import Asked, Claims, Disclosure, Names, claims
+from sally.games.mindgames.matrices import Cell, Puzzle
+
+Plan = Literal["revealed", "hidden", "greedy", "tell_all", "goal_only", "random"]
+
+
+class Known(msgspec.Struct, frozen=True):
+    """What a persuader may know: the table and its goal, and what it has learned of the target.
+
+    `likes` and `known` are None until they are revealed or have been asked for.
+    """
+
+    utilities: tuple[tuple[int, ...], ...]
+    goal: int
+    likes: tuple[int, ...] | None = None
+    known: frozenset[Cell] | None = None
+    turn: int = 0
+
+    @property
+    def cells(self) -> tuple[Cell, ...]:
+        """Every cell, row by row."""
+        return tuple(itertools.product(range(len(self.utilities)), range(len(self.utilities[0]))))
+
+
+def at_start(puzzle: Puzzle, *, revealed: bool) -> Known:
+    """What the persuader knows before its first message."""
+    return Known(
+        utilities=puzzle.utilities,
+        goal=puzzle.goal,
+        likes=puzzle.target_values if revealed else None,
+        known=puzzle.visible if revealed else None,
+    )
+
+
+def worth(seen: Known, likes: tuple[int, ...], cells: Iterable[Cell]) -> tuple[int, ...]:
+    """What the target thinks of each proposal once it knows these cells."""
+    totals = [0] * len(seen.utilities)
+    for row, column in frozenset(cells):
+        totals[row] += likes[column] * seen.utilities[row][column]
+    return tuple(totals)
+
+
+def lead(seen: Known, likes: tuple[int, ...], cells: Iterable[Cell]) -> int:
+    """By how much the goal is ahead of the best other proposal (negative if it is behind)."""
+    totals = worth(seen, likes, cells)
+    return totals[seen.goal] - max(t for row, t in enumerate(totals) if row != seen.goal)
+
+
+def smallest_win(seen: Known) -> tuple[Cell, ...] | None:
+    """The fewest untold cells after which the goal is strictly best, or None if none are."""
+    if seen.likes is None or seen.known is None:
+        raise ValueError("A plan needs the target's likes and what it knows; ask for both first.")
+    untold = [cell for cell in seen.cells if cell not in seen.known]
+    for size in range(len(untold) + 1):
+        for cells in itertools.combinations(untold, size):
+            if lead(seen, seen.likes, seen.known | frozenset(cells)) > 0:
+                return cells
+    return None
+
+
+def disclose(seen: Known, cells: Iterable[Cell], names: Names) -> Claims:
+    """The claims that tell these cells truly."""
+    return claims(
+        Disclosure(names.proposals[r], names.attributes[c], seen.utilities[r][c]) for r, c in cells
+    )
+
+
+def ask_everything(names: Names) -> Claims:
+    """The claims that ask for all the target knows and likes."""
+    return claims(
+        motivational=names.attributes,
+        informational=[Asked(p, a) for p in names.proposals for a in names.attributes],
+    )
+
+
+def revealed(seen: Known, names: Names) -> Claims:
+    """Tell the smallest winning set at once; say nothing more after it."""
+    return disclose(seen, smallest_win(seen) or (), names) if seen.turn == 0 else Claims()
+
+
+def hidden(seen: Known, names: Names) -> Claims:
+    """Ask what the target knows and likes, then tell the smallest winning set."""
+    if seen.likes is None or seen.known is None:
+        return ask_everything(names)
+    return disclose(seen, smallest_win(seen) or (), names) if seen.turn == 1 else Claims()
+
+
+def greedy(seen: Known, names: Names) -> Claims:
+    """Tell each turn the one untold cell that helps the goal's lead most, as long as one helps.
+
+    Where the target's likes and knowledge are hidden it asks for them first.
+    """
+    if seen.likes is None or seen.known is None:
+        return ask_everything(names)
+    likes, known = seen.likes, seen.known
+    now = lead(seen, likes, known)
+    untold = [cell for cell in seen.cells if cell not in known]
+    best = max(untold, key=lambda cell: lead(seen, likes, known | {cell}), default=None)
+    if now > 0 or best is None or lead(seen, likes, known | {best}) <= now:
+        return Claims()
+    return disclose(seen, [best], names)
+
+
+def tell_all(seen: Known, names: Names) -> Claims:
+    """Tell every cell at once."""
+    return disclose(seen, seen.cells, names) if seen.turn == 0 else Claims()
+
+
+def goal_only(seen: Known, names: Names) -> Claims:
+    """Tell everything about the goal and nothing about the others."""
+    about = [cell for cell in seen.cells if cell[0] == seen.goal]
+    return disclose(seen, about, names) if seen.turn == 0 else Claims()
+
+
+def random_disclosures(n: int, seen: Known, names: Names, rng: np.random.Generator) -> Claims:
+    """Tell one uniformly drawn cell, with replacement, in each of the first `n` turns."""
+    if seen.turn >= n:
+        return Claims()
+    cell = seen.cells[int(rng.integers(len(seen.cells)))]
+    return disclose(seen, [cell], names)

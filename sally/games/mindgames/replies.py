@@ -1,0 +1,270 @@
+"""What the target answers: its content first, then the same content in words or as JSON."""
+
+import ast
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from sally.games.mindgames.claims import (
+    Asked,
+    Claims,
+    Disclosure,
+    Names,
+    UnknownName,
+    claims,
+)
+from sally.games.mindgames.matrices import Cell, Puzzle
+from sally.games.mindgames.target import Mind, choice_of, ranking, values
+
+
+class Told(msgspec.Struct, frozen=True):
+    """One proposal: what the target knows of the cells in question, and what it does not."""
+
+    proposal: int
+    known: tuple[tuple[int, int], ...]  # (attribute, utility)
+    unknown: tuple[int, ...]
+
+
+class Ranked(msgspec.Struct, frozen=True):
+    """The target's order of all proposals, best first, with ties, and its present choice."""
+
+    places: tuple[tuple[int, ...], ...]
+    values: tuple[int, ...]
+    chosen: int
+
+
+class Answer(msgspec.Struct, frozen=True):
+    """What the target has to say to one message."""
+
+    information: tuple[Told, ...] = ()
+    motivation: tuple[tuple[int, int], ...] = ()  # (attribute, like)
+    inference: Ranked | None = None
+
+    @property
+    def empty(self) -> bool:
+        """Was there nothing to answer?"""
+        return self == Answer()
+
+
+class Voice(msgspec.Struct, frozen=True):
+    """The turns of phrase of a target: a person, or an automated system."""
+
+    like: str
+    dislike: str
+    indifferent: str
+    unknown: str
+    over: str
+    same: str
+    tie: str
+    generic: str
+
+
+PERSON = Voice(
+    like="I like {x}",
+    dislike="I dislike {x}",
+    indifferent="I am indifferent to {x}",
+    unknown="I do not know what {p} does to {x}.",
+    over="I prefer {better} to {worse}.",
+    same="I prefer {ps} equally.",
+    tie="On a tie at the top I stay with what I preferred earlier: for now that is {p}.",
+    generic=(
+        "I decide rationally: I take the proposal that is best as far as I know. I repeat what you "
+        "tell me, and I answer when you ask what I know, what I like or which proposal I prefer."
+    ),
+)
+SYSTEM = Voice(
+    like="the system maximises {x}",
+    dislike="the system minimises {x}",
+    indifferent="the system ignores {x}",
+    unknown="The system holds no record of what {p} does to {x}.",
+    over="The system prefers {better} to {worse}.",
+    same="The system prefers {ps} equally.",
+    tie="On a tie at the top the system stays with what it preferred earlier: for now that is {p}.",
+    generic=(
+        "The system selects the choice that is best according to its records. It repeats what is "
+        "entered, and it answers queries about its records, its objectives and its ranking."
+    ),
+)
+EFFECTS = {1: "increases", 0: "has no effect on", -1: "decreases"}
+
+
+def answer(puzzle: Puzzle, mind: Mind, found: Claims, names: Names) -> Answer:
+    """The target's answer; `mind` already knows what the message disclosed."""
+    return Answer(
+        information=tuple(_information(puzzle, mind, found, names)),
+        motivation=tuple(
+            (column, puzzle.target_values[column])
+            for column in sorted({names.attribute(a) for a in found.motivational})
+        ),
+        inference=_inference(puzzle, mind) if found.inferential else None,
+    )
+
+
+def _inference(puzzle: Puzzle, mind: Mind) -> Ranked:
+    worth = values(puzzle, mind.known)
+    return Ranked(places=ranking(worth), values=worth, chosen=choice_of(puzzle, mind))
+
+
+def _information(puzzle: Puzzle, mind: Mind, found: Claims, names: Names) -> list[Told]:
+    """Per proposal, echo and answer merged; a request for a whole proposal skips the unknown."""
+    echoed = {names.cell(d.proposal, d.attribute) for d in found.disclosures}
+    asked = {names.cell(a.proposal, a.attribute) for a in found.informational}
+    told = []
+    for row in range(len(names.proposals)):
+        mine = sorted(cell for cell in echoed | asked if cell[0] == row)
+        whole = sum(cell[0] == row for cell in asked) == len(names.attributes)
+        known = tuple((a, puzzle.utility((row, a))) for _, a in mine if (row, a) in mind.known)
+        unknown = tuple(a for _, a in mine if (row, a) not in mind.known and not whole)
+        if known or unknown:
+            told.append(Told(proposal=row, known=known, unknown=unknown))
+    return told
+
+
+def listed(parts: Sequence[str], last: str = "and") -> str:
+    """`x`, `x and y`, `x, y and z`."""
+    if len(parts) < 2:
+        return "".join(parts)
+    return f"{', '.join(parts[:-1])} {last} {parts[-1]}"
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def in_words(said: Answer, names: Names, voice: Voice = PERSON) -> str:
+    """The answer as the target speaks it: information, then motivation, then inference."""
+    sentences = [s for told in said.information for s in _told_in_words(told, names, voice)]
+    if said.motivation:
+        sentences.append(_motivation_in_words(said.motivation, names, voice))
+    if said.inference is not None:
+        sentences += _inference_in_words(said.inference, names, voice)
+    return " ".join(sentences) if sentences else voice.generic
+
+
+def _told_in_words(told: Told, names: Names, voice: Voice) -> list[str]:
+    proposal = f"{names.noun} {names.proposals[told.proposal]}"
+    out = []
+    if told.known:
+        effects = [f"{EFFECTS[u]} {names.attributes[a]}" for a, u in told.known]
+        out.append(f"{_capital(proposal)} {listed(effects)}.")
+    if told.unknown:
+        out.append(
+            voice.unknown.format(
+                p=proposal, x=listed([names.attributes[a] for a in told.unknown], "or")
+            )
+        )
+    return out
+
+
+def _motivation_in_words(liked: tuple[tuple[int, int], ...], names: Names, voice: Voice) -> str:
+    by_sign = {1: voice.like, 0: voice.indifferent, -1: voice.dislike}
+    return _capital(listed([by_sign[v].format(x=names.attributes[a]) for a, v in liked])) + "."
+
+
+def _proposals(rows: Sequence[int], names: Names) -> str:
+    plural = "s" if len(rows) > 1 else ""
+    return f"{names.noun}{plural} {listed([names.proposals[r] for r in rows])}"
+
+
+def _inference_in_words(ranked: Ranked, names: Names, voice: Voice) -> list[str]:
+    out = [
+        voice.same.format(ps=_proposals(place, names)) for place in ranked.places if len(place) > 1
+    ]
+    out += [
+        voice.over.format(better=_proposals(better, names), worse=_proposals(worse, names))
+        for better, worse in zip(ranked.places, ranked.places[1:], strict=False)
+    ]
+    if len(ranked.places[0]) > 1:
+        out.append(voice.tie.format(p=f"{names.noun} {names.proposals[ranked.chosen]}"))
+    return out
+
+
+def as_json(said: Answer, names: Names) -> str:
+    """The answer of the discrete game; nothing asked gives an empty text."""
+    out: dict[str, list[dict[str, Any]]] = {}
+    cells = [
+        {
+            "proposal": names.proposals[told.proposal],
+            "attribute": names.attributes[a],
+            "utility": u,
+        }
+        for told in said.information
+        for a, u in told.known
+    ]
+    if cells:
+        out["informational"] = cells
+    if said.motivation:
+        out["motivational"] = [
+            {"attribute": names.attributes[a], "utility": v} for a, v in said.motivation
+        ]
+    if said.inference is not None:
+        out["inferential"] = [
+            {
+                "proposal": names.proposals[row],
+                "utility": said.inference.values[row],
+                "chosen": row == said.inference.chosen,
+            }
+            for place in said.inference.places
+            for row in place
+        ]
+    return msgspec.json.format(msgspec.json.encode(out), indent=2).decode() if out else ""
+
+
+class BadMessage(ValueError):
+    """A message of the discrete game that cannot be taken; its text says why."""
+
+
+class _Discrete(msgspec.Struct, forbid_unknown_fields=True):
+    motivational: list[str] = []
+    informational: list[Asked] = []
+    inferential: list[str] = []
+    disclosures: list[Disclosure] = []
+
+
+def _literal(text: str) -> Any:
+    """JSON, or the same with single quotes: a third of the published messages are written so."""
+    try:
+        return msgspec.json.decode(text)
+    except msgspec.DecodeError:
+        if "'" not in text:
+            raise
+        return ast.literal_eval(text)
+
+
+def parse_discrete(message: str, names: Names) -> Claims:
+    """The claims of a discrete message; whatever is not right is named in one sentence."""
+    bare = re.sub(r"^\s*```(?:json)?|```\s*$", "", message.strip()).strip()
+    try:
+        found = msgspec.convert(_literal(bare), _Discrete)
+    except (msgspec.MsgspecError, ValueError, SyntaxError) as error:
+        raise BadMessage(
+            "The message must be one JSON object with any of the keys motivational, informational, "
+            f"inferential and disclosures: {error}."
+        ) from error
+    try:
+        for name in found.motivational:
+            names.attribute(name)
+        for proposal in found.inferential:
+            names.proposal(proposal)
+        for asked in found.informational:
+            names.cell(asked.proposal, asked.attribute)
+        for told in found.disclosures:
+            names.cell(told.proposal, told.attribute)
+    except UnknownName as error:
+        raise BadMessage(str(error)) from error
+    wrong = [d.utility for d in found.disclosures if d.utility not in (-1, 0, 1)]
+    if wrong:
+        raise BadMessage(f"A utility is -1, 0 or 1, not {wrong[0]}.")
+    return claims(
+        disclosures=found.disclosures,
+        motivational=found.motivational,
+        informational=found.informational,
+        inferential=found.inferential,
+    )
+
+
+def known_cells(said: Answer) -> frozenset[Cell]:
+    """The cells an answer shows to be known, for players that keep a record."""
+    return frozenset((told.proposal, a) for told in said.information for a, _ in told.known)

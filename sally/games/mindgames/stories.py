@@ -1,0 +1,62 @@
+"""The cover stories: five about policy, and one that speaks of no mind."""
+
+import tomllib
+from functools import cache
+from importlib import resources
+
+import msgspec
+
+from sally.games.mindgames.claims import Names
+
+
+class Attribute(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A thing the proposals act on, and other words for it."""
+
+    name: str
+    aliases: tuple[str, ...] = ()
+
+
+class Story(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What the puzzle is said to be about; `mental` is false where the target is a machine."""
+
+    name: str
+    text: str
+    persuader: str
+    target: str
+    attribute: tuple[Attribute, ...]
+    noun: str = "proposal"
+    mental: bool = True
+
+    @property
+    def attributes(self) -> tuple[str, ...]:
+        """The names of the attributes, in column order."""
+        return tuple(a.name for a in self.attribute)
+
+    def names(self, letters: tuple[str, ...] = ("A", "B", "C")) -> Names:
+        """What rows and columns are called in this story."""
+        return Names(proposals=letters, attributes=self.attributes, noun=self.noun)
+
+
+Aliases = tuple[tuple[str, tuple[str, ...]], ...]
+
+
+@cache
+def stories() -> tuple[Story, ...]:
+    """All stories, in the order of the file."""
+    text = resources.files(__package__).joinpath("stories.toml").read_text(encoding="utf-8")
+    return tuple(msgspec.convert(s, Story) for s in tomllib.loads(text)["story"])
+
+
+def story(name: str) -> Story:
+    """The story of that name."""
+    for each in stories():
+        if each.name == name:
+            return each
+    known = ", ".join(s.name for s in stories())
+    raise KeyError(f"There is no story {name!r}; there are {known}.")
+
+
+@cache
+def aliases() -> Aliases:
+    """Other words for the attributes of all stories."""
+    return tuple((a.name, a.aliases) for s in stories() for a in s.attribute)
