@@ -5,7 +5,7 @@ from hypothesis import settings
 from sally.core import shelf
 from tests.fixtures import cups, cups_partners, haggle, haggle_partners
 
-settings.register_profile("lab", deadline=None, max_examples=25)
+settings.register_profile("lab", deadline=None, max_examples=15)
 settings.load_profile("lab")
 
 for game, minds in ((cups, cups_partners), (haggle, haggle_partners)):
