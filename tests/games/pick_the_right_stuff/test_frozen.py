@@ -1,6 +1,6 @@
 """The frozen sets: complete, playable, regenerable, and even where they claim to be."""
 
-from math import sqrt
+from math import lcm, sqrt
 from random import Random
 from statistics import mean
 
@@ -25,7 +25,7 @@ from sally.games.pick_the_right_stuff.rules_of_thumb import (
     game_score,
     random,
 )
-from sally.games.pick_the_right_stuff.selection import most_even
+from sally.games.pick_the_right_stuff.selection import leans, most_even
 from sally.games.pick_the_right_stuff.tracker import where_user_saw_it_last, where_user_will_look
 
 EVEN: tuple[Collection, ...] = ("balanced_zero", "balanced_finite", "infinite")
@@ -54,6 +54,16 @@ def test_no_rule_of_thumb_leans_by_more_than_one_hit_in_the_set(
     for name, rule in RULES_OF_THUMB.items():
         hits_off = (expected_score(games, rule) - guess) / 100 * users * len(games)
         assert abs(hits_off) < 1.01, name
+
+
+@pytest.mark.parametrize("users", SIZES)
+@pytest.mark.parametrize("collection", EVEN[:2])
+def test_nor_within_any_number_of_items_left_or_coincidence_of_boxes(
+    collection: Collection, users: int
+) -> None:
+    rules, one_hit = list(RULES_OF_THUMB.values()), lcm(*range(1, users + 1))
+    table = [leans(game, rules, random) for game in frozen_games(collection, users)]
+    assert max(abs(sum(column)) for column in zip(*table, strict=True)) <= one_hit
 
 
 @pytest.mark.parametrize("users", SIZES)
