@@ -84,5 +84,8 @@ def _written(text: str) -> Amount:
 
 
 def _quoted(raw: object) -> str:
-    text = str(raw) if not isinstance(raw, int) or abs(raw) < 10**30 else "the number"
-    return repr(text if len(text) <= 40 else text[:37] + "...") if isinstance(raw, str) else text
+    """The refused value in a few characters; a giant cannot be printed at all."""
+    if isinstance(raw, int | Fraction) and max(abs(raw.numerator), raw.denominator) >= 10**30:
+        return "That number"
+    text = repr(raw) if isinstance(raw, str) else str(raw)
+    return text if len(text) <= 40 else text[:37] + "..."

@@ -104,8 +104,11 @@ def write(folder: Path) -> None:
 
 
 def _save(path: Path, content: InstanceSet) -> None:
+    """One line for each instance, so that sets can be read and compared."""
+    empty = msgspec.json.encode(msgspec.structs.replace(content, instances=()))
+    lines = b",\n".join(msgspec.json.encode(each) for each in content.instances)
     with path.open("xb") as file:  # x: refuse to write over a frozen set
-        file.write(msgspec.json.format(msgspec.json.encode(content), indent=1) + b"\n")
+        file.write(empty.removesuffix(b"[]}") + b"[\n" + lines + b"\n]}\n")
 
 
 if __name__ == "__main__":

@@ -91,12 +91,13 @@ def changed(hand: Hand, minus: Goods, plus: Goods) -> Hand:
     goods = hand.goods.copy()
     for item, amount in minus.items():
         left = goods.get(item, 0) - amount
-        if left.numerator > 0:  # comparing a Fraction itself is slow
-            goods[item] = plain(left)
-        elif not left and amount:
-            del goods[item]
-        else:
+        # Numerators carry the sign, and comparing them is quicker than comparing Fractions.
+        if left.numerator < 0 or amount.numerator <= 0:
             raise BadAmount(f"Cannot give {show(amount)} {item} out of {hand!r}.")
+        if left:
+            goods[item] = plain(left)
+        else:
+            del goods[item]
     for item, amount in plus.items():
         if amount.numerator <= 0:
             raise BadAmount(f"Cannot receive {show(amount)} {item}.")

@@ -1,5 +1,6 @@
 """Instances: hands, targets and a turn limit, each with the solver's certificate and a grade."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from importlib import resources
 from random import Random
@@ -16,6 +17,7 @@ from sally.games.tradecraft.solver import Certificate, certify, refusals
 GRADES = (1, 2, 3, 4)
 _MOST_KINDS = 9  # in one hand, so that hands stay readable
 _MOST_UNITS = 40
+_MOST_ALIKE = 4  # instances of a set that share a target
 _MOST_NEEDED = 12  # from others, by one seat
 
 
@@ -124,16 +126,16 @@ def generate(
 
 
 def generate_set(rules: Ruleset, players: int, number: int, seed: int) -> tuple[Instance, ...]:
-    """Instances spread evenly over the grades, easy first, no two with the same targets."""
+    """Instances spread evenly over the grades, easy first, no target too often."""
     rng = Random(f"tradecraft:{rules.name}:{players}:{seed}")
     made: list[Instance] = []
-    seen: set[frozenset[str]] = set()
+    seen: Counter[str] = Counter()
     while len(made) < number:
         wanted = GRADES[len(made) * len(GRADES) // number]
         found = generate(rules, players, wanted, rng)
-        targets = frozenset(item for target in found.targets for item in target)
-        if targets not in seen:
-            seen.add(targets)
+        targets = {item for target in found.targets for item in target}
+        if all(seen[item] < _MOST_ALIKE for item in targets):
+            seen.update(targets)
             name = f"{rules.name}-{players}p-{len(made) + 1:02d}"
             made.append(msgspec.structs.replace(found, id=name))
     return tuple(made)
@@ -179,6 +181,7 @@ def _draft(
         _deal(bag, seat, hands, wanted, rng)
     _add_decoys(rules, depths, choices, hands, rng)
     fits = all(len(h) <= _MOST_KINDS and sum(h.values()) <= _MOST_UNITS for h in hands)
+    fits = fits and not any(target in hand for target in targets for hand in hands)
     return (hands, [{target: 1} for target in targets]) if fits else None
 
 

@@ -86,6 +86,8 @@ def refusals(certificate: Certificate) -> list[str]:
     for number, seat in enumerate(certificate.seats, 1):
         if seat.chain is None:
             found.append(f"Player {number}'s target cannot be made from all hands together.")
+        elif seat.chain == 0:
+            found.append(f"Player {number}'s target lies ready in a hand.")
         elif seat.units == 0:
             found.append(f"Player {number} needs nothing from the others.")
     return found
