@@ -16,10 +16,10 @@ from sally.games.pick_the_right_stuff.rules_of_thumb import RULES_OF_THUMB, any_
 from sally.games.pick_the_right_stuff.selection import most_even
 from sally.games.pick_the_right_stuff.tracker import where_user_saw_it_last
 
-Collection = Literal[
+CollectionName = Literal[
     "published_zero", "published_finite", "balanced_zero", "balanced_finite", "infinite"
 ]
-COLLECTIONS: tuple[Collection, ...] = get_args(Collection)
+COLLECTIONS: tuple[CollectionName, ...] = get_args(CollectionName)
 SIZES = (3, 5, 8)
 GAMES = 60
 CANDIDATES = 1000
@@ -29,13 +29,13 @@ SEED = 2024
 class FrozenSet(msgspec.Struct, frozen=True):
     """Games of one kind and one number of users, and the seed they came from."""
 
-    collection: Collection
+    collection: CollectionName
     users: int
     seed: int
     games: tuple[Instance, ...]
 
 
-def frozen_games(collection: Collection, users: int) -> tuple[Instance, ...]:
+def frozen_games(collection: CollectionName, users: int) -> tuple[Instance, ...]:
     """Load the sixty frozen games of a collection for a number of users."""
     kept = {each.users: each.games for each in frozen_sets(collection)}
     if users not in kept:
@@ -43,7 +43,7 @@ def frozen_games(collection: Collection, users: int) -> tuple[Instance, ...]:
     return kept[users]
 
 
-def frozen_sets(collection: Collection) -> tuple[FrozenSet, ...]:
+def frozen_sets(collection: CollectionName) -> tuple[FrozenSet, ...]:
     """Load all frozen sets of a collection."""
     if collection not in COLLECTIONS:
         raise ValueError(f"There is no collection {collection!r}; there are {COLLECTIONS}.")
@@ -51,7 +51,7 @@ def frozen_sets(collection: Collection) -> tuple[FrozenSet, ...]:
     return msgspec.json.decode(source.read_bytes(), type=tuple[FrozenSet, ...])
 
 
-def make(collection: Collection, users: int, seed: int = SEED) -> FrozenSet:
+def make(collection: CollectionName, users: int, seed: int = SEED) -> FrozenSet:
     """Generate a set anew; with the seed of a frozen set, the same games come out."""
     return FrozenSet(collection, users, seed, _generated(collection, users, seed))
 
@@ -69,7 +69,7 @@ def written(sets: tuple[FrozenSet, ...]) -> bytes:
     return b"[" + b",\n".join(blocks) + b"]\n"
 
 
-def _generated(collection: Collection, users: int, seed: int) -> tuple[Instance, ...]:
+def _generated(collection: CollectionName, users: int, seed: int) -> tuple[Instance, ...]:
     match collection:
         case "published_zero":
             return published_games("zero", users, GAMES, seed)
@@ -93,7 +93,7 @@ def _frozen_belief(seen: Sight) -> tuple[int, ...]:
 @click.command()
 @click.argument("collection", type=click.Choice(COLLECTIONS))
 @click.argument("target", type=click.Path(path_type=Path, dir_okay=False))
-def main(collection: Collection, target: Path) -> None:
+def main(collection: CollectionName, target: Path) -> None:
     """Generate a collection anew and write it to a file."""
     target.write_bytes(written(tuple(make(collection, users) for users in SIZES)))
 

@@ -10,7 +10,7 @@ from sally.games.pick_the_right_stuff.extrapolation import FAMILIES, family_of
 from sally.games.pick_the_right_stuff.frozen import (
     COLLECTIONS,
     SIZES,
-    Collection,
+    CollectionName,
     frozen_games,
     frozen_sets,
     make,
@@ -28,12 +28,14 @@ from sally.games.pick_the_right_stuff.rules_of_thumb import (
 from sally.games.pick_the_right_stuff.selection import leans, most_even
 from sally.games.pick_the_right_stuff.tracker import where_user_saw_it_last, where_user_will_look
 
-EVEN: tuple[Collection, ...] = ("balanced_zero", "balanced_finite", "infinite")
+EVEN: tuple[CollectionName, ...] = ("balanced_zero", "balanced_finite", "infinite")
 
 
 @pytest.mark.parametrize("users", SIZES)
 @pytest.mark.parametrize("collection", COLLECTIONS)
-def test_sixty_different_games_all_won_by_the_tracker(collection: Collection, users: int) -> None:
+def test_sixty_different_games_all_won_by_the_tracker(
+    collection: CollectionName, users: int
+) -> None:
     games = frozen_games(collection, users)
     assert len(games) == len({(game.placement, game.script) for game in games}) == 60
     assert len({game.name for game in games}) == 60
@@ -47,7 +49,7 @@ def test_sixty_different_games_all_won_by_the_tracker(collection: Collection, us
 @pytest.mark.parametrize("users", SIZES)
 @pytest.mark.parametrize("collection", EVEN)
 def test_no_rule_of_thumb_leans_by_more_than_one_hit_in_the_set(
-    collection: Collection, users: int
+    collection: CollectionName, users: int
 ) -> None:
     games = frozen_games(collection, users)
     guess = expected_score(games, any_box if collection == "infinite" else random)
@@ -59,7 +61,7 @@ def test_no_rule_of_thumb_leans_by_more_than_one_hit_in_the_set(
 @pytest.mark.parametrize("users", SIZES)
 @pytest.mark.parametrize("collection", EVEN[:2])
 def test_nor_within_any_number_of_items_left_or_coincidence_of_boxes(
-    collection: Collection, users: int
+    collection: CollectionName, users: int
 ) -> None:
     rules, one_hit = list(RULES_OF_THUMB.values()), lcm(*range(1, users + 1))
     table = [leans(game, rules, random) for game in frozen_games(collection, users)]
@@ -69,7 +71,7 @@ def test_nor_within_any_number_of_items_left_or_coincidence_of_boxes(
 @pytest.mark.parametrize("users", SIZES)
 @pytest.mark.parametrize("collection", EVEN[:2])
 def test_true_beliefs_are_as_frequent_as_a_guess_is_right(
-    collection: Collection, users: int
+    collection: CollectionName, users: int
 ) -> None:
     met = [pair for game in frozen_games(collection, users) for pair in questions(game)]
     for left in range(2, users + 1):
@@ -91,7 +93,7 @@ def test_in_the_infinite_set_frozen_beliefs_are_a_guess_and_all_families_occur(u
 
 
 @pytest.mark.parametrize("collection", COLLECTIONS[:2])
-def test_published_sets_come_out_of_the_generator_again(collection: Collection) -> None:
+def test_published_sets_come_out_of_the_generator_again(collection: CollectionName) -> None:
     kept = frozen_sets(collection)
     assert tuple(make(each.collection, each.users, each.seed) for each in kept) == kept
     assert [each.users for each in kept] == list(SIZES)
