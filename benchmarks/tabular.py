@@ -1,0 +1,69 @@
+"""Bulk play of the tabular learner against the one-episode player, episode for episode.
+
+Both learn, act and predict in every round; the one-episode player goes through the general
+match with its log. Solutions of models are kept by both: by the one-episode player from
+episode to episode, by bulk play only within a call.
+"""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+from common import interleaved
+
+from sally.core import shelf
+from sally.core.drive import play_bots
+from sally.core.log import Instance, Setup, Sitter
+from sally.core.match import Match
+from sally.games.repeated_games.rules import AGENT
+from sally.players.bulk import drawn_luck, play_tabular
+from sally.reports.papers.riemer2025 import partners_of
+from sally.reports.reproduce import reproduce
+from sally.runner.seating import players_of
+
+ALONE, TOGETHER = 20, 2000
+CELLS = [(g, p) for g in ("rps", "ibs", "ipd") for p in ("single_action", "tit_for_tat")]
+
+
+def one_by_one(name: str, kind: str, episodes: int = ALONE) -> None:
+    """Episodes through the match, each with a prediction in every round."""
+    spec = shelf.game(name)
+    lineup = {"agent": Sitter("tabular"), "partner": Sitter(kind)}
+    for seed in range(episodes):
+        setup = Setup(Instance(name, name), seed, lineup, arms={"agent": ("their_move",)})
+        match = Match(spec, setup)
+        play_bots(match, players_of(match))
+
+
+def at_once(name: str, kind: str, episodes: int = TOGETHER) -> None:
+    """The same in bulk."""
+    game = shelf.game(name).build({})
+    partners = partners_of(game, kind)
+    luck = drawn_luck(episodes, game.rounds, np.random.default_rng(1))
+    play_tabular(game, AGENT, partners, np.arange(episodes) % len(partners), luck)
+
+
+def main() -> None:
+    worst = float("inf")
+    for name, kind in CELLS:
+        seconds = interleaved(
+            {
+                "alone": lambda name=name, kind=kind: one_by_one(name, kind),
+                "bulk": lambda name=name, kind=kind: at_once(name, kind),
+            },
+            rounds=3,
+        )
+        ratio = (seconds["alone"] / ALONE) / (seconds["bulk"] / TOGETHER)
+        worst = min(worst, ratio)
+        print(f"{name} {kind:14s} bulk / one-episode player: {ratio:7.1f}")
+    print(f"bulk / one-episode player, worst cell {worst:.1f}  (at least 8)")
+    start = time.perf_counter()
+    rows = reproduce("riemer2025:tabular")
+    taken = time.perf_counter() - start
+    agree = sum(row.agrees is True for row in rows)
+    print(f"reproduce riemer2025:tabular: {agree} of {len(rows)} agree, {taken:.1f} s  (within 60)")
+
+
+if __name__ == "__main__":
+    main()

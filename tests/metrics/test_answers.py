@@ -1,0 +1,78 @@
+"""Report metrics fit every game: the question is put again, the truth read off the replay."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from sally.core import shelf
+from sally.core.errors import BadInput
+from sally.core.log import Instance, Reported, Setup, Sitter
+from sally.core.metric import Played
+from sally.core.playback import replayed
+from sally.core.probe import score
+from sally.metrics.answers import counted
+from sally.runner.local import play
+from sally.runner.seating import resolved
+
+
+def random_episode(name: str, seed: int = 1) -> Played:
+    """Random players in every seat, each asked all of the game's probes."""
+    spec = shelf.game(name)
+    game = spec.build({})
+    lineup = {seat: Sitter("random") for seat in game.seats}
+    arms: dict[str, Any] = {
+        seat: tuple(p.name for p in spec.probes if seat in p.seats) for seat in game.seats
+    }
+    episode = play(resolved(Setup(Instance(name, name), seed, lineup, arms=arms)))
+    return Played(spec, episode, replayed(spec, episode))
+
+
+@pytest.mark.parametrize("name", ["cups", "haggle", "rps"])
+def test_report_metrics_fit_every_game(name):
+    names = ("tom_percent", "brier", "log_score", "value_error", "unread_reports", "retries")
+    for seed in range(5):
+        played = random_episode(name, seed)
+        for seat in played.replay.game.seats:
+            found = {m: shelf.metrics(name)[m].measure(played, seat) for m in names}
+            asked = [e for e in played.episode.events if isinstance(e, Reported) and e.seat == seat]
+            if asked:
+                assert found["unread_reports"] == 0
+            if found["tom_percent"] is not None:
+                assert 0 <= found["tom_percent"] <= 100
+                assert 0 < found["brier"] < 1  # even odds
+            if found["value_error"] is not None:
+                assert found["value_error"] >= 0
+
+
+def test_in_games_whose_probes_ask_for_different_things_all_of_them_count():
+    played = random_episode("haggle")
+    seat = played.replay.game.seats[0]
+    reports = [r for r in played.replay.reports.values() if r.seat == seat]
+    answers = counted(played, seat)
+    assert len({r.probe for r in reports}) > 1
+    assert len(answers) == len(reports)
+    assert [a.turn for a in answers] == sorted(a.turn for a in answers)
+
+
+def test_scores_are_those_of_the_core():
+    played = random_episode("rps")
+    answer = counted(played, played.replay.game.seats[0])[0]
+    assert answer.question.probe == "their_move_given_mine"
+    assert answer.scores == score(answer.question, answer.report, answer.truth)
+    assert answer.scores["brier"] == pytest.approx(2 / 3)
+
+
+def test_a_report_to_a_question_that_the_game_does_not_ask_is_refused():
+    played = random_episode("rps")
+    stray = Reported(0, "agent", "their_move_given_mine", 0, about="nobody")
+    played.replay.reports[0, "agent", stray.probe, "nobody"] = stray
+    with pytest.raises(BadInput, match="about 'nobody' in turn 0, which rps does not ask"):
+        counted(played, played.replay.game.seats[0])
+
+
+def test_report_metrics_of_other_families_are_not_offered_regret():
+    assert "functional_regret" not in shelf.metrics("cups")
+    assert "functional_regret" in shelf.metrics("repeated_games")
+    assert "tom_percent" in shelf.metrics("cups")
