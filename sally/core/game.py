@@ -68,7 +68,14 @@ class Game(ABC, Generic[S, A, V]):
     def observe(self, state: S, seat: Seat) -> V: ...
 
     @abstractmethod
-    def payoffs(self, state: S) -> Mapping[Seat, float]: ...
+    def payoffs(self, state: S) -> Mapping[Seat, float]:
+        """What each seat gets, once the game is over; so far, where it pays as it goes."""
+
+    pays_as_it_goes: bool = False  # whether `payoffs` has a meaning before the end
+
+    def widest_menu(self) -> int | None:
+        """The most ready actions a seat can ever choose from; None where forms occur."""
+        return None
 
 
 @dataclass(frozen=True)
@@ -98,6 +105,7 @@ class GameSpec(Generic[S, A, V]):
     family: str = ""  # whose partners and metrics fit; empty: its own name
     occupants: Mapping[Seat, str] = field(default_factory=dict)  # who helps, unless told
     best_replies: Callable[[Any, V, Any], tuple[A, ...] | None] | None = None
+    numbers: Callable[[Any, V], tuple[float, ...]] | None = None  # a view for learners
     reference: str = ""  # the player that stands for the optimum, where there is one
     version: int = 1  # of the rules: raised when a playthrough changes
     words_version: int = 1  # of the words: raised when a page changes

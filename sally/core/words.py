@@ -151,16 +151,16 @@ def read_form(reply: str, options: Options[A]) -> A:
     if not isinstance(plain, dict):
         raise Unreadable("Answer with exactly one JSON object.")
     try:
-        return filled(options, _as_tuples(plain))
+        return filled(options, as_tuples(plain))
     except IllegalMove as why:
         raise Unreadable(str(why)) from None
 
 
-def _as_tuples(plain: Any) -> Any:
+def as_tuples(plain: Any) -> Any:
     if isinstance(plain, list):
-        return tuple(_as_tuples(p) for p in plain)
+        return tuple(as_tuples(p) for p in plain)
     if isinstance(plain, dict):
-        return {key: _as_tuples(value) for key, value in plain.items()}
+        return {key: as_tuples(value) for key, value in plain.items()}
     return plain
 
 

@@ -131,6 +131,11 @@ class RepeatedGame(Game[State, int, View]):
     def payoffs(self, state: State) -> Mapping[Seat, float]:
         return {AGENT: state.agent_total, PARTNER: state.partner_total}
 
+    pays_as_it_goes = True
+
+    def widest_menu(self) -> int:
+        return max(len(menu) for menu in self._menus.values())
+
     # --- what partners and measures ask of the matrix ---------------------------------------------
 
     def pay(self, seat: Seat, mine: int, theirs: int) -> float:

@@ -86,6 +86,15 @@ def best_replies(game: RepeatedGame, view: View, belief: int | Sequence[float]) 
     return tuple(m for m in mine if worth[m] >= max(worth) - 1e-12)
 
 
+def numbers(game: RepeatedGame, view: View) -> tuple[float, ...]:
+    """The last played round one-hot (mine, theirs; all zero before any), and the time left."""
+    mine = [0.0] * len(game.moves_of(view.seat))
+    theirs = [0.0] * len(game.moves_of(other(view.seat)))
+    if view.last is not None:
+        mine[view.last[0]] = theirs[view.last[1]] = 1.0
+    return (*mine, *theirs, 1 - (view.round - 1) / game.rounds)
+
+
 GAME: GameSpec[State, int, View] = GameSpec(
     name="repeated_games",
     about="any two-player matrix game, repeated; rps, ibs and ipd by name (riemer2025)",
@@ -95,4 +104,5 @@ GAME: GameSpec[State, int, View] = GameSpec(
     probes=PROBES,
     presets=PRESETS,
     best_replies=best_replies,
+    numbers=numbers,
 )

@@ -1,0 +1,133 @@
+"""Any game as a PettingZoo environment; helpers and nature stay inside."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any, ClassVar
+
+from pettingzoo import AECEnv, ParallelEnv  # type: ignore[import-untyped]
+
+from sally.adapters import spaces
+from sally.adapters.table import Table
+from sally.core import shelf
+from sally.core.errors import BadInput
+from sally.core.game import Seat
+from sally.reports.rows import played
+from sally.reports.transcript import transcript
+
+
+class TurnEnv(AECEnv):  # type: ignore[misc]
+    """One seat after another; simultaneous moves are taken in seat order and revealed together."""
+
+    metadata: ClassVar[dict[str, Any]] = {"render_modes": ["ansi"], "name": "sally"}
+    agent_selection: str
+
+    def __init__(self, game: str, render_mode: str | None = None, **params: Any) -> None:
+        super().__init__()
+        self.game, self.params, self.render_mode = game, params, render_mode
+        self.spec = shelf.game(game)
+        self.rules = self.spec.build(params)
+        self.possible_agents = [str(seat) for seat in self.rules.seats]
+
+    @cache  # noqa: B019  PettingZoo wants the same object each time
+    def action_space(self, agent: str) -> Any:
+        return spaces.action_space(self.rules)
+
+    @cache  # noqa: B019  PettingZoo wants the same object each time
+    def observation_space(self, agent: str) -> Any:
+        return spaces.observation_space(self.spec, self.rules, Seat(agent))
+
+    def reset(self, seed: int | None = None, options: Any = None) -> None:
+        self.table = Table(self.game, seed=seed or 0, params=self.params)
+        self._purse = spaces.Purse(self.table)
+        self.agents = list(self.possible_agents)
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
+        self.terminations = dict.fromkeys(self.agents, False)
+        self.truncations = dict.fromkeys(self.agents, False)
+        self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
+        self._settle()
+
+    def observe(self, agent: str) -> dict[str, Any]:
+        return spaces.observed(self.table, Seat(agent))
+
+    def step(self, action: Any) -> None:
+        agent = self.agent_selection
+        if self.terminations[agent] or self.truncations[agent]:
+            self._was_dead_step(action)
+            return
+        self._cumulative_rewards[agent] = 0.0
+        spaces.act(self.table, Seat(agent), action)
+        self.rewards = {str(seat): gained for seat, gained in self._purse.take().items()}
+        self._accumulate_rewards()
+        self._settle()
+        self._deads_step_first()
+
+    def _settle(self) -> None:
+        terminated, truncated = spaces.ended(self.table)
+        self.terminations = dict.fromkeys(self.agents, terminated)
+        self.truncations = dict.fromkeys(self.agents, truncated)
+        waiting = self.table.waiting()
+        self.agent_selection = waiting[0] if waiting else self.agents[0]
+        self.infos = {a: spaces.info(self.table, Seat(a)) for a in self.agents}
+
+    def render(self) -> str:
+        if not self.table.match.over:
+            return f"turn {self.table.match.turn}"
+        return "\n".join(transcript(played(self.table.match.episode())))
+
+    def close(self) -> None:
+        """Nothing is held open."""
+
+
+class SimultaneousEnv(ParallelEnv):  # type: ignore[misc]
+    """A game in which all seats move together, every time."""
+
+    metadata: ClassVar[dict[str, Any]] = {"render_modes": ["ansi"], "name": "sally"}
+
+    def __init__(self, game: str, render_mode: str | None = None, **params: Any) -> None:
+        self.game, self.params, self.render_mode = game, params, render_mode
+        self.spec = shelf.game(game)
+        self.rules = self.spec.build(params)
+        self.possible_agents = [str(seat) for seat in self.rules.seats]
+        if set(Table(game, params=params).waiting()) != set(self.rules.seats):
+            raise BadInput(f"In {game} the seats take turns; use TurnEnv.")
+
+    @cache  # noqa: B019  PettingZoo wants the same object each time
+    def action_space(self, agent: str) -> Any:
+        return spaces.action_space(self.rules)
+
+    @cache  # noqa: B019  PettingZoo wants the same object each time
+    def observation_space(self, agent: str) -> Any:
+        return spaces.observation_space(self.spec, self.rules, Seat(agent))
+
+    def reset(self, seed: int | None = None, options: Any = None) -> tuple[Any, Any]:
+        self.table = Table(self.game, seed=seed or 0, params=self.params)
+        self._purse = spaces.Purse(self.table)
+        self.agents = list(self.possible_agents)
+        return self._seen(), self._infos()
+
+    def step(self, actions: dict[str, Any]) -> tuple[Any, Any, Any, Any, Any]:
+        for agent in self.table.waiting():
+            spaces.act(self.table, Seat(agent), actions[agent])
+        rewards = {str(seat): gained for seat, gained in self._purse.take().items()}
+        terminated, truncated = spaces.ended(self.table)
+        seen, infos, agents = self._seen(), self._infos(), self.agents
+        if terminated or truncated:
+            self.agents = []
+        return (
+            seen,
+            rewards,
+            dict.fromkeys(agents, terminated),
+            dict.fromkeys(agents, truncated),
+            infos,
+        )
+
+    def render(self) -> str:
+        return f"turn {self.table.match.turn}"
+
+    def _seen(self) -> dict[str, Any]:
+        return {agent: spaces.observed(self.table, Seat(agent)) for agent in self.agents}
+
+    def _infos(self) -> dict[str, Any]:
+        return {agent: spaces.info(self.table, Seat(agent)) for agent in self.agents}

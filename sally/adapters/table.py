@@ -1,0 +1,108 @@
+"""A match with some seats left to the world outside; everybody else answers at once."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from sally.core import shelf
+from sally.core.drive import CANNOT_ANSWER
+from sally.core.errors import BadInput, IllegalMove
+from sally.core.game import NATURE, GameSpec, Seat
+from sally.core.log import Instance, Setup, Sitter
+from sally.core.match import Match
+from sally.core.player import Decision, Forfeit, Player, Turn
+from sally.runner.local import is_bot
+from sally.runner.seating import kinds, seated
+
+OUTSIDE = "outside"  # the name under which the world outside stands in the log
+
+
+class Table:
+    """Seats inside are played by bots as soon as they are asked; seats outside are waited for."""
+
+    def __init__(
+        self,
+        game: str,
+        outside: Collection[str] | None = None,
+        inside: Mapping[str, Sitter] | None = None,
+        seed: int = 1,
+        params: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.spec: GameSpec[Any, Any, Any] = shelf.game(game)
+        rules = self.spec.build(params)
+        self.outside = tuple(s for s in rules.seats if outside is None or s in outside)
+        helpers = {str(s): Sitter(self.spec.occupants[s]) for s in rules.helpers if s != NATURE}
+        seated_here: dict[str, Sitter] = {**helpers, **(inside or {})}
+        lineup = {str(s): Sitter(OUTSIDE) for s in self.outside} | seated_here
+        for seat in map(str, rules.seats):
+            if seat not in lineup:
+                raise BadInput(f"Nobody sits in seat {seat!r} of {game}.")
+        setup = Setup(
+            Instance(game, game, dict(params or {})), seed, lineup, version=self.spec.version
+        )
+        self.match = Match(self.spec, setup)
+        self._inside: dict[str, Player[Any, Any]] = {}
+        for seat, who in seated_here.items():
+            player = seated(self.spec, self.match.game, Seat(seat), who)
+            if not is_bot(player):
+                raise BadInput(f"{who.player} takes time; only players that answer at once sit in.")
+            self._inside[seat] = player
+        self._let_them_play()
+
+    def asked(self, seat: str) -> Turn[Any, Any] | None:
+        """What an outside seat is asked for now, if it is."""
+        return next((t for t in self.match.asks() if t.seat == seat), None)
+
+    def waiting(self) -> tuple[str, ...]:
+        """The outside seats that must move now, in seat order."""
+        asked = {turn.seat for turn in self.match.asks()}
+        return tuple(seat for seat in self.outside if seat in asked)
+
+    def move(self, seat: str, action: Any) -> None:
+        """Make a move for an outside seat; an illegal one is a forfeit, never a legal move."""
+        turn = self.asked(seat)
+        if turn is None:
+            raise BadInput(f"Seat {seat!r} is not to move.")
+        try:
+            self.match.answer(turn.id, Decision(action))
+        except IllegalMove as why:
+            self.match.answer(turn.id, Forfeit("illegal", str(why)))
+        self._let_them_play()
+
+    def forfeit(self, seat: str, reason: str) -> None:
+        """Say for an outside seat that no legal action could be read from it."""
+        turn = self.asked(seat)
+        if turn is not None:
+            self.match.answer(turn.id, Forfeit("illegal", reason))
+            self._let_them_play()
+
+    def _let_them_play(self) -> None:
+        while True:
+            inside = [t for t in self.match.asks() if t.seat not in self.outside]
+            if not inside:
+                return
+            for turn in inside:
+                player = self._inside[turn.seat]
+                if turn.question is None:
+                    given: Any = player.decide(turn)
+                else:
+                    report = getattr(player, "report", None)
+                    given = CANNOT_ANSWER if report is None else report(turn)
+                self.match.answer(turn.id, given)
+                if self.match.over:
+                    return
+
+
+def opponents(spec: GameSpec[Any, Any, Any], named: Mapping[str, Any]) -> dict[str, Sitter]:
+    """Sitters from names, (name, parameters) pairs or sitters, each known at this game."""
+    found: dict[str, Sitter] = {}
+    for seat, who in named.items():
+        if isinstance(who, Sitter):
+            found[seat] = who
+        elif isinstance(who, str):
+            found[seat] = Sitter(who)
+        else:
+            found[seat] = Sitter(who[0], dict(who[1]))
+        shelf.pick(f"player of {spec.name}", found[seat].player, kinds(spec))
+    return found
