@@ -25,6 +25,7 @@ check: $(READY) ## lint, types, layers
 
 golden: $(READY) ## write golden playthroughs anew; read the difference before you commit it
 	@$(BIN)/python -m tests.golden
+	@$(BIN)/python -m tests.test_docs
 
 bench: $(READY) ## ratios against named peers (installs the peers)
 	@$(BIN)/pip install $(QUIET) -c constraints.txt -r benchmarks/peers.txt

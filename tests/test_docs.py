@@ -45,6 +45,26 @@ def test_the_examples_of_a_page_run(page, tmp_path, monkeypatch):
             run_commands(text)
 
 
+def refreshed(page: Path) -> str:
+    """The page with every printed output as it is now."""
+    names: dict[str, object] = {}
+    printed = ""
+
+    def anew(found: re.Match[str]) -> str:
+        nonlocal printed
+        kind, text = found.groups()
+        if kind == "python":
+            out = io.StringIO()
+            with contextlib.redirect_stdout(out):
+                exec(compile(text, str(page), "exec"), names)
+            printed = out.getvalue()
+        elif kind == "text" and printed:
+            text, printed = f"{printed.strip()}\n", ""
+        return f"```{kind}\n{text}```"
+
+    return BLOCK.sub(anew, page.read_text(encoding="utf-8"))
+
+
 def run_commands(text: str) -> None:
     for line in text.splitlines():
         if line.startswith("$ sally "):
@@ -52,3 +72,8 @@ def run_commands(text: str) -> None:
             asked = "1\n" * 50 if args[0] == "play" else None
             result = CliRunner().invoke(cli, args, input=asked, catch_exceptions=False)
             assert result.exit_code == 0, f"{line}\n{result.output}"
+
+
+if __name__ == "__main__":  # `make golden` calls this
+    for each in PAGES:
+        each.write_text(refreshed(each), encoding="utf-8")
