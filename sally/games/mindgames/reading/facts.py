@@ -185,9 +185,9 @@ class _Walk:
             self.active = allowed
             self.fresh = ahead == "near" and not token.text.startswith("risk")
         elif behind is not None:
-            if behind not in self.taken:
-                no = self.denied(behind) and not self.denied(i)
-                self.emit(behind, turned(allowed, no))
+            no = self.denied(behind) and not self.denied(i)
+            for position in self.list_before(behind):
+                self.emit(position, turned(allowed, no))
             self.active = ()
         else:
             self.active = ()
@@ -205,7 +205,12 @@ class _Walk:
                 return tuple(dict.fromkeys(token.allowed + other.allowed))
             if other.sort == "direction":
                 return lexicon.SAME
+        if no and i > 1 and self.tokens[i - 1].text in ("or", "nor") and self.moves(i - 2):
+            return lexicon.SAME
         return turned(token.allowed, no)
+
+    def moves(self, i: int) -> bool:
+        return self.tokens[i].sort == "direction"
 
     def denied(self, i: int) -> bool:
         """Is there a denial shortly before position i, in the same clause?"""
@@ -215,7 +220,10 @@ class _Walk:
                 return not self.rhetorical(back)
             if token.sort == "proposal":
                 return self.before(back) in ("neither", "none")
-            if token.sort in ("direction", "attribute") or token.text in (",", "but"):
+            joined = token.sort == "direction" and self.tokens[back + 1].text in ("or", "nor")
+            if token.sort in ("direction", "attribute") and not joined:
+                return False
+            if token.text in (",", "but"):
                 return False
         return False
 
@@ -262,6 +270,17 @@ class _Walk:
                 return None
         return None
 
+    def list_before(self, i: int) -> list[int]:
+        """The attributes of a list that ends at position i, as far as nothing has moved them."""
+        found: list[int] = []
+        for back in range(i, -1, -1):
+            token = self.tokens[back]
+            if token.sort == "attribute" and back not in self.taken:
+                found.append(back)
+            elif token.text not in ("and", ",", "the", "&"):
+                break
+        return found
+
     def pronoun(self, i: int, allowed: Allowed) -> None:
         """`raises it`, `has no effect on them`, `cuts both`: what was named before."""
         rest = [t.text for t in self.tokens[i + 1 : i + 5] if t.text not in lexicon.STEPS]
@@ -294,12 +313,11 @@ class _Walk:
     def echo(self, i: int) -> None:
         """`A does not raise X, unlike C, which does`: C raises X."""
         ends = i + 1 == len(self.tokens) or self.tokens[i + 1].sort == "mark"
-        if ends and self.last and self.subject_at == i - (1 if self.clean(i) else 2):
+        between = self.tokens[self.subject_at + 1 : i]
+        clean = all(t.sort == "mark" or t.text in ("which", "that") for t in between)
+        if ends and self.last and self.subject_at >= 0 and clean:
             column, allowed = self.last
             self.found += [Fact(row, column, opposite(allowed)) for row in self.subject]
-
-    def clean(self, i: int) -> bool:
-        return self.tokens[i - 1].sort == "proposal"
 
     # attributes
 

@@ -31,7 +31,7 @@ def grouped(tokens: tuple[Token, ...], topic: Topic, proposals: int) -> tuple[To
         rows: Rows = ()
         end = i + 1
         if token.sort == "proposal":
-            rows, end = _list(tokens, i, _word_before(out) != "over")
+            rows, end = _list(tokens, i, _word_before(out) not in lexicon.ASIDES | {"over"})
             aside = _word_before(out) in lexicon.ASIDES
             last = last if aside and last else rows
         elif _means_others(token.text, rest) and 0 < len(last) < proposals:
@@ -45,6 +45,7 @@ def grouped(tokens: tuple[Token, ...], topic: Topic, proposals: int) -> tuple[To
             token.text in ("it", "they", "its")
             and last
             and _opens_clause(out, asides)
+            and (not out or out[-1].text in lexicon.BEFORE_IT)
             and _word_before(out) != "is"
         ):
             rows = last

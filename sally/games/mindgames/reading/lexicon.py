@@ -74,6 +74,10 @@ ASKERS = word_set("is are does do will would can could has have")
 ECHOES = word_set("do does will would")
 NOUNS = word_set("proposal proposals option options choice choices prop props plan plans")
 JOINS = word_set(", and or & / nor + both") | NOUNS
+BEFORE_IT = word_set(
+    ", ; : - ( and but because since as that does will would though although while whereas so also "
+    "think believe if when then is not unlike plus can could may might where"
+)
 MODALS = word_set("can could might may")
 STEPS = word_set("on in to of for the upon at all")
 LINKS = word_set(
@@ -83,7 +87,7 @@ LINKS = word_set(
 CONTRASTS = word_set("unlike than versus vs compared over against except besides beats like as")
 THROUGH = word_set("with under by from through via in of for choosing selecting picking")
 AUXILIARY = word_set(
-    "will would could can may might is are be been being has have had does do did also even "
+    "go goes going will would could can may might is are be been being has have had does do did also even "
     "level levels further significantly slightly greatly only just not"
 )
 FILLERS = word_set(

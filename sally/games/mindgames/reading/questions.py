@@ -80,7 +80,7 @@ CRITERIA = re.compile(
     r"interests|things|likes|dislikes|concerns|features?|characteristics?)\b"
 )
 WANTS_ALL = re.compile(
-    r"\b(?:what|which|how) (?:else )?(?:do|would) (?:not )?you (?:\w+ )?(?:like|dislike|want|value|"
+    r"\b(?:what|which|how) (?:else )?(?:(?:do|does|would) )?(?:not )?you (?:\w+ )?(?:like|dislike|want|value|"
     r"care|prioriti\w+|look|hate|love|care about|enjoy|wish|need)\b(?! P| T| best| most| the (?:best|"
     r"most|least)| more| to| better| least)|"
     r"\bwhat (?:is|are|'s)? ?(?:most |more )?(?:important|matters?)\b(?:.*\byou\b)?|"
@@ -216,7 +216,8 @@ def _main(text: str) -> str:
     starts = [m.start(1) for m in MAIN.finditer(text)]
     if not starts or ABOUT_FIRST.match(text):
         return text
-    return text[starts[-1] :]
+    main = text[starts[-1] :]
+    return main if re.search(r"\b[PT]\b", main) or not OPENS.match(text) else text
 
 
 def _ask(clause: Clause, at: Asking) -> Appeals:

@@ -270,7 +270,7 @@ SLIPS = (
 def corrected(word: str) -> str:
     """The word, or the one of a few common words that it seems to be a slip for."""
     low = word.lower()
-    if len(low) < 6 or low in SLIPS:
+    if len(low) < 5 or low in SLIPS:
         return word
     near = [r for r in SLIPS if low[0] == r[0] and distance(low, r) <= (1 if len(r) < 8 else 2)]
     return near[0] if near and not _moves(low) else word

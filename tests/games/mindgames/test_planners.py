@@ -1,0 +1,113 @@
+"""Planners played out against the exact target, over one puzzle of every class."""
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import pytest
+
+from sally.games.mindgames.claims import Claims, Names, disclosed_cells, falsehoods
+from sally.games.mindgames.matrices import Puzzle, sample
+from sally.games.mindgames.planners import (
+    Known,
+    at_start,
+    goal_only,
+    greedy,
+    hidden,
+    random_disclosures,
+    revealed,
+    smallest_win,
+    tell_all,
+)
+from sally.games.mindgames.replies import answer, known_cells
+from sally.games.mindgames.target import (
+    Memory,
+    choice_of,
+    first_mind,
+    random_success_formula,
+    told,
+)
+
+NAMES = Names(proposals=("A", "B", "C"), attributes=("x", "y", "z"))
+PUZZLES = sample(252, seed=30)
+MEMORIES: tuple[Memory, ...] = ("sequential", "frozen")
+Planner = Callable[[Known, Names], Claims]
+
+
+def played(puzzle: Puzzle, planner: Planner, memory: Memory, *, shown: bool) -> Iterator[int]:
+    """The target's choice after each of eight messages; the planner learns only from answers."""
+    seen = at_start(puzzle, revealed=shown)
+    mind = first_mind(puzzle)
+    for turn in range(8):
+        said = planner(seen, NAMES)
+        assert not falsehoods(said, puzzle, NAMES)
+        mind = told(puzzle, mind, disclosed_cells(said, NAMES), memory)
+        heard = answer(puzzle, mind, said, NAMES)
+        likes, known = seen.likes, seen.known
+        if len(heard.motivation) == 3:
+            likes = tuple(v for _, v in heard.motivation)
+        if said.informational:
+            known = known_cells(heard)
+        if known is not None:
+            known |= known_cells(heard)
+        seen = Known(seen.utilities, seen.goal, likes, known, turn + 1)
+        yield choice_of(puzzle, mind)
+
+
+@pytest.mark.parametrize("memory", MEMORIES)
+def test_the_revealed_planner_wins_every_puzzle_with_its_first_message(memory: Memory) -> None:
+    for puzzle in PUZZLES:
+        assert set(played(puzzle, revealed, memory, shown=True)) == {puzzle.goal}
+
+
+@pytest.mark.parametrize("memory", MEMORIES)
+def test_the_hidden_planner_asks_once_and_wins_every_puzzle(memory: Memory) -> None:
+    for puzzle in PUZZLES:
+        choices = list(played(puzzle, hidden, memory, shown=False))
+        assert choices == [puzzle.initial] + [puzzle.goal] * 7
+
+
+def test_the_smallest_winning_set_is_the_puzzle_s_own() -> None:
+    for puzzle in PUZZLES:
+        assert smallest_win(at_start(puzzle, revealed=True)) == puzzle.winning
+
+
+def test_a_plan_without_the_target_s_likes_is_refused() -> None:
+    with pytest.raises(ValueError, match="ask for both first"):
+        smallest_win(at_start(PUZZLES[0], revealed=False))
+
+
+@pytest.mark.parametrize("memory", MEMORIES)
+def test_telling_all_falls_into_the_trap(memory: Memory) -> None:
+    for puzzle in PUZZLES:
+        assert set(played(puzzle, tell_all, memory, shown=False)) == {puzzle.trap}
+
+
+@pytest.mark.parametrize("memory", MEMORIES)
+def test_talking_about_the_goal_alone_never_wins(memory: Memory) -> None:
+    for puzzle in PUZZLES:
+        assert puzzle.goal not in played(puzzle, goal_only, memory, shown=False)
+
+
+@pytest.mark.parametrize("memory", MEMORIES)
+def test_greed_never_tells_a_lie_and_is_counted(memory: Memory) -> None:
+    won = sum(
+        list(played(puzzle, greedy, memory, shown=True))[-1] == puzzle.goal for puzzle in PUZZLES
+    )
+    assert 0 < won <= len(PUZZLES)
+
+
+@pytest.mark.parametrize("memory", MEMORIES)
+@pytest.mark.parametrize("n", [4, 8])
+def test_random_disclosures_win_as_often_as_the_formula_says(memory: Memory, n: int) -> None:
+    rng = np.random.default_rng(5)
+    games = 3000
+    puzzle = PUZZLES[0]
+
+    def planner(seen: Known, names: Names) -> Claims:
+        return random_disclosures(n, seen, names, rng)
+
+    won = sum(
+        list(played(puzzle, planner, memory, shown=False))[-1] == puzzle.goal for _ in range(games)
+    )
+    p = float(random_success_formula(n, memory))
+    assert abs(won / games - p) < 4 * (p * (1 - p) / games) ** 0.5

@@ -1,0 +1,181 @@
+"""Files in the published layout, written by us, come in as games; what is odd is listed."""
+
+import copy
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sally.games.mindgames.agreement import KINDS, agreement, compared
+from sally.games.mindgames.claims import Asked, Claims, Disclosure, claims
+from sally.games.mindgames.matrices import sample
+from sally.games.mindgames.published_layout import (
+    BadLayout,
+    PublishedGame,
+    condition_of,
+    read,
+    reproduces,
+    rerun,
+)
+from sally.games.mindgames.reading import read as read_message
+
+PEOPLE = "human_persuader=True&human_target=False&llm_persuader=None&reveal_belief=False"
+MODEL = (
+    "human_persuader=False&llm_persuader=some__model-1&reveal_belief=True&reveal_motivation=True"
+)
+ATTRIBUTES = ["safety and control", "development speed", "public trust"]
+PUZZLE = sample(1, seed=6)[0]
+EFFECT = {1: "increases", 0: "has no effect on", -1: "decreases"}
+
+
+def table(cells: Any) -> dict[str, dict[str, bool]]:
+    return {p: {a: (i, j) in cells for j, a in enumerate(ATTRIBUTES)} for i, p in enumerate("ABC")}
+
+
+def record(told: list[tuple[int, int]], choice: str | None) -> dict[str, Any]:
+    """A game in which each of the given cells is told in a message of its own."""
+    order = (PUZZLE.goal, PUZZLE.trap, PUZZLE.initial)
+    messages: list[dict[str, str]] = []
+    labels = []
+    for turn in range(8):
+        row, column = told[turn] if turn < len(told) else (-1, -1)
+        text = "Thanks!"
+        label: dict[str, dict[str, int]] = {}
+        if row >= 0:
+            utility = PUZZLE.utilities[row][column]
+            text = f"Proposal {'ABC'[row]} {EFFECT[utility]} {ATTRIBUTES[column]}."
+            label = {"ABC"[row]: {ATTRIBUTES[column]: utility}}
+        labels.append(label)
+        messages += [{"role": "persuader", "content": text}, {"role": "target", "content": "ok"}]
+    return {
+        "model": {
+            "utilities": {
+                p: dict(zip(ATTRIBUTES, PUZZLE.utilities[i], strict=True))
+                for i, p in enumerate("ABC")
+            },
+            "hidden": table(PUZZLE.hidden),
+            "ideal_revealed": table(PUZZLE.winning),
+            "target_coefficients": dict(zip(ATTRIBUTES, PUZZLE.target_values, strict=True)),
+            "persuader_coefficients": dict(zip(ATTRIBUTES, PUZZLE.persuader_values, strict=True)),
+            "proposals": ["ABC"[row] for row in order],
+            "attributes": ATTRIBUTES,
+        },
+        "cover_story": "A story.",
+        "target_choice": choice,
+        "turn_limit": 8,
+        "messages": messages,
+        "all_disclosures": labels,
+        "all_appeals": [{} for _ in range(8)],
+        "a_field_nobody_knows": 3,
+    }
+
+
+def written(tmp_path: Path, folder: str, lines: list[Any]) -> Path:
+    (tmp_path / folder).mkdir()
+    text = "\n".join(line if isinstance(line, str) else json.dumps(line) for line in lines)
+    (tmp_path / folder / "2025-01-01.jsonl").write_text(text, encoding="utf-8")
+    return tmp_path
+
+
+GOAL, TRAP, INITIAL = ("ABC"[r] for r in (PUZZLE.goal, PUZZLE.trap, PUZZLE.initial))
+WON = record(list(PUZZLE.winning), GOAL)
+LOST = record(list(PUZZLE.hidden), TRAP)
+
+
+def test_the_folder_names_the_condition() -> None:
+    people, model = condition_of(PEOPLE), condition_of(MODEL)
+    assert (people.persuader, people.human, people.memory) == ("human", True, "sequential")
+    assert (model.persuader, model.memory) == ("some/model-1", "frozen")
+    assert model.reveal_belief and model.reveal_motivation and not model.add_hint
+
+
+def test_a_folder_that_names_nobody_is_refused() -> None:
+    with pytest.raises(BadLayout, match="does not say who persuades"):
+        condition_of("results")
+
+
+def test_a_game_comes_in_whole_and_its_choice_is_reproduced(tmp_path: Path) -> None:
+    reading = read(written(tmp_path, PEOPLE, [[WON, LOST]]))
+    assert reading.oddities == ()
+    assert [g.index for g in reading.games] == [0, 1]
+    game = reading.games[0]
+    assert game.puzzle == PUZZLE
+    assert game.finished and len(game.turns) == 8
+    assert game.turns[0].message.startswith("Proposal ")
+    assert all(reproduces(g) for g in reading.games)
+
+
+def test_a_choice_that_does_not_follow_from_the_labels_is_noticed(tmp_path: Path) -> None:
+    wrong = record(list(PUZZLE.winning), TRAP)
+    (game,) = read(written(tmp_path, PEOPLE, [[wrong]])).games
+    assert not reproduces(game)
+
+
+def test_memory_matters_after_a_win(tmp_path: Path) -> None:
+    spoil = next(cell for cell in PUZZLE.hidden if cell not in PUZZLE.winning)
+    (game,) = read(written(tmp_path, PEOPLE, [[record([*PUZZLE.winning, spoil], GOAL)]])).games
+    assert reproduces(game, "sequential") and not reproduces(game, "frozen")
+
+
+def test_unfinished_repeated_and_broken_records_are_listed(tmp_path: Path) -> None:
+    unfinished = copy.deepcopy(WON)
+    unfinished["messages"] = unfinished["messages"][:6]
+    unfinished["all_disclosures"] = unfinished["all_disclosures"][:3]
+    unfinished["all_appeals"] = unfinished["all_appeals"][:3]
+    unfinished["target_choice"] = None
+    broken = copy.deepcopy(WON)
+    del broken["model"]["hidden"]
+    reading = read(written(tmp_path, PEOPLE, [[WON, WON], "{not json", [unfinished], [broken], ""]))
+    assert [(o.line, o.what) for o in reading.oddities] == [
+        (1, "duplicate"),
+        (2, "unreadable"),
+        (3, "unfinished"),
+        (4, "unreadable"),
+    ]
+    assert "hidden" in reading.oddities[3].why
+    assert [g.finished for g in reading.games] == [True, False]
+
+
+def test_a_label_for_something_the_game_does_not_have_is_left_out_and_noted(tmp_path: Path) -> None:
+    strange = copy.deepcopy(WON)
+    strange["all_appeals"][2] = {"motivational": ["happiness", "public trust"]}
+    strange["all_appeals"][3] = {"informational": {"A": ["public trust"]}, "inferential": ["D"]}
+    reading = read(written(tmp_path, MODEL, [[strange]]))
+    assert [o.what for o in reading.oddities] == ["label", "label"]
+    assert reading.games[0].turns[2].recorded == claims(motivational=["public trust"])
+    assert reading.games[0].turns[3].recorded == claims(informational=[Asked("A", "public trust")])
+
+
+def test_a_path_without_files_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(BadLayout, match="no .jsonl file"):
+        read(tmp_path)
+
+
+def test_a_false_message_teaches_nothing_on_rereading(tmp_path: Path) -> None:
+    (game,) = read(written(tmp_path, PEOPLE, [[WON]])).games
+    row, column = PUZZLE.winning[0]
+    lie = 1 if PUZZLE.utilities[row][column] != 1 else -1
+    first = claims([Disclosure("ABC"[row], ATTRIBUTES[column], lie)])
+    rest = [turn.recorded for turn in game.turns[1:]]
+    assert rerun(game, [first, *rest], "sequential") == PUZZLE.initial
+
+
+def by_rules(game: PublishedGame) -> list[Claims]:
+    return [read_message(turn.message, game.names) for turn in game.turns]
+
+
+def test_the_rules_reader_agrees_with_plain_labels(tmp_path: Path) -> None:
+    found = agreement(read(written(tmp_path, PEOPLE, [[WON, LOST]])).games, by_rules)
+    assert found.tallies["disclosures"].f1 == 1.0
+    assert (found.same_choice, found.games, found.choices) == (2, 2, 1.0)
+    assert found.tallies["motivational"].f1 is None
+
+
+def test_disagreement_is_counted_both_ways() -> None:
+    ours = claims([Disclosure("A", "x", 1), Disclosure("B", "x", 1)], inferential=["A"])
+    theirs = claims([Disclosure("A", "x", 1), Disclosure("A", "y", 0), Disclosure("A", "z", 0)])
+    tally = compared(ours, theirs)["disclosures"]
+    assert (tally.both, tally.reader_only, tally.record_only) == (1, 1, 2)
+    assert (tally.precision, tally.recall, tally.f1) == (1 / 2, 1 / 3, 2 / 5)
+    assert set(compared(ours, theirs)) == set(KINDS)

@@ -1,0 +1,38 @@
+"""The stories carry the attributes of the protocol and nothing of a mind where there is none."""
+
+import re
+
+import pytest
+
+from sally.games.mindgames.stories import stories, story
+
+ATTRIBUTES = {
+    ("safety and control", "development speed", "public trust"),
+    ("scientific advancement", "commercial opportunities", "lunar environment"),
+    ("energy production", "marine ecosystems", "coastal economies"),
+    ("student achievement", "teacher satisfaction", "economic competitiveness"),
+    ("cost to school", "student choice", "animal suffering"),
+}
+
+
+def test_five_stories_are_about_policy_and_one_about_metals() -> None:
+    assert {s.attributes for s in stories() if s.mental} == ATTRIBUTES
+    (metals,) = [s for s in stories() if not s.mental]
+    assert metals.attributes == ("cesium", "molybdenum", "selenium")
+    assert metals.names().noun == "choice"
+
+
+def test_the_story_without_a_mind_speaks_of_none() -> None:
+    metals = story("metals")
+    text = f"{metals.text} {metals.target}".lower()
+    assert not re.search(r"think|believ|want|prefer|know|mind|player|person", text)
+
+
+def test_no_story_gives_away_an_order_of_the_proposals() -> None:
+    for each in stories():
+        assert not re.search(r"\b[ABC]\b", each.text.replace("A ", "", 1))
+
+
+def test_an_unknown_story_is_refused_with_the_known_ones() -> None:
+    with pytest.raises(KeyError, match="language_models"):
+        story("weather")
