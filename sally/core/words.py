@@ -143,9 +143,9 @@ class Words(Generic[A, V]):
 
 def read_form(reply: str, options: Options[A]) -> A:
     """The action in the one JSON object of a reply."""
-    found = re.findall(r"\{.*\}", reply, re.DOTALL)
+    start, end = reply.find("{"), reply.rfind("}")  # a pattern would take quadratic time
     try:
-        plain = json.loads(found[0]) if found else None
+        plain = json.loads(reply[start : end + 1]) if 0 <= start < end else None
     except (ValueError, RecursionError):
         plain = None
     if not isinstance(plain, dict):
