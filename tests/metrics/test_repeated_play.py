@@ -179,6 +179,14 @@ def test_where_chance_ends_the_game_optimal_play_has_no_regret_at_any_length():
     assert len(lengths) > 3
 
 
+def test_where_chance_ends_the_game_void_rounds_shorten_what_could_be_planned_for():
+    # two rounds at most, the first void: one is left, in which defection was worth 10
+    agent = Planned(lambda n: Forfeit("unreadable") if n == 1 else 0)
+    played = play("ipd", agent, rounds=2, stop_chance=0.01)
+    assert score(played, "reward") == 8
+    assert score(played, "functional_regret") == pytest.approx(2)
+
+
 # --- curves -------------------------------------------------------------------------------------
 
 
@@ -247,10 +255,11 @@ def test_predictions_made_inside_decisions_count_where_nobody_asked():
             return Decision(0, foreseen=(Foreseen("their_move", 0, "partner"),))
 
         def report(self, turn: Turn[Any, Any]) -> Report:
-            return Report(1)
+            return Report(1, (0.0, 1.0))
 
     assert score(play("ipd", Social()), "tom_percent") == 100
-    assert score(play("ipd", Social(), arm=("their_move_given_mine",)), "tom_percent") == 0
+    for asked in ("their_move_given_mine", "their_move", "their_odds"):
+        assert score(play("ipd", Social(), arm=(asked,)), "tom_percent") == 0
 
 
 def test_odds_are_scored_by_brier_and_log():
@@ -305,9 +314,19 @@ def test_luck_is_a_negative_translation_loss():
 
 
 def test_stated_odds_are_the_belief_where_odds_were_asked_for():
-    # against odds (.5, .3, .2) move 1 pays .5 - .2 = .3, the most; move 0 is a reply to nothing
-    odds = Planned(lambda n: 1, lambda turn: Report(0, (0.5, 0.3, 0.2)))
+    # against odds (.40, .21, .39) move 0 pays most, .18, though a reply to the likeliest is move 1
+    odds = Planned(lambda n: 0, lambda turn: Report(0, (0.40, 0.21, 0.39)))
     played = play("rps", odds, "single_action", ("their_odds",), action=2)
+    assert score(played, "inference_loss") == 0
+    assert score(played, "translation_loss") == 0
+    played = play("rps", odds, "single_action", ("their_move",), action=2)
+    assert score(played, "inference_loss") == 2
+    assert score(played, "translation_loss") == -2
+
+
+def test_any_best_reply_to_a_belief_translates_it():
+    torn = Planned(lambda n: 2, lambda turn: Report(0, (1 / 3, 1 / 3, 1 / 3)))
+    played = play("rps", torn, "single_action", ("their_odds",), action=0)
     assert score(played, "translation_loss") == 0
     assert score(played, "inference_loss") == 2
 

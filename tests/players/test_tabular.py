@@ -216,6 +216,15 @@ def test_each_bulk_episode_meets_its_own_partner():
     assert rounds.mine[:, -1].tolist() == [0, 1, 2, 2]
 
 
+def test_a_move_without_a_chance_is_never_drawn():
+    game = RepeatedGame(rounds=3)
+    stubborn = Automaton(0, lambda q: {0: 0.0, 1: 1.0}, lambda q, own, their: 0)
+    rounds = play_tabular(
+        game, AGENT, [stubborn], np.zeros(1, np.intp), Luck(np.zeros((1, 3)), np.zeros((1, 3)))
+    )
+    assert rounds.theirs.tolist() == [[1, 1, 1]]
+
+
 def test_bulk_play_refuses_what_it_cannot_do():
     game = RepeatedGame(rounds=5)
     coin = Automaton(0, lambda q: {0: 0.5, 1: 0.5}, lambda q, own, their: 0)
