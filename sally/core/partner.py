@@ -10,9 +10,11 @@ import msgspec
 
 from sally.core.game import Seat
 from sally.core.player import Decision, Turn
+from sally.core.probe import Report
 
 Q = TypeVar("Q", bound=Hashable)
 Script = Callable[[Turn[Any, Any]], Any]
+Answerer = Callable[[Turn[Any, Any]], Report]
 
 
 @dataclass(frozen=True)
@@ -46,6 +48,7 @@ class Partner:
     memory: int | None = None  # how many past rounds it looks at; None: all of them
     lines: tuple[Line, ...] = ()
     params: Mapping[str, Any] = field(default_factory=dict)  # names and defaults
+    answers: Callable[..., Answerer] | None = None  # (game, seat, **params) -> its reports
     helps: bool = False  # whether it is a helper's occupant (a reader) and no player
     version: int = 1
 
@@ -54,6 +57,7 @@ class Scripted(msgspec.Struct, frozen=True):
     """A plain function as a player."""
 
     script: Script
+    report: Answerer | None = None  # None: it takes no questions
 
     def decide(self, turn: Turn[Any, Any]) -> Decision[Any]:
         return Decision(self.script(turn))

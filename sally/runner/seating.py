@@ -74,7 +74,8 @@ def kinds(spec: GameSpec[Any, Any, Any]) -> Mapping[str, Partner | PlayerKind]:
     general: dict[str, PlayerKind] = {}
     for players in shelf.shelf("players").values():
         general |= players
-    return {**general, **shelf.partners(spec.family or spec.name)}
+    # `random` is both: as a player it can also be questioned, as a partner it has an automaton
+    return {**shelf.partners(spec.family or spec.name), **general}
 
 
 def seated(
@@ -84,7 +85,8 @@ def seated(
     kind = kind_of(spec, who.player)
     try:
         if isinstance(kind, Partner):
-            return Scripted(kind.make(game, seat, **who.params))
+            answerer = kind.answers and kind.answers(game, seat, **who.params)
+            return Scripted(kind.make(game, seat, **who.params), answerer)
         return kind.make(spec, game, seat, **who.params)
     except TypeError as why:
         raise BadInput(f"{who.player} in seat {seat!r}: {why}.") from None
