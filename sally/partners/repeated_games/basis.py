@@ -1,0 +1,119 @@
+"""What partners of repeated games are made of: odds, the last rounds, the move that answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from sally.core.errors import BadInput
+from sally.core.game import Seat
+from sally.core.player import Turn
+from sally.games.repeated_games.rules import AGENT, Joint, RepeatedGame, View, other
+
+Q = TypeVar("Q")
+Odds = Mapping[int, float]  # moves in rising order, none with chance 0: equal odds draw alike
+RoundTurn = Turn[int, View]
+
+SAME = 1e-9  # expected payoffs closer than this are tied
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A script that draws its move from odds that depend on the view only."""
+
+    odds: Callable[[View], Odds]
+
+    def __call__(self, turn: RoundTurn) -> int:
+        chances = self.odds(turn.view)
+        if len(chances) == 1:
+            return next(iter(chances))
+        return turn.draws.draw(chances)
+
+
+class Follower(Generic[Q]):
+    """Where a history leads, step by step.
+
+    It remembers how far it got, so that a game is not followed from its start in every round;
+    what it remembers changes how long an answer takes and never which answer it is.
+    """
+
+    def __init__(self, start: Q, after: Callable[[Q, int, int], Q]) -> None:
+        self._start, self._after = start, after
+        self._reached: tuple[list[Joint], Q] = ([], start)
+
+    def state(self, view: View) -> Q:
+        """The state after the rounds that were played."""
+        played = view.played()
+        seen, state = self._reached
+        if played[: len(seen)] != seen:
+            seen, state = [], self._start
+        for mine, theirs in played[len(seen) :]:
+            state = self._after(state, mine, theirs)
+        self._reached = (played, state)
+        return state
+
+
+def latest(view: View, most: int) -> list[Joint]:
+    """The last rounds that were played, as (mine, theirs), newest last; at most so many."""
+    found: list[Joint] = []
+    at = len(view.past) - 1
+    while at >= 0 and len(found) < most:
+        joint = view.past[at]
+        if joint is not None:
+            found.append(joint if view.seat == AGENT else (joint[1], joint[0]))
+        at -= 1
+    return found[::-1]
+
+
+# --- odds -----------------------------------------------------------------------------------------
+
+
+def surely(move: int) -> Odds:
+    return {move: 1.0}
+
+
+def evenly(moves: Iterable[int]) -> Odds:
+    """Each of these moves as likely as any other."""
+    listed = sorted(moves)
+    return {move: 1 / len(listed) for move in listed}
+
+
+def mostly(move: int, chance: float, moves: Sequence[int]) -> Odds:
+    """One move with this chance, the others sharing the rest."""
+    rest = (1 - chance) / (len(moves) - 1)
+    odds = {m: chance if m == move else rest for m in moves}
+    return {m: p for m, p in odds.items() if p > 0}
+
+
+def check_chance(name: str, chance: float) -> None:
+    if not 0 <= chance <= 1:
+        raise BadInput(f"{name} must be from 0 to 1, not {chance}")
+
+
+# --- moves ----------------------------------------------------------------------------------------
+
+
+def best_to(game: RepeatedGame, seat: Seat, belief: Mapping[int, float]) -> tuple[int, ...]:
+    """The moves that pay most in one round if the other moves with these odds."""
+    mine = game.moves_of(seat)
+    worth = [sum(p * game.pay(seat, m, t) for t, p in belief.items()) for m in mine]
+    return tuple(m for m in mine if worth[m] >= max(worth) - SAME)
+
+
+def reply(game: RepeatedGame, seat: Seat, theirs: int) -> int:
+    """What the tit-for-tat family answers: a copy, or in a zero-sum game what beats the move."""
+    return game.best_replies(seat, theirs)[0] if game.is_zero_sum else theirs
+
+
+def check_move(game: RepeatedGame, seat: Seat, name: str, move: int) -> None:
+    moves = game.moves_of(seat)
+    if type(move) is not int or move not in moves:
+        raise BadInput(f"{name} must be a move from 0 to {moves[-1]}, not {move!r}")
+
+
+def check_copies(game: RepeatedGame, seat: Seat, name: str) -> None:
+    """A partner that copies needs every move of the other to be one of its own."""
+    own, theirs = len(game.moves_of(seat)), len(game.moves_of(other(seat)))
+    if theirs > own:
+        raise BadInput(f"{name} copies the other's moves, but has {own} of its own for {theirs}")
