@@ -171,6 +171,8 @@ def _draft(
     deepest = {1: 2, 2: 3, 3: 4, 4: 7}[wanted]
     shallow = {1: 1, 2: 1, 3: 2, 4: 3}[wanted]
     choices = sorted(item for item, deep in depths.items() if shallow <= deep <= deepest)
+    if not choices:
+        return None
     targets = [choices[rng.randrange(len(choices))] for _ in range(players)]
     keep = {1: 0.6, 2: 0.4, 3: 0.25, 4: 0.1}[wanted]
     hands: list[dict[str, int]] = [{} for _ in range(players)]

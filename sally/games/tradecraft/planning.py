@@ -79,12 +79,16 @@ def best_plan(
     least = programme.solve(rounds=None)
     if least is None:
         return None
-    plan = _ordered(rules, least.rounds, own, others, target, least.taken)
+    plan = _ordered(rules, least, own, others, target)
     rounds = 2
     while plan is None and rounds <= _MOST_ROUNDS:
         answer = programme.solve(rounds)
-        if answer is not None and answer.value == least.value:
-            plan = _ordered(rules, answer.rounds, own, others, target, answer.taken)
+        if answer is not None and (
+            answer.value == least.value
+            # v crafts are the fewest: v - 1 of them would have fitted into these rounds.
+            or (aim == "crafts" and answer.value <= rounds + 1)
+        ):
+            plan = _ordered(rules, answer, own, others, target)
         rounds += 1
     if plan is None:
         raise Undecided(f"No order of crafts was found for {dict(target)}, and none excluded.")
@@ -148,6 +152,9 @@ class _Programme:
     def solve(self, rounds: int | None) -> _Answer | None:
         """The best answer, in so many rounds or (None) with the order of crafts left open."""
         columns = list(self._columns(rounds or 1))
+        if not columns:  # nothing to do: the hand is what it is
+            ready = holds(Hand(self.own), self.target)
+            return _Answer(0, {}, []) if ready else None
         place = {name: number for number, (name, *_) in enumerate(columns)}
         rows = list(self._rows(rounds))
         table = np.zeros((len(rows), len(columns)))
@@ -242,24 +249,23 @@ class _Programme:
 
 def _ordered(
     rules: Ruleset,
-    rounds: list[_Round],
+    answer: _Answer,
     own: Mapping[str, Amount],
     others: Mapping[str, Amount],
     target: Mapping[str, Amount],
-    taken: dict[str, int],
 ) -> Plan | None:
     """The answer as a list of crafts that the exact rules accept, or None if no order works."""
-    if any(others.get(item, 0) < amount for item, amount in taken.items()):
+    if not holds(Hand(others), answer.taken):
         return None
-    hand = changed(Hand(own), {}, taken)
+    hand = changed(Hand(own), {}, answer.taken)
     crafts: tuple[Craft, ...] = ()
-    for each in rounds:
+    for each in answer.rounds:
         more = _in_order(rules, hand, each)
         if more is None:
             return None
         crafts += more
         hand = replay(rules, hand, more)
-    return Plan(taken, crafts) if holds(hand, target) else None
+    return Plan(answer.taken, crafts) if holds(hand, target) else None
 
 
 def _in_order(rules: Ruleset, hand: Hand, budget: _Round) -> tuple[Craft, ...] | None:

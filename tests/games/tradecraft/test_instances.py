@@ -1,0 +1,147 @@
+"""The frozen sets: right in number, graded, certified, and each certificate replayed exactly."""
+
+from collections import Counter
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from sally.games.tradecraft.freezing import KNOWN, write
+from sally.games.tradecraft.instances import (
+    InstanceSet,
+    NoInstance,
+    all_instances,
+    generate,
+    generate_set,
+    grade,
+    instance,
+    instance_set,
+    named_ruleset,
+    set_names,
+)
+from sally.games.tradecraft.invented import invented
+from sally.games.tradecraft.rulesets import parse, shipped
+from sally.games.tradecraft.solver import certify, refusals, verify
+
+SETS = dict(all_instances())
+
+
+def test_each_ruleset_has_forty_instances_for_two_and_twelve_for_three() -> None:
+    for name in ("minecraft_core", "alchemy", "invented"):
+        for players, number in ((2, 40), (3, 12)):
+            found = SETS[f"{name}_{players}p"]
+            assert found.players == players
+            assert len(found.instances) == number
+            assert Counter(each.grade for each in found.instances) == dict.fromkeys(
+                (1, 2, 3, 4), number // 4
+            )
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_every_plan_of_every_certificate_replays_exactly(name: str) -> None:
+    found = SETS[name]
+    rules = named_ruleset(found.ruleset, found.settings)
+    assert len({each.id for each in found.instances}) == len(found.instances)
+    for each in found.instances:
+        assert len(each.hands) == len(each.targets) == found.players
+        assert verify(rules, each.hands, each.targets, each.certificate) == []
+        assert refusals(each.certificate) == []
+        assert each.grade == grade(each.certificate)
+        assert each.max_turns == 15
+        assert all(type(n) is int and n > 0 for hand in each.hands for n in hand.values())
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_the_solver_finds_the_same_minima_again(name: str) -> None:
+    """Plans may differ from one solver version to the next; lengths and counts may not."""
+    found = SETS[name]
+    rules = named_ruleset(found.ruleset, found.settings)
+    for each in found.instances[::4]:
+        again = certify(rules, each.hands, each.targets)
+        assert again.joint == each.certificate.joint
+        for new, old in zip(again.seats, each.certificate.seats, strict=True):
+            assert (new.chain, new.units, new.kinds) == (old.chain, old.units, old.kinds)
+
+
+def test_the_known_targets_are_solvable_from_hands_we_wrote() -> None:
+    targets = {
+        item
+        for each in SETS["minecraft_core_known_2p"].instances
+        for t in each.targets
+        for item in t
+    }
+    assert targets == {target for _, names in KNOWN for target in names}
+    assert len(targets) == 14
+
+
+def test_nobody_starts_next_to_a_finished_target() -> None:
+    for found in SETS.values():
+        for each in found.instances:
+            wanted = {item for target in each.targets for item in target}
+            assert not wanted & {item for hand in each.hands for item in hand}
+
+
+def test_some_instances_cannot_please_everybody() -> None:
+    joint = [each.certificate.joint for found in SETS.values() for each in found.instances]
+    assert 0.03 < joint.count(False) / len(joint) < 0.5
+
+
+def test_the_generator_follows_its_seed() -> None:
+    rules = shipped("alchemy")
+    assert generate(rules, 2, 2, Random(4)) == generate(rules, 2, 2, Random(4))
+    assert generate(rules, 2, 2, Random(4)) != generate(rules, 2, 2, Random(5))
+    small = generate_set(invented(8), 3, 4, seed=1)
+    assert [each.grade for each in small] == [1, 2, 3, 4]
+    assert all(len(each.hands) == 3 for each in small)
+
+
+def test_a_ruleset_too_poor_for_the_grade_says_so() -> None:
+    rules = parse('name="poor"\n[recipes]\nk=["a + b -> c"]')
+    assert generate(rules, 2, 1, Random(0)).grade == 1
+    with pytest.raises(NoInstance, match=r"grade 4 for poor"):
+        generate(rules, 2, 4, Random(0), tries=20)
+
+
+@pytest.mark.parametrize(
+    ("hands", "says"),
+    [
+        ([{"iron_ingot": 2}, {"coal": 1, "stick": 1}], "Player 1 needs nothing"),
+        ([{"iron_ingot": 1}, {"coal": 1}], "cannot be made"),
+        ([{"iron_ingot": 1}, {"kohle": 1}], "no item of minecraft_core"),
+        ([{"iron_ingot": 0}, {"coal": 1}], "whole amounts from 1 up, not 0"),
+        ([{"iron_ingot": 1.5}, {"coal": 1}], "whole amounts from 1 up, not 1.5"),
+    ],
+)
+def test_a_bad_instance_is_refused_with_the_reason(hands: list[dict[str, int]], says: str) -> None:
+    with pytest.raises(ValueError, match=says):
+        instance(shipped("minecraft_core"), "mine", hands, [{"shears": 1}, {"torch": 1}])
+
+
+def test_an_unknown_set_is_refused_with_the_names_there_are() -> None:
+    with pytest.raises(ValueError, match="minecraft_core_2p"):
+        instance_set("minecraft")
+    assert "alchemy_3p" in set_names()
+
+
+def test_a_set_made_for_other_rules_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    import sally.games.tradecraft.instances as module
+
+    monkeypatch.setattr(module, "named_ruleset", lambda name, settings: shipped("minecraft_core"))
+    with pytest.raises(ValueError, match="certify the instances again"):
+        instance_set("alchemy_2p")
+
+
+def test_frozen_sets_are_never_written_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import sally.games.tradecraft.freezing as module
+
+    monkeypatch.setattr(module, "RULESETS", {"alchemy": {}})
+    monkeypatch.setattr(module, "SIZES", {2: 4})
+    write(tmp_path)
+    import msgspec
+
+    again = msgspec.json.decode((tmp_path / "alchemy_2p.json").read_bytes(), type=InstanceSet)
+    assert len(again.instances) == 4
+    with pytest.raises(FileExistsError):
+        write(tmp_path)

@@ -1,0 +1,279 @@
+"""Rulesets: our file format, other people's formats, and what a check finds wrong."""
+
+import json
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from sally.games.tradecraft.checking import check
+from sally.games.tradecraft.crafting import Applied, craft
+from sally.games.tradecraft.hands import Hand
+from sally.games.tradecraft.instances import depth
+from sally.games.tradecraft.invented import invented
+from sally.games.tradecraft.rulesets import BadRuleset, dump, load, parse, shipped
+
+KNOWN_TARGETS = ["shears", "torch", "bucket", "stone_shovel", "lever", "chain", "detector_rail"]
+KNOWN_TARGETS += ["target", "dropper", "observer", "powered_rail", "shield", "comparator"]
+KNOWN_TARGETS += ["lantern"]
+
+
+def test_the_shipped_rulesets_are_large_and_sound() -> None:
+    for name in ("minecraft_core", "alchemy"):
+        rules = shipped(name)
+        assert len(rules.recipes) >= 150
+        assert check(rules) == []
+
+
+def test_alchemy_turns_two_into_one() -> None:
+    for recipe in shipped("alchemy").recipes:
+        assert sum(slot.amount for slot in recipe.slots) == 2
+        assert recipe.amount == 1
+        assert not recipe.fuel
+
+
+@pytest.mark.parametrize("target", KNOWN_TARGETS)
+def test_every_known_target_has_a_full_chain_down_to_starting_goods(target: str) -> None:
+    rules = shipped("minecraft_core")
+    assert target in rules.makers
+    assert depth(rules)[target] >= 1
+
+
+@pytest.mark.parametrize(
+    ("line", "kind"),
+    [
+        ("2 iron_ingot -> shears", "shaped"),
+        ("coal|charcoal + stick -> 4 torch", "shaped"),
+        ("3 iron_ingot -> bucket", "shaped"),
+        ("#stone_tool_materials + 2 stick -> stone_shovel", "shaped"),
+        ("cobblestone + stick -> lever", "shaped"),
+        ("iron_ingot + 2 iron_nugget -> chain", "shaped"),
+        ("6 iron_ingot + stone_pressure_plate + redstone -> 6 detector_rail", "shaped"),
+        ("4 redstone + hay_block -> target", "shaped"),
+        ("7 cobblestone + redstone -> dropper", "shaped"),
+        ("6 cobblestone + 2 redstone + quartz -> observer", "shaped"),
+        ("6 gold_ingot + stick + redstone -> 6 powered_rail", "shaped"),
+        ("6 #planks + iron_ingot -> shield", "shaped"),
+        ("3 redstone_torch + quartz + 3 stone -> comparator", "shaped"),
+        ("8 iron_nugget + torch -> lantern", "shaped"),
+        ("raw_iron -> iron_ingot", "smelting"),
+    ],
+)
+def test_recipe_facts(line: str, kind: str) -> None:
+    assert (line, kind) in {(r.text(), r.kind) for r in shipped("minecraft_core").recipes}
+
+
+@pytest.mark.parametrize("rules", [shipped("minecraft_core"), shipped("alchemy"), invented(3)])
+def test_a_dumped_ruleset_reads_back_the_same(rules: object) -> None:
+    again = parse(dump(rules))  # type: ignore[arg-type]
+    assert again.fingerprint == rules.fingerprint  # type: ignore[attr-defined]
+    assert sorted(again.recipes, key=str) == sorted(rules.recipes, key=str)  # type: ignore[attr-defined]
+
+
+def test_tags_may_hold_tags_and_may_even_go_in_circles() -> None:
+    rules = parse('name="t"\n[tags]\na=["x","#b"]\nb=["y","#a"]\n[recipes]\nk=["#a -> z"]')
+    assert rules.tags["a"] == ("x", "y")
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("name = ", "end of document"),
+        ('name = "x"', "recipes"),
+        ('name = "x"\nfoo = 1\n[recipes]', "foo"),
+        ('name = "x"\n[recipes]\nk = ["a b"]', "cannot read 'a b'"),
+        ('name = "x"\n[recipes]\nk = ["a -> "]', "cannot read"),
+        ('name = "x"\n[recipes]\nk = ["a + -> b"]', "cannot read"),
+        ('name = "x"\n[recipes]\nk = ["0 a -> b"]', "amount of zero"),
+        ('name = "x"\n[recipes]\nk = ["a -> 0 b"]', "amount of zero"),
+        ('name = "x"\n[recipes]\nk = ["a -> #b"]', "cannot read"),
+        ('name = "x"\n[recipes]\nk = ["a| -> b"]', "names no item"),
+        ('name = "x"\n[fuel]\na = "1/0"\n[recipes]\nk = []', "divides by zero"),
+        ('name = "x"\n[fuel]\na = -1\n[recipes]\nk = []', "negative"),
+    ],
+)
+def test_a_broken_file_is_refused_with_what_and_where(text: str, says: str) -> None:
+    with pytest.raises(BadRuleset) as refused:
+        parse(text, where="mine.toml")
+    assert "mine.toml" in str(refused.value)
+    assert says in str(refused.value)
+
+
+def _problems(recipes: str, more: str = "") -> list[str]:
+    return check(parse(f'name = "x"\n{more}\n[recipes]\nk = [{recipes}]'))
+
+
+def test_check_finds_goods_from_nothing_around_a_circle() -> None:
+    found = _problems('"c -> a", "a -> 2 b", "b -> a"')
+    assert any("Goods from nothing" in p and "a -> 2 b; b -> a" in p for p in found)
+    assert _problems('"c -> a", "a -> b", "b -> a"') == []
+    assert _problems('"c -> a", "a -> 9 b", "9 b -> a"') == []
+    assert any("Goods from nothing" in p for p in _problems('"c -> a", "a -> 9 b", "8 b -> a"'))
+
+
+def test_check_sees_circles_through_tags_and_through_the_fire() -> None:
+    tagged = '[tags]\nt = ["a", "b"]'
+    assert any("nothing" in p for p in _problems('"x -> a", "#t -> 2 a"', tagged))
+    fire = '[fuel]\nw = 1\n[cost]\nk = "1/2"'
+    # the only fuel is the result itself: the fire can never be lit
+    assert [p.split()[0] for p in _problems('"m -> w"', fire)] == ["w"]
+    assert any("nothing" in p for p in _problems('"w -> 3 w"', fire))
+    # w -> 2 w costs one unit of heat on top, which is another w: nothing is gained
+    assert not any("nothing" in p for p in _problems('"v -> w", "w -> 2 w"', fire))
+
+
+def test_check_finds_items_out_of_reach_and_empty_tags() -> None:
+    found = _problems('"a -> b", "f -> g", "g -> f", "#none -> h", "k + h -> i"', "[tags]\nnone=[]")
+    assert "Tag #none has no members." in found
+    assert "#none -> h: nothing can fill the slot #none." in found
+    lost = [p.split()[0] for p in found if "cannot be reached" in p]
+    assert lost == ["f", "g", "h", "i"]
+    given = _problems('"a -> b", "q -> r"', 'given = ["a"]')
+    assert [p.split()[0] for p in given if "cannot be reached" in p] == ["q", "r"]
+    assert any("written 2 times" in p for p in _problems('"a -> b", "a -> b"'))
+
+
+def test_two_to_one_lists_come_as_lines_or_as_json(tmp_path: Path) -> None:
+    lines = tmp_path / "pond.txt"
+    lines.write_text("# ours\nstill water + reed bed = pond\nfrog + frog -> chorus\n")
+    rules = load(lines)
+    assert [r.text() for r in rules.recipes] == [
+        "still_water + reed_bed -> pond",
+        "2 frog -> chorus",
+    ]
+    table = tmp_path / "pond.json"
+    pairs = {"pond": [["still water", "reed bed"]], "chorus": [["frog", "frog"]]}
+    table.write_text(json.dumps(pairs))
+    assert load(table).fingerprint == rules.fingerprint
+    (tmp_path / "bad.txt").write_text("a + b + c = d\n")
+    with pytest.raises(BadRuleset, match=r"bad.txt, line 1"):
+        load(tmp_path / "bad.txt")
+    (tmp_path / "bad.json").write_text('{"a": [["b"]]}')
+    with pytest.raises(BadRuleset, match=r"'a' must map to pairs"):
+        load(tmp_path / "bad.json")
+    with pytest.raises(BadRuleset, match=r"There is no ruleset"):
+        load(tmp_path / "absent.toml")
+
+
+@pytest.fixture
+def pack(tmp_path: Path) -> Path:
+    """A small data pack written by us in the game's own JSON."""
+    recipes, tags = tmp_path / "pack" / "recipes", tmp_path / "pack" / "tags" / "items"
+    recipes.mkdir(parents=True)
+    tags.mkdir(parents=True)
+
+    def write(name: str, content: object) -> None:
+        (recipes / f"{name}.json").write_text(json.dumps(content))
+
+    key = {"#": {"tag": "minecraft:planks"}, "S": {"item": "minecraft:stick"}}
+    write(
+        "paddle",
+        {
+            "type": "minecraft:crafting_shaped",
+            "pattern": ["#", "#", "S"],
+            "key": key,
+            "result": {"item": "minecraft:paddle", "count": 2},
+        },
+    )
+    write(
+        "glow",
+        {
+            "type": "minecraft:crafting_shapeless",
+            "ingredients": [
+                [{"item": "minecraft:coal"}, {"item": "minecraft:charcoal"}],
+                {"item": "minecraft:stick"},
+            ],
+            "result": {"id": "minecraft:glow"},
+        },
+    )
+    write(
+        "ingot",
+        {
+            "type": "minecraft:smelting",
+            "ingredient": {"item": "minecraft:raw_iron"},
+            "result": "minecraft:iron_ingot",
+        },
+    )
+    write(
+        "cut",
+        {
+            "type": "minecraft:stonecutting",
+            "ingredient": {"item": "minecraft:stone"},
+            "result": "minecraft:stone_slab",
+            "count": 2,
+        },
+    )
+    write("dye", {"type": "minecraft:crafting_special_armordye"})
+    (tags / "planks.json").write_text(
+        json.dumps({"values": ["minecraft:oak_planks", "#minecraft:pale", {"id": "x:odd_planks"}]})
+    )
+    (tags / "pale.json").write_text(json.dumps({"values": ["minecraft:birch_planks"]}))
+    return tmp_path / "pack"
+
+
+def test_a_data_pack_folder_is_read_in_the_games_own_format(pack: Path) -> None:
+    rules = load(pack)
+    assert {r.text(): r.kind for r in rules.recipes} == {
+        "2 #planks + stick -> 2 paddle": "shaped",
+        "coal|charcoal + stick -> glow": "shapeless",
+        "raw_iron -> iron_ingot": "smelting",
+        "stone -> 2 stone_slab": "stonecutting",
+    }
+    assert rules.tags["planks"] == ("oak_planks", "birch_planks", "x.odd_planks")
+    assert rules.fuel["oak_planks"] == Fraction(16, 3)
+    assert rules.fuel["stick"] == 16
+    assert rules.notes == (
+        "dye.json: left out, type minecraft:crafting_special_armordye is no fixed list of "
+        "ingredients",
+    )
+    hand = Hand({"raw_iron": 1, "birch_planks": 1})
+    inputs = {"raw_iron": 1, "birch_planks": Fraction(2, 3)}
+    assert isinstance(craft(rules, hand, inputs, "iron_ingot", 1), Applied)
+
+
+def test_a_broken_data_pack_names_the_file(pack: Path) -> None:
+    (pack / "recipes" / "broken.json").write_text("{")
+    with pytest.raises(BadRuleset, match=r"broken.json: not JSON"):
+        load(pack)
+    (pack / "recipes" / "broken.json").write_text('{"type": "smelting"}')
+    with pytest.raises(BadRuleset, match=r"broken.json: not a smelting recipe"):
+        load(pack)
+    with pytest.raises(BadRuleset, match=r"holds no recipes"):
+        load(pack / "tags")
+
+
+def test_invented_rulesets_follow_their_seed_and_shape() -> None:
+    assert invented(5).fingerprint == invented(5).fingerprint
+    assert invented(5).fingerprint != invented(6).fingerprint
+    for seed in range(6):
+        rules = invented(seed, depth=6, width=6, branching=3)
+        assert check(rules) == []
+        depths = depth(rules)
+        assert max(depths.values()) <= 6
+        assert all(len(recipe.slots) <= 3 for recipe in rules.recipes)
+        assert not set(rules.items) & set(shipped("minecraft_core").items)
+
+
+def test_contention_makes_recipes_share_scarce_goods() -> None:
+    def busiest(contention: float) -> float:
+        shares = []
+        for seed in range(10):
+            rules = invented(seed, contention=contention, width=12)
+            uses = sorted((len(rules.users.get(i, ())) for i in rules.given), reverse=True)
+            shares.append(sum(uses[:3]) / sum(uses))
+        return sum(shares) / len(shares)
+
+    assert busiest(0.9) > busiest(0.0) + 0.15
+
+
+@pytest.mark.parametrize(
+    "shape", [{"depth": 0}, {"width": 3}, {"branching": 5}, {"families": 9}, {"fired": 1.5}]
+)
+def test_an_impossible_shape_is_refused(shape: dict[str, int]) -> None:
+    with pytest.raises(BadRuleset):
+        invented(1, **shape)  # type: ignore[arg-type]
+
+
+def test_an_unknown_shipped_ruleset_is_refused_with_the_names_there_are() -> None:
+    with pytest.raises(BadRuleset, match=r"minecraft_core, alchemy"):
+        shipped("minecraft")

@@ -1,0 +1,243 @@
+"""The solver against exhaustive search, against itself without pruning, and on known answers."""
+
+from fractions import Fraction
+from itertools import combinations_with_replacement, product
+from random import Random
+
+import pytest
+
+from sally.games.tradecraft.amounts import Amount
+from sally.games.tradecraft.crafting import Applied, craft
+from sally.games.tradecraft.hands import Hand, holds, union
+from sally.games.tradecraft.instances import instance_set, named_ruleset
+from sally.games.tradecraft.planning import Undecided, best_plan, replay
+from sally.games.tradecraft.rulesets import Ruleset, parse, shipped
+from sally.games.tradecraft.solver import certify, refusals, verify
+
+CORE = shipped("minecraft_core")
+
+
+def small_rules(rng: Random, *, circles: bool) -> Ruleset:
+    """A few random recipes over seven goods, one of them with a choice of goods."""
+    items = "abcdefg"
+    lines = []
+    while len(lines) < 6:
+        inputs = rng.sample(items, rng.randint(1, 2))
+        output = rng.choice(items)
+        if output in inputs or (not circles and output <= max(inputs)):
+            continue
+        left = " + ".join(f"{rng.randint(1, 3)} {item}" for item in inputs)
+        lines.append(f"{left} -> {rng.randint(1, 2)} {output}")
+    lines.append("2 #t -> f")
+    quoted = ", ".join(f'"{line}"' for line in lines)
+    return parse(f'name = "small"\n[tags]\nt = ["b", "c"]\n[recipes]\nk = [{quoted}]')
+
+
+def next_hands(rules: Ruleset, hand: Hand) -> set[Hand]:
+    """Every hand one craft away; whole amounts suffice where there is no fuel."""
+    found = set()
+    for recipe in rules.recipes:
+        for times in range(1, 13):
+            fills = [
+                combinations_with_replacement(slot.goods, slot.amount * times)
+                if len(slot.goods) > 1
+                else [(slot.goods[0],) * (slot.amount * times)]
+                for slot in recipe.slots
+            ]
+            worked = False
+            for fill in product(*fills):
+                inputs: dict[str, Amount] = {}
+                for item in (item for part in fill for item in part):
+                    inputs[item] = inputs.get(item, 0) + 1
+                done = craft(rules, hand, inputs, recipe.output, recipe.amount * times)
+                if isinstance(done, Applied):
+                    worked = True
+                    found.add(done.hand)
+            if not worked:
+                break
+    return found
+
+
+def fewest_crafts(rules: Ruleset, hand: Hand, target: dict[str, int], most: int) -> int | None:
+    """Breadth-first search over hands, up to so many crafts."""
+    level, seen = {hand}, {hand}
+    for crafts in range(most + 1):
+        if any(holds(each, target) for each in level):
+            return crafts
+        level = {n for each in level for n in next_hands(rules, each)} - seen
+        seen |= level
+    return None
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_the_fewest_crafts_are_those_of_exhaustive_search(seed: int) -> None:
+    rng = Random(seed)
+    rules = small_rules(rng, circles=seed % 2 == 0)
+    pool = Hand({item: rng.randint(1, 4) for item in rng.sample("abcde", 3)})
+    target = {rng.choice("efg"): rng.randint(1, 2)}
+    try:
+        plan = best_plan(rules, pool, {}, target, "crafts")
+    except Undecided:
+        pytest.fail("small rules must be decided")
+    searched = fewest_crafts(rules, pool, target, most=3)
+    if searched is None:
+        assert plan is None or len(plan.crafts) > 3
+    else:
+        assert plan is not None
+        assert len(plan.crafts) == searched
+        assert holds(replay(rules, pool, plan.crafts), target)
+
+
+def fewest_goods(
+    rules: Ruleset, own: Hand, others: Hand, target: dict[str, int], most: int
+) -> tuple[int, int] | None:
+    """Try every set of goods from others, small ones first; the rules must have no circles."""
+
+    def reached(start: Hand) -> bool:
+        level, seen = {start}, {start}
+        while level:
+            if any(holds(each, target) for each in level):
+                return True
+            level = {n for each in level for n in next_hands(rules, each)} - seen
+            seen |= level
+        return False
+
+    for units in range(most + 1):
+        kinds = []
+        for taken in set(combinations_with_replacement(sorted(others), units)):
+            goods = {item: taken.count(item) for item in taken}
+            if holds(others, goods) and reached(union((own, goods))):
+                kinds.append(len(goods))
+        if kinds:
+            return units, min(kinds)
+    return None
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_the_fewest_goods_are_those_of_exhaustive_search(seed: int) -> None:
+    rng = Random(1000 + seed)
+    rules = small_rules(rng, circles=False)
+    own = Hand({item: rng.randint(1, 2) for item in rng.sample("abcd", 2)})
+    others = Hand({item: rng.randint(1, 2) for item in rng.sample("abcde", 2)})
+    target = {rng.choice("efg"): 1}
+    plan = best_plan(rules, own, others, target, "goods")
+    searched = fewest_goods(rules, own, others, target, most=3)
+    if searched is None:
+        assert plan is None or sum(plan.taken.values()) > 3
+    else:
+        assert plan is not None
+        assert (sum(plan.taken.values()), len(plan.taken)) == searched
+        assert holds(replay(rules, union((own, plan.taken)), plan.crafts), target)
+
+
+@pytest.mark.parametrize("number", [0, 5, 11, 16, 22, 27, 33, 38])
+def test_leaving_recipes_out_changes_no_answer(number: int) -> None:
+    found = instance_set("minecraft_core_2p").instances[number]
+    for seat, target in enumerate(found.targets):
+        table, others = union(found.hands), found.hands[1 - seat]
+        full = best_plan(CORE, table, {}, target, "crafts", prune=False)
+        assert full is not None
+        assert len(full.crafts) == found.certificate.seats[seat].chain
+        try:
+            goods = best_plan(CORE, found.hands[seat], others, target, "goods", prune=False)
+        except Undecided:
+            continue
+        assert goods is not None
+        assert sum(goods.taken.values()) == found.certificate.seats[seat].units
+        assert len(goods.taken) == found.certificate.seats[seat].kinds
+
+
+def test_the_printed_example_of_the_paper() -> None:
+    hands = (
+        {"cherry_planks": 1, "coal": 1, "iron_ingot": 1, "raw_copper": 1, "cobblestone": 1},
+        {"oak_planks": 1, "raw_iron": 5, "cobblestone": 1, "raw_copper": 2},
+    )
+    targets = ({"shears": 1}, {"torch": 1})
+    found = certify(CORE, hands, targets)
+    assert [(s.chain, s.units, s.kinds) for s in found.seats] == [(2, 1, 1), (2, 2, 2)]
+    assert found.seats[0].needs == {"raw_iron": 1}
+    assert found.seats[1].needs == {"cherry_planks": 1, "coal": 1}
+    assert found.joint
+    assert refusals(found) == []
+    assert verify(CORE, hands, targets, found) == []
+
+
+def test_logs_light_their_own_fire_and_charcoal_carries_on() -> None:
+    """A first charcoal costs 5/3 logs and then burns for the others."""
+    pool = Hand({"oak_log": 9})
+    one_go = best_plan(CORE, pool, {}, {"charcoal": 5}, "crafts")
+    assert one_go is not None
+    assert len(one_go.crafts) == 1  # 5 logs and 10/3 as fuel are less than 9
+    two_steps = best_plan(CORE, pool, {}, {"charcoal": 7}, "crafts")
+    assert two_steps is not None
+    assert len(two_steps.crafts) == 2
+    assert best_plan(CORE, pool, {}, {"charcoal": 9}, "any") is None
+
+
+def test_a_fraction_of_fuel_counts_as_one_unit_from_others() -> None:
+    plan = best_plan(CORE, {"raw_iron": 2}, {"coal": 3}, {"shears": 1}, "goods")
+    assert plan is not None
+    assert plan.taken == {"coal": 1}
+    assert plan.crafts[0].inputs == {"raw_iron": "2", "coal": "1/4"}
+
+
+def test_contention_is_seen() -> None:
+    hands = ({"cobblestone": 8, "stick": 2}, {"redstone": 3, "quartz": 2, "cobblestone": 3})
+    found = certify(CORE, hands, ({"dropper": 1}, {"observer": 1}))
+    assert not found.joint
+    assert [seat.units for seat in found.seats] == [1, 3]
+
+
+@pytest.mark.parametrize(
+    ("hands", "targets", "says"),
+    [
+        (({"iron_ingot": 2}, {"coal": 1}), ("shears", "torch"), "Player 1 needs nothing"),
+        (({"iron_ingot": 2}, {"coal": 1}), ("shears", "torch"), "Player 2's target cannot"),
+        (({"coal": 1}, {"shears": 1, "stick": 1}), ("shears", "torch"), "lies ready in a hand"),
+    ],
+)
+def test_an_instance_that_is_no_game_is_refused(
+    hands: tuple[dict[str, int], ...], targets: tuple[str, ...], says: str
+) -> None:
+    found = certify(CORE, hands, [{target: 1} for target in targets])
+    assert any(says in reason for reason in refusals(found))
+
+
+def test_verify_notices_a_certificate_that_was_tampered_with() -> None:
+    import msgspec
+
+    hands = ({"coal": 1, "iron_ingot": 1}, {"raw_iron": 1, "oak_planks": 2})
+    targets = ({"shears": 1}, {"torch": 1})
+    good = certify(CORE, hands, targets)
+    assert verify(CORE, hands, targets, good) == []
+    seat = good.seats[0]
+    for change in (
+        {"chain": 1},
+        {"units": 0},
+        {"needs": {"raw_iron": 2}},
+        {"shortest": seat.shortest[1:]},
+        {"after_trade": ()},
+    ):
+        bad = msgspec.structs.replace(seat, **change)
+        spoilt = msgspec.structs.replace(good, seats=(bad, good.seats[1]))
+        assert verify(CORE, hands, targets, spoilt) != [], change
+
+
+def test_reachability_is_over_rationals() -> None:
+    """Half an oak and half a birch plank make a whole one where the rest had to burn."""
+    rules = parse(
+        'name="r"\n[tags]\np=["o","b"]\n[fuel]\no=2\nb=2\n[cost]\nfire="1/2"\n'
+        '[recipes]\nfire=["m -> n"]\nk=["n + #p -> goal"]'
+    )
+    pool = {"m": 1, "o": 1, "b": 1}
+    plan = best_plan(rules, pool, {}, {"goal": 1}, "crafts")
+    assert plan is not None
+    assert len(plan.crafts) == 2
+    less = {"m": 1, "o": Fraction(3, 2), "b": Fraction(1, 2)}
+    assert best_plan(rules, less, {}, {"goal": 1}, "crafts") is not None
+    too_little = {"m": 1, "o": 1, "b": Fraction(3, 4)}
+    assert best_plan(rules, too_little, {}, {"goal": 1}, "crafts") is None
+
+
+def test_named_rulesets_of_the_sets_exist() -> None:
+    assert named_ruleset("alchemy").name == "alchemy"

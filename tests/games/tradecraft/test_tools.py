@@ -1,0 +1,64 @@
+"""What players may look up, in plain JSON values."""
+
+import json
+
+from sally.games.tradecraft.amounts import read_amount
+from sally.games.tradecraft.crafting import Applied, craft
+from sally.games.tradecraft.hands import Hand, read_goods
+from sally.games.tradecraft.rulesets import shipped
+from sally.games.tradecraft.tools import item_info, possible_recipes
+
+CORE = shipped("minecraft_core")
+
+
+def test_item_info_tells_makers_users_tags_and_fuel() -> None:
+    info = item_info(CORE, "oak_planks")
+    assert [each["recipe"] for each in info["made_by"]] == ["#oak_logs -> 4 oak_planks"]
+    used = {each["recipe"] for each in info["used_in"]}
+    assert {"2 #planks -> 4 stick", "oak_planks -> oak_button"} <= used
+    assert info["tags"] == ["planks"]
+    assert info["items_per_fuel_unit"] == "16/3"
+    assert json.loads(json.dumps(info)) == info
+
+
+def test_item_info_of_a_starting_good_has_no_maker() -> None:
+    assert item_info(CORE, "cobblestone")["made_by"] == []
+    assert item_info(CORE, "cobblestone")["items_per_fuel_unit"] is None
+
+
+def test_an_unknown_item_is_answered_with_the_nearest_name() -> None:
+    assert item_info(CORE, "troch")["problem"].endswith("did you mean torch?")
+    assert "problem" in item_info(CORE, "x" * 10_000)
+
+
+def test_possible_recipes_count_the_fuel_the_right_way() -> None:
+    """One coal smelts eight; the public server's tool had the rate upside down."""
+    found = {
+        each["recipe"]: each for each in possible_recipes(CORE, Hand({"raw_iron": 9, "coal": 1}))
+    }
+    assert found["raw_iron -> iron_ingot"]["most_times"] == 8
+    assert found["raw_iron -> iron_ingot"]["inputs"] == {"coal": "1/8", "raw_iron": "1"}
+    assert "raw_iron_block -> 9 raw_iron" not in found
+
+
+def test_every_possible_recipe_can_be_crafted_as_often_as_it_says() -> None:
+    hand = Hand(
+        {"oak_log": 3, "birch_planks": 3, "coal": 1, "cobblestone": 9, "stick": 2, "iron_ingot": 9}
+    )
+    found = possible_recipes(CORE, hand)
+    assert len(found) > 30
+    for each in found:
+        done = craft(
+            CORE, hand, read_goods(each["inputs"]), each["output"], read_amount(each["amount"])
+        )
+        assert isinstance(done, Applied), each
+        assert each["most_times"] >= 1
+    assert json.loads(json.dumps(found)) == found
+    by_text = {(each["recipe"], each["kind"]): each["most_times"] for each in found}
+    assert by_text["2 #planks -> 4 stick", "shaped"] == 1
+    assert by_text["#logs -> charcoal", "smelting"] == 3
+    assert by_text["8 #stone_crafting_materials -> furnace", "shaped"] == 1
+
+
+def test_an_empty_hand_makes_nothing() -> None:
+    assert possible_recipes(CORE, Hand()) == []
