@@ -31,7 +31,7 @@ class Line:
     """A line of play: against these moves the partner plays these."""
 
     against: str
-    plays: str
+    plays: str  # a question mark where the move is drawn
     game: str
     params: Mapping[str, Any] = field(default_factory=dict)
 
