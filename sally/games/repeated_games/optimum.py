@@ -196,7 +196,7 @@ def optimal_rate(game: RepeatedGame, seat: Seat, automaton: Automaton[Any]) -> f
     solved = linprog(cost, A_ub=bounds, b_ub=right, bounds=(None, None), method="highs")
     if solved.x is None or not solved.success:
         raise BadInput(f"The long-run optimum could not be found: {solved.message}")
-    return float(solved.x[0])
+    return float(solved.x[0]) + 0.0  # never minus zero
 
 
 def interestingness(
