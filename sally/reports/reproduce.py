@@ -81,6 +81,8 @@ def reproduce(
     engine = engine_of(paper)
     published = reference.load(paper)
     wanted = table or named
+    if wanted and wanted not in published.tables:
+        raise unknown(f"table of {paper}", wanted, published.tables)
     names = [wanted] if wanted else list(published.tables)
     tables = {name: reference.table(published, name) for name in names}
     everywhere = _by_cell(f for found in published.tables.values() for f in found.rows)

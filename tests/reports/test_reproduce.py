@@ -146,8 +146,8 @@ def test_without_episodes_such_rows_are_blank():
 def test_unknown_papers_tables_and_stores_are_refused_with_what_there_is(tmp_path):
     with pytest.raises(BadInput, match="riemer2025"):
         reproduce("riemer2052")
-    with pytest.raises(ValueError, match="it has 1, 2, 3"):
-        reproduce("riemer2025:99")
+    with pytest.raises(BadInput, match="tabular"):
+        reproduce("riemer2025:tabluar")
     with pytest.raises(BadInput, match="There is no store"):
         reproduce("riemer2025:text", episodes=tmp_path / "nowhere")
     with pytest.raises(BadInput, match="repeats must be at least 2"):
