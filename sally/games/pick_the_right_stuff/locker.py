@@ -10,32 +10,33 @@ from typing import Literal
 
 import msgspec
 
+from sally.core.menu import Act
 from sally.games.pick_the_right_stuff.extrapolation import Family, Rule, extrapolated
 
 Mode = Literal["zero", "finite", "infinite"]
 Contents = tuple[int | None, ...]  # box -> the user whose item it holds, None for an empty box
 
 
-class Reset(msgspec.Struct, frozen=True, tag="reset"):
+class Reset(Act, frozen=True):
     """The locker moves what is in box b to box to[b], for every b at once."""
 
     to: tuple[int, ...]
 
 
-class Visit(msgspec.Struct, frozen=True, tag="visit"):
+class Visit(Act, frozen=True):
     """A user looks at the monitor and sees the current state."""
 
     user: int
 
 
-class Snapshot(msgspec.Struct, frozen=True, tag="snapshot"):
+class Snapshot(Act, frozen=True):
     """A user is shown an earlier state: back = 1 is the current one, 2 the one before it."""
 
     user: int
     back: int
 
 
-class Rehearsal(msgspec.Struct, frozen=True, tag="rehearsal"):
+class Rehearsal(Act, frozen=True):
     """Before the game a user, shown a box and told of some resets, names the box it would open."""
 
     user: int
@@ -44,13 +45,13 @@ class Rehearsal(msgspec.Struct, frozen=True, tag="rehearsal"):
     named: int
 
 
-class Collection(msgspec.Struct, frozen=True, tag="collection"):
+class Collection(Act, frozen=True):
     """A user comes to collect, and the manager is asked where the user will look."""
 
     user: int
 
 
-class Retrieval(msgspec.Struct, frozen=True, tag="retrieval"):
+class Retrieval(Act, frozen=True):
     """How a collection ended: the box answered (None if nothing readable), believed and true."""
 
     user: int
