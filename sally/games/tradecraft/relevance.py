@@ -65,8 +65,16 @@ def relevant(
     helping = list(_helping(rules, reach, able, target, prune))
     most = _most_runs(pool, helping) if prune else [MOST_RUNS] * len(helping)
     kept = [(recipe, runs) for recipe, runs in zip(helping, most, strict=True) if runs]
+    size = -1
+    while size != len(kept):  # without a maker in reach a slot stays empty, and so on up
+        size = len(kept)
+        at_hand = start | {recipe.output for recipe, _ in kept}
+        kept = [
+            (recipe, runs)
+            for recipe, runs in kept
+            if all(not at_hand.isdisjoint(slot.goods) for slot in recipe.slots)
+        ]
     wanted = {item for recipe, _ in kept for slot in recipe.slots for item in slot.goods} | target
-    at_hand = start | {recipe.output for recipe, _ in kept}
     items = frozenset(i for i in at_hand if i in wanted or i in rules.heat) | target
     return Relevant(tuple(r for r, _ in kept), tuple(n for _, n in kept), items)
 

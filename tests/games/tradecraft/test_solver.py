@@ -10,15 +10,15 @@ from sally.games.tradecraft.amounts import Amount
 from sally.games.tradecraft.crafting import Applied, craft
 from sally.games.tradecraft.hands import Hand, holds, union
 from sally.games.tradecraft.instances import instance_set, named_ruleset
-from sally.games.tradecraft.planning import Undecided, best_plan, replay
+from sally.games.tradecraft.planning import Aim, Undecided, best_plan, replay
 from sally.games.tradecraft.rulesets import Ruleset, parse, shipped
 from sally.games.tradecraft.solver import certify, refusals, verify
 
 CORE = shipped("minecraft_core")
 
 
-def small_rules(rng: Random, *, circles: bool) -> Ruleset:
-    """A few random recipes over seven goods, one of them with a choice of goods."""
+def small_rules(rng: Random, *, circles: bool, fire: bool = False) -> Ruleset:
+    """A few random recipes over seven goods, one with a choice of goods, some perhaps fired."""
     items = "abcdefg"
     lines = []
     while len(lines) < 6:
@@ -29,8 +29,11 @@ def small_rules(rng: Random, *, circles: bool) -> Ruleset:
         left = " + ".join(f"{rng.randint(1, 3)} {item}" for item in inputs)
         lines.append(f"{left} -> {rng.randint(1, 2)} {output}")
     lines.append("2 #t -> f")
-    quoted = ", ".join(f'"{line}"' for line in lines)
-    return parse(f'name = "small"\n[tags]\nt = ["b", "c"]\n[recipes]\nk = [{quoted}]')
+    fired = lines[:3] if fire else []
+    return parse(
+        f'name = "small"\n[tags]\nt = ["b", "c"]\n[fuel]\nb = 2\ne = "1/2"\n[cost]\nfire = "1/3"\n'
+        f"[recipes]\nk = {[line for line in lines if line not in fired]}\nfire = {fired}"
+    )
 
 
 def next_hands(rules: Ruleset, hand: Hand) -> set[Hand]:
@@ -117,9 +120,9 @@ def fewest_goods(
 def test_the_fewest_goods_are_those_of_exhaustive_search(seed: int) -> None:
     rng = Random(1000 + seed)
     rules = small_rules(rng, circles=False)
-    own = Hand({item: rng.randint(1, 2) for item in rng.sample("abcd", 2)})
-    others = Hand({item: rng.randint(1, 2) for item in rng.sample("abcde", 2)})
-    target = {rng.choice("efg"): 1}
+    own = Hand({rng.choice("abcd"): rng.randint(1, 2)})
+    others = Hand({item: rng.randint(1, 3) for item in rng.sample("abcde", 3)})
+    target = {rng.choice("efg"): rng.randint(1, 2)}
     plan = best_plan(rules, own, others, target, "goods")
     searched = fewest_goods(rules, own, others, target, most=3)
     if searched is None:
@@ -145,6 +148,34 @@ def test_leaving_recipes_out_changes_no_answer(number: int) -> None:
         assert goods is not None
         assert sum(goods.taken.values()) == found.certificate.seats[seat].units
         assert len(goods.taken) == found.certificate.seats[seat].kinds
+
+
+@pytest.mark.parametrize("aim", ["crafts", "goods"])
+def test_leaving_recipes_out_changes_no_answer_on_random_rules_with_circles(aim: Aim) -> None:
+    solved = undecided = 0
+    for seed in range(60):
+        rng = Random(5000 + seed)
+        rules = small_rules(rng, circles=True, fire=seed % 2 == 0)
+        own = Hand({item: rng.randint(1, 4) for item in rng.sample("abcde", 2)})
+        others = Hand({item: rng.randint(1, 3) for item in rng.sample("abcdef", 3)})
+        target = {rng.choice("efg"): rng.randint(1, 2)}
+        try:
+            lean, full = (
+                best_plan(rules, own, others, target, aim, prune=prune) for prune in (True, False)
+            )
+        except Undecided:
+            undecided += 1
+            continue
+        assert (lean is None) == (full is None)
+        if lean is not None and full is not None:
+            solved += 1
+            if aim == "crafts":
+                assert len(lean.crafts) == len(full.crafts)
+            else:
+                assert sum(lean.taken.values()) == sum(full.taken.values())
+                assert len(lean.taken) == len(full.taken)
+    assert solved > 20
+    assert undecided < 6
 
 
 def test_the_printed_example_of_the_paper() -> None:
