@@ -39,7 +39,7 @@ FormChoice: TypeAlias = Literal["fastest", "original", "f32", "q8_0"]
 TEMPERATURE: Final = 1.0
 MAX_TOKENS: Final = 512
 # The trial is shaped like a decision on a cached page: a tail to read and an answer to write.
-TRIAL_PROMPT, TRIAL_SAID = 64, 12
+TRIAL_PROMPT, TRIAL_SAID = 32, 6
 # Control sequences of chat templates look like <|im_end|>, </s> or [INST].
 CONTROL: Final = re.compile(r"<[^<>\s]{1,40}>|\[[^\[\]\s]{1,40}\]")
 
@@ -134,12 +134,16 @@ class Embedded:
             "threads": str(self._threads),
             "xllamacpp": str(wheel().__version__),
         }
-        return forms.fastest(self._cached, machine, lambda form: self._trial(source, form)).form
+        loaded: dict[forms.Form, Llama] = {}
 
-    def _trial(self, source: Path, form: forms.Form) -> float:
-        llama = Llama(forms.converted(source, form, self._cached), 512, 1, self._threads)
-        llama.seconds(8, 2)  # the first call reads the file
-        return min(llama.seconds(TRIAL_PROMPT, TRIAL_SAID) for _ in range(2))
+        def trial(form: forms.Form) -> float:
+            if form not in loaded:
+                path = forms.converted(source, form, self._cached)
+                loaded[form] = Llama(path, 512, 1, self._threads)
+                loaded[form].seconds(8, 2)  # the first call reads the file
+            return loaded[form].seconds(TRIAL_PROMPT, TRIAL_SAID)
+
+        return forms.fastest(self._cached, machine, trial).form
 
     # ------------------------------------------------------------ the verbs
 

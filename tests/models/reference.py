@@ -56,16 +56,17 @@ class Reference:
         self.heads, self.kv = read("attention.head_count"), read("attention.head_count_kv")
         self.eps = read("attention.layer_norm_rms_epsilon")
 
-    def logprobs(self, tokens: list[int]) -> Array:
-        """The log-probabilities of every token after each position."""
+    def logprob(self, tokens: list[int], start: int) -> float:
+        """The log-probability of the tokens from the start on, given those before."""
         w = self.weights
-        x = w["token_embd.weight"][tokens]
+        x = w["token_embd.weight"][tokens[:-1]]
         for i in range(self.layers):
             x = self._layer(x, f"blk.{i}.")
+        x = x[start - 1 :]
         logits = _norm(x, w["output_norm.weight"], self.eps) @ w["token_embd.weight"].T
         top = logits.max(axis=-1, keepdims=True)
-        out: Array = logits - top - np.log(np.exp(logits - top).sum(axis=-1, keepdims=True))
-        return out
+        logprobs = logits - top - np.log(np.exp(logits - top).sum(axis=-1, keepdims=True))
+        return float(logprobs[np.arange(len(x)), tokens[start:]].sum())
 
     def _layer(self, x: Array, at: str) -> Array:
         w, length = self.weights, len(x)

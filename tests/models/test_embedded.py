@@ -18,6 +18,7 @@ from sally.core.model import (
     ToolSpec,
     User,
 )
+from sally.models import llama
 from sally.models.embedded import Embedded
 from sally.models.weights import fetch
 from tests.models.reference import Reference
@@ -50,9 +51,8 @@ def full(model: Embedded, reference: Reference, text: str, candidates: tuple[str
     start = len(model._llama.tokens(text, control=True))
     for candidate in candidates:
         tokens = model._llama.tokens(text + candidate, control=True).tolist()
-        logprobs = reference.logprobs(tokens[:-1])
-        sums.append(sum(logprobs[i - 1][tokens[i]] for i in range(start, len(tokens))))
-    return Scores(candidates, tuple(float(total) for total in sums))
+        sums.append(reference.logprob(tokens, start))
+    return Scores(candidates, tuple(sums))
 
 
 @pytest.mark.parametrize(
@@ -85,8 +85,7 @@ def test_a_candidate_that_merges_with_the_context_is_scored_from_before_the_merg
     expected = []
     for word in (" paper", " papaya"):
         tokens = model._llama.tokens("The answer is" + word, control=False).tolist()
-        logprobs = reference.logprobs(tokens[:-1])
-        expected.append(sum(logprobs[i - 1][tokens[i]] for i in range(3, len(tokens))))
+        expected.append(reference.logprob(tokens, 3))
     assert scores.logprobs == pytest.approx(expected, abs=0.02)
 
 
@@ -114,17 +113,22 @@ def test_answers_do_not_depend_on_what_was_asked_before(model: Embedded) -> None
     assert [asyncio.run(answers(page)) for page in pages[::-1]] == fresh[::-1]
 
 
-def test_prompts_around_the_size_of_a_batch_are_evaluated_alike(model: Embedded) -> None:
-    for length in (513, 516):
+def test_prompts_just_longer_than_a_batch_are_evaluated_alike(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(llama, "UBATCH", 32)
+    model = Embedded(form="f32", context=512, slots=1, threads=1)
+    for length in (64, 65, 67, 68):
         text = "a" + " b" * (length - 1)
         assert len(model._llama.tokens(text, control=False)) == length
-        model._llama.slots[:] = [type(slot)() for slot in model._llama.slots]
+        model._llama.slots[:] = [llama.Slot()]
         fresh = asyncio.run(model.score(text, [" c", " d"]))
         asyncio.run(model.score(text[:-40], [" c", " d"]))
         again = asyncio.run(model.score(text, [" c", " d"]))
         assert again.logprobs == fresh.logprobs
         assert fresh.usage.evaluated == length
         assert again.usage.evaluated is not None and again.usage.evaluated < 30
+    model.close()
 
 
 def test_the_same_seed_gives_the_same_reply_and_another_seed_another(model: Embedded) -> None:
