@@ -13,6 +13,7 @@ from sally.core.log import Episode, Instance, Setup, Sitter
 from sally.core.match import Match
 from sally.core.player import Forfeit, Player, Turn
 from sally.core.probe import Injection
+from sally.players.mindless import Random
 from sally.runner.seating import players_of, resolved
 
 Spec = GameSpec[Any, Any, Any]
@@ -76,10 +77,20 @@ def match_of(setup: Setup) -> Match[Any, Any, Any]:
     return Match(shelf.game(setup.instance.game), setup)
 
 
+def players_at(match: Match[Any, Any, Any]) -> dict[str, Player[Any, Any]]:
+    """Everybody at a table; `random` is the mindless one, who also answers questions.
+
+    A family of games may have a partner of that name, who would sit down in its place.
+    """
+    lineup = match.setup.lineup
+    named = players_of(match, {s: who for s, who in lineup.items() if who.player != "random"})
+    return {str(s): Random() for s, who in lineup.items() if who.player == "random"} | named
+
+
 def played(setup: Setup) -> Episode:
     """The episode, played by bots."""
     match = match_of(setup)
-    play_bots(match, players_of(match))
+    play_bots(match, players_at(match))
     return match.episode()
 
 
@@ -91,7 +102,7 @@ def answered_by(turn: Turn[Any, Any], players: Mapping[str, Player[Any, Any]]) -
 
 def asked_in_turn(match: Match[Any, Any, Any]) -> Iterator[tuple[Turn[Any, Any], Any]]:
     """Every ask with the answer about to be given to it, as a match of bots goes on."""
-    players = players_of(match)
+    players = players_at(match)
     while asks := match.asks():
         turn = asks[0]
         given = answered_by(turn, players)
@@ -102,7 +113,7 @@ def asked_in_turn(match: Match[Any, Any, Any]) -> Iterator[tuple[Turn[Any, Any],
 
 def play_in_any_order(match: Match[Any, Any, Any], draws: Stream, forfeits: float = 0.0) -> None:
     """Answer open asks in a random order; players (not helpers) forfeit with the given chance."""
-    players = players_of(match)
+    players = players_at(match)
     while asks := match.asks():
         turn = draws.pick(asks)
         lost = forfeits and turn.question is None and turn.seat not in match.game.helpers

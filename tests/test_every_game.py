@@ -21,7 +21,7 @@ from sally.core.menu import admitted, example, filled, is_finite
 from sally.core.playback import mismatch, replayed
 from sally.core.player import Decision, Fault, Forfeit
 from sally.core.probe import At, Injection, Report, problem, score
-from sally.runner.seating import kinds, players_of
+from sally.runner.seating import kinds
 from tests.table import (
     SHAPES,
     all_probes,
@@ -31,6 +31,7 @@ from tests.table import (
     match_of,
     play_in_any_order,
     played,
+    players_at,
     spec_of,
     table,
 )
@@ -218,7 +219,7 @@ def test_the_asynchronous_driver_gives_the_same_log(name: str, seed: int) -> Non
     for arms, injections in conditions(name):
         setup = table(name, seed, arms=arms, injections=injections)
         match = match_of(setup)
-        players = players_of(match)
+        players = players_at(match)
         helped: Any = {
             seat: player if seat in match.game.helpers else Slow(player)
             for seat, player in players.items()
@@ -234,11 +235,13 @@ def test_a_wrong_answer_leaves_the_match_as_it_was(name: str) -> None:
         before = (match.asks(), list(match.events), match.turn, match.memory(turn.seat))
         wrong: list[Any] = [None, "?", 10**9]
         if turn.question is None:
-            illegal = (None, "?", -1, 10**9, 0.5, [], {}, object(), "\ud800")
+            illegal: tuple[Any, ...] = (None, "?", -1, 10**9, 0.5, [], {}, object(), "\ud800")
             wrong += [Report(0), *(Decision(action, "notes") for action in illegal)]
         else:
-            wrong += [good.__class__(v) for v in (-1, True, 0.5, "?", {"?": 1}, {"?": "x"}, [])]
-            wrong += [Decision(0), Forfeit("x"), Report(good.value, (2.0,)), Report(None, ("a",))]
+            values: tuple[Any, ...] = (-1, True, 0.5, "?", {"?": 1}, {"?": "x"}, [])
+            wrong += [Report(value) for value in values]
+            unreal: Any = ("a",)
+            wrong += [Decision(0), Forfeit("x"), Report(good.value, (2.0,)), Report(None, unreal)]
         for bad in wrong:
             with pytest.raises(IllegalMove):
                 match.answer(turn.id, bad)

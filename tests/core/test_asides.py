@@ -1,0 +1,285 @@
+"""Probes: who is asked when, what may be answered, and how it is judged."""
+
+from __future__ import annotations
+
+from math import inf, log
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sally.core.errors import IllegalMove
+from sally.core.log import Reported, Skipped, from_line, to_line
+from sally.core.match import Match
+from sally.core.playback import mismatch, replayed
+from sally.core.player import Decision, Forfeit, Silence
+from sally.core.probe import At, Foreseen, Question, Report, problem, score
+from tests.fixtures.haggle import ADA, BO, CY, READER, Offer, Reading, Say
+from tests.table import all_probes, match_of, played, spec_of, table
+
+
+def probes_asked(match: Match[Any, Any, Any]) -> set[tuple[str, str, str]]:
+    return {turn.id[1:] for turn in match.asks() if turn.question is not None}
+
+
+def to_the_offers(arms: dict[str, tuple[str, ...]], secret_turns: int = 0) -> Match[Any, Any, Any]:
+    setup = table("haggle", arms=arms)
+    problem = msgspec.structs.replace(setup.instance, params={"secret_turns": secret_turns})
+    match = match_of(msgspec.structs.replace(setup, instance=problem))
+    for seat in (ADA, BO, CY):
+        match.answer((match.turn, seat, "", ""), Decision(Say("Hello.")))
+        match.answer((match.turn, READER, "", ""), Decision(Reading("nothing", 0)))
+    return match
+
+
+# --- when ---------------------------------------------------------------------------------------
+
+
+def test_at_a_turns_start_any_seat_may_be_asked() -> None:
+    match = to_the_offers(dict.fromkeys((ADA, BO, CY), ("own_values",)))
+    assert probes_asked(match) == {(s, "own_values", s) for s in (ADA, BO, CY)}
+    assert (match.turn, ADA, "", "") in [t.id for t in match.asks()]  # and the mover moves
+
+
+def test_before_the_move_only_movers_are_asked() -> None:
+    match = match_of(table("cups", arms={"hider": ("false_belief",)}))
+    assert probes_asked(match) == {("hider", "false_belief", "seeker")}
+
+
+def test_after_the_move_the_question_carries_the_pending_move_and_its_memory() -> None:
+    match = to_the_offers({ADA: ("will_accept",)})
+    assert probes_asked(match) == set()
+    offer = Offer(BO, (), ())
+    match.answer((match.turn, ADA, "", ""), Decision(offer, memory="keep calm"))
+    (turn,) = match.asks()
+    assert turn.question is not None and turn.question.probe == "will_accept"
+    assert (turn.pending, turn.memory) == (offer, "keep calm")
+    assert match.state.offer is None  # not yet revealed
+    match.answer(turn.id, Report("accept", (0.9, 0.1)))
+    assert match.state.offer == offer
+
+
+def test_after_a_forfeited_move_nothing_is_asked_and_the_log_says_so() -> None:
+    match = to_the_offers({ADA: ("will_accept",)})
+    match.answer((match.turn, ADA, "", ""), Forfeit("unreadable"))
+    skipped = [e for e in match.events if isinstance(e, Skipped)]
+    assert [(e.seat, e.probe, e.reason) for e in skipped] == [
+        (ADA, "will_accept", "the move was forfeited")
+    ]
+
+
+def test_a_move_forfeited_by_rejection_takes_its_questions_with_it() -> None:
+    """`their_move` stands before the move, `their_move_given_mine` after it; neither is asked."""
+    from sally.games.repeated_games.rules import RepeatedGame
+
+    class Strict(RepeatedGame):
+        def rejections(self, state: Any, seat: Any) -> int:
+            return 9 if seat == "agent" else 0
+
+    from dataclasses import replace
+
+    arms = {"agent": ("their_move", "their_move_given_mine")}
+    setup = table("ipd", arms=arms)
+    match: Match[Any, Any, Any] = Match(replace(spec_of("ipd"), game=Strict), setup)
+    assert probes_asked(match) == set()
+    match.answer((0, "partner", "", ""), Decision(0))
+    first = [e for e in match.events if e.turn == 0]
+    assert [type(e).__name__ for e in first] == ["Skipped", "Forfeited", "Moved", "Skipped"]
+
+
+def test_a_probe_that_cannot_be_asked_is_logged_with_the_reason() -> None:
+    match = match_of(table("cups", arms={"hider": ("false_belief",)}))
+    probe = next(t for t in match.asks() if t.question)
+    match.answer(probe.id, Silence("deaf"))
+    match.answer((2, "hider", "", ""), Decision("keep"))
+    assert Skipped(2, "hider", "false_belief", "deaf", "seeker") in match.events
+
+
+def test_an_answer_that_could_not_be_read_is_none_and_not_wrong() -> None:
+    match = match_of(table("cups", arms={"hider": ("false_belief",)}))
+    probe = next(t for t in match.asks() if t.question)
+    match.answer(probe.id, Report(None, reply="Hm.", tries=3))
+    match.answer((2, "hider", "", ""), Decision("keep"))
+    (event,) = [e for e in match.events if isinstance(e, Reported)]
+    assert (event.value, event.reply, event.tries) == (None, "Hm.", 3)
+    assert score(Question("p", "choice", ("left", "right")), Report(None), "left") == {}
+
+
+# --- truth --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("peek", "truth"), [("peek", "right"), ("miss", "left")])
+def test_a_seeker_who_did_not_peek_cannot_see_the_swap(peek: str, truth: str) -> None:
+    match = Match(
+        spec_of("cups"), table("cups", arms={"hider": ("false_belief",)}), ask_nature=True
+    )
+    for move in ("left", peek):
+        match.answer((match.turn, "nature", "", ""), Decision(move))
+    probe = spec_of("cups").probe("false_belief")
+    assert probe.truth(match.replay, At(2, "hider", "false_belief", "seeker")) == truth  # type: ignore[arg-type]
+
+
+def test_what_one_believes_of_anothers_values_is_judged_by_what_that_one_said() -> None:
+    match = to_the_offers({ADA: ("their_values",), BO: ("own_values",), CY: ()})
+    turn = match.turn
+    for ask in match.asks():
+        if ask.question is None:
+            continue
+        value = {"wood": 9.0, "wool": 4.0} if ask.seat == BO else {"wood": 7.0}
+        match.answer(ask.id, Report(value))
+    probe = spec_of("haggle").probe("their_values")
+    about_bo = probe.truth(match.replay, At(turn, ADA, "their_values", BO))
+    assert about_bo == {"wood": 9.0, "wool": 4.0}  # bo's word, not bo's true values
+    assert probe.truth(match.replay, At(turn, ADA, "their_values", CY)) is None  # cy said nothing
+    marks = score(Question("p", "values", ("wood", "wool")), Report({"wood": 7.0}), about_bo)
+    assert marks == {"absolute_error": 2.0, "answered": 0.5}
+
+
+def test_whether_an_offer_is_accepted_is_known_a_turn_later() -> None:
+    spec = spec_of("haggle")
+    episode = played(table("haggle", 4, arms=all_probes("haggle")))
+    replay = replayed(spec, episode)
+    for event in (e for e in episode.events if isinstance(e, Reported)):
+        if event.probe != "will_accept":
+            continue
+        truth = spec.probe("will_accept").truth(replay, At(event.turn, event.seat, event.probe))  # type: ignore[arg-type]
+        offered = isinstance(replay.move(event.turn, event.seat), Offer)  # type: ignore[arg-type]
+        assert (truth is not None) == offered
+
+
+# --- predictions inside a decision --------------------------------------------------------------
+
+
+@pytest.mark.parametrize("arms", [{}, {"partner": ("their_move",)}])
+def test_a_prediction_inside_a_decision_is_a_report(arms: dict[str, tuple[str, ...]]) -> None:
+    match = match_of(table("ipd", arms=arms))
+    foreseen = (Foreseen("their_move", 1, "partner"),)
+    match.answer((0, "agent", "", ""), Decision(0, foreseen=foreseen))
+    match.answer((0, "partner", "", ""), Decision(0))
+    for turn in match.asks():
+        if turn.number == 0:
+            match.answer(turn.id, Report(0))
+    made = Reported(0, "agent", "their_move", 1, "partner", source="decision")
+    assert made in match.events
+    assert match.replay.report(0, "agent", "their_move", "partner") == made  # type: ignore[arg-type]
+    match.censor("limit")
+    assert mismatch(spec_of("ipd"), from_line(to_line(match.episode()))) is None
+
+
+@pytest.mark.parametrize(
+    ("foreseen", "why"),
+    [
+        ((Foreseen("their_moves", 1, "partner"),), "did you mean"),
+        ((Foreseen("their_move", 7, "partner"),), "7 is not one of"),
+        ((Foreseen("their_move", 1),), "not asked their_move about ''"),
+        ((Foreseen("their_move", 1, "partner"),) * 2, "twice"),
+        ((Foreseen("their_odds", 1, "partner"),), "odds over the choices are missing"),
+    ],
+)
+def test_a_prediction_that_answers_nothing_is_refused_and_changes_nothing(
+    foreseen: tuple[Foreseen, ...], why: str
+) -> None:
+    match = match_of(table("ipd"))
+    with pytest.raises(IllegalMove, match=why):
+        match.answer((0, "agent", "", ""), Decision(0, "notes", foreseen=foreseen))
+    assert {t.seat for t in match.asks()} == {"agent", "partner"}
+    assert match.memory("agent") is None  # type: ignore[arg-type]
+    match.answer((0, "agent", "", ""), Decision(1))
+    match.answer((0, "partner", "", ""), Decision(0))
+    assert match.turn == 1
+
+
+def test_an_asked_report_outranks_a_foreseen_one() -> None:
+    arms = {"agent": ("their_move",)}
+    for probe_first in (True, False):
+        match = match_of(table("ipd", arms=arms))
+        asks: list[tuple[Any, Any]] = [
+            ((0, "agent", "their_move", "partner"), Report(0)),
+            (
+                (0, "agent", "", ""),
+                Decision(0, foreseen=(Foreseen("their_move", 1, "partner"),)),
+            ),
+        ]
+        for id, answer in asks if probe_first else asks[::-1]:
+            match.answer(id, answer)
+        match.answer((0, "partner", "", ""), Decision(0))
+        said = match.replay.report(0, "agent", "their_move", "partner")  # type: ignore[arg-type]
+        assert said is not None and said.value == 0
+        sources = [e.source for e in match.events if isinstance(e, Reported)]
+        assert sources == ["probe", "decision"]
+
+
+# --- what may be answered, and what it is worth -------------------------------------------------
+
+CHOICE = Question("p", "choice", (0, 1, 2))
+ODDS = Question("p", "odds", ("a", "b"))
+VALUES = Question("p", "values", ("wood", "wool"), low=-2, high=5)
+
+
+@pytest.mark.parametrize(
+    ("question", "report"),
+    [
+        (CHOICE, Report(3)),
+        (CHOICE, Report(True)),
+        (CHOICE, Report(1.0)),  # type: ignore[arg-type]
+        (CHOICE, Report("1")),
+        (CHOICE, Report({"0": 1.0})),
+        (CHOICE, Report([0])),  # type: ignore[arg-type]
+        (ODDS, Report("a")),
+        (ODDS, Report("a", (0.5,))),
+        (ODDS, Report("a", (0.5, 0.6))),
+        (ODDS, Report("a", (1.5, -0.5))),
+        (ODDS, Report("a", (inf, 0.0))),
+        (ODDS, Report("a", ("1", "0"))),  # type: ignore[arg-type]
+        (VALUES, Report({"gold": 1.0})),
+        (VALUES, Report({"wood": 6.0})),
+        (VALUES, Report({"wood": inf})),
+        (VALUES, Report({"wood": "4"})),  # type: ignore[dict-item]
+        (VALUES, Report({"wood": True})),
+        (VALUES, Report("wood")),
+    ],
+)
+def test_what_is_no_answer_is_refused(question: Question, report: Report) -> None:
+    assert problem(question, report) is not None
+
+
+@pytest.mark.parametrize(
+    ("question", "report"),
+    [
+        (CHOICE, Report(2)),
+        (CHOICE, Report(None)),
+        (ODDS, Report("b", (0.25, 0.75))),
+        (VALUES, Report({"wood": -2, "wool": 5.0})),
+        (VALUES, Report({})),
+        (Question("p", "values", (1, 2)), Report({"1": 3.0})),
+    ],
+)
+def test_what_is_an_answer_is_taken(question: Question, report: Report) -> None:
+    assert problem(question, report) is None
+
+
+def test_scores_of_known_answers() -> None:
+    assert score(CHOICE, Report(1), 1) == {"right": 1.0, "brier": 0.0, "log": 0.0}
+    assert score(CHOICE, Report(1), 2) == {"right": 0.0, "brier": 2.0, "log": inf}
+    given_odds = score(ODDS, Report("b", (0.25, 0.75)), "a")
+    assert given_odds == {"right": 0.0, "brier": 1.125, "log": -log(0.25)}
+    assert score(VALUES, Report({"wood": 1.0}), {"wood": 4.0, "wool": 0.0}) == {
+        "absolute_error": 3.0,
+        "answered": 0.5,
+    }
+    assert score(VALUES, Report({}), {"wood": 4.0}) == {}
+    assert score(CHOICE, Report(1), None) == {}
+
+
+@given(st.floats(0.01, 0.99), st.floats(0.01, 0.99))
+def test_scores_are_proper(believed: float, said: float) -> None:
+    """Nobody expects a better score from odds that it does not believe."""
+
+    def expected(measure: str, p: float) -> float:
+        worth = {t: score(ODDS, Report("a", (p, 1 - p)), t)[measure] for t in ("a", "b")}
+        return believed * worth["a"] + (1 - believed) * worth["b"]
+
+    for measure in ("brier", "log"):
+        assert expected(measure, believed) <= expected(measure, said) + 1e-9

@@ -1,0 +1,60 @@
+"""A shared past: append in constant time, frozen to the eye."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sally.core.history import History
+
+
+@given(st.lists(st.tuples(st.integers(0, 30), st.integers())))
+def test_histories_are_as_good_as_tuples(script: list[tuple[int, int]]) -> None:
+    """Grow any earlier history, in any order; each must stay what its tuple twin is."""
+    family: list[tuple[History[int], tuple[int, ...]]] = [(History(), ())]
+    for which, item in script:
+        history, twin = family[which % len(family)]
+        family.append((history.append(item), (*twin, item)))
+    for history, twin in family:
+        assert tuple(history) == twin
+        assert len(history) == len(twin)
+        assert history[1:-1] == twin[1:-1] and history[::-1] == twin[::-1]
+        assert history.last == (twin[-1] if twin else None)
+        assert history == History(twin) and hash(history) == hash(History(twin))
+        assert [*history.since(1)] == list(twin[1:])
+        for i in range(-len(twin), len(twin)):
+            assert history[i] == twin[i]
+        for beyond in (len(twin), -len(twin) - 1):
+            with pytest.raises(IndexError):
+                history[beyond]
+
+
+def test_an_older_history_never_sees_what_came_later() -> None:
+    first = History([1])
+    second = first.append(2)
+    sibling = first.append(3)
+    assert (list(first), list(second), list(sibling)) == ([1], [1, 2], [1, 3])
+    assert second != sibling and first not in (second, sibling)
+    assert list(second.append(4)) == [1, 2, 4]
+
+
+def test_the_list_it_was_made_from_may_change() -> None:
+    items = [1, 2]
+    history = History(items)
+    items.append(3)
+    assert list(history) == [1, 2]
+
+
+def test_long_histories_grow_in_linear_time() -> None:
+    def grow(n: int) -> float:
+        history: History[int] = History()
+        start = time.perf_counter()
+        for i in range(n):
+            history = history.append(i)
+        return time.perf_counter() - start
+
+    short, long = (min(grow(n) for _ in range(5)) for n in (5_000, 40_000))
+    assert long < 8 * short * 4  # tuples copied every round would be 64 times

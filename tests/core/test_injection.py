@@ -1,0 +1,201 @@
+"""Injection: the truth, a corrupted truth, or one's own prediction, told before the move."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import pytest
+
+from sally.core.chance import Stream
+from sally.core.errors import BadInput
+from sally.core.log import Moved, Reported, Told, from_line, to_line
+from sally.core.match import Match
+from sally.core.playback import mismatch
+from sally.core.player import Decision, Forfeit
+from sally.core.probe import Injection, Question, Report, corrupted
+from tests.fixtures.haggle import ADA, BO, CY, PASS, Put
+from tests.table import all_probes, asked_in_turn, match_of, played, seat, spec_of, table
+
+AGENT = seat("agent")
+
+
+def told(events: Any) -> list[Told]:
+    return [e for e in events if isinstance(e, Told)]
+
+
+def to_the_secret_turns(injection: Injection) -> Match[Any, Any, Any]:
+    match = match_of(table("haggle", arms=all_probes("haggle"), injections=(injection,)))
+    for turn, _ in asked_in_turn(match):
+        if turn.view.phase == "hide":
+            return match
+    raise AssertionError("the secret turns never came")
+
+
+# --- the truth ----------------------------------------------------------------------------------
+
+
+def test_an_oracle_is_asked_last_and_told_the_others_moves_of_the_same_turn() -> None:
+    match = to_the_secret_turns(Injection(ADA, "their_put"))
+    turn, moves = match.turn, {BO: Put("wool"), CY: PASS}
+    for ask in match.asks():
+        assert ask.id != (turn, ADA, "", "")
+        if ask.question is not None:
+            match.answer(ask.id, Report("nothing"))
+    for other, action in moves.items():
+        assert (turn, ADA, "", "") not in [t.id for t in match.asks()]
+        match.answer((turn, other, "", ""), Decision(action))
+    (ask,) = match.asks()
+    assert {t.about: t.value for t in ask.told} == {BO: "wool", CY: "nothing"}
+    match.answer(ask.id, Decision(PASS))
+    order = [type(e).__name__ for e in match.events if e.turn == turn]
+    assert order == ["Reported"] * 6 + ["Told"] * 2 + ["Moved"] * 3
+
+
+def test_where_the_other_forfeits_there_is_nothing_to_tell_and_the_log_says_so() -> None:
+    match = match_of(table("ipd", injections=(Injection(AGENT, "their_move"),)))
+    match.answer((0, "partner", "", ""), Forfeit("unreadable"))
+    (ask,) = match.asks()
+    assert ask.told == ()
+    match.answer(ask.id, Decision(0))
+    assert [t.value for t in told(match.events)] == [None]
+
+
+def test_a_truth_that_is_anothers_report_is_waited_for() -> None:
+    """ada is to be told bo's own word, which bo gives in the same turn."""
+    injection = Injection(ADA, "their_values")
+    setup = table("haggle", 2, arms=all_probes("haggle"), injections=(injection,))
+    episode = played(setup)
+    said = {
+        (e.turn, e.seat): e.value
+        for e in episode.events
+        if isinstance(e, Reported) and e.probe == "own_values"
+    }
+    assert told(episode.events)
+    for event in told(episode.events):
+        assert event.value == said[event.turn, event.about] is not None
+
+
+def test_an_injected_seat_answers_its_own_questions_before_it_is_told() -> None:
+    arms = {"agent": ("their_move",)}
+    injections = (Injection(AGENT, "their_move", keep=True),)
+    match = match_of(table("ipd", arms=arms, injections=injections))
+    match.answer((0, "partner", "", ""), Decision(1))
+    (probe,) = match.asks()  # the move is not yet asked: the page of the probe must be clean
+    assert "You are told" not in probe.desk.opening(probe.view, "agent_first")
+    match.answer(probe.id, Report(0))
+    (move,) = match.asks()
+    assert [t.value for t in move.told] == [1]
+
+
+# --- corruption ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("error", [0.0, 0.3, 1.0])
+def test_the_error_rate_is_what_was_asked_for_and_wrong_values_are_even(error: float) -> None:
+    question = Question("p", "choice", (0, 1, 2, 3))
+    said = [corrupted(question, 2, error, Stream("error", str(error), n)) for n in range(4000)]
+    wrong = [value for value in said if value != 2]
+    assert len(wrong) / 4000 == pytest.approx(error, abs=0.025)
+    for value in (0, 1, 3):
+        assert wrong.count(value) / 4000 == pytest.approx(error / 3, abs=0.025)
+
+
+def test_the_error_rate_holds_in_play() -> None:
+    injection = Injection(AGENT, "their_move", error=0.4)
+    wrong, rounds = [], 0
+    for seed in range(100):
+        episode = played(table("rps", seed, injections=(injection,)))
+        done = {
+            e.turn: e.action for e in episode.events if isinstance(e, Moved) and e.seat != AGENT
+        }
+        for event in told(episode.events):
+            rounds += 1
+            if event.value != done[event.turn]:
+                wrong.append((event.value - done[event.turn]) % 3)
+    assert rounds == 600
+    assert len(wrong) / rounds == pytest.approx(0.4, abs=0.06)
+    assert wrong.count(1) / len(wrong) == pytest.approx(0.5, abs=0.1)
+
+
+def test_a_corrupted_truth_plays_back() -> None:
+    episode = played(table("rps", 3, injections=(Injection(AGENT, "their_move", error=0.5),)))
+    assert mismatch(spec_of("rps"), from_line(to_line(episode))) is None
+    lied = [
+        msgspec.structs.replace(e, value=(e.value + 1) % 3) if isinstance(e, Told) else e  # type: ignore[operator]
+        for e in episode.events
+    ]
+    assert mismatch(spec_of("rps"), msgspec.structs.replace(episode, events=lied)) is not None
+
+
+def test_corruption_does_not_shift_any_other_chance() -> None:
+    exact, wrong = (
+        played(table("rps", 3, injections=(Injection(AGENT, "their_move", error=e),)))
+        for e in (0.0, 1.0)
+    )
+    assert [e for e in exact.events if isinstance(e, Moved)] == [
+        e for e in wrong.events if isinstance(e, Moved)
+    ]  # random players do not listen
+
+
+# --- one's own prediction -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("keep", [True, False])
+def test_ones_own_prediction_is_told_back_and_kept_only_if_asked_for(keep: bool) -> None:
+    injection = Injection(AGENT, "their_move", "own", keep=keep)
+    match = match_of(table("ipd", arms={"agent": ("their_move",)}, injections=(injection,)))
+    openings = []
+    for turn, given in asked_in_turn(match):
+        if turn.seat == AGENT and turn.question is None:
+            assert [t.source for t in turn.told] == ["own"]
+            openings.append(str(turn.desk.opening(turn.view, "agent_first")))
+        if turn.question is not None:
+            assert turn.told == ()
+            predicted = given.value
+        elif turn.seat == AGENT:
+            assert turn.told[0].value == predicted
+    assert ["You have predicted" in page for page in openings] == [keep] * 6
+    assert openings[-1].count("You have predicted") == (6 if keep else 0)
+
+
+def test_a_seat_that_gave_no_readable_answer_is_told_nothing() -> None:
+    injection = Injection(AGENT, "their_move", "own")
+    match = match_of(table("ipd", arms={"agent": ("their_move",)}, injections=(injection,)))
+    match.answer((0, "agent", "their_move", "partner"), Report(None))
+    (ask,) = [t for t in match.asks() if t.seat == AGENT]
+    assert ask.told == ()
+
+
+# --- what cannot be -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("game", "injections", "why"),
+    [
+        ("ipd", (Injection(AGENT, "their_mov"),), "did you mean"),
+        ("ipd", (Injection(seat("agnet"), "their_move"),), "did you mean agent"),
+        ("ipd", (Injection(AGENT, "their_move", "own"),), "its arm does not ask it"),
+        (
+            "ipd",
+            (Injection(AGENT, "their_move"), Injection(seat("partner"), "their_move")),
+            "both to be told the truth",
+        ),
+        ("cups", (Injection(seat("seeker"), "false_belief"),), "not for seat 'seeker'"),
+        ("haggle", (Injection(ADA, "their_values", error=0.1),), "cannot be told with an error"),
+    ],
+)
+def test_an_injection_that_cannot_be_is_refused_before_play(
+    game: str, injections: tuple[Injection, ...], why: str
+) -> None:
+    setup = msgspec.structs.replace(table(game), injections=injections)
+    with pytest.raises(BadInput, match=why):
+        match_of(setup)
+
+
+@pytest.mark.parametrize("error", [-0.1, 1.1, float("nan")])
+def test_an_error_rate_is_a_chance(error: float) -> None:
+    with pytest.raises(ValueError, match="from 0 to 1"):
+        Injection(AGENT, "their_move", error=error)
+    with pytest.raises(ValueError, match="source truth"):
+        Injection(AGENT, "their_move", "own", error=0.5)

@@ -1,0 +1,127 @@
+"""Playback: a log that was touched is found out, one that was not is not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sally.core.errors import BadInput
+from sally.core.log import Censored, Episode, Event, from_line, to_line
+from sally.core.playback import mismatch, replayed
+from sally.core.probe import Injection
+from tests.fixtures.haggle import Reading, Say
+from tests.table import all_probes, match_of, played, seat, spec_of, table
+
+GAMES = ("cups", "haggle", "rps", "ipd, chance to stop")
+
+
+def stored(name: str, seed: int = 1) -> Episode:
+    told = Injection(spec_of(name).probes[0].seats[0], spec_of(name).probes[0].name)
+    setup = table(name, seed, arms=all_probes(name), injections=(told,))
+    return from_line(to_line(played(setup)))
+
+
+def touched(episode: Episode, events: list[Event]) -> Episode:
+    return msgspec.structs.replace(episode, events=events)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_any_event_that_is_missing_doubled_or_moved_is_found_out(name: str) -> None:
+    episode = stored(name)
+    assert mismatch(spec_of(name), episode) is None
+    events = episode.events
+    for i in range(len(events)):
+        assert mismatch(spec_of(name), touched(episode, events[:i] + events[i + 1 :]))
+        assert mismatch(spec_of(name), touched(episode, events[: i + 1] + events[i:]))
+        if i and events[i] != events[i - 1]:
+            swapped = [*events[: i - 1], events[i], events[i - 1], *events[i + 1 :]]
+            assert mismatch(spec_of(name), touched(episode, swapped))
+
+
+@pytest.mark.parametrize("name", GAMES)
+@given(data=st.data())
+def test_a_changed_fact_is_found_out_and_never_raises(name: str, data: st.DataObject) -> None:
+    """Facts are what the rules answer for: turns, seats, payoffs, and moves that matter."""
+    episode = stored(name)
+    i = data.draw(st.integers(0, len(episode.events) - 1))
+    plain: dict[str, Any] = msgspec.to_builtins(episode.events[i])
+    key = data.draw(st.sampled_from(sorted(set(plain) & {"turn", "seat", "payoffs", "action"})))
+    wrong: dict[str, Any] = {
+        "turn": plain["turn"] + 1,
+        "seat": "nobody",
+        "payoffs": {"nobody": 0.0},
+        "action": {"kind": "?"},
+    }
+    lie = msgspec.convert({**plain, key: wrong[key]}, Event, strict=False)
+    events = [*episode.events[:i], lie, *episode.events[i + 1 :]]
+    assert mismatch(spec_of(name), touched(episode, events)) is not None
+
+
+def test_a_log_of_what_was_not_asked_for_is_found_out() -> None:
+    episode = stored("cups")
+    other = msgspec.structs.replace(episode.setup, seed=99)
+    found = mismatch(spec_of("cups"), msgspec.structs.replace(episode, setup=other))
+    assert found is not None and "hash of what was asked for" in found
+
+
+def test_a_setup_that_cannot_be_played_is_a_mismatch_and_no_crash() -> None:
+    from sally.core.log import episode_id
+
+    episode = stored("cups")
+    for change in (
+        {"arms": {"hider": ("gone",)}},
+        {"instance": msgspec.structs.replace(episode.setup.instance, params={"peek_chance": 7})},
+    ):
+        setup = msgspec.structs.replace(episode.setup, **change)
+        bad = msgspec.structs.replace(episode, setup=setup, id=episode_id(setup))
+        assert "does not play" in str(mismatch(spec_of("cups"), bad))
+
+
+def test_an_older_version_of_the_rules_is_refused_by_name() -> None:
+    episode = stored("cups")
+    old = msgspec.structs.replace(episode, setup=msgspec.structs.replace(episode.setup, version=0))
+    with pytest.raises(BadInput, match="version 0 of the rules of cups; version 1 is installed"):
+        replayed(spec_of("cups"), old)
+
+
+def test_a_replay_needs_no_seed() -> None:
+    """Nature's and the reader's moves are in the log."""
+    episode = stored("haggle")
+    setup = msgspec.structs.replace(episode.setup, seed=12345, injections=())
+    other = msgspec.structs.replace(episode, setup=setup)
+    assert replayed(spec_of("haggle"), other).states == replayed(spec_of("haggle"), episode).states
+
+
+def test_a_turn_cut_between_the_last_move_and_a_question_was_not_played() -> None:
+    match = match_of(table("ipd", arms={"agent": ("their_move_given_mine",)}))
+    from sally.core.player import Decision
+
+    for who in ("agent", "partner"):
+        match.answer((0, who, "", ""), Decision(0))
+    assert [t.question.probe for t in match.asks() if t.question] == ["their_move_given_mine"]
+    match.censor("left", "closed the browser")
+    replay = replayed(spec_of("ipd"), from_line(to_line(match.episode())))
+    assert len(replay) == len(match.replay) == 0
+    assert replay.move(0, seat("agent")) is None
+
+
+def test_a_replay_lays_moves_states_views_and_reports_open() -> None:
+    episode = stored("haggle")
+    replay = replayed(spec_of("haggle"), episode)
+    assert [type(s.moves.get(seat("ada"))) for s in replay.steps()][1] is Say
+    assert isinstance(replay.move(2, seat("reader")), Reading)
+    assert replay.move(2, seat("ada")) is None
+    assert replay.view(1, seat("ada")).seat == "ada"
+    assert len(replay.states) == len(replay) + 1
+    assert replay.report(10**6, seat("ada"), "own_values", "ada") is None
+
+
+def test_a_record_without_an_end_is_no_record() -> None:
+    episode = stored("cups")
+    with pytest.raises(BadInput, match="has no end"):
+        _ = touched(episode, episode.events[:-1]).end
+    assert touched(episode, [Censored(0, "limit")]).payoffs is None

@@ -1,0 +1,116 @@
+"""Studies: what is asked for, as a value or as a file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from sally.core.errors import BadInput
+from sally.core.log import episode_id
+from sally.core.study import Cell, Study, grid, instance, read_study, sitter
+from sally.runner.local import orders
+
+GOOD = """
+name = "mine"
+about = "two bots"
+seed = 7
+
+[[cells]]
+name = "all"
+repeats = 2
+arms = {agent = ["their_move"]}
+injections = [{seat = "agent", probe = "their_move", error = 0.25}]
+instances = [{id = "short", game = "ipd", params = {rounds = 5}}]
+lineups = [{agent = {player = "random"}, partner = {player = "tit_for_tat", params = {first = 1}}}]
+"""
+
+
+def written(folder: Path, text: str) -> Path:
+    path = folder / "study.toml"
+    path.write_text(text)
+    return path
+
+
+def test_a_study_file_is_read_as_it_stands(tmp_path: Path) -> None:
+    study = read_study(written(tmp_path, GOOD))
+    ((cell, first), (_, second)) = study.trials()
+    assert cell == "all"
+    assert first.instance.params == {"rounds": 5}
+    assert first.lineup["partner"] == sitter("tit_for_tat", first=1)
+    assert first.injections[0].error == 0.25
+    assert (first.repeat, second.repeat) == (0, 1)
+    assert first.seed != second.seed
+    assert len(orders(study)) == 2
+
+
+@pytest.mark.parametrize(
+    ("was", "becomes", "why"),
+    [
+        ('name = "mine"', "", "missing required field `name`"),
+        ('about = "two bots"', 'abuot = "two bots"', "unknown field|missing required field"),
+        ("repeats = 2", "repeats = 0", "repeats must be at least 1, not 0"),
+        (
+            "repeats = 2",
+            'repeats = "two"',
+            r"Expected `int`, got `str` - at `\$.cells\[0\].repeats",
+        ),
+        ("params = {rounds = 5}", "parms = {rounds = 5}", "unknown field `parms`"),
+        ("params = {first = 1}", "prams = {first = 1}", "unknown field `prams`"),
+        ("error = 0.25", "eror = 0.25", "unknown field `eror`"),
+        ("error = 0.25", "error = 25", "error must be from 0 to 1"),
+        ("lineups = [{", "lineups = [] #", "at least one instance and one lineup"),
+        ("seed = 7", "seed = 7\nretries = -1", "retries must be at least 0"),
+        ("[[cells]]", "[[cells]", "is not TOML"),
+        ("seed = 7", "seed = ", "is not TOML"),
+    ],
+)
+def test_an_error_in_a_study_file_is_one_clear_sentence(
+    tmp_path: Path, was: str, becomes: str, why: str
+) -> None:
+    assert was in GOOD
+    path = written(tmp_path, GOOD.replace(was, becomes, 1))
+    with pytest.raises(BadInput, match=why) as refused:
+        read_study(path)
+    assert str(path) in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+def test_a_study_without_cells_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="at least one cell"):
+        read_study(written(tmp_path, 'name = "a"\nabout = "b"\ncells = []\n'))
+
+
+def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+    binary = tmp_path / "binary.toml"
+    binary.write_bytes(b"\xff\xfe\x00")
+    for path in (tmp_path, tmp_path / "missing.toml", binary):
+        with pytest.raises(BadInput, match=str(path)):
+            read_study(path)
+
+
+def test_seeds_depend_on_instance_and_repeat_and_never_on_the_lineup() -> None:
+    players = (sitter("random"), sitter("tit_for_tat"), sitter("single_action"))
+    cell = Cell(
+        "c",
+        (instance("ipd", "a"), instance("ipd", "b")),
+        grid(agent=players, partner=sitter("random")),
+        repeats=3,
+    )
+    study = Study("s", "", (cell,), seed=1)
+    seeds: dict[tuple[str, int], set[int]] = {}
+    for _, setup in study.trials():
+        seeds.setdefault((setup.instance.id, setup.repeat), set()).add(setup.seed)
+    assert all(len(found) == 1 for found in seeds.values())
+    used = {seed for found in seeds.values() for seed in found}
+    assert len(used) == 6
+    other = msgspec.structs.replace(study, seed=2)
+    assert not {s.seed for _, s in other.trials()} & used
+    assert len({episode_id(s) for _, s in study.trials()}) == 18
+
+
+def test_a_grid_has_every_combination_once() -> None:
+    found = grid(agent=(sitter("a"), sitter("b")), partner=(sitter("c"), sitter("d")))
+    assert len(found) == 4 and len({str(f) for f in found}) == 4
+    assert all(set(f) == {"agent", "partner"} for f in found)

@@ -1,0 +1,130 @@
+"""Words and packs: every sentence has a key, and a pack may replace it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from sally.core.desk import Desk
+from sally.core.errors import BadInput, Unreadable
+from sally.core.match import Match
+from sally.core.probe import Question
+from sally.core.words import Pack, checked, read_form, slots
+from sally.games.repeated_games.words import TEXTS
+from tests.fixtures.haggle import TEXTS as HAGGLE
+from tests.fixtures.haggle import Pass, Put, Say
+from tests.table import match_of, seat, spec_of, table
+
+
+def pack(**texts: str) -> Pack:
+    return Pack("mine", "ipd", {key.replace("_", "."): text for key, text in texts.items()})
+
+
+def test_a_pack_replaces_a_sentence_for_its_seat_only() -> None:
+    ours = checked(pack(now="Runde {round}."), TEXTS)
+    match: Match[Any, Any, Any] = Match(spec_of("ipd"), table("ipd"), texts={"agent": ours.texts})
+    shown = {t.seat: t.desk.words.now(t.view) for t in match.asks()}
+    assert shown == {"agent": "Runde 1.", "partner": "This is round 1."}
+
+
+def test_a_pack_may_leave_a_fact_out_and_use_one_twice() -> None:
+    checked(pack(now="Go.", question="{names}! {names}?"), TEXTS)
+
+
+@pytest.mark.parametrize(
+    ("texts", "why"),
+    [
+        ({"nwo": "x"}, "did you mean now"),
+        ({"now": "{turn}"}, "{turn} is not a fact of this sentence; it has round"),
+        ({"now": "{round.__class__}"}, "only plain {names}"),
+        ({"now": "{round!r:>5}"}, "only plain {names}"),
+        ({"now": "{0}"}, "only plain {names}"),
+        ({"now": "{round"}, "write {{ and }} for plain braces"),
+    ],
+)
+def test_a_pack_that_cannot_work_is_refused(texts: dict[str, str], why: str) -> None:
+    with pytest.raises(BadInput) as refused:
+        checked(Pack("mine", "ipd", texts), TEXTS)
+    assert why in str(refused.value)
+    assert "mine" in str(refused.value)
+
+
+def test_braces_may_be_written_plainly() -> None:
+    assert slots("{{a}} {b}", "here") == {"b"}
+
+
+def test_facts_with_braces_in_them_are_harmless() -> None:
+    match = match_of(table("haggle"))
+    words = match.asks()[0].desk.words
+    assert "{x} {0}" in words.say("past.said", seat="ada", text="{x} {0}")
+
+
+def test_every_sentence_of_the_fixtures_is_a_plain_template() -> None:
+    for key, text in {**TEXTS, **HAGGLE}.items():
+        slots(text, key)
+
+
+# --- desks --------------------------------------------------------------------------------------
+
+
+def test_words_know_on_whose_desk_they_lie() -> None:
+    match = match_of(table("repeated_games, unlike seats"))
+    agent, partner = match.asks()
+    assert agent.desk.words.menu(agent.options) == ("Tea", "Milk")
+    assert partner.desk.words.menu(partner.options) == ("Cup", "Glass", "Mug")
+    assert partner.desk.words.read("Option: Mug", partner.view, partner.options) == 2
+
+
+def test_two_strategies_may_write_two_pages_on_one_desk() -> None:
+    match = match_of(table("ipd"))
+    (turn, _) = match.asks()
+    desk: Desk = turn.desk
+    plain, shown = (desk.opening(turn.view, "agent_first", e) for e in ("", "An example."))
+    assert "An example." in shown and "An example." not in plain
+    assert desk.opening(turn.view, "agent_first") == plain
+
+
+# --- forms --------------------------------------------------------------------------------------
+
+SECRET = (Pass(), Put("wood"))
+
+
+def menu() -> Any:
+    return match_of(table("haggle")).asks()[0].options
+
+
+def test_an_action_is_read_from_the_one_json_object_of_a_reply() -> None:
+    said = {"kind": "say", "text": 'I {really} "mean" it'}
+    assert read_form(f"Well:\n```json\n{json.dumps(said)}\n```", menu()) == Say(said["text"])
+    assert read_form('{"kind": "put", "item": "wood"}', SECRET) == Put("wood")
+    assert read_form('{"kind": "pass"}', SECRET) == Pass()
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "say hello",
+        "{}",
+        '{"kind": "say"}',
+        '{"kind": "say", "text": 3}',
+        '{"kind": "say", "text": ""}',
+        '{"kind": "say", "text": "a", "loud": true}',
+        '{"kind": "say", "text": "\\ud800"}',
+        '{"kind": "say", "text": "a"} {"kind": "say", "text": "b"}',
+        '{"text": ' * 50_000,
+        '{"text": ' * 50_000 + "1" + "}" * 50_000,
+        '{"kind": NaN}',
+        '["say", "a"]',
+    ],
+)
+def test_json_that_is_no_action_is_refused(reply: str) -> None:
+    with pytest.raises(Unreadable):
+        read_form(reply, menu())
+
+
+def test_names_with_or_in_them_survive_the_format() -> None:
+    words = Desk(spec_of("haggle"), match_of(table("haggle")).game, seat("ada"), 1).words
+    question = Question("p", "odds", ("this or that", "neither"))
+    assert "this or that and neither" in words.aside_format(question)
