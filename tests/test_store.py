@@ -1,4 +1,4 @@
-"""The store: several writers, broken lines, old schemas, foreign folders; nothing is lost unseen."""
+"""The store: several writers, broken lines, old schemas, foreign folders; nothing goes unseen."""
 
 from __future__ import annotations
 
