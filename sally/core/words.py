@@ -59,6 +59,10 @@ class Words(Generic[A, V]):
         """Where we are, in a short line that is said anew each turn."""
         return ""
 
+    def drawn(self, view: V) -> str:
+        """The present moment as a picture of characters, for people; pages do not have it."""
+        return ""
+
     def question(self, view: V, options: Options[A]) -> str:
         """What is wanted."""
         raise LookupError(f"{type(self).__name__} does not ask")
