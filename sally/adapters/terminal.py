@@ -27,6 +27,8 @@ class Person(msgspec.Struct, frozen=True):
         words = turn.desk.words
         for told in turn.told:
             self.show(words.told(told))
+        if picture := words.drawn(turn.view):
+            self.show(picture)
         self.show(words.now(turn.view))
         self.show(words.question(turn.view, turn.options))
         while True:
@@ -44,10 +46,12 @@ class Person(msgspec.Struct, frozen=True):
         if question.kind != "choice":
             self.show(words.aside_format(question))
         else:
-            self._menu([words.choice_name(question, c) for c in question.choices])
+            names = [words.choice_name(question, c) for c in question.choices]
+            numbered = not any(name.isdigit() for name in names)
+            self._menu(names, numbered)
         while True:
             typed = self.read("aside> ").strip()
-            by_number = question.kind == "choice" and typed.isdigit()
+            by_number = question.kind == "choice" and numbered and typed.isdigit()
             if by_number and 1 <= int(typed) <= len(question.choices):
                 return Report(question.choices[int(typed) - 1], reply=typed)
             try:
@@ -71,9 +75,10 @@ class Person(msgspec.Struct, frozen=True):
         words, options = turn.desk.words, turn.options
         if is_finite(options):
             names = words.menu(options)
-            self._menu(list(names))
+            numbered = not any(name.isdigit() for name in names)  # two kinds of numbers confuse
+            self._menu(list(names), numbered)
             typed = self.read("> ").strip()
-            if typed.isdigit() and 1 <= int(typed) <= len(options) and typed not in names:
+            if numbered and typed.isdigit() and 1 <= int(typed) <= len(options):
                 return options[int(typed) - 1], typed
             return words.read(f"{words.label}: {typed}", turn.view, options), typed
         kinds = [o.kind if type(o) is Form else words.name(o) for o in options]
@@ -89,8 +94,9 @@ class Person(msgspec.Struct, frozen=True):
         plain = {"kind": chosen.kind} | {n: self._fill(n, field) for n, field in chosen.fields}
         return filled(options, plain), msgspec.json.encode(plain).decode()
 
-    def _menu(self, names: list[str]) -> None:
-        self.show("   ".join(f"{i}) {name}" for i, name in enumerate(names, 1)))
+    def _menu(self, names: list[str], numbered: bool = True) -> None:
+        places = [f"{i}) {name}" for i, name in enumerate(names, 1)]
+        self.show("   ".join(places if numbered else names))
 
     def _fill(self, name: str, field: Field) -> Any:
         """One field of a form, typed."""
