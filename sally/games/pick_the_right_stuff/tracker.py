@@ -15,18 +15,24 @@ from sally.games.pick_the_right_stuff.locker import (
 
 def where_user_will_look(seen: Sight) -> int:
     """Name the believed box, in every mode; right whenever the rehearsals identify the rule."""
-    box, gap = last_sight(seen)
-    if seen.mode != "infinite":
-        return box
-    shown = [e for e in seen.story if isinstance(e, Rehearsal) and e.user == seen.asked]
-    fitting = fitting_rules(shown, seen.families, seen.users)
-    boxes = {extrapolated(rule, box, gap, seen.users) for rule in fitting}
+    boxes = where_user_will_look_from(seen, state_last_seen(seen))
     if len(boxes) != 1:
         raise ValueError(
-            f"The rehearsals of user {seen.asked} leave {len(fitting)} rules, which name boxes "
-            f"{sorted(boxes)} after {gap} resets; they should leave exactly one box."
+            f"The rehearsals of user {seen.asked} leave rules that name boxes {list(boxes)}; "
+            "they should leave exactly one box."
         )
-    return boxes.pop()
+    return boxes[0]
+
+
+def where_user_will_look_from(seen: Sight, last: int) -> tuple[int, ...]:
+    """List the boxes in which the waiting user may look if it saw that state last."""
+    box = seen.states[last].index(seen.asked)
+    if seen.mode != "infinite":
+        return (box,)
+    gap = resets_since(seen, last)
+    shown = [e for e in seen.story if isinstance(e, Rehearsal) and e.user == seen.asked]
+    fitting = fitting_rules(shown, seen.families, seen.users)
+    return tuple(sorted({extrapolated(rule, box, gap, seen.users) for rule in fitting}))
 
 
 def where_user_saw_it_last(seen: Sight) -> int:
@@ -47,23 +53,30 @@ def where_it_was_at_the_last_look(seen: Sight) -> int:
 
 def last_sight(seen: Sight) -> tuple[int, int]:
     """Return the box in which the waiting user saw its item last, and the resets since."""
-    current, resets = 0, [0]
-    last = 0
+    last = state_last_seen(seen)
+    return seen.states[last].index(seen.asked), resets_since(seen, last)
+
+
+def state_last_seen(seen: Sight) -> int:
+    """Return the index of the state that the waiting user saw last."""
+    current, last = 0, 0
     for event in seen.story:
         match event:
-            case Reset():
+            case Reset() | Retrieval():
                 current += 1
-                resets.append(resets[-1] + 1)
-            case Retrieval():
-                current += 1
-                resets.append(resets[-1])
             case Visit(user) if user == seen.asked:
                 last = current
             case Snapshot(user, back) if user == seen.asked:
                 last = current + 1 - back
             case _:
                 pass
-    return seen.states[last].index(seen.asked), resets[-1] - resets[last]
+    return last
+
+
+def resets_since(seen: Sight, state: int) -> int:
+    """Count the resets that came after a state had appeared."""
+    changes = [event for event in seen.story if isinstance(event, Reset | Retrieval)]
+    return sum(isinstance(change, Reset) for change in changes[state:])
 
 
 def fitting_rules(

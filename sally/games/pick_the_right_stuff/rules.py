@@ -1,0 +1,178 @@
+"""Pick the Right Stuff as a game: nature reads out her script, the manager answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Literal
+
+import msgspec
+
+from sally.core.errors import BadInput
+from sally.core.game import NATURE, Game, Seat
+from sally.games.pick_the_right_stuff.extrapolation import Family
+from sally.games.pick_the_right_stuff.frozen import COLLECTIONS, SIZES, frozen_games
+from sally.games.pick_the_right_stuff.generate_balanced import balanced_games
+from sally.games.pick_the_right_stuff.generate_published import published_games
+from sally.games.pick_the_right_stuff.infinite import infinite_games
+from sally.games.pick_the_right_stuff.locker import (
+    Collection,
+    Contents,
+    Event,
+    Instance,
+    Locker,
+    Mode,
+    Rehearsal,
+    Reset,
+    Sight,
+    Snapshot,
+    Visit,
+    announced,
+    answered,
+    check,
+    opened,
+)
+
+MANAGER = Seat("manager")
+Action = int | Reset | Visit | Snapshot | Rehearsal | Collection
+Generator = Literal["balanced", "published"]
+
+
+class State(msgspec.Struct, frozen=True):
+    """The locker, and how much of nature's script has been read out."""
+
+    locker: Locker
+    read: int = 0
+
+
+class View(msgspec.Struct, frozen=True):
+    """What the manager knows: every state and every announcement, but no private rule."""
+
+    mode: Mode
+    users: int
+    families: tuple[Family, ...]
+    states: tuple[Contents, ...]
+    story: tuple[Event, ...]
+    asked: int | None  # the user who waits for an answer
+    correct: int
+
+    def sight(self) -> Sight:
+        """The same while a user waits, as trackers and rules of thumb take it."""
+        if self.asked is None:
+            raise BadInput("Nobody is waiting: the manager is asked only at a collection.")
+        return Sight(self.mode, self.users, self.families, self.states, self.story, self.asked)
+
+
+@dataclass(frozen=True)
+class LockerGame(Game[State, Action, View]):
+    """A game of a frozen set, of a generator's stream with a seed, or of one's own making.
+
+    Everything nature will do is written down beforehand, so each of her moves has odds of 1.
+    """
+
+    mode: Mode = "zero"
+    generator: Generator = "balanced"  # of the zero and the finite mode; infinite has its own
+    users: int = 5
+    number: int = 0  # which game of the set or stream
+    seed: int | None = None  # None: the frozen set; else the generator's stream with this seed
+    problem: Instance | None = None  # a game of one's own, in place of all of the above
+    wording: Literal["page", "published"] = "page"  # published: as the authors' chat harness has it
+
+    seats = (MANAGER,)
+    helpers = (NATURE,)
+    pays_as_it_goes = True
+
+    def __post_init__(self) -> None:
+        if self.problem is None:
+            _found(self.mode, self.generator, self.users, self.number, self.seed)
+        else:
+            check(self.problem)
+
+    @cached_property
+    def instance(self) -> Instance:
+        """The problem as data."""
+        if self.problem is not None:
+            return self.problem
+        return _found(self.mode, self.generator, self.users, self.number, self.seed)
+
+    # --- the rules ------------------------------------------------------------------------------
+
+    def start(self) -> State:
+        return State(opened(self.instance))
+
+    def to_move(self, state: State) -> tuple[Seat, ...]:
+        if state.locker.asked is not None:
+            return self.seats
+        return self.helpers if state.read < len(self.instance.script) else ()
+
+    def options(self, state: State, seat: Seat) -> tuple[Action, ...]:
+        """Nature has the next line of her script, the manager every box, empty or not."""
+        if seat == NATURE:
+            return self.instance.script[state.read : state.read + 1]
+        return tuple(range(self.instance.users))
+
+    def odds(self, state: State) -> Mapping[Action, float]:
+        return {self.instance.script[state.read]: 1.0}
+
+    def step(self, state: State, moves: Mapping[Seat, Action]) -> State:
+        ((_, move),) = moves.items()
+        if isinstance(move, int):
+            return State(answered(state.locker, move), state.read)
+        return State(announced(state.locker, move), state.read + 1)
+
+    def forfeit(
+        self, state: State, moves: Mapping[Seat, Action], forfeited: tuple[Seat, ...]
+    ) -> State:
+        """No point; the retrieval goes on as after any answer, and so does the game."""
+        return State(answered(state.locker, None), state.read)
+
+    def observe(self, state: State, seat: Seat) -> View:
+        known = state.locker
+        return View(
+            known.mode,
+            known.users,
+            known.families,
+            known.states,
+            known.story,
+            known.asked,
+            known.correct,
+        )
+
+    def payoffs(self, state: State) -> Mapping[Seat, float]:
+        """One point for every user whose believed box was named."""
+        return {MANAGER: float(state.locker.correct)}
+
+    def widest_menu(self) -> int:
+        return self.instance.users
+
+
+@lru_cache(maxsize=512)
+def _found(mode: Mode, generator: Generator, users: int, number: int, seed: int | None) -> Instance:
+    """The game under a number, in a frozen set or in the stream that a seed starts."""
+    if number < 0:
+        raise BadInput(f"number must be at least 0, not {number}")
+    if users < 2:
+        raise BadInput(f"users must be at least 2, not {users}")
+    if seed is not None:
+        return _generated(mode, generator, users, number + 1, seed)[number]
+    if users not in SIZES:
+        raise BadInput(
+            f"games with {users} users are not frozen, only those with {', '.join(map(str, SIZES))}"
+            "; give a seed to generate one"
+        )
+    wanted = "infinite" if mode == "infinite" else f"{generator}_{mode}"
+    games = frozen_games(next(name for name in COLLECTIONS if name == wanted), users)
+    if number >= len(games):
+        raise BadInput(f"number must be from 0 to {len(games) - 1} in a frozen set, not {number}")
+    return games[number]
+
+
+def _generated(
+    mode: Mode, generator: Generator, users: int, count: int, seed: int
+) -> tuple[Instance, ...]:
+    if mode == "infinite":
+        return infinite_games(users, count, seed)
+    if generator == "published":
+        return published_games(mode, users, count, seed)
+    return balanced_games(mode, users, count, seed)

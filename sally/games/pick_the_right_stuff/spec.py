@@ -1,0 +1,73 @@
+"""Pick the Right Stuff on the shelf: rules, words and probes."""
+
+from __future__ import annotations
+
+from sally.core.game import GameSpec, Seat
+from sally.core.probe import At, Probe, Question
+from sally.core.replay import Replay
+from sally.games.pick_the_right_stuff import locker
+from sally.games.pick_the_right_stuff.rules import MANAGER, Action, LockerGame, State, View
+from sally.games.pick_the_right_stuff.tracker import where_user_will_look_from
+from sally.games.pick_the_right_stuff.words import TEXTS, LockerWords
+
+STATE_LAST_SEEN, TRUE_BOX = "state_last_seen", "true_box"
+
+
+def _which_state(game: LockerGame, view: View, seat: Seat) -> tuple[Question, ...]:
+    back = tuple(range(1, len(view.states) + 1))
+    return (Question(STATE_LAST_SEEN, "choice", back, about=str(view.asked)),)
+
+
+def _which_box(game: LockerGame, view: View, seat: Seat) -> tuple[Question, ...]:
+    return (Question(TRUE_BOX, "choice", tuple(range(view.users)), about=str(view.asked)),)
+
+
+def state_last_seen(replay: Replay[State, Action, View], at: At) -> int:
+    """How far back the state lies that the waiting user saw last; 1 is the present one."""
+    now = replay.state(at.turn).locker
+    return len(now.states) - now.seen[int(at.about)]
+
+
+def true_box(replay: Replay[State, Action, View], at: At) -> int:
+    """Where the item of the waiting user is."""
+    return locker.true_box(replay.state(at.turn).locker, int(at.about))
+
+
+PROBES = (
+    Probe(
+        STATE_LAST_SEEN,
+        "how far back the state lies that the waiting user saw last",
+        "before",
+        "choice",
+        (MANAGER,),
+        _which_state,
+        state_last_seen,
+    ),
+    Probe(
+        TRUE_BOX,
+        "where the item of the waiting user really is",
+        "before",
+        "choice",
+        (MANAGER,),
+        _which_box,
+        true_box,
+    ),
+)
+
+
+def best_replies(game: LockerGame, view: View, belief: int) -> tuple[int, ...]:
+    """The box to name if the waiting user saw the state last that lies so far back."""
+    return where_user_will_look_from(view.sight(), len(view.states) - belief)
+
+
+GAME: GameSpec[State, Action, View] = GameSpec(
+    name="pick_the_right_stuff",
+    about="name the box where a user believes its item to be (tang2024); zero, finite, infinite",
+    game=LockerGame,
+    words=LockerWords,
+    texts=TEXTS,
+    action=Action,
+    probes=PROBES,
+    best_replies=best_replies,
+    reference="tracker",
+)

@@ -1,0 +1,87 @@
+"""The questions of Pick the Right Stuff, one by one: what was named, believed and true."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+import msgspec
+
+from sally.core.game import Seat
+from sally.core.log import Forfeited, Moved
+from sally.core.metric import Played
+from sally.games.pick_the_right_stuff.extrapolation import Family, family_of
+from sally.games.pick_the_right_stuff.locker import (
+    Locker,
+    Snapshot,
+    Visit,
+    believed_box,
+    occupied,
+    true_box,
+)
+
+FAMILY = "pick_the_right_stuff"
+
+
+class Pick(msgspec.Struct, frozen=True):
+    """One question and its answer."""
+
+    turn: int
+    user: int
+    answered: int | None  # None: forfeited
+    tries: int
+    believed: int
+    true: int
+    observations: int  # looks that the user took before it came
+    gap: int  # resets since the state that it saw last
+    items: int  # in the locker when it came
+    rule: Family | None  # the family of its private rule, in the infinite mode
+
+    @property
+    def is_right(self) -> bool:
+        return self.answered == self.believed
+
+    @property
+    def is_false_belief(self) -> bool:
+        return self.believed != self.true
+
+    @property
+    def is_right_at_once(self) -> bool:
+        """Right by the published convention: what cannot be read the first time is wrong."""
+        return self.is_right and self.tries == 1
+
+
+def picks(played: Played, seat: Seat) -> Iterator[Pick]:
+    """Every question that was put, in order."""
+    tries = {
+        e.turn: e.tries
+        for e in played.episode.events
+        if isinstance(e, Moved | Forfeited) and e.seat == seat
+    }
+    for step in played.replay.steps():
+        locker: Locker = step.before.locker
+        if locker.asked is not None:
+            yield _pick(locker, locker.asked, step.turn, step.moves.get(seat), tries[step.turn])
+
+
+def _pick(locker: Locker, user: int, turn: int, answered: int | None, tries: int) -> Pick:
+    looks = [e for e in locker.story if isinstance(e, Visit | Snapshot) and e.user == user]
+    return Pick(
+        turn,
+        user,
+        answered,
+        tries,
+        believed_box(locker, user),
+        true_box(locker, user),
+        len(looks),
+        locker.resets[-1] - locker.resets[locker.seen[user]],
+        len(occupied(locker.states[-1])),
+        family_of(locker.rules[user]) if locker.rules else None,
+    )
+
+
+def share_right(
+    found: Iterable[Pick], counts: Callable[[Pick], bool] = lambda pick: True
+) -> float | None:
+    """100 times the share of right answers among those given; forfeited questions are apart."""
+    given = [p for p in found if counts(p) and p.answered is not None]
+    return 100 * sum(p.is_right for p in given) / len(given) if given else None

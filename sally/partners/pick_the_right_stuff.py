@@ -1,0 +1,100 @@
+"""Managers of the locker: one who tracks beliefs, two who nearly do, and those who do not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from sally.core.game import Seat
+from sally.core.partner import Partner, Script
+from sally.core.player import Answer, Silence, Turn
+from sally.core.probe import Report
+from sally.games.pick_the_right_stuff.locker import Sight
+from sally.games.pick_the_right_stuff.rules import LockerGame
+from sally.games.pick_the_right_stuff.rules_of_thumb import RULES_OF_THUMB, RuleOfThumb
+from sally.games.pick_the_right_stuff.spec import STATE_LAST_SEEN, TRUE_BOX
+from sally.games.pick_the_right_stuff.tracker import (
+    state_last_seen,
+    where_it_was_at_the_last_look,
+    where_user_saw_it_last,
+    where_user_will_look,
+)
+
+Make = Callable[[LockerGame, Seat], Script]
+OURS = "ours; the shortcuts that a score on tang2024's game must be read against"
+ABOUT = {
+    "start": "the box where the item was stored",
+    "true": "the box where the item is",
+    "last_seen": "the box the item was in when last anybody looked",
+    "most_frequent": "the occupied box that held the item most often",
+    "recency": "the occupied box that the item left last",
+    "first_box": "the occupied box with the lowest number",
+    "occupied": "any occupied box, each as likely as any other",
+}
+
+
+def _naming(where: Callable[[Sight], int]) -> Make:
+    """Managers that know one box to name."""
+    return lambda game, seat: lambda turn: where(turn.view.sight())
+
+
+def _drawing(rule: RuleOfThumb) -> Make:
+    """Managers that draw evenly from the boxes a rule of thumb gives."""
+    return lambda game, seat: lambda turn: turn.draws.pick(rule(turn.view.sight()))
+
+
+def _tracking_answers(game: LockerGame, seat: Seat) -> Callable[[Turn[Any, Any]], Answer]:
+    """What the tracker says to probes."""
+
+    def answer(turn: Turn[Any, Any]) -> Answer:
+        seen: Sight = turn.view.sight()
+        known = {
+            STATE_LAST_SEEN: len(seen.states) - state_last_seen(seen),
+            TRUE_BOX: seen.states[-1].index(seen.asked),
+        }
+        asked = turn.question.probe if turn.question else ""
+        return Report(known[asked]) if asked in known else Silence(f"knows nothing of {asked!r}")
+
+    return answer
+
+
+def _of_thumb(name: str, rule: RuleOfThumb) -> Partner:
+    """A rule of thumb as a manager; inverses say which boxes they avoid."""
+    if name.startswith("but_"):
+        about = f"any occupied box but those of: {name.removeprefix('but_').replace('_or_', ', ')}"
+    else:
+        about = ABOUT[name]
+    return Partner(name, about, OURS, _drawing(rule))
+
+
+TRACKER = Partner(
+    name="tracker",
+    about="the box where the user believes its item to be; the reference, right in every mode",
+    source="ours; what tang2024's game asks for",
+    make=_naming(where_user_will_look),
+    answers=_tracking_answers,
+)
+SAW_LAST = Partner(
+    name="saw_last",
+    about="the box the user saw last; takes users of the infinite mode for users of the zero mode",
+    source="ours",
+    make=_naming(where_user_saw_it_last),
+)
+AT_LAST_LOOK = Partner(
+    name="at_last_look",
+    about="the box at the moment of the user's last look; deaf to how far back a snapshot was",
+    source="ours",
+    make=_naming(where_it_was_at_the_last_look),
+)
+
+# `random` names a player of every game, who may also name an empty box.
+_NAMES = {"random": "occupied"}
+PARTNERS = {
+    partner.name: partner
+    for partner in (
+        TRACKER,
+        SAW_LAST,
+        AT_LAST_LOOK,
+        *(_of_thumb(_NAMES.get(name, name), rule) for name, rule in RULES_OF_THUMB.items()),
+    )
+}
