@@ -110,6 +110,26 @@ def print_table(rows: Iterable[Mapping[str, Any]], columns: Sequence[str], title
     console().print(table)
 
 
+def fitting(
+    rows: Sequence[Mapping[str, Any]], keys: Sequence[str], columns: Sequence[str]
+) -> list[list[str]]:
+    """The columns in as many groups as it takes for each to fit the terminal beside the keys."""
+
+    def width(column: str) -> int:
+        return 3 + max(len(column), *(len(cell(row.get(column))) for row in rows))
+
+    room = console().width - sum(width(key) for key in keys)
+    groups: list[list[str]] = [[]]
+    left = room
+    for column in columns:
+        if groups[-1] and width(column) > left:
+            groups.append([])
+            left = room
+        groups[-1].append(column)
+        left -= width(column)
+    return groups
+
+
 def estimate_cell(value: float | None, interval: Sequence[float] | None) -> str:
     """A value with its interval: `1.00 ±0.20` where it is even, else `1.00 [0.70, 1.10]`."""
     if value is None:

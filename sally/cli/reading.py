@@ -9,9 +9,9 @@ from pathlib import Path
 import click
 
 from sally import store
-from sally.cli.common import estimate_cell, json_option, print_json, print_table
+from sally.cli.common import estimate_cell, fitting, json_option, print_json, print_table
 from sally.core import shelf
-from sally.core.errors import BadInput
+from sally.core.errors import BadInput, unknown
 from sally.core.log import Episode
 from sally.reports.rows import Row, episode_rows, played, summary
 from sally.reports.transcript import REFEREE, transcript
@@ -22,15 +22,23 @@ from sally.runner.check import Checked, check
 @click.argument("folder", type=click.Path(path_type=Path))
 @click.option("--metric", "metrics", multiple=True, help="Only these metrics.")
 @click.option("--seat", default="", help="Only this seat.")
+@click.option("--all", "every", is_flag=True, help="Every metric, not only the headline ones.")
 @click.option("--rows", "as_rows", is_flag=True, help="With --json: one row per seat and episode.")
 @json_option
-def score(folder: Path, metrics: tuple[str, ...], seat: str, as_rows: bool, as_json: bool) -> None:
+def score(
+    folder: Path,
+    metrics: tuple[str, ...],
+    seat: str,
+    every: bool,
+    as_rows: bool,
+    as_json: bool,
+) -> None:
     """Means with 95% intervals for every player in a store."""
     contents = store.load(folder)
     if as_rows:
         print_json(list(episode_rows(contents.episodes.values())))
         return
-    found = score_rows(contents.episodes.values(), metrics, seat)
+    found = score_rows(contents.episodes.values(), metrics, seat, every or as_json)
     if as_json:
         print_json(found)
         return
@@ -40,25 +48,28 @@ def score(folder: Path, metrics: tuple[str, ...], seat: str, as_rows: bool, as_j
 
 
 def score_rows(
-    episodes: Iterable[Episode], metrics: tuple[str, ...] = (), seat: str = ""
+    episodes: Iterable[Episode], metrics: tuple[str, ...] = (), seat: str = "", every: bool = False
 ) -> list[Row]:
-    """One row for each metric in each group of seats that were alike."""
+    """One row for each metric in each group of seats that were alike.
+
+    Without names, the payoff and the headline metrics; with `every`, all that have a value.
+    """
     rows = [row for row in episode_rows(episodes) if not seat or row["seat"] == seat]
     by = ("cell", "game", "seat", "player", "others")
-    named = metrics or ("payoff", *_metric_names(rows))
-    return [
-        found
-        for name in named
-        for found in summary([r for r in rows if name in r] if not metrics else rows, name, by)
-        if found["value"] is not None
-    ]
+    known = shelf.shelf("metrics")
+    if metrics:
+        for name in metrics:
+            if name not in known and name not in COUNTS:
+                raise unknown("metric", name, (*known, *COUNTS))
+        named = metrics
+    else:
+        named = (*(n for n, metric in known.items() if every or metric.headline), "payoff")
+    found = [row for name in named for row in summary([r for r in rows if name in r], name, by)]
+    return [row for row in found if row["value"] is not None]
 
 
-def _metric_names(rows: list[Row]) -> list[str]:
-    return [name for name in shelf.shelf("metrics") if any(name in row for row in rows)]
-
-
-METRICS_A_TABLE = 4  # as many as a terminal of 100 columns holds
+COUNTS = ("payoff", "turns", "moves", "forfeited", "retried", "calls", "input_tokens",
+          "output_tokens", "seconds")  # fmt: skip
 
 
 def print_scores(found: list[Row]) -> None:
@@ -70,21 +81,32 @@ def print_scores(found: list[Row]) -> None:
     keys = [k for k in ("cell", "game", "seat", "player", "others") if _varies(found, k)]
     for row in found:
         group = groups.setdefault(tuple(str(row[k]) for k in keys), {})
-        group[row["metric"]] = estimate_cell(row["value"], row["interval"])
-        group["episodes"] = str(row["episodes"])
-    metrics = list(dict.fromkeys(row["metric"] for row in found))
-    for i in range(0, len(metrics), METRICS_A_TABLE):
-        names = metrics[i : i + METRICS_A_TABLE]
-        rows = [dict(zip(keys, g, strict=True)) | cells for g, cells in groups.items()]
+        group[heading(row["metric"])] = estimate_cell(row["value"], row["interval"])
+        group["n"] = str(row["episodes"])
+    rows = [dict(zip(keys, g, strict=True)) | cells for g, cells in groups.items()]
+    metrics = list(dict.fromkeys(heading(row["metric"]) for row in found))
+    said = [name for name in metrics if any(row.get(name) not in NOTHING for row in rows)]
+    for names in fitting(rows, [*keys, "n"], said or metrics):
         kept = [row for row in rows if any(name in row for name in names)]
-        print_table(kept, (*keys, *names, "episodes"))
+        print_table(kept, (*keys, *names, "n"))
+
+
+NOTHING = (None, "-", "0.000", "0.000 ±0.000")  # columns of these alone are left out
+
+
+def heading(metric: str) -> str:
+    """The short name of a metric, for the head of a column."""
+    entry = shelf.shelf("metrics").get(metric)
+    return entry.label or metric if entry else metric
 
 
 def _varies(rows: list[Row], key: str) -> bool:
-    return key == "player" or (
-        len({row[key] for row in rows}) > 1
-        and not (key == "cell" and all(row["cell"] == row["game"] for row in rows))
-    )
+    """Whether a column says anything: a cell that only repeats the game does not."""
+    if key == "player":
+        return True
+    if key == "cell" and all(row["cell"] == row["game"] for row in rows):
+        return False
+    return len({row[key] for row in rows}) > 1
 
 
 @click.command()

@@ -30,4 +30,6 @@ class Metric:
     games: tuple[str, ...] = ()  # the families it fits; empty: all
     better: Literal["higher", "lower", ""] = ""
     unit: str = ""
+    label: str = ""  # the heading of its column; empty: its name
+    headline: bool = False  # whether a table shows it unasked
     published: bool = False  # a paper's convention, kept beside our exact measure

@@ -15,4 +15,6 @@ METRIC = Metric(
     measure=_measure,
     better="lower",
     unit="moves",
+    label="forfeits",
+    headline=True,
 )

@@ -16,4 +16,6 @@ METRIC = Metric(
     measure=_measure,
     better="higher",
     unit="%",
+    label="ToM %",
+    headline=True,
 )

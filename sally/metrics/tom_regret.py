@@ -10,4 +10,6 @@ METRIC = Metric(
     games=("repeated_games",),
     better="lower",
     unit="payoff per round",
+    label="ToM regret",
+    headline=True,
 )

@@ -135,10 +135,17 @@ def judged(whole: Played, event: Reported) -> tuple[Question | None, Any]:
 
 def label(who: Sitter) -> str:
     """A player's name with its parameters, for tables."""
-    if not who.params:
-        return who.player
-    given = ", ".join(f"{name}={value}" for name, value in who.params.items())
-    return f"{who.player}({given})"
+    params = dict(who.params)
+    if who.player == "language":  # the strategy and the model are its name
+        name = f"{params.pop('model', 'embedded')} {params.pop('strategy', 'qa')}"
+        params.pop("settings", None)
+    else:
+        name = who.player
+    if len(params) == 1:
+        (value,) = params.values()
+        return f"{name} {value}"
+    given = ", ".join(f"{key} {value}" for key, value in params.items())
+    return f"{name} ({given})" if given else name
 
 
 def _flat(value: Any) -> Any:

@@ -12,13 +12,13 @@ STUDY = Study(
     cells=tuple(
         Cell(
             name=game,
-            instances=(instance(game, f"{game}-10", rounds=10),),
+            instances=(instance(game, f"{game}-100", rounds=100),),
             lineups=grid(
-                agent=(sitter("random"), sitter("constant")),
+                agent=(sitter("random"), sitter("constant"), sitter("tabular")),
                 partner=(sitter("single_action", action=1), sitter("tit_for_tat")),
             ),
             arms={"agent": ("their_move",)},
-            repeats=10,
+            repeats=30,
         )
         for game in GAMES
     ),
