@@ -1,7 +1,7 @@
 """The embedded model for real: it needs the wheel and, once, the package index."""
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 
@@ -90,27 +90,35 @@ def test_a_candidate_that_merges_with_the_context_is_scored_from_before_the_merg
 
 
 def test_answers_do_not_depend_on_what_was_asked_before(model: Embedded) -> None:
-    rules = "Two players pick a box each round. "
-    pages = [rules, rules + "Round 1: red. Round 2: blue. "]
-    settings = Settings(seed=4, max_tokens=4)
+    settings = Settings(seed=4, max_tokens=6)
+    page = "Two players pick a box each round. Round 1: red. "
 
-    async def answers(page: str) -> tuple[object, ...]:
-        reply = await model.complete([User(page + "Your move?")], settings)
-        chat: list[Message] = [User(page + "Your move?"), Assistant(reply.text), User("Sure?")]
-        second = await model.complete(chat, settings)
-        scores = await model.score([User(page + "Theirs?"), Assistant("I say")], THROWS)
-        raw = await model.score(page + "They pick", [" red", " blue box", " quixotic"])
-        return reply.text, second.text, scores.logprobs, raw.logprobs
+    def said(messages: list[Message]) -> str:
+        return asyncio.run(model.complete(messages, settings)).text
+
+    def scores(context: Context, candidates: tuple[str, ...]) -> tuple[float, ...]:
+        return asyncio.run(model.score(context, candidates)).logprobs
 
     def forget() -> None:
-        for slot in model._llama.slots:
-            slot.tokens = slot.tokens[:0]
+        model._llama.slots[:] = [llama.Slot() for _ in model._llama.slots]
 
+    move: list[Message] = [User(page + "Your move?")]
+    # The second chat goes on from the very tokens that the first one said.
+    sure: list[Message] = [*move, Assistant(said(move)), User("Sure?")]
+    asks: list[Callable[[], object]] = [
+        lambda: said(move),
+        lambda: scores(sure, (" yes", " no")),
+        lambda: scores([*move, Assistant("I say")], THROWS),
+        lambda: scores(page + "They pick", (" red", " blue box", " quixotic")),
+        lambda: scores(page + "They pick blue box to win in round", (" two", " three")),
+        lambda: said(sure),
+    ]
     fresh = []
-    for page in pages:
+    for ask in asks:
         forget()
-        fresh.append(asyncio.run(answers(page)))
-    assert [asyncio.run(answers(page)) for page in pages[::-1]] == fresh[::-1]
+        fresh.append(ask())
+    assert [ask() for ask in asks] == fresh
+    assert [ask() for ask in asks[::-1]] == fresh[::-1]
 
 
 def test_prompts_just_longer_than_a_batch_are_evaluated_alike(
