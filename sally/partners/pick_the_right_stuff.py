@@ -7,7 +7,7 @@ from typing import Any
 
 from sally.core.game import Seat
 from sally.core.partner import Partner, Script
-from sally.core.player import Answer, Silence, Turn
+from sally.core.player import Turn
 from sally.core.probe import Report
 from sally.games.pick_the_right_stuff.locker import Sight
 from sally.games.pick_the_right_stuff.rules import LockerGame
@@ -43,19 +43,19 @@ def _drawing(rule: RuleOfThumb) -> Make:
     return lambda game, seat: lambda turn: turn.draws.pick(rule(turn.view.sight()))
 
 
-def _tracking_answers(game: LockerGame, seat: Seat) -> Callable[[Turn[Any, Any]], Answer]:
+def _tracking_answers(game: LockerGame, seat: Seat) -> Callable[[Turn[Any, Any]], Report]:
     """What the tracker says to probes."""
 
-    def answer(turn: Turn[Any, Any]) -> Answer:
+    def report(turn: Turn[Any, Any]) -> Report:
         seen: Sight = turn.view.sight()
+        assert turn.question is not None
         known = {
             STATE_LAST_SEEN: len(seen.states) - state_last_seen(seen),
             TRUE_BOX: seen.states[-1].index(seen.asked),
         }
-        asked = turn.question.probe if turn.question else ""
-        return Report(known[asked]) if asked in known else Silence(f"knows nothing of {asked!r}")
+        return Report(known[turn.question.probe])
 
-    return answer
+    return report
 
 
 def _of_thumb(name: str, rule: RuleOfThumb) -> Partner:

@@ -51,9 +51,9 @@ TEXTS: Mapping[str, str] = {
     "monitor; the look starts the count anew. Collected items do not count. What really happens "
     "to the item has nothing to do with the rule. A user's rule is of one of these kinds, "
     "with whole numbers that you have to find out: {families}.",
-    "rules.rehearsals": "Before the first reset each user rehearses a few times: it is told in which box "
-    "it saw an item and how many resets followed, and says which box it would open. Its rehearsals "
-    "leave no doubt which box it would open after any number of resets.",
+    "rules.rehearsals": "Before the first reset each user rehearses a few times: it is told in "
+    "which box it saw an item and how many resets followed, and says which box it would open. Its "
+    "rehearsals leave no doubt which box it would open after any number of resets.",
     "family.shift": "the same step at every reset (a, a, a, ...)",
     "family.alternate": "a step at the first reset, back at the second, and so on (a, -a, a, ...)",
     "family.affine": "the same step at every reset and one jump more at the first (a + c, a, a, "
