@@ -1,0 +1,162 @@
+"""One test per secret: two states that differ only in X look the same to seat Y, to the letter."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import pytest
+
+from sally.core.desk import Desk
+from sally.core.game import Seat
+from sally.core.match import Match
+from sally.core.player import Decision
+from sally.games.repeated_games.rules import AGENT, PARTNER
+from tests.fixtures import cups
+from tests.fixtures.haggle import ADA, BO, CY, DEALS, PASS, READER, Put, Reading, Say
+from tests.table import match_of, spec_of, table
+
+
+def page(match: Match[Any, Any, Any], seat: Seat) -> str:
+    """All that a seat can read in the present state."""
+    view = match.game.observe(match.state, seat)
+    desk = Desk(match.spec, match.game, seat, 1)
+    options = match.game.options(match.state, seat) if seat in {*_movers(match)} else ()
+    past = "".join(str(desk.opening(view, form)) for form in desk.words.forms)
+    return f"{past}{desk.words.now(view)}{options}{view}"
+
+
+def _movers(match: Match[Any, Any, Any]) -> tuple[Seat, ...]:
+    return match.game.to_move(match.state)
+
+
+def at(name: str, *moves: tuple[str, Any]) -> Match[Any, Any, Any]:
+    """A match after these moves, nature's included."""
+    match: Match[Any, Any, Any] = Match(spec_of(name), table(name), ask_nature=True)
+    for seat, action in moves:
+        match.answer((match.turn, seat, "", ""), Decision(action))
+    return match
+
+
+# --- cups ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("first", cups.CUPS)
+def test_a_seeker_who_did_not_peek_cannot_see_the_swap(first: str) -> None:
+    swapped, kept = (
+        at("cups", ("nature", first), ("nature", "miss"), ("hider", hid))
+        for hid in ("swap", "keep")
+    )
+    assert page(swapped, cups.SEEKER) == page(kept, cups.SEEKER)
+    assert page(swapped, cups.HIDER) != page(kept, cups.HIDER)
+
+
+def test_a_seeker_who_peeked_can() -> None:
+    swapped, kept = (
+        at("cups", ("nature", "left"), ("nature", "peek"), ("hider", hid))
+        for hid in ("swap", "keep")
+    )
+    assert page(swapped, cups.SEEKER) != page(kept, cups.SEEKER)
+
+
+# --- haggle -------------------------------------------------------------------------------------
+
+SPOKEN = [
+    pair for seat in (ADA, BO, CY) for pair in ((seat, Say("Hi.")), (READER, Reading("nothing", 0)))
+]
+
+
+def test_nobody_sees_anothers_hand_or_values() -> None:
+    """Deals 0 and 1 differ in what ada and bo hold and value, and not in cy."""
+    assert DEALS[0][2] == DEALS[1][2] and DEALS[0][:2] != DEALS[1][:2]
+    one, two = (at("haggle", ("nature", deal), *SPOKEN) for deal in (0, 1))
+    assert page(one, CY) == page(two, CY)
+    assert page(one, READER) == page(two, READER)
+    assert page(one, ADA) != page(two, ADA)
+
+
+def test_what_is_put_aside_is_unseen_until_the_phase_is_over() -> None:
+    def after(bo: Any) -> Match[Any, Any, Any]:
+        return at("haggle", ("nature", 0), *SPOKEN, (ADA, PASS), (BO, bo), (CY, PASS))
+
+    one, two = after(Put("wood")), after(Put("wool"))
+    for seat in (ADA, CY, READER):
+        assert page(one, seat) == page(two, seat)
+    assert page(one, BO) != page(two, BO)
+    for match in (one, two):
+        for seat in (ADA, BO, CY):
+            match.answer((match.turn, seat, "", ""), Decision(PASS))
+    assert page(one, ADA) != page(two, ADA)
+
+
+def test_a_message_that_was_sent_back_is_heard_by_nobody() -> None:
+    said = ((ADA, Say("Hi.")), (READER, Reading("nothing", 0)))
+    lied = ((ADA, Say("I have 9 wood.")), (READER, Reading("wood", 9)))
+    one, two = at("haggle", ("nature", 0), *said), at("haggle", ("nature", 0), *lied, *said)
+    for seat in (BO, CY):
+        assert page(one, seat) == page(two, seat)
+    assert page(one, ADA) != page(two, ADA)
+
+
+def test_while_a_message_is_read_the_others_cannot_tell() -> None:
+    quiet, reading = at("haggle", ("nature", 0)), at("haggle", ("nature", 0), (ADA, Say("Hi.")))
+    for seat in (BO, CY):
+        assert page(quiet, seat) == page(reading, seat)
+
+
+def test_the_reader_sees_the_words_and_not_the_hand() -> None:
+    one, two = (at("haggle", ("nature", deal), (ADA, Say("Hi."))) for deal in (0, 1))
+    assert page(one, READER) == page(two, READER)
+
+
+# --- repeated games -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["rps", "ibs", "ipd"])
+def test_a_move_is_unseen_until_both_have_moved(name: str) -> None:
+    match = match_of(table(name))
+    before = page(match, AGENT)
+    match.answer((0, "partner", "", ""), Decision(1))
+    assert page(match, AGENT) == before
+
+
+@pytest.mark.parametrize("name", ["rps", "ibs", "ipd"])
+def test_a_void_round_reveals_no_move(name: str) -> None:
+    game = spec_of(name).build()
+    shown = set()
+    for action in (0, 1):
+        state = game.forfeit(game.start(), {PARTNER: action}, (AGENT,))
+        desk = Desk(spec_of(name), game, AGENT, 1)
+        view = game.observe(state, AGENT)
+        shown.add(str(desk.opening(view, "agent_first")) + str(view))
+    assert len(shown) == 1
+
+
+# --- the match itself ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["cups", "haggle", "ipd"])
+def test_a_turn_holds_no_way_to_the_state(name: str) -> None:
+    """Whatever a player can reach through public names is its own."""
+    match = match_of(table(name))
+    secret = match.state
+    for turn in match.asks():
+        reached = [getattr(turn, field) for field in turn.__struct_fields__]
+        reached += [v for k, v in vars(turn.desk).items() if not k.startswith("_")]
+        assert not any(thing is secret or thing is match for thing in reached)
+
+
+def test_a_report_is_seen_by_nobody_else() -> None:
+    arms = {"agent": ("their_move",)}
+    pages = set()
+    for value in (0, 1):
+        match = match_of(table("ipd", arms=arms))
+        from sally.core.probe import Report
+
+        match.answer((0, "agent", "their_move", "partner"), Report(value))
+        for seat in (AGENT, PARTNER):
+            match.answer((0, seat, "", ""), Decision(0))
+        turn = next(t for t in match.asks() if t.seat == PARTNER)
+        pages.add(page(match, PARTNER) + str(msgspec.structs.replace(turn, desk=None)))
+        assert page(match, AGENT).count("predict") == 0  # nor by itself, without injection
+    assert len(pages) == 1
