@@ -100,6 +100,7 @@ def print_table(rows: Iterable[Mapping[str, Any]], columns: Sequence[str], title
         header_style="bold",
         box=SIMPLE_HEAD,
         pad_edge=False,
+        collapse_padding=True,
     )
     rows = list(rows)
     for column in columns:
@@ -130,11 +131,14 @@ def fitting(
     return groups
 
 
-def estimate_cell(value: float | None, interval: Sequence[float] | None) -> str:
+def estimate_cell(
+    value: float | None, interval: Sequence[float] | None, places: int | None = None
+) -> str:
     """A value with its interval: `1.00 ±0.20` where it is even, else `1.00 [0.70, 1.10]`."""
     if value is None:
         return "-"
-    places = 3 if abs(value) < 1 else 2 if abs(value) < 10 else 1
+    if places is None:
+        places = 3 if abs(value) < 1 else 2 if abs(value) < 10 else 1
     if interval is None:
         return f"{value:.{places}f}"
     low, high = interval

@@ -49,6 +49,6 @@ def knowing_and_doing(found: list[Row], game: str) -> None:
             (row["player"], row["others"]), {"player": row["player"], "partner": row["others"]}
         )
         line["n"] = row["episodes"]
-        line[heading(row["metric"])] = estimate_cell(row["value"], row["interval"])
+        line[heading(row["metric"])] = estimate_cell(row["value"], row["interval"], places=2)
     names = [heading(metric) for metric in SHOWN]
     print_table(lines.values(), ("player", "partner", *names, "n"), title=game)
