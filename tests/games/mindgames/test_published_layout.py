@@ -148,7 +148,7 @@ def test_a_label_for_something_the_game_does_not_have_is_left_out_and_noted(tmp_
 
 
 def test_a_path_without_files_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(BadLayout, match="no .jsonl file"):
+    with pytest.raises(BadLayout, match=r"no \.jsonl file"):
         read(tmp_path)
 
 

@@ -9,8 +9,11 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from sally.games.mindgames.claims import Asked, Claims, Disclosure, Names, claims
+from sally.games.mindgames.claims import Asked, Claims, Disclosure, Names, claims, falsehoods
+from sally.games.mindgames.matrices import Cell, sample
 from sally.games.mindgames.reading import read
 from sally.games.mindgames.stories import story
 
@@ -61,6 +64,51 @@ def test_a_message_is_read_as_a_person_would(row: Labelled) -> None:
 @pytest.mark.parametrize("row", [m for m in MESSAGES if m.beyond], ids=lambda m: m.text[:60])
 def test_what_is_said_to_be_beyond_the_rules_still_is(row: Labelled) -> None:
     assert found(row) != row.claims(story(row.story).names())
+
+
+TEXT = (
+    "proposal A B C a b c it they both neither unlike others all increases decreases no effect on "
+    "not without safety and control development speed public trust which because while do you "
+    "know like prefer what why ? . , ( ) does would if since only never them"
+)
+WORDS = TEXT.split()
+
+
+@given(st.lists(st.sampled_from(WORDS), max_size=25).map(" ".join) | st.text(max_size=80))
+@settings(max_examples=300, deadline=None)
+def test_any_text_can_be_read_and_yields_names_of_the_game_only(text: str) -> None:
+    names = story("language_models").names()
+    seen = read(text, names, [("Proposal A increases public trust.", "I like public trust.")])
+    for d in seen.disclosures:
+        assert names.cell(d.proposal, d.attribute) and d.utility in (-1, 0, 1)
+    cells = [(d.proposal, d.attribute) for d in seen.disclosures]
+    assert len(cells) == len(set(cells))
+    assert set(seen.motivational) <= set(names.attributes)
+    assert set(seen.inferential) <= set(names.proposals)
+    assert read(text, names) == read(text, names)
+
+
+PUZZLE = sample(1, seed=6)[0]
+MOVES = {1: "increases", 0: "has no effect on", -1: "decreases"}
+
+
+@pytest.mark.parametrize("cell", PUZZLE.cells)
+def test_a_plain_lie_is_read_as_told_even_by_a_reader_that_knows_better(cell: Cell) -> None:
+    names = story("ocean_energy").names()
+    proposal, attribute = names.proposals[cell[0]], names.attributes[cell[1]]
+    for said in (-1, 0, 1):
+        text = f"Proposal {proposal} {MOVES[said]} {attribute}."
+        lie = read(text, names, puzzle=PUZZLE)
+        assert lie == claims([Disclosure(proposal, attribute, said)])
+        assert bool(falsehoods(lie, PUZZLE, names)) == (PUZZLE.utility(cell) != said)
+
+
+@pytest.mark.parametrize("cell", PUZZLE.cells)
+def test_open_words_are_read_as_the_truth_they_allow(cell: Cell) -> None:
+    names = story("ocean_energy").names()
+    text = f"Proposal {names.proposals[cell[0]]} does not decrease {names.attributes[cell[1]]}."
+    (told,) = read(text, names, puzzle=PUZZLE).disclosures
+    assert told.utility == max(PUZZLE.utility(cell), 0)
 
 
 def test_there_are_at_least_300_messages_over_all_stories_and_kinds() -> None:

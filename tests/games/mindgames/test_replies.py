@@ -152,8 +152,10 @@ def test_nothing_asked_in_the_discrete_game_is_answered_with_nothing() -> None:
 @pytest.mark.parametrize(
     "message",
     [
-        '{"disclosures": [{"proposal": "A", "attribute": "x", "utility": 1}], "inferential": ["A"]}',
-        "{'disclosures': [{'proposal': 'A', 'attribute': 'x', 'utility': 1}], 'inferential': ['A']}",
+        '{"disclosures": [{"proposal": "A", "attribute": "x", "utility": 1}],'
+        ' "inferential": ["A"]}',
+        "{'disclosures': [{'proposal': 'A', 'attribute': 'x', 'utility': 1}],"
+        " 'inferential': ['A']}",
         '```json\n{"disclosures": [{"proposal": "A", "attribute": "x", "utility": 1}],'
         ' "inferential": ["A"], "motivational": []}\n```',
     ],

@@ -53,6 +53,8 @@ def _continues(sentence: Sentence) -> bool:
     first = sentence.tokens[0]
     if first.sort == "direction":
         return not first.text.endswith("ing")
+    if first.text in ("while", "although", "though"):
+        return len(sentence.tokens) > 1 and sentence.tokens[1].sort == "attribute"
     return first.text in lexicon.CONTINUERS
 
 
@@ -136,7 +138,10 @@ class _Walk:
 
     def inside(self, i: int) -> bool:
         """`growth, as in B`: the effect is in the proposal."""
-        return bool(self.orphans) and i > 0 and self.word(i - 1) in ("in", "under", "with")
+        if not self.orphans or not i:
+            return False
+        does = i + 1 < len(self.tokens) and self.tokens[i + 1].text in lexicon.ECHOES
+        return self.word(i - 1) in ("in", "under", "with") or (self.word(i - 1) == "as" and does)
 
     def word(self, i: int) -> str:
         """The word at position i, or the one before it if that is only `proposal`."""
@@ -157,9 +162,12 @@ class _Walk:
 
     def before(self, i: int) -> str:
         """The last word before position i that is no filler."""
-        for token in reversed(self.tokens[:i]):
-            if token.text in lexicon.CONTRASTS or token.text not in lexicon.FILLERS | lexicon.NOUNS:
-                return token.text
+        for back in range(i - 1, -1, -1):
+            word = self.tokens[back].text
+            if word == "like" and back and self.tokens[back - 1].text in lexicon.SEEMS:
+                return "seems"
+            if word in lexicon.CONTRASTS or word not in lexicon.FILLERS | lexicon.NOUNS:
+                return word
         return ""
 
     def compare(self, column: int, allowed: Allowed) -> None:
@@ -186,6 +194,7 @@ class _Walk:
             self.fresh = ahead == "near" and not token.text.startswith("risk")
         elif behind is not None:
             no = self.denied(behind) and not self.denied(i)
+            self.subject = self.owner(i) or self.subject
             for position in self.list_before(behind):
                 self.emit(position, turned(allowed, no))
             self.active = ()
@@ -223,7 +232,7 @@ class _Walk:
             joined = token.sort == "direction" and self.tokens[back + 1].text in ("or", "nor")
             if token.sort in ("direction", "attribute") and not joined:
                 return False
-            if token.text in (",", "but"):
+            if token.text in (",", "but", "and", "instead"):
                 return False
         return False
 
@@ -270,6 +279,13 @@ class _Walk:
                 return None
         return None
 
+    def owner(self, i: int) -> Rows:
+        """The proposal right after a phrase that ends at i: `the speed spike in B`."""
+        rest = [t for t in self.tokens[i + 1 : i + 4] if t.text not in lexicon.NOUNS]
+        if len(rest) > 1 and rest[0].text in lexicon.PLACES and rest[1].sort == "proposal":
+            return rest[1].rows
+        return ()
+
     def list_before(self, i: int) -> list[int]:
         """The attributes of a list that ends at position i, as far as nothing has moved them."""
         found: list[int] = []
@@ -286,8 +302,9 @@ class _Walk:
         rest = [t.text for t in self.tokens[i + 1 : i + 5] if t.text not in lexicon.STEPS]
         seen = tuple(t.column for t in self.tokens[:i] if t.sort == "attribute")
         known = seen or self.topic.columns
-        clause = self.word(self.subject_at - 1) if self.subject_at > 0 else ""
-        if seen and clause in ("which", "that"):
+        if self.tokens[i].text in lexicon.WEAK:
+            return
+        if seen and self.subject_at > 0 and self.word(self.subject_at - 1) == "which":
             self.emit_column(seen[-1], allowed)
         elif not known:
             return
@@ -317,13 +334,15 @@ class _Walk:
         clean = all(t.sort == "mark" or t.text in ("which", "that") for t in between)
         if ends and self.last and self.subject_at >= 0 and clean:
             column, allowed = self.last
-            self.found += [Fact(row, column, opposite(allowed)) for row in self.subject]
+            if opposite(allowed):
+                self.found += [Fact(row, column, opposite(allowed)) for row in self.subject]
 
     # attributes
 
     def attribute(self, i: int) -> None:
         bargained = i > 0 and self.tokens[i - 1].text == "for" and not self.fresh
         if self.active and not bargained and (self.fresh or not self.moved_behind(i)):
+            self.subject = self.owner(i) or self.subject
             self.emit(i, self.active)
         self.fresh = False
 

@@ -47,7 +47,7 @@ FALLS = _words(
 )
 STAYS = _words(
     "unaffect unchang neutral! neutrality! stable! stabilit stabiliz stabilis steady! stagnat "
-    "constant! unalter untouch unimpact ignor neglect neglects! flat! intact! indifferent!"
+    "constant! unalter untouch unimpact ignor neglect neglects! flat! intact!"
 )
 KEEPS = _words(
     "maintain preserv keep! keeps! keeping! sustain safeguard protect retain uphold holds! "
@@ -68,27 +68,33 @@ DESIRES = word_set(
     "interested important importance hate love hope aiming seek seeking preference "
     "preferences care lets let's must"
 )
-OPENERS = word_set("by with to through given in besides beyond")
+OPENERS = word_set("since because by with to through given in besides beyond")
 ASIDES = word_set("unlike compared versus vs than")
 ASKERS = word_set("is are does do will would can could has have")
 ECHOES = word_set("do does will would")
 NOUNS = word_set("proposal proposals option options choice choices prop props plan plans")
 JOINS = word_set(", and or & / nor + both") | NOUNS
 BEFORE_IT = word_set(
-    ", ; : - ( and but because since as that does will would though although while whereas so also "
-    "think believe if when then is not unlike plus can could may might where"
+    ", ; : - ( and but because since as that does will would though although while whereas so "
+    "also think believe if when then is not unlike plus can could may might where"
 )
+WEAK = word_set("better more less best help helps helping support supports supporting most least")
+SEEMS = word_set("seems seem looks look sounds sound feels feel would you i we 'd")
+PLACES = word_set("in with under from by")
 MODALS = word_set("can could might may")
 STEPS = word_set("on in to of for the upon at all")
 LINKS = word_set(
     "which that who whose where because since as while whereas but although though so "
     "therefore thus however if when yet until whenever"
 )
-CONTRASTS = word_set("unlike than versus vs compared over against except besides beats like as")
+CONTRASTS = word_set(
+    "unlike than versus vs compared over against except besides beats like as superior "
+    "inferior preferable"
+)
 THROUGH = word_set("with under by from through via in of for choosing selecting picking")
 AUXILIARY = word_set(
-    "go goes going will would could can may might is are be been being has have had does do did also even "
-    "level levels further significantly slightly greatly only just not"
+    "go goes going will would could can may might is are be been being has have had does do "
+    "did also even level levels further significantly slightly greatly only just not"
 )
 FILLERS = word_set(
     "the a an in on of to for any our their your its my this that these those both also even "

@@ -19,11 +19,13 @@ GENERIC = lexicon.word_set(
     "advancement opportunities environment preservation and to of the for in on level"
 )
 STOP = lexicon.word_set("and to of the for in a")
-NOUN = r"(?:proposals?|propsals?|porposals?|proporals?|proposel|proposition|props?|options?|choices?|plans?|experiments?|policy|policies|choice)"
+NOUN = re.compile(
+    r"(?:proposals?|prop?[ao]r?s[ae]ls?|proposition|props?|options?|choices?|plans?|experiments?)"
+)
 
 
 class Token(msgspec.Struct, frozen=True):
-    """One word or name; `rows` for proposals, `column` for an attribute, `allowed` for a direction."""
+    """One word or name: `rows` if proposals, `column` if an attribute, `allowed` if a direction."""
 
     sort: Sort
     text: str
@@ -41,30 +43,33 @@ class Sentence(msgspec.Struct, frozen=True):
     asks: bool
 
 
+SIGNS = str.maketrans(
+    {
+        **dict.fromkeys("\u2018\u2019", "'"),
+        **dict.fromkeys("\u201c\u201d", '"'),
+        **dict.fromkeys("\u2013\u2014", " - "),
+        **dict.fromkeys("\u2191\u2b06", " increases "),
+        **dict.fromkeys("\u2193\u2b07", " decreases "),
+        **dict.fromkeys("\u2192\u27f9", " : "),
+        **dict.fromkeys("\xa0\\*_`#\u2705\u274c", " "),
+        "\u2011": "-",
+    }
+)
+NOT = re.compile(r"(?i)\b(do|does|did|is|are|was|would|could|should|has|have|wo)n'?t\b")
+
+
 def plain(text: str) -> str:
-    """The text with typographic signs made plain and emphasis removed."""
-    swaps = {
-        "’": "'", "‘": "'", "“": '"', "”": '"', "—": " - ", "–": " - ", "↑": " increases ",
-        "↓": " decreases ", "→": " : ", "\xa0": " ", "‑": "-", "⟹": " : ", "\\": " ", "✅": " ", "❌": " ", "⬆": " increases ",
-        "⬇": " decreases ", 
-    }  # fmt: skip
-    for old, new in swaps.items():
-        text = text.replace(old, new)
-    text = re.sub(r"[*_`#]+", " ", text)
+    """The text with typographic signs made plain, emphasis removed and denials spelled out."""
+    text = text.translate(SIGNS)
     text = re.sub(r"(?<=[a-z])\s*=\s*(?=$|\n|[,;|])", " unchanged ", text).replace("=", " : ")
-    text = re.sub(
-        r"(?i)\b(can|won|do|does|did|is|are|was|would|could|should|has|have|wo)n'?t\b",
-        r"\1 not",
-        text,
-    )
-    text = re.sub(r"(?i)\bcannot\b", "can not", text)
+    text = re.sub(r"(?i)\bcan(?:not|'?t)\b", "can not", NOT.sub(r"\1 not", text))
     text = re.sub(r"(?i)\bnot (?:only|just|merely)\b", "", text)
     text = re.sub(r"\s*\n\s*(?=[a-z])", " ", text)
     return re.sub(r"[ \t]+", " ", text)
 
 
 def distance(one: str, two: str) -> int:
-    """How many insertions, deletions, changes or swaps of neighbours turn one word into the other."""
+    """How many letters must come, go, change or swap places to turn one word into the other."""
     before: list[int] = []
     last = list(range(len(two) + 1))
     for i, a in enumerate(one, 1):
@@ -207,11 +212,11 @@ def _matches(raw: list[str], i: int, phrase: tuple[str, ...]) -> int:
     return at - i
 
 
-AFTER_LETTER = frozenset(
+AFTER_LETTER = lexicon.word_set(
     "will would is has have had does do can could may might also only and or , : / ' 's increases "
     "decreases increase decrease reduces boosts lowers raises improves enhances both because since "
     "as over than then instead if but - ) | which that seems looks wins offers gives keeps makes "
-    "too please the".split()
+    "too please the"
 )
 BEFORE_LETTER = lexicon.word_set(
     "proposal proposals option options choice choices prop props plan plans experiment experiments "
@@ -230,7 +235,7 @@ def _letter(raw: list[str], i: int, words: Vocabulary) -> int | None:
         return row
     before = raw[i - 1].lower() if i else ""
     after = raw[i + 1].lower() if i + 1 < len(raw) else ""
-    named = re.fullmatch(NOUN, before) is not None
+    named = NOUN.fullmatch(before) is not None
     if named and (word == "A" or after in AFTER_LETTER or not after or len(after) == 1):
         return row
     if word == "A":

@@ -1,0 +1,129 @@
+"""The shapes of questions: proposals are written P and attributes T before these are tried."""
+
+import re
+
+
+def any_of(*shapes: str) -> re.Pattern[str]:
+    """Any of the shapes, each as whole words."""
+    return re.compile("|".join(rf"\b(?:{shape})\b" for shape in shapes))
+
+
+def starts(*shapes: str) -> re.Pattern[str]:
+    """The same at the very start."""
+    return re.compile("|".join(rf"(?:{shape})\b" for shape in shapes))
+
+
+NOUN = "(?:proposals?|options?|choices?|plans?|experiments?|one|ones|course of action)"
+NAMED = "(?:proposal |choice |option )?P"
+WH = "(?:what|which|how|why)"
+AUX = "(?:do|did|would|could|can|are|should|shall|have|does|is|will)"
+YOU = "(?:not )?(?:you|your|we|i|it|that|this|the|there|P|proposal|choice|its)"
+LEAD_IN = '(?:so |and |but |ok |okay |then |now |also |hi |hello |well |, |- |: |" )*'
+
+# Is it a question at all?
+OPENS = starts(LEAD_IN + "(?:what|which|how|why|whats)", f"{LEAD_IN}{AUX} (?:{YOU}|T)")
+INNER = any_of(rf"{WH}(?: \w+){{0,3}}? (?:{AUX}|makes?) (?:not )?(?:you|your|it)")
+DEMANDS = any_of(
+    "tell me",
+    "let me know",
+    "(?:share|explain|describe|list|confirm|clarify|state) (?:your|what|which|how|why|that you)",
+    "(?:like|love|want|curious|interested|keen) to (?:know|hear|understand)(?! that| P)",
+    "(?:help me understand|may i ask|like to ask)",
+    "curious (?:about|what|how|which)",
+)
+OFFER = any_of("let me know if", "if there 's", "feel free", "if you .* let me know")
+
+# Where does one question end and the next begin, and where does the asking start?
+SPLIT = re.compile(
+    rf"[,;-]? ?\b(?:and|or|but|also)\b ,? ?(?=(?:also )?(?:{WH}|{AUX}) (?:not )?"
+    r"(?:you|your|we|it|is|are|do|would|does|aspects?|attributes?|factors?|proposals?|"
+    r"specific|specifically|about|there|P|T)\b)"
+)
+MAIN = re.compile(
+    rf"(?:,|:|-|\bbut|\bso|\bask|\basking) ({AUX} {YOU}\b|"
+    r"(?:what|how|why)\b(?! (?:you|we|i)\b)|"
+    r"which (?:proposal|one|of|attribute|factor|option|concern|aspect|matter|do|would))"
+)
+OR_ELSE = starts("(?:is|are) there (?:any|some|another|other)(?:thing)?")
+ABOUT_FIRST = starts("between|regarding|about|concerning|as for|in terms of|with|on")
+
+# What does it ask for?
+BARE_WHY = re.compile(r"(?:\w+ |, ){0,8}why(?: not| is that| so)?\W*\Z")
+TO_KNOW = any_of("(?:let me|like to|curious to|want to|interested to|love to) know")
+KNOWS = any_of(
+    r"you (?:\w+ )?(?:know|heard)",
+    "you (?:currently )?understand(?! that| why| the)",
+    "(?:know|knowledge|information|info|details|facts|understanding)"
+    ".{0,25} (?:about|on|of|regarding)",
+    "familiar with|aware",
+    r"(?:additional|more|further|other|what|any) (?:\w+ )?(?:information|details|facts|info)",
+    r"clarif\w+|anything else you|else you .*know",
+    "(?:known|your) (?:effects|information|knowledge)",
+)
+ALREADY = any_of(
+    "(?:this|that|the|these|new|based on|given) (?:new |additional |extra )?"
+    "(?:information|info|details)",
+    "(?:now that|since|as|i|we|based on what|given what|that) (?:you )?(?:already )?know",
+)
+KNOW_AND_LIKE = any_of("know (?:and|or) (?:dis)?like")
+JUST_THAT = re.compile(r"\b(?:that|this|it)\W*\Z")
+FACT = starts(rf"(?:(?:and|so|but|also|,) )*{AUX} (?:the |both )?{NAMED}")
+IS_IT = starts("is it")
+YOURS = any_of("your?")
+MATTERS = any_of("matters?")
+
+LIKES = any_of(
+    "like|likes|dislike|dislikes|love|hate|enjoy|want|wants|desire|desirable|seek|need|wish",
+    "feel|feeling|feelings|care|value|values|mind|bother|comfortable|indifferent|willing",
+    r"prefer|preference|preferences|favou?r|priority|priorities|prioriti\w+|focus|aim|aims",
+    r"importan\w*|matter|matters|worth|outweighs?|weigh|rank|rate|significant|factor",
+    "thoughts?|think|opinions?|views?|stance|agree|consider|considered|considering|about",
+    r"concern|concerns|concerned|interest|interests|interested|appeal\w*|unappealing|attractive",
+    r"goals?|objectives?|good|bad|acceptable|benefit|beneficial|(?:opti|mini|maxi)mi[sz]\w+",
+)
+CRITERIA = re.compile(
+    r"(?<!this )(?<!that )(?<!with your )(?<!meet your )(?<!match your )(?<!on your )"
+    r"(?<!for your )\b(?:attributes?|factors?|aspects?|criteria|criterion|considerations?|"
+    r"priority|priorities|preferences|values|goals?|objectives?|qualities|outcomes?|metrics?|"
+    r"issues?|interests|things|likes|dislikes|concerns|features?|characteristics?)\b"
+)
+WANTS_ALL = any_of(
+    r"(?:what|which|how) (?:else )?(?:(?:do|does|would) )?(?:not )?you (?:\w+ )?"
+    r"(?:like|dislike|want|value|care|prioriti\w+|look|hate|love|enjoy|wish|need)"
+    "(?! P| T| best| most| the (?:best|most|least)| more| to| better| least)",
+    "what (?:is|are|'s)? ?(?:most |more )?(?:important|matters?)",
+    "matters? .*you|most important to you|like (?:and|or) dislike",
+    r"(?<!with )(?<!meet )(?<!match )(?<!on )(?<!for )(?<!given )(?<!matches )(?<!meets )"
+    r"your (?:\w+ )?(?:priority|priorities|preferences|values|goals?|objectives?|interests|likes|"
+    "dislikes|main concern)",
+)
+PRONOUN = re.compile(
+    r"\b(?:like|dislike|hate|love|prefer|feel about|against|important|want|think about) "
+    r"(?:it|them|that|this|those|these|so)\W*\Z|"
+    r"\b(?:that|this|it) (?:more )?(?:important|matter\w*|what you)\b"
+)
+WHICH_ONE = any_of(
+    rf"(?:which|what)(?: \w+)? ?{NOUN}",
+    "which (?:one )?(?:do|would|will|are|is|did|have) (?:you|better|best|your|the)",
+    "what (?:do|would|will|did) you (?:choose|pick|prefer|decide|select)",
+    r"your (?:\w+ )?(?:choice|decision|pick|favou?rite|preference|selection|vote|ranking|verdict)",
+    "rank|(?:three|all|each|these|the) (?:of the )?(?:three )?proposals",
+    "our decision|preferred (?:proposal|option|choice|one)|best (?:course|proposal|option|choice)",
+)
+ABOUT = any_of(
+    rf"{WH} .*(?:like|likes|dislike|love|hate|prefer|appeal\w*|attractive|hesitant|against|"
+    r"important|makes|change your mind|aspects?|specific\w*) .*P",
+    rf"why (?:{AUX} |has |wo )?(?:not )?(?:you .*)?(?:no )?{NAMED}",
+    r"(?:what|which) .*P .*(?:appeal\w*|attractive|prefer|like)",
+)
+THINK_OF = re.compile(rf"\bthink (?:about|of) {NAMED}\W*\Z")
+HOW_ABOUT = re.compile(rf"\b(?:how|what) about {NAMED}\W*\Z")
+WEIGHS = any_of(r"outweigh\w*|worth|appeal\w*|important|concern\w*|priorit\w+|value|like")
+THIS_CHANGES = any_of(
+    "(?:this|that|these|it|which) .*(?:change|affect|influence|alter|make|impact|sway|help|tip)"
+)
+AGREE = any_of(
+    "agree|shall we|reconsider|resonate|the best",
+    "work for you|(?:option|choice|fit) for you|your (?:perspective|view|mind|stance)",
+    "(?:final|our|your) (?:decision|choice|answer)",
+)
