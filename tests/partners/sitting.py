@@ -50,7 +50,7 @@ def moves(script: Script, game: RepeatedGame, against: Sequence[int], seed: int 
     return [joint[1] for joint in past]
 
 
-def said(game: RepeatedGame, text: str, names: Sequence[str]) -> list[int]:
+def said(text: str, names: Sequence[str]) -> list[int]:
     return [names.index(letter) for letter in text]
 
 
