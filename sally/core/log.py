@@ -129,6 +129,7 @@ class Forfeited(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="kind
     tries: int = 1
     calls: tuple[Call, ...] = ()
     looked: tuple[Looked, ...] = ()
+    memory: Any = None  # notes to oneself, for language players
 
 
 class Censored(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="kind", tag="censored"):

@@ -210,10 +210,12 @@ class Match(Generic[S, A, V]):
                 self._made[seat] = Moved(number, seat, action)
             self._memory[seat] = given.memory
         elif isinstance(given, Forfeit):
-            looked = tuple(turn.looked)
+            looked, notes = tuple(turn.looked), given.memory if given.calls else None
             self._made[seat] = Forfeited(
-                number, seat, given.reason, given.reply, given.tries, given.calls, looked
+                number, seat, given.reason, given.reply, given.tries, given.calls, looked, notes
             )
+            if given.memory is not None:
+                self._memory[seat] = given.memory
         else:
             raise IllegalMove(f"{seat} was asked for a move and answered {given!r}.")
 

@@ -132,7 +132,8 @@ def _answers(spec: GameSpec[Any, Any, Any], episode: Episode) -> dict[AskId, tup
             given: Any = Decision(action, e.memory, e.reply, e.tries, e.calls, seen)
             out[e.turn, e.seat, "", ""] = (e, given)
         elif isinstance(e, Forfeited) and e.reason != "rejected":
-            out[e.turn, e.seat, "", ""] = (e, Forfeit(e.reason, e.reply, e.tries, e.calls))
+            lost = Forfeit(e.reason, e.reply, e.tries, e.calls, e.memory)
+            out[e.turn, e.seat, "", ""] = (e, lost)
         elif isinstance(e, Reported) and e.source == "probe":
             report = Report(e.value, e.odds, e.reply, e.tries, e.calls)
             out[e.turn, e.seat, e.probe, e.about] = (e, report)

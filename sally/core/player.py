@@ -79,6 +79,7 @@ class Forfeit(msgspec.Struct, frozen=True):
     reply: str = ""
     tries: int = 1
     calls: tuple[Call, ...] = ()
+    memory: Any = None  # notes for the next turn; None: the player keeps those it had
 
 
 class Fault(msgspec.Struct, frozen=True):
