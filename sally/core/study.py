@@ -24,10 +24,13 @@ class Cell(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_default
     arms: dict[str, tuple[str, ...]] = msgspec.field(default_factory=dict)
     injections: tuple[Injection, ...] = ()
     repeats: int = 1
+    retries: int | None = None  # None: as the study has it
 
     def __post_init__(self) -> None:
         if self.repeats < 1:
             raise ValueError(f"repeats must be at least 1, not {self.repeats}")
+        if self.retries is not None and self.retries < 0:
+            raise ValueError(f"retries must be at least 0, not {self.retries}")
         if not self.instances or not self.lineups:
             raise ValueError(f"cell {self.name!r} needs at least one instance and one lineup")
 
@@ -66,7 +69,7 @@ class Study(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
                         lineup,
                         arms=cell.arms,
                         injections=cell.injections,
-                        retries=self.retries,
+                        retries=self.retries if cell.retries is None else cell.retries,
                         repeat=repeat,
                     ),
                 )
