@@ -33,34 +33,64 @@ class Desk:
         texts: Mapping[str, str] | None = None,
         retries: int = 0,
     ) -> None:
-        self.spec, self._game, self.seat, self.seed = spec, game, seat, seed
+        self.spec, self.game, self.seat, self.seed = spec, game, seat, seed
         self.retries = retries  # how often an unreadable answer may be given again
         self._texts = texts or {}
-        self._growths: dict[tuple[str, str], _Growth] = {}
+        self._growths: dict[tuple[str, str, bool], _Growth] = {}
         self._marks: list[tuple[Any, Told]] = []
+        self._reworded: dict[str, Desk] = {}
 
     @cached_property
     def words(self) -> Words[Any, Any]:
-        words = self.spec.words(self._game, {**self.spec.texts, **self._texts})
+        words = self.spec.words(self.game, {**self.spec.texts, **self._texts})
         words.seat = self.seat
         return words
+
+    def in_words(self, pack: str, texts: Mapping[str, str]) -> Desk:
+        """The same desk under a words pack's sentences; `pack` tells packs apart."""
+        if not texts:
+            return self
+        if pack not in self._reworded:
+            worded = {**self._texts, **texts}
+            desk = Desk(self.spec, self.game, self.seat, self.seed, worded, self.retries)
+            desk._marks = self._marks  # what is kept on one is kept on both
+            self._reworded[pack] = desk
+        return self._reworded[pack]
 
     def keep(self, view: Any, told: Told) -> None:
         """Put what was told into this seat's past, behind what `view` shows."""
         self._marks.append((view, told))
 
-    def opening(self, view: Any, form: str, after_rules: str = "") -> Grown:
+    def opening(self, view: Any, form: str, after_rules: str = "", payoffs: bool = True) -> Grown:
         """Rules, worked examples if any, and the past as this form tells it."""
-        growth = self._growths.get((form, after_rules))
+        key = (form, after_rules, payoffs)
+        growth = self._growths.get(key)
         if growth is None:
-            rules = "\n\n".join(part for part in (self.words.rules(self.seat), after_rules) if part)
-            growth = self._growths[form, after_rules] = _Growth(Grown.start(f"{rules}\n\n"))
+            growth = self._growths[key] = _Growth(self.rules(after_rules, payoffs))
         for seen, told in self._marks[growth.marks :]:
             self._grow(growth, seen, form)
             growth.text = growth.text.plus(f"{self.words.told(told)}\n")
             growth.marks += 1
         self._grow(growth, view, form)
         return growth.text
+
+    def past(self, view: Any, form: str) -> list[str]:
+        """The past line by line, each thing that was told and kept in its place."""
+        lines: list[str] = []
+        shown = 0
+        for seen, told in self._marks:
+            new = list(self.words.lines(seen, shown, form))
+            shown += len(new)
+            lines += [*new, self.words.told(told)]
+        return [*lines, *self.words.lines(view, shown, form)]
+
+    def rules(self, after_rules: str = "", payoffs: bool = True) -> Grown:
+        """What stands above the past: the rules, with or without payoffs, and worked examples."""
+        words, seat = self.words, self.seat
+        rules = words.rules(seat) if payoffs else words.rules_without_payoffs(seat)
+        if rules is None:
+            raise LookupError(f"the words of {self.spec.name} cannot leave the payoffs out")
+        return Grown.start("\n\n".join(part for part in (rules, after_rules) if part) + "\n\n")
 
     def _grow(self, growth: _Growth, view: Any, form: str) -> None:
         new = list(self.words.lines(view, growth.lines, form))

@@ -3,31 +3,76 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+import unicodedata
+from collections.abc import Iterator, Sequence
 
 from sally.core.errors import Unreadable, listed
 
 _DENIED = re.compile(
-    r"\b(?:not|never|neither|nor|except|anything but|(?:do|wo|ca|is|would|should)nt)\b"
+    r"\b(?:not|never|neither|nor|none|except|avoid|without|other than|anything but|instead of|"
+    r"rather than|against|(?:do|does|did|wo|ca|is|would|should|could)nt|cannot)\b"
 )
-_MARKS = str.maketrans("", "", "*_`\"'“”‘’[]<>")
+_REASON = re.compile(
+    r"\b(?:because|since|given that|so that|in order to|as (?:the|they|i|it|this|that|we|he|she))\b"
+)
+_SECOND_THOUGHT = re.compile(
+    r"\b(?:or|actually|wait|instead|rather|unless|but|however|maybe|perhaps|no|otherwise|else)\b"
+)
+_MARKS = str.maketrans("", "", "*_`\"'“”‘’[]<>{}$\\\u200b\u200c\u200d\u2060\ufeff\xad")
+_TAGS = re.compile(r"(?i)</?(?:b|i|u|em|strong|code|p|br|span|answer|option|final) ?/?>")
+_THINKING = re.compile(r"(?is)<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)")
+_LATEX = re.compile(r"\\(?:boxed|text|textbf|mathrm|mathbf) ?\{([^{}]*)\}")
+_ENDS = " \t.,;:!?()-–—|#>~=/\u3002"
+_FILLER = frozenset(
+    re.findall(
+        r"\w+",
+        "i ill id im we my the so then therefore thus hence final finally best is am was will "
+        "would should choose chose choosing pick picked select selected play take go with going "
+        "choice answer option decision move action prediction for this round in it be let me "
+        "lets of on to and ok okay sure well a an",
+    )
+)
+_OTHER_LABELS = ("final answer", "answer", "choice", "decision", "option", "pick", "move", "action")
 
 
 def plain(text: str) -> str:
-    """The text without markdown, quotes and doubled blanks, in one letter case."""
+    """The text without markup, quotes, thoughts in tags and doubled blanks, in one letter case."""
+    text = unicodedata.normalize("NFKC", _TAGS.sub(" ", _THINKING.sub(" ", text)))
+    text = _LATEX.sub(r"\1", _LATEX.sub(r"\1", text))
     return re.sub(r"[ \t]+", " ", text.translate(_MARKS)).strip().casefold()
 
 
 def after_label(reply: str, label: str) -> str | None:
     """What stands behind the last `label:` at the start of a line, or None without one."""
-    marked = rf"(?im)^[\s>#*_`-]*{re.escape(label)}[*_` ]*[:：][*_` ]*(.*)$"
-    found = re.findall(marked, reply)
+    marked = re.compile(rf"(?i)[\s>#*_`-]*{re.escape(label)}[*_` ]*[:：][*_` ]*(.*)")
+    found = [hit.group(1) for line in reply.split("\n") if (hit := marked.fullmatch(line))]
     return found[-1] if found else None
+
+
+def sections(reply: str, labels: Sequence[str]) -> dict[str, str]:
+    """What stands behind each label, over several lines, up to the next label."""
+    starts = "|".join(re.escape(label) for label in labels)
+    marked = re.compile(rf"(?i)[\s>#*_`\d.-]*({starts})[*_` ]*[:：][*_` ]*(.*)")
+    by_fold = {label.casefold(): label for label in labels}
+    found: dict[str, list[str]] = {}
+    now: list[str] = []
+    for line in reply.split("\n"):
+        if hit := marked.fullmatch(line):
+            now = found[by_fold[hit.group(1).casefold()]] = [hit.group(2)]
+        else:
+            now.append(line)
+    return {label: "\n".join(lines).strip() for label, lines in found.items()}
 
 
 def named(text: str, names: Sequence[str]) -> list[int]:
     """Which of the names stand in the text as whole words, longest first; none if it denies."""
-    left, hits = plain(text), []
+    hits, left = _found(plain(text), names)
+    return [] if _DENIED.search(left) else hits
+
+
+def _found(text: str, names: Sequence[str]) -> tuple[list[int], str]:
+    """The names in a plain text, and what is left of it without them."""
+    left, hits = text, []
     for i in sorted(range(len(names)), key=lambda i: -len(names[i])):
         if not plain(names[i]):
             continue
@@ -35,18 +80,107 @@ def named(text: str, names: Sequence[str]) -> list[int]:
         left, count = re.subn(whole, " ", left)
         if count:
             hits.append(i)
-    return [] if _DENIED.search(left) else sorted(hits)
+    return sorted(hits), left
 
 
 def read_choice(reply: str, names: Sequence[str], label: str) -> int:
     """The index of the one name that the reply chooses; raises Unreadable otherwise."""
-    stated = after_label(reply, label)
-    teach = f"Answer with `{label}:` and exactly one of {listed(names, 'or')}."
-    if stated is not None:
-        hits = named(stated, names)
-    else:
-        said = plain(reply).strip(" .!")
-        hits = [i for i, name in enumerate(names) if said and plain(name).strip(" .!") == said]
+    hits = choices_in(reply, names, label)
     if len(hits) != 1:
-        raise Unreadable(teach)
+        raise Unreadable(f"Answer with `{label}:` and exactly one of {listed(names, 'or')}.")
     return hits[0]
+
+
+def choices_in(reply: str, names: Sequence[str], label: str) -> list[int]:
+    """The names that a reply may have chosen: one when it is clear.
+
+    The last labelled line counts, unless plain answers under the label contradict each other;
+    without a label, a line counts that holds nothing but a name, as the first or the last line.
+    """
+    lines = [line for line in (line.strip() for line in plain(reply).split("\n")) if line]
+    for labels in ((label,), _OTHER_LABELS):
+        stated = list(_stated(lines, names, labels))
+        if stated:
+            sure = {i for text in stated for i in _bare(text, names)}
+            return sorted(sure) if len(sure) > 1 else _meant(stated[-1], names)
+    bare = [_bare(line, names) for line in lines]
+    if not lines or not (bare[0] or bare[-1]):
+        return []
+    return sorted({i for hits in bare for i in hits})
+
+
+def _stated(lines: Sequence[str], names: Sequence[str], labels: Sequence[str]) -> Iterator[str]:
+    """What stands behind a label: at the start of a line, or within it if only a name follows."""
+    said = "|".join(re.escape(plain(label)) for label in labels)
+    at_start = re.compile(
+        rf"[\W\d]*(?:(?:my|the|final|chosen|best|selected) )*(?:{said}) ?[:=](.*)"
+    )
+    within = re.compile(rf".*[\W_](?:{said}) ?[:=](.*)")
+    for n, line in enumerate(lines):
+        if hit := at_start.fullmatch(line):
+            rest = hit.group(1).strip(_ENDS)
+            after = lines[n + 1] if n + 1 < len(lines) else ""
+            if rest:
+                yield hit.group(1)
+            elif _bare(after, names):
+                yield after
+        elif (hit := within.fullmatch(line)) and _bare(hit.group(1), names):
+            yield hit.group(1)
+
+
+def _meant(stated: str, names: Sequence[str]) -> list[int]:
+    """The names in an answer; reasons that follow a clear choice do not blur it."""
+    if bare := _bare(stated, names):
+        return bare
+    if reason := _REASON.search(stated):
+        before = named(stated[: reason.start()], names)
+        others, rest = _found(stated[reason.end() :], names)
+        if len(before) == 1 and not (set(others) - set(before) and _SECOND_THOUGHT.search(rest)):
+            return before
+    return named(stated, names)
+
+
+def _bare(line: str, names: Sequence[str]) -> list[int]:
+    """The name that is all a line says, leaving aside `I choose`, `Option` and the like."""
+    exact = [i for i, name in enumerate(names) if plain(name) and line.strip() == plain(name)]
+    if exact:
+        return exact
+    short = [plain(name).strip(_ENDS) for name in names]
+    fits = [i for i, name in enumerate(short) if name and _says_only(line.strip(_ENDS), name)]
+    longest = max((len(short[i]) for i in fits), default=0)
+    return [i for i in fits if len(short[i]) == longest]
+
+
+def _says_only(said: str, name: str) -> bool:
+    head = said[: -len(name)]
+    if not said.endswith(name) or (head and (head[-1].isalnum() or head[-1] in "-_")):
+        return False
+    return all(word.strip(_ENDS) in _FILLER for word in head.split() if word.strip(_ENDS))
+
+
+def read_numbered(reply: str, names: Sequence[str], label: str) -> int:
+    """The index of the one option that a reply names, by its number from 1, its name, or both."""
+    numbers = [str(n) for n in range(1, len(names) + 1)]
+    clear = {*choices_in(reply, numbers, label), *choices_in(reply, names, label)}
+    if len(clear) != 1:
+        taught = listed([f"{n} ({name})" for n, name in enumerate(names, 1)], "or")
+        raise Unreadable(f"Answer with `{label}:` and exactly one number: {taught}.")
+    return clear.pop()
+
+
+def read_each(reply: str, wanted: Sequence[Sequence[str]], label: str) -> list[int | None]:
+    """The name chosen under `label 1:`, `label 2:` ... for each question; None where none is.
+
+    A single question needs no number, and numbers may be left out if every question has a line.
+    """
+    marked = re.compile(rf"[\W\d]*{re.escape(plain(label))}\W{{0,2}}(\d*)\W{{0,2}}[:=](.*)")
+    found = [hit.groups() for line in plain(reply).split("\n") if (hit := marked.fullmatch(line))]
+    if found and len(found) == len(wanted) and not any(number for number, _ in found):
+        found = [(str(n), said) for n, (_, said) in enumerate(found, 1)]
+    answers: list[int | None] = []
+    for n, names in enumerate(wanted, 1):
+        mine = [said for number, said in found if number == str(n) or (not number and n == 1)]
+        mine = mine if len(wanted) > 1 else [said for _, said in found]
+        hits = _meant(mine[-1], names) if mine else []
+        answers.append(hits[0] if len(hits) == 1 else None)
+    return answers

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from string import Formatter
 from typing import Any, ClassVar, Generic
 
@@ -28,6 +28,12 @@ COMMON_TEXTS: Mapping[str, str] = {
     "told.truth": "You are told, reliably or not, about {about}: {value}.",
     "told.own": "You expected, about {about}: {value}.",
     "retry": "Your last answer could not be used. {why}",
+    "example.habit": "Thoughts: I go through what the others have done so far and find a habit. If "
+    "it holds, I know what comes next, and I choose what serves me best when it does.",
+    "example.aims": "Thoughts: I ask what the others know and what they want. That tells me what "
+    "they are most likely to do, and I choose what serves me best when they do it.",
+    "example.surprise": "Thoughts: What I expected last time did not happen, so my picture of the "
+    "others was wrong. I correct it by what did happen and choose what serves me best now.",
 }
 
 
@@ -50,6 +56,14 @@ class Words(Generic[A, V]):
     def rules(self, seat: Seat) -> str:
         """What never changes during the game."""
         raise LookupError(f"{type(self).__name__} does not say the rules")
+
+    def rules_without_payoffs(self, seat: Seat) -> str | None:
+        """The rules but for what each outcome pays; None where the two cannot be taken apart."""
+        return None
+
+    def examples(self, seat: Seat) -> tuple[str, ...]:
+        """Three worked thoughts that fit the game."""
+        return tuple(self.say(f"example.{kind}") for kind in ("habit", "aims", "surprise"))
 
     def lines(self, view: V, since: int, form: str) -> Iterable[str]:
         """The lines of the past from number `since` on; earlier ones never change."""
@@ -75,8 +89,9 @@ class Words(Generic[A, V]):
         return self.say("format.form", schema=schema)
 
     def stem(self, view: V, options: Options[A]) -> str:
-        """The beginning of a sentence that an action's name completes, for scoring names."""
-        return f"{self.label}: "
+        """The end of a page that an action's name completes, for scoring names."""
+        parts = (self.now(view), self.question(view, options), f"{self.label}: ")
+        return "\n".join(part for part in parts if part)
 
     # --- actions by name ------------------------------------------------------------------
 
@@ -102,8 +117,9 @@ class Words(Generic[A, V]):
         raise LookupError(f"{type(self).__name__} does not put {question.probe!r} into words")
 
     def aside_stem(self, question: Question, view: V, pending: A | None = None) -> str:
-        """The beginning of a sentence that the answer to a probe completes."""
-        return f"{self.label}: "
+        """The end of a page that the answer to a probe completes."""
+        parts = (self.now(view), self.aside(question, view, pending), f"{self.label}: ")
+        return "\n".join(part for part in parts if part)
 
     def choice_name(self, question: Question, choice: int | str) -> str:
         """What one possible answer to a probe is called."""
@@ -147,17 +163,27 @@ class Words(Generic[A, V]):
 
 def read_form(reply: str, options: Options[A]) -> A:
     """The action in the one JSON object of a reply."""
-    start, end = reply.find("{"), reply.rfind("}")  # a pattern would take quadratic time
-    try:
-        plain = json.loads(reply[start : end + 1]) if 0 <= start < end else None
-    except (ValueError, RecursionError):
-        plain = None
-    if not isinstance(plain, dict):
+    found = list(objects_in(reply))
+    if len(found) != 1:
         raise Unreadable("Answer with exactly one JSON object.")
     try:
-        return filled(options, as_tuples(plain))
-    except IllegalMove as why:
+        return filled(options, as_tuples(found[0]))
+    except (IllegalMove, RecursionError) as why:
         raise Unreadable(str(why)) from None
+
+
+def objects_in(reply: str) -> Iterator[dict[str, Any]]:
+    """The JSON objects of a text, outermost ones only; braces in prose are none."""
+    at, decoder = reply.find("{"), json.JSONDecoder()
+    while at >= 0:
+        try:
+            found, end = decoder.raw_decode(reply, at)
+            yield found
+        except ValueError:
+            end = at + 1
+        except RecursionError:
+            return  # nested beyond any action
+        at = reply.find("{", end)
 
 
 def as_tuples(plain: Any) -> Any:
@@ -169,30 +195,32 @@ def as_tuples(plain: Any) -> Any:
 
 
 def read_odds(reply: str, names: Sequence[str]) -> tuple[float, ...]:
-    """Percentages by name, as odds that sum to one."""
+    """Percentages by name (or shares of one), as odds that sum to one."""
     teach = f"Answer with `Odds:` and a percentage for each of {listed(names, 'and')}."
     stated = after_label(reply, "Odds") or reply
     odds = []
     for name in names:
-        numbers = re.findall(rf"(?i)(?<!\w){re.escape(name)}\W{{1,3}}(\d+(?:\.\d+)?)\s*%?", stated)
+        number = rf"(?i)(?<!\w){re.escape(name)}[^\w-]{{1,6}}(\d+(?:\.\d+)?)(?![\d-])\s*%?"
+        numbers = re.findall(number, stated)
         if len(numbers) != 1:
             raise Unreadable(teach)
         odds.append(float(numbers[0]))
     total = sum(odds)
-    if not 99 <= total <= 101:
+    if not (99 <= total <= 101 or (0.99 <= total <= 1.01 and "%" not in stated)):
         raise Unreadable(f"{teach} Yours sum to {total:g}, not to 100.")
     return tuple(p / total for p in odds)
 
 
 def read_values(reply: str, names: Sequence[str], low: float, high: float) -> dict[int, float]:
     """A number by name, for those names that have one; at least one must."""
-    values = {}
+    values, lines = {}, reply.split("\n")
     for i, name in enumerate(names):
-        found = re.findall(
-            rf"(?im)^\W*{re.escape(name)}\W*[:=][\s*_`]*(-?\d+(?:\.\d+)?)\W*$", reply
-        )
-        if len(set(found)) == 1 and low <= float(found[0]) <= high:
-            values[i] = float(found[0])
+        number = r"(-?\d+(?:\.\d+)?)"
+        marked = rf"(?i)\W*{re.escape(name)}\W*[:=][\s*_`]*{number}(?: ?/ ?{high:g})?"
+        line = re.compile(marked + r"(?: points?)?(?:[\s*_`]*\([^()]*\))?[\s*_`.,;|]*")
+        found = {hit.group(1) for text in lines if (hit := line.fullmatch(text))}
+        if len(found) == 1 and low <= (value := float(found.pop())) <= high:
+            values[i] = value
     if not values:
         raise Unreadable(f"Answer with one line `<item>: <number>` for {listed(names, 'and')}.")
     return values
