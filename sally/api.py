@@ -21,7 +21,7 @@ from sally.reports import rows
 from sally.reports import transcript as transcripts
 from sally.reports.rows import Row, summary, to_pandas, to_polars
 from sally.runner import local
-from sally.runner.seating import players_of, resolved
+from sally.runner.seating import players_of, refuse_empty_seats, resolved
 
 __all__ = [
     "decisions",
@@ -63,6 +63,7 @@ def play(
         return local.play(resolved(setup))
     spec = shelf.game(game)
     match = Match(spec, _with(setup, named, spec.version))
+    refuse_empty_seats(spec, match.game, named)
     players = {**_others(match, own), **own}
     if all(local.is_bot(player) for player in players.values()):
         play_bots(match, players)

@@ -227,7 +227,8 @@ def admitted(options: Options[A], action: A) -> A:
     of_its_kind = [o for o in options if type(o) is Form and isinstance(action, o.make)]
     if of_its_kind:
         raise IllegalMove(f"{of_its_kind[0].problem(action)}.")
-    raise IllegalMove(f"{action!r} is not among the options: {options!r}.")
+    known = [o.kind if type(o) is Form else repr(o) for o in options]
+    raise IllegalMove(f"{action!r} is not among the options {listed(known, 'or')}.")
 
 
 def example(options: Options[A], draws: Stream) -> A:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from typing import Any
 
 import msgspec
@@ -28,13 +28,19 @@ def resolved(setup: Setup) -> Setup:
     for seat in lineup:
         if seat not in (*game.seats, *game.helpers) or seat == NATURE:
             raise unknown(f"seat of {spec.name}", seat, (*game.seats, *game.helpers))
-    for seat in game.seats:
-        if seat not in lineup:
-            raise BadInput(f"Nobody sits in seat {seat!r} of {spec.name}.")
+    refuse_empty_seats(spec, game, lineup)
     settled = {seat: _versioned(spec, game, Seat(seat), who) for seat, who in lineup.items()}
     setup = msgspec.structs.replace(setup, version=spec.version, lineup=settled)
     Match(spec, setup)  # refuses arms and injections that cannot be
     return setup
+
+
+def refuse_empty_seats(
+    spec: GameSpec[Any, Any, Any], game: Game[Any, Any, Any], lineup: Container[str]
+) -> None:
+    for seat in game.seats:
+        if seat not in lineup:
+            raise BadInput(f"Nobody sits in seat {seat!r} of {spec.name}.")
 
 
 def _versioned(
@@ -88,8 +94,8 @@ def seated(
             answerer = kind.answers and kind.answers(game, seat, **who.params)
             return Scripted(kind.make(game, seat, **who.params), answerer)
         return kind.make(spec, game, seat, **who.params)
-    except TypeError as why:
-        raise BadInput(f"{who.player} in seat {seat!r}: {why}.") from None
+    except (TypeError, BadInput) as why:
+        raise BadInput(f"{who.player} in seat {seat!r}: {str(why).rstrip('.')}.") from None
 
 
 def players_of(
