@@ -1,0 +1,150 @@
+"""Bad input: one clear sentence on what is wrong and what would be right; nothing is written."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import sally
+from sally import store
+from sally.core import shelf
+from sally.core.errors import BadInput
+from sally.core.probe import Injection
+from sally.core.study import Cell, Study, grid, instance, sitter
+from sally.runner.local import run_study
+from tests.table import seat
+
+BOTS = {"agent": "random", "partner": "tit_for_tat"}
+
+
+def refused(why: BadInput) -> str:
+    """The message, which must be one sentence of one line with nothing of the machine in it."""
+    text = str(why)
+    assert "\n" not in text and text.rstrip().endswith((".", "?")), text
+    assert "Traceback" not in text and "object at 0x" not in text and "`$" not in text, text
+    return text
+
+
+@pytest.mark.parametrize(
+    ("game", "params", "why"),
+    [
+        ("ipd", {"rounds": 0}, "rounds"),
+        ("ipd", {"rounds": -3}, "rounds"),
+        ("ipd", {"rounds": 2.5}, "rounds"),
+        ("ipd", {"rounds": "many"}, "rounds"),
+        ("ipd", {"rounds": True}, "rounds"),
+        ("ipd", {"round": 5}, "did you mean rounds"),
+        ("ipd", {"stop_chance": 1.5}, "stop_chance"),
+        ("ipd", {"stop_chance": float("nan")}, "stop_chance"),
+        ("ipd", {"matrix": [[[1, 1], [1, 1], [1, 1]], [[1, 1], [1, 1]]]}, "ragged"),
+        ("ipd", {"matrix": [[[1, 1], [1, 1]], [[1, 1], [1]]]}, "matrix"),
+        ("ipd", {"matrix": []}, "at least two moves"),
+        ("ipd", {"matrix": [[]]}, "at least two moves"),
+        ("ipd", {"matrix": [[[1, 1], [1, 1]], [[1, 1], [1, float("inf")]]]}, "not finite"),
+        ("ipd", {"matrix": [[[1, 1], [1, 1]], [[1, 1], [1, float("nan")]]]}, "not finite"),
+        ("ipd", {"names": ["J", "J"]}, "clash"),
+        ("ipd", {"names": ["J", "j"]}, "clash"),
+        ("ipd", {"names": ["J", " J"]}, "clash"),
+        ("ipd", {"names": ["J", "*J*"]}, "clash"),
+        ("ipd", {"names": ["J"]}, "1 names for 2 moves"),
+        ("ipd", {"names": ["J", ""]}, "empty"),
+        ("ipd", {"names": ["J", "F\nOption: J"]}, "end of line"),
+        ("ipd", {"void_limit": 0}, "void_limit"),
+        ("cups", {"peek_chance": -0.1}, "peek_chance must be from 0 to 1"),
+        ("haggle", {"offers": 0}, "offers at least 1"),
+    ],
+)
+def test_an_impossible_parameter_is_named(game: str, params: dict[str, Any], why: str) -> None:
+    with pytest.raises(BadInput, match=why) as found:
+        shelf.game(game).build(params)
+    assert game in refused(found.value)
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ({"game": "ipdd"}, "There is no game named 'ipdd'; did you mean"),
+        ({"game": ""}, "There is no game named ''; known are"),
+        ({"lineup": {"agent": "random"}}, "Nobody sits in seat 'partner' of ipd"),
+        ({"lineup": {**BOTS, "judge": "random"}}, "no seat of ipd named 'judge'"),
+        ({"lineup": {**BOTS, "agent": "radnom"}}, "did you mean random"),
+        ({"lineup": {**BOTS, "agent": ("constant", {"plaec": 1})}}, "did you mean place"),
+        ({"lineup": {**BOTS, "agent": ("single_action", {"action": 7})}}, "from 0 to 1, not 7"),
+        ({"probes": {"agent": ["their_moves"]}}, "did you mean"),
+        ({"probes": {"agnet": ["their_move"]}}, "did you mean agent"),
+        ({"injections": [Injection(seat("agent"), "nothing")]}, "no probe of ipd named 'nothing'"),
+        ({"retries": -1}, "retries must be at least 0"),
+        ({"lineup": {**BOTS, "nature": "random"}}, "nature"),
+    ],
+)
+def test_what_cannot_be_played_is_refused_before_the_first_move(
+    change: dict[str, Any], why: str
+) -> None:
+    asked: dict[str, Any] = {"game": "ipd", "lineup": BOTS, "rounds": 3, **change}
+    with pytest.raises(BadInput, match=why) as found:
+        sally.play(asked.pop("game"), asked.pop("lineup"), **asked)
+    refused(found.value)
+
+
+def bad_studies() -> list[tuple[str, Cell]]:
+    bots = grid(agent=sitter("random"), partner=sitter("random"))
+    one = (instance("ipd", rounds=3),)
+    oracle = (Injection(seat("agent"), "their_move"), Injection(seat("partner"), "their_move"))
+    return [
+        ("There is no game named 'idp'", Cell("c", (instance("idp"),), bots)),
+        ("rounds", Cell("c", (instance("ipd", rounds=0),), bots)),
+        ("no player of ipd", Cell("c", one, grid(agent=sitter("x"), partner=sitter("random")))),
+        ("no probe of ipd", Cell("c", one, bots, arms={"agent": ("x",)})),
+        ("both to be told the truth", Cell("c", one, bots, injections=oracle)),
+        ("Nobody sits in seat 'partner'", Cell("c", one, grid(agent=sitter("random")))),
+    ]
+
+
+@pytest.mark.parametrize(("why", "cell"), bad_studies())
+def test_a_study_that_cannot_run_writes_nothing(tmp_path: Path, why: str, cell: Cell) -> None:
+    fine = Cell(
+        "fine", (instance("ipd", rounds=3),), grid(agent=sitter("random"), partner=sitter("random"))
+    )
+    out = tmp_path / "deep" / "out"
+    with pytest.raises(BadInput, match=why) as found:
+        run_study(Study("s", "", (fine, cell)), out)  # the good cell is not begun, either
+    refused(found.value)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_store_that_is_not_there_is_named(tmp_path: Path) -> None:
+    for path in (tmp_path / "nowhere", tmp_path / "no" / "where"):
+        with pytest.raises(BadInput, match="where"):
+            sally.load(path)
+    with pytest.raises(BadInput, match="neither a store nor a file"):
+        store.load_file(tmp_path / "nowhere")
+    assert list(tmp_path.iterdir()) == []
+
+
+def mine(turn: Any) -> int:
+    return 0
+
+
+@pytest.mark.parametrize(
+    ("game", "lineup", "why"),
+    [
+        ("ipd", {"agent": mine}, "Nobody sits in seat 'partner' of ipd"),
+        ("ipd", {"agent": mine, "partner": "random", "judge": "random"}, "judge"),
+        ("ipd", {"agent": mine, "partner": "radnom"}, "did you mean random"),
+        ("ipd", {"agent": mine, "judge": mine}, "judge"),
+        ("haggle", {"ada": mine, "bo": "random"}, "Nobody sits in seat 'cy' of haggle"),
+    ],
+)
+def test_a_player_of_ones_own_needs_the_others_too(
+    game: str, lineup: dict[str, Any], why: str
+) -> None:
+    with pytest.raises(BadInput, match=why) as found:
+        sally.play(game, lineup)
+    refused(found.value)
+
+
+def test_a_player_of_ones_own_that_breaks_the_rules_is_told_so() -> None:
+    with pytest.raises(BadInput, match="not among the options"):
+        sally.play("ipd", {"agent": lambda turn: 5, "partner": "random"}, rounds=2)
