@@ -54,14 +54,16 @@ TEXTS: Mapping[str, str] = {
     "rules.rehearsals": "Before the first reset each user rehearses a few times: it is told in "
     "which box it saw an item and how many resets followed, and says which box it would open. Its "
     "rehearsals leave no doubt which box it would open after any number of resets.",
-    "family.shift": "the same step at every reset (a, a, a, ...)",
-    "family.alternate": "a step at the first reset, back at the second, and so on (a, -a, a, ...)",
+    "family.shift": "the same step at every reset (a, a, a, ...; a is not 0)",
+    "family.alternate": "a step at the first reset, back at the second, and so on (a, -a, a, -a, "
+    "...; a is not 0)",
     "family.affine": "the same step at every reset and one jump more at the first (a + c, a, a, "
-    "...)",
+    "...; neither a nor c is 0)",
     "family.two_stride": "two steps that take turns (a, b, a, b, ...)",
-    "family.growing": "steps that grow by the same amount each time (a, a + d, a + 2d, ...)",
+    "family.growing": "steps that grow by the same amount each time (a, a + d, a + 2d, ...; d is "
+    "not 0)",
     "family.compounding": "steps of which each is the sum of the two before it (a, b, a + b, "
-    "a + 2b, ...)",
+    "a + 2b, ...; a and b are not both 0)",
     "rules.score": "If you name the box that the user opens, you score one point. If you name "
     "another, you score none, and an administrator sees to it that the user gets its item. In "
     "both cases the swap is made, the user leaves with its item, the box it opened is left empty, "
@@ -89,7 +91,7 @@ TEXTS: Mapping[str, str] = {
     "{locker}",
     "swap.made": "The item was swapped into it from {true} and User {user} has left with it.",
     "swap.idle": "The item was in it and User {user} has left with it.",
-    "now": "{left} of {users} items are in the locker; you have {points} points.",
+    "now": "{left} of {users} items are in the locker. Points so far: {points}.",
     "question.page": "Which box will User {user} open?",
     "question.published": "To which position will User {user} go for its item?",
     "format.option": "Answer with one line of the form `Answer: <choice>`, where <choice> is "
@@ -148,6 +150,8 @@ class LockerWords(Words[Action, View]):
             yield self._line(event, view.states[state])
 
     def now(self, view: View) -> str:
+        if self.wording == "published":
+            return ""  # the authors' harness says nothing between the announcements
         left = self.users - view.states[-1].count(None)
         return self.say("now", left=left, users=self.users, points=view.correct)
 
