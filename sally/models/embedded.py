@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Final, Literal, TypeAlias, TypeVar
+from typing import Any, Final, Literal, TypeAlias, TypeVar, get_args
 
 import msgspec
 import numpy as np
@@ -77,6 +77,10 @@ class Embedded:
     ) -> None:
         if context < 1 or slots < 1 or (threads is not None and threads < 1):
             raise ValueError("context, slots and threads must be at least 1.")
+        if form not in (None, *get_args(FormChoice)):
+            raise ValueError(
+                f"form must be one of {', '.join(get_args(FormChoice))}, not {form!r}."
+            )
         wheel()
         self._threads = threads or forms.usable_cores()
         source = weights.local(path) if path else weights.fetch()
@@ -109,7 +113,10 @@ class Embedded:
 
     @property
     def address(self) -> str:
-        """Where the same model answers as an OpenAI-like server on this machine."""
+        """Where the same weights answer as an OpenAI-like server on this machine.
+
+        Calls made there fill the same slots unseen: do not mix them with calls of the verbs.
+        """
         return self._llama.address
 
     @property

@@ -121,3 +121,9 @@ def test_a_missing_wheel_is_said_before_weights_are_fetched(
     monkeypatch.setitem(sys.modules, "xllamacpp", None)
     with pytest.raises(Unavailable, match="pip install xllamacpp"):
         Embedded()
+
+
+@pytest.mark.parametrize("wrong", [{"form": "q2"}, {"slots": 0}, {"context": 0}, {"threads": 0}])
+def test_an_embedded_model_that_makes_no_sense_is_refused(wrong: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match="must be"):
+        Embedded(**wrong)
