@@ -1,0 +1,61 @@
+"""Words for games whose options are numbered: `Answer: 2` and `Answer: River` mean the same."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+from sally.core.errors import Unreadable
+from sally.core.game import A, V
+from sally.core.menu import Options
+from sally.core.probe import Question, Report
+from sally.core.reading import after_label, named, plain
+from sally.core.words import Words
+
+DECIMAL = re.compile(r"\d+\.\d+")  # a cost beside the answer is no option number
+
+
+class NumberedWords(Words[A, V]):
+    """One choice from a short list, answered by number or by name (kang2026, appendix F)."""
+
+    label: ClassVar[str] = "Answer"
+
+    def format(self, view: V, options: Options[A]) -> str:
+        return self.say("format.number", options=numbered(self.menu(options)))
+
+    def read(self, reply: str, view: V, options: Options[A]) -> A:
+        chosen: Any = options[read_numbered(reply, self.menu(options), self.label)]
+        return chosen  # type: ignore[no-any-return]
+
+    def aside_format(self, question: Question) -> str:
+        return self.say("format.number", options=numbered(self._choices(question)))
+
+    def read_report(self, reply: str, question: Question) -> Report:
+        place = read_numbered(reply, self._choices(question), self.label)
+        return Report(question.choices[place], reply=reply)
+
+    def _choices(self, question: Question) -> tuple[str, ...]:
+        return tuple(self.choice_name(question, choice) for choice in question.choices)
+
+
+def numbered(names: Sequence[str]) -> str:
+    """The options, one a line, each behind its number."""
+    return "\n".join(f"{number}. {name}" for number, name in enumerate(names, 1))
+
+
+def read_numbered(reply: str, names: Sequence[str], label: str) -> int:
+    """The place of the one option that a reply gives by number, by name, or by both alike."""
+    stated = after_label(reply, label)
+    known = [*names, *(str(number) for number in range(1, len(names) + 1))]
+    if stated is None:
+        said = plain(reply).strip(" .!")
+        hits = [i for i, name in enumerate(known) if said and plain(name).strip(" .!") == said]
+    else:
+        hits = named(DECIMAL.sub(" ", stated), known)
+    places = {i % len(names) for i in hits}
+    if len(places) != 1:
+        raise Unreadable(
+            f"Answer with one line `{label}:` and exactly one option number from 1 to {len(names)}."
+        )
+    return places.pop()
