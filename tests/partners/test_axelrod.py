@@ -86,3 +86,11 @@ def test_who_reads_minds_by_reading_code_is_refused() -> None:
         partner("axelrod").make(rules("ipd"), PARTNER, strategy="Darwin")
     with pytest.raises(BadInput, match="Tit For Tat"):
         partner("axelrod").make(rules("ipd"), PARTNER, strategy="Tit For Tatt")
+
+
+def test_a_strategy_that_cannot_use_these_payoffs_says_so_at_once() -> None:
+    axelrod()
+    with pytest.raises(BadInput, match="ZD-GTFT-2 cannot play this game"):
+        partner("axelrod").make(rules("ipd"), PARTNER, strategy="ZD-GTFT-2")
+    with pytest.raises(BadInput, match="cannot play this game with settings"):
+        partner("axelrod").make(rules("ipd"), PARTNER, settings={"speed": 3})

@@ -80,7 +80,12 @@ def _script(
     if len(game.moves_of(seat)) != 2 or len(game.moves_of(other(seat))) != 2:
         raise BadInput("axelrod plays games of two moves each; move 0 is cooperation")
     make, given = strategy_class(strategy), dict(settings or {})
-    make(**given)  # refuses settings that cannot be
+    try:
+        Seated(make(**given), 0, game, seat)
+    except (ValueError, TypeError) as why:  # some strategies need payoffs of a certain kind
+        raise BadInput(
+            f"{make.name} cannot play this game with settings {given!r}: {why!s:.120}"
+        ) from None
     reached: dict[int, Seated] = {}  # the game that it is in, so that it need not start again
 
     def axelrod(turn: RoundTurn) -> int:

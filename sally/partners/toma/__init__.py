@@ -1,0 +1,1 @@
+"""Scripted minds for the four games of ToMA (kang2026)."""

@@ -1,0 +1,87 @@
+"""Players of the minority game: the exact solver, and rules that count instead of reasoning."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from sally.core.game import Seat
+from sally.core.partner import Answerer, Partner, Script
+from sally.core.player import Turn
+from sally.core.probe import Report
+from sally.games.toma.mg import Minority
+from sally.games.toma.mg_rules import PLACES, answer, best_places, predictions, profiles
+from sally.games.toma.mg_shortcuts import (
+    BALANCED,
+    EVEN,
+    PARTIAL,
+    Counter,
+    Counts,
+    greatest,
+    least,
+    no_relations,
+    one_step,
+)
+
+OURS = "ours; the shortcuts that a score on kang2026's game must be read against"
+COUNTERS: dict[str, Counter] = {
+    **EVEN,
+    **BALANCED,
+    "no_relations": no_relations,
+    "one_step": one_step,
+    **PARTIAL,
+}
+Picked = Callable[[Counts], list[int]]
+
+
+def _solver(game: Minority, seat: Seat) -> Script:
+    return lambda turn: answer(game.problem)
+
+
+def _solved(game: Minority, seat: Seat) -> Answerer:
+    names = [agent.name for agent in game.problem.agents]
+
+    def report(turn: Turn[int, object]) -> Report:
+        assert turn.question is not None
+        return Report(predictions(game.problem)[names.index(turn.question.about)])
+
+    return report
+
+
+def _loner_report(game: Minority, seat: Seat) -> Answerer:
+    """Everybody decides by features alone; a tie is a guess."""
+    names = [agent.name for agent in game.problem.agents]
+
+    def report(turn: Turn[int, object]) -> Report:
+        assert turn.question is not None
+        profile = profiles(game.problem)[names.index(turn.question.about)]
+        return Report(turn.draws.pick(best_places(profile, {}) or tuple(PLACES)))
+
+    return report
+
+
+def _shortcut(name: str, count: Counter, end: str, picked: Picked) -> Partner:
+    def make(game: Minority, seat: Seat) -> Script:
+        places = picked(count(profiles(game.problem)))
+        return lambda turn: turn.draws.pick(places)  # a tie is a guess among the tied
+
+    what = (count.__doc__ or name).strip().rstrip(".")
+    about = f"the place with the {end} of: {what[0].lower()}{what[1:]}"
+    return Partner(f"{end}_{name}", about, OURS, make, answers=_loner_report)
+
+
+_MADE = [
+    _shortcut(name, count, end, picked)
+    for name, count in COUNTERS.items()
+    for end, picked in (("least", least), ("most", greatest))
+]
+
+PARTNERS = {
+    "solver": Partner(
+        "solver",
+        "exact: works out where everybody goes and takes the emptiest place",
+        "Kang et al. 2026, with the decision rule of our protocol",
+        _solver,
+        answers=_solved,
+    ),
+    **{partner.name: partner for partner in _MADE},
+}
