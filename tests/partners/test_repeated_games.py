@@ -173,13 +173,34 @@ def test_an_adaptive_bot_is_even_between_moves_that_came_as_often() -> None:
     assert told[2] / 2000 == pytest.approx(0.5, abs=0.05)
 
 
-def test_adaptive_bots_use_the_opponents_outcome_and_not_their_own() -> None:
+def test_an_adaptive_bot_by_outcome_keeps_wins_and_losses_apart() -> None:
     game = rules("rps")
     # the agent wins (P against R), then moves up; it loses (S against R), then repeats
     past = [(1, 0), (2, 0), (2, 0), (1, 0)]
     script = partner("adaptive_transition_by_outcome").make(game, PARTNER)
     # after the last win it should move up again, from P to S, which R beats
     assert {script(turn_after(game, past, seed=seed)) for seed in range(20)} == {0}
+
+
+# outcome and last transition of the bot -> its next transition, as the protocol has it
+DUAL = {
+    "win": {"+": "-", "0": "+", "-": "0"},
+    "loss": {"+": "0", "0": "-", "-": "+"},
+    "tie": {"+": "+", "0": "0", "-": "-"},
+}
+STEP = {"+": 1, "0": 0, "-": 2}
+REPLY = {"win": 2, "tie": 0, "loss": 1}  # from the bot's move to the agent's
+
+
+@pytest.mark.parametrize("first", [0, 1, 2])
+def test_the_dual_bot_follows_all_nine_of_its_rules(first: int) -> None:
+    game = rules("rps")
+    script = partner("outcome_transition_dual").make(game, PARTNER, follow=1.0)
+    for outcome, steps in DUAL.items():
+        for last, then in steps.items():
+            second = (first + STEP[last]) % 3
+            past = [(0, first), ((second + REPLY[outcome]) % 3, second)]
+            assert script(turn_after(game, past)) == (second + STEP[then]) % 3
 
 
 def test_every_adaptive_bot_beats_a_player_that_never_changes() -> None:

@@ -83,8 +83,9 @@ def _script(
     try:
         Seated(make(**given), 0, game, seat)
     except (ValueError, TypeError) as why:  # some strategies need payoffs of a certain kind
+        reason = f": {why}" if str(why) else "; it needs payoffs of another kind"
         raise BadInput(
-            f"{make.name} cannot play this game with settings {given!r}: {why!s:.120}"
+            f"{make.name} cannot play this game with settings {given!r}{reason}"
         ) from None
     reached: dict[int, Seated] = {}  # the game that it is in, so that it need not start again
 

@@ -8,7 +8,7 @@ from sally.core.game import Seat
 from sally.core.partner import Answerer, Partner, Script
 from sally.core.player import Turn
 from sally.core.probe import Report
-from sally.games.toma.mg import Minority
+from sally.games.toma.mg import Minority, View
 from sally.games.toma.mg_rules import PLACES, answer, best_places, predictions, profiles
 from sally.games.toma.mg_shortcuts import (
     BALANCED,
@@ -40,7 +40,7 @@ def _solver(game: Minority, seat: Seat) -> Script:
 def _solved(game: Minority, seat: Seat) -> Answerer:
     names = [agent.name for agent in game.problem.agents]
 
-    def report(turn: Turn[int, object]) -> Report:
+    def report(turn: Turn[int, View]) -> Report:
         assert turn.question is not None
         return Report(predictions(game.problem)[names.index(turn.question.about)])
 
@@ -51,7 +51,7 @@ def _loner_report(game: Minority, seat: Seat) -> Answerer:
     """Everybody decides by features alone; a tie is a guess."""
     names = [agent.name for agent in game.problem.agents]
 
-    def report(turn: Turn[int, object]) -> Report:
+    def report(turn: Turn[int, View]) -> Report:
         assert turn.question is not None
         profile = profiles(game.problem)[names.index(turn.question.about)]
         return Report(turn.draws.pick(best_places(profile, {}) or tuple(PLACES)))

@@ -6,7 +6,7 @@ from sally.core.game import Seat
 from sally.core.partner import Answerer, Partner, Script
 from sally.core.player import Turn
 from sally.core.probe import Report
-from sally.games.toma.po import PartlySeen
+from sally.games.toma.po import PartlySeen, View
 from sally.games.toma.po_rules import AGENTS, TASKS, answer, predictions
 from sally.games.toma.po_shortcuts import SHORTCUTS
 
@@ -50,9 +50,9 @@ def _solver(game: PartlySeen, seat: Seat) -> Script:
 
 
 def _solved(game: PartlySeen, seat: Seat) -> Answerer:
-    def report(turn: Turn[int, object]) -> Report:
+    def report(turn: Turn[int, View]) -> Report:
         assert turn.question is not None
-        seen = game.as_seen(turn.view)  # type: ignore[arg-type]
+        seen = game.as_seen(turn.view)
         return Report(predictions(seen)[AGENTS.index(turn.question.about)])
 
     return report
@@ -61,9 +61,9 @@ def _solved(game: PartlySeen, seat: Seat) -> Answerer:
 def _greedy_report(game: PartlySeen, seat: Seat) -> Answerer:
     """Everybody takes what is cheapest for itself, whatever it knows."""
 
-    def report(turn: Turn[int, object]) -> Report:
+    def report(turn: Turn[int, View]) -> Report:
         assert turn.question is not None
-        row = game.as_seen(turn.view).costs[AGENTS.index(turn.question.about)]  # type: ignore[arg-type]
+        row = game.as_seen(turn.view).costs[AGENTS.index(turn.question.about)]
         return Report(row.index(min(row)))
 
     return report
@@ -73,12 +73,12 @@ def _shortcut(name: str) -> Partner:
     rule = SHORTCUTS[name]
 
     def make(game: PartlySeen, seat: Seat) -> Script:
-        def act(turn: Turn[int, object]) -> int:
+        def act(turn: Turn[int, View]) -> int:
             view = turn.view
-            hidden = None in view.costs  # type: ignore[attr-defined]
+            hidden = None in view.costs
             picked = None
             if not hidden or name in KNOWN_ROWS_ONLY:
-                picked = rule(game.as_seen(view))  # type: ignore[arg-type]
+                picked = rule(game.as_seen(view))
             # where the rule has nothing to go by, a guess among the tasks
             return turn.draws.pick(tuple(TASKS)) if picked is None else picked
 
