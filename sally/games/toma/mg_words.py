@@ -28,7 +28,7 @@ TEXTS: Mapping[str, str] = {
     "2. If it follows somebody and that one's {place} is not ruled out, it goes there.\n"
     "3. Otherwise it goes to the {place} with most of the features it likes, among those that "
     "are left.\n"
-    'A feature may be named in part: "mint leaves" means a {place} that has "fresh mint leaves". '
+    'A feature may be named in part: "mint leaves" means any {place} with "fresh mint leaves". '
     "You are not counted.",
     "places": "LOCATIONS",
     "place": "- {name}: {features}.",

@@ -153,9 +153,7 @@ def truth(replay: Replay[State, int, View], at: At) -> int:
     return predictions(replay.game.problem)[AGENTS.index(at.about)]
 
 
-def best_replies(
-    game: PartlySeen, view: View, belief: Mapping[str, int]
-) -> tuple[int, ...] | None:
+def best_replies(game: PartlySeen, view: View, belief: Mapping[str, int]) -> tuple[int, ...] | None:
     """The options that are right if each agent does what is believed; None if one is missing."""
     predicted = {AGENTS.index(name): task for name, task in belief.items()}
     if set(predicted) != set(predictable(game.problem)):
