@@ -81,6 +81,7 @@ def test_a_craft_that_comes_out_exactly_is_applied(
         ({"coal": 1, "stick": 1, "stone": 1}, "torch", 4, "stone has no place"),
         ({"coal": 1}, "torch", 4, "lacks stick"),
         ({"coal": 1, "stick": 1}, "torch", 3, "lots of 4"),
+        ({"coal": 1, "stick": 1}, "torch", 6, "lots of 4"),
         ({"coal": F(1, 2), "stick": F(1, 2)}, "torch", 2, "lots of 4"),
         ({"coal": F(1, 4), "stick": F(1, 4)}, "torch", F(1, 2), "lots of 4"),
         ({"raw_iron": 1}, "iron_ingot", 1, "lacks fuel"),
@@ -214,6 +215,16 @@ def _by_linprog(inputs: dict[str, Amount], output: str) -> bool:
     rows.append([float(TORN.heat[i]) if s == -1 else 0.0 for i, s in places])
     sums.append(float(recipe.fuel))
     return bool(linprog([0.0] * len(places), A_eq=rows, b_eq=sums, method="highs").status == 0)
+
+
+def test_what_burns_worst_goes_into_the_slots() -> None:
+    rules = parse(
+        'name="burn"\n[fuel]\nbark=4\nresin=1\n[cost]\nfire="1/2"\n'
+        '[recipes]\nfire=["bark|resin -> tar"]'
+    )
+    for hand in (Hand({"resin": 1, "bark": 1}), Hand({"bark": 1, "resin": 1})):
+        assert cover(prepared(rules)[0], 1, hand) == {"bark": 1, "resin": F(1, 2)}
+        assert most_times(prepared(rules)[0], hand) == 1
 
 
 hands = st.dictionaries(

@@ -212,6 +212,26 @@ def test_a_fraction_of_fuel_counts_as_one_unit_from_others() -> None:
     assert plan.crafts[0].inputs == {"raw_iron": "2", "coal": "1/4"}
 
 
+def test_swords_in_a_hand_are_iron_to_be_had() -> None:
+    """Nuggets go back to ingots only in circles, unless a hand holds what they come from."""
+    pool = {"iron_sword": 9, "iron_ingot": 2, "coal": 2}
+    plan = best_plan(CORE, pool, {}, {"bucket": 1}, "crafts")
+    assert plan is not None
+    assert [each.output for each in plan.crafts] == ["iron_nugget", "iron_ingot", "bucket"]
+
+
+def test_units_count_before_kinds() -> None:
+    rules = parse('name="r"\n[recipes]\nk=["4 a -> goal", "b + c + d -> goal"]')
+    others = {"a": 4, "b": 1, "c": 1, "d": 1}
+    plan = best_plan(rules, {"z": 1}, others, {"goal": 1}, "goods")
+    assert plan is not None
+    assert plan.taken == {"b": 1, "c": 1, "d": 1}
+    cheaper = parse('name="r"\n[recipes]\nk=["3 a -> goal", "b + c + d -> goal"]')
+    plan = best_plan(cheaper, {"z": 1}, others, {"goal": 1}, "goods")
+    assert plan is not None
+    assert plan.taken == {"a": 3}
+
+
 def test_contention_is_seen() -> None:
     hands = ({"cobblestone": 8, "stick": 2}, {"redstone": 3, "quartz": 2, "cobblestone": 3})
     found = certify(CORE, hands, ({"dropper": 1}, {"observer": 1}))
