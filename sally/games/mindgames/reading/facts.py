@@ -55,6 +55,8 @@ def _continues(sentence: Sentence) -> bool:
         return not first.text.endswith("ing")
     if first.text in ("while", "although", "though"):
         return len(sentence.tokens) > 1 and sentence.tokens[1].sort == "attribute"
+    if first.text in lexicon.ARTICLES and not sentence.asks:
+        return any(t.sort == "direction" for t in sentence.tokens[1:4])
     return first.text in lexicon.CONTINUERS
 
 
@@ -86,9 +88,11 @@ class _Walk:
         self.found: list[Fact] = []
         self.orphans: list[tuple[int, Allowed]] = []
         self.active: Allowed = ()
+        self.held: Allowed = ()  # the active direction outside the brackets
         self.fresh = False  # the next attribute belongs to the active direction for certain
         self.wished = False  # what follows is wanted or supposed, not stated
         self.taken: set[int] = set()  # attributes already moved by a direction before them
+        self.vague = False  # the compared proposals were not named one by one
         self.compared: tuple[str, Rows] = ("", ())
         self.last: tuple[int, Allowed] | None = None
 
@@ -103,6 +107,9 @@ class _Walk:
             elif token.sort == "deny":
                 self.active = ()
                 self.ellipsis(i)
+                self.nothing(i)
+            elif token.text in ("(", ")"):
+                self.aside(token.text)
             elif token.text in lexicon.ECHOES:
                 self.echo(i)
             elif token.text in lexicon.LINKS:
@@ -113,11 +120,18 @@ class _Walk:
             elif self.states_again(token):
                 self.wished = False
 
+    def aside(self, bracket: str) -> None:
+        """What stands in brackets does not end the list around it."""
+        if bracket == "(":
+            self.held = self.active
+        else:
+            self.active, self.wished = self.held, False
+
     def states_again(self, token: Token) -> bool:
         """Does what is stated go on after a wish: `A raises X, which you like, and lowers Y`?"""
         if token.text in ("and", "also"):
             return self.last is not None
-        return bool(self.subject) and token.text in (",", "(", ")", "-", ":", "by")
+        return bool(self.subject) and token.text in (",", "-", ":", "by")
 
     # proposals
 
@@ -125,7 +139,8 @@ class _Walk:
         before = self.before(i)
         if before in lexicon.CONTRASTS and not self.speaks_next(i) and not self.inside(i):
             self.compared = (before, token.rows)
-            if self.last and before in ("unlike", "like"):
+            self.vague = token.text in lexicon.OTHERS
+            if self.last and before in ("unlike", "like") and not self.leads(i):
                 self.compare(*self.last)
             return
         if self.orphans and not self.subject and (self.inside(i) or self.claims_orphans(before)):
@@ -135,6 +150,11 @@ class _Walk:
         self.subject_at = i
         self.active = ()
         self.wished = False
+
+    def leads(self, i: int) -> bool:
+        """`unlike B, it ...`: the comparison is with what comes next, not with what came before."""
+        rest = self.tokens[i + 1 : i + 3]
+        return len(rest) == 2 and rest[0].text == "," and rest[1].text in ("it", "they", "proposal")
 
     def inside(self, i: int) -> bool:
         """`growth, as in B`: the effect is in the proposal."""
@@ -174,7 +194,7 @@ class _Walk:
         """`A does not raise X, unlike B`: B does. `A raises X like B`: B does too."""
         how, rows = self.compared
         others = opposite(allowed) if len(allowed) > 1 else (allowed if how == "like" else ())
-        if others and rows != self.subject:
+        if others and rows != self.subject and not self.vague:
             self.found += [Fact(row, column, others) for row in rows]
         self.compared = ("", ())
 
@@ -188,6 +208,8 @@ class _Walk:
             self.active = ()
             return
         ahead = self.next_attribute(i)
+        if ahead == "far" and token.allowed == lexicon.NOT_DOWN:
+            ahead = "none"  # `ensures responsible use of speed` says nothing of speed
         behind = self.attribute_behind(i)
         if ahead == "near" or (ahead == "far" and behind is None):
             self.active = allowed
@@ -326,6 +348,12 @@ class _Walk:
         if ends and fresh and self.last and len(self.last[1]) == 1:
             column, allowed = self.last
             self.found += [Fact(row, column, turned(allowed, True)) for row in self.subject]
+
+    def nothing(self, i: int) -> None:
+        """`does nothing for trust`: it leaves it as it is."""
+        after = self.tokens[i + 1].text if i + 1 < len(self.tokens) else ""
+        if self.tokens[i].text == "nothing" and after in ("for", "to", "about"):
+            self.active, self.fresh = lexicon.SAME, True
 
     def echo(self, i: int) -> None:
         """`A does not raise X, unlike C, which does`: C raises X."""

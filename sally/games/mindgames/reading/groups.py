@@ -26,13 +26,12 @@ def grouped(tokens: tuple[Token, ...], topic: Topic, proposals: int) -> tuple[To
     i = 0
     while i < len(tokens):
         token = tokens[i]
-        aside = False
+        aside = _word_before(out) in lexicon.ASIDES
         rest = [t.text for t in tokens[i + 1 : i + 4]]
         rows: Rows = ()
         end = i + 1
         if token.sort == "proposal":
             rows, end = _list(tokens, i, _word_before(out) not in lexicon.ASIDES | {"over"})
-            aside = _word_before(out) in lexicon.ASIDES
             last = last if aside and last else rows
         elif _means_others(token.text, rest) and 0 < len(last) < proposals:
             if not any(t.sort == "proposal" for t in tokens[i : i + 5]):
@@ -59,9 +58,7 @@ def grouped(tokens: tuple[Token, ...], topic: Topic, proposals: int) -> tuple[To
 def _means_others(word: str, rest: list[str]) -> bool:
     if word in ("others", "alternatives"):
         return True
-    return word in ("other", "alternative", "remaining") and any(
-        w in NOUNS | {"two", "ones"} for w in rest[:2]
-    )
+    return word in lexicon.OTHERS and any(w in NOUNS | {"two", "ones"} for w in rest[:2])
 
 
 def _word_before(out: list[Token]) -> str:

@@ -41,9 +41,9 @@ FALLS = _words(
     "threaten stifl hamper detriment loss! losses! lose! loses! losing! lost! shrink restrict "
     "imped impair down! downward endanger suppress cripple destroy fall! falls! falling! "
     "deteriorat save! saves! saving! savings! cheaper! fewer! risk! risks! risking! obstruct "
-    "discourag delay sink! sinks! plummet detract crater dent! dents! knock trim! trims! "
-    "trimming! dip! dips! constrain lowest! least! stall stalls! regress crash collaps "
-    "inhibit ease! eases! easing! mitigat alleviat"
+    "discourag delay sink! sinks! plummet disrupt downside drawback detract crater dent! "
+    "dents! knock trim! trims! trimming! dip! dips! constrain lowest! least! stall stalls! "
+    "regress crash collaps inhibit ease! eases! easing! mitigat alleviat"
 )
 STAYS = _words(
     "unaffect unchang neutral! neutrality! stable! stabilit stabiliz stabilis steady! stagnat "
@@ -81,6 +81,12 @@ BEFORE_IT = word_set(
 WEAK = word_set("better more less best help helps helping support supports supporting most least")
 SEEMS = word_set("seems seem looks look sounds sound feels feel would you i we 'd")
 PLACES = word_set("in with under from by")
+ARTICLES = word_set("the a an its this slight")
+MOVERS = _words(
+    "increas decreas reduc limit restrict boost enhanc expand improv lower! lowers! lowering! "
+    "rais cut! cuts! cutting! more! less! fewer! promot"
+)
+OTHERS = word_set("others alternatives other alternative remaining")
 MODALS = word_set("can could might may")
 STEPS = word_set("on in to of for the upon at all")
 LINKS = word_set(

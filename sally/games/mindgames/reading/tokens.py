@@ -106,6 +106,7 @@ class Vocabulary(msgspec.Struct, frozen=True):
     """The names of one game, ready to be found in text."""
 
     letters: tuple[str, ...]
+    generic: tuple[tuple[str, int], ...]  # words too common to stand for the attribute alone
     phrases: tuple[tuple[tuple[str, ...], int, bool], ...]  # longest first; the flag inverts
 
 
@@ -131,6 +132,12 @@ def vocabulary(names: Names, aliases: Aliases) -> Vocabulary:
     ordered = sorted(phrases.items(), key=lambda item: (-len(item[0]), item[0]))
     return Vocabulary(
         letters=tuple(p.lower() for p in names.proposals),
+        generic=tuple(
+            (word, column)
+            for column, words in enumerate(content)
+            for word in words
+            if word in GENERIC and not any(word in other for other in content if other != words)
+        ),
         phrases=tuple((phrase, column, inverse) for phrase, (column, inverse) in ordered),
     )
 
@@ -198,6 +205,15 @@ def _attribute(raw: list[str], i: int, words: Vocabulary) -> tuple[Token, int] |
         if taken:
             text = " ".join(raw[i : i + taken]).lower()
             return Token("attribute", text, column=column, inverse=inverse), taken
+    return _generic(raw, i, words)
+
+
+def _generic(raw: list[str], i: int, words: Vocabulary) -> tuple[Token, int] | None:
+    """A common word of an attribute's name, right after a word that moves it: `limits choice`."""
+    if i and lexicon.MOVERS.match(raw[i - 1].lower()):
+        for word, column in words.generic:
+            if stem(raw[i].lower()) == stem(word):
+                return Token("attribute", raw[i].lower(), column=column), 1
     return None
 
 
