@@ -77,11 +77,25 @@ def metrics(family: str) -> Mapping[str, Metric]:
 
 
 def model(name: str) -> Model:
-    """A model by name: the part before the first colon or slash names who brings it."""
-    makers = shelf("models")
+    """A model by name: the part before the first colon or slash names who brings it.
+
+    A name with a slash that nobody here brings (`openai/gpt-4o`) is left to Inspect.
+    """
     maker = name.partition(":")[0].partition("/")[0]
-    make: Callable[[str], Model] = makers.get(maker) or pick("model", name, makers)
-    return _made(make, name)
+    own = {**_own("models"), **_added["models"]}
+    if maker in own:
+        return _made(own[maker], name)
+    installed = {entry.name: entry for entry in entry_points(group="sally.models")}
+    found = installed.get(maker) or (installed.get("inspect") if "/" in name else None)
+    if found is None:
+        raise unknown("model", name, (*own, *installed))
+    try:
+        return _made(found.load(), name)
+    except ImportError as why:
+        raise BadInput(
+            f"The model {name!r} is reached through Inspect, which is not installed ({why.name}); "
+            "`pip install 'sally[inspect]'` brings it."
+        ) from None
 
 
 @cache
@@ -155,7 +169,9 @@ def _entries(package: ModuleType, constant: str, prefix: str) -> Iterator[tuple[
 
 @cache
 def _installed(folder: str) -> Mapping[str, Any]:
-    found = {}
+    found: dict[str, Any] = {}
+    if folder == "models":
+        return found  # loaded when one is asked for: some take seconds to import
     for entry in entry_points(group=f"sally.{folder}"):
         try:
             found[entry.name] = entry.load()

@@ -1,0 +1,49 @@
+"""A study for a model: the seats that stand open for one, filled."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from sally.core.log import Sitter
+from sally.core.study import Study
+from sally.players.language import LANGUAGE
+
+OPEN = "model"  # the name under which a study leaves a seat open for a model
+
+
+def with_model(study: Study, model: str, settings: Mapping[str, Any] | None = None) -> Study:
+    """The study with this model in every seat that stands open for one."""
+    cells = tuple(
+        msgspec.structs.replace(
+            cell,
+            lineups=tuple(
+                {seat: _filled(who, model, settings) for seat, who in lineup.items()}
+                for lineup in cell.lineups
+            ),
+        )
+        for cell in study.cells
+    )
+    return msgspec.structs.replace(study, cells=cells)
+
+
+def _filled(who: Sitter, model: str, settings: Mapping[str, Any] | None) -> Sitter:
+    if who.player != LANGUAGE or who.params.get("model", OPEN) != OPEN:
+        return who
+    given = {**who.params, "model": model}
+    if settings:
+        given["settings"] = {**(who.params.get("settings") or {}), **settings}
+    return msgspec.structs.replace(who, params=given)
+
+
+def models_of(study: Study) -> set[str]:
+    """The models that a study names, open seats included."""
+    return {
+        who.params.get("model", OPEN)
+        for cell in study.cells
+        for lineup in cell.lineups
+        for who in lineup.values()
+        if who.player == LANGUAGE
+    }
