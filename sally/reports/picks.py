@@ -86,5 +86,7 @@ def _share(given: Sequence[Row], seed: int) -> Estimate:
     if len(set(right)) > 1:
         return clustered_mean_interval(right, [row["episode"] for row in given], seed=seed)
     share = share_interval(sum(row["right"] for row in given), len(given))
-    percent = [None if x is None else 100 * x for x in (share.value, share.low, share.high)]
-    return Estimate(*percent, share.n, share.method)
+    value, low, high = (
+        None if x is None else 100 * x for x in (share.value, share.low, share.high)
+    )
+    return Estimate(value, low, high, share.n, share.method)
