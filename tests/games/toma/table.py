@@ -1,0 +1,60 @@
+"""Setting a table for the games of ToMA."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sally.core import shelf
+from sally.core.desk import Desk
+from sally.core.drive import play_bots
+from sally.core.game import Seat
+from sally.core.log import Episode, Instance, Setup, Sitter
+from sally.core.match import Match
+from sally.core.probe import Injection
+from sally.reports.rows import episode_rows
+from sally.runner.seating import players_of, resolved
+
+
+def match_at(
+    game: str,
+    lineup: Mapping[str, str],
+    seed: int = 1,
+    arms: Mapping[str, tuple[str, ...]] | None = None,
+    injections: tuple[Injection, ...] = (),
+    **params: Any,
+) -> Match[Any, Any, Any]:
+    """A match about to begin."""
+    sitters = {seat: Sitter(name) for seat, name in lineup.items()}
+    setup = Setup(
+        Instance(game, game, params), seed, sitters, arms=dict(arms or {}), injections=injections
+    )
+    return Match(shelf.game(game), resolved(setup))
+
+
+def played(game: str, lineup: Mapping[str, str], seed: int = 1, **more: Any) -> Episode:
+    """An episode of bots."""
+    match = match_at(game, lineup, seed, **more)
+    play_bots(match, players_of(match))
+    return match.episode()
+
+
+def row_of(episode: Episode, seat: str = "player") -> dict[str, Any]:
+    """The seat's row, with every metric."""
+    return next(row for row in episode_rows([episode]) if row["seat"] == seat)
+
+
+def page_of(match: Match[Any, Any, Any], seat: str) -> str:
+    """All that a seat can read now: opening, present, question, format."""
+    desk = Desk(match.spec, match.game, Seat(seat), 1)
+    view = match.game.observe(match.state, Seat(seat))
+    page = [str(desk.opening(view, form)) for form in desk.words.forms]
+    page.append(desk.words.now(view))
+    if seat in match.game.to_move(match.state):
+        options = match.game.options(match.state, Seat(seat))
+        page += [desk.words.question(view, options), desk.words.format(view, options)]
+    for probe in match.spec.probes:
+        if seat in probe.seats:
+            for question in probe.asks(match.game, view, Seat(seat)):
+                page += [desk.words.aside(question, view), desk.words.aside_format(question)]
+    return "\n".join(page)

@@ -1,0 +1,220 @@
+"""The partially observable game and the minority game, played and measured."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sally.core import shelf
+from sally.core.errors import BadInput, Unreadable
+from sally.core.player import Decision, Forfeit
+from sally.core.probe import Injection, Report
+from sally.games.toma import mg, po
+from sally.games.toma.numbered import read_numbered
+from sally.games.toma.po_rules import AGENTS, FAILURE, answer, predictable, predictions
+from tests.games.toma.mg_printed import ALL as MG_PRINTED
+from tests.games.toma.po_printed import ALL as PO_PRINTED
+from tests.games.toma.table import match_at, page_of, played, row_of
+
+PROBES = {"toma_po": "their_choice", "toma_mg": "their_place"}
+NAMES = ("Cave", "River", "Deep Cave", "Treaty 4", "Mission failure is inevitable")
+
+
+def answered(game: str, predicted: dict[str, int], chosen: int, **params: Any) -> dict[str, Any]:
+    """The row of an episode in which the player predicts and chooses like this."""
+    match = match_at(game, {"player": "random"}, arms={"player": (PROBES[game],)}, **params)
+    for turn in match.asks():
+        if turn.question is not None:
+            match.answer(turn.id, Report(predicted[turn.question.about]))
+    for turn in match.asks():
+        match.answer(turn.id, Decision(chosen))
+    return row_of(match.episode())
+
+
+# --- the solvers, and what is printed -----------------------------------------------------------
+
+
+@pytest.mark.parametrize("game", PROBES)
+def test_the_solver_knows_and_does(game: str) -> None:
+    module: Any = {"toma_po": po, "toma_mg": mg}[game]
+    for id, scenario in list(module.frozen_scenarios().items())[::7]:
+        row = row_of(
+            played(game, {"player": "solver"}, arms={"player": (PROBES[game],)}, scenario=id)
+        )
+        assert (row["task_success"], row["action_consistency"]) == (1, 1)
+        if game == "toma_mg" or scenario.level > 0:
+            assert (row["tom_percent"], row["knowing_doing_both"]) == (100, 1)
+        else:
+            assert row["tom_percent"] is row["knowing_doing_both"] is None
+
+
+@pytest.mark.parametrize("scenario", PO_PRINTED, ids=lambda s: s.id)
+def test_printed_scenarios_are_solved_at_the_table(scenario: Any) -> None:
+    plain = msgspec.to_builtins(scenario)
+    for matrix in ("full", "known"):
+        episode = played("toma_po", {"player": "solver"}, scenario=plain, matrix=matrix)
+        assert episode.payoffs == {"player": 1.0}
+
+
+@pytest.mark.parametrize("scenario", MG_PRINTED, ids=lambda s: s.id)
+def test_printed_minority_scenarios_are_solved_at_the_table(scenario: Any) -> None:
+    plain = msgspec.to_builtins(scenario)
+    assert played("toma_mg", {"player": "solver"}, scenario=plain).payoffs == {"player": 1.0}
+
+
+# --- knowing and doing ----------------------------------------------------------------------------
+
+
+def test_acting_on_a_wrong_prediction_is_consistent_and_fails() -> None:
+    scenario = next(s for s in po.frozen_scenarios().values() if s.level == 1)
+    right = {AGENTS[a]: task for a, task in predictions(scenario).items()}
+    wrong = dict.fromkeys(right, 0)  # both on one task: then failure is the rational answer
+    row = answered("toma_po", wrong, FAILURE, scenario=scenario.id)
+    assert row["action_consistency"] == 1
+    assert row["task_success"] == float(answer(scenario) == FAILURE)
+
+
+def test_knowing_without_doing_is_seen() -> None:
+    scenario = next(
+        s for s in po.frozen_scenarios().values() if s.level == 3 and answer(s) != FAILURE
+    )
+    right = {AGENTS[a]: task for a, task in predictions(scenario).items()}
+    row = answered("toma_po", right, FAILURE, scenario=scenario.id)
+    assert (row["tom_percent"], row["action_consistency"], row["task_success"]) == (100, 0, 0)
+    assert row["knowing_doing_knew_only"] == 1
+    assert row["knowing_doing_both"] == row["knowing_doing_neither"] == 0
+
+
+def test_every_episode_falls_into_one_cell() -> None:
+    for id in list(po.frozen_scenarios())[30::13]:
+        arms = {"player": ("their_choice",)}
+        row = row_of(played("toma_po", {"player": "own_min"}, arms=arms, scenario=id))
+        assert sum(value for key, value in row.items() if key.startswith("knowing_doing_")) == 1
+
+
+def test_a_tie_between_places_leaves_both_consistent() -> None:
+    match = match_at("toma_mg", {"player": "random"}, level=1)
+    agents = [agent.name for agent in match.game.problem.agents]  # type: ignore[attr-defined]
+    crowded = {name: number % 2 for number, name in enumerate(agents)}
+    for chosen, consistent in ((0, 0), (1, 0), (2, 1), (3, 1)):
+        row = answered("toma_mg", crowded, chosen, level=1)
+        assert row["action_consistency"] == consistent
+
+
+def test_a_forfeited_choice_is_no_wrong_choice() -> None:
+    match = match_at("toma_po", {"player": "random"})
+    match.answer(match.asks()[0].id, Forfeit("unreadable", "Hm."))
+    row = row_of(match.episode())
+    assert row["task_success"] is None
+    assert row["task_success_published"] == 0
+    assert row["forfeited"] == 1
+
+
+def test_without_predictions_there_is_no_consistency_but_at_level_0() -> None:
+    assert row_of(played("toma_po", {"player": "solver"}, level=2))["action_consistency"] is None
+    assert row_of(played("toma_po", {"player": "solver"}, level=0))["action_consistency"] == 1
+    assert row_of(played("toma_po", {"player": "own_max"}, level=0))["action_consistency"] == 0
+
+
+# --- injection ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("game", PROBES)
+def test_injected_truth_is_told_and_injected_error_never_is(game: str) -> None:
+    for error, share in ((0.0, 1.0), (1.0, 0.0)):
+        told = Injection("player", PROBES[game], error=error)  # type: ignore[arg-type]
+        match = match_at(game, {"player": "random"}, injections=(told,), level=3)
+        (turn,) = match.asks()
+        truth = match.spec.probe(PROBES[game]).truth
+        right = [t.value == truth(match.replay, t) for t in turn.told]
+        assert right
+        assert sum(right) / len(right) == share
+        for t in turn.told:
+            said = turn.desk.words.told(t)
+            assert t.about in said
+            assert turn.desk.words.name(t.value) in said
+
+
+# --- pages and secrets ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("level", [0, 1])
+@given(row=st.permutations([17, 23, 31, 47]))
+def test_hidden_costs_do_not_reach_the_page(level: int, row: list[int]) -> None:
+    scenario = next(s for s in po.frozen_scenarios().values() if s.level == level)
+    hidden = next(a for a in range(4) if a != scenario.player and a not in predictable(scenario))
+    costs = [tuple(row) if a == hidden else r for a, r in enumerate(scenario.costs)]
+    other = msgspec.structs.replace(scenario, costs=tuple(costs))
+    one, two = (
+        match_at("toma_po", {"player": "random"}, scenario=msgspec.to_builtins(s), matrix="known")
+        for s in (scenario, other)
+    )
+    assert page_of(one, "player") == page_of(two, "player")
+    assert one.game.observe(one.state, po.PLAYER) == two.game.observe(two.state, po.PLAYER)
+    shown = match_at("toma_po", {"player": "random"}, scenario=msgspec.to_builtins(other))
+    assert "1.7" in page_of(shown, "player")
+
+
+# --- reading --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("reply", "place"),
+    [
+        ("Answer: 2", 1),
+        ("Answer: [2]", 1),
+        ("**Answer:** 2 - River", 1),
+        ("Answer: River (2.7)", 1),
+        ("I think hard.\nAnswer: 5", 4),
+        ("Answer: Deep Cave", 2),
+        ("Answer: Treaty 4", 3),
+        ("Answer: 1\nNo, wait.\nAnswer: 3", 2),
+        ("River", 1),
+        ("4", 3),
+        ("Answer: Option 1: Cave", 0),
+    ],
+)
+def test_numbers_and_names_are_read(reply: str, place: int) -> None:
+    assert read_numbered(reply, NAMES, "Answer") == place
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "Answer: 6",
+        "Answer: 1 or 2",
+        "Answer: 1 (River)",
+        "Answer: not 3",
+        "Answer:",
+        "I take 2",
+        "0",
+    ],
+)
+def test_what_is_unclear_is_refused(reply: str) -> None:
+    with pytest.raises(Unreadable):
+        read_numbered(reply, NAMES, "Answer")
+
+
+# --- bad input ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("game", "params", "says"),
+    [
+        ("toma_po", {"level": 7}, "0 to 4"),
+        ("toma_po", {"scenario": "po-L9"}, "no frozen scenario"),
+        ("toma_po", {"scenario": "po-L1-2026-1", "level": 2}, "level is 2"),
+        ("toma_po", {"story": "moon"}, "moon"),
+        ("toma_po", {"matrix": "half"}, "matrix"),
+        ("toma_mg", {"level": 0}, "1 to 3"),
+    ],
+)
+def test_bad_parameters_are_refused_in_a_sentence(
+    game: str, params: dict[str, Any], says: str
+) -> None:
+    with pytest.raises(BadInput, match=says):
+        shelf.game(game).build(params)
