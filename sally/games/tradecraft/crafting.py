@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 import msgspec
 
-from sally.games.tradecraft.amounts import Amount, show
+from sally.games.tradecraft.amounts import Amount, BadAmount, show
 from sally.games.tradecraft.filling import Prepared, fits, prepared
 from sally.games.tradecraft.hands import Hand, changed, lacking, show_goods
 from sally.games.tradecraft.rulesets import Recipe, Ruleset
@@ -42,10 +42,12 @@ def craft(
     found = matching(rules, inputs, output, amount)
     if found is None:
         return NotARecipe(why_not(rules, inputs, output, amount))
-    short = lacking(hand, inputs)
-    if short is not None:
+    try:
+        after = changed(hand, inputs, {output: amount})
+    except BadAmount:
+        short = lacking(hand, inputs)
         return CannotAfford(f"{show(amount)} {output} cannot be made: {short}.")
-    return Applied(changed(hand, inputs, {output: amount}), *found)
+    return Applied(after, *found)
 
 
 def matching(

@@ -1,6 +1,7 @@
 """What players may look up: one implementation for models, people and bots."""
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 from sally.games.tradecraft.amounts import Amount, show
@@ -42,13 +43,38 @@ def possible_recipes(rules: Ruleset, hand: Mapping[str, Amount]) -> list[dict[st
 
 def runnable(rules: Ruleset, hand: Mapping[str, Amount]) -> list[int]:
     """The recipes (by position) that have something of this hand for every slot."""
-    users = rules.users
-    numbers = sorted({number for item in hand for number in users.get(item, ())})
-    return [
-        number
-        for number in numbers
-        if all(any(item in hand for item in slot.goods) for slot in rules.recipes[number].slots)
-    ]
+    fills, layers = _bits(rules)
+    filled = 0
+    for item in hand:
+        filled |= fills.get(item, 0)
+    number = len(rules.recipes)
+    ready = (1 << number) - 1
+    for layer, absent in enumerate(layers):
+        ready &= (filled >> layer * number) | absent
+    found = []
+    while ready:
+        lowest = ready & -ready
+        found.append(lowest.bit_length() - 1)
+        ready ^= lowest
+    return found
+
+
+@lru_cache(maxsize=64)
+def _bits(rules: Ruleset) -> tuple[dict[str, int], list[int]]:
+    """Slots as bits: what each item fills, and layer by layer which recipes have no such slot.
+
+    The n-th slots of all recipes form a layer with one bit a recipe, so that a few operations on
+    long integers answer for all recipes at once.
+    """
+    number = len(rules.recipes)
+    fills: dict[str, int] = {}
+    absent = [(1 << number) - 1] * max((len(recipe.slots) for recipe in rules.recipes), default=0)
+    for position, recipe in enumerate(rules.recipes):
+        for layer, slot in enumerate(recipe.slots):
+            absent[layer] &= ~(1 << position)
+            for item in slot.goods:
+                fills[item] = fills.get(item, 0) | 1 << (layer * number + position)
+    return fills, absent
 
 
 def _described(recipe: Recipe) -> dict[str, Any]:

@@ -214,7 +214,7 @@ def test_a_fraction_of_fuel_counts_as_one_unit_from_others() -> None:
 
 def test_swords_in_a_hand_are_iron_to_be_had() -> None:
     """Nuggets go back to ingots only in circles, unless a hand holds what they come from."""
-    pool = {"iron_sword": 9, "iron_ingot": 2, "coal": 2}
+    pool = {"iron_sword": 9, "iron_ingot": 2, "coal": 2, "stick": 2}
     plan = best_plan(CORE, pool, {}, {"bucket": 1}, "crafts")
     assert plan is not None
     assert [each.output for each in plan.crafts] == ["iron_nugget", "iron_ingot", "bucket"]

@@ -1,12 +1,15 @@
 """What players may look up, in plain JSON values."""
 
 import json
+from random import Random
+
+import pytest
 
 from sally.games.tradecraft.amounts import read_amount
 from sally.games.tradecraft.crafting import Applied, craft
 from sally.games.tradecraft.hands import Hand, read_goods
 from sally.games.tradecraft.rulesets import shipped
-from sally.games.tradecraft.tools import item_info, possible_recipes
+from sally.games.tradecraft.tools import item_info, possible_recipes, runnable
 
 CORE = shipped("minecraft_core")
 
@@ -58,6 +61,18 @@ def test_every_possible_recipe_can_be_crafted_as_often_as_it_says() -> None:
     assert by_text["2 #planks -> 4 stick", "shaped"] == 1
     assert by_text["#logs -> charcoal", "smelting"] == 3
     assert by_text["8 #stone_crafting_materials -> furnace", "shaped"] == 1
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_runnable_recipes_are_those_with_something_for_every_slot(seed: int) -> None:
+    rng = Random(seed)
+    hand = Hand(dict.fromkeys(rng.sample(CORE.items, 12), 1))
+    slow = [
+        number
+        for number, recipe in enumerate(CORE.recipes)
+        if all(any(item in hand for item in slot.goods) for slot in recipe.slots)
+    ]
+    assert runnable(CORE, hand) == slow
 
 
 def test_an_empty_hand_makes_nothing() -> None:
