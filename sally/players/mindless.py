@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from inspect import isawaitable
 from typing import Any
 
 import msgspec
 
+from sally.core import shelf
+from sally.core.chance import Stream
 from sally.core.errors import BadInput
 from sally.core.game import Game, GameSpec, Seat
 from sally.core.menu import example, is_finite
-from sally.core.player import Decision, PlayerKind, Turn
-from sally.core.probe import Report
+from sally.core.partner import Scripted
+from sally.core.player import Decision, Move, Player, PlayerKind, Silence, Turn
+from sally.core.probe import Question, Report
 
 
 class Random(msgspec.Struct, frozen=True):
@@ -20,8 +26,7 @@ class Random(msgspec.Struct, frozen=True):
         return Decision(example(turn.options, turn.draws))
 
     def report(self, turn: Turn[Any, Any]) -> Report:
-        question = turn.question
-        assert question is not None
+        question = asked(turn)
         if question.kind == "values":
             draws = turn.draws
             span = int(question.high - question.low) + 1
@@ -31,24 +36,162 @@ class Random(msgspec.Struct, frozen=True):
 
 
 class Constant(msgspec.Struct, frozen=True):
-    """The same place on the menu every time, as far as the menu has it."""
+    """The same place on the menu every time, as far as the menu has it; so with probes."""
 
     place: int = 0
 
     def decide(self, turn: Turn[Any, Any]) -> Decision[Any]:
-        if not is_finite(turn.options):
-            raise BadInput(f"`constant` needs a finite menu; seat {turn.seat!r} has a form here.")
-        return Decision(turn.options[self.place % len(turn.options)])
+        menu = ready(turn, "constant")
+        return Decision(menu[self.place % len(menu)])
+
+    def report(self, turn: Turn[Any, Any]) -> Report:
+        question = asked(turn)
+        if question.kind == "values":
+            return Report({str(c): question.low for c in question.choices})
+        return named(question, question.choices[self.place % len(question.choices)])
 
 
-def _random(spec: GameSpec[Any, Any, Any], game: Game[Any, Any, Any], seat: Seat) -> Random:
+class CopyLast(msgspec.Struct, frozen=True):
+    """Does what the other did last, and expects the same of it; before that, anything."""
+
+    def decide(self, turn: Turn[Any, Any]) -> Decision[Any]:
+        return Decision(_one_of(ready(turn, "copy_last"), self._last(turn), turn))
+
+    def report(self, turn: Turn[Any, Any]) -> Report | Silence:
+        question = asked(turn)
+        if question.kind == "values":
+            return Silence("what the other did last is no value")
+        return named(question, _one_of(question.choices, self._last(turn), turn))
+
+    def _last(self, turn: Turn[Any, Any]) -> list[Any]:
+        return [theirs for _, theirs in turn.view.played()[-1:]]
+
+
+class Majority(msgspec.Struct, frozen=True):
+    """Does what the other did most often, and expects it; between equals, and at first, any."""
+
+    def decide(self, turn: Turn[Any, Any]) -> Decision[Any]:
+        return Decision(_one_of(ready(turn, "majority"), self._most(turn), turn))
+
+    def report(self, turn: Turn[Any, Any]) -> Report | Silence:
+        question = asked(turn)
+        if question.kind == "values":
+            return Silence("what the other did most often is no value")
+        return named(question, _one_of(question.choices, self._most(turn), turn))
+
+    def _most(self, turn: Turn[Any, Any]) -> list[Any]:
+        counts = Counter(theirs for _, theirs in turn.view.played())
+        return [move for move, n in counts.items() if n == max(counts.values())]
+
+
+class Inverse(msgspec.Struct, frozen=True):
+    """Whatever another player would not do: each of the other options as likely as any other."""
+
+    of: Player[Any, Any]
+
+    def decide(self, turn: Turn[Any, Any]) -> Move[Any]:
+        move = self.of.decide(turn)
+        if isawaitable(move):
+            raise BadInput("`inverse` turns players around that answer at once; this one does not.")
+        if not isinstance(move, Decision):
+            return move
+        action = self._but(move.action, ready(turn, "inverse"), turn)
+        return Decision(action, move.memory)
+
+    def report(self, turn: Turn[Any, Any]) -> Report | Silence:
+        question = asked(turn)
+        answers = getattr(self.of, "report", None)
+        given = answers(turn) if answers else None
+        if not isinstance(given, Report) or given.value is None:
+            return Silence("the player that is turned around takes no such question")
+        if isinstance(given.value, dict):
+            ends = question.low + question.high
+            return Report({item: ends - worth for item, worth in given.value.items()})
+        return named(question, self._but(given.value, question.choices, turn))
+
+    def _but(self, avoided: Any, items: Sequence[Any], turn: Turn[Any, Any]) -> Any:
+        others = [item for item in items if item != avoided]
+        # a stream of its own: the one that is turned around has drawn from the turn's
+        return Stream(turn.desk.seed, *turn.id, "inverse").pick(others or items)
+
+
+# --- what they share ------------------------------------------------------------------------------
+
+
+def ready(turn: Turn[Any, Any], player: str) -> tuple[Any, ...]:
+    """The menu, if it has no forms to fill in."""
+    if not is_finite(turn.options):
+        raise BadInput(f"`{player}` needs a finite menu; seat {turn.seat!r} has a form here.")
+    return turn.options
+
+
+def asked(turn: Turn[Any, Any]) -> Question:
+    assert turn.question is not None  # a report is asked for with a question only
+    return turn.question
+
+
+def named(question: Question, value: int | str) -> Report:
+    """One choice, with all odds on it where odds are wanted."""
+    if question.kind != "odds":
+        return Report(value)
+    return Report(value, tuple(float(choice == value) for choice in question.choices))
+
+
+def _one_of(items: Sequence[Any], wanted: list[Any], turn: Turn[Any, Any]) -> Any:
+    """One of the wanted items that are there; if none is, any item."""
+    there = [item for item in items if item in wanted]
+    return turn.draws.pick(there or items)
+
+
+# --- on the shelf ---------------------------------------------------------------------------------
+
+Spec = GameSpec[Any, Any, Any]
+Rules = Game[Any, Any, Any]
+
+
+def _random(spec: Spec, game: Rules, seat: Seat) -> Random:
     return Random()
 
 
-def _constant(
-    spec: GameSpec[Any, Any, Any], game: Game[Any, Any, Any], seat: Seat, place: int = 0
-) -> Constant:
+def _constant(spec: Spec, game: Rules, seat: Seat, place: int = 0) -> Constant:
     return Constant(place)
+
+
+def _copy_last(spec: Spec, game: Rules, seat: Seat) -> CopyLast:
+    _require_rounds("copy_last", spec, game, seat)
+    return CopyLast()
+
+
+def _majority(spec: Spec, game: Rules, seat: Seat) -> Majority:
+    _require_rounds("majority", spec, game, seat)
+    return Majority()
+
+
+def _require_rounds(player: str, spec: Spec, game: Rules, seat: Seat) -> None:
+    if not hasattr(game.observe(game.start(), seat), "played"):
+        raise BadInput(
+            f"`{player}` needs a game of rounds, in which both make the same kind of "
+            f"move; {spec.name} is none"
+        )
+
+
+def _inverse(
+    spec: Spec,
+    game: Rules,
+    seat: Seat,
+    of: str = "constant",
+    params: Mapping[str, Any] | None = None,
+) -> Inverse:
+    given = dict(params or {})
+    partner = shelf.partners(spec.family or spec.name).get(of)
+    if partner is not None:
+        answers = partner.answers and partner.answers(game, seat, **given)
+        return Inverse(Scripted(partner.make(game, seat, **given), answers))
+    general = {
+        name: kind for kinds in shelf.shelf("players").values() for name, kind in kinds.items()
+    }
+    kind: PlayerKind = shelf.pick("player to turn around", of, general)
+    return Inverse(kind.make(spec, game, seat, **given))
 
 
 PLAYERS = {
@@ -56,5 +199,13 @@ PLAYERS = {
     for kind in (
         PlayerKind("random", "any legal move, each as likely as any other", _random),
         PlayerKind("constant", "the same place on the menu every time", _constant, {"place": 0}),
+        PlayerKind("copy_last", "what the other did last", _copy_last),
+        PlayerKind("majority", "what the other did most often", _majority),
+        PlayerKind(
+            "inverse",
+            "anything but what another player (`of`, with its `params`) would do",
+            _inverse,
+            {"of": "constant", "params": None},
+        ),
     )
 }

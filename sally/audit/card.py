@@ -1,0 +1,102 @@
+"""A card: on which conditions of a game mindless players sit down, and what is measured.
+
+A card looks both ways. A rule of thumb that scores below chance is a shortcut too, because its
+inverse scores above; so every rule is on the card together with its inverse.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import ceil
+from typing import Any
+
+import msgspec
+
+from sally.core.errors import BadInput
+from sally.core.log import Instance, Sitter
+from sally.core.study import Cell, Study
+
+
+class Shortcut(msgspec.Struct, frozen=True):
+    """A way to play without a mind for the other, and the opposite way."""
+
+    rule: Sitter
+    inverse: Sitter
+
+    def __post_init__(self) -> None:
+        if self.rule == self.inverse:
+            raise BadInput(f"{self.rule.player} cannot be its own inverse.")
+
+
+class Condition(msgspec.Struct, frozen=True):
+    """One condition: the problems, the seat that is audited, and who sits in the others."""
+
+    name: str
+    instances: tuple[Instance, ...]
+    seat: str
+    shortcuts: tuple[Shortcut, ...]
+    metrics: tuple[str, ...]
+    others: dict[str, Sitter] = msgspec.field(default_factory=dict)
+    arms: dict[str, tuple[str, ...]] = msgspec.field(default_factory=dict)
+    chance: dict[str, float] = msgspec.field(default_factory=dict)  # what no mind should score
+
+    def __post_init__(self) -> None:
+        if not self.instances or not self.metrics:
+            raise BadInput(f"Condition {self.name!r} needs an instance and a metric.")
+        if self.seat in self.others:
+            raise BadInput(f"Condition {self.name!r}: seat {self.seat!r} is the one audited.")
+        for metric in set(self.chance) - set(self.metrics):
+            raise BadInput(f"Condition {self.name!r}: {metric!r} has a chance but no column.")
+
+    @property
+    def players(self) -> tuple[Sitter, ...]:
+        """Everybody who is put into the audited seat: chance itself, rules, inverses; each once."""
+        wanted = [RANDOM, *(s for pair in self.shortcuts for s in (pair.rule, pair.inverse))]
+        return tuple(who for n, who in enumerate(wanted) if who not in wanted[:n])
+
+
+class Card(msgspec.Struct, frozen=True):
+    """What mindless players are made to play in one family of games."""
+
+    family: str
+    about: str
+    conditions: tuple[Condition, ...]
+
+    def __post_init__(self) -> None:
+        names = [condition.name for condition in self.conditions]
+        if not names or len(set(names)) < len(names):
+            raise BadInput(f"The card of {self.family} needs conditions, each with its own name.")
+
+    def of(self, game: str) -> tuple[Condition, ...]:
+        """The conditions of one game of the family, or of all of them by the family's name."""
+        if game == self.family:
+            return self.conditions
+        return tuple(c for c in self.conditions if all(i.game == game for i in c.instances))
+
+
+RANDOM = Sitter("random")
+
+
+def both_ways(player: str, **params: Any) -> Shortcut:
+    """A rule with the inverse that any rule has: whatever it would not do."""
+    turned: dict[str, Any] = {"of": player, "params": params} if params else {"of": player}
+    return Shortcut(Sitter(player, params), Sitter("inverse", turned))
+
+
+def study_of(name: str, conditions: Sequence[Condition], episodes: int, seed: int) -> Study:
+    """The conditions as a study: every player on every instance, until there are `episodes`."""
+    return Study(
+        name=name,
+        about="mindless players",
+        seed=seed,
+        cells=tuple(
+            Cell(
+                name=c.name,
+                instances=c.instances,
+                lineups=tuple({**c.others, c.seat: who} for who in c.players),
+                arms=c.arms,
+                repeats=ceil(episodes / len(c.instances)),
+            )
+            for c in conditions
+        ),
+    )

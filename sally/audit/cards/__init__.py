@@ -1,0 +1,1 @@
+"""The cards, one module per family of games; each defines CARD."""

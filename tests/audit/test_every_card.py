@@ -1,0 +1,62 @@
+"""Every family of games on the shelf has a card, and a card that looks both ways."""
+
+from __future__ import annotations
+
+import pytest
+
+from sally.audit import Card, Condition, study_of
+from sally.core import shelf
+from sally.core.log import Setup
+from sally.runner.audit import audit_of, card_of, conditions_of, label, metrics_of
+from sally.runner.seating import resolved
+
+FIXTURES = {"cups", "haggle"}  # games of the tests, on the shelf through tests/conftest.py
+FAMILIES = sorted({spec.family or spec.name for spec in shelf.games().values()} - FIXTURES)
+CARDS: dict[str, Card] = dict(shelf.shelf("cards"))
+CONDITIONS = [
+    pytest.param(condition, id=f"{name}: {condition.name}")
+    for name, card in CARDS.items()
+    for condition in card.conditions
+]
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_every_family_has_a_card_under_its_name(family: str) -> None:
+    assert card_of(family).family == family
+
+
+@pytest.mark.parametrize("game", sorted(set(shelf.games()) - FIXTURES))
+def test_every_game_has_a_condition(game: str) -> None:
+    assert conditions_of(game)
+
+
+@pytest.mark.parametrize("condition", CONDITIONS)
+def test_every_rule_sits_down_with_its_inverse(condition: Condition) -> None:
+    assert condition.shortcuts
+    players = condition.players
+    for shortcut in condition.shortcuts:
+        assert shortcut.rule in players
+        assert shortcut.inverse in players
+    assert len({label(who) for who in players}) == len(players)
+    assert label(players[0]) == "random"
+
+
+@pytest.mark.parametrize("condition", CONDITIONS)
+def test_everybody_on_a_card_can_sit_down_and_everything_be_measured(condition: Condition) -> None:
+    assert set(metrics_of(condition)) == set(condition.metrics)
+    lineups = study_of("one", [condition], 1, 1).cells[0].lineups
+    for lineup in lineups:
+        resolved(Setup(condition.instances[0], 1, lineup, arms=condition.arms))
+
+
+@pytest.mark.parametrize("family", sorted(CARDS))
+def test_an_audit_has_a_row_for_everybody_and_everything(family: str) -> None:
+    card = CARDS[family]
+    condition = card.conditions[0]
+    rows = audit_of([condition], episodes=2, seed=1)
+    wanted = {(label(who), metric) for who in condition.players for metric in condition.metrics}
+    assert {(row["player"], row["metric"]) for row in rows} == wanted
+    for row in rows:
+        assert list(row) == ["condition", "player", "metric", "value", "interval", "episodes"]
+        assert row["condition"] == condition.name
+        assert row["episodes"] <= 2

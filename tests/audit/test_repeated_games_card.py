@@ -1,0 +1,144 @@
+"""What mindless players score in repeated games is what arithmetic says they score."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from sally.audit import Card, Condition, Shortcut, both_ways
+from sally.core import shelf
+from sally.core.errors import BadInput
+from sally.core.log import Sitter
+from sally.core.study import instance
+from sally.runner.audit import audit, audit_of, conditions_of, off_chance
+
+Row = dict[str, Any]
+
+
+def condition(name: str) -> Condition:
+    return next(c for c in conditions_of("repeated_games") if c.name == name)
+
+
+@pytest.fixture(scope="module")
+def rps() -> list[Row]:
+    """rps against a constant and against an unpredictable partner."""
+    wanted = [condition("rps: single_action 0"), condition("rps: random")]
+    return audit_of(wanted, episodes=20, seed=4)
+
+
+def row(rows: list[Row], condition: str, player: str, metric: str) -> Row:
+    key = (condition, player, metric)
+    return next(r for r in rows if (r["condition"], r["player"], r["metric"]) == key)
+
+
+def near(found: Row, wanted: float) -> bool:
+    """Within one and a half interval widths: a wrong figure is far outside."""
+    low, high = found["interval"]
+    return bool(abs(found["value"] - wanted) <= 1.5 * (high - low) + 1e-9)
+
+
+def test_a_random_player_loses_one_a_round_to_best_play(rps: list[Row]) -> None:
+    """The best reply wins 1 in every round, and random play has mean 0."""
+    found = row(rps, "rps: single_action 0", "random", "functional_regret")
+    assert near(found, 1.0) and found["interval"][1] - found["interval"][0] < 0.2
+    assert near(row(rps, "rps: single_action 0", "random", "tom_percent"), 100 / 3)
+
+
+@pytest.mark.parametrize(
+    ("player", "regret"),
+    [
+        ("constant(place=0)", 1.0),
+        ("constant(place=1)", 0.0),
+        ("constant(place=2)", 2.0),
+        ("not constant(place=0)", 1.0),
+        ("not constant(place=1)", 1.5),
+        ("not constant(place=2)", 0.5),
+        ("minimax", 1.0),
+    ],
+)
+def test_constants_and_their_inverses(rps: list[Row], player: str, regret: float) -> None:
+    assert near(row(rps, "rps: single_action 0", player, "functional_regret"), regret)
+
+
+def test_to_expect_what_was_is_right_and_to_copy_it_is_not(rps: list[Row]) -> None:
+    """Literal theory of mind without the functional kind: the paper's point, from a rule."""
+    knows = row(rps, "rps: single_action 0", "copy_last", "tom_percent")
+    loses = row(rps, "rps: single_action 0", "copy_last", "functional_regret")
+    assert knows["value"] > 98
+    assert loses["value"] == pytest.approx(1.0, abs=0.02)  # it ties
+
+
+def test_nobody_is_off_chance_against_an_unpredictable_partner(rps: list[Row]) -> None:
+    assert off_chance("rps", rps, slack=2.0) == []
+    tampered = [
+        {**r, "value": r["value"] + 9, "interval": [x + 9 for x in r["interval"]]} for r in rps
+    ]
+    below = [
+        {**r, "value": r["value"] - 9, "interval": [x - 9 for x in r["interval"]]} for r in rps
+    ]
+    judged = sum(r["condition"] == "rps: random" and r["metric"] != "tom_regret" for r in rps)
+    assert len(off_chance("rps", tampered)) == len(off_chance("rps", below)) == judged
+
+
+def test_in_ipd_defection_dominates_one_round_and_loses_to_tit_for_tat() -> None:
+    rows = audit_of([condition("ipd: tit_for_tat")], episodes=2, seed=1)
+    exact = {"constant(place=0)": 0.02, "constant(place=1)": 2.97, "minimax": 2.97}
+    for player, regret in exact.items():
+        found = row(rows, "ipd: tit_for_tat", player, "functional_regret")
+        assert found["value"] == pytest.approx(regret)
+
+
+def test_an_audit_is_the_same_with_the_same_seed() -> None:
+    wanted = [condition("ibs: tit_for_tat")]
+    assert audit_of(wanted, 2, 3) == audit_of(wanted, 2, 3) != audit_of(wanted, 2, 4)
+
+
+def test_the_partners_of_the_paper_are_all_there() -> None:
+    names = {c.name for c in conditions_of("rps")}
+    assert names == {f"rps: single_action {a}" for a in range(3)} | {
+        "rps: tit_for_tat",
+        "rps: random",
+    }
+    assert len(conditions_of("repeated_games")) == 4 + 3 + 3 + 1
+
+
+# --- refused --------------------------------------------------------------------------------------
+
+
+def test_a_game_without_a_card_says_where_it_belongs() -> None:
+    with pytest.raises(BadInput, match="cups has no card yet"):
+        audit("cups")
+
+
+def test_bad_input() -> None:
+    with pytest.raises(BadInput, match="episodes must be at least 1"):
+        audit("rps", episodes=0)
+    with pytest.raises(BadInput, match="did you mean"):
+        audit("rpss")
+    with pytest.raises(BadInput, match="own inverse"):
+        Shortcut(Sitter("constant"), Sitter("constant"))
+    with pytest.raises(BadInput, match="has a chance but no column"):
+        Condition("x", (instance("rps"),), "agent", (), ("reward",), chance={"regret": 0.0})
+    with pytest.raises(BadInput, match="is the one audited"):
+        Condition("x", (instance("rps"),), "agent", (), ("reward",), {"agent": Sitter("random")})
+    with pytest.raises(BadInput, match="each with its own name"):
+        Card("x", "none", ())
+
+
+def test_a_metric_that_is_not_there_is_named() -> None:
+    odd = Condition(
+        "odd",
+        (instance("rps"),),
+        "agent",
+        (both_ways("constant"),),
+        ("functional_regrets",),
+        {"partner": Sitter("random")},
+    )
+    with pytest.raises(BadInput, match="did you mean functional_regret"):
+        audit_of([odd], 1, 1)
+
+
+def test_a_card_covers_no_game_of_another_family() -> None:
+    card: Card = shelf.shelf("cards")["repeated_games"]
+    assert card.of("cups") == ()
