@@ -22,8 +22,10 @@ from typing import Any, BinaryIO
 
 import msgspec
 
+from sally.core import packs
 from sally.core.errors import BadInput
 from sally.core.log import RESUMABLE, SCHEMA, Censored, Episode, from_line, to_line
+from sally.core.words import Pack
 
 MANIFEST = "study.json"
 
@@ -75,6 +77,7 @@ def load(folder: Path, quarantine: bool = True) -> Contents:
     if not folder.is_dir():
         raise BadInput(f"There is no store at {folder}.")
     contents = Contents()
+    know_packs(folder)
     for path in episode_files(folder):
         _read_into(contents, path, folder if quarantine else None)
     return contents
@@ -193,10 +196,14 @@ class Writer:
             raise BadInput(f"The store {folder} cannot be written: {why.strerror}.") from None
         fcntl.flock(self._fd, fcntl.LOCK_EX)  # ends with the process, however that ends
         self._empty = True
+        self._folder, self._packs = folder, set[str]()
 
     def add(self, episode: Episode) -> None:
         """Put one episode on disk; a full disk raises and leaves no half line behind."""
         line, size = _readable_line(episode), os.fstat(self._fd).st_size
+        for name in packs_of(episode) - self._packs:
+            keep_pack(self._folder, packs.find(name))
+            self._packs.add(name)
         try:
             written = os.write(self._fd, line)
             if written != len(line):
@@ -221,6 +228,29 @@ class Writer:
             self._path.unlink()
         else:
             self._path.rename(self._path.with_suffix(".jsonl"))
+
+
+def packs_of(episode: Episode) -> set[str]:
+    """The words packs that were on the table, by reference."""
+    given = (who.params.get("pack") for who in episode.setup.lineup.values())
+    return {name for name in given if isinstance(name, str) and "@" in name}
+
+
+def keep_pack(folder: Path, pack: Pack) -> None:
+    """Put a pack's text into the store, once, under the hash of what it says."""
+    place = folder / "packs" / f"{packs.reference(pack).partition('@')[2]}.toml"
+    try:
+        place.parent.mkdir(exist_ok=True)
+        if not place.exists():
+            _put(place, packs.written(pack).encode())
+    except OSError as why:
+        raise BadInput(f"A words pack could not be stored: {why.strerror}.") from None
+
+
+def know_packs(folder: Path) -> None:
+    """Make the packs of a store known, so that its pages can be rendered again."""
+    for path in sorted((folder / "packs").glob("*.toml")):
+        packs.remember(packs.read_pack(path))
 
 
 def _readable_line(episode: Episode) -> bytes:

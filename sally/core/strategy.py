@@ -4,23 +4,38 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import msgspec
 
 from sally.core.chance import derived_seed
+from sally.core.desk import Desk
 from sally.core.log import Told
 from sally.core.menu import is_finite
 from sally.core.model import Context, Grown, Message, Reply, Scores, User
 from sally.core.player import Turn
-from sally.core.probe import Foreseen, Question
+from sally.core.probe import Foreseen, Point, Question, Value
+
+T = TypeVar("T")
 
 
 class Sheet:
     """A turn in words. The opening only ever grows; the tail is said anew each time."""
 
-    def __init__(self, turn: Turn[Any, Any], retry: str = "") -> None:
-        self._turn, self._words, self._retry = turn, turn.desk.words, retry
+    def __init__(
+        self,
+        turn: Turn[Any, Any],
+        retry: str = "",
+        texts: Mapping[str, str] | None = None,  # the strategy's own sentences
+        desk: Desk | None = None,  # where a words pack lies on it; else the turn's
+        kept: dict[str, Any] | None = None,  # what earlier tries at this answer came to
+    ) -> None:
+        self._turn, self._retry, self._texts = turn, retry, texts or {}
+        self._desk = desk or turn.desk
+        self._words = self._desk.words
+        self.kept: dict[str, Any] = {} if kept is None else kept
+
+    # --- what is wanted, and what is known ----------------------------------------------------
 
     @property
     def asked(self) -> Question | None:
@@ -32,10 +47,12 @@ class Sheet:
         """Chance of this turn's own, for strategies that sample from scores."""
         return derived_seed(self._turn.desk.seed, *self._turn.id)
 
-    @property
-    def memory(self) -> Any:
-        """The player's own notes from its last turn."""
-        return self._turn.memory
+    def notes(self, kind: type[T]) -> T | None:
+        """The player's own notes from its last turn; None before the first."""
+        memory = self._turn.memory
+        if memory is None or isinstance(memory, kind):
+            return memory
+        return msgspec.convert(memory, kind)  # a log gives notes back as plain data
 
     @property
     def told(self) -> tuple[Told, ...]:
@@ -43,9 +60,58 @@ class Sheet:
         return self._turn.told
 
     @property
+    def mine_is_stated(self) -> bool:
+        """Whether the probe stands behind one's own move."""
+        return self._turn.pending is not None
+
+    @property
+    def foresee(self) -> tuple[Question, ...]:
+        """What this seat could be asked to choose about others before it moves."""
+        desk, view = self._desk, self._turn.view
+        return tuple(
+            question
+            for probe in desk.spec.probes
+            if can_foresee(probe.kind, probe.point) and desk.seat in probe.seats
+            for question in probe.asks(desk.game, view, desk.seat)
+        )
+
+    def asking(self, question: Question) -> Sheet:
+        """The same turn with this question in place of the move, asked before it."""
+        turn = msgspec.structs.replace(self._turn, question=question, pending=None, told=())
+        return Sheet(turn, self.retry(), self._texts, self._desk, self.kept)
+
+    def read(self, reply: str) -> Any:
+        """The action or the report in a reply; raises Unreadable."""
+        turn = self._turn
+        if turn.question is None:
+            return self._words.read(reply, turn.view, turn.options)
+        return self._words.read_report(reply, turn.question)
+
+    # --- in words -------------------------------------------------------------------------------
+
+    def say(self, key: str, **facts: Any) -> str:
+        """A sentence of the strategy, unless a words pack has another."""
+        return {**self._texts, **self._words.texts}[key].format_map(facts)
+
+    def retry(self) -> str:
+        """What was wrong with the last try; said once, on the first page that is made after it."""
+        why, self._retry = self._retry, ""
+        return why
+
+    def aside(self, question: Question) -> str:
+        """A question about others as it is put before the move."""
+        return self._words.aside(question, self._turn.view)
+
+    @property
     def told_text(self) -> str:
-        """The same, in words."""
+        """What the player has been told, in words."""
         return "\n".join(self._words.told(told) for told in self._turn.told)
+
+    def predicted(self, question: Question, value: Value) -> str:
+        """A prediction of one's own, in words."""
+        number, seat = self._turn.number, self._turn.seat
+        own = Told(number, seat, question.probe, value, question.about, "own")
+        return self._words.told(own, question)
 
     @property
     def now(self) -> str:
@@ -62,13 +128,11 @@ class Sheet:
 
     @property
     def format(self) -> str:
-        """How to answer, and after a failed try what was wrong with the last one."""
+        """How to answer."""
         turn = self._turn
         if turn.question is None:
-            wanted = self._words.format(turn.view, turn.options)
-        else:
-            wanted = self._words.aside_format(turn.question)
-        return f"{self._retry}\n{wanted}" if self._retry else wanted
+            return self._words.format(turn.view, turn.options)
+        return self._words.aside_format(turn.question)
 
     @property
     def label(self) -> str:
@@ -80,12 +144,16 @@ class Sheet:
         """What may be answered, by name; empty when there is no finite menu."""
         turn = self._turn
         if turn.question is not None:
-            return tuple(self._words.choice_name(turn.question, c) for c in turn.question.choices)
+            return self.choice_names(turn.question)
         return self._words.menu(turn.options) if is_finite(turn.options) else ()
+
+    def choice_names(self, question: Question) -> tuple[str, ...]:
+        """What may be answered to a question, by name."""
+        return tuple(self._words.choice_name(question, c) for c in question.choices)
 
     @property
     def stem(self) -> str:
-        """The beginning of a sentence that a name completes."""
+        """The end of a page that a name completes."""
         turn = self._turn
         if turn.question is None:
             return self._words.stem(turn.view, turn.options)
@@ -97,24 +165,45 @@ class Sheet:
         return self._words.forms
 
     @property
-    def mine_is_stated(self) -> bool:
-        """Whether the probe stands behind one's own move."""
-        return self._turn.pending is not None
+    def examples(self) -> str:
+        """Worked thoughts that fit the game."""
+        return "\n".join(self._words.examples(self._desk.seat))
 
-    def opening(self, form: str = "", after_rules: str = "") -> Grown:
-        """Rules, worked examples if any, and the past."""
-        turn = self._turn
-        return turn.desk.opening(turn.view, form or self.forms[0], after_rules)
+    # --- pages ------------------------------------------------------------------------------------
 
-    def page(self, *notes: str, format: str | None = None, after_rules: str = "") -> Grown:
-        """The whole page: opening, notes, what was told, where we are, question, format."""
+    def opening(
+        self, form: str = "", after_rules: str = "", history: bool = True, payoffs: bool = True
+    ) -> Grown:
+        """Rules, worked examples if any, and the past; either may be left out."""
+        if not history:
+            return self._desk.rules(after_rules, payoffs)
+        return self._desk.opening(self._turn.view, form or self.forms[0], after_rules, payoffs)
+
+    @property
+    def past(self) -> list[str]:
+        """The past line by line, for strategies that do not tell it on one page."""
+        return self._desk.past(self._turn.view, self.forms[0])
+
+    def tail(
+        self,
+        *notes: str,
+        given: str = "",
+        question: str | None = None,
+        format: str | None = None,
+    ) -> str:
+        """What follows the opening: notes, where we are, what is given, question, format.
+
+        After a failed try, the first tail that is made says what was wrong with it.
+        """
+        asked = self.question if question is None else question
         wanted = self.format if format is None else format
-        tail = (*notes, self.told_text, self.now, self.question, wanted)
-        return self.opening(after_rules=after_rules).plus("\n".join(part for part in tail if part))
+        parts = (*notes, self.now, self.told_text, given, asked, self.retry(), wanted)
+        return "\n".join(part for part in parts if part)
 
-    def user(self, *notes: str, format: str | None = None, after_rules: str = "") -> list[Message]:
-        """The page as the one message of a conversation."""
-        return [User(self.page(*notes, format=format, after_rules=after_rules))]
+    def user(self, *notes: str, opening: Grown | None = None, **tail: str) -> list[Message]:
+        """The whole page as the one message of a conversation; `tail` as above."""
+        above = self.opening() if opening is None else opening
+        return [User(above.plus(self.tail(*notes, **tail)))]
 
 
 class Said(msgspec.Struct, frozen=True):
@@ -125,6 +214,7 @@ class Said(msgspec.Struct, frozen=True):
     odds: tuple[float, ...] | None = None  # over the menu, when scored
     memory: Any = None  # notes for the next turn
     foreseen: tuple[Foreseen, ...] = ()
+    cut: bool = False  # the text ends where the model was stopped, so only whole lines are read
 
 
 class Speaker(Protocol):
@@ -148,5 +238,30 @@ class Strategy:
     make: Callable[..., tuple[Run, Run]]  # (**params) -> (act, answer a probe)
     calls: str  # calls per decision, in words, for the docs
     needs: frozenset[str] = frozenset()  # of: finite, scoring, told, probe
+    points: tuple[Point, ...] = ("start", "before", "after")  # where it can be probed
     params: Mapping[str, Any] = field(default_factory=dict)  # names and defaults
+    texts: Mapping[str, str] = field(default_factory=dict)  # its sentences; a pack may replace any
     version: int = 1
+
+
+def can_foresee(kind: str, point: Point) -> bool:
+    """Whether a probe of this kind can be answered within a decision: one choice, before it."""
+    return kind == "choice" and point != "after"
+
+
+def whole_lines(reply: Reply) -> str:
+    """What may be read of a reply: all of it, or only its whole lines if it was cut by length."""
+    return reply.text if reply.finish != "length" else reply.text.rpartition("\n")[0]
+
+
+def spoken(reply: Reply, memory: Any = None, foreseen: tuple[Foreseen, ...] = ()) -> Said:
+    """A reply as what a strategy came to."""
+    return Said(reply.text, memory=memory, foreseen=foreseen, cut=reply.finish == "length")
+
+
+async def once(sheet: Sheet, key: str, ask: Callable[[], Awaitable[T]]) -> T:
+    """What was found in an earlier try at the same answer, or what asking gives now."""
+    if key not in sheet.kept:
+        sheet.kept[key] = await ask()
+    found: T = sheet.kept[key]
+    return found

@@ -7,13 +7,14 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from sally.core import shelf
+from sally.core import packs, shelf
 from sally.core.chance import derived_seed
 from sally.core.errors import BadInput, Unreadable, unknown
 from sally.core.game import Game, GameSpec, Seat
 from sally.core.log import Call
 from sally.core.model import (
     Assistant,
+    BadCandidates,
     CannotScore,
     Context,
     Message,
@@ -24,6 +25,7 @@ from sally.core.model import (
     Settings,
     ToolResult,
     ToolSpec,
+    check_candidates,
     prompt_hash,
 )
 from sally.core.player import Decision, Fault, Forfeit, PlayerKind, Turn
@@ -32,6 +34,7 @@ from sally.core.strategy import Run, Said, Sheet, Strategy
 
 T = TypeVar("T")
 LANGUAGE = "language"  # the name of this kind of player
+PLACEHOLDER = "model"  # stands in a study for the model that whoever runs it names
 TOOL_ROUNDS = 8  # how often a model may look something up in one decision
 
 
@@ -63,6 +66,10 @@ class Caller:
         """The log-probabilities of the candidates."""
         if not self._model.can_score:
             raise CannotScore(self._model.name)
+        try:
+            check_candidates(candidates)
+        except BadCandidates as why:
+            raise ModelFailure("bad_request", str(why)) from None
         settings = self._seeded({})
         shown = prompt_hash(context, (), candidates)
         scores = await self._tried(
@@ -142,54 +149,60 @@ class LanguagePlayer(msgspec.Struct, frozen=True):
     answer: Run
     settings: Settings = Settings()
     call_retries: int = 2
+    texts: Mapping[str, str] = msgspec.field(default_factory=dict)  # the strategy's sentences
+    pack: str = ""  # a words pack by reference
+    pack_texts: Mapping[str, str] = msgspec.field(default_factory=dict)
 
     async def decide(self, turn: Turn[Any, Any]) -> Decision[Any] | Forfeit | Fault:
         caller = Caller(self.model, self.settings, turn, self.call_retries)
         said, retry, reason, tries = Said(""), "", "unreadable", 0
-        words = turn.desk.words
+        kept: dict[str, Any] = {}
         for tries in range(1, turn.desk.retries + 2):
+            sheet = self._sheet(turn, retry, kept)
             try:
-                said = await self.act(Sheet(turn, retry), caller)
-                action: Any
-                if said.place is not None:
-                    action = turn.options[said.place]
-                else:
-                    action = words.read(whole_lines(said, caller), turn.view, turn.options)
+                said = await self.act(sheet, caller)
+                chosen = said.place is not None
+                action: Any = turn.options[said.place] if chosen else sheet.read(readable(said))  # type: ignore[index]
             except ModelFailure as why:
                 return Fault("fault", str(why), tuple(caller.calls))
             except Unreadable as why:
-                retry, reason = words.say("retry", why=why), _reason(caller.finish)
+                retry, reason = sheet.say("retry", why=why), _reason(caller.finish)
                 continue
             return Decision(
                 action, said.memory, said.text, tries, tuple(caller.calls), said.foreseen
             )
-        return Forfeit(reason, said.text, tries, tuple(caller.calls), said.memory)
+        return Forfeit(reason, said.text, tries, tuple(caller.calls))
 
     async def report(self, turn: Turn[Any, Any]) -> Report | Fault:
         question = turn.question
         assert question is not None
         caller = Caller(self.model, self.settings, turn, self.call_retries)
         said, retry, tries = Said(""), "", 0
-        words = turn.desk.words
+        kept: dict[str, Any] = {}
         for tries in range(1, turn.desk.retries + 2):
+            sheet = self._sheet(turn, retry, kept)
             try:
-                said = await self.answer(Sheet(turn, retry), caller)
+                said = await self.answer(sheet, caller)
                 if said.place is not None:
                     read = Report(question.choices[said.place], said.odds)
                 else:
-                    read = words.read_report(whole_lines(said, caller), question)
+                    read = sheet.read(readable(said))
             except ModelFailure as why:
                 return Fault("fault", str(why), tuple(caller.calls))
             except Unreadable as why:
-                retry = words.say("retry", why=why)
+                retry = sheet.say("retry", why=why)
                 continue
             return Report(read.value, read.odds, said.text, tries, tuple(caller.calls))
         return Report(None, None, said.text, tries, tuple(caller.calls))
 
+    def _sheet(self, turn: Turn[Any, Any], retry: str, kept: dict[str, Any]) -> Sheet:
+        desk = turn.desk.in_words(self.pack, self.pack_texts)
+        return Sheet(turn, retry, self.texts, desk, kept)
 
-def whole_lines(said: Said, caller: Caller) -> str:
+
+def readable(said: Said) -> str:
     """What may be read of a reply: all of it, or only its whole lines if it was cut by length."""
-    return said.text if caller.finish != "length" else said.text.rpartition("\n")[0]
+    return said.text.rpartition("\n")[0] if said.cut else said.text
 
 
 def _reason(finish: str) -> str:
@@ -208,18 +221,24 @@ def _language(
 ) -> LanguagePlayer:
     chosen = strategy_named(strategy)
     params = dict(with_ or {})
-    for name in params:
+    for name, value in params.items():
         if name not in chosen.params:
             raise unknown(f"parameter of strategy {strategy}", name, chosen.params)
+        if type(value) is not type(default := chosen.params[name]):
+            kind = type(default).__name__
+            raise BadInput(f"{name} of strategy {strategy} must be a {kind}, not {value!r}.")
     try:
         given = msgspec.convert(dict(settings or {}), Settings)
     except (msgspec.ValidationError, ValueError) as why:
         raise BadInput(f"settings of the model in seat {seat!r}: {why}.") from None
+    if model == PLACEHOLDER:
+        raise BadInput(f"A model sits in seat {seat!r}; say which one, such as --model embedded.")
     found = shelf.model(model) if isinstance(model, str) else model
     if "scoring" in chosen.needs and not found.can_score:
         raise BadInput(str(CannotScore(found.name)))
     act, answer = chosen.make(**params)
-    return LanguagePlayer(found, act, answer, given)
+    worded = packs.find(pack).texts if pack else {}
+    return LanguagePlayer(found, act, answer, given, 2, chosen.texts, pack, worded)
 
 
 def strategy_named(name: str) -> Strategy:

@@ -7,14 +7,16 @@ from typing import Any
 
 import msgspec
 
-from sally.core import shelf
+from sally.core import packs, shelf
 from sally.core.errors import BadInput, unknown
 from sally.core.game import NATURE, Game, GameSpec, Seat
 from sally.core.log import Setup, Sitter
 from sally.core.match import Match
 from sally.core.partner import Partner, Scripted
 from sally.core.player import Player, PlayerKind
+from sally.core.words import checked
 from sally.players.language import LANGUAGE, strategy_named
+from sally.runner.needs import refuse_what_lacks
 
 
 def resolved(setup: Setup) -> Setup:
@@ -32,6 +34,7 @@ def resolved(setup: Setup) -> Setup:
     settled = {seat: _versioned(spec, game, Seat(seat), who) for seat, who in lineup.items()}
     setup = msgspec.structs.replace(setup, version=spec.version, lineup=settled)
     Match(spec, setup)  # refuses arms and injections that cannot be
+    refuse_what_lacks(spec, game, setup)
     return setup
 
 
@@ -50,8 +53,29 @@ def _versioned(
     for name in who.params:
         if name not in kind.params:
             raise unknown(f"parameter of {who.player}", name, kind.params)
+    who = _with_pack(spec, who)
     seated(spec, game, seat, who)  # refuses parameters that cannot be
     return msgspec.structs.replace(who, versions=versions_of(spec, who))
+
+
+def _with_pack(spec: GameSpec[Any, Any, Any], who: Sitter) -> Sitter:
+    """A language player's words pack, checked against the game and named by what it says."""
+    if who.player != LANGUAGE or not who.params.get("pack"):
+        return who
+    pack = packs.find(who.params["pack"])
+    if pack.game not in (spec.name, spec.family):
+        raise BadInput(f"Words pack {pack.name!r} is for {pack.game}, not for {spec.name}.")
+    chosen = strategy_named(who.params.get("strategy", "qa"))
+    checked(pack, {**every_strategy_text(), **chosen.texts, **spec.texts})
+    return msgspec.structs.replace(who, params={**who.params, "pack": packs.remember(pack)})
+
+
+def every_strategy_text() -> dict[str, str]:
+    """The sentences of all strategies, so that one pack can serve them all."""
+    texts: dict[str, str] = {}
+    for strategy in shelf.shelf("strategies").values():
+        texts |= strategy.texts
+    return texts
 
 
 def versions_of(spec: GameSpec[Any, Any, Any], who: Sitter) -> dict[str, int]:
@@ -60,6 +84,8 @@ def versions_of(spec: GameSpec[Any, Any, Any], who: Sitter) -> dict[str, int]:
     found = {"player": kind.version}
     if who.player == LANGUAGE:
         chosen = strategy_named(who.params.get("strategy", kind.params["strategy"]))
+        if pack := who.params.get("pack"):
+            packs.find(pack)  # a replay needs its text
         found |= {"strategy": chosen.version, "words": spec.words_version}
     return found
 

@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
-from sally.core.strategy import Run, Said, Sheet, Speaker, Strategy
+from collections.abc import Mapping
 
-THINK = "First think it through step by step on lines that begin with `Thoughts:`. Then answer."
+from sally.core.model import Grown
+from sally.core.strategy import Run, Said, Sheet, Speaker, Strategy, spoken
+
+TEXTS: Mapping[str, str] = {
+    "cot.think": "Think step by step first, in a paragraph that begins with `Thoughts:`. "
+    "Then answer. {format}",
+}
+
+
+async def thought(
+    sheet: Sheet, speaker: Speaker, *notes: str, opening: Grown | None = None
+) -> Said:
+    """Thoughts and an answer in one reply."""
+    wanted = sheet.say("cot.think", format=sheet.format)
+    page = sheet.user(*notes, opening=opening, format=wanted)
+    return spoken(await speaker.say("probe" if sheet.asked else "move", page))
 
 
 def _make() -> tuple[Run, Run]:
-    async def act(sheet: Sheet, speaker: Speaker) -> Said:
-        reply = await speaker.say("move", sheet.user(format=f"{THINK} {sheet.format}"))
-        return Said(reply.text)
-
-    async def answer(sheet: Sheet, speaker: Speaker) -> Said:
-        reply = await speaker.say("probe", sheet.user(format=f"{THINK} {sheet.format}"))
-        return Said(reply.text)
-
-    return act, answer
+    return thought, thought
 
 
 STRATEGY = Strategy(
@@ -25,4 +32,5 @@ STRATEGY = Strategy(
     source="Riemer et al. 2025; Kang et al. 2026",
     make=_make,
     calls="1",
+    texts=TEXTS,
 )

@@ -1,4 +1,4 @@
-"""No question at all: the name that most likely completes the next line of the past."""
+"""No reply at all: the name that most likely completes the page is the choice."""
 
 from __future__ import annotations
 
@@ -6,24 +6,30 @@ from sally.core.chance import Stream
 from sally.core.strategy import Run, Said, Sheet, Speaker, Strategy
 
 
+async def scored(
+    sheet: Sheet, speaker: Speaker, purpose: str, form: str, sample: bool = False
+) -> Said:
+    """The likeliest name (or one drawn by its probability), with the odds of all."""
+    context = sheet.opening(form).plus(sheet.stem)
+    scores = await speaker.score(purpose, context, sheet.names)
+    odds = tuple(scores.normalised().values())  # in the order of the candidates
+    place = max(range(len(odds)), key=odds.__getitem__)
+    if sample:
+        place = Stream(sheet.seed, purpose).draw(dict(enumerate(odds)))
+    return Said(sheet.names[place], place, odds)
+
+
+async def guessed(sheet: Sheet, speaker: Speaker, purpose: str = "probe") -> Said:
+    """A probe by score: behind one's own move in the usual order, before it in the other."""
+    form = sheet.forms[0] if sheet.mine_is_stated else sheet.forms[-1]
+    return await scored(sheet, speaker, purpose, form)
+
+
 def _make(sample: bool = False) -> tuple[Run, Run]:
-    async def choose(sheet: Sheet, speaker: Speaker, purpose: str, form: str) -> Said:
-        context = sheet.opening(form).plus(sheet.stem)
-        scores = await speaker.score(purpose, context, sheet.names)
-        odds = tuple(scores.normalised().values())  # in the order of the candidates
-        place = max(range(len(odds)), key=odds.__getitem__)
-        if sample:
-            place = Stream(sheet.seed, purpose).draw(dict(enumerate(odds)))
-        return Said(sheet.names[place], place, odds)
-
     async def act(sheet: Sheet, speaker: Speaker) -> Said:
-        return await choose(sheet, speaker, "move", sheet.forms[0])
+        return await scored(sheet, speaker, "move", sheet.forms[0], sample)
 
-    async def answer(sheet: Sheet, speaker: Speaker) -> Said:
-        form = sheet.forms[0] if sheet.mine_is_stated else sheet.forms[-1]
-        return await choose(sheet, speaker, "probe", form)
-
-    return act, answer
+    return act, guessed
 
 
 STRATEGY = Strategy(

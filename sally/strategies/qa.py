@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from sally.core.strategy import Run, Said, Sheet, Speaker, Strategy
+from sally.core.strategy import Run, Said, Sheet, Speaker, Strategy, spoken
+
+
+async def answered(sheet: Sheet, speaker: Speaker) -> Said:
+    """One question, one answer: a move, or what a probe asks."""
+    return spoken(await speaker.say("probe" if sheet.asked else "move", sheet.user()))
 
 
 def _make() -> tuple[Run, Run]:
-    async def act(sheet: Sheet, speaker: Speaker) -> Said:
-        reply = await speaker.say("move", sheet.user())
-        return Said(reply.text)
-
-    async def answer(sheet: Sheet, speaker: Speaker) -> Said:
-        reply = await speaker.say("probe", sheet.user())
-        return Said(reply.text)
-
-    return act, answer
+    return answered, answered
 
 
 STRATEGY = Strategy(

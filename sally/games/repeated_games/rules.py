@@ -62,6 +62,7 @@ class RepeatedGame(Game[State, int, View]):
     rounds: int = 100
     names: tuple[str, ...] = ()  # of the moves; empty: J, F, B ... (J, F for two)
     partner_names: tuple[str, ...] = ()  # where the partner's moves are others than the agent's
+    order: tuple[int, ...] = ()  # in which a page lists the moves; empty: 0, 1, 2 ...
     stop_chance: float = 0.0  # after each round; `rounds` is then the longest possible game
     void_limit: int = 3  # so many forfeited rounds in a row end the episode without a result
     signed: bool = False  # payoffs are told as a score with a sign, not as points won
@@ -206,6 +207,10 @@ def check(game: RepeatedGame) -> None:
     if not all(isfinite(p) for row in game.matrix for cell in row for p in cell):
         raise BadInput("matrix holds a payoff that is not finite; every payoff must be a number")
     rows, columns = len(game.matrix), widths.pop()
+    if game.order and (rows != columns or sorted(game.order) != list(range(rows))):
+        raise BadInput(
+            f"order must list each move once, for seats with as many moves, not {game.order}"
+        )
     _check_names("names", game.names, rows)
     _check_names("partner_names", game.partner_names, columns)
     if rows != columns and game.names and not game.partner_names:

@@ -42,9 +42,20 @@ TEXTS: Mapping[str, str] = {
     "pick in this same round, {names}?",
     "aside.odds": "How likely is it, for each option, that the other player picks it in this "
     "round?",
-    "stem.move": "Round {round}: you picked Option ",
+    "stem.move": "{now}\nQuestion: {question}\nAnswer: Option ",
     "stem.agent_first": "Round {round}: you picked Option {mine}, the other player picked Option ",
     "stem.partner_first": "Round {round}: the other player picked Option ",
+    "example.habit": "Thoughts: The other player has picked Option {theirs} in every round so far "
+    "and will most likely pick it again. Against Option {theirs} I do best with Option {mine}, "
+    "which {gain}.",
+    "example.aims": "Thoughts: I picked Option {last} in the last round. The other player may now "
+    "pick what is best for them against that, Option {theirs}. Against Option {theirs} I do best "
+    "with Option {mine}, which {gain}.",
+    "example.surprise": "Thoughts: I expected something else, but the other player has picked "
+    "Option {theirs} three times in a row now, so I expect it once more. Against Option {theirs} "
+    "I do best with Option {mine}, which {gain}.",
+    "gain.points": "wins me {my_pay} points",
+    "gain.signed": "gives me a score of {my_pay}",
     "told.truth": "You are told that in this round the other player picks Option {value}.",
     "told.own": "You have predicted that in this round the other player picks Option {value}.",
 }
@@ -60,22 +71,45 @@ class RepeatedWords(Words[int, View]):
 
     def rules(self, seat: Seat) -> str:
         mine, theirs = self.game.names_of(seat), self.game.names_of(other(seat))
-        goal = self.say(f"goal.{self._style}")
+        cells = [
+            self.say(
+                f"cell.{self._style}", mine=mine[i], theirs=theirs[j], **self._pays(seat, i, j)
+            )
+            for i in self._order(seat)
+            for j in self._order(other(seat))
+        ]
+        return "\n".join([self.rules_without_payoffs(seat), *cells])
+
+    def rules_without_payoffs(self, seat: Seat) -> str:
+        mine, theirs = self._options(seat), self._options(other(seat))
         intro = self.say(
             "intro.same" if mine == theirs else "intro",
             rounds=self.game.rounds,
-            goal=goal,
-            mine=_options(mine),
-            theirs=_options(theirs),
+            goal=self.say(f"goal.{self._style}"),
+            mine=mine,
+            theirs=theirs,
         )
         stop = self.game.stop_chance
-        parts = [intro] + ([self.say("intro.stop", percent=f"{100 * stop:g}")] if stop else [])
-        cells = [
-            self.say(f"cell.{self._style}", mine=m, theirs=t, **self._pays(seat, i, j))
-            for i, m in enumerate(mine)
-            for j, t in enumerate(theirs)
-        ]
-        return "\n".join([" ".join(parts), *cells])
+        return f"{intro} {self.say('intro.stop', percent=f'{100 * stop:g}')}" if stop else intro
+
+    def examples(self, seat: Seat) -> tuple[str, ...]:
+        them = other(seat)
+        moves = self.game.moves_of(them)
+        last = self.game.moves_of(seat)[-1]
+        answer = self.game.best_replies(them, last)[0]
+        shown = (("habit", moves[0]), ("aims", answer), ("surprise", moves[-1]))
+        return tuple(self._example(kind, seat, theirs, last) for kind, theirs in shown)
+
+    def _example(self, kind: str, seat: Seat, theirs: int, last: int) -> str:
+        mine = self.game.best_replies(seat, theirs)[0]
+        names = self.game.names_of(seat)
+        return self.say(
+            f"example.{kind}",
+            mine=names[mine],
+            theirs=self.game.names_of(other(seat))[theirs],
+            last=names[last],
+            gain=self.say(f"gain.{self._style}", **self._pays(seat, mine, theirs)),
+        )
 
     def lines(self, view: View, since: int, form: str) -> Iterator[str]:
         mine_of, theirs_of = self.game.names_of(view.seat), self.game.names_of(other(view.seat))
@@ -97,18 +131,21 @@ class RepeatedWords(Words[int, View]):
         return self.say("now", round=view.round)
 
     def question(self, view: View, options: Options[int]) -> str:
-        return self.say("question", names=_options(self.game.names_of(view.seat)))
+        return self.say("question", names=self._options(view.seat))
+
+    def format(self, view: View, options: Options[int]) -> str:
+        return self.say("format.option", names=listed(self._listed(view.seat), "or"))
 
     def name(self, action: int | str) -> str:
         return self.game.names_of(self.seat or AGENT)[int(action)]
 
     def stem(self, view: View, options: Options[int]) -> str:
-        return self.say("stem.move", round=view.round)
+        return self.say("stem.move", now=self.now(view), question=self.question(view, options))
 
     def aside(self, question: Question, view: View, pending: int | None = None) -> str:
         if question.kind == "odds":
             return self.say("aside.odds")
-        names = _options(self.game.names_of(other(view.seat)))
+        names = self._options(other(view.seat))
         if pending is None:
             return self.say("aside.before", names=names)
         mine = self.game.names_of(view.seat)[pending]
@@ -128,6 +165,23 @@ class RepeatedWords(Words[int, View]):
         value = self.game.names_of(Seat(told.about))[told.value]
         return self.say(f"told.{told.source}", value=value)
 
+    def aside_format(self, question: Question) -> str:
+        names = self._listed(Seat(question.about))
+        if question.kind == "odds":
+            return self.say("format.odds", names=listed(names, "and"))
+        return self.say("format.option", names=listed(names, "or"))
+
+    def _order(self, seat: Seat) -> tuple[int, ...]:
+        """A seat's moves in the order in which the page lists them."""
+        moves = self.game.moves_of(seat)
+        return self.game.order if len(self.game.order) == len(moves) else moves
+
+    def _listed(self, seat: Seat) -> list[str]:
+        return [self.game.names_of(seat)[move] for move in self._order(seat)]
+
+    def _options(self, seat: Seat) -> str:
+        return listed([f"Option {name}" for name in self._listed(seat)], "or")
+
     def _pays(self, seat: Seat, mine: int, theirs: int) -> Mapping[str, str]:
         sign = "+g" if self.game.signed else "g"
         my_pay = self.game.pay(seat, mine, theirs)
@@ -137,7 +191,3 @@ class RepeatedWords(Words[int, View]):
 
 def _number(pay: float, sign: str) -> str:
     return format(pay, sign) if pay else "0"
-
-
-def _options(names: tuple[str, ...]) -> str:
-    return listed([f"Option {name}" for name in names], "or")

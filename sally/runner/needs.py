@@ -1,0 +1,69 @@
+"""What a prompting strategy needs of its table; refused before anything is spent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from sally.core.desk import Desk
+from sally.core.errors import BadInput, listed
+from sally.core.game import Game, GameSpec, Seat
+from sally.core.log import Setup, Sitter
+from sally.core.menu import is_finite
+from sally.core.model import BadCandidates, check_candidates
+from sally.core.strategy import Strategy, can_foresee
+from sally.core.words import Words
+from sally.players.language import LANGUAGE, strategy_named
+
+Spec = GameSpec[Any, Any, Any]
+AnyGame = Game[Any, Any, Any]
+
+
+def refuse_what_lacks(spec: Spec, game: AnyGame, setup: Setup) -> None:
+    """One clear sentence if a language player's strategy cannot work at this table."""
+    for seat, who in setup.lineup.items():
+        if who.player == LANGUAGE:
+            strategy = strategy_named(who.params.get("strategy", "qa"))
+            for why in _lacking(spec, game, setup, Seat(seat), who, strategy):
+                raise BadInput(f"Strategy {strategy.name} in seat {seat!r} of {spec.name} {why}.")
+
+
+def _lacking(
+    spec: Spec, game: AnyGame, setup: Setup, seat: Seat, who: Sitter, strategy: Strategy
+) -> Iterator[str]:
+    needs, asked = strategy.needs, [spec.probe(name) for name in setup.arms.get(seat, ())]
+    if "told" in needs and not any(i.seat == seat for i in setup.injections):
+        yield "has to be told what others do; add an injection for this seat"
+    if "finite" in needs and game.widest_menu() is None:
+        yield "chooses from a menu by name, but the game has moves that are written freely"
+    if "probe" in needs and not any(
+        can_foresee(p.kind, p.point) and seat in p.seats for p in spec.probes
+    ):
+        yield "predicts others, but the game asks this seat no question with choices before a move"
+    for probe in asked:
+        if probe.point not in strategy.points:
+            before = [p.name for p in spec.probes if p.point in strategy.points and seat in p.seats]
+            yield (
+                f"predicts before it acts, so it cannot be asked {probe.name!r}, which states its "
+                f"own move; ask {listed(before, 'or')}"
+            )
+        if "scoring" in needs and probe.kind == "values":
+            yield f"answers by scoring names, so it cannot be asked {probe.name!r} for numbers"
+    words = Desk(spec, game, seat, 0).words
+    cut = (who.params.get("with_") or {}).get("payoffs") is False
+    if cut and words.rules_without_payoffs(seat) is None:
+        yield "cannot leave the payoffs out, because the game's words do not set them apart"
+    if "scoring" in needs:
+        yield from _alike(game, words, seat)
+
+
+def _alike(game: AnyGame, words: Words[Any, Any], seat: Seat) -> Iterator[str]:
+    """Names at the start of the game that scoring could not tell apart."""
+    state = game.start()
+    options = game.options(state, seat) if seat in game.to_move(state) else ()
+    if options and is_finite(options):
+        try:
+            check_candidates(words.menu(options))
+        except BadCandidates as why:
+            sentence = str(why).rstrip(".")
+            yield f"cannot tell its names apart: {sentence[0].lower()}{sentence[1:]}"

@@ -1,0 +1,31 @@
+"""Three worked thoughts that fit the game stand between its rules and its past."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sally.core.strategy import Run, Said, Sheet, Speaker, Strategy
+from sally.strategies import cot
+
+TEXTS: Mapping[str, str] = {
+    **cot.TEXTS,
+    "cot_3shot.intro": "Three examples of how a good player thinks in this game:",
+}
+
+
+def _make() -> tuple[Run, Run]:
+    async def shown(sheet: Sheet, speaker: Speaker) -> Said:
+        worked = f"{sheet.say('cot_3shot.intro')}\n{sheet.examples}"
+        return await cot.thought(sheet, speaker, opening=sheet.opening(after_rules=worked))
+
+    return shown, shown
+
+
+STRATEGY = Strategy(
+    name="cot_3shot",
+    about="three worked thoughts, then thoughts and the answer",
+    source="Riemer et al. 2025",
+    make=_make,
+    calls="1",
+    texts=TEXTS,
+)

@@ -1,0 +1,20 @@
+"""Question and answer for a player that is told what the others do."""
+
+from __future__ import annotations
+
+from sally.core.strategy import Run, Strategy
+from sally.strategies import qa
+
+
+def _make() -> tuple[Run, Run]:
+    return qa.answered, qa.answered  # every page says what its player has been told
+
+
+STRATEGY = Strategy(
+    name="oracle",
+    about="one question, one answer, knowing what the others do",
+    source="Riemer et al. 2025; ground-truth injection in Kang et al. 2026",
+    make=_make,
+    calls="1",
+    needs=frozenset({"told"}),
+)

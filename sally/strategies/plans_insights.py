@@ -1,0 +1,66 @@
+"""Plans and insights are written down with every move and shown again in the next turn."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import msgspec
+
+from sally.core.errors import Unreadable
+from sally.core.reading import sections
+from sally.core.strategy import Run, Said, Sheet, Speaker, Strategy, spoken, whole_lines
+
+TEXTS: Mapping[str, str] = {
+    "plans_insights.format": "Think step by step. Begin with a paragraph `Plans:` on how you mean "
+    "to go on, then a paragraph `Insights:` with what you have found out. Then answer. {format}",
+    "plans_insights.last": "Your plans from the last turn: {plans}\n"
+    "Your insights from the last turn: {insights}",
+    "plans_insights.now": "Your plans in this turn: {plans}\n"
+    "Your insights in this turn: {insights}",
+}
+
+
+class Notes(msgspec.Struct, frozen=True):
+    """What is carried to the next turn."""
+
+    plans: str
+    insights: str
+
+
+def _shown(sheet: Sheet) -> str:
+    notes = sheet.notes(Notes)
+    if notes is None:
+        return ""
+    when = "now" if sheet.mine_is_stated else "last"
+    return sheet.say(f"plans_insights.{when}", plans=notes.plans, insights=notes.insights)
+
+
+def _written(reply: str, label: str) -> Notes:
+    parts = sections(reply, ("Plans", "Insights", label))
+    plans, insights = parts.get("Plans", ""), parts.get("Insights", "")
+    insights = insights.partition("\n{")[0].partition("```")[0].strip()  # an action as JSON
+    if not plans or not insights:
+        raise Unreadable("Write a paragraph `Plans:` and a paragraph `Insights:` first.")
+    return Notes(plans, insights)
+
+
+def _make() -> tuple[Run, Run]:
+    async def act(sheet: Sheet, speaker: Speaker) -> Said:
+        wanted = sheet.say("plans_insights.format", format=sheet.format)
+        reply = await speaker.say("move", sheet.user(_shown(sheet), format=wanted))
+        return spoken(reply, memory=_written(whole_lines(reply), sheet.label))
+
+    async def answer(sheet: Sheet, speaker: Speaker) -> Said:
+        return spoken(await speaker.say("probe", sheet.user(_shown(sheet))))
+
+    return act, answer
+
+
+STRATEGY = Strategy(
+    name="plans_insights",
+    about="plans and insights with every move, carried to the next turn",
+    source="Riemer et al. 2025, after Fish et al. 2024",
+    make=_make,
+    calls="1",
+    texts=TEXTS,
+)

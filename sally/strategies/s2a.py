@@ -1,0 +1,46 @@
+"""A summary takes the place of rules and past; the choice is made from it alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sally.core.model import Grown, User
+from sally.core.strategy import Run, Said, Sheet, Speaker, Strategy, once, spoken
+
+TEXTS: Mapping[str, str] = {
+    "s2a.move": "From the rules and the past above, write a short summary for somebody who has to "
+    "decide what to do next and will see nothing but your summary. Keep every fact that matters "
+    "for the decision, leave out what does not, and take no side.",
+    "s2a.probe": "From the rules and the past above, write a short summary for somebody who has "
+    "to guess what the others will do next and will see nothing but your summary. Keep every "
+    "fact that matters for the guess, leave out what does not, and take no side.",
+}
+
+
+async def summed_up(sheet: Sheet, speaker: Speaker) -> Grown:
+    """The opening of a page that stands on a summary; whatever the model wrote is taken."""
+
+    async def ask() -> str:
+        request = sheet.say("s2a.probe" if sheet.asked else "s2a.move")
+        reply = await speaker.say("summary", [User(sheet.opening().plus(request))])
+        return reply.text.strip()
+
+    return Grown.start(f"{await once(sheet, 'summary', ask)}\n\n")
+
+
+def _make() -> tuple[Run, Run]:
+    async def run(sheet: Sheet, speaker: Speaker) -> Said:
+        page = sheet.user(opening=await summed_up(sheet, speaker))
+        return spoken(await speaker.say("probe" if sheet.asked else "move", page))
+
+    return run, run
+
+
+STRATEGY = Strategy(
+    name="s2a",
+    about="a summary in place of rules and past, then question and answer",
+    source="Riemer et al. 2025, after Weston and Sukhbaatar 2023",
+    make=_make,
+    calls="2",
+    texts=TEXTS,
+)

@@ -1,0 +1,23 @@
+"""A summary takes the place of rules and past; thoughts and the choice follow from it."""
+
+from __future__ import annotations
+
+from sally.core.strategy import Run, Said, Sheet, Speaker, Strategy
+from sally.strategies import cot, s2a
+
+
+def _make() -> tuple[Run, Run]:
+    async def run(sheet: Sheet, speaker: Speaker) -> Said:
+        return await cot.thought(sheet, speaker, opening=await s2a.summed_up(sheet, speaker))
+
+    return run, run
+
+
+STRATEGY = Strategy(
+    name="s2a_cot",
+    about="a summary in place of rules and past, then thoughts and the answer",
+    source="Riemer et al. 2025, after Weston and Sukhbaatar 2023",
+    make=_make,
+    calls="2",
+    texts={**s2a.TEXTS, **cot.TEXTS},
+)

@@ -1,0 +1,59 @@
+"""Several answers to one question; what most of them choose is the choice."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from sally.core.errors import BadInput, Unreadable
+from sally.core.model import Reply
+from sally.core.probe import Report
+from sally.core.strategy import Run, Said, Sheet, Speaker, Strategy, spoken, whole_lines
+
+
+def ballot(sheet: Sheet, read: Any) -> str:
+    """What a sample votes for: an answer, a ready action, or the kind of one written freely."""
+    if isinstance(read, Report):
+        return msgspec.json.encode(read.value).decode()
+    if not sheet.names:  # no finite menu
+        return type(read).__name__
+    return msgspec.json.encode(read).decode()
+
+
+def elected(sheet: Sheet, replies: Sequence[Reply]) -> Reply:
+    """The first sample of the largest camp; of camps alike in size, the one that came first."""
+    votes: list[tuple[str, Reply]] = []
+    why = Unreadable("None of the answers could be read.")
+    for reply in replies:
+        try:
+            votes.append((ballot(sheet, sheet.read(whole_lines(reply))), reply))
+        except Unreadable as unread:
+            why = unread
+    if not votes:
+        raise why
+    winner = Counter(choice for choice, _ in votes).most_common(1)[0][0]
+    return next(reply for choice, reply in votes if choice == winner)
+
+
+def _make(n: int = 10) -> tuple[Run, Run]:
+    if n < 1:
+        raise BadInput(f"n of self_consistency must be at least 1, not {n}.")
+
+    async def run(sheet: Sheet, speaker: Speaker) -> Said:
+        purpose, page = "probe" if sheet.asked else "move", sheet.user()
+        return spoken(elected(sheet, [await speaker.say(purpose, page) for _ in range(n)]))
+
+    return run, run
+
+
+STRATEGY = Strategy(
+    name="self_consistency",
+    about="n answers to one question, and the choice of most of them",
+    source="Kang et al. 2026, after Wang et al. 2023",
+    make=_make,
+    calls="n (10 unless told)",
+    params={"n": 10},
+)

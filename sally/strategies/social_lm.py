@@ -1,0 +1,36 @@
+"""Predict the others by log-probability, then choose given the prediction."""
+
+from __future__ import annotations
+
+from sally.core.probe import Foreseen
+from sally.core.strategy import Run, Said, Sheet, Speaker, Strategy, once
+from sally.strategies import lm, social_qa
+
+
+async def _predicted(sheet: Sheet, speaker: Speaker) -> tuple[Foreseen, ...]:
+    found = []
+    for question in sheet.foresee:
+        said = await lm.guessed(sheet.asking(question), speaker, "predict")
+        assert said.place is not None
+        value = question.choices[said.place]
+        found.append(Foreseen(question.probe, value, question.about, said.odds))
+    return tuple(found)
+
+
+def _make() -> tuple[Run, Run]:
+    async def act(sheet: Sheet, speaker: Speaker) -> Said:
+        foreseen = await once(sheet, "predictions", lambda: _predicted(sheet, speaker))
+        return await social_qa.given(sheet, speaker, foreseen)
+
+    return act, lm.guessed
+
+
+STRATEGY = Strategy(
+    name="social_lm",
+    about="a prediction of the others by log-probability, then the choice given it",
+    source="Riemer et al. 2025, after Akata et al. 2023",
+    make=_make,
+    calls="1 + 1 scoring per prediction",
+    needs=frozenset({"probe", "scoring"}),
+    points=("start", "before"),  # it predicts before it acts, so no own move may be stated
+)

@@ -1,0 +1,43 @@
+"""Predict the others first, then choose given the prediction; both by question and answer."""
+
+from __future__ import annotations
+
+from sally.core.probe import Foreseen
+from sally.core.strategy import Run, Said, Sheet, Speaker, Strategy, once, spoken, whole_lines
+from sally.strategies import qa
+
+
+async def given(sheet: Sheet, speaker: Speaker, foreseen: tuple[Foreseen, ...]) -> Said:
+    """The move, with one's own predictions on the page."""
+    by_key = {(q.probe, q.about): q for q in sheet.foresee}
+    known = [(by_key[f.probe, f.about], f.value) for f in foreseen]
+    expected = "\n".join(sheet.predicted(q, value) for q, value in known if value is not None)
+    return spoken(await speaker.say("move", sheet.user(given=expected)), foreseen=foreseen)
+
+
+async def _predicted(sheet: Sheet, speaker: Speaker) -> tuple[Foreseen, ...]:
+    found = []
+    for question in sheet.foresee:
+        inner = sheet.asking(question)
+        report = inner.read(whole_lines(await speaker.say("predict", inner.user())))
+        found.append(Foreseen(question.probe, report.value, question.about))
+    return tuple(found)
+
+
+def _make() -> tuple[Run, Run]:
+    async def act(sheet: Sheet, speaker: Speaker) -> Said:
+        foreseen = await once(sheet, "predictions", lambda: _predicted(sheet, speaker))
+        return await given(sheet, speaker, foreseen)
+
+    return act, qa.answered
+
+
+STRATEGY = Strategy(
+    name="social_qa",
+    about="a prediction of the others, then the choice given it",
+    source="Riemer et al. 2025, after Akata et al. 2023",
+    make=_make,
+    calls="1 + 1 per prediction",
+    needs=frozenset({"probe"}),
+    points=("start", "before"),  # it predicts before it acts, so no own move may be stated
+)

@@ -1,0 +1,68 @@
+"""Others first, then one's own choice, in one reply; the predictions are reports."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sally.core.probe import Foreseen
+from sally.core.reading import read_each
+from sally.core.strategy import Run, Said, Sheet, Speaker, Strategy, spoken, whole_lines
+from sally.strategies import cot
+
+LABEL = "Predicted Action"  # what stands before a predicted choice
+TEXTS: Mapping[str, str] = {
+    **cot.TEXTS,
+    "tom_cot.line": "- {question} Answer this with a line `{label}: <name>`, where <name> is one "
+    "of: {names}.",
+    "tom_cot.format": "First take the others' side, one after the other: what does each of them "
+    "know and want, and what will it do for that reason? Begin with a paragraph `Reasoning:`. "
+    "Then say what you predict:\n{lines}\nThen choose what is best for you if your predictions "
+    "are right. {format}",
+}
+
+
+def wanted_lines(sheet: Sheet) -> str:
+    """The predictions that are wanted, each with the line that answers it."""
+    questions = sheet.foresee
+    labels = [LABEL] if len(questions) == 1 else [f"{LABEL} {n + 1}" for n in range(len(questions))]
+    return "\n".join(
+        sheet.say(
+            "tom_cot.line",
+            question=sheet.aside(question),
+            label=label,
+            names=", ".join(sheet.choice_names(question)),
+        )
+        for label, question in zip(labels, questions, strict=True)
+    )
+
+
+def foreseen_in(sheet: Sheet, reply: str) -> tuple[Foreseen, ...]:
+    """The predictions that a reply makes; one that cannot be read has no value."""
+    questions = sheet.foresee
+    places = read_each(reply, [sheet.choice_names(question) for question in questions], LABEL)
+    return tuple(
+        Foreseen(q.probe, None if place is None else q.choices[place], q.about)
+        for q, place in zip(questions, places, strict=True)
+    )
+
+
+def _make() -> tuple[Run, Run]:
+    async def act(sheet: Sheet, speaker: Speaker) -> Said:
+        if not sheet.foresee:
+            return await cot.thought(sheet, speaker)
+        wanted = sheet.say("tom_cot.format", lines=wanted_lines(sheet), format=sheet.format)
+        reply = await speaker.say("move", sheet.user(format=wanted))
+        return spoken(reply, foreseen=foreseen_in(sheet, whole_lines(reply)))
+
+    return act, cot.thought
+
+
+STRATEGY = Strategy(
+    name="tom_cot",
+    about="predictions of the others, then the choice, in one reply",
+    source="Kang et al. 2026",
+    make=_make,
+    calls="1",
+    needs=frozenset({"probe"}),
+    texts=TEXTS,
+)

@@ -1,0 +1,59 @@
+"""Predictions of the others in one call, the choice with them given in the next."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sally.core.errors import Unreadable
+from sally.core.probe import Foreseen
+from sally.core.strategy import Run, Said, Sheet, Speaker, Strategy, once, spoken, whole_lines
+from sally.strategies import cot
+from sally.strategies.tom_cot import LABEL, foreseen_in, wanted_lines
+from sally.strategies.tom_cot import TEXTS as TOM_COT
+
+TEXTS: Mapping[str, str] = {
+    **TOM_COT,
+    "tom_guide.predict": "Before you choose, predict the others. For each prediction, think step "
+    "by step about what the one in question sees, knows and wants, in a paragraph `Reasoning:`, "
+    "and then give your prediction:\n{lines}\nYou will be asked for your own choice afterwards.",
+    "tom_guide.decide": "Find out step by step what is best for you if this is so, in a paragraph "
+    "`Reasoning:`. Then answer. {format}",
+}
+
+
+async def _predicted(sheet: Sheet, speaker: Speaker) -> tuple[Foreseen, ...]:
+    wanted = sheet.say("tom_guide.predict", lines=wanted_lines(sheet))
+    reply = await speaker.say("predict", sheet.user(question="", format=wanted))
+    foreseen = foreseen_in(sheet, whole_lines(reply))
+    if all(prediction.value is None for prediction in foreseen):
+        raise Unreadable(f"Give each prediction with a line `{LABEL}: <name>`.")
+    return foreseen
+
+
+def _make() -> tuple[Run, Run]:
+    async def act(sheet: Sheet, speaker: Speaker) -> Said:
+        questions = sheet.foresee
+        if not questions:
+            return await cot.thought(sheet, speaker)
+        foreseen = await once(sheet, "predictions", lambda: _predicted(sheet, speaker))
+        expected = "\n".join(
+            sheet.predicted(question, prediction.value)
+            for question, prediction in zip(questions, foreseen, strict=True)
+            if prediction.value is not None
+        )
+        wanted = sheet.say("tom_guide.decide", format=sheet.format)
+        reply = await speaker.say("move", sheet.user(given=expected, format=wanted))
+        return spoken(reply, foreseen=foreseen)
+
+    return act, cot.thought
+
+
+STRATEGY = Strategy(
+    name="tom_guide",
+    about="predictions of the others in a call of their own, then the choice with them given",
+    source="Kang et al. 2026",
+    make=_make,
+    calls="2",
+    needs=frozenset({"probe"}),
+    texts=TEXTS,
+)
