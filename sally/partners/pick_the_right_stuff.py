@@ -11,7 +11,8 @@ from sally.core.player import Turn
 from sally.core.probe import Report
 from sally.games.pick_the_right_stuff.locker import Sight
 from sally.games.pick_the_right_stuff.rules import LockerGame
-from sally.games.pick_the_right_stuff.rules_of_thumb import RULES_OF_THUMB, RuleOfThumb
+from sally.games.pick_the_right_stuff.rules_of_thumb import RULES_OF_THUMB, RuleOfThumb, any_box
+from sally.games.pick_the_right_stuff.rules_of_thumb import random as occupied_boxes
 from sally.games.pick_the_right_stuff.spec import STATE_LAST_SEEN, TRUE_BOX
 from sally.games.pick_the_right_stuff.tracker import (
     state_last_seen,
@@ -29,7 +30,7 @@ ABOUT = {
     "most_frequent": "the occupied box that held the item most often",
     "recency": "the occupied box that the item left last",
     "first_box": "the occupied box with the lowest number",
-    "occupied": "any occupied box, each as likely as any other",
+    "random": "a box at random: an occupied one, or any where an empty one may be believed in",
 }
 
 
@@ -87,14 +88,18 @@ AT_LAST_LOOK = Partner(
     make=_naming(where_it_was_at_the_last_look),
 )
 
-# `random` names a player of every game, who may also name an empty box.
-_NAMES = {"random": "occupied"}
+
+def _guess(seen: Sight) -> tuple[int, ...]:
+    """The boxes that may be believed in, for all that somebody without a mind can tell."""
+    return (any_box if seen.mode == "infinite" else occupied_boxes)(seen)
+
+
 PARTNERS = {
     partner.name: partner
     for partner in (
         TRACKER,
         SAW_LAST,
         AT_LAST_LOOK,
-        *(_of_thumb(_NAMES.get(name, name), rule) for name, rule in RULES_OF_THUMB.items()),
+        *(_of_thumb(name, rule) for name, rule in {**RULES_OF_THUMB, "random": _guess}.items()),
     )
 }

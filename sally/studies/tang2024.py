@@ -18,7 +18,7 @@ SETS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("balanced finite", {"mode": "finite", "generator": "balanced"}),
     ("infinite", {"mode": "infinite"}),
 )
-BOTS = ("tracker", "saw_last", "at_last_look", "start", "true", "last_seen", "occupied")
+BOTS = ("tracker", "saw_last", "at_last_look", "start", "true", "last_seen", "random")
 INVERSES = ("but_start", "but_true", "but_start_or_true")
 
 

@@ -9,6 +9,7 @@ from typing import Literal
 
 import msgspec
 
+from sally.core.chance import derived_seed
 from sally.core.errors import BadInput
 from sally.core.game import NATURE, Game, Seat
 from sally.games.pick_the_right_stuff.extrapolation import Family
@@ -66,7 +67,7 @@ class View(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class LockerGame(Game[State, Action, View]):
-    """A game of a frozen set, of a generator's stream with a seed, or of one's own making.
+    """A game of a frozen set, of a generator with a seed, or of one's own making.
 
     Everything nature will do is written down beforehand, so each of her moves has odds of 1.
     """
@@ -74,8 +75,8 @@ class LockerGame(Game[State, Action, View]):
     mode: Mode = "zero"
     generator: Generator = "balanced"  # of the zero and the finite mode; infinite has its own
     users: int = 5
-    number: int = 0  # which game of the set or stream
-    seed: int | None = None  # None: the frozen set; else the generator's stream with this seed
+    number: int = 0  # which game of the frozen set, or of those that the seed generates
+    seed: int | None = None  # None: the frozen set
     problem: Instance | None = None  # a game of one's own, in place of all of the above
     wording: Literal["page", "published"] = "page"  # published: as the authors' chat harness has it
 
@@ -149,13 +150,13 @@ class LockerGame(Game[State, Action, View]):
 
 @lru_cache(maxsize=512)
 def _found(mode: Mode, generator: Generator, users: int, number: int, seed: int | None) -> Instance:
-    """The game under a number, in a frozen set or in the stream that a seed starts."""
+    """The game under a number, of a frozen set or generated from a seed."""
     if number < 0:
         raise BadInput(f"number must be at least 0, not {number}")
     if users < 2:
         raise BadInput(f"users must be at least 2, not {users}")
     if seed is not None:
-        return _generated(mode, generator, users, number + 1, seed)[number]
+        return _generated(mode, generator, users, derived_seed(seed, number))
     if users not in SIZES:
         raise BadInput(
             f"games with {users} users are not frozen, only those with {', '.join(map(str, SIZES))}"
@@ -168,11 +169,11 @@ def _found(mode: Mode, generator: Generator, users: int, number: int, seed: int 
     return games[number]
 
 
-def _generated(
-    mode: Mode, generator: Generator, users: int, count: int, seed: int
-) -> tuple[Instance, ...]:
+def _generated(mode: Mode, generator: Generator, users: int, seed: int) -> Instance:
     if mode == "infinite":
-        return infinite_games(users, count, seed)
-    if generator == "published":
-        return published_games(mode, users, count, seed)
-    return balanced_games(mode, users, count, seed)
+        (game,) = infinite_games(users, 1, seed)
+    elif generator == "published":
+        (game,) = published_games(mode, users, 1, seed)
+    else:
+        (game,) = balanced_games(mode, users, 1, seed)
+    return game

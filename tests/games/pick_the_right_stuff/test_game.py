@@ -1,0 +1,261 @@
+"""The game on the shelf: nature reads out her script, the manager answers or forfeits."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import pytest
+
+from sally import api
+from sally.core import shelf
+from sally.core.errors import BadInput, IllegalMove
+from sally.core.game import NATURE
+from sally.core.log import Episode, Forfeited, Instance, Moved, Setup, Sitter, from_line, to_line
+from sally.core.match import Match
+from sally.core.playback import mismatch, replayed
+from sally.core.player import Decision, Forfeit
+from sally.core.probe import At
+from sally.games.pick_the_right_stuff import locker
+from sally.games.pick_the_right_stuff.locker import (
+    Collection,
+    Locker,
+    Mode,
+    Move,
+    Reset,
+    Snapshot,
+    Visit,
+)
+from sally.games.pick_the_right_stuff.rules import MANAGER, LockerGame
+from sally.metrics.picks import picks
+from sally.reports.rows import played as laid_open
+from sally.studies.tang2024 import SETS
+
+NAME = "pick_the_right_stuff"
+RIGHT, LEFT = Reset((1, 2, 0)), Reset((2, 0, 1))
+SWAP = Reset((1, 0))
+HAND = {str(MANAGER): Sitter("by hand")}
+
+
+def by_hand(mode: Mode, users: int, *script: Move) -> dict[str, Any]:
+    """A game of one's own, as JSON would bring it."""
+    made = locker.Instance("by hand", mode, users, tuple(range(users)), script)
+    return {"problem": msgspec.to_builtins(made)}
+
+
+def answering(params: dict[str, Any], *answers: int | None) -> Episode:
+    """The episode in which these answers are given in turn; None is a forfeit."""
+    match = Match(shelf.game(NAME), Setup(Instance(NAME, NAME, params), 1, HAND))
+    for answer in answers:
+        (turn,) = match.asks()
+        match.answer(turn.id, Forfeit("unreadable") if answer is None else Decision(answer))
+    assert match.over
+    return match.episode()
+
+
+def end_of(episode: Episode) -> Locker:
+    state = replayed(shelf.game(NAME), episode).states[-1]
+    found: Locker = state.locker
+    return found
+
+
+def right_answers(params: dict[str, Any]) -> list[int]:
+    game = shelf.game(NAME).build(params)
+    assert isinstance(game, LockerGame)
+    return [believed for _, believed in locker.questions(game.instance)]
+
+
+# --- nature -------------------------------------------------------------------------------------
+
+
+def test_nature_reads_out_her_script_and_every_line_is_logged() -> None:
+    script = (RIGHT, Visit(0), Collection(1), LEFT, Collection(0), Collection(2))
+    episode = answering(by_hand("zero", 3, *script), 1, 1, 2)
+    logged = [e.action for e in episode.events if isinstance(e, Moved) and e.seat == NATURE]
+    assert logged == list(script)
+    assert mismatch(shelf.game(NAME), from_line(to_line(episode))) is None
+
+
+def test_a_log_with_another_move_of_nature_does_not_play() -> None:
+    episode = answering(by_hand("zero", 2, SWAP, Collection(0), Collection(1)), 0, 1)
+    events = list(episode.events)
+    events[0] = Moved(0, NATURE, Visit(0))
+    forged = msgspec.structs.replace(episode, events=events)
+    assert "does not play" in str(mismatch(shelf.game(NAME), forged))
+
+
+@pytest.mark.parametrize("answer", [3, -1, "1", "box 1", None])
+def test_an_answer_naming_no_box_is_refused_and_the_user_waits_on(answer: Any) -> None:
+    match = Match(shelf.game(NAME), Setup(Instance(NAME, NAME, {"users": 3}), 1, HAND))
+    (turn,) = match.asks()
+    with pytest.raises(IllegalMove):
+        match.answer(turn.id, Decision(answer))
+    assert match.asks() == [turn]
+
+
+def test_a_forfeited_question_goes_on_like_a_wrong_answer_but_is_its_own_event() -> None:
+    params = by_hand("zero", 3, RIGHT, Collection(1), Collection(0), Collection(2))
+    wrong, lost, right = (answering(params, first, 0, 2) for first in (2, None, 1))
+    assert end_of(wrong).states == end_of(lost).states == end_of(right).states
+    assert [e.turn for e in lost.events if isinstance(e, Forfeited)] == [2]
+    assert [e.payoffs and e.payoffs[MANAGER] for e in (wrong, lost, right)] == [2, 2, 3]
+    rows = list(api.episodes([wrong, lost, right]))
+    assert [row["score"] for row in rows] == [pytest.approx(200 / 3), 100, 100]
+    assert [row["score_published"] for row in rows] == [
+        pytest.approx(200 / 3),
+        pytest.approx(200 / 3),
+        100,
+    ]
+    assert [row["forfeits"] for row in rows] == [0, 1, 0]
+
+
+def test_who_only_forfeits_has_no_score_and_zero_as_the_paper_counts() -> None:
+    (row,) = api.episodes(
+        [answering(by_hand("zero", 2, SWAP, Collection(0), Collection(1)), None, None)]
+    )
+    assert (row["score"], row["score_published"], row["forfeits"]) == (None, 0, 2)
+
+
+# --- edge cases ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("params", "answers"),
+    [
+        pytest.param(
+            by_hand("zero", 3, RIGHT, Visit(2), Collection(2), Collection(0), Collection(1)),
+            [0, 0, 1],
+            id="a believed box that was emptied since",
+        ),
+        pytest.param(
+            by_hand("zero", 3, RIGHT, Visit(0), RIGHT, Collection(0), Collection(1), Collection(2)),
+            [1, 1, 2],
+            id="two users believe in the same box",
+        ),
+        pytest.param(
+            by_hand("zero", 2, SWAP, Collection(0), SWAP, Visit(1), SWAP, Collection(1)),
+            [0, 0],
+            id="two users",
+        ),
+        pytest.param(
+            by_hand("zero", 3, Collection(0), Collection(1), RIGHT, Collection(2)),
+            [0, 1, 2],
+            id="a reset with one item left",
+        ),
+        pytest.param(
+            by_hand(
+                "finite", 3, RIGHT, Collection(1), Snapshot(0, 2), Collection(0), Collection(2)
+            ),
+            [1, 1, 2],
+            id="a snapshot older than a retrieval",
+        ),
+    ],
+)
+def test_edge_cases_score_full_marks_with_the_believed_boxes(
+    params: dict[str, Any], answers: list[int]
+) -> None:
+    assert right_answers(params) == answers
+    (row,) = api.episodes([answering(params, *answers)])
+    assert row["score"] == row["score_published"] == 100
+    (tracked,) = api.episodes([api.play(NAME, {"manager": "tracker"}, **params)])
+    assert tracked["score"] == 100
+
+
+# --- players ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("params", "users"), [(p, n) for _, p in SETS for n in (3, 5, 8)])
+def test_the_tracker_is_right_in_every_mode_and_knows_why(params: Any, users: int) -> None:
+    asked = {"manager": ("state_last_seen", "true_box")}
+    for number in range(0, 60, 12):
+        given = {**params, "users": users, "number": number}
+        episode = api.play(NAME, {"manager": "tracker"}, probes=asked, **given)
+        (row,) = api.episodes([episode])
+        assert (row["score"], row["score_published"], row["tom_percent"]) == (100, 100, 100)
+
+
+def test_scores_by_belief_split_the_score() -> None:
+    for number in range(10):
+        (row,) = api.episodes([api.play(NAME, {"manager": "true"}, number=number)])
+        assert row["score_true_belief"] == 100
+        assert row["score_false_belief"] in (0, None)
+
+
+def test_a_retried_answer_counts_for_us_and_not_for_the_paper() -> None:
+    params = by_hand("zero", 2, SWAP, Collection(0), Collection(1))
+    match = Match(shelf.game(NAME), Setup(Instance(NAME, NAME, params), 1, HAND))
+    for answer, tries in ((0, 2), (1, 1)):
+        (turn,) = match.asks()
+        match.answer(turn.id, Decision(answer, tries=tries, reply="hm"))
+    (row,) = api.episodes([match.episode()])
+    assert (row["score"], row["score_published"]) == (100, 50)
+
+
+# --- probes -------------------------------------------------------------------------------------
+
+
+def test_probes_ask_what_the_user_saw_last_and_where_the_item_is() -> None:
+    script = (RIGHT, RIGHT, Snapshot(0, 2), LEFT, Collection(0), Collection(1), Collection(2))
+    spec = shelf.game(NAME)
+    replay = replayed(spec, answering(by_hand("finite", 3, *script), 1, 1, 1))
+    (state,), (box,) = (
+        spec.probe(name).asks(replay.game, replay.view(5, MANAGER), MANAGER)
+        for name in ("state_last_seen", "true_box")
+    )
+    assert (state.choices, state.about) == ((1, 2, 3, 4), "0")
+    assert box.choices == (0, 1, 2)
+    # four states: the storing, two resets, a third; user 0 saw the one after the first reset
+    assert spec.probe("state_last_seen").truth(replay, At(5, MANAGER, "state_last_seen", "0")) == 3
+    assert spec.probe("true_box").truth(replay, At(5, MANAGER, "true_box", "0")) == 1
+    # a user who never looked saw the storing last
+    assert spec.probe("state_last_seen").truth(replay, At(7, MANAGER, "state_last_seen", "1")) == 5
+
+
+@pytest.mark.parametrize("params", [p for _, p in SETS])
+def test_the_best_reply_to_the_state_last_seen_is_the_believed_box(params: Any) -> None:
+    spec = shelf.game(NAME)
+    assert spec.best_replies is not None
+    episode = api.play(NAME, {"manager": "tracker"}, users=3, number=5, **params)
+    whole = laid_open(episode)
+    for pick in picks(whole, MANAGER):
+        at = At(pick.turn, MANAGER, "state_last_seen", str(pick.user))
+        seen = spec.probe("state_last_seen").truth(whole.replay, at)
+        view = whole.replay.view(pick.turn, MANAGER)
+        assert spec.best_replies(whole.replay.game, view, seen) == (pick.believed,)
+
+
+# --- parameters ---------------------------------------------------------------------------------
+
+
+def test_a_game_may_come_from_a_set_a_seed_or_ones_own_hand() -> None:
+    spec = shelf.game(NAME)
+    frozen, drawn = spec.build({"users": 3, "number": 7}), spec.build({"users": 4, "seed": 7})
+    assert isinstance(frozen, LockerGame)
+    assert isinstance(drawn, LockerGame)
+    assert frozen.instance.users == 3
+    assert drawn.instance == spec.build({"users": 4, "seed": 7}).instance  # type: ignore[attr-defined]
+    assert drawn.instance != spec.build({"users": 4, "seed": 8}).instance  # type: ignore[attr-defined]
+    for mode in ("zero", "finite", "infinite"):
+        two = spec.build({"mode": mode, "users": 2, "seed": 1})
+        assert isinstance(two, LockerGame)
+        assert (two.instance.mode, two.instance.users) == (mode, 2)
+
+
+@pytest.mark.parametrize(
+    ("params", "words"),
+    [
+        ({"users": 4}, "give a seed"),
+        ({"users": 1}, "at least 2"),
+        ({"number": 60}, "from 0 to 59"),
+        ({"number": -1}, "at least 0"),
+        ({"mode": "endless"}, "mode"),
+        ({"boxes": 3}, "parameter"),
+        (by_hand("zero", 2, SWAP, Collection(0)), "never collect"),
+        (by_hand("zero", 2, Snapshot(0, 1)), "mode zero"),
+    ],
+)
+def test_parameters_that_cannot_be_are_refused_with_a_reason(
+    params: dict[str, Any], words: str
+) -> None:
+    with pytest.raises(BadInput, match=words):
+        shelf.game(NAME).build(params)
