@@ -11,6 +11,7 @@ from sally.core.game import Seat
 from sally.core.log import Told
 from sally.core.menu import Options
 from sally.core.probe import Question
+from sally.core.reading import after_label
 from sally.core.words import Words
 from sally.games.pick_the_right_stuff.locker import (
     Collection,
@@ -169,6 +170,11 @@ class LockerWords(Words[Action, View]):
     def read(self, reply: str, view: View, options: Options[Action]) -> Action:
         if self.wording == "published":
             return published_answer(reply, self.users)
+        stated = after_label(reply, self.label) or reply.strip()
+        if re.fullmatch(
+            r"\W*([-−]\d+|\d+[.,]\d+)\W*", stated
+        ):  # its digits name boxes, it does not
+            raise Unreadable(f"There is no box {stated}; boxes are 0 to {self.users - 1}.")
         return super().read(reply, view, options)
 
     def drawn(self, view: View) -> str:
