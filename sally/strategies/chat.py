@@ -1,0 +1,60 @@
+"""The whole episode as one conversation: a message an announcement, own answers as one's own."""
+
+from __future__ import annotations
+
+import msgspec
+
+from sally.core.model import Assistant, Message, User
+from sally.core.strategy import Run, Said, Sheet, Speaker, Strategy, spoken
+
+
+class Exchange(msgspec.Struct, frozen=True):
+    """An earlier question and the answer it got, behind so many lines of the past."""
+
+    lines: int
+    asked: str
+    answer: str
+
+
+class Talk(msgspec.Struct, frozen=True):
+    """What is kept of a conversation: what was said in it beside the lines of the past."""
+
+    exchanges: tuple[Exchange, ...] = ()
+
+
+def conversation(sheet: Sheet, talk: Talk, asked: str) -> list[Message]:
+    """Rules, every line of the past, earlier questions with their answers, and the question."""
+    past, told = sheet.past, 0
+    messages: list[Message] = [User(str(sheet.opening(history=False)).strip())]
+    for exchange in talk.exchanges:
+        messages += [User(line) for line in past[told : exchange.lines]]
+        messages += [User(exchange.asked), Assistant(exchange.answer)]
+        told = exchange.lines
+    return [*messages, *(User(line) for line in past[told:]), User(asked)]
+
+
+def _make(read_cut: bool = False) -> tuple[Run, Run]:
+    async def ask(sheet: Sheet, speaker: Speaker, purpose: str) -> Said:
+        talk, asked = sheet.notes(Talk) or Talk(), sheet.tail()
+        reply = await speaker.say(purpose, conversation(sheet, talk, asked))
+        exchange = Exchange(len(sheet.past), asked, reply.text)
+        said = spoken(reply, Talk((*talk.exchanges, exchange)))
+        return msgspec.structs.replace(said, cut=said.cut and not read_cut)
+
+    async def act(sheet: Sheet, speaker: Speaker) -> Said:
+        return await ask(sheet, speaker, "move")
+
+    async def answer(sheet: Sheet, speaker: Speaker) -> Said:
+        return await ask(sheet, speaker, "probe")  # a report keeps no notes, so play is the same
+
+    return act, answer
+
+
+STRATEGY = Strategy(
+    name="chat",
+    about="one conversation an episode: every announcement a message, own answers among them",
+    source="the harness of Tang and Belle 2024",
+    make=_make,
+    calls="1",
+    params={"read_cut": False},  # whether a reply cut by length is read as far as it goes
+)
