@@ -24,7 +24,7 @@ def condition(name: str) -> Condition:
 def rps() -> list[Row]:
     """rps against a constant and against an unpredictable partner."""
     wanted = [condition("rps: single_action 0"), condition("rps: random")]
-    return audit_of(wanted, episodes=20, seed=4)
+    return audit_of(wanted, episodes=8, seed=4)
 
 
 def row(rows: list[Row], condition: str, player: str, metric: str) -> Row:
