@@ -7,6 +7,8 @@ import msgspec
 
 from sally.games.mindgames.claims import Claims
 from sally.games.mindgames.published_layout import PublishedGame, rerun
+from sally.games.mindgames.reading import read
+from sally.games.mindgames.replies import BadMessage, parse_discrete
 
 LabelKind = Literal["disclosures", "motivational", "informational", "inferential"]
 KINDS: tuple[LabelKind, ...] = ("disclosures", "motivational", "informational", "inferential")
@@ -57,6 +59,30 @@ class Agreement(msgspec.Struct, frozen=True):
     def choices(self) -> float | None:
         """The share of finished games whose last choice is the same when re-read."""
         return self.same_choice / self.games if self.games else None
+
+
+def by_rules(game: PublishedGame, *, charity: bool = True) -> list[Claims]:
+    """The rules reader on every message of a game, with the conversation before it.
+
+    Messages of the discrete game are parsed; one that cannot be parsed claims nothing.
+    """
+    found: list[Claims] = []
+    earlier: list[tuple[str, str]] = []
+    for turn in game.turns:
+        if game.condition.discrete_game:
+            found.append(_parsed(turn.message, game))
+        else:
+            puzzle = game.puzzle if charity else None
+            found.append(read(turn.message, game.names, earlier, puzzle))
+        earlier.append((turn.message, turn.reply))
+    return found
+
+
+def _parsed(message: str, game: PublishedGame) -> Claims:
+    try:
+        return parse_discrete(message, game.names)
+    except BadMessage:
+        return Claims()
 
 
 def compared(found: Claims, recorded: Claims) -> dict[LabelKind, Tally]:

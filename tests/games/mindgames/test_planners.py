@@ -89,11 +89,11 @@ def test_talking_about_the_goal_alone_never_wins(memory: Memory) -> None:
 
 
 @pytest.mark.parametrize("memory", MEMORIES)
-def test_greed_never_tells_a_lie_and_is_counted(memory: Memory) -> None:
-    won = sum(
-        list(played(puzzle, greedy, memory, shown=True))[-1] == puzzle.goal for puzzle in PUZZLES
-    )
-    assert 0 < won <= len(PUZZLES)
+@pytest.mark.parametrize("shown", [True, False])
+def test_greed_is_enough_for_a_persuader_that_knows_or_asks(memory: Memory, shown: bool) -> None:
+    for puzzle in PUZZLES:
+        choices = list(played(puzzle, greedy, memory, shown=shown))
+        assert choices[0] != puzzle.goal and choices[-1] == puzzle.goal
 
 
 @pytest.mark.parametrize("memory", MEMORIES)

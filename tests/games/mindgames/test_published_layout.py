@@ -7,18 +7,16 @@ from typing import Any
 
 import pytest
 
-from sally.games.mindgames.agreement import KINDS, agreement, compared
-from sally.games.mindgames.claims import Asked, Claims, Disclosure, claims
+from sally.games.mindgames.agreement import KINDS, agreement, by_rules, compared
+from sally.games.mindgames.claims import Asked, Disclosure, claims
 from sally.games.mindgames.matrices import sample
 from sally.games.mindgames.published_layout import (
     BadLayout,
-    PublishedGame,
     condition_of,
     read,
     reproduces,
     rerun,
 )
-from sally.games.mindgames.reading import read as read_message
 
 PEOPLE = "human_persuader=True&human_target=False&llm_persuader=None&reveal_belief=False"
 MODEL = (
@@ -159,10 +157,6 @@ def test_a_false_message_teaches_nothing_on_rereading(tmp_path: Path) -> None:
     first = claims([Disclosure("ABC"[row], ATTRIBUTES[column], lie)])
     rest = [turn.recorded for turn in game.turns[1:]]
     assert rerun(game, [first, *rest], "sequential") == PUZZLE.initial
-
-
-def by_rules(game: PublishedGame) -> list[Claims]:
-    return [read_message(turn.message, game.names) for turn in game.turns]
 
 
 def test_the_rules_reader_agrees_with_plain_labels(tmp_path: Path) -> None:
