@@ -394,6 +394,28 @@ def test_of_two_studies_that_claim_at_once_one_wins(tmp_path: Path) -> None:
         assert store._manifest(tmp_path / str(attempt) / store.MANIFEST).study in winners
 
 
+@pytest.mark.parametrize("theirs", ["mine", "theirs"])
+def test_a_claim_that_comes_second_finds_out_whose_the_folder_is(
+    tmp_path: Path, theirs: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another process makes its manifest just after we saw none."""
+    look = store._refuse_others
+
+    def look_and_lose(folder: Path) -> None:
+        look(folder)
+        monkeypatch.setattr(store, "_refuse_others", look)
+        store.claim(folder, store.Manifest(theirs, "hash"))
+
+    monkeypatch.setattr(store, "_refuse_others", look_and_lose)
+    if theirs == "mine":
+        store.claim(tmp_path, store.Manifest("mine", "hash"))
+    else:
+        with pytest.raises(BadInput, match="belongs to study 'theirs'"):
+            store.claim(tmp_path, store.Manifest("mine", "hash"))
+    assert names(tmp_path) == {store.MANIFEST}
+    assert store._manifest(tmp_path / store.MANIFEST).study == theirs
+
+
 # --- resuming -----------------------------------------------------------------------------------
 
 
