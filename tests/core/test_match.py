@@ -183,6 +183,17 @@ def test_memory_is_handed_back_to_its_seat_and_to_nobody_else() -> None:
     }
 
 
+def test_notes_outlive_a_forfeit_and_stay_with_their_seat() -> None:
+    match = match_of(table("ipd"))
+    answer(match, "partner", 0, memory="partner's plan")
+    match.answer((0, "agent", "", ""), Forfeit("unreadable", memory="agent's plan"))
+    plans = {"agent": "agent's plan", "partner": "partner's plan"}
+    assert {t.seat: t.memory for t in match.asks()} == plans
+    for seat in ("agent", "partner"):
+        match.answer((1, seat, "", ""), Forfeit("unreadable"))
+    assert {t.seat: t.memory for t in match.asks()} == plans
+
+
 def test_only_language_players_notes_are_logged() -> None:
     match = match_of(table("ipd"))
     answer(match, "agent", 0, memory={"table": 1})
