@@ -11,7 +11,12 @@ from sally.core.player import Turn
 from sally.core.probe import Report
 from sally.games.pick_the_right_stuff.locker import Sight
 from sally.games.pick_the_right_stuff.rules import LockerGame
-from sally.games.pick_the_right_stuff.rules_of_thumb import RULES_OF_THUMB, RuleOfThumb, any_box
+from sally.games.pick_the_right_stuff.rules_of_thumb import (
+    COMBINED,
+    RULES_OF_THUMB,
+    RuleOfThumb,
+    any_box,
+)
 from sally.games.pick_the_right_stuff.rules_of_thumb import random as occupied_boxes
 from sally.games.pick_the_right_stuff.spec import STATE_LAST_SEEN, TRUE_BOX
 from sally.games.pick_the_right_stuff.tracker import (
@@ -62,10 +67,16 @@ def _tracking_answers(game: LockerGame, seat: Seat) -> Callable[[Turn[Any, Any]]
 def _of_thumb(name: str, rule: RuleOfThumb) -> Partner:
     """A rule of thumb as a manager; inverses say which boxes they avoid."""
     if name.startswith("but_"):
-        about = f"any occupied box but those of: {name.removeprefix('but_').replace('_or_', ', ')}"
+        about = f"any occupied box but those of: {_shortcuts_in(name.removeprefix('but_'))}"
+    elif name in COMBINED:
+        about = f"any of the boxes of: {_shortcuts_in(name)}"
     else:
         about = ABOUT[name]
     return Partner(name, about, OURS, _drawing(rule))
+
+
+def _shortcuts_in(name: str) -> str:
+    return ", ".join(rule for rule in ABOUT if rule in name)
 
 
 TRACKER = Partner(
@@ -94,12 +105,13 @@ def _guess(seen: Sight) -> tuple[int, ...]:
     return (any_box if seen.mode == "infinite" else occupied_boxes)(seen)
 
 
+RULES = {**RULES_OF_THUMB, "random": _guess, **COMBINED}
 PARTNERS = {
     partner.name: partner
     for partner in (
         TRACKER,
         SAW_LAST,
         AT_LAST_LOOK,
-        *(_of_thumb(name, rule) for name, rule in {**RULES_OF_THUMB, "random": _guess}.items()),
+        *(_of_thumb(name, rule) for name, rule in RULES.items()),
     )
 }

@@ -77,6 +77,15 @@ def any_box(seen: Sight) -> tuple[int, ...]:
     return tuple(range(seen.users))
 
 
+def either(*rules: RuleOfThumb) -> RuleOfThumb:
+    """Draw from the boxes that any of these rules would name."""
+
+    def union(seen: Sight) -> tuple[int, ...]:
+        return tuple(sorted({box for rule in rules for box in rule(seen)}))
+
+    return union
+
+
 def but(*rules: RuleOfThumb) -> RuleOfThumb:
     """Draw from the occupied boxes these rules would not name, or from all if none is left."""
 
@@ -106,6 +115,14 @@ RULES_OF_THUMB: dict[str, RuleOfThumb] = {
     "but_start_or_last_seen": but(start, last_seen),
     "but_true_or_last_seen": but(true, last_seen),
     "but_start_true_or_last_seen": but(start, true, last_seen),
+}
+
+# The frozen sets were chosen by the rules above; these draw from several shortcuts at once.
+COMBINED: dict[str, RuleOfThumb] = {
+    "start_or_true": either(start, true),
+    "start_or_last_seen": either(start, last_seen),
+    "true_or_last_seen": either(true, last_seen),
+    "start_true_or_last_seen": either(start, true, last_seen),
 }
 
 
