@@ -11,7 +11,7 @@ from sally.cli.common import Commands, console, use_files
 from sally.cli.demo import demo
 from sally.cli.doctor import doctor
 from sally.cli.listing import list_
-from sally.cli.papers import reproduce
+from sally.cli.papers import audit, reproduce
 from sally.cli.playing import play
 from sally.cli.reading import replay, score, show
 from sally.cli.running import run
@@ -32,7 +32,7 @@ def cli(files: tuple[str, ...]) -> None:
     use_files(files)
 
 
-for command in (list_, play, run, score, replay, show, reproduce, doctor, demo):
+for command in (list_, play, run, score, replay, show, reproduce, audit, doctor, demo):
     cli.add_command(command)
 
 

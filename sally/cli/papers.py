@@ -8,9 +8,20 @@ from typing import Any
 import click
 import msgspec
 
-from sally.cli.common import estimate_cell, json_option, print_json, print_table
+from sally.cli.common import (
+    cell,
+    estimate_cell,
+    fitting,
+    json_option,
+    print_json,
+    print_table,
+    progress,
+)
+from sally.cli.reading import heading
 from sally.reports.reproduce import Effort, Row
 from sally.reports.reproduce import reproduce as reproduced
+from sally.runner.audit import audit as audited
+from sally.runner.audit import off_chance
 
 
 @click.command()
@@ -65,3 +76,37 @@ def verdict(rows: list[Row]) -> str:
     missing = len(rows) - len(ours)
     rest = f"; {missing} need episodes that are not there" if missing else ""
     return f"{agree} of {len(ours)} figures agree (95% intervals overlap){rest}."
+
+
+@click.command()
+@click.argument("game")
+@click.option("--episodes", default=100, show_default=True, help="Episodes a condition and player.")
+@click.option("--seed", default=1, show_default=True)
+@json_option
+def audit(game: str, episodes: int, seed: int, as_json: bool) -> None:
+    """What players without a mind score in GAME, rules of thumb and their inverses alike."""
+    with progress() as bar:
+        task = bar.add_task(f"audit {game}", total=None, note="")
+
+        def watch(done: int, wanted: int) -> None:
+            bar.update(task, total=wanted, completed=done)
+
+        rows = audited(game, episodes, seed, watch)
+    if as_json:
+        print_json(rows)
+        return
+    for condition in dict.fromkeys(row["condition"] for row in rows):
+        _print_condition([row for row in rows if row["condition"] == condition], condition)
+    for row in off_chance(game, rows):
+        where = f"{row['condition']}, {row['player']}, {row['metric']}"
+        click.echo(f"away from chance: {where}: {cell(row['value'])} {cell(row['interval'])}")
+
+
+def _print_condition(rows: list[dict[str, Any]], condition: str) -> None:
+    lines: dict[str, dict[str, Any]] = {}
+    for row in rows:
+        line = lines.setdefault(row["player"], {"player": row["player"], "n": row["episodes"]})
+        line[heading(row["metric"])] = estimate_cell(row["value"], row["interval"])
+    metrics = list(dict.fromkeys(heading(row["metric"]) for row in rows))
+    for names in fitting(list(lines.values()), ["player", "n"], metrics):
+        print_table(lines.values(), ("player", *names, "n"), title=condition)

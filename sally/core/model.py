@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Final, Literal, Protocol, TypeAlias, runtime_checkable
 
@@ -379,6 +380,18 @@ class Model(Protocol):
     ) -> Scores:
         """The log-probability of each candidate, all its tokens summed, tokenised with context."""
         ...
+
+
+@dataclass(frozen=True)
+class ModelKind:
+    """Models of one kind on the shelf: `make` is given the whole name (`embedded:x.gguf`)."""
+
+    name: str
+    about: str
+    make: Callable[[str], Model]
+
+    def __call__(self, name: str) -> Model:
+        return self.make(name)
 
 
 # ---------------------------------------------------------------- the hash of a prompt

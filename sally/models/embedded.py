@@ -16,12 +16,14 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from sally.core.errors import BadInput
 from sally.core.model import (
     AS_THE_PROVIDER_DOES,
     Assistant,
     Context,
     Message,
     ModelFailure,
+    ModelKind,
     Reply,
     Scores,
     Settings,
@@ -314,3 +316,19 @@ def _body(
     if tools:
         body["tools"] = list(tools)
     return body
+
+
+def _named(name: str) -> Embedded:
+    """`embedded`, or `embedded:PATH` for a GGUF file of one's own."""
+    path = name.partition(":")[2]
+    try:
+        return Embedded(path or None)
+    except weights.Unavailable as why:
+        raise BadInput(str(why)) from why
+
+
+MODEL = ModelKind(
+    "embedded",
+    "SmolLM2-135M-Instruct in this process, or a GGUF file as embedded:PATH; scores candidates",
+    _named,
+)
