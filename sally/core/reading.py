@@ -66,20 +66,25 @@ def sections(reply: str, labels: Sequence[str]) -> dict[str, str]:
 
 def named(text: str, names: Sequence[str]) -> list[int]:
     """Which of the names stand in the text as whole words, longest first; none if it denies."""
-    hits, left = _found(plain(text), names)
+    return _clear(plain(text), [plain(name) for name in names])
+
+
+# Below, texts and names are plain already.
+
+
+def _clear(text: str, names: Sequence[str]) -> list[int]:
+    hits, left = _found(text, names)
     return [] if _DENIED.search(left) else hits
 
 
 def _found(text: str, names: Sequence[str]) -> tuple[list[int], str]:
-    """The names in a plain text, and what is left of it without them."""
+    """The names in a text, and what is left of it without them."""
     left, hits = text, []
     for i in sorted(range(len(names)), key=lambda i: -len(names[i])):
-        if not plain(names[i]):
-            continue
-        whole = rf"(?<![\w-]){re.escape(plain(names[i]))}(?![\w-])"
-        left, count = re.subn(whole, " ", left)
-        if count:
-            hits.append(i)
+        if names[i]:
+            whole = rf"(?<![\w-]){re.escape(names[i])}(?![\w-])"
+            left, count = re.subn(whole, " ", left)
+            hits += [i] if count else []
     return sorted(hits), left
 
 
@@ -97,6 +102,7 @@ def choices_in(reply: str, names: Sequence[str], label: str) -> list[int]:
     The last labelled line counts, unless plain answers under the label contradict each other;
     without a label, a line counts that holds nothing but a name, as the first or the last line.
     """
+    names = [plain(name) for name in names]
     lines = [line for line in (line.strip() for line in plain(reply).split("\n")) if line]
     for labels in ((label,), _OTHER_LABELS):
         stated = list(_stated(lines, names, labels))
@@ -133,20 +139,20 @@ def _meant(stated: str, names: Sequence[str]) -> list[int]:
     if bare := _bare(stated, names):
         return bare
     if reason := _REASON.search(stated):
-        before = named(stated[: reason.start()], names)
+        before = _clear(stated[: reason.start()], names)
         others, rest = _found(stated[reason.end() :], names)
         if len(before) == 1 and not (set(others) - set(before) and _SECOND_THOUGHT.search(rest)):
             return before
-    return named(stated, names)
+    return _clear(stated, names)
 
 
 def _bare(line: str, names: Sequence[str]) -> list[int]:
     """The name that is all a line says, leaving aside `I choose`, `Option` and the like."""
-    exact = [i for i, name in enumerate(names) if plain(name) and line.strip() == plain(name)]
+    exact = [i for i, name in enumerate(names) if name and line.strip() == name]
     if exact:
         return exact
-    short = [plain(name).strip(_ENDS) for name in names]
-    fits = [i for i, name in enumerate(short) if name and _says_only(line.strip(_ENDS), name)]
+    said, short = line.strip(_ENDS), [name.strip(_ENDS) for name in names]
+    fits = [i for i, name in enumerate(short) if name and _says_only(said, name)]
     longest = max((len(short[i]) for i in fits), default=0)
     return [i for i in fits if len(short[i]) == longest]
 
@@ -161,6 +167,7 @@ def _says_only(said: str, name: str) -> bool:
 def read_numbered(reply: str, names: Sequence[str], label: str) -> int:
     """The index of the one option that a reply names, by its number from 1, its name, or both."""
     numbers = [str(n) for n in range(1, len(names) + 1)]
+    reply = re.sub(r"(?<!\w)-\d[\d.]*|\d+[.,]\d+", "?", reply)  # -1 and 1.5 are no options
     clear = {*choices_in(reply, numbers, label), *choices_in(reply, names, label)}
     if len(clear) != 1:
         taught = listed([f"{n} ({name})" for n, name in enumerate(names, 1)], "or")
@@ -181,6 +188,6 @@ def read_each(reply: str, wanted: Sequence[Sequence[str]], label: str) -> list[i
     for n, names in enumerate(wanted, 1):
         mine = [said for number, said in found if number == str(n) or (not number and n == 1)]
         mine = mine if len(wanted) > 1 else [said for _, said in found]
-        hits = _meant(mine[-1], names) if mine else []
+        hits = _meant(mine[-1], [plain(name) for name in names]) if mine else []
         answers.append(hits[0] if len(hits) == 1 else None)
     return answers

@@ -172,10 +172,15 @@ def read_form(reply: str, options: Options[A]) -> A:
         raise Unreadable(str(why)) from None
 
 
+MOST_BRACES = 500  # a reply with more is no answer, and every try at one costs its length
+
+
 def objects_in(reply: str) -> Iterator[dict[str, Any]]:
     """The JSON objects of a text, outermost ones only; braces in prose are none."""
     at, decoder = reply.find("{"), json.JSONDecoder()
-    while at >= 0:
+    for _ in range(MOST_BRACES):
+        if at < 0:
+            return
         try:
             found, end = decoder.raw_decode(reply, at)
             yield found
