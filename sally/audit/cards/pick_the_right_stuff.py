@@ -1,7 +1,8 @@
 """The card of Pick the Right Stuff: shortcuts and their inverses under every generator.
 
-Games come from the generators and not from the frozen sets, which are chosen to be level: what
-is audited is what the generator does, and more episodes bring more games.
+Generated games show what a generator does, and more episodes bring more games; of so many rows
+some leave chance by chance alone. The frozen sets are audited apart: they were chosen to be level
+on most of these rules, so that they are level here says nothing about their generators.
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ from sally.audit.card import Card, Condition, Shortcut
 from sally.core.study import instance, sitter
 
 GAME = "pick_the_right_stuff"
-USERS, GAMES, SEED = 5, 1000, 2025  # the frozen sets have another seed
+USERS, GAMES, FROZEN = 5, 1000, 60
+SEED = 2025  # fixed before any result was seen; never to be fitted to one
 RULES = (
     "start",
     "true",
@@ -32,12 +34,13 @@ def guess(users: int) -> float:
     return 100 * sum(1 / left for left in range(1, users + 1)) / users
 
 
-def _condition(name: str, chance: float | None, **params: Any) -> Condition:
+def _condition(name: str, chance: float | None, frozen: bool = False, **params: Any) -> Condition:
+    source = {} if frozen else {"seed": SEED}
     return Condition(
         name=name,
         instances=tuple(
-            instance(GAME, f"audit {name} {n:03d}", users=USERS, seed=SEED, number=n, **params)
-            for n in range(GAMES)
+            instance(GAME, f"{name} {n:03d}", users=USERS, number=n, **source, **params)
+            for n in range(FROZEN if frozen else GAMES)
         ),
         seat="manager",
         shortcuts=tuple(Shortcut(sitter(rule), sitter(f"but_{rule}")) for rule in RULES),
@@ -46,6 +49,7 @@ def _condition(name: str, chance: float | None, **params: Any) -> Condition:
     )
 
 
+ANY = 100 / USERS  # where an empty box may be believed in, a guess is over all boxes
 CARD = Card(
     family=GAME,
     about="what can be earned at the locker of five boxes without asking what the user has seen",
@@ -54,7 +58,11 @@ CARD = Card(
         _condition("published, finite", None, mode="finite", generator="published"),
         _condition("balanced, zero", guess(USERS), mode="zero", generator="balanced"),
         _condition("balanced, finite", guess(USERS), mode="finite", generator="balanced"),
-        # here an empty box may be believed in, so a guess is over all boxes
-        _condition("infinite", 100 / USERS, mode="infinite"),
+        _condition("infinite", ANY, mode="infinite"),
+        _condition("frozen: balanced, zero", guess(USERS), True, mode="zero", generator="balanced"),
+        _condition(
+            "frozen: balanced, finite", guess(USERS), True, mode="finite", generator="balanced"
+        ),
+        _condition("frozen: infinite", ANY, True, mode="infinite"),
     ),
 )

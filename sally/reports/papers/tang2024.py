@@ -9,7 +9,6 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Literal
 
-from sally.core.chance import derived_seed
 from sally.core.metric import Played
 from sally.games.pick_the_right_stuff.generate_published import published_games
 from sally.games.pick_the_right_stuff.rules import MANAGER, LockerGame
@@ -24,8 +23,7 @@ SETTINGS = {"games": GAMES, "users": USERS, "temperature": TEMPERATURE}
 @lru_cache(maxsize=16)
 def mindless(rule: str, mode: Literal["zero", "finite"], effort: Effort) -> Estimate:
     """The mean score of a rule of thumb over games of the published generator."""
-    seed = derived_seed(effort.seed, "reproduce", mode)
-    played = published_games(mode, USERS, effort.repeats, seed)
+    played = published_games(mode, USERS, effort.repeats, effort.seed)
     return mean_interval([game_score(game, RULES_OF_THUMB[rule]) for game in played])
 
 
