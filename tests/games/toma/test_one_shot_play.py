@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from sally.core import shelf
 from sally.core.errors import BadInput, Unreadable
 from sally.core.player import Decision, Forfeit
-from sally.core.probe import Injection, Report
+from sally.core.probe import At, Injection, Report
 from sally.games.toma import mg, po
 from sally.games.toma.numbered import read_numbered
 from sally.games.toma.po_rules import AGENTS, FAILURE, answer, predictable, predictions
@@ -126,11 +126,14 @@ def test_without_predictions_there_is_no_consistency_but_at_level_0() -> None:
 @pytest.mark.parametrize("game", PROBES)
 def test_injected_truth_is_told_and_injected_error_never_is(game: str) -> None:
     for error, share in ((0.0, 1.0), (1.0, 0.0)):
-        told = Injection("player", PROBES[game], error=error)  # type: ignore[arg-type]
+        told = Injection(po.PLAYER, PROBES[game], error=error)
         match = match_at(game, {"player": "random"}, injections=(told,), level=3)
         (turn,) = match.asks()
         truth = match.spec.probe(PROBES[game]).truth
-        right = [t.value == truth(match.replay, t) for t in turn.told]
+        right = [
+            t.value == truth(match.replay, At(t.turn, po.PLAYER, t.probe, t.about))
+            for t in turn.told
+        ]
         assert right
         assert sum(right) / len(right) == share
         for t in turn.told:

@@ -1,0 +1,425 @@
+"""The rules of speak or wait: a guide, an explorer, one radio channel and somebody who listens.
+
+Source: kang2026, appendix C.3 and E.3, with the turn order and the winning rule of our protocol.
+A and B act at the same time; two who speak at once make noise. What is heard goes to a reader,
+who notes what the words claim, and then to C, who guesses unless it is blocked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+import msgspec
+
+from sally.core.errors import BadInput
+from sally.core.game import NATURE, Game, Seat
+from sally.core.menu import Act, Choice, Field, Form, Many, Options, Text, Whole
+
+GUIDE, EXPLORER, EAVESDROPPER = Seat("guide"), Seat("explorer"), Seat("eavesdropper")
+READER = Seat("reader")
+LETTERS = {GUIDE: "A", EXPLORER: "B", EAVESDROPPER: "C"}
+SIDE = 4
+CELLS = tuple((row, col) for row in range(SIDE) for col in range(SIDE))
+STEPS = {"NORTH": (-1, 0), "SOUTH": (1, 0), "WEST": (0, -1), "EAST": (0, 1)}
+TARGETS = ("B", "TREASURE")
+LONGEST = 300  # characters of one message
+DIGITS = 4
+
+CellOf = tuple[int, int]  # (row, col), counted from the north-west corner
+Outcome = Literal["", "win", "loss", "draw"]
+
+
+class Speak(Act, frozen=True):
+    """A message on the one channel."""
+
+    text: str
+
+
+class Open(Act, frozen=True):
+    """The guide tries a password on the box."""
+
+    password: str
+
+
+class Move(Act, frozen=True):
+    """The explorer goes one cell."""
+
+    direction: str
+
+
+class Wait(Act, frozen=True):
+    """Nothing done."""
+
+
+class Guess(Act, frozen=True):
+    """Where the eavesdropper thinks that B, or the treasure, is."""
+
+    target: str
+    row: int
+    col: int
+
+
+class Pass(Act, frozen=True):
+    """No guess, where the rules allow that."""
+
+
+class CellClaim(Act, frozen=True, tag="cell"):
+    """A message puts B or the treasure on a cell."""
+
+    about: str
+    row: int
+    col: int
+
+
+class LandmarkClaim(Act, frozen=True, tag="landmark"):
+    """A message puts B or the treasure so many rows and columns from a landmark."""
+
+    about: str
+    landmark: str
+    rows: int = 0
+    cols: int = 0
+
+
+class Reading(Act, frozen=True):
+    """What a message claims; nothing at all if every field is empty."""
+
+    cells: tuple[CellClaim, ...] = ()
+    landmarks: tuple[LandmarkClaim, ...] = ()
+    directions: tuple[str, ...] = ()
+    passwords: tuple[str, ...] = ()
+
+
+Action = int | Speak | Open | Move | Wait | Guess | Pass | Reading
+WAIT, PASS, NOTHING = Wait(), Pass(), Reading()
+
+
+class World(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Where everything is: landmarks in the order of their names, B's start, the treasure."""
+
+    landmarks: tuple[CellOf, CellOf, CellOf]
+    start: CellOf
+    treasure: CellOf
+    password: str
+
+
+class Radio(msgspec.Struct, frozen=True):
+    """What was on the air in one turn, and what the reader took it to claim."""
+
+    kind: Literal["silence", "noise", "speech"]
+    speaker: str = ""  # A or B
+    text: str = ""
+    reading: Reading = NOTHING
+
+
+class Guessed(msgspec.Struct, frozen=True):
+    """A guess with its turn, None if none was made, and whether it was right."""
+
+    turn: int
+    guess: Guess | None
+    right: bool = False
+
+
+class State(msgspec.Struct, frozen=True):
+    """Everything, as it is."""
+
+    drawn: tuple[int, ...] = ()  # nature's draws while the world is made
+    world: World | None = None
+    cell: CellOf = (0, 0)  # of B
+    opened_in: int = 0  # the turn in which the box was opened; 0: it is locked
+    phase: Literal["act", "read", "guess", "over"] = "act"
+    radio: tuple[Radio, ...] = ()  # a message counts as heard once it has been read
+    said: Radio | None = None  # on the air, not yet read
+    guide_acts: tuple[Action | None, ...] = ()
+    explorer_acts: tuple[Action | None, ...] = ()
+    guesses: tuple[Guessed, ...] = ()
+    outcome: Outcome = ""
+
+
+class View(msgspec.Struct, frozen=True):
+    """What one seat knows; what it does not is left at its default."""
+
+    seat: Seat
+    radio: tuple[Radio, ...] = ()
+    acts: tuple[Action | None, ...] = ()  # its own; None where it forfeited
+    landmarks: tuple[tuple[str, CellOf], ...] = ()  # by name: the guide and the explorer
+    objects: tuple[CellOf, ...] = ()  # without names, in the order of the map: the eavesdropper
+    opened_in: int = 0  # the guide: the turn in which the box opened
+    treasure: CellOf | None = None  # the guide, once the box is open
+    cell: CellOf | None = None  # the explorer
+    password: str = ""  # the explorer
+    guesses: tuple[Guessed, ...] = ()  # the eavesdropper
+    said: Radio | None = None  # the reader
+
+
+@dataclass(frozen=True)
+class SpeakOrWait(Game[State, Action, View]):
+    """`world` fixes where everything is; without it, nature draws it."""
+
+    world: World | None = None
+    win: Literal["after_open", "published"] = "after_open"
+    turns: int = 20
+    may_pass: bool = False  # whether the eavesdropper may keep its guess
+    landmarks: tuple[str, str, str] = ("Red Barn", "Old Well", "Stone Gate")
+
+    seats = (GUIDE, EXPLORER, EAVESDROPPER)
+    helpers = (NATURE, READER)
+
+    def __post_init__(self) -> None:
+        check(self)
+
+    # --- who moves, and how -----------------------------------------------------------------------
+
+    def start(self) -> State:
+        return State() if self.world is None else placed(self.world)
+
+    def to_move(self, state: State) -> tuple[Seat, ...]:
+        if state.world is None:
+            return (NATURE,)
+        return {
+            "act": (GUIDE, EXPLORER),
+            "read": (READER,),
+            "guess": (EAVESDROPPER,),
+            "over": (),
+        }[state.phase]
+
+    def options(self, state: State, seat: Seat) -> Options[Action]:
+        if seat == NATURE:
+            return drawable(state.drawn)
+        if seat == READER:
+            return (self._reading(),)
+        if seat == EAVESDROPPER:
+            side = Whole(0, SIDE - 1)
+            guess: Form[Action] = Form(
+                Guess, (("target", Choice(TARGETS)), ("row", side), ("col", side))
+            )
+            return (guess, PASS) if self.may_pass else (guess,)
+        if seat == GUIDE:
+            code = Text(DIGITS, rf"[0-9]{{{DIGITS}}}", samples=("0000", "4821"))
+            return (self._speech(), Form(Open, (("password", code),)), WAIT)
+        return (self._speech(), *map(Move, ways(state.cell)), WAIT)
+
+    def _speech(self) -> Form[Action]:
+        samples = ("Over.", "What is the password?", f"Go to the {self.landmarks[0]}.")
+        return Form(Speak, (("text", Text(LONGEST, samples=samples)),))
+
+    def _reading(self) -> Form[Action]:
+        about, side, far = Choice(TARGETS), Whole(0, SIDE - 1), Whole(1 - SIDE, SIDE - 1)
+        cell: Field = Form(CellClaim, (("about", about), ("row", side), ("col", side)))
+        near: Field = Form(
+            LandmarkClaim,
+            (
+                ("about", about),
+                ("landmark", Choice(self.landmarks)),
+                ("rows", far),
+                ("cols", far),
+            ),
+        )
+        code = Text(DIGITS, rf"[0-9]{{{DIGITS}}}", samples=("4821",))
+        return Form(
+            Reading,
+            (
+                ("cells", Many(cell, 8)),
+                ("landmarks", Many(near, 8)),
+                ("directions", Many(Choice(tuple(STEPS)), 8)),
+                ("passwords", Many(code, 8)),
+            ),
+        )
+
+    def odds(self, state: State) -> Mapping[Action, float]:
+        left = drawable(state.drawn)
+        return {draw: 1 / len(left) for draw in left}
+
+    # --- what happens -----------------------------------------------------------------------------
+
+    def step(self, state: State, moves: Mapping[Seat, Action]) -> State:
+        if state.world is None:
+            drawn = moves[NATURE]
+            assert isinstance(drawn, int)
+            return made((*state.drawn, drawn))
+        if state.phase == "act":
+            return self._acted(state, moves.get(GUIDE), moves.get(EXPLORER))
+        if state.phase == "read":
+            reading = moves[READER]
+            assert isinstance(reading, Reading) and state.said is not None
+            heard = msgspec.structs.replace(state.said, reading=reading)
+            return self._heard(state, heard)
+        guess = moves.get(EAVESDROPPER)
+        return self._guessed(state, guess if isinstance(guess, Guess) else None)
+
+    def forfeit(
+        self, state: State, moves: Mapping[Seat, Action], forfeited: tuple[Seat, ...]
+    ) -> State:
+        """Whoever gave no legal action does nothing in this turn."""
+        return self.step(state, moves)
+
+    def _acted(self, state: State, guide: Action | None, explorer: Action | None) -> State:
+        world = state.world
+        assert world is not None
+        cell = after(state.cell, explorer.direction) if isinstance(explorer, Move) else state.cell
+        opens = isinstance(guide, Open) and guide.password == world.password
+        opened_in = state.opened_in or (len(state.guide_acts) + 1 if opens else 0)
+        state = msgspec.structs.replace(
+            state,
+            cell=cell,
+            opened_in=opened_in,
+            guide_acts=(*state.guide_acts, guide),
+            explorer_acts=(*state.explorer_acts, explorer),
+        )
+        radio = on_the_air(guide, explorer)
+        if cell == world.treasure and (opened_in or self.win == "published"):
+            return msgspec.structs.replace(
+                state, phase="over", outcome="win", radio=(*state.radio, radio)
+            )
+        if radio.kind == "speech":
+            return msgspec.structs.replace(state, said=radio, phase="read")
+        return self._heard(state, radio)
+
+    def _heard(self, state: State, radio: Radio) -> State:
+        state = msgspec.structs.replace(
+            state, radio=(*state.radio, radio), said=None, phase="guess"
+        )
+        return self._next(state) if is_blocked(state.guesses, len(state.radio)) else state
+
+    def _guessed(self, state: State, guess: Guess | None) -> State:
+        assert state.world is not None
+        hidden = {"B": state.cell, "TREASURE": state.world.treasure}
+        right = guess is not None and hidden[guess.target] == (guess.row, guess.col)
+        made = Guessed(len(state.radio), guess, right)
+        state = msgspec.structs.replace(state, guesses=(*state.guesses, made))
+        if right:
+            return msgspec.structs.replace(state, phase="over", outcome="loss")
+        return self._next(state)
+
+    def _next(self, state: State) -> State:
+        if len(state.radio) >= self.turns:
+            return msgspec.structs.replace(state, phase="over", outcome="draw")
+        return msgspec.structs.replace(state, phase="act")
+
+    # --- what is seen, what is won ----------------------------------------------------------------
+
+    def observe(self, state: State, seat: Seat) -> View:
+        world = state.world
+        if seat == READER:
+            return View(seat, state.radio, said=state.said)
+        if world is None:
+            return View(seat)
+        if seat == EAVESDROPPER:
+            objects = tuple(sorted(world.landmarks))
+            return View(seat, state.radio, objects=objects, guesses=state.guesses)
+        named = tuple(zip(self.landmarks, world.landmarks, strict=True))
+        if seat == GUIDE:
+            return View(
+                seat,
+                state.radio,
+                state.guide_acts,
+                named,
+                opened_in=state.opened_in,
+                treasure=world.treasure if state.opened_in else None,
+            )
+        return View(
+            seat,
+            state.radio,
+            state.explorer_acts,
+            named,
+            cell=state.cell,
+            password=world.password,
+        )
+
+    def payoffs(self, state: State) -> Mapping[Seat, float]:
+        team = {"win": 1.0, "loss": -1.0, "draw": 0.0, "": 0.0}[state.outcome]
+        return {GUIDE: team, EXPLORER: team, EAVESDROPPER: -team}
+
+
+# --- parts of the rules ---------------------------------------------------------------------------
+
+
+def on_the_air(guide: Action | None, explorer: Action | None) -> Radio:
+    """What two simultaneous acts put on the channel."""
+    spoken = [
+        Radio("speech", letter, act.text)
+        for letter, act in (("A", guide), ("B", explorer))
+        if isinstance(act, Speak)
+    ]
+    if len(spoken) == 2:
+        return Radio("noise")
+    return spoken[0] if spoken else Radio("silence")
+
+
+def is_blocked(guesses: tuple[Guessed, ...], turn: int) -> bool:
+    """Whether a wrong guess in the turn before keeps the eavesdropper from guessing."""
+    last = guesses[-1] if guesses else None
+    return last is not None and last.turn == turn - 1 and last.guess is not None
+
+
+def after(cell: CellOf, direction: str) -> CellOf:
+    """The cell one step that way; it may lie outside the grid."""
+    rows, cols = STEPS[direction]
+    return (cell[0] + rows, cell[1] + cols)
+
+
+def ways(cell: CellOf) -> tuple[str, ...]:
+    """The directions that stay on the grid."""
+    return tuple(way for way in STEPS if after(cell, way) in CELLS)
+
+
+def kind_of_act(act: Action | None) -> str | None:
+    """SPEAK, OPEN, MOVE or WAIT; None where there was no act."""
+    return None if act is None else type(act).__name__.upper()
+
+
+def consistent(predicted: str, act: Action | None) -> bool:
+    """Whether an act is rational if the ally does what is predicted (kang2026, section 2.4)."""
+    speaks = isinstance(act, Speak)
+    if predicted == "WAIT":
+        return speaks
+    return not speaks if predicted == "SPEAK" else True
+
+
+# --- nature makes the world -----------------------------------------------------------------------
+
+
+def drawable(drawn: tuple[int, ...]) -> tuple[int, ...]:
+    """What nature may draw next: three landmarks, B's start, the treasure, four digits."""
+    if len(drawn) > 4:
+        return tuple(range(10))
+    taken = drawn if len(drawn) < 3 else drawn[3:4]  # the treasure is not where B starts
+    return tuple(cell for cell in range(len(CELLS)) if cell not in (taken if taken else ()))
+
+
+def made(drawn: tuple[int, ...]) -> State:
+    """The state after these draws; the world once all have been made."""
+    if len(drawn) < 5 + DIGITS:
+        return State(drawn)
+    places = [CELLS[draw] for draw in drawn[:5]]
+    password = "".join(map(str, drawn[5:]))
+    return placed(World((places[0], places[1], places[2]), places[3], places[4], password))
+
+
+def placed(world: World) -> State:
+    """The first turn in a given world."""
+    return State(world=world, cell=world.start)
+
+
+def check(game: SpeakOrWait) -> None:
+    """One clear sentence if these parameters cannot be a game."""
+    if game.turns < 1:
+        raise BadInput(f"turns must be at least 1, not {game.turns}")
+    if len({name.casefold() for name in game.landmarks}) < 3 or not all(game.landmarks):
+        raise BadInput("landmarks must be three different names")
+    if game.world is not None:
+        for problem in _problems(game.world):
+            raise BadInput(f"world: {problem}")
+
+
+def _problems(world: World) -> Iterator[str]:
+    for cell in (*world.landmarks, world.start, world.treasure):
+        if cell not in CELLS:
+            yield f"{list(cell)} is not a cell of the 4x4 grid; rows and columns go from 0 to 3"
+    if len(set(world.landmarks)) < 3:
+        yield "two landmarks stand on the same cell"
+    if world.start == world.treasure:
+        yield "B may not start on the treasure"
+    if len(world.password) != DIGITS or not set(world.password) <= set("0123456789"):
+        yield f"the password must have {DIGITS} digits, not {world.password!r}"
