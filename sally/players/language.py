@@ -60,6 +60,8 @@ class Caller:
             for call in reply.tool_calls:
                 talk.append(ToolResult(call.id, call.name, self._looked_up(call)))
         self.finish = reply.finish
+        if reply.finish == "refusal":  # its words are in the log, and are no answer
+            raise Unreadable("The last reply was a refusal.")
         return reply
 
     async def score(self, purpose: str, context: Context, candidates: Sequence[str]) -> Scores:
@@ -225,8 +227,8 @@ def _language(
         if name not in chosen.params:
             raise unknown(f"parameter of strategy {strategy}", name, chosen.params)
         if type(value) is not type(default := chosen.params[name]):
-            kind = type(default).__name__
-            raise BadInput(f"{name} of strategy {strategy} must be a {kind}, not {value!r}.")
+            kind = {bool: "true or false", int: "a whole number"}[type(default)]
+            raise BadInput(f"{name} of strategy {strategy} must be {kind}, not {value!r}.")
     try:
         given = msgspec.convert(dict(settings or {}), Settings)
     except (msgspec.ValidationError, ValueError) as why:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from sally.core.study import Cell, Study, grid, instance, sitter
 
 GAMES = ("rps", "ibs", "ipd")
+PARTNERS = (sitter("single_action", action=1), sitter("tit_for_tat"))
 
 STUDY = Study(
     name="quickstart",
@@ -12,13 +13,12 @@ STUDY = Study(
     cells=tuple(
         Cell(
             name=game,
-            instances=(instance(game, f"{game}-100", rounds=100),),
+            instances=(instance(game, f"{game}-10", rounds=10),),
             lineups=grid(
-                agent=(sitter("random"), sitter("constant"), sitter("tabular")),
-                partner=(sitter("single_action", action=1), sitter("tit_for_tat")),
+                agent=(sitter("random"), sitter("constant"), sitter("tabular")), partner=PARTNERS
             ),
             arms={"agent": ("their_move",)},
-            repeats=30,
+            repeats=10,
         )
         for game in GAMES
     ),

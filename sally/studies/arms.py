@@ -1,0 +1,113 @@
+"""Arms for models: other labels, other orders, other wordings, and everybody against everybody."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import permutations, product
+from typing import TypeVar
+
+import msgspec
+
+from sally.core.errors import BadInput
+from sally.core.log import Instance, Sitter
+from sally.core.study import Cell, Study
+
+T = TypeVar("T")
+
+
+def relabelled(problem: Instance, names: Sequence[str]) -> tuple[Instance, ...]:
+    """The problem once with every assignment of these names to its moves."""
+    return tuple(
+        _variant(problem, f"names={'-'.join(given)}", names=list(given))
+        for given in permutations(names)
+    )
+
+
+def reordered(problem: Instance, moves: int) -> tuple[Instance, ...]:
+    """The problem once with every order in which a page can list its moves."""
+    return tuple(
+        _variant(problem, f"order={'-'.join(map(str, order))}", order=list(order))
+        for order in permutations(range(moves))
+    )
+
+
+def counterbalanced(problem: Instance, names: Sequence[str]) -> tuple[Instance, ...]:
+    """Labels and orders by rotation of both.
+
+    Each name stands equally often for each move, and each move equally often in each place.
+    """
+    places = range(len(names))
+    return tuple(
+        ordered
+        for given in _rotated(names)
+        for named in [_variant(problem, f"names={'-'.join(given)}", names=list(given))]
+        for order in _rotated(places)
+        for ordered in [_variant(named, f"order={'-'.join(map(str, order))}", order=list(order))]
+    )
+
+
+def worded(who: Sitter, packs: Iterable[str]) -> tuple[Sitter, ...]:
+    """The same language player under the game's own words and under each words pack."""
+    kept = {key: value for key, value in who.params.items() if key != "pack"}
+    plain = msgspec.structs.replace(who, params=kept)
+    return (
+        plain,
+        *(msgspec.structs.replace(who, params={**kept, "pack": pack}) for pack in packs),
+    )
+
+
+def cross_play(
+    problem: Instance | Sequence[Instance],
+    players: Mapping[str, Sitter],
+    seats: tuple[str, str],
+    *,
+    arms: Mapping[str, tuple[str, ...]] | None = None,
+    with_oneself: bool = True,
+    repeats: int = 1,
+) -> tuple[Cell, ...]:
+    """Everybody against everybody in a game for two, in both seats; a cell for each pair."""
+    first, second = seats
+    if first == second:
+        raise BadInput(f"Cross-play needs two seats, not {first!r} twice.")
+    problems = (problem,) if isinstance(problem, Instance) else tuple(problem)
+    return tuple(
+        Cell(
+            name=f"{one} x {two}",
+            instances=problems,
+            lineups=({first: players[one], second: players[two]},),
+            arms=dict(arms or {}),
+            repeats=repeats,
+        )
+        for one, two in product(players, players)
+        if with_oneself or one != two
+    )
+
+
+def as_matrix(by_cell: Mapping[str, float | None]) -> dict[str, dict[str, float | None]]:
+    """Figures by cross-play cell as a table: rows sit in the first seat, columns in the second."""
+    table: dict[str, dict[str, float | None]] = {}
+    for cell, figure in by_cell.items():
+        row, x, column = cell.partition(" x ")
+        if not x:
+            raise BadInput(f"{cell!r} is no cell of cross-play; those are named `one x two`.")
+        table.setdefault(row, {})[column] = figure
+    return table
+
+
+def without(study: Study, strategies: Iterable[str]) -> Study:
+    """The study less every cell that these strategies play in, for models that cannot score."""
+    unwanted = set(strategies)
+
+    def stays(cell: Cell) -> bool:
+        sitting = (who.params.get("strategy") for line in cell.lineups for who in line.values())
+        return unwanted.isdisjoint(s for s in sitting if s is not None)
+
+    return msgspec.structs.replace(study, cells=tuple(c for c in study.cells if stays(c)))
+
+
+def _rotated(things: Sequence[T]) -> list[tuple[T, ...]]:
+    return [(*things[n:], *things[:n]) for n in range(len(things))]
+
+
+def _variant(problem: Instance, mark: str, **params: object) -> Instance:
+    return Instance(f"{problem.id}/{mark}", problem.game, {**problem.params, **params})

@@ -1,0 +1,30 @@
+"""A first look at a model: the quickstart's games and partners, one short episode a cell.
+
+One episode a cell is too few for intervals; it shows the machinery, not the model.
+"""
+
+from __future__ import annotations
+
+from sally.core.study import Cell, Study, grid, instance, sitter
+from sally.studies.quickstart import GAMES, PARTNERS
+
+STRATEGIES = ("lm", "qa")
+SETTINGS = {"temperature": 0.7, "max_tokens": 24}  # an answer is one short line
+
+STUDY = Study(
+    name="quickstart_model",
+    about="a first look at a model: ten rounds of rps, ibs and ipd under lm and qa",
+    cells=tuple(
+        Cell(
+            name=f"{game}, {strategy}",
+            instances=(instance(game, f"{game}-10", rounds=10),),
+            lineups=grid(
+                agent=sitter("language", model="model", strategy=strategy, settings=SETTINGS),
+                partner=PARTNERS,
+            ),
+            arms={"agent": ("their_move_given_mine",)},
+        )
+        for game in GAMES
+        for strategy in STRATEGIES
+    ),
+)

@@ -1,0 +1,1 @@
+"""Tests of prompting strategies with models that have no mind."""

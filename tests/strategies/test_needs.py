@@ -1,0 +1,114 @@
+"""A lineup that lacks what a strategy needs is refused in one sentence before it costs a thing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import pytest
+
+from sally.core import shelf
+from sally.core.errors import BadInput
+from sally.core.log import Sitter
+from sally.core.probe import Injection
+from sally.runner.seating import resolved
+from tests.strategies.talk import MINE, ORACLE, THEIRS, Listener, says, setup_with
+from tests.table import table
+
+
+def refused(scores: bool = True, **setup: Any) -> str:
+    shelf.add("models", "listener", lambda name: Listener(says("Option: J"), scores))
+    with pytest.raises(BadInput) as why:
+        resolved(setup_with(**setup))
+    sentence = str(why.value)
+    assert sentence.endswith(".") and "\n" not in sentence
+    return sentence
+
+
+def accepted(scores: bool = True, **setup: Any) -> None:
+    shelf.add("models", "listener", lambda name: Listener(says("Option: J"), scores))
+    resolved(setup_with(**setup))
+
+
+def with_names(*names: str, strategy: str = "lm") -> Any:
+    setup = setup_with(strategy, game="ipd")
+    problem = msgspec.structs.replace(setup.instance, params={"names": list(names)})
+    return msgspec.structs.replace(setup, instance=problem)
+
+
+@pytest.mark.parametrize("name", ["oracle", "oracle_max"])
+def test_an_oracle_must_be_told_something(name: str) -> None:
+    assert "has to be told what others do; add an injection for this seat" in refused(strategy=name)
+    theirs = Injection("partner", "their_move")  # type: ignore[arg-type]
+    assert "has to be told" in refused(strategy=name, told=(theirs,))
+    accepted(strategy=name, told=(ORACLE,))
+
+
+@pytest.mark.parametrize("name", ["lm", "social_lm"])
+def test_a_model_that_cannot_score_is_not_asked_to(name: str) -> None:
+    assert "cannot score candidates" in refused(scores=False, strategy=name)
+    accepted(scores=False, strategy="qa")
+
+
+@pytest.mark.parametrize("name", ["lm", "social_lm"])
+def test_names_that_scoring_cannot_tell_apart_are_refused(name: str) -> None:
+    shelf.add("models", "listener", lambda model: Listener(says("")))
+    with pytest.raises(BadInput, match="'Rice' is the beginning of 'Rice cake'"):
+        resolved(with_names("Rice", "Rice cake", strategy=name))
+    resolved(with_names("Rice", "Rice cake", strategy="qa"))
+    resolved(with_names("Rice", "Pasta", strategy=name))
+
+
+def test_choosing_by_name_needs_a_menu() -> None:
+    shelf.add("models", "listener", lambda name: Listener(says("")))
+    agent = Sitter("language", {"model": "listener", "strategy": "lm"})
+    with pytest.raises(BadInput, match="moves that are written freely"):
+        table("haggle", ada=agent)
+
+
+@pytest.mark.parametrize("name", ["social_qa", "social_lm", "tom_cot", "tom_guide"])
+def test_predicting_needs_a_question(name: str) -> None:
+    shelf.add("models", "listener", lambda model: Listener(says("")))
+    seeker = Sitter("language", {"model": "listener", "strategy": name})
+    with pytest.raises(BadInput, match="asks this seat no question with choices"):
+        table("cups", seeker=seeker)  # only the hider is asked one
+    table("cups", hider=seeker)
+
+
+@pytest.mark.parametrize("name", ["social_qa", "social_lm"])
+def test_who_predicts_first_is_not_asked_with_its_move_stated(name: str) -> None:
+    why = refused(strategy=name, arm=MINE)
+    assert "cannot be asked 'their_move_given_mine'" in why and "ask their_move or" in why
+    accepted(strategy=name, arm=THEIRS)
+
+
+def test_payoffs_stay_where_the_words_cannot_do_without() -> None:
+    shelf.add("models", "listener", lambda name: Listener(says("")))
+    hider = {"model": "listener", "strategy": "oracle_max", "with_": {"payoffs": False}}
+    told = (Injection("hider", "false_belief"),)  # type: ignore[arg-type]
+    with pytest.raises(BadInput, match="cannot leave the payoffs out"):
+        table("cups", injections=told, hider=Sitter("language", hider))
+
+
+@pytest.mark.parametrize(
+    ("strategy", "with_", "why"),
+    [
+        ("reflexion", {"memory": 4}, "memory of reflexion must be from 1 to 3, not 4"),
+        ("reflexion", {"memory": "1"}, "memory of strategy reflexion must be a whole number"),
+        ("reflexion", {"memroy": 1}, "did you mean memory"),
+        ("self_consistency", {"n": 0}, "n of self_consistency must be at least 1"),
+        ("oracle_max", {"payoffs": "off"}, "payoffs of strategy oracle_max must be true or false"),
+        ("qa", {"n": 3}, "There is no parameter of strategy qa"),
+    ],
+)
+def test_parameters_that_cannot_be_are_refused(
+    strategy: str, with_: dict[str, Any], why: str
+) -> None:
+    told = (ORACLE,) if strategy == "oracle_max" else ()
+    assert why in refused(strategy=strategy, told=told, **with_)
+
+
+def test_an_open_seat_says_that_a_model_is_missing() -> None:
+    setup = setup_with("qa", params={"model": "model"})
+    with pytest.raises(BadInput, match="say which one, such as --model embedded"):
+        resolved(setup)

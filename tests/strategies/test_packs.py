@@ -1,0 +1,142 @@
+"""Words packs from a file to the page, the store and the replay."""
+
+from __future__ import annotations
+
+import string
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sally import store
+from sally.core import packs, shelf
+from sally.core.errors import BadInput
+from sally.core.log import episode_id
+from sally.core.study import Cell, Study
+from sally.core.words import Pack, checked
+from sally.runner.check import check
+from sally.runner.local import run_study
+from sally.runner.seating import every_strategy_text, resolved
+from tests.strategies.talk import MINE, Listener, says, setup_with, talk
+
+GERMAN = """
+name = "german"
+game = "ipd"
+
+[texts]
+now = "Dies ist Runde {round}."
+question = "Was wählst du: {names}?"
+"cot.think" = "Denke zuerst nach und beginne mit `Thoughts:`. {format}"
+past.void = "Runde {round}: nicht gespielt."
+retry = "Das war nichts. {why}"
+"""
+
+
+@pytest.fixture
+def german(tmp_path: Path) -> str:
+    path = tmp_path / "german.toml"
+    path.write_text(GERMAN, encoding="utf-8")
+    return str(path)
+
+
+def test_a_pack_changes_the_page_of_its_seat(german: str) -> None:
+    _, pages = talk(says("Hm.", "Option: J"), "cot", rounds=1, arm=MINE, params={"pack": german})
+    assert "Dies ist Runde 1.\nWas wählst du: Option J or Option F?" in pages[0]
+    assert "Denke zuerst nach" in pages[0]  # a strategy's sentence, too
+    assert "Das war nichts. Answer with" in pages[1]
+    assert "Dies ist Runde 1.\nIn this round you pick Option J." in pages[2]
+
+
+def test_a_pack_is_part_of_what_was_asked_for(german: str) -> None:
+    shelf.add("models", "listener", lambda name: Listener(says("Option: J")))
+    plain, worded = (
+        resolved(setup_with("qa", params={"pack": pack} if pack else {})) for pack in ("", german)
+    )
+    assert episode_id(plain) != episode_id(worded)
+    reference = worded.lineup["agent"].params["pack"]
+    assert reference.startswith("german@") and str(Path(german).parent) not in reference
+    Path(german).write_text(GERMAN.replace("Dies ist", "Das ist"), encoding="utf-8")
+    other = resolved(setup_with("qa", params={"pack": german}))
+    assert other.lineup["agent"].params["pack"] != reference
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        (("now =", "nwo ="), "did you mean now"),
+        (("{round}.", "{turn}."), "{turn} is not a fact of this sentence"),
+        (('game = "ipd"', 'game = "rps"'), "'german' is for rps, not for ipd"),
+        (("[texts]", "language = 1\n[texts]"), "unknown field `language`"),
+        (('name = "german"', ""), "missing required field `name`"),
+        (('name = "german"', 'name = "a@b"'), "needs a name without @"),
+        (("now = ", "now = 3 # "), "Expected `str`"),
+        (("[texts]", "[texts"), "is not TOML"),
+    ],
+)
+def test_a_pack_that_cannot_work_is_refused(german: str, change: tuple[str, str], why: str) -> None:
+    Path(german).write_text(GERMAN.replace(*change, 1), encoding="utf-8")
+    shelf.add("models", "listener", lambda name: Listener(says("Option: J")))
+    with pytest.raises(BadInput) as refused:
+        resolved(setup_with("qa", params={"pack": german}))
+    assert why in str(refused.value)
+
+
+def test_a_pack_that_is_not_there_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="cannot be read: No such file"):
+        packs.find(str(tmp_path / "none.toml"))
+    with pytest.raises(BadInput, match="did you mean repeated_games_terse"):
+        packs.find("repeated_games_ters")
+    with pytest.raises(BadInput, match="is not known here"):
+        packs.find("german@0123")
+
+
+def test_the_store_keeps_a_packs_text_once_and_replay_checks_its_prompts(
+    german: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shelf.add("models", "listener", lambda name: Listener(says("Option: J")))
+    setup = setup_with("qa", arm=MINE, params={"pack": german})
+    cell = Cell("all", (setup.instance,), (setup.lineup,), dict(setup.arms), repeats=3)
+    out = tmp_path / "out"
+    run_study(Study("packed", "a study under a pack", (cell,)), out)
+    (kept,) = (out / "packs").iterdir()
+    Path(german).unlink()
+    monkeypatch.setattr(packs, "_known", {})  # another process, where nothing is known yet
+    found = check(store.load(out).episodes.values())
+    assert (found.episodes, found.replayed, found.unchecked) == (3, 3, [])
+    monkeypatch.setattr(packs, "_known", {})
+    episodes = list(store.load(out).episodes.values())
+    packs._known.clear()
+    lost = check(episodes)  # without its text, the prompts cannot be checked: no failure
+    assert (lost.replayed, lost.mismatches, len(lost.unchecked)) == (3, [], 3)
+    assert "is not known here" in lost.unchecked[0][1]
+    assert packs.reference(packs.read_pack(kept)).endswith(f"@{kept.stem}")
+
+
+keys = st.text(string.ascii_letters + ". -\"'#", min_size=1, max_size=8)
+
+
+@given(st.dictionaries(keys, st.text(max_size=30).filter(lambda t: t.isprintable() or "\x7f" in t)))
+def test_a_pack_survives_being_written(texts: dict[str, str]) -> None:
+    pack = Pack("any", "ipd", texts)
+    if not any("\ud800" <= c <= "\udfff" for text in texts.values() for c in text):
+        assert packs.parsed(packs.written(pack), "here") == pack
+
+
+def test_shipped_packs_fit_their_games() -> None:
+    own = packs.shipped()
+    assert {"repeated_games_terse", "repeated_games_money"} <= set(own)
+    for pack in own.values():
+        checked(pack, {**every_strategy_text(), **shelf.game(pack.game).texts})
+
+
+@pytest.mark.parametrize("pack", ["repeated_games_terse", "repeated_games_money"])
+@pytest.mark.parametrize("strategy", ["lm", "cot_3shot", "tom_guide"])
+def test_shipped_packs_play(pack: str, strategy: str) -> None:
+    reply = says("Reasoning: x\nPredicted Action: J\nOption: F")
+    table: dict[str, Any] = {"rounds": 3, "arm": MINE, "params": {"pack": pack}}
+    episode, pages = talk(reply, strategy, **table)
+    _, plain = talk(reply, strategy, rounds=3, arm=MINE)
+    assert episode.payoffs is not None
+    assert all(one != other for one, other in zip(pages, plain, strict=True))

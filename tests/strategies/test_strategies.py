@@ -1,0 +1,311 @@
+"""What each strategy shows a model, what it takes from the reply, and what it keeps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from sally.core import shelf
+from sally.core.log import Episode, Forfeited, Moved, Reported, Sitter, from_line, to_line
+from sally.core.model import Reply
+from sally.core.strategy import Sheet
+from sally.models.stub import Answer
+from sally.runner.check import check
+from sally.runner.local import play
+from sally.strategies.self_consistency import elected
+from tests.conversations import conversation, place, said, setup_of, strategies
+from tests.strategies.talk import MINE, ORACLE, THEIRS, Listener, moves, reports, says, talk
+from tests.table import match_of, table
+
+EVERY = sorted(shelf.shelf("strategies"))
+FULL = (
+    "Thoughts: hm.\nReasoning: hm.\nPlan: stay.\nPlans: stay.\nInsights: none.\n"
+    "Predicted Action: J\nOption: F"
+)
+
+
+# --- all of them --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("strategy", strategies(), ids=lambda s: s.name)
+def test_the_golden_conversation_is_unchanged(strategy: object) -> None:
+    assert conversation(strategy) == place(strategy).read_text("utf-8")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("name", EVERY)
+@pytest.mark.parametrize("game", ["rps", "ibs", "ipd"])
+def test_prompts_replay_from_disk(name: str, game: str) -> None:
+    strategy = shelf.shelf("strategies")[name]
+    names = shelf.game(game).defaults["names"]
+
+    def script(page: str, call: int) -> Answer:
+        if call % 5 == 2:
+            return "Hm, let me see."  # unreadable now and then, so that retries replay too
+        return said(page, names)
+
+    episode, _ = talk(
+        script,
+        name,
+        game=game,
+        rounds=5,
+        retries=3,
+        arm=THEIRS if "after" not in strategy.points else MINE,
+        told=(ORACLE,) if "told" in strategy.needs else (),
+    )
+    found = check([from_line(to_line(episode))])
+    assert (found.replayed, found.mismatches, found.unchecked) == (1, [], [])
+
+
+def test_a_changed_reply_in_the_log_is_found() -> None:
+    """The reply of a turn is on the next pages of reflexion: another one is another prompt."""
+    episode, _ = talk(says(FULL), "reflexion", rounds=3)
+    line = to_line(episode).replace(b"Plan: stay.", b"Plan: leave", 1)
+    found = check([from_line(line)])
+    assert found.replayed == 0 and len(found.mismatches) == 1
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_every_strategy_says_what_it_costs_and_where_it_comes_from(name: str) -> None:
+    strategy = shelf.shelf("strategies")[name]
+    assert strategy.name == name
+    assert strategy.about and strategy.source and strategy.calls
+    assert strategy.needs <= {"finite", "scoring", "told", "probe"}
+
+
+# --- retries ------------------------------------------------------------------------------------
+
+
+def test_an_unreadable_reply_is_asked_again_with_the_reason() -> None:
+    episode, pages = talk(says("Hm.", "Option: F"), "qa", rounds=1)
+    assert "could not be used" not in pages[0]
+    assert "Your last answer could not be used. Answer with `Option:`" in pages[1]
+    assert moves(episode)[0].tries == 2
+
+
+def test_after_the_last_try_the_round_is_forfeited_not_played() -> None:
+    episode, pages = talk(says("Hm."), "qa", rounds=1)
+    assert len(pages) == 2
+    (lost,) = [e for e in episode.events if isinstance(e, Forfeited)]
+    assert (lost.reason, lost.tries) == ("unreadable", 2)
+    assert moves(episode) == []
+
+
+def test_a_reply_cut_by_length_is_read_by_whole_lines_only() -> None:
+    def cut(page: str, call: int) -> Answer:
+        return Reply("Option: J" if call == 1 else "Option: J\nbecause they", finish="length")
+
+    episode, _ = talk(cut, "qa", rounds=1)
+    assert (moves(episode)[0].action, moves(episode)[0].tries) == (0, 2)
+    episode, _ = talk(lambda page, call: Reply("Option: J", finish="length"), "qa", rounds=1)
+    (lost,) = [e for e in episode.events if isinstance(e, Forfeited)]
+    assert lost.reason == "length"
+
+
+def test_a_summary_is_not_written_again_for_a_retry() -> None:
+    _, pages = talk(says("They play J.", "Hm.", "Option: F"), "s2a", rounds=1)
+    assert len(pages) == 3
+    assert pages[1].startswith("They play J.\n\n") and pages[2].startswith("They play J.\n\n")
+
+
+def test_a_retry_goes_to_whoever_failed() -> None:
+    _, pages = talk(says("Hm.", "Option: J", "Option: F"), "social_qa", rounds=1)
+    assert ["could not be used" in page for page in pages] == [False, True, False]
+
+
+# --- one by one ---------------------------------------------------------------------------------
+
+
+def test_qa_asks_the_probe_with_ones_own_move_stated() -> None:
+    _, pages = talk(says("Option: F"), "qa", rounds=1, arm=MINE)
+    assert "In this round you pick Option F. Which option does the other player pick" in pages[1]
+
+
+def test_lm_acts_on_the_likeliest_name_and_probes_in_two_orders() -> None:
+    after, pages = talk(says(""), "lm", rounds=2, arm=MINE)
+    assert [m.action for m in moves(after)] == [1, 1]  # F comes before J in this scorer
+    assert pages[0].endswith("Option J or Option F?\nAnswer: Option ")
+    assert pages[3].endswith("Round 2: you picked Option F, the other player picked Option ")
+    before, pages = talk(says(""), "lm", rounds=2, arm=THEIRS)
+    asked = next(p for p in pages if p.endswith("Round 2: the other player picked Option "))
+    assert "Round 1: the other player picked Option J, you picked Option F." in asked
+    odds = reports(before)[0].odds
+    assert odds is not None and sum(odds) == pytest.approx(1) and odds[1] > odds[0]
+
+
+def test_lm_can_draw_by_probability() -> None:
+    drawn, _ = talk(says(""), "lm", rounds=20, sample=True)
+    assert {m.action for m in moves(drawn)} == {0, 1}
+
+
+def test_worked_thoughts_stand_between_rules_and_past() -> None:
+    _, pages = talk(says(FULL), "cot_3shot", game="ibs", rounds=2)
+    rules, shown, past = (pages[1].index(t) for t in ("When you", "Three examples", "Round 1:"))
+    assert rules < shown < past
+    assert pages[1].count("Thoughts: ") == 3
+    assert "Against Option J I do best with Option J, which wins me 10 points." in pages[1]
+
+
+def test_plans_and_insights_go_to_the_probe_of_this_round_and_the_move_of_the_next() -> None:
+    replies = says(
+        "Plans: one\nInsights: uno\nOption: J",
+        "Option: J",
+        "Plans: two\nInsights: due\nOption: F",
+        "Option: F",
+    )
+    _, pages = talk(replies, "plans_insights", rounds=2, arm=MINE)
+    assert "plans" not in pages[0].partition("This is round")[0].casefold()
+    assert "Your plans in this turn: one\nYour insights in this turn: uno" in pages[1]
+    assert "Your plans from the last turn: one\nYour insights from the last turn: uno" in pages[2]
+    assert "turn: two" in pages[3] and "turn: one" not in pages[3]
+    assert pages[3].rstrip().endswith("where <name> is J or F.")  # a plain Option
+
+
+def test_plans_that_are_missing_are_asked_for() -> None:
+    _, pages = talk(says("Option: J", FULL), "plans_insights", rounds=1)
+    assert "Write a paragraph `Plans:` and a paragraph `Insights:` first." in pages[1]
+
+
+@pytest.mark.parametrize("memory", [1, 2, 3])
+def test_reflexion_shows_its_last_plans_oldest_first(memory: int) -> None:
+    def script(page: str, call: int) -> Answer:
+        return f"Plan: plan {call}" if "begins with `Plan:`" in page else "Option: J"
+
+    _, pages = talk(script, "reflexion", rounds=5, memory=memory)
+    assert len(pages) == 9  # nothing to look back at in round 1, two calls in each other round
+    shown = [line for line in pages[-1].split("\n") if line.startswith("Your plan")]
+    plans = {1: "Your plan from the last turn: plan 8", 2: "Your plan from 2 turns ago: plan 6"}
+    plans[3] = "Your plan from 3 turns ago: plan 4"
+    assert shown == [plans[age] for age in range(memory, 0, -1)]
+
+
+def test_social_predicts_before_it_acts_and_is_given_its_prediction() -> None:
+    for name in ("social_qa", "social_lm"):
+        episode, pages = talk(says("Option: F"), name, rounds=1)
+        assert "In this round you pick" not in pages[0]
+        assert "You have predicted that in this round the other player picks Option F." in pages[1]
+        (report,) = reports(episode)
+        assert (report.probe, report.value, report.source) == ("their_move", 1, "decision")
+
+
+def test_s2a_replaces_rules_and_past_by_separate_summaries() -> None:
+    def script(page: str, call: int) -> Answer:
+        return f"summary {call}" if "nothing but your summary" in page else "Option: J"
+
+    _, pages = talk(script, "s2a", rounds=2, arm=MINE)
+    assert "decide what to do next" in pages[0] and "guess what the others" in pages[2]
+    assert pages[1].startswith("summary 1\n\nThis is round 1.")
+    assert pages[3].startswith("summary 3\n\nThis is round 1.\nIn this round you pick Option J.")
+    assert not any("When you pick" in page for page in (pages[1], pages[3]))
+
+
+@pytest.mark.parametrize("name", ["oracle", "oracle_max"])
+def test_the_oracle_is_told_the_partners_actual_move(name: str) -> None:
+    _, pages = talk(says("Option: F"), name, rounds=3, told=(ORACLE,))
+    told = ["picks Option J.\nWhich option do you pick" in page for page in pages]
+    assert told == [True, False, False]  # tit for tat opens with J and then copies F
+    assert ("brings you the most" in pages[0]) == (name == "oracle_max")
+
+
+def test_past_and_payoffs_can_be_taken_off_the_oracles_page() -> None:
+    full, blind, fresh = (
+        talk(says("Option: F"), "oracle_max", rounds=2, told=(ORACLE,), **switch)[1]
+        for switch in ({"payoffs": True}, {"payoffs": False}, {"history": False})
+    )
+    assert "When you pick" in full[1] and "Round 1:" in full[1]
+    assert "When you pick" not in blind[1] and "Round 1:" in blind[1]
+    assert "When you pick" in fresh[1] and "Round 1:" not in fresh[1]
+
+
+def test_self_consistency_plays_what_most_samples_say() -> None:
+    replies = says("Option: J", "Hm.", "Option: F", "J or F?", "Option: F")
+    episode, pages = talk(replies, "self_consistency", rounds=1, n=5)
+    assert moves(episode)[0].action == 1 and moves(episode)[0].tries == 1
+    assert len(pages) == 5 and len(set(pages)) == 1
+    assert len({call.settings["seed"] for call in moves(episode)[0].calls}) == 5
+
+
+def test_of_camps_alike_the_first_wins() -> None:
+    episode, _ = talk(says("Option: F", "Option: J"), "self_consistency", rounds=1, n=2)
+    assert moves(episode)[0].action == 1
+
+
+def test_tom_cot_makes_its_prediction_a_report() -> None:
+    episode, pages = talk(says(FULL), "tom_cot", rounds=1)
+    assert len(pages) == 1
+    (report,) = reports(episode)
+    assert (report.probe, report.about, report.value) == ("their_move", "partner", 0)
+    assert report.source == "decision"
+
+
+def test_a_prediction_that_cannot_be_read_is_no_value_and_costs_no_move() -> None:
+    episode, _ = talk(says("Reasoning: who knows.\nOption: F"), "tom_cot", rounds=1)
+    assert [r.value for r in reports(episode)] == [None]
+    assert moves(episode)[0].action == 1
+
+
+def test_tom_guide_decides_with_its_predictions_given() -> None:
+    episode, pages = talk(says("Reasoning: x\nPredicted Action: F", "Option: J"), "tom_guide")
+    assert "Option: <name>" not in pages[0] and "Predicted Action: <name>" in pages[0]
+    assert "You have predicted that in this round the other player picks Option F." in pages[1]
+    assert reports(episode)[0].value == 1
+    assert [call.purpose for call in moves(episode)[0].calls] == ["predict", "move"]
+
+
+def test_predictions_that_cannot_be_read_at_all_are_asked_again() -> None:
+    _, pages = talk(says("Hm.", "Predicted Action: F", "Option: J"), "tom_guide", rounds=1)
+    assert "Give each prediction with a line `Predicted Action: <name>`." in pages[1]
+    assert "could not be used" not in pages[2]
+
+
+# --- other games --------------------------------------------------------------------------------
+
+
+def test_the_general_examples_serve_a_game_without_its_own() -> None:
+    words = shelf.game("cups").words(shelf.game("cups").build(), shelf.game("cups").texts)
+    assert len(words.examples("hider")) == 3  # type: ignore[arg-type]
+    assert all(e.startswith("Thoughts: ") for e in words.examples("hider"))  # type: ignore[arg-type]
+
+
+SAY = '{"kind": "say", "text": "I have wood."}'
+PASS = '{"kind": "pass"}'
+
+
+def haggling(strategy: str, script: Callable[[str, int], Answer], **with_: object) -> Episode:
+    """A free-text game with a model in the first seat, played until its first words are out."""
+    model = Listener(script)
+    shelf.add("models", "listener", lambda name: model)
+    agent = {"model": "listener", "strategy": strategy, "with_": with_}
+    return play(table("haggle", 2, ada=Sitter("language", agent)))
+
+
+@pytest.mark.parametrize("name", ["qa", "cot", "reflexion", "plans_insights", "self_consistency"])
+def test_free_text_is_said_under_any_strategy_that_needs_no_menu(name: str) -> None:
+    full = FULL.replace("Option: F", SAY)
+    episode = haggling(name, says(full), **({"n": 2} if name == "self_consistency" else {}))
+    first = next(e for e in episode.events if isinstance(e, Moved) and e.seat == "ada")
+    assert "I have wood." in str(first.action)
+    found = check([from_line(to_line(episode))])
+    assert (found.replayed, found.mismatches) == (1, [])
+
+
+def test_free_text_is_voted_on_by_its_kind_and_the_first_of_the_winners_is_kept() -> None:
+    replies = [PASS] + [SAY.replace("wood", f"{n} wood") for n in (1, 2)]
+    sheet = Sheet(match_of(table("haggle")).asks()[0])
+    kept = elected(sheet, [Reply(text) for text in (*replies, "Hm.")])
+    assert kept.text == replies[1]
+
+
+def test_a_game_of_false_belief_is_foreseen() -> None:
+    model = Listener(says("Reasoning: x\nPredicted Action: left", "Option: swap"))
+    shelf.add("models", "listener", lambda name: model)
+    agent = Sitter("language", {"model": "listener", "strategy": "tom_guide"})
+    episode = play(table("cups", hider=agent))
+    (report,) = [e for e in episode.events if isinstance(e, Reported)]
+    assert (report.probe, report.value, report.source) == ("false_belief", "left", "decision")
+
+
+def test_setups_of_golden_conversations_are_the_studys() -> None:
+    for strategy in strategies():
+        setup = setup_of("ipd", strategy)
+        assert bool(setup.injections) == ("told" in strategy.needs)

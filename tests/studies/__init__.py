@@ -1,0 +1,1 @@
+"""Tests of shipped studies and of what makes them."""

@@ -1,0 +1,140 @@
+"""Arms: every label on every move, every move in every place, everybody against everybody."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from sally.core import shelf
+from sally.core.desk import Desk
+from sally.core.errors import BadInput
+from sally.core.game import Seat
+from sally.core.log import Instance, Sitter
+from sally.core.study import Study, instance, sitter
+from sally.runner.local import play
+from sally.runner.seating import resolved
+from sally.studies.arms import (
+    as_matrix,
+    counterbalanced,
+    cross_play,
+    relabelled,
+    reordered,
+    without,
+    worded,
+)
+from tests.strategies.talk import Listener, moves, says
+
+AGENT = Seat("agent")
+
+
+def page(problem: Instance) -> str:
+    spec = shelf.game(problem.game)
+    game = spec.build(problem.params)
+    desk, view = Desk(spec, game, AGENT, 1), game.observe(game.start(), AGENT)
+    words, options = desk.words, game.options(game.start(), AGENT)
+    return f"{words.rules(AGENT)}\n{words.question(view, options)}\n{words.format(view, options)}"
+
+
+def pays(problem: Instance) -> set[str]:
+    """What the page says of payoffs, in whatever order."""
+    return {line for line in page(problem).split("\n") if line.startswith("When you pick")}
+
+
+def test_each_label_stands_once_for_each_move() -> None:
+    variants = relabelled(instance("rps", rounds=5), "JFB")
+    assert len(variants) == len({v.id for v in variants}) == 6
+    for move in range(3):
+        assert Counter(v.params["names"][move] for v in variants) == dict.fromkeys("JFB", 2)
+    assert all(v.params["rounds"] == 5 for v in variants)
+    assert len({frozenset(pays(v)) for v in variants}) == 2  # rps turned round is rps again
+
+
+def test_another_order_says_the_same_of_every_move() -> None:
+    variants = reordered(instance("ipd"), 2)
+    first, second = (page(v) for v in variants)
+    assert "Option J or Option F?" in first and "Option F or Option J?" in second
+    assert "where <name> is F or J." in second
+    assert pays(variants[0]) == pays(variants[1])
+    assert first.index("you pick Option J and") < first.index("you pick Option F and")
+    assert second.index("you pick Option F and") < second.index("you pick Option J and")
+
+
+def test_an_order_changes_what_is_listed_and_not_what_is_played() -> None:
+    model = Listener(says("Option: J"))
+    shelf.add("models", "listener", lambda name: model)
+    agent = sitter("language", model="listener", strategy="qa")
+    for problem in reordered(instance("ipd", rounds=2), 2):
+        (cell,) = cross_play(problem, {"m": agent}, ("agent", "partner"))
+        ((_, setup),) = Study("s", "", (cell,)).trials()
+        assert [m.action for m in moves(play(resolved(setup)))] == [0, 0]
+
+
+@pytest.mark.parametrize("names", ["JF", "JFB"])
+def test_rotations_balance_labels_and_places(names: str) -> None:
+    n = len(names)
+    variants = counterbalanced(instance("rps" if n == 3 else "ipd"), names)
+    assert len(variants) == n * n == len({v.id for v in variants})
+    pairs = Counter(
+        (v.params["names"][move], v.params["order"].index(move)) for v in variants for move in [0]
+    )
+    assert set(pairs.values()) == {1}  # every label of a move in every place, equally often
+    for variant in variants:
+        shelf.game(variant.game).build(variant.params)
+
+
+@pytest.mark.parametrize("order", [[0], [0, 0], [1, 2], [0, 1, 2]])
+def test_an_order_that_leaves_a_move_out_is_refused(order: list[int]) -> None:
+    with pytest.raises(BadInput, match="order must list each move once"):
+        shelf.game("ipd").build({"order": order})
+
+
+def test_wordings_differ_in_the_pack_only() -> None:
+    who = sitter("language", model="m", pack="old")
+    plain, terse = worded(who, ["repeated_games_terse"])
+    assert plain == Sitter("language", {"model": "m"})
+    assert terse == Sitter("language", {"model": "m", "pack": "repeated_games_terse"})
+
+
+def test_cross_play_seats_every_pair_in_both_seats() -> None:
+    players = {name: sitter(name) for name in ("random", "constant", "tit_for_tat")}
+    cells = cross_play(instance("ipd", rounds=3), players, ("agent", "partner"), repeats=2)
+    pairs = {(c.lineups[0]["agent"].player, c.lineups[0]["partner"].player) for c in cells}
+    assert len(cells) == len(pairs) == 9
+    apart = cross_play(instance("ipd"), players, ("agent", "partner"), with_oneself=False)
+    assert len(apart) == 6
+    trials = list(Study("s", "", cells).trials())
+    assert len(trials) == 18
+    assert len({setup.seed for _, setup in trials}) == 2  # a seed a repeat, never a lineup
+    for _, setup in trials:
+        resolved(setup)
+
+
+def test_two_models_can_meet() -> None:
+    shelf.add("models", "listener", lambda name: Listener(says("Option: J")))
+    shelf.add("models", "other", lambda name: Listener(says("Option: F")))
+    models = {n: sitter("language", model=n, strategy="qa") for n in ("listener", "other")}
+    cells = cross_play(instance("ipd", rounds=2), models, ("agent", "partner"))
+    figures = {}
+    for cell, setup in Study("s", "", cells).trials():
+        paid = play(resolved(setup)).payoffs
+        figures[cell] = paid["agent"] if paid else None
+    assert as_matrix(figures) == {
+        "listener": {"listener": 16.0, "other": 0.0},
+        "other": {"listener": 20.0, "other": 10.0},
+    }
+
+
+def test_a_table_is_made_of_cross_play_cells_only() -> None:
+    with pytest.raises(BadInput, match="is no cell of cross-play"):
+        as_matrix({"rps": 1.0})
+    with pytest.raises(BadInput, match="needs two seats"):
+        cross_play(instance("ipd"), {}, ("agent", "agent"))
+
+
+def test_a_study_can_do_without_strategies_that_score() -> None:
+    study: Study = shelf.shelf("studies")["riemer2025"]
+    left = without(study, ("lm", "social_lm"))
+    kept = {w.params.get("strategy") for c in left.cells for x in c.lineups for w in x.values()}
+    assert not kept & {"lm", "social_lm"} and {"qa", "reflexion", "oracle"} <= kept
+    assert 0 < len(left.cells) < len(study.cells)
