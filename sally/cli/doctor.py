@@ -22,6 +22,13 @@ PARTS = {
     "rich": ("", "tables and progress"),
     "polars": ("frames", "data frames"),
     "pandas": ("frames", "data frames"),
+    "pettingzoo": ("rl", "games as environments for many learners"),
+    "gymnasium": ("rl", "games as environments for one learner"),
+    "inspect-ai": ("inspect", "models of any provider"),
+    "openai": ("inspect", "OpenAI-compatible servers"),
+    "xllamacpp": ("embedded", "the embedded model"),
+    "gguf": ("embedded", "its weights in other forms"),
+    "axelrod": ("axelrod", "more partners for 2x2 games"),
 }
 
 

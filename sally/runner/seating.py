@@ -92,9 +92,6 @@ def versions_of(spec: GameSpec[Any, Any, Any], who: Sitter) -> dict[str, int]:
 
 def kind_of(spec: GameSpec[Any, Any, Any], name: str) -> Partner | PlayerKind:
     """The partner or kind of player under a name, for this game."""
-    own = shelf.partners(spec.family or spec.name)
-    if name in own:
-        return own[name]
     known = kinds(spec)
     if name not in known:
         raise unknown(f"player of {spec.name}", name, known)
@@ -106,8 +103,8 @@ def kinds(spec: GameSpec[Any, Any, Any]) -> Mapping[str, Partner | PlayerKind]:
     general: dict[str, PlayerKind] = {}
     for players in shelf.shelf("players").values():
         general |= players
-    # `random` is both: as a player it can also be questioned, as a partner it has an automaton
-    return {**shelf.partners(spec.family or spec.name), **general}
+    # A game's own minds come first: its `random` has an automaton besides.
+    return {**general, **shelf.partners(spec.family or spec.name)}
 
 
 def seated(
