@@ -1,1 +1,5 @@
-"""TradeCraft: players with open hands and secret targets trade goods and craft with them."""
+"""TradeCraft: trade, craft, and say what the other wants (tradecraft2026)."""
+
+from sally.games.tradecraft.spec import GAME
+
+__all__ = ["GAME"]

@@ -1,0 +1,500 @@
+"""The rules of TradeCraft: propose, decide, craft in secret, reveal; the target in hand wins."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from typing import Any
+
+import msgspec
+
+from sally.core.errors import BadInput
+from sally.core.game import Game, Seat
+from sally.core.history import History
+from sally.core.menu import Act, Amounts, Choice, Form, Options, Text, Whole
+from sally.games.tradecraft.amounts import MOST, Amount, BadAmount, read_amount, show
+from sally.games.tradecraft.crafting import Applied, craft
+from sally.games.tradecraft.filling import cover, prepared
+from sally.games.tradecraft.hands import Hand, floored, holds, lacking, read_goods, traded, union
+from sally.games.tradecraft.instances import named_ruleset
+from sally.games.tradecraft.rulesets import SHIPPED, BadRuleset, Ruleset, load
+from sally.games.tradecraft.tools import runnable
+
+SEATS = tuple(Seat(f"p{n}") for n in range(1, 7))
+ACCEPT, REJECT = "accept", "reject"
+PROPOSING, DECIDING, CRAFTING, OVER = "propose", "decide", "craft", "over"
+LONGEST = 600  # characters of a message
+
+Goods = tuple[tuple[str, str], ...]  # (item, amount): amounts are exact texts, "2" or "2/3"
+
+
+class Propose(Act, frozen=True, gc=False):
+    """Goods for goods, with a message; a side may be empty, and with both empty it is a pass."""
+
+    to: str
+    offer: Goods
+    request: Goods
+    message: str = ""
+
+
+class Pass(Act, frozen=True, gc=False):
+    """No proposal in this turn."""
+
+
+class Answer(Act, frozen=True, gc=False):
+    """What the addressed player says to a proposal."""
+
+    answer: str
+    message: str = ""
+
+
+class Craft(Act, frozen=True, gc=False):
+    """Inputs that are to become so many of an output."""
+
+    inputs: Goods
+    output: str
+    amount: int
+
+
+class Done(Act, frozen=True, gc=False):
+    """No more crafts in this phase."""
+
+
+Action = Propose | Pass | Answer | Craft | Done
+PASS, DONE = Pass(), Done()
+YES, NO = Answer(ACCEPT), Answer(REJECT)
+
+_NOTE = Text(LONGEST, samples=("", "A fair trade?"), least=0)
+_ANSWERS = (YES, NO, Form(Answer, (("answer", Choice((ACCEPT, REJECT))), ("message", _NOTE))))
+
+
+class Entry(msgspec.Struct, frozen=True, gc=False):
+    """One line of a seat's story: something that it saw or did."""
+
+    kind: str
+    turn: int
+    who: str = ""
+    proposal: Propose | None = None
+    text: str = ""  # a message, or the reason of a refusal
+    craft: Craft | None = None
+    hands: tuple[Hand, ...] = ()
+    winners: tuple[Seat, ...] = ()
+
+
+Story = History[Entry]
+
+
+class State(msgspec.Struct, frozen=True, gc=False):
+    """Everything; every seat has a story of its own, so that a view copies nothing."""
+
+    hands: tuple[Hand, ...]
+    shown: tuple[Hand, ...]  # the hands as all know them
+    stories: tuple[Story, ...]
+    phase: str = PROPOSING
+    turn: int = 1
+    movers: tuple[Seat, ...] = ()
+    proposal: Propose | None = None
+    refused: tuple[int, ...] = ()  # in a row, by seat
+    crafts: tuple[int, ...] = ()  # in this phase, by seat
+    winners: tuple[Seat, ...] = ()
+
+
+class View(msgspec.Struct, frozen=True, gc=False):
+    """What one seat knows."""
+
+    seat: Seat
+    number: int  # of the seat, from 0
+    phase: str
+    turn: int
+    proposer: Seat
+    hands: tuple[Hand, ...]  # its own as it is; the others' as all know them
+    target: Hand
+    story: Story
+    proposal: Propose | None  # made by or to this seat, and not yet answered
+    rules: Ruleset
+    fresh: bool  # whether a turn begins: no proposal has been tried yet
+
+    @property
+    def hand(self) -> Hand:
+        """One's own hand."""
+        return self.hands[self.number]
+
+    @property
+    def items(self) -> tuple[str, ...]:
+        """Every item in any hand, sorted."""
+        return tuple(sorted({item for hand in self.hands for item in hand.goods}))
+
+
+@dataclass(frozen=True)
+class TradeCraft(Game[State, Action, View]):
+    """Hands are public, targets private; two to six players."""
+
+    ruleset: str = "minecraft_core"  # shipped, "invented", or the path of a ruleset
+    settings: dict[str, Any] = field(default_factory=dict)  # of the invented ruleset
+    hands: tuple[dict[str, int], ...] = (
+        {"birch_planks": 1, "coal": 2, "iron_ingot": 1, "sand": 2},
+        {"cobblestone": 2, "oak_planks": 2, "raw_iron": 3},
+    )
+    targets: tuple[dict[str, int], ...] = ({"shears": 1}, {"torch": 1})
+    max_turns: int = 15
+    most_crafts: int = 50  # of a player in one phase: some crafts can be undone for ever
+    book: bool = True  # whether the page prints the recipes within reach, for want of tools
+
+    def __post_init__(self) -> None:
+        _check(self)
+
+    @cached_property
+    def seats(self) -> tuple[Seat, ...]:  # type: ignore[override]
+        return SEATS[: len(self.hands)]
+
+    @cached_property
+    def rules(self) -> Ruleset:
+        """What can be made from what."""
+        return ruleset_of(self.ruleset, msgspec.json.encode(self.settings, order="sorted"))
+
+    @cached_property
+    def goals(self) -> tuple[Hand, ...]:
+        """The targets by seat."""
+        return tuple(Hand(target) for target in self.targets)
+
+    @cached_property
+    def number(self) -> Mapping[str, int]:
+        """The place of each seat at the table."""
+        return {seat: n for n, seat in enumerate(self.seats)}
+
+    @cached_property
+    def _zeros(self) -> tuple[int, ...]:
+        return (0,) * len(self.hands)
+
+    # --- turn order -----------------------------------------------------------------------------
+
+    def start(self) -> State:
+        hands = tuple(Hand(hand) for hand in self.hands)
+        begun = State(hands, hands, tuple(History() for _ in hands), OVER)
+        winners = self._winners(hands)
+        return _with(begun, winners=winners) if winners else self._proposing(begun)
+
+    def to_move(self, state: State) -> tuple[Seat, ...]:
+        return state.movers
+
+    def options(self, state: State, seat: Seat) -> Options[Action]:
+        if state.phase == DECIDING:
+            return _ANSWERS
+        number = self.number[seat]
+        if state.phase == CRAFTING:
+            return craft_menu(self.rules, state.hands[number])
+        return proposal_menu(state.hands, number)
+
+    def step(self, state: State, moves: Mapping[Seat, Action]) -> State:
+        if state.phase == CRAFTING:
+            return self._crafted(state, moves)
+        ((seat, action),) = moves.items()
+        if type(action) is Answer:
+            return self._answered(state, action)
+        if type(action) is Propose:
+            return self._proposed(state, self.number[seat], action)
+        return self._passed(state, Propose("", (), ()))
+
+    def forfeit(
+        self, state: State, moves: Mapping[Seat, Action], forfeited: tuple[Seat, ...]
+    ) -> State:
+        """No proposal is a pass, no answer a rejection, no craft the end of crafting."""
+        if state.phase == CRAFTING:
+            return self._crafted(state, {**moves, **dict.fromkeys(forfeited, DONE)})
+        if state.phase == DECIDING:
+            return self._answered(state, NO)
+        return self._passed(state, Propose("", (), ()))
+
+    def rejections(self, state: State, seat: Seat) -> int:
+        return state.refused[self.number[seat]]
+
+    def observe(self, state: State, seat: Seat) -> View:
+        n = self.number[seat]
+        hands, phase, made = state.shown, state.phase, state.proposal
+        if phase == CRAFTING and state.hands[n] is not hands[n]:
+            hands = (*hands[:n], state.hands[n], *hands[n + 1 :])
+        proposer = self.seats[(state.turn - 1) % len(self.seats)]
+        if made is not None and seat != proposer and seat != made.to:
+            phase, made = PROPOSING, None  # a third player learns of it when it is answered
+        fresh = state.phase == PROPOSING and not any(state.refused)
+        return View(
+            seat,
+            n,
+            phase,
+            state.turn,
+            proposer,
+            hands,
+            self.goals[n],
+            state.stories[n],
+            made,
+            self.rules,
+            fresh,
+        )
+
+    def payoffs(self, state: State) -> Mapping[Seat, float]:
+        """A sole winner gets 3, joint winners 1 each, all others nothing."""
+        prize = 3.0 if len(state.winners) == 1 else 1.0
+        return {seat: prize if seat in state.winners else 0.0 for seat in self.seats}
+
+    # --- the three phases -----------------------------------------------------------------------
+
+    def _proposing(self, state: State) -> State:
+        proposer = self.seats[(state.turn - 1) % len(self.seats)]
+        zeros = self._zeros
+        return State(
+            state.hands, state.shown, state.stories, PROPOSING, state.turn, (proposer,), None, zeros
+        )
+
+    def _proposed(self, state: State, n: int, made: Propose) -> State:
+        why = self.problem(state.hands, n, made)
+        if why is not None:
+            told = Entry("refused", state.turn, self.seats[n], made, why)
+            return _with(
+                state,
+                stories=_noted(state.stories, n, told),
+                refused=_counted(state.refused, n),
+            )
+        if not made.offer and not made.request:
+            return self._passed(state, made)
+        told = Entry("proposed", state.turn, self.seats[n], made)
+        stories = _noted(state.stories, n, told)
+        stories = _noted(stories, self.number[made.to], told)
+        return State(
+            state.hands,
+            state.shown,
+            stories,
+            DECIDING,
+            state.turn,
+            (Seat(made.to),),
+            made,
+            self._zeros,
+        )
+
+    def problem(self, hands: tuple[Hand, ...], n: int, made: Propose) -> str | None:
+        """Why a proposal is not valid, or None when it is."""
+        partner = self.number.get(made.to)
+        if partner is None or partner == n:
+            others = " or ".join(seat for seat in self.seats if seat != self.seats[n])
+            return f"{made.to!r} is nobody you can trade with; name {others}."
+        try:
+            offer, request = goods(made.offer), goods(made.request)
+        except BadAmount as why:
+            return str(why)
+        if (short := lacking(hands[n], offer)) is not None:
+            return f"You cannot offer that: {short}."
+        if (short := lacking(hands[partner], request)) is not None:
+            return f"{made.to} cannot give that: {short}."
+        return None
+
+    def _passed(self, state: State, made: Propose) -> State:
+        """All learn of a pass; a message goes to whom it was meant for."""
+        proposer = self.seats[(state.turn - 1) % len(self.seats)]
+        stories = state.stories
+        for n, seat in enumerate(self.seats):
+            text = made.message if seat in (proposer, made.to) else ""
+            stories = _noted(stories, n, Entry("passed", state.turn, proposer, text=text))
+        return self._crafting(state.hands, stories, state.turn)
+
+    def _answered(self, state: State, given: Answer) -> State:
+        made, turn, hands = state.proposal, state.turn, state.hands
+        assert made is not None
+        p = (turn - 1) % len(self.seats)
+        q = self.number[made.to]
+        accepted = given.answer == ACCEPT
+        kind = "accepted" if accepted else "rejected"
+        between = Entry(kind, turn, made.to, made, given.message)
+        stories = _noted(_noted(state.stories, p, between), q, between)
+        if len(hands) > 2:
+            open_ = Entry(kind, turn, self.seats[p], _public(made) if accepted else None)
+            for n in range(len(hands)):
+                if n not in (p, q):
+                    stories = _noted(stories, n, open_)
+        if accepted:
+            mine, theirs = traded(hands[p], hands[q], goods(made.offer), goods(made.request))
+            changed = list(hands)
+            changed[p], changed[q] = mine, theirs
+            hands = tuple(changed)
+        return self._crafting(hands, stories, turn)
+
+    def _crafting(self, hands: tuple[Hand, ...], stories: tuple[Story, ...], turn: int) -> State:
+        zeros = self._zeros
+        return State(hands, hands, stories, CRAFTING, turn, self.seats, None, zeros, zeros)
+
+    def _crafted(self, state: State, moves: Mapping[Seat, Action]) -> State:
+        """Each craft stands alone: it is checked and applied, or refused with the reason."""
+        hands, stories = list(state.hands), list(state.stories)
+        refused, crafts = list(state.refused), list(state.crafts)
+        busy: list[Seat] = []
+        for seat in state.movers:
+            n, action = self.number[seat], moves[seat]
+            if type(action) is not Craft:
+                stories[n] = stories[n].append(Entry("done", state.turn, seat))
+                continue
+            crafts[n] += 1
+            made = self.crafting(hands[n], action)
+            if type(made) is Hand:
+                hands[n], refused[n] = made, 0
+                told = Entry("crafted", state.turn, seat, craft=action)
+            else:
+                refused[n] += 1
+                told = Entry("failed", state.turn, seat, None, str(made), action)
+            stories[n] = stories[n].append(told)
+            if crafts[n] < self.most_crafts:
+                busy.append(seat)
+        if not busy:
+            return self._revealed(hands, stories, state.turn)
+        return State(
+            tuple(hands),
+            state.shown,
+            tuple(stories),
+            CRAFTING,
+            state.turn,
+            tuple(busy),
+            None,
+            tuple(refused),
+            tuple(crafts),
+        )
+
+    def crafting(self, hand: Hand, action: Craft) -> Hand | str:
+        """The hand after a craft, or why it is refused."""
+        try:
+            inputs = goods(action.inputs)
+        except BadAmount as why:
+            return str(why)
+        done = craft(self.rules, hand, inputs, action.output, action.amount)
+        return done.hand if type(done) is Applied else done.reason  # type: ignore[union-attr]
+
+    def _revealed(self, hands: list[Hand], stories: list[Story], turn: int) -> State:
+        """The end of a turn: what is not whole is lost, hands are open, and somebody may win."""
+        whole = tuple(floored(hand) for hand in hands)
+        winners = self._winners(whole)
+        told = Entry("revealed", turn, hands=whole, winners=winners)
+        after = tuple(story.append(told) for story in stories)
+        if winners or turn >= self.max_turns:
+            return State(whole, whole, after, OVER, turn, (), None, self._zeros, (), winners)
+        return self._proposing(State(whole, whole, after, OVER, turn + 1))
+
+    def _winners(self, hands: tuple[Hand, ...]) -> tuple[Seat, ...]:
+        return tuple(
+            seat
+            for seat, hand, goal in zip(self.seats, hands, self.goals, strict=True)
+            if holds(hand, goal)
+        )
+
+
+# --- menus: what may be done with a hand, worked out once for each hand ---------------------------
+
+
+@lru_cache(maxsize=1 << 14)
+def craft_menu(rules: Ruleset, hand: Hand) -> Options[Action]:
+    """To stop; one run of each recipe the hand can run; and any craft one cares to write."""
+    ready = prepared(rules)
+    crafts = [
+        Craft(written(inputs), ready[n].recipe.output, ready[n].recipe.amount)
+        for n in runnable(rules, hand)
+        if (inputs := cover(ready[n], 1, hand)) is not None
+    ]
+    if not hand:
+        return (DONE,)
+    outputs = tuple(rules.makers)
+    form = Form(
+        Craft,
+        (
+            ("inputs", Amounts(written(hand.goods))),
+            ("output", Text(80, samples=outputs)),
+            ("amount", Whole(1, MOST)),
+        ),
+    )
+    return (DONE, *dict.fromkeys(crafts), form)
+
+
+@lru_cache(maxsize=1 << 12)
+def proposal_menu(hands: tuple[Hand, ...], n: int) -> Options[Action]:
+    """To pass, or any offer to anybody; with more than one other the rules check who has what."""
+    others = [hand for m, hand in enumerate(hands) if m != n]
+    most: dict[str, Amount] = {}
+    for hand in others:
+        for item, amount in hand.goods.items():
+            most[item] = max(most.get(item, 0), amount)
+    form = Form(
+        Propose,
+        (
+            ("to", Choice(tuple(SEATS[m] for m in range(len(hands)) if m != n))),
+            ("offer", Amounts(written(hands[n].goods))),
+            ("request", Amounts(written(most))),
+            ("message", _NOTE),
+        ),
+    )
+    return (PASS, form)
+
+
+def written(amounts: Mapping[str, Amount]) -> Goods:
+    """Goods as they stand in an action."""
+    return tuple((item, show(amount)) for item, amount in sorted(amounts.items()))
+
+
+@lru_cache(maxsize=1 << 14)
+def goods(listed: Goods) -> Mapping[str, Amount]:
+    """The exact goods that an action names; nobody may write into the answer."""
+    return read_goods((item, read_amount(amount)) for item, amount in listed)
+
+
+# --- small steps ----------------------------------------------------------------------------------
+
+
+def _with(state: State, **changed: Any) -> State:
+    return msgspec.structs.replace(state, **changed)
+
+
+def _noted(stories: tuple[Story, ...], n: int, entry: Entry) -> tuple[Story, ...]:
+    return (*stories[:n], stories[n].append(entry), *stories[n + 1 :])
+
+
+def _counted(counts: tuple[int, ...], n: int) -> tuple[int, ...]:
+    return (*counts[:n], counts[n] + 1, *counts[n + 1 :])
+
+
+def _public(made: Propose) -> Propose:
+    """What all learn of an accepted proposal: the goods, not the message."""
+    return Propose(made.to, made.offer, made.request)
+
+
+# --- parameters -----------------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=16)
+def ruleset_of(name: str, settings: bytes = b"{}") -> Ruleset:
+    """A ruleset by name, or from the file or folder at a path."""
+    if name == "invented" or name in SHIPPED:
+        return named_ruleset(name, msgspec.json.decode(settings))
+    return load(name)
+
+
+def _check(game: TradeCraft) -> None:
+    """Whether these parameters make a game; one clear sentence if not."""
+    if not 2 <= len(game.hands) <= len(SEATS):
+        raise BadInput(f"tradecraft has 2 to {len(SEATS)} players, not {len(game.hands)} hands.")
+    if len(game.targets) != len(game.hands):
+        raise BadInput(f"{len(game.hands)} hands and {len(game.targets)} targets: give each both.")
+    if game.max_turns < 1 or game.most_crafts < 1:
+        raise BadInput("max_turns and most_crafts must be at least 1.")
+    try:
+        rules = game.rules
+    except (BadRuleset, TypeError, ValueError) as why:
+        raise BadInput(f"tradecraft, ruleset: {why}") from None
+    for name, lots in (("hands", game.hands), ("targets", game.targets)):
+        for seat, lot in zip(SEATS, lots, strict=False):
+            for item, amount in lot.items():
+                if (why := rules.unknown(item)) is not None:
+                    raise BadInput(f"{name} of {seat}: {why}")
+                if not 1 <= amount <= MOST:
+                    raise BadInput(f"{name} of {seat}: {amount} {item} is not from 1 to {MOST}.")
+    for seat, target in zip(SEATS, game.targets, strict=False):
+        if not target:
+            raise BadInput(f"targets of {seat}: a target names at least one item.")
+
+
+def table_of(view: View) -> Hand:
+    """All hands a seat sees, on one table."""
+    return union(view.hands)

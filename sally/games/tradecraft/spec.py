@@ -1,0 +1,186 @@
+"""TradeCraft on the shelf: rules, words, value reports, and the two tools."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+from sally.core.game import GameSpec, Seat, Tool
+from sally.core.probe import At, Probe, Question
+from sally.core.replay import Replay
+from sally.games.tradecraft import tools
+from sally.games.tradecraft.hands import Hand, union
+from sally.games.tradecraft.relevance import reachable, relevant
+from sally.games.tradecraft.rules import SEATS, Action, State, TradeCraft, View
+from sally.games.tradecraft.rulesets import Ruleset
+from sally.games.tradecraft.words import TEXTS, TradeWords
+
+GROUPS: Mapping[str, tuple[str, ...]] = {  # what a seat reports, by the group of its study arm
+    "v0": ("v0",),
+    "v0+v1": ("v0", "v1"),
+    "v0+v1+v2": ("v0", "v1", "v2"),
+}
+
+Trades = Replay[State, Action, View]
+
+
+# --- value reports: asked once, at the start of a turn, over all items in any hand ----------------
+
+
+def _own(game: TradeCraft, view: View, seat: Seat) -> tuple[Question, ...]:
+    return (Question("v0", "values", view.items),) if view.fresh and view.items else ()
+
+
+def _of_others(name: str) -> Any:
+    def asks(game: TradeCraft, view: View, seat: Seat) -> tuple[Question, ...]:
+        if not view.fresh or not view.items:
+            return ()
+        others = (other for other in game.seats if other != seat)
+        return tuple(Question(name, "values", view.items, other) for other in others)
+
+    return asks
+
+
+def _targets(game: TradeCraft, view: View, seat: Seat) -> tuple[Question, ...]:
+    if not view.fresh:
+        return ()
+    found = candidates(game.rules, frozenset(union(game.hands)))
+    others = (other for other in game.seats if other != seat)
+    return tuple(Question("their_target", "odds", found, other) for other in others)
+
+
+@lru_cache(maxsize=256)
+def candidates(rules: Ruleset, table: frozenset[str]) -> tuple[str, ...]:
+    """What a target can be, for all that is public: to be made from the goods at the start."""
+    return tuple(sorted(reachable(rules, table) - table))
+
+
+@lru_cache(maxsize=4096)
+def useful(rules: Ruleset, table: Hand, target: frozenset[str]) -> frozenset[str]:
+    """The goods that lie on some way from a table to a target; fuels count where one is needed."""
+    ways = relevant(rules, table, target)
+    if ways is None:
+        return frozenset()
+    slots = {item for recipe in ways.recipes for slot in recipe.slots for item in slot.goods}
+    fuels = set(rules.heat) if any(recipe.fuel for recipe in ways.recipes) else set()
+    return frozenset(slots | fuels | target)
+
+
+def own_use(replay: Trades, at: At) -> dict[str, float]:
+    """10 for what lies on a way to the seat's target, 0 for the rest: the rules' own answer."""
+    view = replay.view(at.turn, at.seat)
+    helps = useful(view.rules, union(view.hands), frozenset(view.target))
+    return {item: 10.0 if item in helps else 0.0 for item in view.items}
+
+
+def their_report(of: str) -> Any:
+    """What the other reported in the same turn; None where it was not asked or gave nothing."""
+
+    def truth(replay: Trades, at: At) -> dict[str, float] | None:
+        about = at.seat if of == "v1" else ""
+        report = replay.report(at.turn, Seat(at.about), of, about)
+        return report.value if report and isinstance(report.value, dict) else None
+
+    return truth
+
+
+def their_target(replay: Trades, at: At) -> str | None:
+    """The other's target, where it is one item that can be guessed."""
+    game = replay.game
+    assert isinstance(game, TradeCraft)
+    target = tuple(game.goals[game.number[at.about]])
+    found = candidates(game.rules, frozenset(union(game.hands)))
+    return target[0] if len(target) == 1 and target[0] in found else None
+
+
+PROBES = (
+    Probe(
+        "v0",
+        "what each item is worth for one's own target; scored by whether it lies on a way there",
+        "start",
+        "values",
+        SEATS,
+        _own,
+        own_use,
+    ),
+    Probe(
+        "v1",
+        "what each item is worth for the other's target; judged by the other's own report",
+        "start",
+        "values",
+        SEATS,
+        _of_others("v1"),
+        their_report("v0"),
+    ),
+    Probe(
+        "v2",
+        "what the other thinks each item is worth to oneself; judged by the other's v1",
+        "start",
+        "values",
+        SEATS,
+        _of_others("v2"),
+        their_report("v1"),
+    ),
+    Probe(
+        "their_target",
+        "which item the other is after, as odds over all that can be made",
+        "start",
+        "odds",
+        SEATS,
+        _targets,
+        their_target,
+    ),
+)
+
+
+# --- tools ----------------------------------------------------------------------------------------
+
+
+def _item_info(view: View, given: Mapping[str, Any]) -> Any:
+    return tools.item_info(view.rules, str(given.get("item", "")))
+
+
+def _possible_recipes(view: View, given: Mapping[str, Any]) -> Any:
+    who = str(given.get("of") or view.seat)
+    seats = SEATS[: len(view.hands)]
+    if who not in seats:
+        return {"problem": f"There is no player {who!r}; there are {', '.join(seats)}."}
+    return tools.possible_recipes(view.rules, view.hands[seats.index(Seat(who))])
+
+
+TOOLS = (
+    Tool(
+        "item_info",
+        "The recipes that make an item, the recipes that use it, its groups and its worth as fuel.",
+        {
+            "type": "object",
+            "properties": {"item": {"type": "string"}},
+            "required": ["item"],
+            "additionalProperties": False,
+        },
+        _item_info,
+    ),
+    Tool(
+        "possible_recipes",
+        "What can be made now from a player's hand: your own, unless you name another player.",
+        {
+            "type": "object",
+            "properties": {"of": {"type": "string"}},
+            "additionalProperties": False,
+        },
+        _possible_recipes,
+    ),
+)
+
+GAME: GameSpec[State, Action, View] = GameSpec(
+    name="tradecraft",
+    about="trade and craft towards a private target; who wants what is there to be read "
+    "(tradecraft2026)",
+    game=TradeCraft,
+    words=TradeWords,
+    texts=TEXTS,
+    action=Action,
+    probes=PROBES,
+    tools=TOOLS,
+)

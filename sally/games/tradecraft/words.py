@@ -1,0 +1,374 @@
+"""TradeCraft in language: our sentences, in the order of a turn."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
+from typing import Any
+
+from sally.core.errors import IllegalMove, Unreadable, listed
+from sally.core.game import Seat
+from sally.core.log import Told
+from sally.core.menu import Form, Options, filled
+from sally.core.probe import Question, Report
+from sally.core.reading import after_label
+from sally.core.words import Words, as_tuples, objects_in
+from sally.games.tradecraft.amounts import Amount, show
+from sally.games.tradecraft.hands import Hand, union
+from sally.games.tradecraft.relevance import reachable
+from sally.games.tradecraft.rules import (
+    LONGEST,
+    Action,
+    Answer,
+    Craft,
+    Done,
+    Entry,
+    Goods,
+    Pass,
+    Propose,
+    TradeCraft,
+    View,
+)
+from sally.games.tradecraft.rulesets import Ruleset
+
+TEXTS: Mapping[str, str] = {
+    "intro": "You are {seat}. You trade and craft with {others}. Everybody can see what everybody "
+    "holds. Everybody has a target, which nobody else knows. Yours is: {target}.",
+    "rules.turn": "The game has at most {turns} turns, and each turn has two phases. In the trade "
+    "phase one player, taking turns in the order {order}, may propose a trade to one other "
+    "player, with a message. That player accepts or rejects, and may answer with a message. If it "
+    "accepts, the goods change hands at once and everybody learns what was traded.",
+    "rules.rejected.two": "If it rejects, nothing changes hands.",
+    "rules.rejected": "If it rejects, nothing changes hands, and the others learn only that the "
+    "proposer's proposal was rejected, not what was in it.",
+    "rules.craft": "In the craft phase everybody crafts for itself, unseen by the others: as many "
+    "crafts as it likes, one after the other, until it is done. A craft follows a recipe exactly, "
+    "once or several times: all inputs are used up, with nothing missing and nothing left over. "
+    "No tool, grid or furnace is needed. Parts of an item may be used, such as 1/8 coal; at the "
+    "end of the phase every amount is rounded down to a whole number. Then all hands are shown.",
+    "rules.end": "Whoever holds its target when a craft phase ends has won, and the game is over. "
+    "A sole winner scores 3 points; players who win in the same turn score 1 point each; everybody "
+    "else scores 0. If nobody has its target after turn {turns}, all score 0.",
+    "rules.fuel": "Recipes marked with a fuel cost need fuel as well, and the fuel is part of the "
+    "inputs. Different fuels may be mixed. So much of an item makes one fuel unit: {fuels}.",
+    "rules.book": "These are all recipes that can come to matter with what is on the table. "
+    "A # names a group of items: any of them, mixed as you like, may fill the place.\n{recipes}",
+    "rules.tags": "The groups:\n{tags}",
+    "rules.start": "At the start {hands}",
+    "holds": "{seat} holds {goods}.",
+    "holds.you": "You hold {goods}.",
+    "recipe": "- {recipe}",
+    "recipe.fuel": "- {recipe} (costs {fuel} fuel units)",
+    "past.refused": "Turn {turn}. Your proposal was not valid and reached nobody. {text}",
+    "past.proposed.mine": "Turn {turn}. You proposed to {to}: you give {offer}, {to} gives "
+    "{request}.{said}",
+    "past.proposed": "Turn {turn}. {who} proposed to you: you get {offer}, you give {request}."
+    "{said}",
+    "past.passed": "Turn {turn}. {who} proposed nothing.{said}",
+    "past.passed.mine": "Turn {turn}. You proposed nothing.{said}",
+    "past.accepted.mine": "Turn {turn}. You accepted.{said}",
+    "past.accepted.yours": "Turn {turn}. {who} accepted your proposal.{said}",
+    "past.accepted": "Turn {turn}. {who} traded with {to}: {who} gave {offer}, {to} gave "
+    "{request}.",
+    "past.rejected.mine": "Turn {turn}. You rejected.{said}",
+    "past.rejected.yours": "Turn {turn}. {who} rejected your proposal.{said}",
+    "past.rejected": "Turn {turn}. {who}'s proposal was rejected.",
+    "past.crafted": "Turn {turn}. You crafted {made} from {inputs}.",
+    "past.failed": "Turn {turn}. You tried to craft {made} from {inputs}, and nothing happened. "
+    "{text}",
+    "past.done": "Turn {turn}. You ended your crafting.",
+    "past.revealed": "Turn {turn} is over. {hands}{winners}",
+    "winners": " {names} won.",
+    "said": " Message: {text}",
+    "now": "This is turn {turn} of {turns}. {hands} Your target: {target}.",
+    "now.proposed": "{who} proposes to you: you get {offer}, you give {request}.{said}",
+    "question.propose": "You are the proposer of this turn. Whom do you offer what, and for what?",
+    "question.decide": "Do you accept or reject the proposal?",
+    "question.craft": "This is the craft phase. Do you craft something now, or are you done?",
+    "format.propose": "Answer with one JSON object. To propose: "
+    '{{"kind": "propose", "to": "{to}", "offer": {{"<item you give>": "<amount>"}}, "request": '
+    '{{"<item you get>": "<amount>"}}, "message": "<at most {longest} characters>"}}. You must '
+    "hold what you offer and the other player what you request; either may be empty. To propose "
+    'nothing: {{"kind": "pass"}}.',
+    "format.decide": 'Answer with one JSON object: {{"kind": "answer", "answer": "accept", '
+    '"message": ""}} or {{"kind": "answer", "answer": "reject", "message": ""}}. The message '
+    "goes to the proposer and may stay empty.",
+    "format.craft": 'Answer with one JSON object. To craft: {{"kind": "craft", "inputs": '
+    '{{"<item>": "<amount>"}}, "output": "<item>", "amount": <whole number>}}, fuel among the '
+    'inputs. To end your crafting in this turn: {{"kind": "done"}}.',
+    "format.craft.now": "With what you hold you can run these recipes now, here once each: "
+    "{crafts}.",
+    "format.craft.none": "With what you hold you can run no recipe now.",
+    "aside.v0": "How useful is each of these items for reaching your own target, from 0 (useless) "
+    "to 10 (critical)?",
+    "aside.v1": "How useful is each of these items for {about} in reaching {about}'s own target, "
+    "as you believe, from 0 (useless) to 10 (critical)?",
+    "aside.v2": "What would {about} say how useful each of these items is for you in reaching your "
+    "target, as you believe, from 0 (useless) to 10 (critical)?",
+    "aside.their_target": "Which item is {about}'s target? Say how likely each is.",
+    "format.their_target": "Answer with one line of the form `Odds: <item> <percent>, <item> "
+    "<percent>, ...`; the percentages make 100, and items that you leave out count as 0. The "
+    "target is one of {names}.",
+    "told.truth": "You are told, about {about} and {probe}: {value}.",
+    "told.own": "Your own answer in this turn ({probe}, {about}): {value}.",
+    "name.pass": "propose nothing",
+    "name.done": "done",
+    "name.accept": "accept",
+    "name.reject": "reject",
+    "name.craft": "craft {made} from {inputs}",
+}
+
+
+class TradeWords(Words[Action, View]):
+    def __init__(self, game: TradeCraft, texts: Mapping[str, str]) -> None:
+        super().__init__(texts)
+        self.game = game
+
+    # --- the page -----------------------------------------------------------------------------
+
+    def rules(self, seat: Seat) -> str:
+        game = self.game
+        n, turns = game.number[seat], game.max_turns
+        others = listed(other for other in game.seats if other != seat)
+        two = len(game.seats) == 2
+        start = [Hand(hand) for hand in game.hands]
+        hands = " ".join(self._holdings(start, seat)).replace("You hold", "you hold", 1)
+        if n:
+            hands = " ".join(self._holdings(start, seat))
+        parts = [
+            self.say("intro", seat=seat, others=others, target=in_words(game.goals[n])),
+            self.say("rules.turn", turns=turns, order=listed(game.seats)),
+            self.say("rules.rejected.two" if two else "rules.rejected"),
+            self.say("rules.craft"),
+            self.say("rules.end", turns=turns),
+        ]
+        text = "\n".join([" ".join(parts[:1]), " ".join(parts[1:3]), *parts[3:]])
+        return "\n".join([text, *self._book(), self.say("rules.start", hands=hands)])
+
+    def _book(self) -> Iterator[str]:
+        """The recipes within reach, their fuels and their groups."""
+        if not self.game.book:
+            return
+        rules, table = self.game.rules, frozenset(union(self.game.hands))
+        recipes, fuels, tags = within_reach(rules, table)
+        if fuels:
+            yield self.say("rules.fuel", fuels=fuels)
+        lines = [
+            self.say("recipe.fuel" if cost else "recipe", recipe=text, fuel=cost)
+            for text, cost in recipes
+        ]
+        yield self.say("rules.book", recipes="\n".join(lines))
+        if tags:
+            yield self.say("rules.tags", tags=tags)
+
+    def lines(self, view: View, since: int, form: str) -> Iterable[str]:
+        for entry in view.story.since(since):
+            yield self._line(entry, view.seat)
+
+    def _line(self, entry: Entry, seat: Seat) -> str:
+        if entry.kind == "revealed":
+            names = listed("You" if who == seat else who for who in entry.winners)
+            won = self.say("winners", names=names) if entry.winners else ""
+            hands = " ".join(self._holdings(entry.hands, seat))
+            return self.say("past.revealed", turn=entry.turn, hands=hands, winners=won)
+        if entry.craft is not None:
+            made, inputs = in_words({entry.craft.output: entry.craft.amount}), entry.craft.inputs
+            return self.say(
+                f"past.{entry.kind}",
+                turn=entry.turn,
+                made=made,
+                inputs=named(inputs),
+                text=entry.text,
+            )
+        made_ = entry.proposal or Propose("", (), ())
+        key = f"past.{entry.kind}"
+        if entry.who == seat and entry.kind in ("proposed", "passed", "accepted", "rejected"):
+            key += ".mine"
+        elif entry.kind in ("accepted", "rejected") and entry.who == made_.to and made_.to:
+            key += ".yours"
+        return self.say(
+            key,
+            turn=entry.turn,
+            who=entry.who,
+            to=made_.to,
+            offer=named(made_.offer),
+            request=named(made_.request),
+            said=self._said(made_.message if entry.kind == "proposed" else entry.text),
+            text=entry.text,
+        )
+
+    def _said(self, text: str) -> str:
+        # A message stays on its line: it must not be able to forge another.
+        return self.say("said", text=json.dumps(text, ensure_ascii=False)) if text.strip() else ""
+
+    def _holdings(self, hands: Iterable[Hand], seat: Seat) -> Iterator[str]:
+        for who, hand in zip(self.game.seats, hands, strict=True):
+            key = "holds.you" if who == seat else "holds"
+            yield self.say(key, seat=who, goods=in_words(hand))
+
+    def now(self, view: View) -> str:
+        said = self.say(
+            "now",
+            turn=view.turn,
+            turns=self.game.max_turns,
+            hands=" ".join(self._holdings(view.hands, view.seat)),
+            target=in_words(view.target),
+        )
+        made = view.proposal
+        if made is None or made.to != view.seat:
+            return said
+        offered = self.say(
+            "now.proposed",
+            who=view.proposer,
+            offer=named(made.offer),
+            request=named(made.request),
+            said=self._said(made.message),
+        )
+        return f"{said}\n{offered}"
+
+    def question(self, view: View, options: Options[Action]) -> str:
+        return self.say(f"question.{view.phase}")
+
+    def format(self, view: View, options: Options[Action]) -> str:
+        if view.phase != "craft":
+            to = next(seat for seat in self.game.seats if seat != view.seat)
+            return self.say(f"format.{view.phase}", to=to, longest=LONGEST)
+        crafts = [self.name(o) for o in options if type(o) is Craft]
+        now = self.say("format.craft.now", crafts="; ".join(crafts)) if crafts else ""
+        now = now or self.say("format.craft.none")
+        return f"{self.say('format.craft')} {now}" if self.game.book else self.say("format.craft")
+
+    def name(self, action: Any) -> str:
+        match action:
+            case Pass():
+                return self.say("name.pass")
+            case Done():
+                return self.say("name.done")
+            case Answer(answer, ""):
+                return self.say(f"name.{answer}")
+            case Craft(inputs, output, amount):
+                made = in_words({output: amount})
+                return self.say("name.craft", made=made, inputs=named(inputs))
+        return str(action)
+
+    def read(self, reply: str, view: View, options: Options[Action]) -> Action:
+        found = list(objects_in(reply))
+        if len(found) != 1:
+            raise Unreadable("Answer with exactly one JSON object.")
+        try:
+            return filled(options, as_tuples(_tidied(found[0])))
+        except (IllegalMove, RecursionError) as why:
+            raise Unreadable(str(why)) from None
+
+    # --- probes -------------------------------------------------------------------------------
+
+    def aside(self, question: Question, view: View, pending: Action | None = None) -> str:
+        return self.say(f"aside.{question.probe}", about=question.about)
+
+    def choice_name(self, question: Question, choice: int | str) -> str:
+        return str(choice)
+
+    def aside_format(self, question: Question) -> str:
+        if question.kind != "odds":
+            return super().aside_format(question)
+        return self.say("format.their_target", names=listed(map(str, question.choices), "or"))
+
+    def read_report(self, reply: str, question: Question) -> Report:
+        if question.kind != "odds":
+            return super().read_report(reply, question)
+        odds = _odds(reply, [str(choice) for choice in question.choices])
+        best = max(range(len(odds)), key=odds.__getitem__)
+        return Report(question.choices[best], odds, reply=reply)
+
+    def told(self, told: Told, question: Question | None = None) -> str:
+        value = told.value
+        if isinstance(value, dict):
+            value = listed(f"{item} {worth:g}" for item, worth in value.items())
+        about = told.about or told.seat
+        return self.say(f"told.{told.source}", about=about, probe=told.probe, value=value)
+
+
+def in_words(goods: Mapping[str, Amount]) -> str:
+    """Goods in a sentence: "2 stick and 1/2 coal"."""
+    return listed(f"{show(amount)} {item}" for item, amount in goods.items())
+
+
+def named(goods: Goods) -> str:
+    """The goods of an action in a sentence."""
+    return listed(f"{amount} {item}" for item, amount in goods)
+
+
+@lru_cache(maxsize=64)
+def within_reach(
+    rules: Ruleset, table: frozenset[str]
+) -> tuple[tuple[tuple[str, str], ...], str, str]:
+    """Recipes (with their fuel cost), fuels and groups that matter for goods on a table."""
+    reach = reachable(rules, table)
+    recipes = [
+        recipe
+        for recipe in rules.recipes
+        if all(not reach.isdisjoint(slot.goods) for slot in recipe.slots)
+    ]
+    rates = {item: rate for item, rate in rules.fuel.items() if item in reach}
+    needed = any(recipe.fuel for recipe in recipes)
+    fuels = ", ".join(f"{show(rate)} {item}" for item, rate in rates.items()) if needed else ""
+    used = {name[1:] for r in recipes for s in r.slots for name in s.name.split("|") if "#" in name}
+    tags = [
+        f"- #{tag}: {', '.join(item for item in goods if item in reach)}"
+        for tag, goods in sorted(rules.tags.items())
+        if tag in used
+    ]
+    lines = tuple((r.text(), show(r.fuel) if r.fuel else "") for r in recipes)
+    return tuple(dict.fromkeys(lines)), fuels, "\n".join(tags)
+
+
+def _tidied(plain: dict[str, Any]) -> dict[str, Any]:
+    """A reply's object in our form: goods as pairs of texts, answers in small letters."""
+    tidy = dict(plain)
+    for side in ("offer", "request", "inputs"):
+        given = tidy.get(side)
+        if isinstance(given, dict):
+            given = [list(pair) for pair in given.items()]
+        if isinstance(given, list):
+            tidy[side] = [
+                [pair[0], _number(pair[1])] if isinstance(pair, list) and len(pair) == 2 else pair
+                for pair in given
+            ]
+    if tidy.get("kind") == "propose":
+        tidy.setdefault("message", "")
+        tidy.setdefault("offer", [])
+        tidy.setdefault("request", [])
+    if tidy.get("kind") == "answer":
+        tidy.setdefault("message", "")
+        if isinstance(tidy.get("answer"), str):
+            tidy["answer"] = tidy["answer"].strip().lower()
+    return tidy
+
+
+def _number(amount: Any) -> Any:
+    """A bare number of JSON as the text that an amount is."""
+    return repr(amount) if type(amount) in (int, float) else amount
+
+
+def _odds(reply: str, names: list[str]) -> tuple[float, ...]:
+    """Percentages by name, those left out at 0; they must make 100."""
+    stated = after_label(reply, "Odds")
+    if stated is None:
+        raise Unreadable("Answer with one line that starts with `Odds:`.")
+    odds = []
+    for name in names:
+        found = re.findall(rf"(?i)(?<![\w-]){re.escape(name)}[^\w-]{{1,6}}(\d+(?:\.\d+)?)", stated)
+        if len(found) > 1:
+            raise Unreadable(f"{name} is named more than once; give it one percentage.")
+        odds.append(float(found[0]) if found else 0.0)
+    total = sum(odds)
+    if not 99 <= total <= 101:
+        raise Unreadable(f"The percentages after `Odds:` sum to {total:g}, not to 100.")
+    return tuple(p / total for p in odds)
+
+
+def menu_names(words: TradeWords, options: Options[Action]) -> list[str]:
+    """The ready actions by name."""
+    return [words.name(option) for option in options if type(option) is not Form]
