@@ -173,7 +173,7 @@ class LanguagePlayer(msgspec.Struct, frozen=True):
             return Decision(
                 action, said.memory, said.text, tries, tuple(caller.calls), said.foreseen
             )
-        return Forfeit(reason, said.text, tries, tuple(caller.calls))
+        return Forfeit(reason, said.text, tries, tuple(caller.calls), said.memory)
 
     async def report(self, turn: Turn[Any, Any]) -> Report | Fault:
         question = turn.question
