@@ -35,7 +35,7 @@ def guess(users: int) -> float:
 
 
 def _condition(name: str, chance: float | None, frozen: bool = False, **params: Any) -> Condition:
-    source = {} if frozen else {"seed": SEED}
+    source = {} if frozen else {"generator_seed": SEED}
     return Condition(
         name=name,
         instances=tuple(

@@ -76,7 +76,7 @@ class LockerGame(Game[State, Action, View]):
     generator: Generator = "balanced"  # of the zero and the finite mode; infinite has its own
     users: int = 5
     number: int = 0  # which game of the frozen set, or of those that the seed generates
-    seed: int | None = None  # None: the frozen set
+    generator_seed: int | None = None  # None: the frozen set
     problem: Instance | None = None  # a game of one's own, in place of all of the above
     wording: Literal["page", "published"] = "page"  # published: as the authors' chat harness has it
 
@@ -86,7 +86,7 @@ class LockerGame(Game[State, Action, View]):
 
     def __post_init__(self) -> None:
         if self.problem is None:
-            _found(self.mode, self.generator, self.users, self.number, self.seed)
+            _found(self.mode, self.generator, self.users, self.number, self.generator_seed)
         else:
             check(self.problem)
 
@@ -95,7 +95,7 @@ class LockerGame(Game[State, Action, View]):
         """The problem as data."""
         if self.problem is not None:
             return self.problem
-        return _found(self.mode, self.generator, self.users, self.number, self.seed)
+        return _found(self.mode, self.generator, self.users, self.number, self.generator_seed)
 
     # --- the rules ------------------------------------------------------------------------------
 
@@ -160,7 +160,7 @@ def _found(mode: Mode, generator: Generator, users: int, number: int, seed: int 
     if users not in SIZES:
         raise BadInput(
             f"games with {users} users are not frozen, only those with {', '.join(map(str, SIZES))}"
-            "; give a seed to generate one"
+            "; give a generator_seed to generate one"
         )
     wanted = "infinite" if mode == "infinite" else f"{generator}_{mode}"
     games = frozen_games(next(name for name in COLLECTIONS if name == wanted), users)

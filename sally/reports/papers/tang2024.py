@@ -51,7 +51,7 @@ def facts(played: Played) -> Conditions | None:
 
 def _is_theirs(game: LockerGame) -> bool:
     """Whether a game is of the frozen published set, five users, in the authors' wording."""
-    frozen = game.problem is None and game.seed is None
+    frozen = game.problem is None and game.generator_seed is None
     asked = (game.generator, game.users, game.wording)
     return frozen and game.mode != "infinite" and asked == ("published", USERS, "published")
 

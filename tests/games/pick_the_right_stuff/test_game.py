@@ -229,14 +229,17 @@ def test_the_best_reply_to_the_state_last_seen_is_the_believed_box(params: Any) 
 
 def test_a_game_may_come_from_a_set_a_seed_or_ones_own_hand() -> None:
     spec = shelf.game(NAME)
-    frozen, drawn = spec.build({"users": 3, "number": 7}), spec.build({"users": 4, "seed": 7})
+    frozen, drawn = (
+        spec.build({"users": 3, "number": 7}),
+        spec.build({"users": 4, "generator_seed": 7}),
+    )
     assert isinstance(frozen, LockerGame)
     assert isinstance(drawn, LockerGame)
     assert frozen.instance.users == 3
-    assert drawn.instance == spec.build({"users": 4, "seed": 7}).instance  # type: ignore[attr-defined]
-    assert drawn.instance != spec.build({"users": 4, "seed": 8}).instance  # type: ignore[attr-defined]
+    assert drawn.instance == spec.build({"users": 4, "generator_seed": 7}).instance  # type: ignore[attr-defined]
+    assert drawn.instance != spec.build({"users": 4, "generator_seed": 8}).instance  # type: ignore[attr-defined]
     for mode in ("zero", "finite", "infinite"):
-        two = spec.build({"mode": mode, "users": 2, "seed": 1})
+        two = spec.build({"mode": mode, "users": 2, "generator_seed": 1})
         assert isinstance(two, LockerGame)
         assert (two.instance.mode, two.instance.users) == (mode, 2)
 
@@ -244,7 +247,7 @@ def test_a_game_may_come_from_a_set_a_seed_or_ones_own_hand() -> None:
 @pytest.mark.parametrize(
     ("params", "words"),
     [
-        ({"users": 4}, "give a seed"),
+        ({"users": 4}, "give a generator_seed"),
         ({"users": 1}, "at least 2"),
         ({"number": 60}, "from 0 to 59"),
         ({"number": -1}, "at least 0"),

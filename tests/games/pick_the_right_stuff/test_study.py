@@ -1,0 +1,162 @@
+"""tang2024 around the game: the authors' chat, the study, its figures, the breakdown, the card."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import Any
+
+import pytest
+
+from sally import api
+from sally.audit.cards.pick_the_right_stuff import CARD, guess
+from sally.core import shelf
+from sally.core.errors import BadInput
+from sally.core.log import Episode, Forfeited, from_line, to_line
+from sally.core.model import Assistant, Message, Reply, Settings, User
+from sally.models.stub import Scripted
+from sally.reports.papers.tang2024 import computes, facts
+from sally.reports.picks import breakdown, pick_rows
+from sally.reports.reproduce import Effort
+from sally.reports.rows import played
+from sally.runner.check import check
+from sally.studies.tang2024 import GAMES, STUDY, in_their_chat, on_our_page
+
+NAME, MODEL = "pick_the_right_stuff", "locker-stub"
+Shown = list[tuple[list[Message], Settings]]
+
+
+def chatted(*replies: str | Reply, **params: Any) -> tuple[Episode, Shown]:
+    """A game in the authors' harness with these replies, and what the model was shown."""
+    shown: Shown = []
+    left: Iterator[str | Reply] = iter(replies)
+
+    def script(messages: Sequence[Message], settings: Settings) -> str | Reply:
+        shown.append((list(messages), settings))
+        return next(left)
+
+    shelf.add("models", MODEL, lambda name: Scripted(script, name=name))
+    name = f"{MODEL}:{len(replies)}:{hash((replies, str(params)))}"  # a model is made once a name
+    given = {"users": 3, "wording": "published", **params}
+    return api.play(NAME, {"manager": in_their_chat(name)}, retries=0, **given), shown
+
+
+# --- the chat -----------------------------------------------------------------------------------
+
+
+def test_the_game_is_one_chat_with_a_message_an_announcement_and_own_answers_in_it() -> None:
+    _, shown = chatted("1", "no idea", "2")
+    last, settings = shown[-1]
+    assert (settings.max_tokens, settings.temperature) == (20, 0)
+    assert [m.text for m in last if isinstance(m, Assistant)] == ["1", "no idea"]
+    told = [m.text for m in last if isinstance(m, User)]
+    assert told[0].startswith("You manage a warehouse.")
+    assert all("\n" not in text for text in told[1:] if "Answer with" not in text)
+    for (before, _), (after, _) in pairwise(shown):
+        assert after[: len(before)] == before
+
+
+def test_another_game_is_a_fresh_chat() -> None:
+    _, shown = chatted("0", "0", "0", number=1)
+    assert not any(isinstance(m, Assistant) for m in shown[0][0])
+
+
+def test_what_cannot_be_read_is_forfeited_at_once_and_wrong_for_the_paper() -> None:
+    episode, shown = chatted("1", "no idea", "Answer: 2")
+    assert len(shown) == 3
+    assert sum(isinstance(e, Forfeited) for e in episode.events) == 2
+    (row,) = api.episodes([episode])
+    assert (row["score"], row["score_published"]) == (100, pytest.approx(100 / 3))
+
+
+def test_an_answer_cut_by_length_is_read_as_far_as_it_goes() -> None:
+    cut = Reply("The user will go to position 1, because", finish="length")
+    episode, _ = chatted(cut, "0", "0")
+    (first, *_) = pick_rows([episode])
+    assert first["answered"] == 1
+
+
+def test_a_chat_replays_from_disk_with_the_same_prompts() -> None:
+    episode, _ = chatted("1", "hm", "0", mode="finite")
+    found = check([from_line(to_line(episode))])
+    assert (found.replayed, found.mismatches, found.unchecked) == (1, [], [])
+
+
+# --- the study and its figures ------------------------------------------------------------------
+
+
+def test_the_study_has_every_condition_and_no_retry_in_the_authors_harness() -> None:
+    names = {cell.name for cell in STUDY.cells}
+    sets = ("published zero", "published finite", "balanced zero", "balanced finite", "infinite")
+    assert names == {f"{s}{part}" for s in sets for part in ("", ", probed", ", chat")}
+    for cell in STUDY.cells:
+        assert len(cell.instances) == GAMES
+        assert cell.retries == (0 if cell.name.endswith("chat") else None)
+    retries = {cell: setup.retries for cell, setup in STUDY.trials()}
+    assert (retries["infinite"], retries["infinite, chat"]) == (2, 0)
+
+
+def test_only_the_papers_condition_counts_as_the_papers() -> None:
+    theirs, _ = chatted("0", "0", "0", "0", "0", users=5, generator="published", mode="finite")
+    known = facts(played(theirs))
+    assert known is not None
+    assert known["belief_history"] == "finite"
+    for params in ({"generator": "balanced"}, {"generator": "published", "generator_seed": 1}):
+        other, _ = chatted("0", "0", "0", "0", "0", users=5, **params)
+        assert facts(played(other)) is None
+    assert facts(played(api.play(NAME, {"manager": "start"}, generator="published"))) is None
+
+
+@pytest.mark.parametrize(
+    ("player", "mode", "about"),
+    [
+        ("start", "zero", 75.5),
+        ("start", "finite", 79.3),
+        ("true", "zero", 33.8),
+        ("true", "finite", 28.1),
+    ],
+)
+def test_mindless_managers_earn_what_the_protocol_says(
+    player: str, mode: str, about: float
+) -> None:
+    found = computes({"player": player, "belief_history": mode}, "score", Effort(2000, 1))
+    assert found is not None
+    assert found.value is not None and found.low is not None and found.high is not None
+    half = (found.high - found.low) / 2
+    # four comparisons: two half-widths are about four standard errors, so a wrong figure fails
+    assert abs(found.value - about) <= 2 * half
+    assert half < 1.5
+
+
+# --- breakdown and card -------------------------------------------------------------------------
+
+
+def test_the_breakdown_counts_every_question_once_and_forfeits_apart() -> None:
+    forfeiting, _ = chatted("1", "no idea", "no idea")
+    rows = pick_rows(
+        [forfeiting, *(api.play(NAME, {"manager": "true"}, number=n) for n in range(4))]
+    )
+    for by in (["belief"], ["gap"], ["observations"], ["items"]):
+        groups = breakdown(rows, by)
+        assert sum(g["questions"] + g["forfeits"] for g in groups) == len(rows) == 3 + 4 * 5
+        assert sum(g["forfeits"] for g in groups) == 2
+    mindless = [row for row in rows if row["player"] == "true"]
+    by_belief = {g["belief"]: g["score"] for g in breakdown(mindless, ["belief"])}
+    assert by_belief == {"false": 0, "true": 100}
+    with pytest.raises(BadInput, match="column"):
+        breakdown(rows, ["mood"])
+
+
+def test_the_card_pairs_every_rule_with_its_inverse_and_audits_generated_games() -> None:
+    assert guess(3) == pytest.approx(100 * (1 + 1 / 2 + 1 / 3) / 3)
+    known = shelf.partners(NAME)
+    for condition in CARD.conditions:
+        for pair in condition.shortcuts:
+            assert pair.inverse.player == f"but_{pair.rule.player}"
+            assert {pair.rule.player, pair.inverse.player} <= set(known)
+        generated = all("generator_seed" in i.params for i in condition.instances)
+        assert generated is not condition.name.startswith("frozen")
+
+
+def test_our_page_is_asked_at_temperature_zero_too() -> None:
+    assert on_our_page("m").params["settings"] == {"temperature": 0.0}
