@@ -70,4 +70,5 @@ GAME: GameSpec[State, Action, View] = GameSpec(
     probes=PROBES,
     best_replies=best_replies,
     reference="tracker",
+    words_version=2,
 )
