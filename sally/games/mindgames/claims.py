@@ -4,10 +4,11 @@ from collections.abc import Iterable
 
 import msgspec
 
+from sally.core.menu import Act
 from sally.games.mindgames.matrices import Cell, Puzzle
 
 
-class Disclosure(msgspec.Struct, frozen=True, order=True, forbid_unknown_fields=True):
+class Disclosure(Act, frozen=True, order=True):
     """The message says what one proposal does to one attribute (-1, 0 or 1)."""
 
     proposal: str
@@ -15,15 +16,15 @@ class Disclosure(msgspec.Struct, frozen=True, order=True, forbid_unknown_fields=
     utility: int
 
 
-class Asked(msgspec.Struct, frozen=True, order=True, forbid_unknown_fields=True):
+class Asked(Act, frozen=True, order=True):
     """The message asks what the other knows of one proposal's effect on one attribute."""
 
     proposal: str
     attribute: str
 
 
-class Claims(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="claims"):
-    """Everything a reader found in one message; each list sorted, without repeats."""
+class Claims(Act, frozen=True):
+    """Everything a reader found in one message: its move, each list sorted, without repeats."""
 
     disclosures: tuple[Disclosure, ...] = ()
     motivational: tuple[str, ...] = ()

@@ -1,0 +1,84 @@
+"""The frozen sets of puzzles that ship with the package: made once, superseded, never edited."""
+
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Literal, get_args
+
+import click
+import msgspec
+
+from sally.core.errors import BadInput
+from sally.games.mindgames.kinds import holds, sample_kind
+from sally.games.mindgames.matrices import Kind, Puzzle, sample
+
+Collection = Literal["standard", "variants", "never_win", "always_win", "can_win"]
+COLLECTIONS: tuple[Collection, ...] = get_args(Collection)
+SIZES: dict[Collection, int] = {"standard": 40, "variants": 20}  # moore2025, Figure 4 and B.1
+OTHERS = 20
+SEED = 2025
+
+
+class Frozen(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One set: its name, the seed it came from, and its puzzles by number."""
+
+    set: Collection
+    version: int
+    seed: int
+    puzzles: tuple[Puzzle, ...]
+
+
+@cache
+def frozen(collection: Collection) -> Frozen:
+    """A frozen set as it ships."""
+    source = files("sally").joinpath("instances", "mindgames", f"{collection}.json")
+    return msgspec.json.decode(source.read_bytes(), type=Frozen)
+
+
+def puzzle(collection: Collection, number: int) -> Puzzle:
+    """One frozen puzzle."""
+    kept = frozen(collection).puzzles
+    if not 0 <= number < len(kept):
+        raise BadInput(f"The set {collection!r} has puzzles 0 to {len(kept) - 1}, not {number}.")
+    return kept[number]
+
+
+def make(collection: Collection) -> Frozen:
+    """The set generated anew; the same as the frozen one.
+
+    The standard sets take every symmetry class at most once and share none: the first 40 classes
+    drawn are `standard`, the next 20 are `variants`.
+    """
+    size = SIZES.get(collection, OTHERS)
+    if collection in ("standard", "variants"):
+        first = 0 if collection == "standard" else SIZES["standard"]
+        drawn = sample(SIZES["standard"] + SIZES["variants"], SEED)[first : first + size]
+    else:
+        kind: Kind = collection  # type: ignore[assignment]  # the other sets are named by kind
+        drawn = sample_kind(kind, size, SEED)
+    if not all(map(holds, drawn)):
+        raise AssertionError(f"a puzzle of {collection} breaks the promise of its kind")
+    return Frozen(collection, 1, SEED, drawn)
+
+
+def written(made: Frozen) -> str:
+    """The set as JSON, one puzzle a line so that differences can be read."""
+    head = {"set": made.set, "version": made.version, "seed": made.seed}
+    lines = ",\n".join(msgspec.json.encode(each).decode() for each in made.puzzles)
+    return f'{msgspec.json.encode(head).decode()[:-1]},"puzzles":[\n{lines}\n]}}\n'
+
+
+@click.command()
+@click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
+def main(folder: Path) -> None:
+    """Write the sets that FOLDER does not have; a file that exists is left as it is."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for collection in COLLECTIONS:
+        path = folder / f"{collection}.json"
+        if not path.exists():
+            path.write_text(written(make(collection)), encoding="utf-8")
+            click.echo(f"wrote {path.name}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,346 @@
+"""The rules of MindGames: eight messages, each read, answered, and then a choice (moore2025).
+
+The persuader is the only player. A reader says what a message claims, and the target answers:
+it is exact, so its menu always holds one answer, the one that follows from what it knows. Both
+are helpers whose moves are logged, so a replay needs neither a model nor this reader.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal
+
+import msgspec
+
+from sally.core.errors import BadInput
+from sally.core.game import Game, Seat
+from sally.core.menu import Act, Choice, Form, Many, Options, Text, Whole
+from sally.games.mindgames import frozen
+from sally.games.mindgames.claims import (
+    Asked,
+    Claims,
+    Disclosure,
+    Names,
+    disclosed_cells,
+    falsehoods,
+)
+from sally.games.mindgames.matrices import Cell, Puzzle
+from sally.games.mindgames.replies import Answer, BadMessage, answer, parse_discrete
+from sally.games.mindgames.stories import Story, stories, story
+from sally.games.mindgames.target import Memory, Mind, choice_of, first_mind, refreshed, told
+
+PERSUADER, READER, TARGET = Seat("persuader"), Seat("reader"), Seat("target")
+Variant = Literal["plain", "non_mental", "add_hint", "perfect_game", "discrete_game"]
+MESSAGES, LIMIT = 8, 300  # moore2025, Figure 14
+LONGEST = 20_000  # of a message with the thoughts before it
+NON_MENTAL = "metals"
+EFFECTS = {1: "increases", 0: "has no effect on", -1: "decreases"}  # in what a random player says
+
+
+class Say(Act, frozen=True):
+    """What the persuader writes: a message, or thoughts, a line `---` and a message."""
+
+    text: str
+
+
+class Reply(Act, frozen=True):
+    """What the target answers, and the proposal it would choose now."""
+
+    answer: Answer
+    chosen: int
+
+
+Action = Say | Claims | Reply
+
+
+class Exchange(msgspec.Struct, frozen=True):
+    """One thing the persuader wrote, and what came of it.
+
+    Without an answer it was turned down (`false` or `problem` says why) or never written.
+    """
+
+    text: str = ""
+    claims: Claims = Claims()
+    answer: Answer | None = None
+    chosen: int = -1  # by the target, after its answer
+    false: tuple[Disclosure, ...] = ()
+    problem: str = ""
+
+
+class State(msgspec.Struct, frozen=True):
+    """Everything: the target's mind, what was said, and what waits to be read or answered."""
+
+    mind: Mind
+    story: tuple[Exchange, ...] = ()
+    draft: str | None = None  # written, and not yet answered
+    claims: Claims | None = None  # read in the draft
+    sent: int = 0  # messages used up
+    refused: int = 0  # in a row
+
+
+class Seen(msgspec.Struct, frozen=True):
+    """An exchange as the persuader knows it."""
+
+    text: str
+    answer: Answer | None
+    false: tuple[Disclosure, ...] = ()
+    problem: str = ""
+
+
+class Brief(msgspec.Struct, frozen=True):
+    """What a seat is given at the start; what it does not know is None."""
+
+    utilities: tuple[tuple[int | None, ...], ...]
+    goal: int | None = None
+    likes: tuple[int, ...] | None = None  # of the target
+    known: tuple[Cell, ...] | None = None  # to the target
+
+
+class View(msgspec.Struct, frozen=True):
+    """What one seat knows."""
+
+    seat: Seat
+    brief: Brief
+    story: tuple[Seen, ...] = ()
+    sent: int = 0
+    draft: str = ""
+    claims: Claims | None = None  # the target: what it has just been told and asked
+
+
+def spoken(text: str) -> tuple[str, str]:
+    """Thoughts and message: what stands before the first line `---` is private."""
+    parts = re.split(r"^[ \t]*-{3,}[ \t]*$", text, maxsplit=1, flags=re.MULTILINE)
+    return (parts[0].strip(), parts[1].strip()) if len(parts) == 2 else ("", text.strip())
+
+
+@dataclass(frozen=True)
+class MindGame(Game[State, Action, View]):
+    """A puzzle under a cover story; without a puzzle of its own, one of a frozen set."""
+
+    collection: frozen.Collection = "standard"
+    number: int = 0
+    puzzle: Puzzle | None = None  # instead of a frozen one
+    story: str = ""  # by name; empty: the first one, or the one without minds
+    cover: Story | None = None  # instead of one of ours
+    condition: Literal["hidden", "revealed"] = "hidden"
+    variant: Variant = "plain"
+    memory: Memory = "sequential"
+    messages: int = MESSAGES
+    limit: int = LIMIT
+    example: Puzzle | None = None  # of the perfect game; empty: another of the same set
+
+    seats = (PERSUADER,)
+    helpers = (READER, TARGET)
+
+    def __post_init__(self) -> None:
+        if self.messages < 1 or self.limit < 1:
+            raise BadInput("messages and limit must be at least 1")
+        if (self.variant == "non_mental") == self.tale.mental:
+            raise BadInput(f"variant {self.variant} does not go with the story {self.tale.name!r}")
+        if len(self.tale.attribute) != len(self.problem.target_values):
+            raise BadInput(f"the story {self.tale.name!r} has another number of attributes")
+        if self.variant == "perfect_game" and not self.shown.winning:
+            raise BadInput("the example of a perfect game needs a puzzle with a winning set")
+
+    # --- the problem ----------------------------------------------------------------------------
+
+    @property
+    def discrete(self) -> bool:
+        """Are messages JSON, read by the rules themselves?"""
+        return self.variant == "discrete_game"
+
+    @cached_property
+    def problem(self) -> Puzzle:
+        """The puzzle that is played."""
+        return self.puzzle or frozen.puzzle(self.collection, self.number)
+
+    @cached_property
+    def shown(self) -> Puzzle:
+        """The puzzle of the perfect game: never the one that is played."""
+        if self.example is not None:
+            return self.example
+        others = frozen.frozen("variants" if self.puzzle is None else "standard").puzzles
+        ours = [p for p in others if p.utilities != self.problem.utilities]
+        return ours[(self.number + 1) % len(ours)]
+
+    @cached_property
+    def tale(self) -> Story:
+        """The cover story."""
+        if self.cover is not None:
+            return self.cover
+        first = NON_MENTAL if self.variant == "non_mental" else stories()[0].name
+        try:
+            return story(self.story or first)
+        except KeyError as why:
+            raise BadInput(str(why.args[0])) from None
+
+    @cached_property
+    def names(self) -> Names:
+        """What proposals and attributes are called."""
+        return self.tale.names(self.problem.letters)
+
+    def brief(self, seat: Seat) -> Brief:
+        """What a seat is given: the target its visible cells, everybody else the table."""
+        puzzle = self.problem
+        if seat == TARGET:
+            seen = tuple(
+                tuple(u if (p, a) in puzzle.visible else None for a, u in enumerate(row))
+                for p, row in enumerate(puzzle.utilities)
+            )
+            return Brief(seen, likes=puzzle.target_values)
+        if seat == READER:
+            return Brief(puzzle.utilities)
+        if self.condition == "hidden":
+            return Brief(puzzle.utilities, puzzle.goal)
+        known = tuple(sorted(puzzle.visible))
+        return Brief(puzzle.utilities, puzzle.goal, puzzle.target_values, known)
+
+    # --- who moves, and how ---------------------------------------------------------------------
+
+    def start(self) -> State:
+        return State(first_mind(self.problem))
+
+    def to_move(self, state: State) -> tuple[Seat, ...]:
+        if state.claims is not None:
+            return (TARGET,)
+        if state.draft is not None:
+            return (READER,)
+        return (PERSUADER,) if state.sent < self.messages else ()
+
+    def options(self, state: State, seat: Seat) -> Options[Action]:
+        if seat == TARGET:
+            return (self.exact(state),)
+        if seat == READER:
+            return (self._claims,)
+        return (Form(Say, (("text", Text(LONGEST, samples=self._samples)),)),)
+
+    @cached_property
+    def _claims(self) -> Form[Action]:
+        """Whatever can be told or asked, by name."""
+        proposal, attribute = Choice(self.names.proposals), Choice(self.names.attributes)
+        cells = len(self.problem.cells)
+        named: Any = (("proposal", proposal), ("attribute", attribute))
+        told_of = Form(Disclosure, (*named, ("utility", Whole(-1, 1))))
+        return Form(
+            Claims,
+            (
+                ("disclosures", Many(told_of, 3 * cells)),
+                ("motivational", Many(attribute, len(self.names.attributes))),
+                ("informational", Many(Form(Asked, named), cells)),
+                ("inferential", Many(proposal, len(self.names.proposals))),
+            ),
+        )
+
+    @cached_property
+    def _samples(self) -> tuple[str, ...]:
+        """What a random persuader says: one true cell, one false, a question, or nothing much."""
+        if self.discrete:
+            asked = {"motivational": list(self.names.attributes)}
+            return ("{}", msgspec.json.encode(asked).decode())
+        noun, puzzle = self.names.noun.capitalize(), self.problem
+        told_of = [
+            f"{noun} {self.names.proposals[p]} {EFFECTS[u]} {self.names.attributes[a]}."
+            for p, a in puzzle.cells
+            for u in (puzzle.utility((p, a)), (puzzle.utility((p, a)) + 2) % 3 - 1)
+        ]
+        return (*told_of, "What do you like?", f"Which {self.names.noun} do you prefer?", "Hello.")
+
+    # --- what happens ---------------------------------------------------------------------------
+
+    def step(self, state: State, moves: Mapping[Seat, Action]) -> State:
+        (action,) = moves.values()
+        match action:
+            case Say(text):
+                return self._said(state, text)
+            case Claims():
+                return self._read(state, state.draft or "", action)
+            case Reply():
+                return self._answered(state, action)
+
+    def forfeit(
+        self, state: State, moves: Mapping[Seat, Action], forfeited: tuple[Seat, ...]
+    ) -> State:
+        """A message that was not written is used up; the target hears nothing."""
+        return msgspec.structs.replace(
+            state, sent=state.sent + 1, refused=0, story=(*state.story, Exchange())
+        )
+
+    def rejections(self, state: State, seat: Seat) -> int:
+        return state.refused if seat == PERSUADER else 0
+
+    def message(self, text: str) -> str:
+        """What of a text reaches the target: no thoughts, and nothing beyond the limit."""
+        said = spoken(text)[1]
+        return said if self.discrete else said[: self.limit]
+
+    def _said(self, state: State, text: str) -> State:
+        message = self.message(text)
+        if not message:
+            return _turned_down(state, Exchange(text, problem="There is no message in it."))
+        if not self.discrete:
+            return msgspec.structs.replace(state, draft=text)
+        try:
+            return self._read(state, text, parse_discrete(message, self.names))
+        except BadMessage as why:
+            return _turned_down(state, Exchange(text, problem=str(why)))
+
+    def _read(self, state: State, text: str, found: Claims) -> State:
+        """One false cell sends the whole message back: nothing is learned, no turn is used."""
+        false = falsehoods(found, self.problem, self.names)
+        if false:
+            return _turned_down(state, Exchange(text, found, false=false))
+        return msgspec.structs.replace(state, draft=text, claims=found)
+
+    def _mind(self, state: State) -> Mind:
+        """The target's mind once it has taken in what waits for its answer."""
+        assert state.claims is not None
+        cells = disclosed_cells(state.claims, self.names)
+        mind = told(self.problem, state.mind, cells, self.memory)
+        if self.discrete and state.claims.inferential:
+            return refreshed(self.problem, mind)
+        return mind
+
+    def exact(self, state: State) -> Reply:
+        """The one answer that follows from what the target knows and likes."""
+        assert state.claims is not None
+        mind = self._mind(state)
+        said = answer(self.problem, mind, state.claims, self.names)
+        return Reply(said, choice_of(self.problem, mind))
+
+    def _answered(self, state: State, reply: Reply) -> State:
+        assert state.claims is not None
+        done = Exchange(state.draft or "", state.claims, reply.answer, reply.chosen)
+        return State(self._mind(state), (*state.story, done), sent=state.sent + 1)
+
+    # --- what is seen, and what it pays ---------------------------------------------------------
+
+    def observe(self, state: State, seat: Seat) -> View:
+        own = seat == PERSUADER
+        story = tuple(
+            Seen(x.text, x.answer, x.false, x.problem)
+            if own
+            else Seen(self.message(x.text), x.answer)
+            for x in state.story
+            if own or x.answer is not None
+        )
+        draft = state.draft or ""
+        return View(
+            seat,
+            self.brief(seat),
+            story,
+            state.sent,
+            draft if own else self.message(draft),
+            state.claims if seat == TARGET else None,
+        )
+
+    def payoffs(self, state: State) -> Mapping[Seat, float]:
+        return {PERSUADER: float(choice_of(self.problem, state.mind) == self.problem.goal)}
+
+
+def _turned_down(state: State, tried: Exchange) -> State:
+    return msgspec.structs.replace(
+        state, draft=None, refused=state.refused + 1, story=(*state.story, tried)
+    )

@@ -1,0 +1,103 @@
+"""MindGames on the shelf: rules, words, and what the persuader is asked about the target's mind."""
+
+from __future__ import annotations
+
+from sally.core.game import GameSpec, Seat
+from sally.core.probe import At, Probe, Question
+from sally.core.replay import Replay
+from sally.games.mindgames.rules import (
+    PERSUADER,
+    READER,
+    TARGET,
+    Action,
+    MindGame,
+    State,
+    View,
+)
+from sally.games.mindgames.target import choice_of
+from sally.games.mindgames.texts import TEXTS
+from sally.games.mindgames.words import MindWords
+
+Moves = Replay[State, Action, View]
+
+
+def _which(game: MindGame, view: View, seat: Seat) -> tuple[Question, ...]:
+    rows = tuple(range(len(view.brief.utilities)))
+    return (Question("target_choice", "choice", rows, about=TARGET),)
+
+
+def _likes(game: MindGame, view: View, seat: Seat) -> tuple[Question, ...]:
+    columns = tuple(range(len(view.brief.utilities[0])))
+    return (Question("target_likes", "values", columns, TARGET, -1, 1),)
+
+
+def _knows(game: MindGame, view: View, seat: Seat) -> tuple[Question, ...]:
+    cells = tuple(range(len(view.brief.utilities) * len(view.brief.utilities[0])))
+    return (Question("target_knows", "values", cells, TARGET, 0, 1),)
+
+
+def _game(replay: Moves) -> MindGame:
+    assert isinstance(replay.game, MindGame)
+    return replay.game
+
+
+def true_choice(replay: Moves, at: At) -> int:
+    """What the target would choose before this message."""
+    return choice_of(_game(replay).problem, replay.state(at.turn).mind)
+
+
+def true_likes(replay: Moves, at: At) -> dict[str, float]:
+    """The target's coefficient of each attribute, by column."""
+    values = _game(replay).problem.target_values
+    return {str(column): float(value) for column, value in enumerate(values)}
+
+
+def true_knowledge(replay: Moves, at: At) -> dict[str, float]:
+    """Whether the target knows each cell before this message, row by row."""
+    known = replay.state(at.turn).mind.known
+    cells = _game(replay).problem.cells
+    return {str(n): float(cell in known) for n, cell in enumerate(cells)}
+
+
+PROBES = (
+    Probe(
+        "target_choice",
+        "which proposal the target would choose now",
+        "before",
+        "choice",
+        (PERSUADER,),
+        _which,
+        true_choice,
+    ),
+    Probe(
+        "target_likes",
+        "what the target likes, by attribute: 1, 0 or -1",
+        "before",
+        "values",
+        (PERSUADER,),
+        _likes,
+        true_likes,
+    ),
+    Probe(
+        "target_knows",
+        "which effects the target knows now: 1 or 0",
+        "before",
+        "values",
+        (PERSUADER,),
+        _knows,
+        true_knowledge,
+    ),
+)
+
+GAME: GameSpec[State, Action, View] = GameSpec(
+    name="mindgames",
+    about="talk a target into choosing your proposal by telling it some things and not others "
+    "(moore2025)",
+    game=MindGame,
+    words=MindWords,
+    texts=TEXTS,
+    action=Action,
+    probes=PROBES,
+    occupants={READER: "rules", TARGET: "exact"},
+    reference="hidden",
+)

@@ -1,0 +1,216 @@
+"""Who plays MindGames: persuaders that plan, the rules reader, the exact target, the recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from sally.core.errors import BadInput
+from sally.core.game import Seat
+from sally.core.partner import Answerer, Partner, Script
+from sally.core.player import Turn
+from sally.core.probe import Report
+from sally.games.mindgames import planners
+from sally.games.mindgames.claims import Claims, Names, claims
+from sally.games.mindgames.phrasing import in_json, in_sentences
+from sally.games.mindgames.planners import Known
+from sally.games.mindgames.reading import read
+from sally.games.mindgames.replies import in_words, known_cells
+from sally.games.mindgames.rules import (
+    MESSAGES,
+    PERSUADER,
+    READER,
+    TARGET,
+    Action,
+    MindGame,
+    Say,
+    View,
+)
+from sally.games.mindgames.target import ranking
+
+MindTurn = Turn[Action, View]
+Planner = Callable[[Known, Names], Claims]
+SOURCE = "our planners for moore2025"
+
+
+# --- what a persuader knows -----------------------------------------------------------------------
+
+
+def knowledge(view: View) -> Known:
+    """What a persuader that forgets nothing knows from its page and the answers so far.
+
+    An answer to a question for all three attributes of a proposal leaves out what is unknown, so
+    cells count as unknown once everything has been asked for.
+    """
+    brief = view.brief
+    assert brief.goal is not None
+    width = len(brief.utilities[0])
+    likes = dict(enumerate(brief.likes)) if brief.likes is not None else {}
+    known = None if brief.known is None else frozenset(brief.known)
+    for seen in view.story:
+        if seen.answer is None:
+            continue
+        likes |= dict(seen.answer.motivation)
+        heard = known_cells(seen.answer)
+        if known is not None:
+            known |= heard
+        elif len(seen.answer.motivation) == width:  # our planners ask for likes and facts at once
+            known = heard
+    return Known(
+        utilities=tuple(tuple(int(u or 0) for u in row) for row in brief.utilities),
+        goal=brief.goal,
+        likes=tuple(likes[a] for a in range(width)) if len(likes) == width else None,
+        known=known,
+        turn=view.sent,
+    )
+
+
+def _speaker(planner: Planner) -> Callable[[MindGame], Script]:
+    """A planner as a persuader that writes what it plans in plain sentences, or as JSON."""
+
+    def make(game: MindGame) -> Script:
+        def write(turn: MindTurn) -> Action:
+            plan = planner(knowledge(turn.view), game.names)
+            return Say(in_json(plan) if game.discrete else in_sentences(plan, game.names))
+
+        return write
+
+    return make
+
+
+def _row_by_row(seen: Known, names: Names) -> Claims:
+    """Everything, one proposal a message: all nine effects do not fit into one."""
+    row = [cell for cell in seen.cells if cell[0] == seen.turn]
+    return planners.disclose(seen, row, names) if row else Claims()
+
+
+def _ask_only(seen: Known, names: Names) -> Claims:
+    """Ask for likes, knowledge and preference, and tell nothing."""
+    asked = planners.ask_everything(names)
+    return claims((), asked.motivational, asked.informational, names.proposals)
+
+
+def _random(game: MindGame, seat: Seat, n: int = MESSAGES) -> Script:
+    """One uniformly drawn cell in each of the first `n` messages, with replacement."""
+    _only(PERSUADER, seat, "random")
+    if not isinstance(n, int) or n < 0:
+        raise BadInput(f"n must be a whole number from 0, not {n!r}")
+
+    def write(turn: MindTurn) -> Action:
+        seen = knowledge(turn.view)
+        cells = [turn.draws.pick(seen.cells)] if turn.view.sent < n else []
+        plan = planners.disclose(seen, cells, game.names)
+        return Say(in_json(plan) if game.discrete else in_sentences(plan, game.names))
+
+    return write
+
+
+# --- what a persuader answers to questions about the target --------------------------------------
+
+
+def _expects(game: MindGame, seat: Seat) -> Answerer:
+    """What follows from the page and the answers; what is not known yet is taken as 0."""
+
+    def report(turn: MindTurn) -> Report:
+        assert turn.question is not None
+        seen = knowledge(turn.view)
+        likes = seen.likes or (0,) * len(game.names.attributes)
+        known = frozenset(seen.cells) if seen.known is None else seen.known
+        match turn.question.probe:
+            case "target_likes":
+                return Report({str(a): float(v) for a, v in enumerate(likes)})
+            case "target_knows":
+                return Report({str(n): float(c in known) for n, c in enumerate(seen.cells)})
+        return Report(ranking(planners.worth(seen, likes, known))[0][0])
+
+    return report
+
+
+# --- helpers --------------------------------------------------------------------------------------
+
+
+def _rules_reader(game: MindGame, seat: Seat) -> Script:
+    """The rules reader, with the conversation before the message."""
+    _only(READER, seat, "rules")
+
+    def find(turn: MindTurn) -> Action:
+        earlier = [
+            (seen.text, in_words(seen.answer, game.names))
+            for seen in turn.view.story
+            if seen.answer is not None
+        ]
+        return read(turn.view.draft, game.names, earlier, game.problem)
+
+    return find
+
+
+def _exact(game: MindGame, seat: Seat) -> Script:
+    """The only answer on the menu."""
+    _only(TARGET, seat, "exact")
+    return lambda turn: turn.options[0]
+
+
+def _recorded(game: MindGame, seat: Seat, **of: Any) -> Script:
+    raise BadInput("it stands for somebody whose play was recorded elsewhere and cannot play again")
+
+
+def _only(wanted: Seat, seat: Seat, name: str) -> None:
+    if seat != wanted:
+        raise BadInput(f"{name} sits in seat {wanted!r} only")
+
+
+def _persuader(name: str, about: str, planner: Planner) -> Partner:
+    def make(game: MindGame, seat: Seat) -> Script:
+        _only(PERSUADER, seat, name)
+        if name == "revealed" and game.condition != "revealed":
+            raise BadInput("it needs the target's likes and knowledge on its page: revealed")
+        return _speaker(planner)(game)
+
+    return Partner(name, about, SOURCE, make, answers=_expects)
+
+
+PARTNERS = {
+    partner.name: partner
+    for partner in (
+        _persuader(
+            "revealed", "tells the smallest winning set in its first message", planners.revealed
+        ),
+        _persuader(
+            "hidden",
+            "asks what the target knows and likes, then tells the smallest winning set",
+            planners.hidden,
+        ),
+        _persuader(
+            "greedy",
+            "asks, then tells each turn the cell that helps its proposal most, while one helps",
+            planners.greedy,
+        ),
+        _persuader("tell_all", "tells everything, a proposal a message", _row_by_row),
+        _persuader("goal_only", "praises its own proposal and no other", planners.goal_only),
+        _persuader("ask_only", "asks for everything in every message and tells nothing", _ask_only),
+        Partner(
+            "random",
+            "tells a cell drawn at random in each of its first n messages",
+            "Moore et al. 2025, appendix A.4",
+            _random,
+            params={"n": MESSAGES},
+            answers=_expects,
+        ),
+        Partner("rules", "finds by rules what a message claims", SOURCE, _rules_reader, helps=True),
+        Partner(
+            "exact",
+            "chooses what is best as far as it knows, and answers truly",
+            "Moore et al. 2025",
+            _exact,
+            helps=True,
+        ),
+        Partner(
+            "recorded",
+            "somebody whose play was recorded elsewhere",
+            "imported games",
+            _recorded,
+            params={"name": "", "participant": "", "source": ""},
+            helps=True,
+        ),
+    )
+}
