@@ -11,9 +11,11 @@ import pytest
 from sally import api
 from sally.audit.cards.pick_the_right_stuff import CARD, guess
 from sally.core import shelf
+from sally.core.desk import Desk
 from sally.core.errors import BadInput
 from sally.core.log import Episode, Forfeited, from_line, to_line
 from sally.core.model import Assistant, Message, Reply, Settings, User
+from sally.games.pick_the_right_stuff.rules import MANAGER
 from sally.models.stub import Scripted
 from sally.reports.papers.tang2024 import computes, facts
 from sally.reports.picks import breakdown, pick_rows
@@ -41,17 +43,25 @@ def chatted(*replies: str | Reply, **params: Any) -> tuple[Episode, Shown]:
     return api.play(NAME, {"manager": in_their_chat(name)}, retries=0, **given), shown
 
 
+def announcements(episode: Episode) -> list[str]:
+    """All that the manager had been told when it was asked for the last time."""
+    whole = played(episode)
+    desk = Desk(whole.spec, whole.replay.game, MANAGER, 1)
+    turn = max(e.turn for e in episode.events if getattr(e, "seat", "") == MANAGER)
+    return list(desk.words.lines(whole.replay.view(turn, MANAGER), 0, desk.words.forms[0]))
+
+
 # --- the chat -----------------------------------------------------------------------------------
 
 
 def test_the_game_is_one_chat_with_a_message_an_announcement_and_own_answers_in_it() -> None:
-    _, shown = chatted("1", "no idea", "2")
+    episode, shown = chatted("1", "no idea", "2")
     last, settings = shown[-1]
     assert (settings.max_tokens, settings.temperature) == (20, 0)
     assert [m.text for m in last if isinstance(m, Assistant)] == ["1", "no idea"]
     told = [m.text for m in last if isinstance(m, User)]
     assert told[0].startswith("You manage a warehouse.")
-    assert all("\n" not in text for text in told[1:] if "Answer with" not in text)
+    assert [text for text in told[1:] if "Answer with" not in text] == announcements(episode)
     for (before, _), (after, _) in pairwise(shown):
         assert after[: len(before)] == before
 
