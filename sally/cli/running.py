@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import click
 import msgspec
@@ -13,19 +14,37 @@ from sally.api import find_study
 from sally.cli.common import json_option, parsed, print_json, progress
 from sally.cli.reading import print_scores, score_rows
 from sally.core.errors import BadInput
-from sally.core.study import Study
+from sally.core.model import Settings
+from sally.core.study import Study, with_params
 from sally.runner import local
+from sally.runner.budget import Budget, Meter
+from sally.runner.config import Config, in_process, use_config
 from sally.runner.models import OPEN, models_of, with_model
 from sally.store import Contents
 
+F = TypeVar("F", bound=Callable[..., Any])
+SET_HELP = "A setting of the model (temperature=0), or a parameter of every instance (rounds=10)."
+
+
+def model_options(command: F) -> F:
+    """What `run` and `plan` are told of a study and its model."""
+    for option in (
+        click.option("--config", type=click.Path(path_type=Path), help="A config file."),
+        click.option("--set", "settings", multiple=True, metavar="KEY=VALUE", help=SET_HELP),
+        click.option("--model", help="Who sits in open seats: embedded, openai/gpt-4o, an alias."),
+        click.option("--seed", type=int, help="Another seed than the study's own."),
+        click.option("--limit", type=int, help="At most so many episodes of each lineup."),
+        click.option("--out", type=click.Path(path_type=Path), help="The store [out/STUDY]."),
+    ):
+        command = option(command)
+    return click.argument("study")(command)
+
 
 @click.command()
-@click.argument("study")
-@click.option("--out", type=click.Path(path_type=Path), help="Where episodes go [out/STUDY].")
-@click.option("--limit", type=int, help="At most so many episodes of each cell and lineup.")
-@click.option("--seed", type=int, help="Another seed than the study's own.")
-@click.option("--model", help="The model in the seats that stand open: embedded, openai/gpt-4o ...")
-@click.option("--set", "settings", multiple=True, metavar="KEY=VALUE", help="A model setting.")
+@model_options
+@click.option("--budget", type=float, help="Stop when so much money is spent.")
+@click.option("--budget-tokens", type=int, help="Stop when so many tokens are used.")
+@click.option("--cache", is_flag=True, help="Use the cache of calls made before (through Inspect).")
 @json_option
 def run(
     study: str,
@@ -34,38 +53,71 @@ def run(
     seed: int | None,
     model: str | None,
     settings: tuple[str, ...],
+    config: Path | None,
+    budget: float | None,
+    budget_tokens: int | None,
+    cache: bool,
     as_json: bool,
 ) -> None:
     """Run what is missing of STUDY (a name or a TOML file)."""
+    used = use_config(config)
+    wanted = asked_study(study, limit, seed, model, settings, used)
+    meter = Meter(Budget(budget, budget_tokens), used)
+    meter.refuse_unpriced(models_of(wanted))
+    folder = out or Path("out") / wanted.name
+    if all(in_process(name) for name in models_of(wanted)):
+        contents = run_with_progress(wanted, folder, limit, meter)
+    else:
+        contents = _through_inspect(wanted, folder, limit, meter, cache)
+    left = not_run(wanted, limit, contents)
+    if as_json:
+        spent = {"calls": meter.calls, "tokens": meter.tokens, "money": meter.money}
+        found = {**counts(contents), "spent": spent, "not_run": left}
+        print_json({"study": wanted.name, "out": str(folder), **found})
+        return
+    print_scores(score_rows(contents.episodes.values()))
+    click.echo(f"{len(contents.episodes)} episodes in {folder}")
+    if meter.calls:
+        click.echo(f"Used: {meter.said}")
+    if left:
+        why = " because the budget was spent" if meter.spent else ""
+        click.echo(f"{left} episodes were not run or cut short{why}; the same command goes on.")
+    warn(contents)
+    click.echo(f"Next: sally score {folder}   sally replay {folder}   sally show {folder}")
+
+
+def asked_study(
+    study: str,
+    limit: int | None,
+    seed: int | None,
+    model: str | None,
+    settings: tuple[str, ...],
+    config: Config,
+) -> Study:
+    """The study as it is to be run, its open seats filled."""
     if limit is not None and limit < 1:
         raise BadInput(f"--limit must be at least 1, not {limit}.")
     wanted = find_study(study)
     if seed is not None:
         wanted = msgspec.structs.replace(wanted, seed=seed)
-    wanted = _for_model(wanted, model, parsed(settings))
-    folder = out or Path("out") / wanted.name
-    if model is not None and "/" in model:
-        contents = _through_inspect(wanted, folder, limit)
-    else:
-        contents = run_with_progress(wanted, folder, limit)
-    if as_json:
-        print_json({"study": wanted.name, "out": str(folder), **counts(contents)})
-        return
-    print_scores(score_rows(contents.episodes.values()))
-    click.echo(f"{len(contents.episodes)} episodes in {folder}")
-    warn(contents)
-    click.echo(f"Next: sally score {folder}   sally replay {folder}   sally show {folder}")
-
-
-def _for_model(study: Study, model: str | None, settings: dict[str, Any]) -> Study:
+    given = parsed(settings)
+    params = {key: value for key, value in given.items() if key not in Settings.__struct_fields__}
+    if params:
+        wanted = with_params(wanted, params)
     if model is not None:
-        return with_model(study, model, settings)
-    if OPEN in models_of(study):
-        raise BadInput(f"{study.name} leaves seats open for a model; name one with --model.")
-    return study
+        entry = config.entry(model)
+        said = {key: value for key, value in given.items() if key not in params}
+        return with_model(wanted, entry.name, said, entry.settings)
+    if len(given) > len(params):
+        raise BadInput(f"--set {next(k for k in given if k not in params)} goes with --model.")
+    if OPEN in models_of(wanted):
+        raise BadInput(f"{wanted.name} leaves seats open for a model; name one with --model.")
+    return wanted
 
 
-def _through_inspect(study: Study, folder: Path, limit: int | None) -> Contents:
+def _through_inspect(
+    study: Study, folder: Path, limit: int | None, meter: Meter, cache: bool
+) -> Contents:
     """Play what is missing through Inspect, which brings providers, cache and a viewer."""
     wanted = local.orders(study, limit)
     store.claim(folder, local.manifest(study))
@@ -74,11 +126,18 @@ def _through_inspect(study: Study, folder: Path, limit: int | None) -> Contents:
     if missing:
         from sally.adapters.inspect.run import play_orders  # an import of seconds
 
-        play_orders(study.name, missing, folder)
+        play_orders(study.name, missing, folder, meter, cache)
     return store.load(folder)
 
 
-def run_with_progress(study: Study, folder: Path, limit: int | None) -> Contents:
+def not_run(study: Study, limit: int | None, contents: Contents) -> int:
+    """How many episodes a resume would play."""
+    return sum(id not in contents.finished for id, _, _ in local.orders(study, limit))
+
+
+def run_with_progress(
+    study: Study, folder: Path, limit: int | None, meter: Meter | None = None
+) -> Contents:
     """Run a study with a bar on standard error."""
     with progress() as bar:
         task = bar.add_task(study.name, total=None, note="")
@@ -87,7 +146,7 @@ def run_with_progress(study: Study, folder: Path, limit: int | None) -> Contents
             note = f"{now.censored} censored" if now.censored else ""
             bar.update(task, total=now.wanted, completed=now.done, note=note)
 
-        return local.run_study(study, folder, limit, watch)
+        return local.run_study(study, folder, limit, watch, meter)
 
 
 def counts(contents: Contents) -> dict[str, object]:

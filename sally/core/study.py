@@ -87,6 +87,22 @@ def read_study(path: Path) -> Study:
         raise BadInput(f"Study file {path} is not TOML: {why}.") from None
 
 
+def with_params(study: Study, params: Mapping[str, Any]) -> Study:
+    """The study with these parameters in every instance; such an instance has an id of its own."""
+    changed = ",".join(f"{key}={value}" for key, value in params.items())
+    cells = tuple(
+        msgspec.structs.replace(
+            cell,
+            instances=tuple(
+                Instance(f"{i.id}[{changed}]", i.game, {**i.params, **params})
+                for i in cell.instances
+            ),
+        )
+        for cell in study.cells
+    )
+    return msgspec.structs.replace(study, cells=cells)
+
+
 def sitter(player: str, **params: Any) -> Sitter:
     """Somebody to sit in a seat, with parameters by name."""
     return Sitter(player, params)

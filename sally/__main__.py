@@ -1,0 +1,5 @@
+"""`python -m sally`."""
+
+from sally.cli import main
+
+main()

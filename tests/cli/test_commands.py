@@ -1,0 +1,175 @@
+"""The command line as a user meets it: output, JSON, exit codes, one sentence for bad input."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from sally.cli import main
+
+TINY = """
+name = "tiny"
+about = "two short games"
+
+[[cells]]
+name = "ipd"
+repeats = 2
+instances = [{ id = "ipd-4", game = "ipd", params = { rounds = 4 } }]
+lineups = [{ agent = { player = "random" }, partner = { player = "tit_for_tat" } }]
+[cells.arms]
+agent = ["their_move"]
+"""
+
+
+class Done(NamedTuple):
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+def sally(*args: str, cwd: Path, typed: str = "") -> Done:
+    """Run a command in this process, as `main` does for a user."""
+    out, err = io.StringIO(), io.StringIO()
+    code = 0
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        contextlib.redirect_stdout(out),
+        contextlib.redirect_stderr(err),
+    ):
+        patch.chdir(cwd)
+        patch.setattr(sys, "argv", ["sally", *args])
+        patch.setattr(sys, "stdin", io.StringIO(typed))
+        try:
+            main()
+        except SystemExit as stop:
+            code = int(stop.code or 0)
+    return Done(code, out.getvalue(), err.getvalue())
+
+
+def test_python_dash_m_is_the_same_command():
+    done = subprocess.run([sys.executable, "-m", "sally", "--version"], capture_output=True)
+    assert done.returncode == 0
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Path:
+    (tmp_path / "tiny.toml").write_text(TINY)
+    return tmp_path
+
+
+@pytest.fixture
+def played(study: Path) -> Path:
+    done = sally("run", "tiny.toml", "--out", "store", "--json", cwd=study)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["episodes"] == 2
+    return study
+
+
+def test_run_score_replay_show_follow_one_another(played):
+    scores = json.loads(sally("score", "store", "--json", cwd=played).stdout)
+    assert {row["metric"] for row in scores} >= {"payoff", "tom_percent", "functional_regret"}
+    again = sally("replay", "store", "--json", cwd=played)
+    assert again.returncode == 0
+    assert json.loads(again.stdout) == {
+        "episodes": 2,
+        "replayed": 2,
+        "mismatches": [],
+        "unchecked": [],
+    }
+    shown = json.loads(sally("show", "store", "--eyes", "agent", "--json", cwd=played).stdout)
+    assert any("Round 1:" in line for line in shown["lines"])
+
+
+def test_a_second_run_plays_nothing_twice(played):
+    done = sally("run", "tiny.toml", "--out", "store", "--json", cwd=played)
+    said = json.loads(done.stdout)
+    assert (said["episodes"], said["doubled"], said["not_run"]) == (2, 0, 0)
+
+
+def test_a_changed_move_is_a_mismatch_and_exit_code_1(played):
+    (file,) = (played / "store").glob("*.jsonl")
+    first, rest = file.read_text().split("\n", 1)
+    record = json.loads(first)
+    record["events"][-1]["payoffs"]["agent"] += 1
+    file.write_text(f"{json.dumps(record)}\n{rest}")
+    again = sally("replay", "store", "--json", cwd=played)
+    assert again.returncode == 1
+    assert [m["episode"] for m in json.loads(again.stdout)["mismatches"]] == [record["id"]]
+
+
+def test_a_parameter_can_be_set_for_all_instances(study):
+    sally("run", "tiny.toml", "--set", "rounds=2", "--limit", "1", "--out", "s", cwd=study)
+    rows = json.loads(sally("score", "s", "--rows", "--json", cwd=study).stdout)
+    assert {row["turns"] for row in rows} == {2}
+    assert {row["instance"] for row in rows} == {"ipd-4[rounds=2]"}
+
+
+def test_a_person_plays_in_the_terminal(study):
+    done = sally(
+        "play", "ipd", "--seat", "partner=tit_for_tat", "--set", "rounds=3", "--out", "mine",
+        typed="1\nnonsense\nF\n2\n", cwd=study,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "That will not do" in done.stdout
+    assert done.stdout.strip().endswith("over: agent 23, partner 13")
+    assert sally("replay", "mine", cwd=study).returncode == 0
+
+
+@pytest.mark.parametrize("kind", ["games", "partners", "players", "metrics", "studies", "models"])
+def test_what_is_on_the_shelf_is_listed(kind, study):
+    done = sally("list", kind, "--json", cwd=study)
+    assert done.returncode == 0
+    assert all(row["name"] for row in json.loads(done.stdout))
+
+
+def test_doctor_says_what_is_installed(study):
+    facts = json.loads(sally("doctor", "--json", cwd=study).stdout)
+    assert {"msgspec", "polars"} <= {part["part"] for part in facts["parts"]}
+
+
+BAD = {
+    "a command": (["pley", "rps"], "did you mean play"),
+    "a game": (["play", "rsp"], "did you mean rps"),
+    "a study": (["run", "quickstrat"], "did you mean quickstart"),
+    "a shelf": (["list", "gams"], "did you mean games"),
+    "a metric": (["score", "store", "--metric", "payof"], "did you mean payoff"),
+    "a partner": (["play", "rps", "--seat", "partner=tit_for_tatt"], "did you mean tit_for_tat"),
+    "a seat": (["play", "rps", "--seat", "partnr=tit_for_tat"], "did you mean partner"),
+    "a parameter": (["play", "rps", "--set", "roundz=3"], "did you mean rounds"),
+    "no rounds": (["play", "rps", "--set", "rounds=0"], "at least 1"),
+    "a ragged matrix": (
+        ["play", "repeated_games", "--set", "matrix=[[[1,1],[0,0]],[[0,0]]]"],
+        "two moves",
+    ),
+    "names that clash": (["play", "ipd", "--set", 'names=["J","j"]'], "clash"),
+    "a payoff that is no number": (
+        ["play", "repeated_games", "--set", "matrix=[[[1e999,1],[0,0]],[[0,0],[1,1]]]"],
+        "finite",
+    ),
+    "a study file with an error": (["run", "bad.toml"], "bad.toml"),
+    "a study file that is not there": (["run", "none.toml"], "none.toml"),
+    "a store that is not there": (["score", "nowhere"], "nowhere"),
+    "another study's folder": (["run", "quickstart", "--out", "store"], "belongs to study 'tiny'"),
+    "no episodes wanted": (["run", "tiny.toml", "--limit", "0"], "at least 1"),
+    "a paper": (["reproduce", "riemer2052"], "did you mean riemer2025"),
+    "an audit": (["audit", "rpss"], "did you mean rps"),
+}
+
+
+@pytest.mark.parametrize("what", BAD)
+def test_bad_input_is_one_sentence_and_exit_code_2(what, played):
+    args, says = BAD[what]
+    (played / "bad.toml").write_text(TINY.replace("repeats = 2", "repeats = 0"))
+    before = sorted(p for p in played.rglob("*"))
+    done = sally(*args, cwd=played)
+    assert done.returncode == 2, done.stdout + done.stderr
+    assert says in " ".join(done.stderr.split())
+    assert "Traceback" not in done.stderr
+    assert sorted(p for p in played.rglob("*")) == before  # nothing was written
