@@ -18,6 +18,7 @@ from sally.core.errors import IllegalMove, NotAsked, Unreadable
 from sally.core.game import NATURE
 from sally.core.log import Forfeited, Moved, Reported, Sitter, Told, from_line, to_line
 from sally.core.menu import admitted, example, filled, is_finite
+from sally.core.partner import Partner
 from sally.core.playback import mismatch, replayed
 from sally.core.player import Decision, Fault, Forfeit
 from sally.core.probe import At, Injection, Report, problem, score
@@ -159,7 +160,10 @@ def test_probing_changes_no_move(name: str, seed: int) -> None:
 def test_another_lineup_sees_the_same_deals(name: str, seed: int) -> None:
     """Nature's draw of a turn depends on the seed and her lottery, not on who plays."""
     spec = spec_of(name)
-    minds = [n for n, k in kinds(spec).items() if not getattr(k, "helps", False) and n != "random"]
+    partners = {
+        n for n, kind in kinds(spec).items() if isinstance(kind, Partner) and not kind.helps
+    }
+    minds = sorted({*partners, "constant"} - {"random"})
     first = replayed(spec, played(table(name, seed)))
     for mind in minds[:8]:
         try:
