@@ -100,6 +100,11 @@ class Embedded:
         """The name under which its calls are logged."""
         return f"embedded/{self._weights}"
 
+    @property
+    def slots(self) -> int:
+        """How many growing pages are kept at once; more episodes side by side would evict them."""
+        return len(self._llama.slots)
+
     @cached_property
     def used(self) -> Used:
         """What answered, for the record."""

@@ -17,6 +17,7 @@ from sally.core.model import Fault, Reply, Scores, ToolCall, Usage
 from sally.core.playback import Again, mismatch, require_version
 from sally.core.player import Turn
 from sally.models.stub import Playback, PromptDiffers, Recorded
+from sally.players.language import LanguagePlayer
 from sally.runner.seating import seated, versions_of
 
 
@@ -90,6 +91,8 @@ def _asked_again(spec: GameSpec[Any, Any, Any], episode: Episode) -> Again:
         model = Playback(recorded(event.calls))
         on_playback = msgspec.structs.replace(who, params={**who.params, "model": model})
         player = seated(spec, game, Seat(turn.seat), on_playback)
+        if isinstance(player, LanguagePlayer):  # as often as the log tried a failed call again
+            player = msgspec.structs.replace(player, call_retries=len(event.calls))
         given: Any = player.decide(turn) if turn.question is None else player.report(turn)  # type: ignore[attr-defined]
         return asyncio.run(given)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from hashlib import blake2b
 from inspect import iscoroutinefunction
 from pathlib import Path
@@ -14,11 +14,18 @@ import msgspec
 from sally import store
 from sally.core import shelf
 from sally.core.drive import play_async, play_bots
-from sally.core.log import Episode, Setup, episode_id
+from sally.core.log import Episode, Setup, Sitter, episode_id
 from sally.core.match import Match
+from sally.core.model import Model
 from sally.core.player import Player
 from sally.core.study import Study
+from sally.players.language import LANGUAGE
+from sally.runner.budget import BudgetSpent, Meter, Metered
+from sally.runner.config import Limits
 from sally.runner.seating import players_of, resolved
+
+AT_ONCE = 8  # episodes in progress with a model that does not say how many calls it takes
+Order = tuple[str, str, Setup]  # (episode id, cell, setup)
 
 
 class Progress(msgspec.Struct, frozen=True):
@@ -42,7 +49,7 @@ def play(setup: Setup, cell: str = "") -> Episode:
         play_bots(match, players)
     else:
         asyncio.run(play_async(match, players))
-    return match.episode(cell)
+    return match.episode(cell, used_by(players))
 
 
 def is_bot(player: Player[Any, Any]) -> bool:
@@ -51,28 +58,130 @@ def is_bot(player: Player[Any, Any]) -> bool:
     return not any(iscoroutinefunction(method) for method in methods)
 
 
+def used_by(players: Mapping[str, Player[Any, Any]]) -> dict[str, Any]:
+    """What answered in each seat, for the record; bots use nothing."""
+    models = {seat: getattr(player, "model", None) for seat, player in players.items()}
+    used = {seat: getattr(model, "used", None) for seat, model in models.items()}
+    return {seat: msgspec.to_builtins(what) for seat, what in used.items() if what is not None}
+
+
 def run_study(
-    study: Study, out: Path, limit: int | None = None, watch: Watcher | None = None
+    study: Study,
+    out: Path,
+    limit: int | None = None,
+    watch: Watcher | None = None,
+    meter: Meter | None = None,
 ) -> store.Contents:
-    """Play what the store lacks of a study, and return all that it then holds."""
+    """Play what the store lacks of a study, and return all that it then holds.
+
+    Once the meter's budget is gone no episode is begun, and those in progress are censored.
+    """
     wanted = orders(study, limit)
     store.claim(out, manifest(study))
     there = store.load(out)
     missing = [order for order in wanted if order[0] not in there.finished]
-    kept, censored = len(wanted) - len(missing), 0
+    kept, done, censored = len(wanted) - len(missing), 0, 0
     with store.Writer(out) as writer:
-        for n, (_, cell, setup) in enumerate(missing, 1):
-            episode = play(setup, cell)
+
+        def keep(episode: Episode) -> None:
+            nonlocal done, censored
             writer.add(episode)
+            done += 1
             censored += episode.payoffs is None
             if watch:
-                watch(Progress(n, len(missing), kept, censored))
+                watch(Progress(done, len(missing), kept, censored))
+
+        for _, cell, setup in missing:
+            if not has_model(setup):
+                keep(play(setup, cell))
+        if waiting := [order for order in missing if has_model(order[2])]:
+            asyncio.run(play_several(waiting, keep, meter or Meter()))
     return store.load(out)
 
 
-def orders(study: Study, limit: int | None = None) -> list[tuple[str, str, Setup]]:
+def has_model(setup: Setup) -> bool:
+    """Whether a language model sits at this table."""
+    return any(who.player == LANGUAGE for who in setup.lineup.values())
+
+
+# --- several episodes at once -------------------------------------------------------------------
+
+
+async def play_several(
+    waiting: Sequence[Order], keep: Callable[[Episode], None], meter: Meter
+) -> None:
+    """Play episodes side by side, as many as their models take; each is kept when it ends."""
+    line = iter(waiting)
+
+    async def work() -> None:
+        for _, cell, setup in line:
+            if meter.spent:
+                return
+            keep(await _with_models(setup, cell, meter))
+
+    working = [asyncio.ensure_future(work()) for _ in range(at_once(waiting))]
+    try:
+        await asyncio.gather(*working)
+    finally:
+        for task in working:
+            task.cancel()
+        await asyncio.gather(*working, return_exceptions=True)
+
+
+async def _with_models(setup: Setup, cell: str, run: Meter) -> Episode:
+    match: Match[Any, Any, Any] = Match(shelf.game(setup.instance.game), setup)
+    meter = run.of_episode()
+    lineup = reached(setup.lineup, lambda seat, name: Metered(shelf.model(name), meter, name))
+    players = players_of(match, lineup)
+    await play_within(match, players, meter.config.limits)
+    return match.episode(cell, used_by(players))
+
+
+async def play_within(
+    match: Match[Any, Any, Any], players: Mapping[str, Player[Any, Any]], limits: Limits
+) -> None:
+    """Play a match to its end, or to where a budget or a limit censors it."""
+    clock = asyncio.timeout(limits.episode_seconds)
+    try:
+        async with clock:
+            await play_async(match, players)
+    except BudgetSpent as why:
+        match.censor(why.cause, why.detail)
+    except TimeoutError:
+        if not clock.expired():
+            raise
+        match.censor("limit", f"time limit of {limits.episode_seconds} s")
+
+
+def reached(lineup: Mapping[str, Sitter], model: Callable[[str, str], Model]) -> dict[str, Sitter]:
+    """The lineup with models in the place of their names, given seat and name."""
+
+    def at(seat: str, who: Sitter) -> Sitter:
+        if who.player != LANGUAGE:
+            return who
+        found = model(seat, who.params.get("model", "embedded"))
+        return msgspec.structs.replace(who, params={**who.params, "model": found})
+
+    return {seat: at(seat, who) for seat, who in lineup.items()}
+
+
+def at_once(waiting: Sequence[Order]) -> int:
+    """How many episodes to play side by side: as many as the narrowest model takes calls."""
+    names = {
+        who.params.get("model", "embedded")
+        for _, _, setup in waiting
+        for who in setup.lineup.values()
+        if who.player == LANGUAGE
+    }
+    return min(getattr(shelf.model(name), "slots", None) or AT_ONCE for name in names)
+
+
+# --- what is wanted -----------------------------------------------------------------------------
+
+
+def orders(study: Study, limit: int | None = None) -> list[Order]:
     """Every episode of a study as (id, cell, setup), checked; at most `limit` a cell."""
-    found: dict[str, tuple[str, str, Setup]] = {}
+    found: dict[str, Order] = {}
     for cell, setup in limited(study.trials(), limit):
         checked = resolved(setup)
         id = episode_id(checked)

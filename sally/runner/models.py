@@ -14,13 +14,28 @@ from sally.players.language import LANGUAGE
 OPEN = "model"  # the name under which a study leaves a seat open for a model
 
 
-def with_model(study: Study, model: str, settings: Mapping[str, Any] | None = None) -> Study:
-    """The study with this model in every seat that stands open for one."""
+def with_model(
+    study: Study,
+    model: str | Mapping[str, str],
+    settings: Mapping[str, Any] | None = None,
+    defaults: Mapping[str, Any] | None = None,
+) -> Study:
+    """The study with this model, or each seat's own, in every seat that stands open for one.
+
+    Settings go before those of the study, and those before the defaults.
+    """
+
+    def name(seat: str) -> str:
+        return model if isinstance(model, str) else model[seat]
+
     cells = tuple(
         msgspec.structs.replace(
             cell,
             lineups=tuple(
-                {seat: _filled(who, model, settings) for seat, who in lineup.items()}
+                {
+                    seat: _filled(who, name(seat), settings or {}, defaults or {})
+                    for seat, who in lineup.items()
+                }
                 for lineup in cell.lineups
             ),
         )
@@ -29,12 +44,14 @@ def with_model(study: Study, model: str, settings: Mapping[str, Any] | None = No
     return msgspec.structs.replace(study, cells=cells)
 
 
-def _filled(who: Sitter, model: str, settings: Mapping[str, Any] | None) -> Sitter:
+def _filled(
+    who: Sitter, model: str, settings: Mapping[str, Any], defaults: Mapping[str, Any]
+) -> Sitter:
     if who.player != LANGUAGE or who.params.get("model", OPEN) != OPEN:
         return who
     given = {**who.params, "model": model}
-    if settings:
-        given["settings"] = {**(who.params.get("settings") or {}), **settings}
+    if merged := {**defaults, **(who.params.get("settings") or {}), **settings}:
+        given["settings"] = merged
     return msgspec.structs.replace(who, params=given)
 
 

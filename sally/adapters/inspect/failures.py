@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import time
+from email.utils import parsedate_to_datetime
 
 from sally.core.model import FaultKind, ModelFailure
 
@@ -15,39 +17,58 @@ BY_NAME: tuple[tuple[str, FaultKind], ...] = (
     ("InternalServer", "server"),
     ("ServiceUnavailable", "server"),
     ("Overloaded", "server"),
-    ("Connect", "connection"),
-    ("RemoteProtocol", "connection"),
-    ("ReadError", "connection"),
     ("JSONDecode", "bad_reply"),
     ("UnicodeDecode", "bad_reply"),
     ("Validation", "bad_reply"),
+    ("Connect", "connection"),
+    ("RemoteProtocol", "connection"),
+    ("ReadError", "connection"),
     ("BadRequest", "bad_request"),
     ("NotFound", "bad_request"),
+    ("UnprocessableEntity", "bad_request"),
 )
+BY_STATUS: dict[int, FaultKind] = {401: "auth", 403: "auth", 408: "timeout", 429: "rate_limit"}
 SECRET = re.compile(r"(?i)(sk-|key[=: ]+|bearer )[\w.*-]{6,}")
 
 
 def failure_of(error: BaseException) -> ModelFailure:
     """The failure that an exception stands for, through its causes."""
-    detail = SECRET.sub(r"\1[removed]", " ".join(str(error).split()))[:300]
-    for cause in _chain(error):
-        kind = _kind(cause)
-        if kind is not None:
-            return ModelFailure(kind, detail or type(cause).__name__)
-    return ModelFailure("bad_reply", detail or type(error).__name__)
+    found = causes(error)
+    detail = next((text for cause in found if (text := " ".join(str(cause).split()))), "")
+    detail = SECRET.sub(r"\1[removed]", detail)[:300] or type(error).__name__
+    kinds = (kind for cause in found if (kind := _kind(cause)) is not None)
+    return ModelFailure(next(kinds, "bad_reply"), detail, _retry_after(found))
 
 
 def _kind(error: BaseException) -> FaultKind | None:
     status = getattr(error, "status_code", None)
-    if status == 429:
-        return "rate_limit"
     if isinstance(status, int) and status >= 500:
         return "server"
+    if status in BY_STATUS:
+        return BY_STATUS[status]
     name = type(error).__name__
     return next((kind for part, kind in BY_NAME if part in name), None)
 
 
-def _chain(error: BaseException | None) -> list[BaseException]:
+def _retry_after(errors: list[BaseException]) -> float | None:
+    """The seconds that a provider asks to be left alone, as a number or as a date."""
+    for error in errors:
+        headers = getattr(getattr(error, "response", None), "headers", None)
+        if headers is None or not (said := headers.get("retry-after")):
+            continue
+        try:
+            return max(0.0, float(said))
+        except ValueError:
+            pass
+        try:
+            return max(0.0, parsedate_to_datetime(said).timestamp() - time.time())
+        except (TypeError, ValueError):
+            return None
+    return None
+
+
+def causes(error: BaseException | None) -> list[BaseException]:
+    """An exception and what it came from, outermost first."""
     found: list[BaseException] = []
     while error is not None and error not in found:
         found.append(error)

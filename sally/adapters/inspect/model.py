@@ -5,9 +5,13 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from hashlib import blake2b
+from importlib.metadata import version
 from typing import Any
 
+import msgspec
 from inspect_ai.model import (
     CachePolicy,
     ChatMessage,
@@ -17,7 +21,6 @@ from inspect_ai.model import (
     ChatMessageUser,
     GenerateConfig,
     ModelOutput,
-    get_model,
 )
 from inspect_ai.model import Model as Provider
 from inspect_ai.tool import ToolCall as ProviderToolCall
@@ -25,6 +28,7 @@ from inspect_ai.tool import ToolInfo, ToolParams
 from inspect_ai.util import LimitExceededError
 
 from sally.adapters.inspect.failures import failure_of
+from sally.adapters.inspect.reach import gate_of, provider_of
 from sally.core.model import (
     AS_THE_PROVIDER_DOES,
     Assistant,
@@ -45,28 +49,50 @@ from sally.core.model import (
     User,
     check_candidates,
 )
+from sally.runner.config import Limits, find_config
 
 FINISH: dict[str, Finish] = {
     "stop": "stop",
     "max_tokens": "length",
-    "model_length": "length",
     "tool_calls": "tool_calls",
     "content_filter": "refusal",
     "unknown": "stop",
 }
-RETRIES = 3  # of Inspect's own, per call; finite, so that a dead server ends
 NOT_FAILURES = (LimitExceededError, ModelFailure, asyncio.CancelledError)
 
 
 class InspectModel:
-    """Any model that Inspect can reach."""
+    """Any model that Inspect can reach.
 
-    def __init__(self, provider: Provider, cache: bool = False) -> None:
-        self._provider, self._cache = provider, cache
+    With a scope, replies are cached under it: one object serves one seat of one episode, and
+    its calls are counted, so that no two of them are served from one entry.
+    """
+
+    def __init__(
+        self,
+        provider: Provider,
+        limits: Limits | None = None,
+        scope: Mapping[str, str] | None = None,
+    ) -> None:
+        self._provider, self._limits, self._scope = provider, limits or Limits(), scope
+        self._gate = gate_of(provider, self._limits.first_wait)
+        self._asked: Counter[str] = Counter()
+        self._answered_as: set[str] = set()
 
     @property
     def name(self) -> str:
         return str(self._provider)
+
+    @property
+    def used(self) -> dict[str, Any]:
+        """What answered, for the record: address, versions, and the models the provider named."""
+        own = getattr(self._provider.api, "used", None)
+        return {
+            "inspect_ai": version("inspect-ai"),
+            "address": self._provider.api.base_url,
+            "answered_as": sorted(self._answered_as),
+            **({} if own is None else {"model": msgspec.to_builtins(own)}),
+        }
 
     @property
     def can_score(self) -> bool:
@@ -103,7 +129,10 @@ class InspectModel:
         if not isinstance(logprobs, list) or len(logprobs) != len(candidates):
             raise ModelFailure("bad_reply", "The scores do not fit the candidates.")
         usage = usage_of(output, time.perf_counter() - start)
-        return Scores(tuple(candidates), tuple(float(p) for p in logprobs), usage)
+        try:
+            return Scores(tuple(candidates), tuple(float(p) for p in logprobs), usage)
+        except (TypeError, ValueError) as why:
+            raise ModelFailure("bad_reply", f"The scores cannot be read: {why}") from None
 
     async def _generate(
         self,
@@ -112,32 +141,51 @@ class InspectModel:
         tools: Sequence[ToolSpec],
         extra: dict[str, Any] | None,
     ) -> ModelOutput:
-        # The seed is drawn from episode, seat, turn, purpose, call and try: as a scope it keeps
-        # two draws of the same prompt apart, as Inspect's own key does not.
-        policy = CachePolicy(expiry=None, scopes={"seed": str(settings.seed)})
+        begun = await self._gate.passed()
         try:
-            return await self._provider.generate(
+            output = await self._provider.generate(
                 talk,
                 tools=[tool_info(tool) for tool in tools],
-                config=config_of(settings, extra),
-                cache=policy if self._cache else False,
+                config=config_of(settings, self._limits, extra),
+                cache=self._policy(talk, settings, extra),
             )
         except NOT_FAILURES:
             raise
         except Exception as why:
-            raise failure_of(why) from why
+            failure = failure_of(why)
+            self._gate.failed(begun, failure)
+            raise failure from why
+        self._gate.worked()
+        self._answered_as.add(output.model)
+        return output
+
+    def _policy(
+        self, talk: list[ChatMessage], settings: Settings, extra: dict[str, Any] | None
+    ) -> CachePolicy | bool:
+        """Inspect's own key holds neither episode nor turn: the scope and a count do."""
+        if self._scope is None:
+            return False
+        shown = repr(([(m.role, m.text) for m in talk], settings, extra))
+        key = blake2b(shown.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
+        self._asked[key] += 1
+        scopes = {**self._scope, "again": str(self._asked[key])}
+        return CachePolicy(expiry=None, scopes=scopes)
 
 
 def model_of(name: str) -> Model:
     """The maker that the shelf calls for names such as `openai/gpt-4o`."""
-    return InspectModel(get_model(name))
+    config = find_config()
+    return InspectModel(provider_of(name, config), config.limits)
 
 
-def config_of(settings: Settings, extra: dict[str, Any] | None = None) -> GenerateConfig:
+def config_of(
+    settings: Settings, limits: Limits, extra: dict[str, Any] | None = None
+) -> GenerateConfig:
     """Our settings as Inspect takes them."""
     effort: Any = settings.reasoning_effort
     return GenerateConfig(
-        max_retries=RETRIES,
+        max_retries=0,  # each failure is logged and tried again by the player
+        attempt_timeout=max(1, round(limits.call_seconds)),
         temperature=settings.temperature,
         top_p=settings.top_p,
         top_k=settings.top_k,
@@ -178,13 +226,16 @@ def reply_of(output: ModelOutput, seconds: float) -> Reply:
     if not output.choices:
         raise ModelFailure("bad_reply", "The provider answered without a choice.")
     message = output.choices[0].message
+    if output.stop_reason == "model_length":  # some providers answer so without having read it
+        raise ModelFailure("context_length", "The page is longer than the model can read.")
     parts = message.content if isinstance(message.content, list) else []
     reasoning = "\n".join(str(p.reasoning) for p in parts if p.type == "reasoning")
+    refused = any(p.type == "text" and p.refusal for p in parts)
     calls = tuple(
         ToolCall(call.id, call.function, json.dumps(call.arguments))
         for call in message.tool_calls or ()
     )
-    finish = FINISH.get(output.stop_reason, "stop")
+    finish = "refusal" if refused else FINISH.get(output.stop_reason, "stop")
     return Reply(message.text, calls, usage_of(output, seconds), finish, reasoning or None)
 
 

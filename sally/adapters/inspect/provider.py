@@ -21,9 +21,7 @@ from sally.core.model import Assistant, Message, Settings, System, Usage, User
 
 
 class SallyAPI(ModelAPI):
-    """A model from our own shelf, with whole candidates scored."""
-
-    scores_candidates = True
+    """A model from our own shelf, with whole candidates scored where it can."""
 
     def __init__(
         self,
@@ -35,6 +33,8 @@ class SallyAPI(ModelAPI):
     ) -> None:
         super().__init__(model_name, base_url, api_key, [], config)
         self._model = shelf.model(model_name)
+        self.scores_candidates = self._model.can_score
+        self.used = getattr(self._model, "used", None)
 
     async def generate(
         self,
@@ -62,7 +62,7 @@ class SallyAPI(ModelAPI):
         return self._output(reply.text, stop, reply.usage, None)
 
     def max_connections(self) -> int:
-        return 1  # one model in this process: more at once gain nothing
+        return getattr(self._model, "slots", None) or 1
 
     def _output(
         self, text: str, stop: Any, usage: Usage, metadata: dict[str, Any] | None

@@ -5,42 +5,50 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-import msgspec
 from inspect_ai import eval as inspect_eval
 
-from sally.adapters.inspect.tasks import Order, task_of, writing
-
-
-class Limits(msgspec.Struct, frozen=True):
-    """Where an episode, or the run, must stop."""
-
-    tokens: int | None = None  # per episode
-    seconds: int | None = None  # per episode
-    cost: float | None = None  # per episode, in dollars, where prices are known
-    episodes_at_once: int | None = None
+from sally.adapters.inspect.reach import provider_of
+from sally.adapters.inspect.session import session
+from sally.adapters.inspect.tasks import task_of
+from sally.players.language import LANGUAGE
+from sally.runner.budget import Meter
+from sally.runner.config import in_process
+from sally.runner.local import Order
 
 
 def play_orders(
     name: str,
     wanted: Sequence[Order],
     out: Path,
-    limits: Limits | None = None,
+    meter: Meter | None = None,
     cache: bool = False,
     display: str = "plain",
 ) -> str:
     """Play these episodes: records go to the store, the trace to its `inspect` folder."""
-    bounds = limits or Limits()
-    with writing(out):
+    meter = meter or Meter()
+    config, limits = meter.config, meter.config.limits
+    for model in models_in(wanted):  # whoever cannot be reached is named before anything is spent
+        if not in_process(model):
+            provider_of(model, config)
+    with session(out, meter, cache):
         logs = inspect_eval(
-            task_of(name, wanted, str(out), cache),
+            task_of(name, wanted, str(out)),
             model=None,  # every seat names its own
             log_dir=str(out / "inspect"),
             log_realtime=False,  # measured: halves the cost of a call
             display=display,  # type: ignore[arg-type]
             fail_on_error=False,
-            token_limit=bounds.tokens,
-            time_limit=bounds.seconds,
-            cost_limit=bounds.cost,
-            max_samples=bounds.episodes_at_once,
+            token_limit=limits.episode_tokens,
+            max_samples=limits.episodes_at_once,
         )
     return str(logs[0].status)
+
+
+def models_in(wanted: Sequence[Order]) -> set[str]:
+    """The models that these episodes name."""
+    return {
+        who.params["model"]
+        for _, _, setup in wanted
+        for who in setup.lineup.values()
+        if who.player == LANGUAGE
+    }

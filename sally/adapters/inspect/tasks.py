@@ -2,37 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+import asyncio
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import msgspec
 from inspect_ai import Task, task
+from inspect_ai._util.package import get_installed_package_name
 from inspect_ai.dataset import Sample
 from inspect_ai.model import get_model
 from inspect_ai.scorer import Score, Scorer, Target, mean, scorer
 from inspect_ai.solver import Generate, Solver, TaskState, solver
-from inspect_ai.util import LimitExceededError
+from inspect_ai.util import LimitExceededError, sample_limits
 
 from sally import store
 from sally.adapters.inspect.model import InspectModel
+from sally.adapters.inspect.reach import hide_key, provider_of
+from sally.adapters.inspect.session import Session, session_of
 from sally.core import shelf
-from sally.core.drive import play_async
+from sally.core.errors import BadInput
 from sally.core.game import Seat
-from sally.core.log import Episode, Setup, Sitter
+from sally.core.log import Episode, Setup
 from sally.core.match import Match
 from sally.core.metric import Played
+from sally.core.model import Model
 from sally.core.playback import replayed
-from sally.players.language import LANGUAGE
-from sally.runner.local import orders
-from sally.runner.models import with_model
+from sally.core.player import Player
+from sally.core.study import Study
+from sally.players.language import LANGUAGE, LanguagePlayer
+from sally.runner.budget import Metered
+from sally.runner.config import in_process
+from sally.runner.local import Order, manifest, orders, play_within, reached, used_by
+from sally.runner.models import OPEN, models_of, with_model
 from sally.runner.seating import players_of
 
-Order = tuple[str, str, Setup]  # (episode id, cell, setup)
+NO_MODEL = "none/none"  # what Inspect puts where no model was named
 
 
-def task_of(name: str, wanted: Sequence[Order], out: str, cache: bool = False) -> Task:
+def task_of(name: str, wanted: Sequence[Order], out: str) -> Task:
     """The task that plays these episodes and appends each record to the store at `out`."""
     samples = [
         Sample(
@@ -45,100 +53,137 @@ def task_of(name: str, wanted: Sequence[Order], out: str, cache: bool = False) -
     return Task(
         name=name,
         dataset=samples,
-        solver=play_episode(out, cache),
+        solver=play_episode(out),
         scorer=all_metrics(),
         continue_on_fail=True,
     )
 
 
 @solver
-def play_episode(out: str, cache: bool = False) -> Solver:
+def play_episode(out: str) -> Solver:
     """Play one episode; a limit censors it, and the record is kept whatever happens."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
+        session = session_of(out)
+        if session.meter.spent:
+            return state  # not begun: nothing goes to the store
         setup = msgspec.convert(state.metadata["setup"], Setup)
         match: Match[Any, Any, Any] = Match(shelf.game(setup.instance.game), setup)
-        lineup = {seat: _on_inspect(who, cache) for seat, who in setup.lineup.items()}
+        players = seated(match, str(state.sample_id), session)
         try:
-            await play_async(match, players_of(match, lineup))
+            await play_within(match, players, session.config.limits)
         except LimitExceededError as why:
-            if not match.over:
-                match.censor("limit", f"{why.type} limit")
+            _cut(match, "limit", f"{why.type} limit")
             raise
-        except BaseException:
-            if not match.over:
-                match.censor("fault", "the episode was broken off")
+        except asyncio.CancelledError:
+            late = _out_of_time()
+            _cut(match, "limit" if late else "fault", "time limit" if late else "cancelled")
+            raise
+        except BaseException as why:
+            _cut(match, "fault", f"the episode broke off: {type(why).__name__}")
             raise
         finally:
-            _keep(match.episode(state.metadata["cell"]), state, out)
+            episode = match.episode(state.metadata["cell"], used_by(players))
+            state.store.set("episode", msgspec.to_builtins(episode))  # for viewer and scorer
+            session.keep(episode)
         return state
 
     return solve
 
 
-def _on_inspect(who: Sitter, cache: bool) -> Sitter:
-    """A language player's model, reached through Inspect."""
-    if who.player != LANGUAGE:
-        return who
-    model = InspectModel(get_model(who.params["model"]), cache)
-    return msgspec.structs.replace(who, params={**who.params, "model": model})
+def _cut(match: Match[Any, Any, Any], cause: str, detail: str) -> None:
+    if not match.over:
+        match.censor(cause, detail)
 
 
-def _keep(episode: Episode, state: TaskState, out: str) -> None:
-    """One record, once: in the store, and in the sample for the viewer."""
-    state.store.set("episode", msgspec.to_builtins(episode))
-    if out in _writers:
-        _writers[out].add(episode)
-    elif out:
-        with store.Writer(Path(out)) as writer:
-            writer.add(episode)
+def _out_of_time() -> bool:
+    left = sample_limits().time.remaining
+    return left is not None and left <= 0
 
 
-_writers: dict[str, store.Writer] = {}  # one a store and process, while an eval runs
+def seated(match: Match[Any, Any, Any], id: str, session: Session) -> dict[str, Player[Any, Any]]:
+    """Everybody at the table, models reached through Inspect and patient with its providers."""
+    meter, limits = session.meter.of_episode(), session.config.limits
+
+    def model(seat: str, name: str) -> Model:
+        scope = {"episode": id, "seat": seat} if session.cache else None
+        return Metered(InspectModel(provider(seat, name, session), limits, scope), meter, name)
+
+    players = players_of(match, reached(match.setup.lineup, model))
+    return {
+        seat: msgspec.structs.replace(player, call_retries=limits.call_retries)
+        if isinstance(player, LanguagePlayer)
+        else player
+        for seat, player in players.items()
+    }
 
 
-@contextmanager
-def writing(out: Path) -> Iterator[None]:
-    """One writer for all episodes of an eval."""
-    with store.Writer(out) as writer:
-        _writers[str(out)] = writer
-        try:
-            yield
-        finally:
-            del _writers[str(out)]
+def provider(seat: str, name: str, session: Session) -> Any:
+    """The model that Inspect was given for this seat if it has this name, else by name."""
+    given = get_model(role=seat)
+    if str(given) == name:
+        hide_key(given.api)
+        return given
+    return provider_of(f"sally/{name}" if in_process(name) else name, session.config)
 
 
 @scorer(metrics={"*": [mean()]})
 def all_metrics() -> Scorer:
-    """Every metric of every seat that a language model sat in."""
+    """Every metric of every seat that a language model sat in; a cut episode has none."""
 
     async def score(state: TaskState, target: Target) -> Score:
-        episode = msgspec.convert(state.store.get("episode"), Episode)
-        spec = shelf.game(episode.setup.instance.game)
-        whole = Played(spec, episode, replayed(spec, episode))
-        values: dict[str, float] = {}
-        for seat, who in episode.setup.lineup.items():
-            if who.player != LANGUAGE:
-                continue
-            for name, metric in shelf.metrics(spec.family or spec.name).items():
-                value = metric.measure(whole, Seat(seat))
-                if value is not None:
-                    values[f"{seat}.{name}"] = value
-        values["censored"] = float(episode.payoffs is None)
+        plain = state.store.get("episode")
+        if plain is None:
+            return Score(value={"not_run": 1.0}, explanation="the budget was spent")
+        episode = msgspec.convert(plain, Episode)
+        values = {"censored": float(episode.payoffs is None), **measured(episode)}
         return Score(value=dict(values), explanation=f"episode {episode.id}")
 
     return score
 
 
+def measured(episode: Episode) -> dict[str, float]:
+    """The metrics of an episode that was played to its end, by seat and name."""
+    if episode.payoffs is None:
+        return {}
+    spec = shelf.game(episode.setup.instance.game)
+    whole = Played(spec, episode, replayed(spec, episode))
+    found = {
+        f"{seat}.{name}": metric.measure(whole, Seat(seat))
+        for seat, who in episode.setup.lineup.items()
+        if who.player == LANGUAGE
+        for name, metric in shelf.metrics(spec.family or spec.name).items()
+    }
+    return {name: value for name, value in found.items() if value is not None}
+
+
+# --- tasks by name ------------------------------------------------------------------------------
+
+
 def study_task(name: str) -> Callable[..., Task]:
     """A task that Inspect finds under the study's name: `inspect eval sally/NAME`."""
 
-    def make(limit: int = 0, out: str = "") -> Task:
-        study = with_model(shelf.pick("study", name, shelf.shelf("studies")), str(get_model()))
-        return task_of(name, orders(study, limit or None), out)
+    def make(limit: int = 0, out: str = f"out/{name}") -> Task:
+        study = for_roles(shelf.pick("study", name, shelf.shelf("studies")))
+        wanted = orders(study, limit or None)
+        store.claim(Path(out), manifest(study))
+        return task_of(name, wanted, out)
 
     make.__name__ = name
-    return task(name=name)(make)
+    # Inspect puts the package before the name, unless it takes the package for loose files, as it
+    # does in a working copy that has metadata of its own lying beside it.
+    return task(name=name if get_installed_package_name(make) else f"sally/{name}")(make)
+
+
+def for_roles(study: Study) -> Study:
+    """The study with Inspect's models in its open seats: the role named after a seat, or any."""
+    if OPEN not in models_of(study):
+        return study
+    seats = {seat for cell in study.cells for lineup in cell.lineups for seat in lineup}
+    chosen = {seat: str(get_model(role=seat)) for seat in seats}
+    if NO_MODEL in chosen.values():
+        raise BadInput(f"{study.name} leaves seats open for a model; name one with --model.")
+    return with_model(study, chosen)
 
 
 TASKS = {name: study_task(name) for name in shelf.shelf("studies")}

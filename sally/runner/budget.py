@@ -1,0 +1,152 @@
+"""What a run spends, and where it must stop."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import msgspec
+
+from sally.core.errors import BadInput, listed
+from sally.core.model import (
+    AS_THE_PROVIDER_DOES,
+    Context,
+    Message,
+    Model,
+    Reply,
+    Scores,
+    Settings,
+    ToolSpec,
+    Usage,
+)
+from sally.runner.config import Config
+
+
+class BudgetSpent(Exception):
+    """Nothing is left: no further call is made, and the episode is censored for this cause."""
+
+    def __init__(self, cause: str, detail: str) -> None:
+        super().__init__(cause, detail)
+        self.cause, self.detail = cause, detail
+
+
+class Budget(msgspec.Struct, frozen=True):
+    """What a run may use at most; None is no bound."""
+
+    money: float | None = None
+    tokens: int | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("money", "tokens"):
+            value = getattr(self, name)
+            if value is not None and not value >= 0:
+                raise BadInput(f"A budget must be at least 0, not {value}.")
+
+
+class Meter:
+    """Adds up what calls used: in a run, or in one episode of it."""
+
+    def __init__(
+        self,
+        budget: Budget | None = None,
+        config: Config | None = None,
+        run: Meter | None = None,  # what is used here is used there too
+    ) -> None:
+        self._budget, self.config, self._run = budget or Budget(), config or Config(), run
+        self.calls, self.tokens, self.money = 0, 0, 0.0
+        self.unpriced = 0  # calls whose price nobody knows
+
+    def of_episode(self) -> Meter:
+        """A meter for one episode, with the limit that the config sets for each."""
+        return Meter(Budget(tokens=self.config.limits.episode_tokens), self.config, self)
+
+    @property
+    def spent(self) -> bool:
+        """Whether nothing more may be used."""
+        budget = self._budget
+        over = budget.money is not None and self.money >= budget.money
+        return over or (budget.tokens is not None and self.tokens >= budget.tokens)
+
+    def refuse_if_spent(self) -> None:
+        """No call beyond the budget of the run, nor beyond the limit of the episode."""
+        if self._run is not None:
+            self._run.refuse_if_spent()
+        if self.spent:
+            cause = "budget" if self._run is None else "limit"
+            raise BudgetSpent(cause, f"spent: {self.said}")
+
+    @property
+    def said(self) -> str:
+        """What was used so far, in words."""
+        prices = self.config.prices
+        money = f", {self.money:.4f} {prices.currency}" if prices else ""
+        return f"{self.calls} calls, {self.tokens} tokens{money}"
+
+    def charge(self, model: str, usage: Usage) -> Usage:
+        """Count a call; its usage comes back with its cost, where a price is known."""
+        self.calls += 1
+        self.tokens += usage.input + usage.output
+        price = self.config.price(model)
+        if usage.cost is None and price is not None:
+            usage = msgspec.structs.replace(usage, cost=price.of(usage))
+        if usage.cost is None:
+            self.unpriced += 1
+        else:
+            self.money += usage.cost
+        return usage if self._run is None else self._run.charge(model, usage)
+
+    def refuse_unpriced(self, models: Iterable[str]) -> None:
+        """A bound in money needs a price for every model, before anything is spent."""
+        if self._budget.money is None:
+            return
+        dark = sorted(name for name in models if self.config.price(name) is None)
+        if dark:
+            raise BadInput(
+                f"The price of {listed(dark)} is unknown, so a budget in money cannot be kept; "
+                "add it under [prices.per_million] in sally.toml, or bound the tokens."
+            )
+
+
+class Metered:
+    """A model whose calls are charged to a meter, and refused once the budget is gone."""
+
+    def __init__(self, model: Model, meter: Meter, name: str) -> None:
+        self._model, self._meter, self._name = model, meter, name
+
+    @property
+    def name(self) -> str:
+        return self._model.name
+
+    @property
+    def can_score(self) -> bool:
+        return self._model.can_score
+
+    @property
+    def used(self) -> Any:
+        """What answered, where the model says so."""
+        return getattr(self._model, "used", None)
+
+    @property
+    def slots(self) -> int | None:
+        """How many calls the model takes at the same time, where it says so."""
+        return getattr(self._model, "slots", None)
+
+    async def complete(
+        self,
+        messages: Sequence[Message],
+        settings: Settings = AS_THE_PROVIDER_DOES,
+        tools: Sequence[ToolSpec] = (),
+    ) -> Reply:
+        self._meter.refuse_if_spent()
+        reply = await self._model.complete(messages, settings, tools)
+        return msgspec.structs.replace(reply, usage=self._meter.charge(self._name, reply.usage))
+
+    async def score(
+        self,
+        context: Context,
+        candidates: Sequence[str],
+        settings: Settings = AS_THE_PROVIDER_DOES,
+    ) -> Scores:
+        self._meter.refuse_if_spent()
+        scores = await self._model.score(context, candidates, settings)
+        return msgspec.structs.replace(scores, usage=self._meter.charge(self._name, scores.usage))

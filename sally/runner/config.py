@@ -1,0 +1,226 @@
+"""The user's `sally.toml`: models by alias, prices, limits. A key never stands in it."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+import tomllib
+from collections.abc import Mapping
+from datetime import date
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+
+from sally.core import shelf
+from sally.core.errors import BadInput, unknown
+from sally.core.model import Settings, Usage
+
+T = TypeVar("T")
+NAME = "sally.toml"
+VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")  # what an environment variable may be called
+PARTS = ("models", "prices", "limits")
+
+
+class ModelEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A model under an alias: its real name, and how it is reached and asked."""
+
+    name: str
+    base_url: str | None = None
+    api_key_env: str | None = None  # the variable that holds the key
+    settings: dict[str, Any] = {}
+    at_once: int | None = None  # calls at the same time
+
+    def key(self) -> str | None:
+        """The key, from the environment; it is never written anywhere."""
+        if self.api_key_env is None:
+            return None
+        if not (key := os.environ.get(self.api_key_env)):
+            raise BadInput(
+                f"The model {self.name!r} takes its key from the environment variable "
+                f"{self.api_key_env}, which is not set."
+            )
+        return key
+
+
+class Price(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a million tokens cost."""
+
+    input: float
+    output: float
+    cached: float | None = None  # of input that the provider had in its cache; None: as input
+
+    def of(self, usage: Usage) -> float:
+        """What a call cost."""
+        cached = usage.cached or 0
+        dear = self.input if self.cached is None else self.cached
+        fresh = usage.input - cached
+        return (fresh * self.input + cached * dear + usage.output * self.output) / 1e6
+
+
+class Prices(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A price table and its day."""
+
+    date: date
+    per_million: dict[str, Price]
+    currency: str = "USD"
+
+
+class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Where a call or an episode must stop."""
+
+    episode_tokens: int | None = None
+    episode_seconds: float | None = None
+    episodes_at_once: int | None = None
+    call_seconds: int = 600
+    call_retries: int = 5  # of calls that failed in a way that may pass
+    first_wait: float = 1.0  # seconds; doubled with each failure in a row
+
+
+class Config(msgspec.Struct, frozen=True):
+    """All that a config file says."""
+
+    models: dict[str, ModelEntry] = {}
+    prices: Prices | None = None
+    limits: Limits = Limits()
+    path: str = ""
+
+    def entry(self, name: str) -> ModelEntry:
+        """How a model is reached, by alias or by real name; without an entry, as it stands."""
+        if name in self.models:
+            return self.models[name]
+        return next((e for e in self.models.values() if e.name == name), ModelEntry(name))
+
+    def price(self, name: str) -> Price | None:
+        """What a model costs; None when nobody said. Models in this process cost nothing."""
+        if in_process(name):
+            return Price(0.0, 0.0, 0.0)
+        return self.prices.per_million.get(name) if self.prices else None
+
+
+def in_process(name: str) -> bool:
+    """Whether a model is of our own shelf, not reached through Inspect."""
+    return name.partition(":")[0].partition("/")[0] in shelf.shelf("models")
+
+
+_named: list[Config] = []  # the file that this process was told to use, if any
+
+
+def use_config(path: Path | None) -> Config:
+    """The config file named, for all of this process; without one, the one that is found."""
+    _named[:] = [] if path is None else [read_config(path)]
+    return find_config()
+
+
+def find_config() -> Config:
+    """The config file that was named, else the working folder's, else the user's, else none."""
+    if _named:
+        return _named[0]
+    places = (Path(NAME), user_folder() / NAME)
+    return next((read_config(place) for place in places if place.is_file()), Config())
+
+
+def user_folder() -> Path:
+    """Where the user's own configuration lives."""
+    if base := os.environ.get("XDG_CONFIG_HOME"):
+        return Path(base).expanduser() / "sally"
+    if sys.platform == "win32" and (roaming := os.environ.get("APPDATA")):
+        return Path(roaming) / "sally"
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Application Support" / "sally"
+    return Path.home() / ".config" / "sally"
+
+
+def read_config(path: Path) -> Config:
+    """A config file, checked; whatever is wrong with it is one sentence."""
+    try:
+        plain = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as why:
+        raise BadInput(f"The config file {path} cannot be read: {why.strerror}.") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as why:
+        raise BadInput(f"The config file {path} is not TOML: {why}.") from None
+    for part in plain:
+        if part not in PARTS:
+            raise unknown(f"part of the config file {path}", part, PARTS)
+    models = {
+        alias: _model(given, f"{path}, models.{alias}")
+        for alias, given in _table(plain, "models", path).items()
+    }
+    _refuse_two_ways(models, path)
+    prices = _table(plain, "prices", path)
+    return Config(
+        models,
+        _checked_prices(_read(prices, Prices, f"{path}, prices"), path) if prices else None,
+        _checked_limits(_read(_table(plain, "limits", path), Limits, f"{path}, limits"), path),
+        str(path),
+    )
+
+
+def _table(plain: Mapping[str, Any], part: str, path: Path) -> Mapping[str, Any]:
+    found = plain.get(part, {})
+    if not isinstance(found, dict):
+        raise BadInput(f"{path}: {part} must be a table, written as [{part}].")
+    return found
+
+
+def _read(plain: Any, kind: type[T], where: str) -> T:
+    try:
+        return msgspec.convert(plain, kind)
+    except msgspec.ValidationError as why:
+        raise BadInput(f"{where}: {why}.") from None
+
+
+def _model(plain: Any, where: str) -> ModelEntry:
+    for name in plain if isinstance(plain, dict) else ():
+        if "key" in name and name != "api_key_env":  # its value is not repeated here
+            raise BadInput(
+                f"{where}: a key does not belong in a file; put it into an environment variable "
+                "and name that in api_key_env."
+            )
+    entry = _read(plain, ModelEntry, where)
+    if entry.api_key_env is not None and not VARIABLE.fullmatch(entry.api_key_env):
+        raise BadInput(
+            f"{where}: api_key_env must be the name of an environment variable, such as "
+            "LAB_API_KEY, and not the key itself."
+        )
+    for name in entry.settings:
+        if name not in Settings.__struct_fields__:
+            raise unknown(f"setting in {where}", name, Settings.__struct_fields__)
+    try:
+        msgspec.convert(entry.settings, Settings)
+    except (msgspec.ValidationError, ValueError) as why:
+        raise BadInput(f"{where}, settings: {str(why).rstrip('.')}.") from None
+    if entry.at_once is not None and entry.at_once < 1:
+        raise BadInput(f"{where}: at_once must be at least 1, not {entry.at_once}.")
+    return entry
+
+
+def _refuse_two_ways(models: Mapping[str, ModelEntry], path: Path) -> None:
+    """An episode names its model, not its alias, so one model has one address and one key."""
+    ways: dict[str, tuple[str, Any]] = {}
+    for alias, entry in models.items():
+        way = (entry.base_url, entry.api_key_env)
+        other, theirs = ways.setdefault(entry.name, (alias, way))
+        if theirs != way:
+            raise BadInput(
+                f"{path}: {other} and {alias} both name {entry.name} but reach it in two ways; "
+                "give both the same base_url and api_key_env."
+            )
+
+
+def _checked_prices(prices: Prices, path: Path) -> Prices:
+    for name, price in prices.per_million.items():
+        if min(price.input, price.output, price.cached or 0.0) < 0:
+            raise BadInput(f"{path}: the prices of {name} must be at least 0.")
+    return prices
+
+
+def _checked_limits(limits: Limits, path: Path) -> Limits:
+    for name in Limits.__struct_fields__:
+        value = getattr(limits, name)
+        lowest = 0 if name in {"call_retries", "first_wait"} else 1e-9
+        if value is not None and not value >= lowest:
+            least = "at least 0" if lowest == 0 else "above 0"
+            raise BadInput(f"{path}: limits.{name} must be {least}, not {value}.")
+    return limits

@@ -1,0 +1,264 @@
+"""What we rely on in Inspect, and what Inspect's users get from us."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from inspect_ai import eval as inspect_eval
+from inspect_ai._util.entrypoints import ensure_entry_points
+from inspect_ai._util.registry import registry_lookup
+from inspect_ai.log import EvalLog, list_eval_logs, read_eval_log
+from inspect_ai.model import get_model
+
+from sally import store
+from sally.adapters.inspect.model import InspectModel
+from sally.adapters.inspect.run import play_orders
+from sally.adapters.inspect.tasks import measured, study_task
+from sally.core import shelf
+from sally.core.log import Censored, Episode, Moved, Reported
+from sally.core.model import ModelFailure, Settings, User
+from sally.core.study import sitter
+from sally.models.stub import Scripted, always
+from sally.runner.check import check
+from tests.adapters.inspect.tables import PICK, mock, stored, tiny, wanted
+
+shelf.add("studies", "tiny", tiny())
+shelf.add("studies", "tiny_pair", tiny(partner=sitter("language", strategy="qa")))
+
+
+def evaluated(study: str, out: Path, **given: Any) -> EvalLog:
+    """What `inspect eval sally/STUDY` does, in this process."""
+    (log,) = inspect_eval(
+        study_task(study),
+        task_args={"out": str(out)},
+        log_dir=str(out.parent / "logs"),
+        display="none",
+        **given,
+    )
+    return log
+
+
+@pytest.fixture(scope="module")
+def log(tmp_path_factory: pytest.TempPathFactory) -> tuple[EvalLog, Path]:
+    out = tmp_path_factory.mktemp("eval") / "out"
+    return evaluated("tiny", out, model=mock(PICK)), out
+
+
+def test_a_study_is_a_task_with_one_sample_an_episode(log: tuple[EvalLog, Path]) -> None:
+    found, out = log
+    assert found.status == "success"
+    episodes = stored(out)
+    assert len(episodes) == 2
+    assert {s.id for s in found.samples or ()} == {e.id for e in episodes}
+    for episode in episodes:
+        assert episode.setup.lineup["agent"].params["model"] == "mockllm/model"
+        assert [e.action for e in episode.events if isinstance(e, Moved)] == [0] * 4
+
+
+def test_what_the_model_was_shown_replays_from_the_record(log: tuple[EvalLog, Path]) -> None:
+    found = check(stored(log[1]))
+    assert (found.replayed, found.mismatches, found.unchecked) == (2, [], [])
+
+
+def test_the_scores_are_our_metrics(log: tuple[EvalLog, Path]) -> None:
+    found, out = log
+    for episode in stored(out):
+        (sample,) = (s for s in found.samples or () if s.id == episode.id)
+        assert sample.scores
+        values = sample.scores["all_metrics"].value
+        assert values == {"censored": 0.0, **measured(episode)}
+        assert isinstance(values, dict)
+        assert values["agent.tom_percent"] == 100.0
+
+
+def test_the_record_says_what_answered(log: tuple[EvalLog, Path]) -> None:
+    for episode in stored(log[1]):
+        assert episode.used["agent"]["answered_as"] == ["mockllm/model"]
+        assert episode.used["agent"]["inspect_ai"]
+
+
+def test_the_log_folder_can_be_viewed(log: tuple[EvalLog, Path]) -> None:
+    (info,) = list_eval_logs(str(log[1].parent / "logs"))
+    again = read_eval_log(info)
+    assert {s.id for s in again.samples or ()} == {e.id for e in stored(log[1])}
+
+
+@pytest.mark.parametrize("limit", [{"token_limit": 25}, {"time_limit": 1}])
+def test_an_episode_cut_by_a_limit_is_censored_though_inspect_calls_it_a_success(
+    limit: dict[str, int], tmp_path: Path
+) -> None:
+    def slow(shown: list[Any]) -> str:
+        time.sleep(0.4 if "time_limit" in limit else 0)
+        return PICK
+
+    found = evaluated("tiny", tmp_path / "out", model=mock(slow), **limit)
+    assert found.status == "success"
+    for episode in stored(tmp_path / "out"):
+        assert isinstance(episode.end, Censored)
+        assert (episode.end.cause, episode.payoffs) == ("limit", None)
+        (sample,) = (s for s in found.samples or () if s.id == episode.id)
+        assert sample.scores
+        assert sample.scores["all_metrics"].value == {"censored": 1.0}
+
+
+def test_each_seat_may_have_the_model_of_its_role(tmp_path: Path) -> None:
+    roles = {"agent": mock("Option: J"), "partner": mock("Option: F")}
+    evaluated("tiny_pair", tmp_path / "out", model_roles=roles, model=mock("nobody asked me"))
+    for episode in stored(tmp_path / "out"):
+        moves = {(e.seat, e.action) for e in episode.events if isinstance(e, Moved)}
+        assert moves == {("agent", 0), ("partner", 1)}
+
+
+def test_inspect_finds_our_tasks_and_our_provider_by_name() -> None:
+    ensure_entry_points("sally")
+    for study in set(shelf.shelf("studies")) - {"tiny", "tiny_pair"}:
+        assert registry_lookup("task", f"sally/{study}") is not None
+    shelf.add("models", "stubby", lambda name: always(PICK))
+    assert str(get_model("sally/stubby")) == "sally/stubby"
+
+
+# --- the cache ----------------------------------------------------------------------------------
+
+
+@pytest.fixture()
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("INSPECT_CACHE_DIR", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+def test_no_two_calls_share_a_cached_reply_and_a_second_run_is_served(cache: Path) -> None:
+    numbers = iter(range(100))
+    provider = mock(lambda shown: str(next(numbers)))
+
+    def said(times: int, **scope: str) -> list[str]:
+        model = InspectModel(provider, scope=scope)
+        asked = [model.complete([User("a draw")], Settings(seed=1)) for _ in range(times)]
+
+        async def each() -> list[str]:
+            return [(await reply).text for reply in asked]
+
+        return asyncio.run(each())
+
+    assert said(2, episode="one", seat="agent") == ["0", "1"]  # the same prompt, two draws
+    assert said(1, episode="two", seat="agent") == ["2"]
+    assert said(1, episode="one", seat="partner") == ["3"]
+    assert said(3, episode="one", seat="agent") == ["0", "1", "4"]  # two served, one new
+
+
+def test_a_study_that_was_run_before_costs_no_calls(cache: Path, tmp_path: Path) -> None:
+    made = [0]
+
+    def script(messages: Any, settings: Settings) -> str:
+        made[0] += 1
+        return PICK
+
+    shelf.add("models", "counted", lambda name: Scripted(script))
+    for out in (tmp_path / "first", tmp_path / "second"):
+        play_orders("tiny", wanted(tiny(), "sally/counted", out), out, cache=True, display="none")
+        assert made == [2 * 2 * 2]  # episodes, rounds, and a probe beside each move
+    first, second = (stored(tmp_path / name) for name in ("first", "second"))
+    assert [_said(e) for e in first] == [_said(e) for e in second]
+
+
+def _said(episode: Episode) -> list[Any]:
+    return [getattr(event, "reply", None) for event in episode.events]
+
+
+# --- scoring ------------------------------------------------------------------------------------
+
+
+def test_candidates_are_scored_through_a_provider_that_can(tmp_path: Path) -> None:
+    likely = always("", scorer=lambda context, name: -1.0 if "F" in name else -2.0)
+    shelf.add("models", "scorer", lambda name: likely)
+    out = tmp_path / "out"
+    play_orders("tiny", wanted(tiny(strategy="lm"), "sally/scorer", out), out, display="none")
+    for episode in stored(out):
+        assert episode.payoffs is not None
+        moves = [e for e in episode.events if isinstance(e, Moved) and e.seat == "agent"]
+        assert {move.action for move in moves} == {1}
+        assert all(sorted(move.calls[0].scores) == [-2.0, -1.0] for move in moves)
+        assert {e.value for e in episode.events if isinstance(e, Reported)} == {1}
+
+
+@pytest.mark.parametrize("logprobs", [[-1.0], [-1.0, float("nan")], [-1.0, 7.0], ["a", "b"], None])
+def test_scores_of_a_wrong_shape_are_a_failure_by_kind(logprobs: Any) -> None:
+    provider = mock("")
+
+    class Odd(InspectModel):
+        can_score = True
+
+        async def _generate(self, *given: Any) -> Any:
+            output = await super()._generate(*given)
+            output.metadata = {"logprobs": logprobs}
+            return output
+
+    with pytest.raises(ModelFailure) as why:
+        asyncio.run(Odd(provider).score("It is", (" J", " F")))
+    assert why.value.kind == "bad_reply"
+
+
+# --- resume -------------------------------------------------------------------------------------
+
+SLOW = """
+import time
+from sally.core.model import ModelKind
+from sally.models.stub import Scripted
+
+def script(messages, settings):
+    time.sleep(0.02)
+    return "Option: J"
+
+MODEL = ModelKind("slow", "a model that takes its time", lambda name: Scripted(script))
+"""
+STUDY = """
+name = "tiny"
+about = "a tiny study"
+[[cells]]
+name = "ipd"
+instances = [{id = "ipd", game = "ipd", params = {rounds = 4}}]
+repeats = 10
+arms = {agent = ["their_move"]}
+lineups = [
+    {agent = {player = "language", params = {strategy = "qa"}}, partner = {player = "tit_for_tat"}}
+]
+"""
+
+
+@pytest.fixture()
+def command(tmp_path: Path) -> Iterator[list[str]]:
+    (tmp_path / "slow.py").write_text(SLOW)
+    (tmp_path / "tiny.toml").write_text(STUDY)
+    (tmp_path / "sally.toml").write_text("[limits]\nepisodes_at_once = 1\n")
+    sally = [sys.executable, "-c", "from sally.cli import main; main()", "--use", "slow.py"]
+    yield [*sally, "run", "tiny.toml", "--out", "out", "--model"]
+
+
+@pytest.mark.parametrize("model", ["slow", "sally/slow"])
+def test_a_killed_run_goes_on_with_what_is_missing(
+    model: str, command: list[str], tmp_path: Path
+) -> None:
+    env = {**os.environ, "XDG_CONFIG_HOME": str(tmp_path)}
+    running = subprocess.Popen([*command, model], cwd=tmp_path, env=env, stdout=-3, stderr=-3)
+    out = tmp_path / "out"
+    deadline = time.monotonic() + 60
+    while not (out.is_dir() and store.load(out).episodes):
+        assert running.poll() is None, "the run ended before it could be killed"
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    running.send_signal(signal.SIGKILL)
+    running.wait()
+    before = store.load(out)
+    assert 0 < len(before.episodes) < 10
+    subprocess.run([*command, model], cwd=tmp_path, env=env, check=True, stdout=-3, stderr=-3)
+    after = store.load(out)
+    assert len(after.episodes) == len(after.finished) == 10
+    assert after.doubled == 0  # nothing was played twice
