@@ -42,7 +42,8 @@ def every() -> list[str]:
 def problem_of(name: str) -> Instance:
     """A small instance of a game."""
     game, params = SHAPES.get(name, (name, {}))
-    short = {"rounds": 6} if "rounds" in shelf.game(game).parameters else {}
+    known = shelf.game(game).parameters
+    short = {name: n for name, n in (("rounds", 6), ("max_turns", 4)) if name in known}
     return Instance(name, game, {**short, **params})
 
 

@@ -112,7 +112,7 @@ def traded(proposer: Hand, partner: Hand, offer: Goods, request: Goods) -> tuple
 
 def floored(hand: Hand) -> Hand:
     """The hand at the end of a craft phase: whole amounts only, zeros gone."""
-    if all(type(amount) is int for amount in hand.goods.values()):
+    if set(map(type, hand.goods.values())) <= {int}:
         return hand
     # int() rounds towards zero, which is down for the positive amounts of a hand.
     whole = {item: int(amount) for item, amount in hand.goods.items()}
@@ -121,7 +121,8 @@ def floored(hand: Hand) -> Hand:
 
 def holds(hand: Hand, target: Goods) -> bool:
     """Whether the hand holds at least the target."""
-    return all(hand.goods.get(item, 0) >= amount for item, amount in target.items())
+    held = hand.goods
+    return all(held.get(item, 0) >= amount for item, amount in target.items())
 
 
 def union(hands: Iterable[Goods]) -> Hand:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import cached_property, lru_cache
 from typing import Any
 
@@ -12,8 +13,8 @@ import msgspec
 from sally.core.errors import BadInput
 from sally.core.game import Game, Seat
 from sally.core.history import History
-from sally.core.menu import Act, Amounts, Choice, Form, Options, Text, Whole
-from sally.games.tradecraft.amounts import MOST, Amount, BadAmount, read_amount, show
+from sally.core.menu import Act, Amounts, Choice, Field, Form, Options, Text, Whole
+from sally.games.tradecraft.amounts import MOST, Amount, BadAmount, plain, read_amount
 from sally.games.tradecraft.crafting import Applied, craft
 from sally.games.tradecraft.filling import cover, prepared
 from sally.games.tradecraft.hands import Hand, floored, holds, lacking, read_goods, traded, union
@@ -66,7 +67,11 @@ PASS, DONE = Pass(), Done()
 YES, NO = Answer(ACCEPT), Answer(REJECT)
 
 _NOTE = Text(LONGEST, samples=("", "A fair trade?"), least=0)
-_ANSWERS = (YES, NO, Form(Answer, (("answer", Choice((ACCEPT, REJECT))), ("message", _NOTE))))
+_ANSWERS: Options[Any] = (
+    YES,
+    NO,
+    Form(Answer, (("answer", Choice((ACCEPT, REJECT))), ("message", _NOTE))),
+)
 
 
 class Entry(msgspec.Struct, frozen=True, gc=False):
@@ -367,49 +372,65 @@ class TradeCraft(Game[State, Action, View]):
 
     def _revealed(self, hands: list[Hand], stories: list[Story], turn: int) -> State:
         """The end of a turn: what is not whole is lost, hands are open, and somebody may win."""
-        whole = tuple(floored(hand) for hand in hands)
+        whole = tuple([floored(hand) for hand in hands])
         winners = self._winners(whole)
         told = Entry("revealed", turn, hands=whole, winners=winners)
-        after = tuple(story.append(told) for story in stories)
+        after = tuple([story.append(told) for story in stories])
         if winners or turn >= self.max_turns:
             return State(whole, whole, after, OVER, turn, (), None, self._zeros, (), winners)
         return self._proposing(State(whole, whole, after, OVER, turn + 1))
 
     def _winners(self, hands: tuple[Hand, ...]) -> tuple[Seat, ...]:
-        return tuple(
-            seat
-            for seat, hand, goal in zip(self.seats, hands, self.goals, strict=True)
-            if holds(hand, goal)
-        )
+        goals = self.goals
+        return tuple([s for n, s in enumerate(self.seats) if holds(hands[n], goals[n])])
 
 
 # --- menus: what may be done with a hand, worked out once for each hand ---------------------------
 
 
-@lru_cache(maxsize=1 << 14)
 def craft_menu(rules: Ruleset, hand: Hand) -> Options[Action]:
     """To stop; one run of each recipe the hand can run; and any craft one cares to write."""
-    ready = prepared(rules)
+    if not hand.goods:
+        return (DONE,)
+    most = most_of_a_run(rules)
+    used = [pair for pair in hand.goods.items() if pair[0] in most]
+    enough = tuple([pair if pair[1] < most[pair[0]][1] else most[pair[0]] for pair in used])
+    output, number = _rest_of_a_craft(rules)
+    form: Form[Any] = Form(Craft, (("inputs", Amounts(written(hand.goods))), output, number))
+    return (*_one_run_each(rules, enough), form)
+
+
+@lru_cache(maxsize=1 << 14)
+def _one_run_each(rules: Ruleset, held: tuple[tuple[str, Amount], ...]) -> tuple[Action, ...]:
+    ready, hand = prepared(rules), Hand(held)
     crafts = [
         Craft(written(inputs), ready[n].recipe.output, ready[n].recipe.amount)
         for n in runnable(rules, hand)
-        if (inputs := cover(ready[n], 1, hand)) is not None
+        if (inputs := cover(ready[n], 1, hand.goods)) is not None
     ]
-    if not hand:
-        return (DONE,)
-    outputs = tuple(rules.makers)
-    form = Form(
-        Craft,
-        (
-            ("inputs", Amounts(written(hand.goods))),
-            ("output", Text(80, samples=outputs)),
-            ("amount", Whole(1, MOST)),
-        ),
-    )
-    return (DONE, *dict.fromkeys(crafts), form)
+    return (DONE, *dict.fromkeys(crafts))
 
 
-@lru_cache(maxsize=1 << 12)
+@lru_cache(maxsize=16)
+def most_of_a_run(rules: Ruleset) -> dict[str, tuple[str, Amount]]:
+    """Each item with the most of it that one run of a recipe uses: more changes no menu."""
+    most: dict[str, Amount] = {}
+    for recipe in rules.recipes:
+        burnt = rules.heat if recipe.fuel else {}
+        used: dict[str, Amount] = {i: Fraction(recipe.fuel) / heat for i, heat in burnt.items()}
+        for slot in recipe.slots:
+            for item in slot.goods:
+                used[item] = used.get(item, 0) + slot.amount
+        for item, amount in used.items():
+            most[item] = max(most.get(item, 0), amount)
+    return {item: (item, plain(amount)) for item, amount in most.items()}
+
+
+@lru_cache(maxsize=16)
+def _rest_of_a_craft(rules: Ruleset) -> tuple[tuple[str, Field], tuple[str, Field]]:
+    return ("output", Text(80, samples=tuple(rules.makers))), ("amount", Whole(1, MOST))
+
+
 def proposal_menu(hands: tuple[Hand, ...], n: int) -> Options[Action]:
     """To pass, or any offer to anybody; with more than one other the rules check who has what."""
     others = [hand for m, hand in enumerate(hands) if m != n]
@@ -417,7 +438,7 @@ def proposal_menu(hands: tuple[Hand, ...], n: int) -> Options[Action]:
     for hand in others:
         for item, amount in hand.goods.items():
             most[item] = max(most.get(item, 0), amount)
-    form = Form(
+    form: Form[Any] = Form(
         Propose,
         (
             ("to", Choice(tuple(SEATS[m] for m in range(len(hands)) if m != n))),
@@ -431,7 +452,7 @@ def proposal_menu(hands: tuple[Hand, ...], n: int) -> Options[Action]:
 
 def written(amounts: Mapping[str, Amount]) -> Goods:
     """Goods as they stand in an action."""
-    return tuple((item, show(amount)) for item, amount in sorted(amounts.items()))
+    return tuple([(item, str(amount)) for item, amount in amounts.items()])
 
 
 @lru_cache(maxsize=1 << 14)
@@ -481,8 +502,8 @@ def _check(game: TradeCraft) -> None:
         raise BadInput("max_turns and most_crafts must be at least 1.")
     try:
         rules = game.rules
-    except (BadRuleset, TypeError, ValueError) as why:
-        raise BadInput(f"tradecraft, ruleset: {why}") from None
+    except (BadRuleset, TypeError, ValueError) as problem:
+        raise BadInput(f"ruleset: {problem}") from None
     for name, lots in (("hands", game.hands), ("targets", game.targets)):
         for seat, lot in zip(SEATS, lots, strict=False):
             for item, amount in lot.items():

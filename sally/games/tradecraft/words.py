@@ -258,9 +258,10 @@ class TradeWords(Words[Action, View]):
         if len(found) != 1:
             raise Unreadable("Answer with exactly one JSON object.")
         try:
-            return filled(options, as_tuples(_tidied(found[0])))
+            action: Action = filled(options, as_tuples(_tidied(found[0])))  # type: ignore[arg-type, assignment]
         except (IllegalMove, RecursionError) as why:
             raise Unreadable(str(why)) from None
+        return action
 
     # --- probes -------------------------------------------------------------------------------
 
