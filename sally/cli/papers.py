@@ -22,6 +22,7 @@ from sally.reports.reproduce import Effort, Row
 from sally.reports.reproduce import reproduce as reproduced
 from sally.runner.audit import audit as audited
 from sally.runner.audit import off_chance
+from sally.studies import reference
 
 
 @click.command()
@@ -48,10 +49,14 @@ def reproduce(
     if as_json:
         print_json(msgspec.to_builtins(rows))
         return
-    tables = list(dict.fromkeys(row.table for row in rows))
-    for name in tables:
-        shown = [_plain(row) for row in rows if row.table == name]
-        print_table(shown, list(shown[0]), title=f"{paper.partition(':')[0]}, table {name}")
+    name = paper.partition(":")[0]
+    for table in dict.fromkeys(row.table for row in rows):
+        shown = [_plain(row) for row in rows if row.table == table]
+        print_table(shown, list(shown[0]), title=f"{name}, table {table}")
+        for figure in reference.table(reference.load(name), table).rows:
+            if figure.flag:
+                where = " ".join(map(str, figure.row.values()))
+                click.echo(f"suspect: {where}, {figure.metric} {figure.value:g}: {figure.flag}")
     click.echo(verdict(rows))
 
 
