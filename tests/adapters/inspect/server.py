@@ -1,0 +1,147 @@
+"""A chat server on this machine that fails as it is told, then answers as it should."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Lock, Thread
+from typing import Any
+
+Fault = Callable[["Handler"], None]
+
+
+@dataclass
+class Server:
+    """What the server is to do to the next calls, and what it has seen."""
+
+    faults: list[Fault] = field(default_factory=list)
+    always: Fault | None = None
+    text: str = "Option: J"
+    latency: float = 0.0
+    calls: int = 0
+    keys: set[str] = field(default_factory=set)
+    times: list[float] = field(default_factory=list)
+    address: str = ""
+    lock: Lock = field(default_factory=Lock)
+
+
+class Handler(BaseHTTPRequestHandler):
+    """One call."""
+
+    protocol_version = "HTTP/1.1"
+    server: Any
+
+    def do_POST(self) -> None:
+        script: Server = self.server.script
+        self.asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        with script.lock:
+            script.calls += 1
+            script.times.append(time.monotonic())
+            script.keys.add(self.headers.get("Authorization", ""))
+            fault = script.faults.pop(0) if script.faults else script.always
+        if script.latency:
+            time.sleep(script.latency)
+        if fault is None:
+            self.say(script.text)
+        else:
+            fault(self)
+
+    def say(
+        self, text: str | None, finish: str = "stop", refusal: str | None = None, **more: Any
+    ) -> None:
+        """A proper reply."""
+        message = {"role": "assistant", "content": text, "refusal": refusal}
+        choice = {"index": 0, "message": message, "finish_reason": finish, **more}
+        usage = {"prompt_tokens": 50, "completion_tokens": 5, "total_tokens": 55}
+        body = {"id": "x", "object": "chat.completion", "created": 1, "model": "local-7"}
+        self.send(200, json.dumps({**body, "choices": [choice], "usage": usage}).encode())
+
+    def send(self, status: int, body: bytes, headers: dict[str, str] | None = None) -> None:
+        self.send_response(status)
+        given = {"Content-Type": "application/json", "Content-Length": str(len(body))}
+        for name, value in {**given, **(headers or {})}.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *args: Any) -> None:
+        return
+
+
+class Quiet(ThreadingHTTPServer):
+    """Clients that give up are part of the test."""
+
+    daemon_threads = True
+    request_queue_size = 256
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        return
+
+
+@contextmanager
+def serving(
+    faults: Sequence[Fault] = (), always: Fault | None = None, latency: float = 0.0
+) -> Iterator[Server]:
+    """A server on a free loopback port, gone afterwards."""
+    script = Server(list(faults), always, latency=latency)
+    http = Quiet(("127.0.0.1", 0), Handler)
+    http.script = script  # type: ignore[attr-defined]
+    script.address = f"http://127.0.0.1:{http.server_address[1]}/v1"
+    Thread(target=http.serve_forever, args=(0.05,), daemon=True).start()
+    try:
+        yield script
+    finally:
+        http.shutdown()
+        http.server_close()
+
+
+# --- faults -------------------------------------------------------------------------------------
+
+
+def status(code: int, **headers: str) -> Fault:
+    """An error whose body repeats the key, as some servers do."""
+
+    def fault(call: Handler) -> None:
+        key = call.headers.get("Authorization", "")
+        body = {"error": {"message": f"no: {key}", "type": "x", "code": None, "param": key}}
+        named = {name.replace("_", "-"): value for name, value in headers.items()}
+        call.send(code, json.dumps(body).encode(), named)
+
+    return fault
+
+
+def hanging(seconds: float = 2.5) -> Fault:
+    def fault(call: Handler) -> None:
+        time.sleep(seconds)  # longer than a call may take
+        call.close_connection = True
+
+    return fault
+
+
+def dropped(call: Handler) -> None:
+    call.close_connection = True
+    call.connection.close()
+
+
+def truncated(call: Handler) -> None:
+    call.send(200, b'{"id": "x", "choices": [{"index": 0, "mess')
+
+
+def no_choices(call: Handler) -> None:
+    call.send(200, b'{"id":"x","object":"chat.completion","created":1,"model":"m","choices":[]}')
+
+
+def not_utf8(call: Handler) -> None:
+    body = (
+        b'{"id":"x","object":"chat.completion","created":1,"model":"m","choices":[{"index":0,'
+        b'"message":{"role":"assistant","content":"Option: \xff\xfe J"},"finish_reason":"stop"}]}'
+    )
+    call.send(200, body)
+
+
+def replying(text: str | None, finish: str = "stop", **more: Any) -> Fault:
+    return lambda call: call.say(text, finish, **more)

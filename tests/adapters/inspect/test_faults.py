@@ -1,0 +1,198 @@
+"""Whatever a provider does, the run goes on, the log says what happened, and no key is in it."""
+
+from __future__ import annotations
+
+import itertools
+import zipfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from sally import store
+from sally.adapters.inspect.run import play_orders
+from sally.core.log import Call, Censored, Episode, Forfeited, Moved, Reported
+from sally.runner.budget import Meter
+from sally.runner.check import check
+from sally.runner.config import Config, ModelEntry, use_config
+from tests.adapters.inspect import server as faulty
+from tests.adapters.inspect.server import Fault, Server, serving
+from tests.adapters.inspect.tables import stored, tiny, wanted
+
+pytest.importorskip("openai", reason="the faulty server speaks the language of openai-api")
+
+KEY = "sk-very-secret-4711"
+numbers = itertools.count()
+LONG = "word " * 10_000
+ODD_LOGPROBS = {"content": [{"token": 5, "logprob": "high", "top_logprobs": {"J": -1}}]}
+
+
+@pytest.fixture(autouse=True)
+def key(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setenv("FAULTY_KEY", KEY)
+    yield
+    use_config(None)
+
+
+def config_for(server: Server, folder: Path, retries: int = 3) -> tuple[str, Config]:
+    """A config file for the server, with waits that a test can afford."""
+    name = f"openai-api/lab/m{next(numbers)}"  # a name of its own: Inspect remembers clients
+    path = folder / "sally.toml"
+    path.write_text(
+        f"""
+        [models.faulty]
+        name = "{name}"
+        base_url = "{server.address}"
+        api_key_env = "FAULTY_KEY"
+        [limits]
+        call_seconds = 1
+        call_retries = {retries}
+        first_wait = 0.01
+        """
+    )
+    return name, use_config(path)
+
+
+def run(server: Server, folder: Path, retries: int = 3, repeats: int = 1) -> list[Episode]:
+    """Play the tiny study against the server."""
+    name, config = config_for(server, folder, retries)
+    study, out = tiny(rounds=2, repeats=repeats, retries=1), folder / "out"
+    play_orders("tiny", wanted(study, name, out), out, Meter(config=config), display="none")
+    no_key_anywhere(folder)
+    return stored(out)
+
+
+def no_key_anywhere(folder: Path) -> None:
+    """Search every file, and every file within a file."""
+    for path in folder.rglob("*"):
+        if path.is_file():
+            assert KEY.encode() not in path.read_bytes(), path
+        if path.suffix == ".eval":
+            with zipfile.ZipFile(path) as archive:
+                for member in archive.namelist():
+                    assert KEY.encode() not in archive.read(member), (path, member)
+
+
+def calls(episodes: Sequence[Episode]) -> list[Call]:
+    return [call for e in episodes for event in e.events for call in getattr(event, "calls", ())]
+
+
+PASSING: dict[str, tuple[Fault, str]] = {
+    "429": (faulty.status(429), "rate_limit"),
+    "429 with Retry-After": (faulty.status(429, retry_after="0.2"), "rate_limit"),
+    "500": (faulty.status(500), "server"),
+    "503": (faulty.status(503), "server"),
+    "timeout": (faulty.hanging(), "timeout"),
+    "dropped": (faulty.dropped, "connection"),
+    "truncated JSON": (faulty.truncated, "bad_reply"),
+    "no choices": (faulty.no_choices, "bad_reply"),
+    "wrong log-probabilities": (faulty.replying("Option: J", logprobs=ODD_LOGPROBS), "bad_reply"),
+}
+
+
+@pytest.mark.parametrize("name", PASSING)
+def test_a_fault_that_passes_is_logged_by_kind_and_the_episode_is_played(
+    name: str, tmp_path: Path
+) -> None:
+    fault, kind = PASSING[name]
+    with serving([fault, fault]) as server:
+        episodes = run(server, tmp_path)
+    assert all(e.payoffs is not None for e in episodes)
+    failed = [call for call in calls(episodes) if call.failure]
+    assert [call.failure for call in failed] == [kind, kind]
+    assert all(not call.reply and call.detail for call in failed)
+    assert server.calls == 4 + 2  # nobody retries behind our back
+    found = check(episodes)  # a log with faults replays, prompts and all
+    assert (found.replayed, found.mismatches) == (1, [])
+
+
+def test_a_provider_that_asks_for_patience_gets_it(tmp_path: Path) -> None:
+    with serving([faulty.status(429, retry_after="0.5")]) as server:
+        run(server, tmp_path)
+    first, _, third, *_ = server.times  # probe and move are out at the same time
+    assert third - first >= 0.5
+
+
+@pytest.mark.parametrize(
+    ("fault", "kind", "tries"),
+    [
+        (faulty.status(500), "server", 3),
+        (faulty.dropped, "connection", 3),
+        (faulty.status(401), "auth", 1),
+        (faulty.status(403), "auth", 1),
+        (faulty.status(400), "bad_request", 1),
+        (faulty.status(404), "bad_request", 1),
+    ],
+)
+def test_a_fault_that_stays_censors_the_episode_and_scores_nothing(
+    fault: Fault, kind: str, tries: int, tmp_path: Path
+) -> None:
+    with serving(always=fault) as server:
+        episodes = run(server, tmp_path, retries=2)
+    (episode,) = episodes
+    assert isinstance(episode.end, Censored)
+    assert episode.end.cause == "fault"
+    assert episode.end.detail.startswith(kind)
+    assert [call.failure for call in episode.end.calls] == [kind] * tries
+    assert not [e for e in episode.events if isinstance(e, Reported)]
+    assert not [e for e in episode.events if isinstance(e, Moved) and e.seat == "agent"]
+
+
+def test_a_finished_run_takes_the_place_of_one_that_a_fault_cut(tmp_path: Path) -> None:
+    with serving(always=faulty.status(401)) as server:
+        (cut,) = run(server, tmp_path)
+        server.always = None
+        name = cut.setup.lineup["agent"].params["model"]
+        config = Config({"m": ModelEntry(name, server.address, "FAULTY_KEY")})
+        out = tmp_path / "out"
+        again = wanted(tiny(rounds=2, repeats=1, retries=1), name, out)
+        play_orders("tiny", again, out, Meter(config=config), display="none")
+    (episode,) = store.load(out).episodes.values()
+    assert (episode.id, episode.payoffs is None) == (cut.id, False)
+
+
+# --- replies that are no answers ------------------------------------------------------------------
+
+WORDS: dict[str, tuple[Fault, str, str]] = {
+    "empty": (faulty.replying(""), "unreadable", "stop"),
+    "null": (faulty.replying(None), "unreadable", "stop"),
+    "long": (faulty.replying(LONG), "unreadable", "stop"),
+    "refusal": (faulty.replying(None, refusal="Option: J is something I will not say."), "refused",
+                "refusal"),
+    "filtered": (faulty.replying("Option: J", "content_filter"), "refused", "refusal"),
+    "cut by length": (faulty.replying("I think that Option: J", "length"), "length", "length"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", WORDS)
+def test_a_reply_that_is_no_answer_is_a_forfeit_with_its_reason(name: str, tmp_path: Path) -> None:
+    fault, reason, finish = WORDS[name]
+    with serving(always=fault) as server:
+        (episode,) = run(server, tmp_path)
+    forfeits = [e for e in episode.events if isinstance(e, Forfeited)]
+    assert {e.reason for e in forfeits} == {reason}
+    assert {call.finish for e in forfeits for call in e.calls} == {finish}
+    assert {e.value for e in episode.events if isinstance(e, Reported)} <= {None}
+    assert not [e for e in episode.events if isinstance(e, Moved) and e.seat == "agent"]
+    if name == "long":
+        assert forfeits[0].reply.strip() == LONG.strip()
+
+
+def test_bytes_that_are_no_text_do_no_harm(tmp_path: Path) -> None:
+    with serving([faulty.not_utf8]) as server:
+        (episode,) = run(server, tmp_path)
+    assert episode.payoffs is not None
+    first = calls([episode])[0]
+    assert first.failure == "bad_reply" or "\ufffd" in first.reply
+
+
+def test_many_episodes_outlive_a_storm_of_faults(tmp_path: Path) -> None:
+    storm = [fault for fault, _ in PASSING.values() if fault is not PASSING["timeout"][0]]
+    with serving(storm * 2) as server:
+        episodes = run(server, tmp_path, retries=12, repeats=6)
+    assert len(episodes) == 6
+    assert all(e.payoffs is not None for e in episodes)
+    failures = [call.failure for call in calls(episodes) if call.failure]
+    assert len(failures) == len(storm) * 2
+    assert set(failures) == {kind for name, (_, kind) in PASSING.items() if name != "timeout"}
+    assert server.keys == {f"Bearer {KEY}"}
