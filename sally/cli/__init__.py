@@ -10,9 +10,11 @@ from sally import __version__
 from sally.cli.common import Commands, console, use_files
 from sally.cli.demo import demo
 from sally.cli.doctor import doctor
+from sally.cli.importing import import_
 from sally.cli.listing import list_
 from sally.cli.papers import audit, reproduce
 from sally.cli.playing import play
+from sally.cli.readers import readers
 from sally.cli.reading import replay, score, show
 from sally.cli.running import run
 from sally.core.errors import BadInput
@@ -32,7 +34,20 @@ def cli(files: tuple[str, ...]) -> None:
     use_files(files)
 
 
-for command in (list_, play, run, score, replay, show, reproduce, audit, doctor, demo):
+for command in (
+    list_,
+    play,
+    run,
+    score,
+    replay,
+    show,
+    reproduce,
+    audit,
+    doctor,
+    demo,
+    readers,
+    import_,
+):
     cli.add_command(command)
 
 

@@ -143,8 +143,8 @@ TEXTS: Mapping[str, str] = {
     '"..."}}, ...], "inferential": ["<proposal>", ...]}}, with empty lists for what it does not '
     "ask.",
     "rules.target": "You are {target} and have to choose one of three {noun}s after a persuader "
-    "has written to you. {likes} Of the {noun}s you know:\n{table}\nYou believe what you are told "
-    "and answer what you are asked, truly and by rule.",
+    "has written to you. In your own words: {likes} Of the {noun}s you know:\n{table}\nYou "
+    "believe what you are told and answer what you are asked, truly and by rule.",
     **{f"reply.mental.{part}": getattr(PERSON, part) for part in PERSON.__struct_fields__},
     **{f"reply.system.{part}": getattr(SYSTEM, part) for part in SYSTEM.__struct_fields__},
 }

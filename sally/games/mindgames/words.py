@@ -53,7 +53,8 @@ class MindWords(Words[Action, View]):
         if seat == READER:
             return self._about("rules.reader", table=self._table(brief.utilities))
         if seat == TARGET:
-            likes = self._likes(brief)
+            own = Answer(motivation=tuple(enumerate(brief.likes or ())))
+            likes = in_words(own, self._names, self._voice)
             return self._about("rules.target", table=self._table(brief.utilities), likes=likes)
         return "\n".join(self._rules_of_persuader(brief))
 

@@ -2,6 +2,9 @@
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
+
+import msgspec
 
 from sally.games.mindgames import stories
 from sally.games.mindgames.claims import Asked, Claims, Disclosure, Names, claims
@@ -25,11 +28,12 @@ def read(
     bent to the truth, so a false statement stays false.
     """
     words = vocabulary(names, stories.aliases())
-    topic = _topic(tuple(said for said, _ in earlier), names, words)
+    topic = _topic(tuple(said for said, _ in earlier), names)
     told: list[Fact] = []
     asked: list[Appeals] = []
+    leaning = _asking(topic, earlier, names, words)
     for sentence in sentences(message, words):
-        asked.append(appeals(sentence, _asking(topic, earlier, names, words)))
+        asked.append(appeals(sentence, msgspec.structs.replace(leaning, topic=topic)))
         new, topic = facts(sentence, topic, len(names.proposals))
         told += new
     return claims(
@@ -44,12 +48,14 @@ def read(
     )
 
 
-def _topic(messages: tuple[str, ...], names: Names, words: Vocabulary) -> Topic:
+@lru_cache(maxsize=1024)  # a conversation grows by a message, and its past is read once
+def _topic(messages: tuple[str, ...], names: Names) -> Topic:
     """What the persuader talked about last, for the pronouns of its next message."""
-    topic = Topic()
-    for message in messages:
-        for sentence in sentences(message, words):
-            _, topic = facts(sentence, topic, len(names.proposals))
+    if not messages:
+        return Topic()
+    topic = _topic(messages[:-1], names)
+    for sentence in sentences(messages[-1], vocabulary(names, stories.aliases())):
+        _, topic = facts(sentence, topic, len(names.proposals))
     return topic
 
 

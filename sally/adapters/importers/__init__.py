@@ -1,0 +1,1 @@
+"""Games that were recorded elsewhere, as episodes of ours."""

@@ -1,0 +1,138 @@
+"""A language model as the reader of MindGames: two structured calls a message (moore2025).
+
+The first call finds what a message states, the second what it asks for; each sees the whole
+conversation. Both are logged, so a replay needs no model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+import msgspec
+
+from sally.core import shelf
+from sally.core.errors import BadInput, IllegalMove, Unreadable
+from sally.core.game import Game, GameSpec, Seat
+from sally.core.menu import filled
+from sally.core.model import Model, ModelFailure, Settings, User
+from sally.core.player import Decision, Fault, Forfeit, PlayerKind, Turn
+from sally.core.words import as_tuples, objects_in
+from sally.games.mindgames.claims import Asked, Claims, Disclosure, claims
+from sally.games.mindgames.rules import READER, MindGame
+from sally.players.language import PLACEHOLDER, Caller
+
+Part = TypeVar("Part")
+CALL_RETRIES = 2  # of a call that failed in passing
+
+
+class Stated(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The answer to the first call."""
+
+    disclosures: tuple[Disclosure, ...] = ()
+
+
+class Wanted(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The answer to the second call."""
+
+    motivational: tuple[str, ...] = ()
+    informational: tuple[Asked, ...] = ()
+    inferential: tuple[str, ...] = ()
+
+
+class ModelReader(msgspec.Struct, frozen=True):
+    """Any model that can answer in JSON."""
+
+    model: Model
+    settings: Settings
+
+    async def decide(self, turn: Turn[Any, Any]) -> Decision[Any] | Forfeit | Fault:
+        caller = Caller(self.model, self.settings, turn, CALL_RETRIES)
+        try:
+            stated = await self._asked(turn, caller, "disclosures", _stated)
+            wanted = await self._asked(turn, caller, "appeals", _wanted)
+        except ModelFailure as why:
+            return Fault("fault", str(why), tuple(caller.calls))
+        except Unreadable as why:
+            return Forfeit("unreadable", str(why), turn.desk.retries + 1, tuple(caller.calls))
+        found = claims(
+            stated.disclosures, wanted.motivational, wanted.informational, wanted.inferential
+        )
+        return Decision(found, calls=tuple(caller.calls))
+
+    async def _asked(self, turn: Turn[Any, Any], caller: Caller, part: str, read: Any) -> Any:
+        """One part of the findings; an answer that does not fit is asked for again."""
+        words, desk = turn.desk.words, turn.desk
+        opening = desk.opening(turn.view, words.forms[0])
+        retry, last = "", Unreadable("nothing was asked")
+        for _ in range(desk.retries + 1):
+            tail = (words.now(turn.view), words.say(f"reader.{part}"), retry)
+            page = opening.plus("\n".join(text for text in tail if text))
+            reply = await caller.say(part, [User(page)])
+            try:
+                return read(_only_object(reply.text), turn)
+            except Unreadable as why:
+                retry, last = words.say("retry", why=why), why
+        raise last
+
+
+def _only_object(reply: str) -> Mapping[str, Any]:
+    found = list(objects_in(reply))
+    if len(found) != 1:
+        raise Unreadable("Answer with exactly one JSON object.")
+    return found[0]
+
+
+def _stated(plain: Mapping[str, Any], turn: Turn[Any, Any]) -> Stated:
+    found = _converted(plain, Stated)
+    _admit(claims(found.disclosures), turn)
+    return found
+
+
+def _wanted(plain: Mapping[str, Any], turn: Turn[Any, Any]) -> Wanted:
+    found = _converted(plain, Wanted)
+    _admit(claims((), found.motivational, found.informational, found.inferential), turn)
+    return found
+
+
+def _converted(plain: Mapping[str, Any], kind: type[Part]) -> Part:
+    try:
+        return msgspec.convert(as_tuples(plain), kind)
+    except msgspec.ValidationError as why:
+        raise Unreadable(f"{why}.") from None
+
+
+def _admit(found: Claims, turn: Turn[Any, Any]) -> None:
+    """Refuse names that the game does not have."""
+    try:
+        filled(turn.options, as_tuples(msgspec.to_builtins(found)))
+    except IllegalMove as why:
+        raise Unreadable(str(why)) from None
+
+
+def _reader(
+    spec: GameSpec[Any, Any, Any],
+    game: Game[Any, Any, Any],
+    seat: Seat,
+    model: str | Model = "embedded",
+    settings: Mapping[str, Any] | None = None,
+) -> ModelReader:
+    if not isinstance(game, MindGame) or seat != READER:
+        raise BadInput("it reads messages of mindgames and sits in seat 'reader' only")
+    try:
+        given = msgspec.convert(dict(settings or {}), Settings)
+    except (msgspec.ValidationError, ValueError) as why:
+        raise BadInput(f"settings: {why}") from None
+    if model == PLACEHOLDER:
+        raise BadInput("say which model reads, such as embedded")
+    return ModelReader(shelf.model(model) if isinstance(model, str) else model, given)
+
+
+PLAYERS = {
+    "model": PlayerKind(
+        "model",
+        "a language model as the reader of mindgames, two structured calls a message",
+        _reader,
+        {"model": "embedded", "settings": None},
+    )
+}
