@@ -2,53 +2,121 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import click
+import msgspec
 
-from sally.api import find_study
 from sally.cli.common import estimate_cell, json_option, print_json, print_table
-from sally.cli.reading import heading, score_rows
 from sally.cli.running import counts, run_with_progress
-from sally.reports.rows import Row
+from sally.core import shelf
+from sally.core.errors import BadInput
+from sally.core.log import Episode
+from sally.reports.rows import Row, episode_rows, summary
+from sally.studies.demo import BOTS, STUDY
+
+# column -> metric; what was known first, then what was done, then what it took
+COLUMNS = {
+    "ToM %": "tom_percent",
+    "regret": "functional_regret",
+    "ToM regret": "tom_regret",
+    "transl.": "translation_loss",
+    "forfeits": "forfeits",
+    "tokens": "tokens",
+    "seconds": "seconds",
+}
 
 
 @click.command()
-@click.option("--out", type=click.Path(path_type=Path), default=Path("out/demo"))
+@click.option("--out", type=click.Path(path_type=Path), default=Path("out/demo"), show_default=True)
+@click.option("--bots", is_flag=True, help="Leave the embedded model out.")
 @json_option
-def demo(out: Path, as_json: bool) -> None:
-    """Play the quickstart study and say what it shows."""
-    study = find_study("quickstart")
+def demo(out: Path, bots: bool, as_json: bool) -> None:
+    """Three games, four kinds of player: what each knew, and what it did with it."""
+    missing = "left out by --bots" if bots else embedded_is_missing()
+    study = msgspec.structs.replace(STUDY, cells=BOTS) if missing else STUDY
     contents = run_with_progress(study, out, None)
-    found = score_rows(contents.episodes.values(), seat="agent")
+    tables = knowing_and_doing(contents.episodes.values())
     if as_json:
-        print_json({"out": str(out), **counts(contents), "scores": found})
+        print_json({"out": str(out), **counts(contents), "missing": missing, "tables": tables})
         return
-    for game in dict.fromkeys(row["game"] for row in found):
-        knowing_and_doing([row for row in found if row["game"] == game], game)
-    click.echo(
-        "Read it so: ToM % is how often a player foresaw its partner's move, regret what it lost\n"
-        "a round against the best possible play, ToM regret what it would have lost by replying\n"
-        "best to its own forecasts, and translation what it lost by not doing so."
-    )
-    first = next(iter(contents.episodes))
-    click.echo(f"The log is in {out}. Try next:")
-    click.echo(f"  sally show {out}/{first[:8]} --eyes agent")
+    shown = [c for c in COLUMNS if c not in ("tokens", "seconds") or not missing]
+    for game, lines in tables.items():
+        title = f"{game}, ten rounds against tit_for_tat"
+        print_table(lines, ["player", *shown], title=title)
+    _explain(missing)
+    click.echo(what_it_shows(contents.episodes.values()))
+    last = list(contents.episodes)[-1]
+    click.echo(f"\nThe log is in {out}. Try next:")
+    click.echo(f"  sally show {out}/{last[:8]} --eyes agent")
     click.echo(f"  sally replay {out}")
     click.echo("  sally play rps --seat partner=tit_for_tat --set rounds=5")
 
 
-SHOWN = ("tom_percent", "functional_regret", "tom_regret", "translation_loss")
+def embedded_is_missing() -> str:
+    """Why the embedded model cannot play here, in one sentence; empty when it can."""
+    click.echo("fetching and trying the embedded model (once)", err=True)
+    try:
+        shelf.model("embedded")
+    except BadInput as why:
+        return str(why)
+    return ""
 
 
-def knowing_and_doing(found: list[Row], game: str) -> None:
-    """One game: who played whom, what they knew and what they did."""
-    lines: dict[tuple[str, str], dict[str, object]] = {}
-    for row in found:
-        line = lines.setdefault(
-            (row["player"], row["others"]), {"player": row["player"], "partner": row["others"]}
+def knowing_and_doing(episodes: Iterable[Episode]) -> dict[str, list[Row]]:
+    """By game: one line a player, with what it knew, what it did and what that took."""
+    rows = [row for row in episode_rows(episodes) if row["seat"] == "agent"]
+    for row in rows:
+        row["tokens"] = row["input_tokens"] + row["output_tokens"]
+    tables: dict[str, dict[str, Row]] = {}
+    for column, metric in COLUMNS.items():
+        for found in summary(rows, metric, ("game", "player")):
+            lines = tables.setdefault(found["game"], {})
+            line = lines.setdefault(found["player"], {"player": found["player"]})
+            line[column] = _cell(column, found)
+    return {game: list(lines.values()) for game, lines in tables.items()}
+
+
+def _cell(column: str, found: Row) -> Any:
+    value = found["value"]
+    if column in ("tokens", "seconds", "forfeits"):
+        return None if value is None else f"{value:,.0f}"
+    places = 0 if column == "ToM %" else 2
+    return estimate_cell(value, found["interval"], places)
+
+
+def what_it_shows(episodes: Iterable[Episode]) -> str:
+    """One sentence from these very numbers: who knew most and who did best, game by game."""
+    rows = [row for row in episode_rows(episodes) if row["seat"] == "agent"]
+    knew = summary(rows, "tom_percent", ("game", "player"))
+    did = summary(rows, "functional_regret", ("game", "player"))
+    parts, apart = [], 0
+    for game in dict.fromkeys(row["game"] for row in knew):
+        most = max(_known(knew, game), key=lambda row: row["value"])
+        best = min(_known(did, game), key=lambda row: row["value"])
+        apart += most["player"] != best["player"]
+        parts.append(
+            f"in {game} {most['player']} foresaw most ({most['value']:.0f} %) and "
+            f"{best['player']} lost least ({best['value']:.2f} a round)"
         )
-        line["n"] = row["episodes"]
-        line[heading(row["metric"])] = estimate_cell(row["value"], row["interval"], places=2)
-    names = [heading(metric) for metric in SHOWN]
-    print_table(lines.values(), ("player", "partner", *names, "n"), title=game)
+    return (
+        f"Here {'; '.join(parts)}: in {apart} of {len(parts)} games who knew most is not who did "
+        "best."
+    )
+
+
+def _known(rows: list[Row], game: str) -> list[Row]:
+    return [row for row in rows if row["game"] == game and row["value"] is not None]
+
+
+def _explain(missing: str) -> None:
+    click.echo(
+        "ToM % is how often a player foresaw its partner's move; regret is what it lost a round\n"
+        "against the best possible play, ToM regret what the best replies to its own forecasts\n"
+        "would have lost, transl. (translation loss) what it lost by not making them. Bots: means\n"
+        "of 20 episodes with 95% intervals; the model: one episode, too few for an interval."
+    )
+    if missing:
+        click.echo(f"The embedded model did not play: {missing}")

@@ -1,0 +1,43 @@
+"""What `make demo` plays: mindless players, the tabular learner, and the embedded model."""
+
+from __future__ import annotations
+
+from sally.core.study import Cell, Study, grid, instance, sitter
+
+GAMES = ("rps", "ibs", "ipd")
+SETTINGS = {"temperature": 0.7, "max_tokens": 12}  # `Option: R` and little more
+
+BOTS = tuple(
+    Cell(
+        name=game,
+        instances=(instance(game, f"{game}-10", rounds=10),),
+        lineups=grid(
+            agent=(sitter("random"), sitter("constant"), sitter("tabular")),
+            partner=sitter("tit_for_tat"),
+        ),
+        arms={"agent": ("their_move_given_mine",)},
+        repeats=20,
+    )
+    for game in GAMES
+)
+
+MODEL = tuple(
+    Cell(
+        name=f"{game}, {strategy}",
+        instances=(instance(game, f"{game}-10", rounds=10),),
+        lineups=grid(
+            agent=sitter("language", model="embedded", strategy=strategy, settings=SETTINGS),
+            partner=sitter("tit_for_tat"),
+        ),
+        arms={"agent": ("their_move_given_mine",)},
+        retries=1,
+    )
+    for game in GAMES
+    for strategy in ("lm", "qa")
+)
+
+STUDY = Study(
+    name="demo",
+    about="ten rounds of rps, ibs and ipd: no mind, a learner, and the embedded model",
+    cells=BOTS + MODEL,
+)
