@@ -11,7 +11,7 @@ from typing import Any
 from sally.core.errors import IllegalMove, Unreadable, listed
 from sally.core.game import Seat
 from sally.core.log import Told
-from sally.core.menu import Form, Options, filled
+from sally.core.menu import Options, filled
 from sally.core.probe import Question, Report
 from sally.core.reading import after_label
 from sally.core.words import Words, as_tuples, objects_in
@@ -56,7 +56,7 @@ TEXTS: Mapping[str, str] = {
     "rules.book": "These are all recipes that can come to matter with what is on the table. "
     "A # names a group of items: any of them, mixed as you like, may fill the place.\n{recipes}",
     "rules.tags": "The groups:\n{tags}",
-    "rules.start": "At the start {hands}",
+    "rules.start": "This is how the game starts. {hands}",
     "holds": "{seat} holds {goods}.",
     "holds.you": "You hold {goods}.",
     "recipe": "- {recipe}",
@@ -105,7 +105,7 @@ TEXTS: Mapping[str, str] = {
     "to 10 (critical)?",
     "aside.v1": "How useful is each of these items for {about} in reaching {about}'s own target, "
     "as you believe, from 0 (useless) to 10 (critical)?",
-    "aside.v2": "What would {about} say how useful each of these items is for you in reaching your "
+    "aside.v2": "How useful does {about} think each of these items is for you in reaching your own "
     "target, as you believe, from 0 (useless) to 10 (critical)?",
     "aside.their_target": "Which item is {about}'s target? Say how likely each is.",
     "format.their_target": "Answer with one line of the form `Odds: <item> <percent>, <item> "
@@ -134,9 +134,7 @@ class TradeWords(Words[Action, View]):
         others = listed(other for other in game.seats if other != seat)
         two = len(game.seats) == 2
         start = [Hand(hand) for hand in game.hands]
-        hands = " ".join(self._holdings(start, seat)).replace("You hold", "you hold", 1)
-        if n:
-            hands = " ".join(self._holdings(start, seat))
+        hands = " ".join(self._holdings(start, seat))
         parts = [
             self.say("intro", seat=seat, others=others, target=in_words(game.goals[n])),
             self.say("rules.turn", turns=turns, order=listed(game.seats)),
@@ -368,8 +366,3 @@ def _odds(reply: str, names: list[str]) -> tuple[float, ...]:
     if not 99 <= total <= 101:
         raise Unreadable(f"The percentages after `Odds:` sum to {total:g}, not to 100.")
     return tuple(p / total for p in odds)
-
-
-def menu_names(words: TradeWords, options: Options[Action]) -> list[str]:
-    """The ready actions by name."""
-    return [words.name(option) for option in options if type(option) is not Form]
