@@ -158,7 +158,7 @@ def test_plans_and_insights_go_to_the_probe_of_this_round_and_the_move_of_the_ne
     assert "Your plans in this turn: one\nYour insights in this turn: uno" in pages[1]
     assert "Your plans from the last turn: one\nYour insights from the last turn: uno" in pages[2]
     assert "turn: two" in pages[3] and "turn: one" not in pages[3]
-    assert pages[3].rstrip().endswith("where <name> is J or F.")  # a plain Option
+    assert pages[3].rstrip().endswith("of this form:\nOption: <J or F>")  # a plain Option
 
 
 def test_plans_that_are_missing_are_asked_for() -> None:
@@ -246,7 +246,7 @@ def test_a_prediction_that_cannot_be_read_is_no_value_and_costs_no_move() -> Non
 
 def test_tom_guide_decides_with_its_predictions_given() -> None:
     episode, pages = talk(says("Reasoning: x\nPredicted Action: F", "Option: J"), "tom_guide")
-    assert "Option: <name>" not in pages[0] and "Predicted Action: <name>" in pages[0]
+    assert "Option: <J or F>" not in pages[0] and "Predicted Action: <name>" in pages[0]
     assert "You have predicted that in this round the other player picks Option F." in pages[1]
     assert reports(episode)[0].value == 1
     assert [call.purpose for call in moves(episode)[0].calls] == ["predict", "move"]

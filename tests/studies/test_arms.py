@@ -54,7 +54,7 @@ def test_another_order_says_the_same_of_every_move() -> None:
     variants = reordered(instance("ipd"), 2)
     first, second = (page(v) for v in variants)
     assert "Option J or Option F?" in first and "Option F or Option J?" in second
-    assert "where <name> is F or J." in second
+    assert "Option: <F or J>" in second
     assert pays(variants[0]) == pays(variants[1])
     assert first.index("you pick Option J and") < first.index("you pick Option F and")
     assert second.index("you pick Option F and") < second.index("you pick Option J and")

@@ -36,6 +36,7 @@ TEXTS: Mapping[str, str] = {
     "outcome.signed": "Your score was {my_pay}, the other player's was {their_pay}.",
     "past.void": "Round {round}: not played.",
     "now": "This is round {round}.",
+    "format.option": "Answer with one line of this form:\nOption: <{names}>",
     "question": "Which option do you pick in this round, {names}?",
     "aside.before": "Which option will the other player pick in this round, {names}?",
     "aside.after": "In this round you pick Option {mine}. Which option does the other player "
