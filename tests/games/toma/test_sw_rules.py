@@ -53,12 +53,12 @@ def turn(
     """One turn: both act, the message is read, the eavesdropper guesses if it may."""
     match.answer((match.turn, "guide", "", ""), Decision(guide))
     match.answer((match.turn, "explorer", "", ""), Decision(explorer))
-    for who, given in (("reader", reading), ("eavesdropper", guess)):
+    for who, move in (("reader", reading), ("eavesdropper", guess)):
         if not match.over and match.asks()[0].seat == who:
-            if who == "reader" and given is None:
+            if who == "reader" and move is None:
                 said = match.state.said
-                given = read_claims(said.text, said.speaker, NAMES)
-            match.answer(match.asks()[0].id, Decision(given))
+                move = read_claims(said.text, said.speaker, NAMES)
+            match.answer(match.asks()[0].id, Decision(move))
     return match
 
 
@@ -234,7 +234,7 @@ def test_claims_are_read(speaker: str, text: str, reading: Reading) -> None:
 # --- the eavesdropper that keeps all worlds -------------------------------------------------------
 
 
-def worlds_of(match: Match[Any, Any, Any]) -> Any:
+def worlds_of(match: Any) -> Any:
     return worlds(match.game.observe(match.state, EAVESDROPPER), match.game.win == "published")
 
 
