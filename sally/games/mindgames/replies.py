@@ -108,13 +108,13 @@ def _inference(puzzle: Puzzle, mind: Mind) -> Ranked:
 
 
 def _information(puzzle: Puzzle, mind: Mind, found: Claims, names: Names) -> list[Told]:
-    """Per proposal, echo and answer merged; a request for a whole proposal skips the unknown."""
+    """Per proposal, echo and answer merged; where they make a whole proposal, unknown is silent."""
     echoed = {names.cell(d.proposal, d.attribute) for d in found.disclosures}
     asked = {names.cell(a.proposal, a.attribute) for a in found.informational}
     told = []
     for row in range(len(names.proposals)):
         mine = sorted(cell for cell in echoed | asked if cell[0] == row)
-        whole = sum(cell[0] == row for cell in asked) == len(names.attributes)
+        whole = len(mine) == len(names.attributes)  # told and asked together, as published
         known = tuple((a, puzzle.utility((row, a))) for _, a in mine if (row, a) in mind.known)
         unknown = tuple(a for _, a in mine if (row, a) not in mind.known and not whole)
         if known or unknown:
