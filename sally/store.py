@@ -191,7 +191,9 @@ class Writer:
     def __init__(self, folder: Path) -> None:
         self._path = folder / f"{os.getpid()}-{secrets.token_hex(4)}.open"
         try:
-            self._fd = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND)
+            self._fd = os.open(
+                self._path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o644
+            )
         except OSError as why:
             raise BadInput(f"The store {folder} cannot be written: {why.strerror}.") from None
         fcntl.flock(self._fd, fcntl.LOCK_EX)  # ends with the process, however that ends
