@@ -1,0 +1,135 @@
+"""Secrets: targets, what was rejected, and what is crafted before the phase ends."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import pytest
+
+from sally.core.game import Seat
+from sally.core.match import Match
+from sally.core.probe import Report
+from sally.games.tradecraft.rules import DONE, NO, PASS, YES, Answer
+from tests.games.tradecraft.table import (
+    HANDS,
+    P1,
+    P2,
+    P3,
+    THREE,
+    craft,
+    match_of,
+    page,
+    play,
+    propose,
+)
+
+NUGGETS = craft({"iron_ingot": 1}, "iron_nugget", 9)
+BUTTON = craft({"birch_planks": 1}, "birch_button")
+
+
+def test_a_target_is_known_to_its_owner_only() -> None:
+    one, two = (match_of(targets=({"shears": 1}, {t: 1})) for t in ("torch", "lever"))
+    for match in (one, two):
+        play(match, (P1, propose("p2", {"coal": 1}, {"raw_iron": 1})), (P2, YES))
+        play(match, (P1, DONE), (P2, DONE))
+    assert page(one, P1) == page(two, P1)
+    assert page(one, P2) != page(two, P2)
+
+
+def test_questions_give_no_target_away() -> None:
+    asked = []
+    for target in ("torch", "lever"):
+        match = match_of(
+            targets=({"shears": 1}, {target: 1}),
+            arms={"p1": ("v0", "v1", "v2", "their_target"), "p2": ("v0",)},
+        )
+        mine = [turn for turn in match.asks() if turn.seat == "p1" and turn.question]
+        words = match.desk(P1).words
+        asked.append(
+            [(t.question, words.aside(t.question, t.view), t.view) for t in mine if t.question]
+        )
+    assert asked[0] == asked[1]
+    assert len(asked[0]) == 4
+
+
+@pytest.mark.parametrize("given", [{"coal": 1}, {"iron_ingot": 1}])
+def test_a_third_player_does_not_learn_what_was_rejected(given: dict[str, int]) -> None:
+    match = play(match_of(THREE), (P1, propose("p2", given, {"raw_iron": 2}, "Psst.")))
+    other = play(match_of(THREE), (P1, propose("p3", {}, {"stick": 1}, "Hello.")))
+    assert page(match, P3).replace("p2", "") != page(match, P2).replace("p3", "")
+    play(match, (P2, Answer("reject", "Never.")))
+    play(other, (P3, NO))
+    plain = play(match_of(THREE), (P1, propose("p2", {"birch_planks": 1}, {})), (P2, NO))
+    assert page(match, P3) == page(plain, P3)
+    assert "p1's proposal was rejected." in page(match, P3)
+    assert page(match, P1) != page(plain, P1)
+    # Nor does a third player learn to whom it went.
+    assert "p1's proposal was rejected." in page(other, P2)
+    assert list(_lines(match, P3)) == list(_lines(other, P2))
+
+
+def _lines(match: Match[Any, Any, Any], seat: Seat) -> Iterable[str]:
+    view = match.game.observe(match.state, seat)
+    return match.desk(seat).words.lines(view, 0, "agent_first")
+
+
+def test_while_a_proposal_is_open_a_third_player_sees_nothing_of_it() -> None:
+    open_ = play(match_of(THREE), (P1, propose("p2", {"coal": 1}, {})))
+    another = play(match_of(THREE), (P1, propose("p2", {}, {"raw_iron": 1}, "Please.")))
+    assert page(open_, P3) == page(another, P3)
+
+
+def test_all_learn_what_was_traded_but_not_what_was_said() -> None:
+    said, unsaid = (
+        play(match_of(THREE), (P1, propose("p2", {"coal": 1}, {}, m)), (P2, Answer("accept", m)))
+        for m in ("A secret.", "")
+    )
+    assert page(said, P3) == page(unsaid, P3)
+    assert "p1 gave 1 coal" in page(said, P3)
+    assert "A secret." in page(said, P1)
+
+
+def test_a_message_beside_an_empty_proposal_reaches_its_reader_only() -> None:
+    match = play(match_of(THREE), (P1, propose("p2", {}, {}, "Between us.")))
+    assert "Between us." in page(match, P2)
+    assert "Between us." not in page(match, P3)
+
+
+def test_a_refused_proposal_is_not_seen_by_the_others() -> None:
+    wrong = play(match_of(THREE), (P1, propose("p2", {}, {"stick": 1}, "Oh.")), (P1, PASS))
+    plain = play(match_of(THREE), (P1, PASS))
+    for seat in (P2, P3):
+        assert page(wrong, seat) == page(plain, seat)
+
+
+def test_crafts_are_unseen_until_the_phase_ends() -> None:
+    crafted, idle = (
+        play(match_of(), (P1, PASS), (P1, action), (P2, craft({"oak_planks": 2}, "stick", 4)))
+        for action in (NUGGETS, BUTTON)
+    )
+    assert page(crafted, P2) == page(idle, P2)
+    assert page(crafted, P1) != page(idle, P1)
+    for match in (crafted, idle):
+        play(match, (P1, DONE), (P2, DONE))
+    assert page(crafted, P2) != page(idle, P2)
+
+
+def test_who_is_done_is_unseen_too() -> None:
+    done = play(match_of(), (P1, PASS), (P1, DONE), (P2, craft({"oak_planks": 2}, "stick", 4)))
+    busy = play(match_of(), (P1, PASS), (P1, BUTTON), (P2, craft({"oak_planks": 2}, "stick", 4)))
+    assert page(done, P2) == page(busy, P2)
+
+
+def test_reports_reach_nobody() -> None:
+    arms = {"p1": ("v0",), "p2": ("v0", "v1")}
+    pages = []
+    for worth in (0.0, 10.0):
+        match = match_of(arms=arms)
+        for turn in match.asks():
+            if turn.question:
+                match.answer(turn.id, Report({str(i): worth for i in turn.question.choices}))
+        play(match, (P1, propose("p2", {"coal": 1}, {})))
+        pages.append((page(match, P1), page(match, P2)))
+    assert pages[0] == pages[1]
+    assert HANDS[0]["coal"] == 2
