@@ -13,6 +13,7 @@ from sally.cli.doctor import doctor
 from sally.cli.importing import import_
 from sally.cli.listing import list_
 from sally.cli.papers import audit, reproduce
+from sally.cli.planning import plan
 from sally.cli.playing import play
 from sally.cli.readers import readers
 from sally.cli.reading import replay, score, show
@@ -37,6 +38,7 @@ def cli(files: tuple[str, ...]) -> None:
 for command in (
     list_,
     play,
+    plan,
     run,
     score,
     replay,

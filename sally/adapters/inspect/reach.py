@@ -34,12 +34,13 @@ def provider_of(name: str, config: Config) -> Provider:
     entry = config.entry(name)
     maker = name.partition("/")[0]
     given: dict[str, Any] = {"max_retries": 0} if maker in RETRYING else {}
+    key = entry.key()
     try:
         provider = get_model(
             entry.name,
             config=GenerateConfig(max_connections=entry.at_once),
             base_url=entry.base_url,
-            api_key=entry.key(),
+            api_key=key,
             **given,
         )
     except (PrerequisiteError, ValueError, ImportError) as why:

@@ -1,0 +1,310 @@
+"""What a study would take: pilot episodes with a model that only counts, multiplied out.
+
+Pages are rendered for real, so calls and input are those of the study as far as they do not hang
+on what a model says. A token is taken as four characters, and a reply as so many tokens.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from sally.core import shelf
+from sally.core.drive import play_async
+from sally.core.log import Episode, Setup, Sitter, episode_id
+from sally.core.match import Match
+from sally.core.model import (
+    AS_THE_PROVIDER_DOES,
+    Context,
+    Message,
+    Model,
+    ModelKind,
+    Reply,
+    Scores,
+    Settings,
+    ToolSpec,
+)
+from sally.core.player import Decision, Turn
+from sally.core.strategy import Sheet
+from sally.core.study import Study
+from sally.models.stub import even
+from sally.players.language import LANGUAGE, LanguagePlayer
+from sally.players.mindless import Random
+from sally.runner.config import Config, in_process
+from sally.runner.local import Order, has_model, orders, reached
+from sally.runner.seating import players_of
+
+PILOT = "pilot"  # stands before a model's name while its calls are only counted
+CHARACTERS = 4  # taken for a token
+REPLY = 60  # tokens taken for a reply, unless fewer are allowed
+PILOTS = 2  # episodes of each group that are tried: its first and its last
+REMEMBERED = 6  # earlier pages whose beginning a provider's cache may still hold
+CONNECTIONS = 10  # calls at the same time that Inspect allows unless told otherwise
+
+
+class Count(msgspec.Struct, frozen=True):
+    """Calls and tokens; `shared` is input that an earlier page began with."""
+
+    calls: float = 0.0
+    input: float = 0.0
+    shared: float = 0.0
+    output: float = 0.0
+
+    def __add__(self, other: Count) -> Count:
+        mine, theirs = msgspec.structs.astuple(self), msgspec.structs.astuple(other)
+        return Count(*(a + b for a, b in zip(mine, theirs, strict=True)))
+
+    def times(self, factor: float) -> Count:
+        return Count(*(value * factor for value in msgspec.structs.astuple(self)))
+
+
+class Part(msgspec.Struct, frozen=True):
+    """Episodes of one cell whose models are asked alike."""
+
+    cell: str
+    who: str
+    model: str
+    episodes: int
+    each: Count
+
+
+class Bill(msgspec.Struct, frozen=True):
+    """What one model would take over all parts."""
+
+    model: str
+    count: Count
+    cost: float | None  # None: nobody said what it costs
+    cost_cached: float | None  # if a provider's cache holds all that it could
+    seconds: float | None  # None: no call of this model was timed here
+
+
+class Plan(msgspec.Struct, frozen=True):
+    """What a study would take."""
+
+    parts: tuple[Part, ...]
+    bills: tuple[Bill, ...]
+    wanted: int  # episodes
+    there: int  # of them in the store
+    reply_tokens: int
+
+
+# --- counting -------------------------------------------------------------------------------------
+
+
+class Counting:
+    """A model that says what it is told to say and counts what it is shown."""
+
+    def __init__(self, name: str, reply_tokens: int = REPLY) -> None:
+        self.name, self.count, self.answer = name, Count(), ""
+        self._reply_tokens = reply_tokens
+        self._pages: deque[str] = deque(maxlen=REMEMBERED)
+
+    @property
+    def can_score(self) -> bool:
+        """As far as it can be known without reaching the model."""
+        return in_process(self.name) or self.name.startswith("sally/")
+
+    async def complete(
+        self,
+        messages: Sequence[Message],
+        settings: Settings = AS_THE_PROVIDER_DOES,
+        tools: Sequence[ToolSpec] = (),
+    ) -> Reply:
+        said = min(self._reply_tokens, settings.max_tokens or self._reply_tokens)
+        self._add("\n".join(str(m.text) for m in messages), said)
+        return Reply(self.answer)
+
+    async def score(
+        self,
+        context: Context,
+        candidates: Sequence[str],
+        settings: Settings = AS_THE_PROVIDER_DOES,
+    ) -> Scores:
+        page = context if isinstance(context, str) else "\n".join(m.text for m in context)
+        self._add(page + "".join(candidates), 0)
+        return Scores(tuple(candidates), tuple(even(context, name) for name in candidates))
+
+    def _add(self, page: str, said: int) -> None:
+        shared = max((_common(page, earlier) for earlier in self._pages), default=0)
+        self._pages.append(page)
+        self.count += Count(1, len(page) / CHARACTERS, shared / CHARACTERS, said)
+
+
+def _common(one: str, other: str) -> int:
+    """How many characters two texts begin with alike, by halving."""
+    low, high = 0, min(len(one), len(other))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if one.startswith(other[low:middle], low):
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+class Pilot(msgspec.Struct, frozen=True):
+    """A language player whose model counts; where no move can be read, any legal one is made."""
+
+    inner: LanguagePlayer
+    model: Counting
+
+    async def decide(self, turn: Turn[Any, Any]) -> Any:
+        self._prompt(turn)
+        given = await self.inner.decide(turn)
+        return given if isinstance(given, Decision) else Random().decide(turn)
+
+    async def report(self, turn: Turn[Any, Any]) -> Any:
+        self._prompt(turn)
+        return await self.inner.report(turn)
+
+    def _prompt(self, turn: Turn[Any, Any]) -> None:
+        sheet = Sheet(turn)
+        names = sheet.names
+        self.model.answer = f"{sheet.label}: {names[turn.number % len(names)]}" if names else ""
+
+
+def piloted(setup: Setup, reply_tokens: int = REPLY) -> dict[str, Count]:
+    """Calls and tokens of one episode, for each model in it."""
+    once = msgspec.structs.replace(setup, retries=0)  # an answer is asked for once
+    match: Match[Any, Any, Any] = Match(shelf.game(setup.instance.game), once)
+    models: dict[str, Counting] = {}
+
+    def counting(seat: str, name: str) -> Model:
+        models[seat] = Counting(_real(name), reply_tokens)
+        return models[seat]
+
+    players = players_of(match, reached(setup.lineup, counting))
+    flown = {
+        seat: Pilot(player, models[seat]) if isinstance(player, LanguagePlayer) else player
+        for seat, player in players.items()
+    }
+    asyncio.run(play_async(match, flown))
+    found: dict[str, Count] = {}
+    for model in models.values():
+        found[model.name] = found.get(model.name, Count()) + model.count
+    return found
+
+
+# --- planning -------------------------------------------------------------------------------------
+
+
+def plan(
+    study: Study,
+    limit: int | None = None,
+    config: Config | None = None,
+    stored: Mapping[str, Episode] | None = None,
+    finished: Iterable[str] = (),
+    reply_tokens: int = REPLY,
+) -> Plan:
+    """What is still missing of a study would take so much; no model is reached for it."""
+    config, there, done = config or Config(), stored or {}, set(finished)
+    shelf.add("models", PILOT, ModelKind(PILOT, "counts", lambda name: Counting(_real(name))))
+    wanted = [(id, cell, setup) for id, cell, setup in _as_pilots(study, limit)]
+    missing = [order for order in wanted if order[0] not in done]
+    parts = [
+        Part(cell, who, model, len(group), each)
+        for (cell, who), group in _groups(missing).items()
+        for model, each in _mean(group, reply_tokens).items()
+    ]
+    names = list(dict.fromkeys(part.model for part in parts))
+    bills = tuple(_bill(name, parts, config, there.values()) for name in names)
+    return Plan(tuple(parts), bills, len(wanted), len(wanted) - len(missing), reply_tokens)
+
+
+def _as_pilots(study: Study, limit: int | None) -> list[Order]:
+    """Every episode, its models only counting, under the id that it has with the real ones."""
+    cells = tuple(
+        msgspec.structs.replace(
+            cell, lineups=tuple(_renamed(lineup, f"{PILOT}:{{}}") for lineup in cell.lineups)
+        )
+        for cell in study.cells
+    )
+    flown = orders(msgspec.structs.replace(study, cells=cells), limit)
+    return [(_true_id(setup), cell, setup) for _, cell, setup in flown]
+
+
+def _true_id(setup: Setup) -> str:
+    lineup = {
+        seat: msgspec.structs.replace(who, params={**who.params, "model": _real(_model(who))})
+        if who.player == LANGUAGE
+        else who
+        for seat, who in setup.lineup.items()
+    }
+    return episode_id(msgspec.structs.replace(setup, lineup=lineup))
+
+
+def _renamed(lineup: Mapping[str, Sitter], form: str) -> dict[str, Sitter]:
+    def named(who: Sitter) -> Sitter:
+        if who.player != LANGUAGE:
+            return who
+        return msgspec.structs.replace(
+            who, params={**who.params, "model": form.format(_model(who))}
+        )
+
+    return {seat: named(who) for seat, who in lineup.items()}
+
+
+def _model(who: Sitter) -> str:
+    return str(who.params.get("model", "embedded"))
+
+
+def _real(name: str) -> str:
+    return name.removeprefix(f"{PILOT}:")
+
+
+def _groups(missing: Sequence[Order]) -> dict[tuple[str, str], list[Setup]]:
+    """Episodes of a cell by who the models are and how they are asked; partners do not count."""
+    found: dict[tuple[str, str], list[Setup]] = {}
+    for _, cell, setup in missing:
+        if has_model(setup):
+            who = ", ".join(_said(who) for who in setup.lineup.values() if who.player == LANGUAGE)
+            found.setdefault((cell, who), []).append(setup)
+    return found
+
+
+def _said(who: Sitter) -> str:
+    given = " ".join(f"{k}={v}" for k, v in (who.params.get("with_") or {}).items())
+    strategy = str(who.params.get("strategy", "qa"))
+    return f"{strategy} ({given})" if given else strategy
+
+
+def _mean(group: Sequence[Setup], reply_tokens: int) -> dict[str, Count]:
+    tried = [group[0], group[-1]][: min(PILOTS, len(group))]
+    found: dict[str, Count] = {}
+    for setup in tried:
+        for model, count in piloted(setup, reply_tokens).items():
+            found[model] = found.get(model, Count()) + count.times(1 / len(tried))
+    return found
+
+
+def _bill(model: str, parts: Sequence[Part], config: Config, stored: Iterable[Episode]) -> Bill:
+    mine = [part for part in parts if part.model == model]
+    count = sum((part.each.times(part.episodes) for part in mine), Count())
+    price, cost, cached = config.price(model), None, None
+    if price is not None:
+        cost = (count.input * price.input + count.output * price.output) / 1e6
+        if price.cached is not None:
+            cached = cost - count.shared * (price.input - price.cached) / 1e6
+    timed = timings(model, stored)
+    at_once = 1 if in_process(model) else config.entry(model).at_once or CONNECTIONS
+    longest = max(part.each.calls for part in mine)  # an episode's calls come one after another
+    seconds = max(count.calls / at_once, longest) * sum(timed) / len(timed) if timed else None
+    return Bill(model, count, cost, cached, seconds)
+
+
+def timings(model: str, stored: Iterable[Episode]) -> list[float]:
+    """The seconds of every logged call of a model."""
+    return [
+        float(call.usage["seconds"])
+        for episode in stored
+        for event in episode.events
+        if (who := episode.setup.lineup.get(getattr(event, "seat", ""))) is not None
+        and who.player == LANGUAGE
+        and _model(who) == model
+        for call in getattr(event, "calls", ())
+        if call.usage.get("seconds")
+    ]

@@ -1,0 +1,176 @@
+"""Language episodes in one process: side by side, within a budget, and on from where it ended."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sally.core import shelf
+from sally.core.errors import BadInput
+from sally.core.log import Censored, Episode
+from sally.core.model import AS_THE_PROVIDER_DOES, Message, Reply, Settings, Usage
+from sally.core.study import Cell, Study, instance, sitter
+from sally.models.stub import Scripted
+from sally.runner.budget import Budget, Meter
+from sally.runner.config import Config, Limits, Price, Prices
+from sally.runner.local import run_study
+
+ROUNDS, EPISODES = 5, 6
+PER_CALL = 10  # tokens
+WHOLE = ROUNDS * PER_CALL
+
+
+class Timed(Scripted):
+    """A stub that takes a while, and remembers how many asked at once."""
+
+    slots = 3
+
+    def __init__(self) -> None:
+        self.used = {"weights": "none"}
+        super().__init__(lambda messages, settings: "Option: J")
+        self.now = self.most = self.calls = 0
+
+    async def complete(
+        self, messages: Any, settings: Settings = AS_THE_PROVIDER_DOES, tools: Any = ()
+    ) -> Reply:
+        self.now, self.calls = self.now + 1, self.calls + 1
+        self.most = max(self.most, self.now)
+        await asyncio.sleep(0.001)
+        self.now -= 1
+        return Reply("Option: J", usage=Usage(input=PER_CALL - 1, output=1))
+
+
+def study(model: str) -> Study:
+    agent = sitter("language", model=model, strategy="qa")
+    lineup = {"agent": agent, "partner": sitter("tit_for_tat")}
+    bots = {"agent": sitter("random"), "partner": sitter("tit_for_tat")}
+    ipd = (instance("ipd", rounds=ROUNDS),)
+    return Study("s", "", (Cell("ipd", ipd, (lineup, bots), repeats=EPISODES),))
+
+
+def on_shelf(name: str, make: Callable[[], Any] = Timed) -> Any:
+    model = make()
+    shelf.add("models", name, lambda asked: model)
+    return model
+
+
+def of_models(episodes: Any) -> list[Episode]:
+    return [e for e in episodes if e.setup.lineup["agent"].player == "language"]
+
+
+def test_language_episodes_are_played_side_by_side_as_many_as_the_model_takes(
+    tmp_path: Path,
+) -> None:
+    model = on_shelf("timed_a")
+    seen: list[int] = []
+    found = run_study(study("timed_a"), tmp_path / "o", watch=lambda p: seen.append(p.done))
+    assert len(found.finished) == 2 * EPISODES
+    assert model.most == 3
+    assert seen == list(range(1, 2 * EPISODES + 1))
+
+
+def test_a_record_says_what_answered_and_a_bots_record_says_nothing(tmp_path: Path) -> None:
+    on_shelf("timed_b")
+    found = run_study(study("timed_b"), tmp_path / "o").episodes.values()
+    for episode in found:
+        expected = {"agent": {"weights": "none"}} if episode in of_models(found) else {}
+        assert episode.used == expected
+
+
+def test_side_by_side_plays_what_one_by_one_plays(tmp_path: Path) -> None:
+    def narrow() -> Timed:
+        model = Timed()
+        model.slots = 1
+        return model
+
+    on_shelf("timed_c", narrow)
+    one = run_study(study("timed_c"), tmp_path / "one")
+    on_shelf("timed_c")
+    many = run_study(study("timed_c"), tmp_path / "many")
+    assert one.episodes.keys() == many.episodes.keys()
+    for id, episode in one.episodes.items():
+        assert episode.events == many.episodes[id].events
+
+
+def test_a_spent_budget_begins_no_episode_and_cuts_those_in_progress(tmp_path: Path) -> None:
+    model = on_shelf("timed_d")
+    meter = Meter(Budget(tokens=2 * WHOLE))
+    found = run_study(study("timed_d"), tmp_path / "o", meter=meter)
+    played = of_models(found.episodes.values())
+    cut = [e for e in played if isinstance(e.end, Censored)]
+    assert {e.end.cause for e in cut if isinstance(e.end, Censored)} == {"budget"}
+    assert all(e.payoffs is None for e in cut)
+    assert len(played) < EPISODES  # the rest left nothing in the store
+    assert 2 * WHOLE <= meter.tokens <= 2 * WHOLE + 3 * PER_CALL  # three were on their way
+    assert model.calls == meter.calls
+
+
+def test_a_resume_goes_on_where_the_budget_ended(tmp_path: Path) -> None:
+    model = on_shelf("timed_e")
+    run_study(study("timed_e"), tmp_path / "o", meter=Meter(Budget(tokens=2 * WHOLE)))
+    before = model.calls
+    found = run_study(study("timed_e"), tmp_path / "o")
+    assert len(found.finished) == 2 * EPISODES
+    assert ROUNDS <= model.calls - before <= EPISODES * ROUNDS
+
+
+def test_a_budget_of_nothing_plays_only_the_bots(tmp_path: Path) -> None:
+    model = on_shelf("timed_f")
+    found = run_study(study("timed_f"), tmp_path / "o", meter=Meter(Budget(tokens=0)))
+    assert len(found.episodes) == EPISODES
+    assert model.calls == 0
+
+
+def test_a_limit_on_each_episode_censors_it_as_a_limit(tmp_path: Path) -> None:
+    on_shelf("timed_g")
+    config = Config(limits=Limits(episode_tokens=2 * PER_CALL))
+    found = run_study(study("timed_g"), tmp_path / "o", meter=Meter(config=config))
+    for episode in of_models(found.episodes.values()):
+        assert isinstance(episode.end, Censored)
+        assert (episode.end.cause, episode.end.turn) == ("limit", 2)
+
+
+def test_an_episode_that_takes_too_long_is_censored_as_a_limit(tmp_path: Path) -> None:
+    on_shelf("timed_h")
+    config = Config(limits=Limits(episode_seconds=0.002))
+    found = run_study(study("timed_h"), tmp_path / "o", meter=Meter(config=config))
+    for episode in of_models(found.episodes.values()):
+        assert isinstance(episode.end, Censored)
+        assert episode.end.cause == "limit"
+        assert "time limit" in episode.end.detail
+
+
+def test_money_is_counted_by_the_price_table_and_stands_in_the_log(tmp_path: Path) -> None:
+    table = Prices(date(2026, 11, 1), {"lab/x": Price(1e6, 2e6)})
+    meter = Meter(Budget(money=25.0), Config(prices=table))
+    usage = meter.charge("lab/x", Usage(input=9, output=3))
+    assert usage.cost == pytest.approx(15.0)
+    assert not meter.spent
+    meter.charge("lab/x", Usage(input=10, output=0))
+    assert meter.spent
+    meter.charge("lab/unheard", Usage(input=10))
+    assert meter.unpriced == 1
+    assert meter.money == pytest.approx(25.0)
+
+
+def test_a_budget_in_money_needs_every_price() -> None:
+    meter = Meter(Budget(money=1.0))
+    with pytest.raises(BadInput, match="The price of lab/x is unknown"):
+        meter.refuse_unpriced(["embedded", "lab/x"])
+    Meter(Budget(tokens=1)).refuse_unpriced(["lab/x"])
+    with pytest.raises(BadInput, match="at least 0"):
+        Budget(money=-1.0)
+
+
+def test_a_bug_of_ours_is_not_hidden(tmp_path: Path) -> None:
+    def script(messages: list[Message], settings: Settings) -> Any:
+        raise RuntimeError("a bug")
+
+    on_shelf("broken", lambda: Scripted(script))  # type: ignore[arg-type]
+    with pytest.raises(RuntimeError, match="a bug"):
+        run_study(study("broken"), tmp_path / "o")

@@ -1,0 +1,113 @@
+"""A plan says what a run then takes."""
+
+from __future__ import annotations
+
+from datetime import date
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from sally.core import shelf
+from sally.core.errors import BadInput
+from sally.core.study import Cell, Study, instance, sitter
+from sally.models.stub import echo
+from sally.runner.budget import Meter
+from sally.runner.config import Config, Price, Prices
+from sally.runner.local import run_study
+from sally.runner.plan import CHARACTERS, Count, _common, piloted, plan
+from sally.runner.seating import resolved
+from tests.table import all_probes, every, table
+
+LETTERS = ["Option: J", "Option: F"]
+shelf.add("models", "planned", lambda name: echo(LETTERS, count=len))
+
+
+def study(strategy: str, model: str = "planned", rounds: int = 8) -> Study:
+    lineups = tuple(
+        {"agent": sitter("language", model=model, strategy=strategy), "partner": sitter(other)}
+        for other in ("tit_for_tat", "random")
+    )
+    cell = Cell("ipd", (instance("ipd", rounds=rounds),), lineups, {"agent": ("their_move",)})
+    return Study("s", "", (cell,))
+
+
+@pytest.mark.parametrize("strategy", ["qa", "lm", "cot"])
+def test_a_plan_foresees_calls_and_input_of_the_run(strategy: str, tmp_path: Path) -> None:
+    expected = plan(study(strategy))
+    meter = Meter()
+    found = run_study(study(strategy), tmp_path / "o", meter=meter)
+    (bill,) = expected.bills
+    assert bill.count.calls == meter.calls
+    calls = [
+        c for e in found.episodes.values() for ev in e.events for c in getattr(ev, "calls", ())
+    ]
+    shown = sum(call.usage["input"] for call in calls) / CHARACTERS
+    assert bill.count.input == pytest.approx(shown, rel=0.05)
+    assert expected.wanted == 2
+
+
+def test_what_is_in_the_store_is_not_planned_again(tmp_path: Path) -> None:
+    run_study(study("qa"), tmp_path / "o", limit=1)
+    found = run_study(study("qa"), tmp_path / "o", limit=1)
+    again = plan(study("qa"), stored=found.episodes, finished=found.finished)
+    assert (again.there, again.parts) == (2, ())
+
+
+def test_pages_that_grow_share_all_but_their_ends() -> None:
+    (part,) = plan(study("qa", rounds=40)).parts
+    assert part.each.shared > 0.9 * part.each.input
+    assert part.each.calls == 80
+
+
+def test_cost_comes_from_the_table_and_is_unknown_without_it() -> None:
+    table = Prices(date(2026, 11, 1), {"lab/x": Price(10.0, 100.0, 1.0)})
+    (bill,) = plan(study("qa", "lab/x"), config=Config(prices=table), reply_tokens=30).bills
+    assert bill.count.output == 30 * bill.count.calls
+    assert bill.cost is not None
+    assert bill.cost == pytest.approx((bill.count.input * 10 + bill.count.output * 100) / 1e6)
+    assert bill.cost_cached == pytest.approx(bill.cost - bill.count.shared * 9 / 1e6)
+    (dark,) = plan(study("qa", "lab/x")).bills
+    assert (dark.cost, dark.seconds) == (None, None)
+
+
+def test_time_comes_from_calls_that_were_timed(tmp_path: Path) -> None:
+    found = run_study(study("qa"), tmp_path / "o")
+    slow = {
+        id: msgspec.convert(_timed(msgspec.to_builtins(episode)), type(episode))
+        for id, episode in found.episodes.items()
+    }
+    (bill,) = plan(study("qa"), stored=slow).bills
+    assert bill.seconds == pytest.approx(bill.count.calls * 2.0)  # in this process one at a time
+
+
+def _timed(episode: dict) -> dict:  # type: ignore[type-arg]
+    for event in episode["events"]:
+        for call in event.get("calls", ()):
+            call["usage"]["seconds"] = 2.0
+    return episode
+
+
+def test_a_model_that_cannot_score_is_refused_in_the_plan_already() -> None:
+    with pytest.raises(BadInput, match="cannot score"):
+        plan(study("lm", "lab/x"))
+
+
+@pytest.mark.parametrize("name", every())
+def test_every_game_can_be_piloted(name: str) -> None:
+    """A pilot makes some legal move where nothing can be read, and comes to an end."""
+    setup = table(name, arms=all_probes(name))
+    everyone = {seat: sitter("language", model="planned") for seat in setup.lineup}
+    (count,) = piloted(resolved(msgspec.structs.replace(setup, lineup=everyone))).values()
+    assert count.calls > 0
+    assert count.input > count.shared > 0
+
+
+def test_common_beginnings_are_measured_in_characters() -> None:
+    assert _common("abcd", "abxd") == 2
+    assert _common("abc", "abcdef") == 3
+    assert _common("", "a") == _common("x", "y") == 0
+
+
+def test_counts_add_up() -> None:
+    assert Count(1, 2, 3, 4) + Count(1, 1, 1, 1).times(2) == Count(3, 4, 5, 6)
