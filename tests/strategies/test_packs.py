@@ -14,6 +14,7 @@ from sally import store
 from sally.core import packs, shelf
 from sally.core.errors import BadInput
 from sally.core.log import episode_id
+from sally.core.probe import Injection
 from sally.core.study import Cell, Study
 from sally.core.words import Pack, checked
 from sally.runner.check import check
@@ -47,6 +48,14 @@ def test_a_pack_changes_the_page_of_its_seat(german: str) -> None:
     assert "Denke zuerst nach" in pages[0]  # a strategy's sentence, too
     assert "Das war nichts. Answer with" in pages[1]
     assert "Dies ist Runde 1.\nIn this round you pick Option J." in pages[2]
+
+
+def test_what_a_seat_was_told_stays_in_its_past_under_a_pack(german: str) -> None:
+    kept = Injection("agent", "their_move", keep=True)  # type: ignore[arg-type]
+    params = {"pack": german}
+    _, pages = talk(says("Option: F"), "oracle", rounds=3, told=(kept,), params=params)
+    past = pages[2].partition("Dies ist Runde 3.")[0]
+    assert past.count("You are told that in this round the other player picks") == 3
 
 
 def test_a_pack_is_part_of_what_was_asked_for(german: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import msgspec
 import pytest
 
 from sally.core import shelf
@@ -15,6 +16,7 @@ from sally.runner.check import check
 from sally.runner.local import play
 from sally.strategies.self_consistency import elected
 from tests.conversations import conversation, place, said, setup_of, strategies
+from tests.fixtures.haggle import Pass
 from tests.strategies.talk import MINE, ORACLE, THEIRS, Listener, moves, reports, says, talk
 from tests.table import match_of, table
 
@@ -291,7 +293,8 @@ def test_free_text_is_said_under_any_strategy_that_needs_no_menu(name: str) -> N
 
 def test_free_text_is_voted_on_by_its_kind_and_the_first_of_the_winners_is_kept() -> None:
     replies = [PASS] + [SAY.replace("wood", f"{n} wood") for n in (1, 2)]
-    sheet = Sheet(match_of(table("haggle")).asks()[0])
+    turn = match_of(table("haggle")).asks()[0]
+    sheet = Sheet(msgspec.structs.replace(turn, options=(Pass(), *turn.options)))
     kept = elected(sheet, [Reply(text) for text in (*replies, "Hm.")])
     assert kept.text == replies[1]
 

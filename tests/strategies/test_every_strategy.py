@@ -1,0 +1,85 @@
+"""Every strategy in every game: it is refused with a sentence, or it speaks and is understood."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from itertools import islice
+from typing import Any
+
+import msgspec
+import pytest
+
+from sally.core import shelf
+from sally.core.chance import Stream
+from sally.core.errors import BadInput
+from sally.core.log import Sitter
+from sally.core.menu import example, is_finite
+from sally.core.player import Decision, Forfeit, Turn
+from sally.core.probe import Report
+from sally.core.strategy import Sheet
+from sally.models.stub import always
+from sally.players.language import LanguagePlayer
+from sally.runner.needs import refuse_what_lacks
+from tests.table import asked_in_turn, every, match_of, spec_of, table
+
+FULL = "Thoughts: a.\nReasoning: b.\nPlan: c.\nPlans: d.\nInsights: e.\n"
+
+
+def reply_to(turn: Turn[Any, Any]) -> str:
+    """A good answer to whatever is asked."""
+    words, question, sheet = turn.desk.words, turn.question, Sheet(turn)
+    guesses = [sheet.choice_names(q)[0] for q in sheet.foresee]
+    numbers = [f" {n}" for n in range(1, len(guesses) + 1)] if len(guesses) > 1 else [""]
+    predicted = [f"Predicted Action{n}: {g}\n" for n, g in zip(numbers, guesses, strict=False)]
+    before = FULL + "".join(predicted)
+    if question is None and is_finite(turn.options):
+        return f"{before}{words.label}: {words.menu(turn.options)[0]}"
+    if question is None:
+        return f"{before}\n{json.dumps(msgspec.to_builtins(example(turn.options, Stream(1))))}"
+    names = [words.choice_name(question, c) for c in question.choices]
+    share = 100 / len(names)
+    return {
+        "choice": f"{FULL}{words.label}: {names[0]}",
+        "odds": "Odds: " + ", ".join(f"{name} {share:.4f}%" for name in names),
+        "values": "\n".join(f"{name}: {question.high:g}" for name in names),
+    }[question.kind]
+
+
+@pytest.mark.parametrize("name", every())
+@pytest.mark.parametrize("strategy", sorted(shelf.shelf("strategies")))
+def test_a_strategy_fits_a_game_or_says_why_not(name: str, strategy: str) -> None:
+    chosen, spec = shelf.shelf("strategies")[strategy], spec_of(name)
+    match = match_of(table(name))
+    act, answer = chosen.make()
+    for turn, _ in islice(asked_in_turn(match), 12):
+        if turn.seat in match.game.helpers:
+            continue
+        lineup = {turn.seat: Sitter("language", {"strategy": strategy})}
+        try:
+            refuse_what_lacks(spec, match.game, msgspec.structs.replace(match.setup, lineup=lineup))
+        except BadInput as why:
+            if "told" not in chosen.needs:
+                assert spec.name in str(why)
+                continue
+        model = always(reply_to(turn), lambda context, candidate: -1.0)
+        player = LanguagePlayer(model, act, answer, texts=chosen.texts)
+        given: Any = asyncio.run(player.decide(turn))
+        assert isinstance(given, Decision | Forfeit), given
+        if strategy != "social_qa":  # it wants another reply first
+            assert isinstance(given, Decision), given
+            assert all(f.value is not None for f in given.foreseen)
+            assert strategy[:4] != "tom_" or len(given.foreseen) == len(Sheet(turn).foresee)
+        for question in (
+            q
+            for p in spec.probes
+            if turn.seat in p.seats
+            for q in p.asks(match.game, turn.view, turn.seat)
+        ):
+            if "scoring" in chosen.needs and question.kind == "values":
+                continue
+            asked = msgspec.structs.replace(turn, question=question)
+            model = always(reply_to(asked), lambda context, candidate: -1.0)
+            player = LanguagePlayer(model, act, answer, texts=chosen.texts)
+            report: Any = asyncio.run(player.report(asked))
+            assert isinstance(report, Report) and report.value is not None, report
