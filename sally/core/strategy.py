@@ -140,6 +140,11 @@ class Sheet:
         return self._words.label
 
     @property
+    def foreseen_label(self) -> str:
+        """What stands before a prediction that is made within a decision."""
+        return self._words.foreseen_label
+
+    @property
     def names(self) -> tuple[str, ...]:
         """What may be answered, by name; empty when there is no finite menu."""
         turn = self._turn

@@ -42,6 +42,7 @@ class Words(Generic[A, V]):
 
     forms: ClassVar[tuple[str, ...]] = ("agent_first",)  # the ways in which the past is told
     label: ClassVar[str] = "Option"  # what stands before a chosen name
+    foreseen_label: ClassVar[str] = "Predicted Action"  # before a prediction within a decision
     seat: Seat | None = None  # on whose desk these words lie; seats may name moves differently
 
     def __init__(self, texts: Mapping[str, str]) -> None:

@@ -9,11 +9,10 @@ from sally.core.reading import read_each
 from sally.core.strategy import Run, Said, Sheet, Speaker, Strategy, spoken, whole_lines
 from sally.strategies import cot
 
-LABEL = "Predicted Action"  # what stands before a predicted choice
 TEXTS: Mapping[str, str] = {
     **cot.TEXTS,
-    "tom_cot.line": "- {question} Answer this with a line `{label}: <name>`, where <name> is one "
-    "of: {names}.",
+    "tom_cot.line": "{question}\nAnswer this with a line `{label}: <name>`, where <name> is one of: "
+    "{names}.",
     "tom_cot.format": "First take the others' side, one after the other: what does each of them "
     "know and want, and what will it do for that reason? Begin with a paragraph `Reasoning:`. "
     "Then say what you predict:\n{lines}\nThen choose what is best for you if your predictions "
@@ -23,8 +22,9 @@ TEXTS: Mapping[str, str] = {
 
 def wanted_lines(sheet: Sheet) -> str:
     """The predictions that are wanted, each with the line that answers it."""
-    questions = sheet.foresee
-    labels = [LABEL] if len(questions) == 1 else [f"{LABEL} {n + 1}" for n in range(len(questions))]
+    questions, label = sheet.foresee, sheet.foreseen_label
+    several = len(questions) > 1
+    labels = [f"{label} {n}" if several else label for n in range(1, len(questions) + 1)]
     return "\n".join(
         sheet.say(
             "tom_cot.line",
@@ -39,7 +39,8 @@ def wanted_lines(sheet: Sheet) -> str:
 def foreseen_in(sheet: Sheet, reply: str) -> tuple[Foreseen, ...]:
     """The predictions that a reply makes; one that cannot be read has no value."""
     questions = sheet.foresee
-    places = read_each(reply, [sheet.choice_names(question) for question in questions], LABEL)
+    wanted = [sheet.choice_names(question) for question in questions]
+    places = read_each(reply, wanted, sheet.foreseen_label)
     return tuple(
         Foreseen(q.probe, None if place is None else q.choices[place], q.about)
         for q, place in zip(questions, places, strict=True)

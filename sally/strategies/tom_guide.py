@@ -8,8 +8,8 @@ from sally.core.errors import Unreadable
 from sally.core.probe import Foreseen
 from sally.core.strategy import Run, Said, Sheet, Speaker, Strategy, once, spoken, whole_lines
 from sally.strategies import cot
-from sally.strategies.tom_cot import LABEL, foreseen_in, wanted_lines
 from sally.strategies.tom_cot import TEXTS as TOM_COT
+from sally.strategies.tom_cot import foreseen_in, wanted_lines
 
 TEXTS: Mapping[str, str] = {
     **TOM_COT,
@@ -26,7 +26,7 @@ async def _predicted(sheet: Sheet, speaker: Speaker) -> tuple[Foreseen, ...]:
     reply = await speaker.say("predict", sheet.user(question="", format=wanted))
     foreseen = foreseen_in(sheet, whole_lines(reply))
     if all(prediction.value is None for prediction in foreseen):
-        raise Unreadable(f"Give each prediction with a line `{LABEL}: <name>`.")
+        raise Unreadable(f"Give each prediction with a line `{sheet.foreseen_label}: <name>`.")
     return foreseen
 
 
