@@ -11,8 +11,8 @@ from sally.strategies import cot
 
 TEXTS: Mapping[str, str] = {
     **cot.TEXTS,
-    "tom_cot.line": "{question}\nAnswer this with a line `{label}: <name>`, where <name> is one of: "
-    "{names}.",
+    "tom_cot.line": "{question}\n"
+    "Answer this with a line `{label}: <name>`, where <name> is one of: {names}.",
     "tom_cot.format": "First take the others' side, one after the other: what does each of them "
     "know and want, and what will it do for that reason? Begin with a paragraph `Reasoning:`. "
     "Then say what you predict:\n{lines}\nThen choose what is best for you if your predictions "
