@@ -68,7 +68,8 @@ def run(
     if all(in_process(name) for name in models_of(wanted)):
         contents = run_with_progress(wanted, folder, limit, meter)
     else:
-        contents = _through_inspect(wanted, folder, limit, meter, cache)
+        shown = "none" if as_json else "plain"
+        contents = _through_inspect(wanted, folder, limit, meter, cache, shown)
     left = not_run(wanted, limit, contents)
     if as_json:
         spent = {"calls": meter.calls, "tokens": meter.tokens, "money": meter.money}
@@ -116,7 +117,7 @@ def asked_study(
 
 
 def _through_inspect(
-    study: Study, folder: Path, limit: int | None, meter: Meter, cache: bool
+    study: Study, folder: Path, limit: int | None, meter: Meter, cache: bool, display: str
 ) -> Contents:
     """Play what is missing through Inspect, which brings providers, cache and a viewer."""
     wanted = local.orders(study, limit)
@@ -126,7 +127,7 @@ def _through_inspect(
     if missing:
         from sally.adapters.inspect.run import play_orders  # an import of seconds
 
-        play_orders(study.name, missing, folder, meter, cache)
+        play_orders(study.name, missing, folder, meter, cache, display)
     return store.load(folder)
 
 

@@ -1,0 +1,118 @@
+"""`sally run` with a provider: by alias, within a budget, and on from where it stopped."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from sally import store
+from sally.cli import cli
+from sally.core.errors import BadInput
+from sally.core.log import Censored
+from sally.runner.config import use_config
+from tests.adapters.inspect.server import Server, serving
+
+pytest.importorskip("openai", reason="the local server speaks the language of openai-api")
+
+EPISODES, ROUNDS = 6, 4
+CALL = 55  # tokens, as the local server counts
+STUDY = f"""
+name = "tiny"
+about = "a tiny study"
+[[cells]]
+name = "ipd"
+instances = [{{id = "ipd", game = "ipd", params = {{rounds = {ROUNDS}}}}}]
+repeats = {EPISODES}
+lineups = [
+    {{agent = {{player = "language", params = {{}}}}, partner = {{player = "random"}}}}
+]
+"""
+CONFIG = """
+[models.lab]
+name = "openai-api/lab/{name}"
+base_url = "{address}"
+api_key_env = "LAB_KEY"
+settings = {{temperature = 0}}
+[limits]
+episodes_at_once = 2
+{more}
+"""
+PRICES = """
+[prices]
+date = 2026-11-01
+per_million."openai-api/lab/{name}" = {{input = 100.0, output = 1000.0}}
+"""
+
+
+@pytest.fixture()
+def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: Any) -> Iterator[Server]:
+    monkeypatch.setenv("LAB_KEY", "abcdefgh")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "tiny.toml").write_text(STUDY)
+    name = request.node.name
+    with serving() as running:
+        config = CONFIG.format(name=name, address=running.address, more=PRICES.format(name=name))
+        (tmp_path / "sally.toml").write_text(config)
+        yield running
+    use_config(None)
+
+
+def run(*given: str) -> dict[str, Any]:
+    command = ["run", "tiny.toml", "--model", "lab", "--out", "out", "--json", *given]
+    done = CliRunner().invoke(cli, command, catch_exceptions=False)
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+def test_a_budget_in_money_stops_the_run_and_a_resume_ends_it(server: Server) -> None:
+    each = (50 * 100.0 + 5 * 1000.0) / 1e6
+    first = run("--budget", str(each * ROUNDS * 2))  # enough for two episodes
+    assert first["spent"]["calls"] == server.calls
+    assert each * ROUNDS * 2 <= first["spent"]["money"] <= each * (ROUNDS * 2 + 2)
+    held = store.load(Path("out"))
+    ends = [e.end for e in held.episodes.values()]
+    assert {end.cause for end in ends if isinstance(end, Censored)} <= {"budget"}
+    assert len(held.episodes) < EPISODES  # what was not begun left nothing
+    assert first["not_run"] == EPISODES - len(held.finished) > 0
+    made, kept = server.calls, len(held.finished)
+    second = run()
+    assert (second["not_run"], second["episodes"], second["censored"]) == (0, EPISODES, 0)
+    assert server.calls - made == (EPISODES - kept) * ROUNDS  # only what was missing
+    costs = [
+        call.usage["cost"]
+        for episode in store.load(Path("out")).episodes.values()
+        for event in episode.events
+        for call in getattr(event, "calls", ())
+    ]
+    assert costs == pytest.approx([each] * EPISODES * ROUNDS)
+
+
+def test_a_budget_in_tokens_needs_no_price(server: Server) -> None:
+    Path("sally.toml").write_text(Path("sally.toml").read_text().partition("[prices]")[0])
+    with pytest.raises(BadInput, match=r"price of openai-api/lab/.* is unknown"):
+        run("--budget", "1")
+    assert server.calls == 0
+    assert run("--budget-tokens", str(3 * CALL))["not_run"] == EPISODES
+    assert 3 <= server.calls <= 4
+
+
+def test_settings_of_the_alias_are_part_of_what_was_asked(server: Server) -> None:
+    run("--limit", "1", "--set", "max_tokens=7")
+    (episode,) = store.load(Path("out")).episodes.values()
+    agent = episode.setup.lineup["agent"].params
+    assert agent["settings"] == {"temperature": 0, "max_tokens": 7}
+    assert agent["model"].startswith("openai-api/lab/")
+
+
+def test_a_plan_foresees_what_the_run_then_makes(server: Server) -> None:
+    done = CliRunner().invoke(cli, ["plan", "tiny.toml", "--model", "lab", "--json"])
+    (bill,) = json.loads(done.stdout)["bills"]
+    assert server.calls == 0  # nothing is spent on a plan
+    run()
+    assert bill["count"]["calls"] == server.calls
+    assert bill["cost"] > 0
