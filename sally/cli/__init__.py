@@ -17,6 +17,7 @@ from sally.cli.planning import plan
 from sally.cli.playing import play
 from sally.cli.readers import readers
 from sally.cli.reading import replay, score, show
+from sally.cli.rules import rules
 from sally.cli.running import run
 from sally.core.errors import BadInput
 
@@ -49,6 +50,7 @@ for command in (
     demo,
     readers,
     import_,
+    rules,
 ):
     cli.add_command(command)
 
