@@ -28,6 +28,7 @@ from sally.studies.reference import Condition, Figure
 
 DUST = 1e-9  # figures computed in floating point are equal up to this
 Conditions = Mapping[str, Condition]
+Known = Sequence[tuple[Conditions, Played]]  # stored episodes with what they are
 
 
 class Row(msgspec.Struct, frozen=True):
@@ -62,6 +63,8 @@ class Engine:
     metrics: Mapping[str, str]  # published metric -> ours on the shelf
     seat: Seat  # whose figures they are
     facts: Callable[[Played], Conditions | None]  # what an episode is; None: not the paper's
+    tabulates: Callable[[Conditions, str, Known, str | None], Estimate | None] | None = None
+    """(row, metric, episodes, model): figures that are no mean of one metric over like episodes."""
 
 
 def reproduce(
@@ -173,6 +176,8 @@ class _Stored:
 
     def measured(self, row: Conditions, metric: str) -> Estimate | None:
         """Our mean over the episodes that meet every condition of the row."""
+        if self._engine.tabulates is not None and self._known:
+            return self._engine.tabulates(row, metric, self._known, self._model)
         if metric not in self._engine.metrics:
             return None
         metrics = shelf.shelf("metrics")
