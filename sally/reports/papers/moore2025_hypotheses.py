@@ -1,0 +1,105 @@
+"""H1 to H7 of moore2025: binomial mixed models by maximum likelihood.
+
+The random intercept is by cover story, as published; `by_participant` adds one for each person,
+without which games of one person count as independent (H1 does not survive it).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import erfc, sqrt
+
+import msgspec
+
+from sally.stats.intervals import Estimate
+from sally.stats.mixed import Coefficient, logit, mixed_logit
+
+CHANCE = 0.1  # what H1 and H3 are tested against
+O1 = "o1-preview"
+SURE = 1.959963984540054
+ALPHA = 0.05
+
+
+class Game(msgspec.Struct, frozen=True):
+    """One finished game as the models see it."""
+
+    o1: bool
+    revealed: bool
+    won: bool
+    story: str
+    participant: str = ""
+
+
+class Test(msgspec.Struct, frozen=True):
+    """Which games a hypothesis is about, and which coefficient decides."""
+
+    o1: bool | None  # whose games; None: both
+    revealed: bool | None  # in which condition; None: both
+    coefficient: str
+
+    def keeps(self, game: Game) -> bool:
+        return self.o1 in (None, game.o1) and self.revealed in (None, game.revealed)
+
+
+TESTS: Mapping[str, Test] = {
+    "H1": Test(False, False, "intercept"),
+    "H2": Test(False, None, "revealed"),
+    "H3": Test(True, False, "intercept"),
+    "H4": Test(True, None, "revealed"),
+    "H5": Test(None, False, "o1"),
+    "H6": Test(None, True, "o1"),
+    "H7": Test(None, None, "o1 x revealed"),
+}
+
+
+def tested(name: str, games: Sequence[Game], *, by_participant: bool = False) -> Coefficient | None:
+    """The deciding coefficient; None where the games cannot decide (too few, or separated)."""
+    test = TESTS[name]
+    kept = [game for game in games if test.keeps(game)]
+    if len(kept) < 2:
+        return None
+    fixed: dict[str, list[float]] = {"intercept": [1.0] * len(kept)}
+    if test.revealed is None:
+        fixed["revealed"] = [float(g.revealed) for g in kept]
+    if test.o1 is None:
+        fixed["o1"] = [float(g.o1) for g in kept]
+    if test.o1 is None and test.revealed is None:
+        fixed["o1 x revealed"] = [float(g.o1 and g.revealed) for g in kept]
+    groups: dict[str, list[str]] = {"story": [g.story for g in kept]}
+    if by_participant:
+        groups["participant"] = [g.participant or f"game {n}" for n, g in enumerate(kept)]
+    offset = logit(CHANCE) if test.coefficient == "intercept" else 0.0
+    try:
+        fit = mixed_logit([float(g.won) for g in kept], fixed, groups, offset=offset)
+    except ValueError:  # separated or redundant: no finite estimate exists
+        return None
+    return fit[test.coefficient] if fit.converged else None
+
+
+def hypothesis(
+    name: str, metric: str, games: Sequence[Game], by_participant: bool = False
+) -> Estimate | None:
+    """One figure of one hypothesis. A z statistic has a standard error of one."""
+    found = tested(name, games, by_participant=by_participant)
+    if found is None or found.z is None:
+        return None
+    z, n = found.z, sum(TESTS[name].keeps(game) for game in games)
+    near, far = max(abs(z) - SURE, 0.0), abs(z) + SURE
+    also = " and participant" if by_participant else ""
+    method = f"mixed logit, intercept by story{also}"
+    match metric:
+        case "z":
+            return Estimate(z, z - SURE, z + SURE, n, method)
+        case "p":
+            return Estimate(two_sided(z), two_sided(far), two_sided(near), n, method)
+        case "p_below":
+            bound = max(two_sided(z), 0.001)  # the paper prints p < .001 from here on
+            return Estimate(bound, None, None, n, method)
+        case "confirmed":
+            return Estimate(float(two_sided(z) < ALPHA), None, None, n, method)
+    return None
+
+
+def two_sided(z: float) -> float:
+    """The chance of a z at least as far from zero."""
+    return erfc(abs(z) / sqrt(2))
