@@ -77,6 +77,8 @@ class Ambiguity(Game[State, Action, View]):
         given = self.problem
         if not given.word.strip() or not given.b_hint.strip() or not given.c_hint.strip():
             raise BadInput("item needs a word and two hints")
+        if given.b_hint.casefold() == given.c_hint.casefold():
+            raise BadInput(f"item: both listeners have the same hint {given.b_hint!r}")
         for hint in (given.b_hint, given.c_hint):
             if objection(given, hint) is not None:
                 raise BadInput(f"item: the hint {hint!r} contains the word {given.word!r}")
@@ -159,14 +161,22 @@ class Ambiguity(Game[State, Action, View]):
 # --- what the speaker thinks will come of its clue ------------------------------------------------
 
 
-def asks(game: Ambiguity, view: View, seat: Seat) -> tuple[Question, ...]:
+def asks_hints(game: Ambiguity, view: View, seat: Seat) -> tuple[Question, ...]:
+    """Which of the two hints each listener has."""
+    return tuple(Question("has_hint", "choice", ("b", "c"), about=who) for who in LISTENERS)
+
+
+def true_hint(replay: Replay[State, Action, View], at: At) -> str:
+    """The hint that the listener sees; it stands on the speaker's page, so this checks reading."""
+    return "b" if at.about == TEAMMATE else "c"
+
+
+def asks_outcome(game: Ambiguity, view: View, seat: Seat) -> tuple[Question, ...]:
     """Whether each listener will find the word."""
-    return tuple(
-        Question("finds_it", "choice", ("right", "wrong"), about=listener) for listener in LISTENERS
-    )
+    return tuple(Question("finds_it", "choice", ("right", "wrong"), about=who) for who in LISTENERS)
 
 
-def truth(replay: Replay[State, Action, View], at: At) -> str | None:
+def true_outcome(replay: Replay[State, Action, View], at: At) -> str | None:
     """What the listener's guess was, once it was made; None if the clue was turned down."""
     guess = replay.move(at.turn + 1, Seat(at.about)) if at.turn + 1 < len(replay) else None
     if not isinstance(guess, Guess):
@@ -185,13 +195,22 @@ GAME: GameSpec[State, Action, View] = GameSpec(
     action=Action,
     probes=(
         Probe(
+            "has_hint",
+            "which of the two hints each listener has: what a clue will be read together with",
+            "before",
+            "choice",
+            (SPEAKER,),
+            asks_hints,
+            true_hint,
+        ),
+        Probe(
             "finds_it",
             "whether each listener will find the word, asked after the clue",
             "after",
             "choice",
             (SPEAKER,),
-            asks,
-            truth,
+            asks_outcome,
+            true_outcome,
         ),
     ),
     reference="margin",

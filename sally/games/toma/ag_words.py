@@ -35,13 +35,16 @@ TEXTS: Mapping[str, str] = {
     "format.speaker": "Answer with one line of the form `Action: [a clue of one sentence]`.",
     "format.listener": "You may think on a line that begins with `Thinking:`. Then answer with "
     "one line of the form `Guess: [one word]`.",
-    "aside.finds_it": 'You say "{clue}". Will {who} find the word?',
-    "aside.none": "Will {who} find the word?",
+    "aside.has_hint": "With which hint in mind will {who} hear your clue?",
+    "aside.finds_it": 'You say "{clue}". Will {who} then guess right or wrong?',
+    "aside.none": "Will {who} guess right or wrong?",
     "format.option": "Answer with one line of the form `Answer: <name>`, where <name> is {names}.",
     "who.teammate": "your teammate B",
     "who.opponent": "your opponent C",
     "told.truth": "You are told that {who} will guess {value}.",
     "told.own": "You have predicted that {who} will guess {value}.",
+    "told.truth.hint": "You are told that {who} has the hint '{value}'.",
+    "told.own.hint": "You have predicted that {who} has the hint '{value}'.",
 }
 
 
@@ -52,6 +55,7 @@ class AmbiguityWords(Words[Any, "View"]):
 
     def __init__(self, game: Ambiguity, texts: Mapping[str, str]) -> None:
         super().__init__(texts)
+        self._hints = {"b": game.problem.b_hint, "c": game.problem.c_hint}  # probes: the speaker's
 
     def rules(self, seat: Seat) -> str:
         return self.say(f"rules.{_role(seat)}")
@@ -90,12 +94,21 @@ class AmbiguityWords(Words[Any, "View"]):
 
     def aside(self, question: Question, view: View, pending: Any = None) -> str:
         who = self.say(f"who.{question.about}")
+        if question.probe == "has_hint":
+            return self.say("aside.has_hint", who=who)
         if pending is None:
             return self.say("aside.none", who=who)
         return self.say("aside.finds_it", who=who, clue=_one_line(self.name(pending)))
 
+    def choice_name(self, question: Question, choice: int | str) -> str:
+        """Probes are for the speaker, who sees both hints."""
+        return self._hints.get(str(choice), str(choice))
+
     def told(self, told: Told, question: Question | None = None) -> str:
         who = self.say(f"who.{told.about}")
+        if told.probe == "has_hint":
+            hint = self._hints[str(told.value)]
+            return self.say(f"told.{told.source}.hint", who=who, value=hint)
         return self.say(f"told.{told.source}", who=who, value=told.value)
 
 

@@ -144,11 +144,20 @@ def synonym(item: Item) -> str:
     return next(word for word in ranked if objection(item, word) is None)
 
 
+def stranger(item: Item) -> str:
+    """The legal word of the vocabulary that is least like the secret one."""
+    ranked = _ranked(-(table()[: len(vocabulary())] @ encoded(item.word)))
+    return next(word for word in ranked if objection(item, word) is None)
+
+
 def _foresees(game: Ambiguity, seat: Seat) -> Answerer:
     """Listens to its own clue with the listeners' hints."""
 
     def report(turn: WordTurn) -> Report:
-        assert turn.question is not None and isinstance(turn.pending, Clue)
+        assert turn.question is not None
+        if turn.question.probe == "has_hint":
+            return _own_hint(turn.question.about)
+        assert isinstance(turn.pending, Clue)
         right = foreseen(game.problem, turn.pending.text)
         found = right[0 if turn.question.about == TEAMMATE else 1]
         return Report("right" if found else "wrong")
@@ -161,9 +170,15 @@ def _hopes(game: Ambiguity, seat: Seat) -> Answerer:
 
     def report(turn: WordTurn) -> Report:
         assert turn.question is not None
+        if turn.question.probe == "has_hint":
+            return _own_hint(turn.question.about)
         return Report("right" if turn.question.about == TEAMMATE else "wrong")
 
     return report
+
+
+def _own_hint(listener: str) -> Report:
+    return Report("b" if listener == TEAMMATE else "c")
 
 
 def _speaker(
@@ -205,5 +220,6 @@ PARTNERS = {
         _speaker("hint_b", "repeats the teammate's hint", lambda item: item.b_hint),
         _speaker("hint_c", "repeats the opponent's hint", lambda item: item.c_hint),
         _speaker("synonym", "the word most like the secret one, whatever the hints", synonym),
+        _speaker("stranger", "the word least like the secret one, whatever the hints", stranger),
     )
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from sally.core.errors import BadInput, listed
 from sally.core.game import Seat
@@ -178,10 +178,14 @@ def _worlds(game: SpeakOrWait) -> Act:
     return lambda turn: best_guess(turn.view, game.win == "published", turn.draws)
 
 
-def _search(turn: RadioTurn) -> Action:
-    """The treasure, cell by cell from the north-west corner; deaf to the radio."""
-    made = sum(guess.guess is not None for guess in turn.view.guesses)
-    return Guess("TREASURE", *CELLS[made % len(CELLS)])
+def _search(cells: Sequence[CellOf]) -> Act:
+    """The treasure, cell by cell in this order; deaf to the radio."""
+
+    def act(turn: RadioTurn) -> Action:
+        made = sum(guess.guess is not None for guess in turn.view.guesses)
+        return Guess("TREASURE", *cells[made % len(cells)])
+
+    return act
 
 
 def _silent_listener(game: SpeakOrWait) -> Act:
@@ -295,7 +299,12 @@ PARTNERS = {
         _partner(
             "search",
             "an eavesdropper who tries the cells one by one for the treasure, deaf to the radio",
-            {EAVESDROPPER: lambda g: _search},
+            {EAVESDROPPER: lambda g: _search(CELLS)},
+        ),
+        _partner(
+            "search_back",
+            "as search, from the other end of the map",
+            {EAVESDROPPER: lambda g: _search(CELLS[::-1])},
         ),
         _partner(
             "noter",
