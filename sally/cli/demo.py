@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
+from textwrap import fill
 from typing import Any
 
 import click
@@ -25,7 +26,7 @@ COLUMNS = {
     "transl.": "translation_loss",
     "forfeits": "forfeits",
     "tokens": "tokens",
-    "seconds": "seconds",
+    "sec": "seconds",
 }
 
 
@@ -42,12 +43,17 @@ def demo(out: Path, bots: bool, as_json: bool) -> None:
     if as_json:
         print_json({"out": str(out), **counts(contents), "missing": missing, "tables": tables})
         return
-    shown = [c for c in COLUMNS if c not in ("tokens", "seconds") or not missing]
+    shown = [c for c in COLUMNS if c not in ("tokens", "sec") or not missing]
     for game, lines in tables.items():
         title = f"{game}, ten rounds against tit_for_tat"
         print_table(lines, ["player", *shown], title=title)
     _explain(missing)
     click.echo(what_it_shows(contents.episodes.values()))
+    if cut := counts(contents)["censored"]:
+        click.echo(
+            f"{cut} episodes have no result (-): three rounds in a row that nobody could read end\n"
+            "one, and such a round is a forfeit, never a guess."
+        )
     last = list(contents.episodes)[-1]
     click.echo(f"\nThe log is in {out}. Try next:")
     click.echo(f"  sally show {out}/{last[:8]} --eyes agent")
@@ -81,7 +87,7 @@ def knowing_and_doing(episodes: Iterable[Episode]) -> dict[str, list[Row]]:
 
 def _cell(column: str, found: Row) -> Any:
     value = found["value"]
-    if column in ("tokens", "seconds", "forfeits"):
+    if column in ("tokens", "sec", "forfeits"):
         return None if value is None else f"{value:,.0f}"
     places = 0 if column == "ToM %" else 2
     return estimate_cell(value, found["interval"], places)
@@ -101,10 +107,11 @@ def what_it_shows(episodes: Iterable[Episode]) -> str:
             f"in {game} {most['player']} foresaw most ({most['value']:.0f} %) and "
             f"{best['player']} lost least ({best['value']:.2f} a round)"
         )
-    return (
+    sentence = (
         f"Here {'; '.join(parts)}: in {apart} of {len(parts)} games who knew most is not who did "
         "best."
     )
+    return fill(sentence, 88)
 
 
 def _known(rows: list[Row], game: str) -> list[Row]:
