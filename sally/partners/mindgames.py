@@ -84,6 +84,28 @@ def _row_by_row(seen: Known, names: Names) -> Claims:
     return planners.disclose(seen, row, names) if row else Claims()
 
 
+def _silent(seen: Known, names: Names) -> Claims:
+    """Nothing at all."""
+    return Claims()
+
+
+def _others_only(seen: Known, names: Names) -> Claims:
+    """Everything about the proposals that are not the goal, one a message."""
+    rows = [row for row in range(len(seen.utilities)) if row != seen.goal]
+    about = [cell for cell in seen.cells if cell[0] in rows[seen.turn : seen.turn + 1]]
+    return planners.disclose(seen, about, names)
+
+
+def _signs(sign: int) -> Planner:
+    """Every effect of one sign, a proposal a message."""
+
+    def plan(seen: Known, names: Names) -> Claims:
+        row = [(r, c) for r, c in seen.cells if r == seen.turn and seen.utilities[r][c] == sign]
+        return planners.disclose(seen, row, names)
+
+    return plan
+
+
 def _ask_only(seen: Known, names: Names) -> Claims:
     """Ask for likes, knowledge and preference, and tell nothing."""
     asked = planners.ask_everything(names)
@@ -187,6 +209,10 @@ PARTNERS = {
         ),
         _persuader("tell_all", "tells everything, a proposal a message", _row_by_row),
         _persuader("goal_only", "praises its own proposal and no other", planners.goal_only),
+        _persuader("silent", "writes nothing of substance", _silent),
+        _persuader("others_only", "tells everything but what its proposal does", _others_only),
+        _persuader("increases", "tells whatever a proposal increases", _signs(1)),
+        _persuader("decreases", "tells whatever a proposal decreases", _signs(-1)),
         _persuader("ask_only", "asks for everything in every message and tells nothing", _ask_only),
         Partner(
             "random",
