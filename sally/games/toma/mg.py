@@ -168,4 +168,5 @@ GAME: GameSpec[State, int, View] = GameSpec(
     ),
     best_replies=best_replies,
     reference="solver",
+    words_version=2,
 )

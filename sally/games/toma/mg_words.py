@@ -40,7 +40,7 @@ TEXTS: Mapping[str, str] = {
     "question": "QUESTION\nWhich {place} do you choose, so that you meet the fewest {people}?",
     "format.number": "Choose one of these options:\n{options}\n"
     "Give your choice on a line of its own, in the form `Answer: [option number]`.",
-    "aside.their_place": "QUESTION\nTo which {place} does {agent} go?",
+    "aside.their_place": "To which {place} does {agent} go?",
     "told.truth": "You are told that {agent} goes to {value}.",
     "told.own": "You have predicted that {agent} goes to {value}.",
 }

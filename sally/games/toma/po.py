@@ -188,4 +188,5 @@ GAME: GameSpec[State, int, View] = GameSpec(
     best_replies=best_replies,
     numbers=numbers,
     reference="solver",
+    words_version=2,
 )

@@ -60,7 +60,7 @@ TEXTS: Mapping[str, str] = {
     "failure": "Mission failure is inevitable",
     "format.number": "Choose one of these options:\n{options}\n"
     "Give your choice on a line of its own, in the form `Answer: [option number]`.",
-    "aside.their_choice": "QUESTION\nWhich {task} will {agent} take?",
+    "aside.their_choice": "Which {task} will {agent} take?",
     "told.truth": "You are told that {agent} will take {value}.",
     "told.own": "You have predicted that {agent} will take {value}.",
 }

@@ -56,4 +56,5 @@ GAME: GameSpec[State, Action, View] = GameSpec(
     ),
     occupants={READER: "noter"},
     reference="turn_taker",
+    words_version=2,
 )

@@ -122,6 +122,7 @@ ALLY = "ally agent's next action"
 
 class RadioWords(Words[Action, View]):
     label: ClassVar[str] = "My Next Action"
+    foreseen_label: ClassVar[str] = ALLY
 
     def __init__(self, game: SpeakOrWait, texts: Mapping[str, str]) -> None:
         super().__init__(texts)

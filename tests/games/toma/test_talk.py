@@ -1,0 +1,210 @@
+"""Language players at the four games: what strategies ask, and how their replies are measured."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import pytest
+
+from sally.core import shelf
+from sally.core.drive import play_async
+from sally.core.log import Episode, Instance, Setup, Sitter
+from sally.core.match import Match
+from sally.core.model import Message, Settings
+from sally.games.toma.po import PartlySeen, frozen_scenarios
+from sally.games.toma.po_rules import AGENTS, answer, predictions
+from sally.models.stub import Scripted
+from sally.reports.papers.kang2026 import facts
+from sally.reports.rows import played as laid_open
+from sally.runner.check import check
+from sally.runner.seating import players_of, resolved
+from sally.studies import reference
+from sally.studies.kang2026 import STUDY
+from tests.games.toma.table import row_of
+
+LEVEL_2 = next(s for s in frozen_scenarios().values() if s.level == 2 and answer(s) < 4)
+Reply = Callable[[str], str]
+
+
+def talked(
+    game: str,
+    reply: Reply,
+    strategy: str,
+    others: dict[str, str] | None = None,
+    arms: Mapping[str, tuple[str, ...]] | None = None,
+    seats: tuple[str, ...] = ("player",),
+    listening: tuple[str, ...] = (),
+    **params: Any,
+) -> Episode:
+    """An episode in which a scripted model sits in these seats."""
+
+    def script(messages: Sequence[Message], settings: Settings) -> str:
+        return reply("\n".join(message.text for message in messages))
+
+    shelf.add("models", "toma_stub", lambda name: Scripted(script, name="toma_stub"))
+    shelf._made.cache_clear()
+    model = Sitter("language", {"model": "toma_stub", "strategy": strategy})
+    lineup = {seat: Sitter(who) for seat, who in (others or {}).items()}
+    plain = Sitter("language", {"model": "toma_stub", "strategy": "cot"})
+    lineup |= dict.fromkeys(seats, model) | dict.fromkeys(listening, plain)
+    setup = resolved(Setup(Instance(game, game, params), 1, lineup, arms=dict(arms or {})))
+    match = Match(shelf.game(game), setup)
+    asyncio.run(play_async(match, players_of(match)))
+    return match.episode()
+
+
+def knowing(page: str) -> str:
+    """Says the true predictions in whatever form is asked for, then the right answer."""
+    names = LEVEL_2.tasks
+    right = [names[task] for task in predictions(LEVEL_2).values()]
+    about = re.search(r"Which \w[\w ]* will Agent (\w) take\?", page)
+    if about and "Predicted Action" not in page:
+        return f"Answer: {names[predictions(LEVEL_2)[AGENTS.index(about[1])]]}"
+    lines = "\n".join(f"Predicted Action {n}: {name}" for n, name in enumerate(right, 1))
+    return f"Reasoning: ...\n{lines}\nAnswer: {answer(LEVEL_2) + 1}"
+
+
+@pytest.mark.parametrize("strategy", ["zero_shot", "self_consistency", "cot"])
+def test_strategies_that_are_asked(strategy: str) -> None:
+    arms = {"player": ("their_choice",)}
+    row = row_of(talked("toma_po", knowing, strategy, arms=arms, scenario=LEVEL_2.id))
+    assert (row["tom_accuracy"], row["action_consistency"], row["task_success"]) == (1, 1, 1)
+    assert row["knowing_doing_both"] == 1
+
+
+@pytest.mark.parametrize("strategy", ["tom_cot", "tom_guide"])
+def test_strategies_that_predict_by_themselves(strategy: str) -> None:
+    episode = talked("toma_po", knowing, strategy, scenario=LEVEL_2.id)
+    row = row_of(episode)
+    assert (row["tom_percent"], row["action_consistency"], row["task_success"]) == (100, 1, 1)
+    assert row["tom_accuracy"] is None  # nobody asked
+    assert row["calls"] == (1 if strategy == "tom_cot" else 2)
+    assert check([episode]).mismatches == []
+
+
+def test_the_gap_is_seen_when_a_model_predicts_right_and_does_otherwise() -> None:
+    wrong = (answer(LEVEL_2) + 1) % 4 + 1
+
+    def gap(page: str) -> str:
+        return re.sub(r"Answer: \d", f"Answer: {wrong}", knowing(page))
+
+    row = row_of(talked("toma_po", gap, "tom_cot", scenario=LEVEL_2.id))
+    assert (row["tom_percent"], row["action_consistency"], row["task_success"]) == (100, 0, 0)
+    assert row["knowing_doing_knew_only"] == 1
+
+
+def test_a_reply_without_an_answer_is_a_forfeit() -> None:
+    row = row_of(talked("toma_mg", lambda page: "It depends.", "zero_shot"))
+    assert (row["forfeited"], row["task_success"], row["task_success_published"]) == (1, None, 0)
+
+
+# --- radio and clues ------------------------------------------------------------------------------
+
+
+def team(page: str) -> str:
+    """A guide that waits for the password and an explorer that gives it, then both wait."""
+    explorer = "You are Agent B" in page
+    code = re.search(r"The password is (\d{4})\. You", page)
+    heard = re.search(r'B says: "The password is (\d{4})\."', page)
+    ally = "WAIT" if explorer else "SPEAK"
+    if explorer and code and not heard:
+        act = f'SPEAK "The password is {code[1]}."'
+    elif not explorer and heard and "LOCKED" in page:
+        act = f"OPEN {heard[1]}"
+    else:
+        act = "WAIT"
+    return f"Reasoning: ...\nally agent's next action: {ally}\nMy Next Action: {act}"
+
+
+@pytest.mark.parametrize("strategy", ["zero_shot", "tom_cot", "tom_guide"])
+def test_a_team_of_models_on_the_radio(strategy: str) -> None:
+    episode = talked(
+        "toma_sw",
+        team,
+        strategy,
+        {"eavesdropper": "silent"},
+        {"guide": ("ally_action",), "explorer": ("ally_action",)},
+        ("guide", "explorer"),
+        may_pass=True,
+        turns=4,
+    )
+    row = row_of(episode, "explorer")
+    assert (row["forfeited"], row["radio_box_opened"], row["radio_collisions"]) == (0, 1, 0)
+    assert row["action_consistency"] == 1 / 4  # expects WAIT for ever, and speaks once
+    assert row_of(episode, "guide")["tom_accuracy"] == 1 / 4
+    assert check([episode]).mismatches == []
+
+
+def test_a_model_eavesdrops() -> None:
+    others = {"guide": "silent", "explorer": "silent"}
+    guess = "Thinking: ...\nTarget: TREASURE\nGuess: [0, 0]"
+    episode = talked("toma_sw", lambda page: guess, "zero_shot", others, None, ("eavesdropper",))
+    assert row_of(episode, "eavesdropper")["forfeited"] == 0
+
+
+@pytest.mark.parametrize("strategy", ["zero_shot", "self_consistency", "cot", "tom_cot"])
+def test_models_speak_and_listen(strategy: str) -> None:
+    def reply(page: str) -> str:
+        if "You are Speaker A" in page:
+            return "Predicted Action 1: keeps your savings\nAction: Money lies there"
+        return "Thinking: hm\nGuess: " + ("bank" if "savings" in page else "shore")
+
+    listening = ("teammate", "opponent")
+    episode = talked("toma_ag", reply, strategy, seats=("speaker",), listening=listening)
+    row = row_of(episode, "speaker")
+    assert (row["forfeited"], row["clue_won"]) == (0, 1)
+
+
+# --- the study ------------------------------------------------------------------------------------
+
+
+def test_every_published_model_figure_has_a_cell() -> None:
+    """Conditions of Tables 9 and 10, totals apart, as the study's own episodes are read."""
+    wanted = {
+        (figure.row["game"], figure.row["strategy"], figure.row["level"])
+        for table in ("9", "10")
+        for figure in reference.load("kang2026").tables[table].rows
+        if figure.row["level"] != "total"
+    }
+    names = {"self_consistency": "sc"}
+    found = {
+        (
+            cell.instances[0].game,
+            names.get(who["player"].params["strategy"], who["player"].params["strategy"]),
+            f"L{cell.instances[0].params['level']}",
+        )
+        for cell in STUDY.cells
+        if cell.instances[0].game in ("toma_po", "toma_mg") and not cell.injections
+        for who in cell.lineups
+        if who["player"].player == "language"
+    }
+    assert found == wanted
+
+
+def test_an_episode_is_read_as_the_tables_name_it() -> None:
+    episode = talked("toma_po", knowing, "self_consistency", scenario=LEVEL_2.id)
+    assert facts(laid_open(episode)) == {
+        "game": "toma_po",
+        "model": "toma_stub",
+        "strategy": "sc",
+        "level": "L2",
+    }
+    known = talked("toma_po", knowing, "zero_shot", scenario=LEVEL_2.id, matrix="known")
+    assert facts(laid_open(known)) is None
+
+
+def test_sets_have_the_published_sizes_and_errors_go_from_0_to_1() -> None:
+    by_game = {
+        game: sum(
+            len(cell.instances) for cell in STUDY.cells if cell.name.startswith(game)
+            and cell.name.endswith("bots")
+        )
+        for game in ("toma_po", "toma_mg", "toma_ag")
+    }  # fmt: skip
+    assert by_game == {"toma_po": 150, "toma_mg": 90, "toma_ag": 100}
+    told = [cell.injections[0].error for cell in STUDY.cells if cell.injections]
+    assert sorted(set(told)) == pytest.approx([n / 10 for n in range(11)])
+    assert isinstance(shelf.game("toma_po").build(), PartlySeen)
