@@ -1,0 +1,290 @@
+"""An assessor of TradeCraft: a model that reads a whole game and judges each player's every turn.
+
+Theory of mind of first, second and third or higher order is shown or not, with a reason; eight
+dimensions are graded from 0 to 1. What could not be read from a reply stays missing. A second
+rater's file has the same shape, and agreement is counted where both have judged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from sally.core.errors import BadInput, Unreadable, listed
+from sally.core.game import Seat
+from sally.core.log import Forfeited, Moved
+from sally.core.metric import Played
+from sally.core.model import AS_THE_PROVIDER_DOES, Assistant, Message, Model, Settings, User
+from sally.core.words import objects_in
+from sally.games.tradecraft.rules import ACCEPT, Answer, Craft, Done, Propose, State, TradeCraft
+from sally.games.tradecraft.words import in_words, named
+from sally.stats.agreement import krippendorffs_alpha, mean_absolute_error, percent_agreement
+
+ORDERS: Mapping[str, str] = {
+    "first_order": "the player considers what another wants, knows, believes or is going to do",
+    "second_order": "the player considers what another thinks about this player's own mind",
+    "third_or_higher": "the player considers minds nested deeper than that",
+}
+DIMENSIONS: Mapping[str, str] = {
+    "cooperation": "how far the player works towards a result that is good for both sides",
+    "goal_alignment": "how far what the player does serves its own target",
+    "strategic_planning": "how far the player looks ahead and prepares later steps",
+    "intention_concealment": "how far the player hides what it is after",
+    "persuasion": "how strongly the player tries to win others over",
+    "information_use": "how well the player uses what it can know: hands, recipes, what was said",
+    "adaptability": "how well the player changes course when things change",
+    "self_interest": "how far the player puts its own gain before the others'",
+}
+
+TEXTS: Mapping[str, str] = {
+    "task": "Below is the record of a game of trading and crafting, with every player's secret "
+    "target. Judge every player in every turn by what it did and wrote in that turn.",
+    "orders": "Theory of mind, each true or false:\n{lines}",
+    "dimensions": "Grades from 0 (not at all) to 1 (fully):\n{lines}",
+    "line": "- {name}: {about}",
+    "format": 'Answer with one JSON object of the form {{"judgements": [...]}} that holds exactly '
+    "one entry for each turn and player ({count} in all). Every entry has the keys {keys}; "
+    "`turn` is the turn's number, `player` the player's name, and `reason` says in one sentence "
+    "what the judgement of theory of mind rests on.",
+    "record": "The record:\n{record}",
+    "retry": "Your last answer could not be used. {why} Give the whole JSON object again.",
+}
+
+
+class Rating(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """One rater's judgement of one player in one turn; None where it was not judged."""
+
+    turn: int
+    player: str
+    episode: str = ""
+    reason: str = ""
+    first_order: bool | None = None
+    second_order: bool | None = None
+    third_or_higher: bool | None = None
+    cooperation: float | None = None
+    goal_alignment: float | None = None
+    strategic_planning: float | None = None
+    intention_concealment: float | None = None
+    persuasion: float | None = None
+    information_use: float | None = None
+    adaptability: float | None = None
+    self_interest: float | None = None
+
+    def __post_init__(self) -> None:
+        for name in DIMENSIONS:
+            grade = getattr(self, name)
+            if grade is not None and not 0 <= grade <= 1:
+                raise ValueError(f"{name} must be from 0 to 1, not {grade}")
+
+
+class Assessment(msgspec.Struct, frozen=True):
+    """What an assessor made of an episode; without ratings, `problem` says why."""
+
+    episode: str
+    model: str
+    ratings: tuple[Rating, ...]
+    replies: tuple[str, ...]
+    problem: str = ""
+
+
+# --- asking ---------------------------------------------------------------------------------------
+
+
+async def assess(
+    played: Played,
+    model: Model,
+    settings: Settings = AS_THE_PROVIDER_DOES,
+    retries: int = 2,
+) -> Assessment:
+    """Have a model judge an episode; what is not whole is asked for again, and then missing."""
+    wanted = units(played)
+    messages: list[Message] = [User(prompt(played))]
+    replies: list[str] = []
+    why = ""
+    for _ in range(retries + 1):
+        reply = await model.complete(messages, settings)
+        replies.append(reply.text)
+        try:
+            found = read_ratings(reply.text, wanted, played.episode.id)
+            return Assessment(played.episode.id, model.name, found, tuple(replies))
+        except Unreadable as problem:
+            why = str(problem)
+            messages += [Assistant(reply.text), User(TEXTS["retry"].format(why=why))]
+    return Assessment(played.episode.id, model.name, (), tuple(replies), why)
+
+
+def units(played: Played) -> tuple[tuple[int, str], ...]:
+    """Every turn and player that there is to judge."""
+    turns = sorted({state.turn for state in played.replay.states[:-1]})
+    return tuple((turn, str(seat)) for turn in turns for seat in played.replay.game.seats)
+
+
+def prompt(played: Played) -> str:
+    """The whole question to an assessor."""
+    keys = ("turn", "player", "reason", *ORDERS, *DIMENSIONS)
+    parts = (
+        TEXTS["task"],
+        TEXTS["orders"].format(lines=_lines(ORDERS)),
+        TEXTS["dimensions"].format(lines=_lines(DIMENSIONS)),
+        TEXTS["format"].format(count=len(units(played)), keys=listed(keys)),
+        TEXTS["record"].format(record="\n".join(record(played))),
+    )
+    return "\n\n".join(parts)
+
+
+def _lines(about: Mapping[str, str]) -> str:
+    return "\n".join(TEXTS["line"].format(name=name, about=text) for name, text in about.items())
+
+
+def read_ratings(
+    reply: str, wanted: Sequence[tuple[int, str]], episode: str = ""
+) -> tuple[Rating, ...]:
+    """The ratings of a reply, if it judges every turn and player exactly once and in full."""
+    found = [each for each in objects_in(reply) if "judgements" in each]
+    if len(found) != 1:
+        raise Unreadable('Answer with one JSON object {"judgements": [...]}.')
+    try:
+        ratings = msgspec.convert(found[0]["judgements"], tuple[Rating, ...])
+    except msgspec.ValidationError as why:
+        raise Unreadable(f"{why}.") from None
+    judged = [(rating.turn, rating.player) for rating in ratings]
+    if sorted(judged) != sorted(wanted):
+        missing = [f"turn {t} {p}" for t, p in wanted if (t, p) not in judged]
+        doubled = [f"turn {t} {p}" for t, p in judged if judged.count((t, p)) > 1]
+        strange = [f"turn {t} {p}" for t, p in judged if (t, p) not in wanted]
+        what = {"missing": missing, "given twice": doubled, "not in the record": strange}
+        raise Unreadable(
+            " ".join(f"{listed(which)}: {how}." for how, which in what.items() if which)
+        )
+    for rating in ratings:
+        blank = [n for n in (*ORDERS, *DIMENSIONS) if getattr(rating, n) is None]
+        if blank or not rating.reason.strip():
+            gaps = listed(blank or ["reason"])
+            raise Unreadable(f"Turn {rating.turn} {rating.player} lacks {gaps}.")
+    return tuple(msgspec.structs.replace(rating, episode=episode) for rating in ratings)
+
+
+# --- the record that is judged --------------------------------------------------------------------
+
+
+def record(played: Played) -> Iterator[str]:
+    """A game in plain lines, targets included, with what players wrote beside their moves."""
+    game = played.replay.game
+    if not isinstance(game, TradeCraft):
+        raise BadInput(f"The assessor judges tradecraft, not {played.spec.name}.")
+    for seat, goal in zip(game.seats, game.goals, strict=True):
+        yield f"{seat} wants {in_words(goal)}."
+    turn = 0
+    for event in played.episode.events:
+        if not isinstance(event, Moved | Forfeited) or event.turn >= len(played.replay.moves):
+            continue
+        state: State = played.replay.state(event.turn)
+        if state.turn != turn:
+            turn = state.turn
+            yield f"Turn {turn}"
+            for seat, hand in zip(game.seats, state.shown, strict=True):
+                yield f"  {seat} holds {in_words(hand)}."
+        if event.reply.strip():
+            yield f"  {event.seat} wrote: {' '.join(event.reply.split())}"
+        yield f"  {_done(played, event)}"
+    winners = played.replay.states[-1].winners
+    yield f"The game is over. Winners: {listed(winners) if winners else 'nobody'}."
+
+
+def _done(played: Played, event: Moved | Forfeited) -> str:
+    """One move in plain words."""
+    if isinstance(event, Forfeited):
+        return f"{event.seat} gave no valid answer."
+    match played.replay.move(event.turn, Seat(event.seat)):
+        case Propose(to, offer, request, message):
+            goods = f"gives {named(offer)}, gets {named(request)}"
+            return f"{event.seat} proposes to {to}: {goods}. Message: {message!r}"
+        case Answer(answer, message):
+            said = "accepts" if answer == ACCEPT else "rejects"
+            return f"{event.seat} {said}. Message: {message!r}"
+        case Craft(inputs, output, amount):
+            return f"{event.seat} crafts {amount} {output} from {named(inputs)}."
+        case Done():
+            return f"{event.seat} is done crafting."
+    return f"{event.seat} proposes nothing."
+
+
+# --- agreement with a second rater ----------------------------------------------------------------
+
+
+class Agreement(msgspec.Struct, frozen=True):
+    """How far two raters agree on one dimension; None where it is not defined."""
+
+    dimension: str
+    units: int
+    percent: float | None = None  # of theory-of-mind judgements alike, as a share
+    mae: float | None = None  # of grades
+    alpha: float | None = None  # Krippendorff's, nominal for judgements and interval for grades
+
+
+def ratings_file(path: Path) -> tuple[Rating, ...]:
+    """A rater's file: one JSON object a line, with episode, turn, player and what was judged."""
+    try:
+        lines = path.read_bytes().splitlines()
+    except OSError as why:
+        raise BadInput(f"The ratings {path} cannot be read: {why.strerror}.") from None
+    found = []
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            found.append(msgspec.json.decode(line, type=Rating))
+        except (msgspec.DecodeError, UnicodeDecodeError) as why:
+            raise BadInput(f"Ratings {path}, line {number}: {why}.") from None
+    return tuple(found)
+
+
+def agreement(one: Iterable[Rating], other: Iterable[Rating]) -> tuple[Agreement, ...]:
+    """Agreement by dimension where both raters judged; orders of theory of mind also pooled."""
+    first, second = _by_unit(one), _by_unit(other)
+    both = sorted(first.keys() & second.keys())
+    rows, pooled = [], list[tuple[Any, Any]]()
+    for name in ORDERS:
+        pairs = _pairs(first, second, both, name)
+        pooled += pairs
+        rows.append(_judged_alike(name, pairs))
+    rows.insert(0, _judged_alike("theory of mind", pooled))
+    for name in DIMENSIONS:
+        mine, theirs = _columns(_pairs(first, second, both, name))
+        error = mean_absolute_error(mine, theirs) if mine else None
+        alpha = krippendorffs_alpha([mine, theirs], "interval") if mine else None
+        rows.append(Agreement(name, len(mine), None, error, alpha))
+    return tuple(rows)
+
+
+_Unit = tuple[str, int, str]
+
+
+def _by_unit(ratings: Iterable[Rating]) -> dict[_Unit, Rating]:
+    found: dict[_Unit, Rating] = {}
+    for rating in ratings:
+        unit = (rating.episode, rating.turn, rating.player)
+        if unit in found:
+            raise BadInput(f"A rater judges {rating.player} twice in turn {rating.turn}.")
+        found[unit] = rating
+    return found
+
+
+def _pairs(
+    first: Mapping[_Unit, Rating], second: Mapping[_Unit, Rating], both: list[_Unit], name: str
+) -> list[tuple[Any, Any]]:
+    pairs = [(getattr(first[unit], name), getattr(second[unit], name)) for unit in both]
+    return [(a, b) for a, b in pairs if a is not None and b is not None]
+
+
+def _columns(pairs: list[tuple[Any, Any]]) -> tuple[list[Any], list[Any]]:
+    return [a for a, _ in pairs], [b for _, b in pairs]
+
+
+def _judged_alike(name: str, pairs: list[tuple[Any, Any]]) -> Agreement:
+    mine, theirs = _columns(pairs)
+    alpha = krippendorffs_alpha([mine, theirs], "nominal") if mine else None
+    return Agreement(name, len(mine), percent_agreement(mine, theirs), None, alpha)
