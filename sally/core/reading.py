@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from sally.core.errors import Unreadable, listed
 
@@ -37,9 +38,17 @@ _OTHER_LABELS = ("final answer", "answer", "choice", "decision", "option", "pick
 
 def plain(text: str) -> str:
     """The text without markup, quotes, thoughts in tags and doubled blanks, in one letter case."""
+    return _short(text) if len(text) <= SHORT else _plain(text)
+
+
+def _plain(text: str) -> str:
     text = unicodedata.normalize("NFKC", _TAGS.sub(" ", _THINKING.sub(" ", text)))
     text = _LATEX.sub(r"\1", _LATEX.sub(r"\1", text))
     return re.sub(r"[ \t]+", " ", text.translate(_MARKS)).strip().casefold()
+
+
+SHORT = 80  # characters: names and labels come again at every turn
+_short = lru_cache(maxsize=4096)(_plain)
 
 
 def after_label(reply: str, label: str) -> str | None:
@@ -117,11 +126,7 @@ def choices_in(reply: str, names: Sequence[str], label: str) -> list[int]:
 
 def _stated(lines: Sequence[str], names: Sequence[str], labels: Sequence[str]) -> Iterator[str]:
     """What stands behind a label: at the start of a line, or within it if only a name follows."""
-    said = "|".join(re.escape(plain(label)) for label in labels)
-    at_start = re.compile(
-        rf"[\W\d]*(?:(?:my|the|final|chosen|best|selected) )*(?:{said}) ?[:=](.*)"
-    )
-    within = re.compile(rf".*[\W_](?:{said}) ?[:=](.*)")
+    at_start, within = _labelled(tuple(labels))
     for n, line in enumerate(lines):
         if hit := at_start.fullmatch(line):
             rest = hit.group(1).strip(_ENDS)
@@ -132,6 +137,15 @@ def _stated(lines: Sequence[str], names: Sequence[str], labels: Sequence[str]) -
                 yield after
         elif (hit := within.fullmatch(line)) and _bare(hit.group(1), names):
             yield hit.group(1)
+
+
+@lru_cache(maxsize=256)
+def _labelled(labels: tuple[str, ...]) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """A line that begins with one of the labels, and one that has it within."""
+    said = "|".join(re.escape(plain(label)) for label in labels)
+    before = "(?:my|the|final|chosen|best|selected)"
+    at_start = re.compile(rf"[\W\d]*(?:{before} )*(?:{said}) ?[:=](.*)")
+    return at_start, re.compile(rf".*[\W_](?:{said}) ?[:=](.*)")
 
 
 def _meant(stated: str, names: Sequence[str]) -> list[int]:
