@@ -19,6 +19,7 @@ from sally.games.toma.sw_rules import (
     LETTERS,
     PASS,
     READER,
+    SIDE,
     STEPS,
     WAIT,
     Action,
@@ -212,6 +213,19 @@ class RadioWords(Words[Action, View]):
             )
         marks = ", ".join(f"{name} {shown(cell)}" for name, cell in view.landmarks)
         return "\n".join([*parts, self.say("now.landmarks", landmarks=marks)])
+
+    def drawn(self, view: View) -> str:
+        """The map as this seat knows it: landmarks by letter or as o, B, and T for the treasure."""
+        marks = {cell: name[0].lower() for name, cell in view.landmarks}
+        marks |= dict.fromkeys(view.objects, "o")
+        if view.treasure is not None:
+            marks[view.treasure] = "T"
+        if view.cell is not None:
+            marks[view.cell] = "B"
+        if not marks:
+            return ""
+        rows = [" ".join(marks.get((row, col), ".") for col in range(SIDE)) for row in range(SIDE)]
+        return "\n".join(["    0 1 2 3", *(f"  {n} {row}" for n, row in enumerate(rows))])
 
     def question(self, view: View, options: Options[Action]) -> str:
         who = view.seat if view.seat in (EAVESDROPPER, READER) else "team"

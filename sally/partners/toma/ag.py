@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import cache
+from functools import cache, lru_cache
 
 import numpy as np
 
@@ -60,8 +60,19 @@ def encoded(text: str) -> Vectors:
 
 def heard_as(hint: str, clue: str, encode: Encode) -> str:
     """The word nearest to hint and clue together that neither of them contains."""
-    scores = table()[: len(vocabulary())] @ (encode(hint) + encode(clue))
+    scores = _nearness(hint, encode) + _nearness(clue, encode)
     return _first_allowed(scores, f"{hint} {clue}")
+
+
+@lru_cache(maxsize=2048)
+def _nearness(text: str, encode: Encode) -> Vectors:
+    """How near every word of the vocabulary is to a text; vectors sum, so nearness does too."""
+    row = rows_by_text().get(text)
+    if row is not None and row < len(vocabulary()):
+        near: Vectors = likeness()[row]
+    else:
+        near = table()[: len(vocabulary())] @ encode(text)
+    return near
 
 
 def _first_allowed(scores: Vectors, said: str) -> str:
@@ -96,7 +107,7 @@ def _hint_only(game: Ambiguity, seat: Seat) -> Script:
 
     def act(turn: WordTurn) -> Action:
         hint = turn.view.b_hint or turn.view.c_hint
-        return Guess(_first_allowed(table()[: len(vocabulary())] @ encoded(hint), hint))
+        return Guess(_first_allowed(_nearness(hint, encoded), hint))
 
     return act
 
@@ -109,11 +120,10 @@ def margins(item: Item) -> Vectors:
 
     A clue wins where this is above 0, up to the words that a clue itself rules out.
     """
-    alike, words = likeness(), table()[: len(vocabulary())]
     target = vocabulary().index(item.word)
     found = []
     for hint, sign in ((item.b_hint, 1), (item.c_hint, -1)):
-        scores = alike + words @ encoded(hint)
+        scores = likeness() + _nearness(hint, encoded)
         own = scores[:, target].copy()
         scores[:, target] = -np.inf
         np.fill_diagonal(scores, -np.inf)
@@ -140,13 +150,13 @@ def foreseen(item: Item, clue: str) -> tuple[bool, bool]:
 
 def synonym(item: Item) -> str:
     """The legal word of the vocabulary that is most like the secret one."""
-    ranked = _ranked(table()[: len(vocabulary())] @ encoded(item.word))
+    ranked = _ranked(_nearness(item.word, encoded))
     return next(word for word in ranked if objection(item, word) is None)
 
 
 def stranger(item: Item) -> str:
     """The legal word of the vocabulary that is least like the secret one."""
-    ranked = _ranked(-(table()[: len(vocabulary())] @ encoded(item.word)))
+    ranked = _ranked(-_nearness(item.word, encoded))
     return next(word for word in ranked if objection(item, word) is None)
 
 

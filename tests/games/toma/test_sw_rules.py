@@ -200,6 +200,15 @@ def test_only_b_knows_the_password_and_acts_are_not_seen() -> None:
     assert same_to(EAVESDROPPER, [tried, waited])
 
 
+def test_the_map_shows_each_seat_what_it_knows() -> None:
+    match = table()
+    words = match.desk(GUIDE).words
+    drawn = {seat: words.drawn(match.game.observe(match.state, seat)) for seat in match.game.seats}
+    assert drawn[EXPLORER] == "    0 1 2 3\n  0 . r . .\n  1 . s . .\n  2 . . . o\n  3 B . . ."
+    assert drawn[GUIDE] == drawn[EXPLORER].replace("B", ".")
+    assert drawn[EAVESDROPPER] == drawn[GUIDE].replace("r", "o").replace("s", "o")
+
+
 # --- the reader -----------------------------------------------------------------------------------
 
 
