@@ -2,7 +2,8 @@
 
 Inference is Bayes over every item that can be made from the goods on the table at the start.
 Somebody who asks for a good, or crafts it, mostly does so because it lies on a way to the target;
-somebody who offers a good mostly can do without it. `SLIP` is the chance of doing so regardless.
+somebody who offers a good can often do without it. `SLIP` and `SURPLUS` are the chances that such
+a sign has nothing to do with the target.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from sally.games.tradecraft.rulesets import Ruleset
 from sally.games.tradecraft.spec import candidates, useful
 
 SLIP = 0.1
+SURPLUS = 0.5  # the chance that an offer tells nothing: one may have more than one needs
 Beliefs = Mapping[str, float]  # the chance of each possible target
 
 
@@ -161,26 +163,28 @@ def likelihood(sign: Sign, uses: frozenset[str]) -> float:
     """How likely a player whose target needs `uses` gives this sign."""
     chance = 1.0
     for item in sign.wanted:
-        fits = len(uses & sign.wantable)
-        chance *= SLIP / len(sign.wantable) + (
-            (1 - SLIP) / fits if item in uses else (0 if fits else (1 - SLIP) / len(sign.wantable))
-        )
+        chance *= _named(item, sign.wantable, uses & sign.wantable, SLIP)
     for item in sign.spared:
-        free = len(sign.sparable - uses)
-        chance *= SLIP / len(sign.sparable) + (
-            (1 - SLIP) / free
-            if item not in uses
-            else (0 if free else (1 - SLIP) / len(sign.sparable))
-        )
+        chance *= _named(item, sign.sparable, sign.sparable - uses, SURPLUS)
     return chance
 
 
+def _named(item: str, everything: frozenset[str], fitting: frozenset[str], slip: float) -> float:
+    """The chance of naming an item: a fitting one, but for slips; any, where none fits."""
+    if not fitting:
+        return 1 / len(everything)
+    return slip / len(everything) + ((1 - slip) / len(fitting) if item in fitting else 0)
+
+
 def believed(rules: Ruleset, start: tuple[Hand, ...], seen: Iterable[Sign]) -> dict[str, float]:
-    """The chance of each possible target, after signs; even before any."""
+    """The chance of each possible target, after signs; even before any.
+
+    A sign that is given again tells nothing new: whoever was refused asks for the same thing.
+    """
     table = union(start)
     found = candidates(rules, frozenset(table))
     weights = dict.fromkeys(found, 1.0)
-    for sign in seen:
+    for sign in {(each.wanted, each.spared): each for each in seen}.values():
         for target in found:
             weights[target] *= likelihood(sign, useful(rules, table, frozenset({target})))
     total = sum(weights.values())

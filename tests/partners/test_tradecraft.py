@@ -1,0 +1,202 @@
+"""Traders of TradeCraft: what each order sees, says, and falls for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from sally.core import shelf
+from sally.core.drive import play_bots
+from sally.core.log import Instance, Moved, Reported, Setup, Sitter, Skipped
+from sally.core.match import Match
+from sally.core.player import Turn
+from sally.games.tradecraft.hands import Hand
+from sally.games.tradecraft.problems import problems
+from sally.games.tradecraft.rules import DONE, NO, PASS, YES, Craft, Propose
+from sally.games.tradecraft.trading import (
+    Sign,
+    beliefs_about,
+    believed,
+    lack,
+    likelihood,
+    spare,
+    trade_plan,
+)
+from sally.partners.tradecraft import PARTNERS, SecondOrder
+from sally.runner.seating import players_of, resolved
+from tests.games.tradecraft.table import HANDS, P1, P2, THREE, match_of, play, propose
+
+NAMES = sorted(PARTNERS)
+SHORT = problems("minecraft_core_2p", 4)
+
+
+def seated(name: str, match: Match[Any, Any, Any], seat: str) -> Any:
+    return PARTNERS[name].make(match.game, seat)
+
+
+def asked(match: Match[Any, Any, Any], seat: str) -> Turn[Any, Any]:
+    return next(turn for turn in match.asks() if turn.seat == seat)
+
+
+def game(
+    one: str, two: str, problem: Instance = SHORT[0], arms: Any = None
+) -> Match[Any, Any, Any]:
+    lineup = {"p1": Sitter(one), "p2": Sitter(two)}
+    match = Match(shelf.game("tradecraft"), resolved(Setup(problem, 1, lineup, arms=arms or {})))
+    play_bots(match, players_of(match))
+    return match
+
+
+@pytest.mark.parametrize("one", NAMES)
+@pytest.mark.parametrize("two", NAMES)
+def test_everybody_can_play_everybody(one: str, two: str) -> None:
+    for problem in SHORT:
+        assert game(one, two, problem).over
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_three_can_play(name: str) -> None:
+    (problem,) = problems("minecraft_core_3p", 1)
+    lineup = {seat: Sitter(name) for seat in ("p1", "p2", "p3")}
+    match = Match(shelf.game("tradecraft"), resolved(Setup(problem, 1, lineup)))
+    play_bots(match, players_of(match))
+    assert match.over
+
+
+def test_a_zero_order_trader_asks_for_what_it_lacks_and_offers_what_it_can_spare() -> None:
+    match = match_of()
+    made = seated("zero_order", match, "p1")(asked(match, "p1"))
+    assert isinstance(made, Propose)
+    assert made.request == (("raw_iron", "1"),)
+    assert set(dict(made.offer)) <= {"coal", "birch_planks"}  # never the iron it needs
+
+
+def test_it_takes_what_helps_and_refuses_what_does_not() -> None:
+    helps = play(match_of(), (P1, propose("p2", {"coal": 1}, {"raw_iron": 1})))
+    assert seated("zero_order", helps, "p2")(asked(helps, "p2")) == YES
+    hurts = play(match_of(), (P1, propose("p2", {"birch_planks": 1}, {"oak_planks": 2})))
+    assert seated("zero_order", hurts, "p2")(asked(hurts, "p2")) == NO
+
+
+def test_it_crafts_its_target_as_soon_as_it_can() -> None:
+    match = play(match_of(), (P1, propose("p2", {"coal": 1}, {"raw_iron": 1})), (P2, YES))
+    first = seated("zero_order", match, "p1")(asked(match, "p1"))
+    assert isinstance(first, Craft)
+    assert first.output == "iron_ingot"
+    idle = play(match_of(), (P1, PASS))
+    assert seated("zero_order", idle, "p1")(asked(idle, "p1")) == DONE
+
+
+def test_a_hoarder_gives_nothing_and_a_giver_asks_for_nothing() -> None:
+    match = match_of()
+    demand = seated("hoarder", match, "p1")(asked(match, "p1"))
+    assert (demand.offer, bool(demand.request)) == ((), True)
+    gift = seated("generous", match, "p1")(asked(match, "p1"))
+    assert (bool(gift.offer), gift.request) == (True, ())
+    asking = play(match_of(), (P1, propose("p2", {"coal": 2}, {"raw_iron": 1})))
+    assert seated("hoarder", asking, "p2")(asked(asking, "p2")) == NO
+    assert seated("generous", asking, "p2")(asked(asking, "p2")) == YES
+
+
+def test_a_first_order_trader_does_not_let_the_other_win_alone() -> None:
+    """p2 asks for the last thing its torch lacks; p1 would come nearer, but p2 would win now."""
+    match = match_of(targets=({"shears": 1}, {"torch": 1}))
+    play(match, (P1, PASS), (P1, DONE), (P2, DONE))
+    play(match, (P2, propose("p1", {"raw_iron": 1}, {"coal": 1})))
+    assert seated("zero_order", match, "p1")(asked(match, "p1")) == YES
+    view = asked(match, "p1").view
+    beliefs = beliefs_about(view, P2, tuple(Hand(hand) for hand in HANDS))
+    assert beliefs["torch"] > 1 / len(beliefs)  # the request speaks for it
+
+
+def test_requests_and_offers_move_beliefs_the_right_way() -> None:
+    there, mine = frozenset({"coal", "sand", "iron"}), frozenset({"wood", "stone"})
+    asks = Sign(frozenset({"coal"}), frozenset(), there, mine)
+    assert likelihood(asks, frozenset({"coal"})) > likelihood(asks, frozenset({"sand"}))
+    gives = Sign(frozenset(), frozenset({"wood"}), there, mine)
+    assert likelihood(gives, frozenset({"stone"})) > likelihood(gives, frozenset({"wood"}))
+
+
+def test_beliefs_are_a_distribution_and_even_at_first() -> None:
+    match = match_of()
+    start = tuple(Hand(hand) for hand in HANDS)
+    beliefs = believed(match.game.rules, start, ())  # type: ignore[attr-defined]
+    assert sum(beliefs.values()) == pytest.approx(1)
+    assert max(beliefs.values()) == pytest.approx(min(beliefs.values()))
+
+
+def test_inference_beats_chance_over_the_shipped_instances() -> None:
+    """After a zero-order trader's proposals its target is likelier than at first, on average."""
+    gains = []
+    for problem in problems("invented_2p", 12):
+        match = game("zero_order", "hoarder", problem)
+        start = tuple(Hand(hand) for hand in match.game.hands)  # type: ignore[attr-defined]
+        view = match.game.observe(match.state, P2)
+        beliefs = beliefs_about(view, P1, start)
+        (target,) = match.game.goals[0]  # type: ignore[attr-defined]
+        gains.append(beliefs[target] * len(beliefs))
+    assert min(gains) > 1
+    assert sum(gains) / len(gains) > 3
+
+
+def test_a_second_order_trader_gives_less_away_than_a_first_order_one() -> None:
+    told: dict[str, list[float]] = {"first_order": [], "second_order": []}
+    for problem in problems("minecraft_core_2p", 10):
+        for name, seen in told.items():
+            lineup = {"p1": Sitter(name), "p2": Sitter("hoarder")}
+            match = Match(shelf.game("tradecraft"), resolved(Setup(problem, 1, lineup)))
+            start = tuple(Hand(hand) for hand in match.game.hands)  # type: ignore[attr-defined]
+            play(match, (P1, PARTNERS[name].make(match.game, P1)(match.asks()[0])))
+            (target,) = match.game.goals[0]  # type: ignore[attr-defined]
+            view = match.game.observe(match.state, P2)
+            seen.append(beliefs_about(view, P1, start)[target])
+    assert sum(told["second_order"]) < 0.8 * sum(told["first_order"])
+
+
+def test_orders_answer_the_questions_of_their_order_only() -> None:
+    arms = {"p1": ("v0", "v1", "v2", "their_target"), "p2": ("v0", "v1", "v2")}
+    answered = {}
+    for name in ("zero_order", "first_order", "second_order"):
+        events = game(name, name, arms=arms).events
+        mine = [e for e in events if getattr(e, "seat", "") == "p1"]
+        answered[name] = {e.probe for e in mine if isinstance(e, Reported)}
+        skipped = {e.probe for e in mine if isinstance(e, Skipped)}
+        assert not answered[name] & skipped
+    assert answered["zero_order"] == {"v0"}
+    assert answered["first_order"] == {"v0", "v1", "their_target"}
+    assert answered["second_order"] == {"v0", "v1", "v2", "their_target"}
+
+
+def test_a_second_order_trader_knows_how_a_first_order_one_sees_it() -> None:
+    """Both infer from the same public signs, so V2 of one is V1 of the other."""
+    arms = {"p1": ("v2",), "p2": ("v1",)}
+    events = game("second_order", "first_order", SHORT[2], arms).events
+    said = {(e.turn, e.seat): e.value for e in events if isinstance(e, Reported)}
+    turns = sorted({turn for turn, _ in said})
+    assert turns
+    for turn in turns:
+        assert said[turn, "p1"] == pytest.approx(said[turn, "p2"])
+
+
+def test_what_is_spare_is_not_needed() -> None:
+    rules, start = match_of().game.rules, [Hand(hand) for hand in HANDS]  # type: ignore[attr-defined]
+    target = Hand({"shears": 1})
+    plan = trade_plan(rules, start[0], start[1], target)
+    left = spare(start[0], plan)
+    kept = Hand({i: a - left.get(i, 0) for i, a in start[0].items()})
+    assert lack(rules, kept, start[1], target) == lack(rules, start[0], start[1], target) == 1
+
+
+def test_traders_take_no_notes_and_draw_no_lots() -> None:
+    one, two = (game("second_order", "first_order", SHORT[1]) for _ in range(2))
+    assert [e for e in one.events if isinstance(e, Moved)] == [
+        e for e in two.events if isinstance(e, Moved)
+    ]
+
+
+def test_a_decoy_is_something_the_other_has() -> None:
+    match = match_of(THREE)
+    made = SecondOrder(match.game, P1)(match.asks()[0])  # type: ignore[arg-type]
+    assert isinstance(made, Propose)
+    assert match.game.problem(match.state.hands, 0, made) is None  # type: ignore[attr-defined]
