@@ -88,10 +88,13 @@ def revealed(seen: Known, names: Names) -> Claims:
 
 
 def hidden(seen: Known, names: Names) -> Claims:
-    """Ask what the target knows and likes, then tell the smallest winning set."""
+    """Ask what the target knows and likes, unless it is known; tell the smallest winning set.
+
+    Once the goal leads, the smallest set is empty, and nothing more is told.
+    """
     if seen.likes is None or seen.known is None:
         return ask_everything(names)
-    return disclose(seen, smallest_win(seen) or (), names) if seen.turn == 1 else Claims()
+    return disclose(seen, smallest_win(seen) or (), names)
 
 
 def greedy(seen: Known, names: Names) -> Claims:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -104,21 +105,19 @@ class MindWords(Words[Action, View]):
         """A won game under the same story, with another table."""
         shown = self._game.shown
         names = self._tale.names(shown.letters)
-        talk = "\n".join(
-            self.say("past.you", text=self._scripted(line))
-            + "\n"
-            + self.say(
-                "past.other", other=_capital(self._other), text=self.reply(line.answer, names)
-            )
-            for line in perfect_talk(shown, names, self._game.memory)
-        )
+        talk: list[str] = []
+        for line in perfect_talk(shown, names, self._game.memory):
+            said = self.reply(line.answer, names)
+            talk.append(self.say("past.you", text=self._scripted(line)))
+            talk.append(self.say("past.other", other=_capital(self._other), text=said))
         table = self._table(shown.utilities, names.proposals)
         goal = names.proposals[shown.goal]
         return self._about("rules.perfect", table=table, goal=goal, talk="\n".join(talk))
 
     def _scripted(self, line: Line) -> str:
         if line.key == "disclose":
-            return " ".join(self._fact(d.proposal, d.attribute, d.utility) + "." for d in line.told)
+            facts = [self._fact(d.proposal, d.attribute, d.utility) for d in line.told]
+            return " ".join(f"{_capital(fact)}." for fact in facts)
         return self._about(f"perfect.{line.key}")
 
     def lines(self, view: View, since: int, form: str) -> Iterable[str]:
@@ -156,7 +155,8 @@ class MindWords(Words[Action, View]):
     def reply(self, said: Answer, names: Names | None = None) -> str:
         """An answer of the target as it is read, on one line."""
         if self._game.discrete:
-            return one_line(as_json(said, names or self._names)) or self.say("nothing")
+            said_in_json = as_json(said, names or self._names)
+            return json.dumps(json.loads(said_in_json)) if said_in_json else self.say("nothing")
         return in_words(said, names or self._names, self._voice)
 
     def now(self, view: View) -> str:

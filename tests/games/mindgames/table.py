@@ -1,0 +1,110 @@
+"""Setting a MindGames table for tests: who persuades, what is said, and what came of it."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from sally.core.desk import Desk
+from sally.core.drive import play_async, play_bots
+from sally.core.log import Episode, Instance, Setup, Sitter
+from sally.core.match import Match
+from sally.core.metric import Played
+from sally.core.playback import replayed
+from sally.core.player import Decision
+from sally.games.mindgames import GAME
+from sally.games.mindgames.claims import Asked, Claims, Disclosure, claims
+from sally.games.mindgames.matrices import Puzzle
+from sally.games.mindgames.rules import PERSUADER, READER, TARGET, MindGame, Say
+from sally.runner.seating import players_of, resolved
+
+# Goal A, trap B, initial C. The target dislikes x, likes y and does not care for z. At first A and
+# B are worth nothing to it and C one; A's y brings A level, C's y then takes C's lead away.
+PUZZLE = Puzzle(
+    utilities=((1, 1, 0), (-1, 0, 0), (-1, -1, -1)),
+    hidden=((0, 0), (0, 1), (1, 0), (2, 1)),
+    target_values=(-1, 1, 0),
+    persuader_values=(1, 1, 1),
+    goal=0,
+    trap=1,
+    initial=2,
+    winning=((0, 1), (2, 1)),
+)
+X, Y, Z = "safety and control", "development speed", "public trust"
+NOTHING = Claims()
+EVERYTHING = claims((), (X, Y, Z), [Asked(p, a) for p in "ABC" for a in (X, Y, Z)], ("A", "B", "C"))
+
+
+def setup(persuader: str = "hidden", seed: int = 1, retries: int = 2, **params: Any) -> Setup:
+    """A table with a persuader by name."""
+    problem = Instance("test", "mindgames", params)
+    return resolved(Setup(problem, seed, {"persuader": Sitter(persuader)}, retries=retries))
+
+
+def played(persuader: str, seed: int = 1, **params: Any) -> Episode:
+    """A game of scripted players."""
+    match: Match[Any, Any, Any] = Match(GAME, setup(persuader, seed, **params))
+    play_bots(match, players_of(match))
+    return match.episode()
+
+
+def laid_open(episode: Episode) -> Played:
+    return Played(GAME, episode, replayed(GAME, episode))
+
+
+class Talk:
+    """A match in which the test speaks for the persuader and, if it likes, for the reader."""
+
+    def __init__(self, retries: int = 2, **params: Any) -> None:
+        self.match: Match[Any, Any, Any] = Match(GAME, setup("silent", retries=retries, **params))
+        self.helpers = players_of(self.match)
+
+    @property
+    def game(self) -> MindGame:
+        assert isinstance(self.match.game, MindGame)
+        return self.match.game
+
+    def say(self, text: str, found: Claims | None = None) -> Talk:
+        """A message; read as `found`, or by the rules reader."""
+        self._move(PERSUADER, Say(text))
+        if self._to_move() == READER:
+            turn = self.match.asks()[0]
+            read = self.helpers["reader"].decide(turn).action if found is None else found  # type: ignore[union-attr]
+            self._move(READER, read)
+        if self._to_move() == TARGET:
+            self._move(TARGET, self.match.asks()[0].options[0])
+        return self
+
+    def tell(self, *cells: tuple[str, str, int]) -> Talk:
+        return self.say("(told)", claims(Disclosure(*cell) for cell in cells))
+
+    def _move(self, seat: str, action: Any) -> None:
+        self.match.answer((self.match.turn, seat, "", ""), Decision(action))
+
+    def _to_move(self) -> str:
+        movers = self.game.to_move(self.match.state)
+        return str(movers[0]) if movers else ""
+
+    @property
+    def choice(self) -> str:
+        """What the target would choose now."""
+        return "ABC"[self.match.state.story[-1].chosen]
+
+    def page(self, seat: Any = PERSUADER) -> str:
+        """All that a seat can read now."""
+        view = self.game.observe(self.match.state, seat)
+        desk = Desk(GAME, self.game, seat, 1)
+        return f"{desk.opening(view, 'agent_first')}{desk.words.now(view)}"
+
+    @property
+    def reply(self) -> str:
+        """The last line of the persuader's page: the target's answer."""
+        view = self.game.observe(self.match.state, PERSUADER)
+        lines = list(Desk(GAME, self.game, PERSUADER, 1).words.lines(view, 0, "agent_first"))
+        return lines[-1].partition(": ")[2]
+
+
+def run(match: Match[Any, Any, Any], players: Any) -> Episode:
+    """A match with players that answer in their own time."""
+    asyncio.run(play_async(match, players))
+    return match.episode()

@@ -1,0 +1,70 @@
+"""The frozen sets keep their promises and come out of their seeds again."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from typing import Any
+
+import pytest
+
+from sally.core.errors import BadInput
+from sally.games.mindgames.frozen import COLLECTIONS, Collection, frozen, make, puzzle, written
+from sally.games.mindgames.kinds import holds
+from sally.games.mindgames.matrices import Puzzle, Solutions, all_matrices, symmetry_classes
+
+every_set = pytest.mark.parametrize("name", COLLECTIONS)
+
+
+@every_set
+def test_a_set_is_what_its_seed_gives_to_the_letter(name: Collection) -> None:
+    stored = files("sally").joinpath("instances", "mindgames", f"{name}.json").read_text("utf-8")
+    assert written(make(name)) == stored
+
+
+@every_set
+def test_every_puzzle_keeps_the_promise_of_its_kind(name: Collection) -> None:
+    kind = "standard" if name in ("standard", "variants") else name
+    for each in frozen(name).puzzles:
+        assert each.kind == kind and holds(each)
+
+
+def test_there_are_as_many_as_were_played() -> None:
+    assert {name: len(frozen(name).puzzles) for name in COLLECTIONS} == {
+        "standard": 40,
+        "variants": 20,
+        "never_win": 20,
+        "always_win": 20,
+        "can_win": 20,
+    }
+
+
+def _class_of(each: Puzzle, found: Solutions, classes: Any) -> int:
+    """The symmetry class of a standard puzzle, found by looking it up among all matrices."""
+    order = (each.goal, each.trap, each.initial)
+    rows = [each.utilities[p] for p in order]
+    hidden = [[(p, a) in each.hidden for a in range(3)] for p in order]
+    same = (
+        (found.utilities == rows).all(axis=(1, 2))
+        & (found.target_values == each.target_values).all(axis=1)
+        & (found.hidden == hidden).all(axis=(1, 2))
+    )
+    (place,) = same.nonzero()[0]
+    return int(classes[place])
+
+
+def test_no_two_standard_puzzles_are_alike_across_both_sets() -> None:
+    drawn = [*frozen("standard").puzzles, *frozen("variants").puzzles]
+    found = all_matrices()
+    classes = symmetry_classes(found)
+    assert len({_class_of(each, found, classes) for each in drawn}) == len(drawn)
+
+
+def test_letters_are_dealt_so_that_no_letter_is_always_the_goal() -> None:
+    for role in ("goal", "trap", "initial"):
+        places = [getattr(each, role) for each in frozen("standard").puzzles]
+        assert {places.count(row) > 5 for row in range(3)} == {True}
+
+
+def test_a_number_outside_a_set_is_refused() -> None:
+    with pytest.raises(BadInput, match="0 to 19, not -1"):
+        puzzle("variants", -1)
