@@ -174,6 +174,23 @@ class Asides:
                         match.desk(seat).keep(view, told)
         return tuple(everything)
 
+    def keep_own(self, movers: tuple[Seat, ...]) -> None:
+        """Put what seats that do not move said at the turn's start into their pasts, if kept.
+
+        Movers are told before they move; these are not, and find it there when they move next.
+        """
+        match, said = self._match, self._notes.get("start", {})
+        for seat in self._seats:
+            kept = {i.probe for i in self._injections[seat] if i.source == "own" and i.keep}
+            if seat in movers or not kept:
+                continue
+            for key in [key for key in self._due[seat] if key in said.get(seat, {})]:
+                note = said[seat][key]
+                if isinstance(note, Reported) and note.probe in kept and note.value is not None:
+                    told = Told(note.turn, seat, note.probe, note.value, note.about, "own")
+                    self._note("told", told)
+                    match.desk(seat).keep(match.game.observe(match.state, seat), told)
+
     def _what_to_tell(
         self, seat: Seat, injection: Injection, probe: Probe, question: Question
     ) -> Told:

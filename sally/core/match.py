@@ -250,6 +250,7 @@ class Match(Generic[S, A, V]):
         """Log this turn's answers: start, before, told, moves, after - each in seat order."""
         asides, made = self._asides, self._made
         if asides is not None:
+            asides.keep_own(self._movers)
             self.events += asides.flushed(("start", "before", "told"))
         for seat in self._movers:
             if seat in made:

@@ -1,0 +1,176 @@
+"""Value reports: asked once a turn of everybody, judged by each other, kept if so wished."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from sally.core import shelf
+from sally.core.drive import play_bots
+from sally.core.errors import Unreadable
+from sally.core.log import Instance, Reported, Setup, Sitter, Told, from_line, to_line
+from sally.core.match import Match
+from sally.core.playback import mismatch
+from sally.core.probe import At, Injection, Report
+from sally.games.tradecraft.rules import DONE, PASS, YES
+from sally.runner.seating import players_of, resolved
+from tests.games.tradecraft.table import HANDS, P1, P2, THREE, match_of, page, play, propose
+
+ALL: dict[str, tuple[str, ...]] = {"p1": ("v0", "v1", "v2"), "p2": ("v0", "v1", "v2")}
+
+
+def answer_all(match: Match[Any, Any, Any], worth: float = 3.0) -> list[tuple[str, str, str]]:
+    """Answer every open question, and say which they were."""
+    asked = [turn for turn in match.asks() if turn.question is not None]
+    for turn in asked:
+        assert turn.question is not None
+        match.answer(turn.id, Report({str(i): worth for i in turn.question.choices}))
+    return [turn.id[1:] for turn in asked]
+
+
+def test_everybody_is_asked_at_the_start_of_every_turn_and_only_then() -> None:
+    match = match_of(arms=ALL)
+    everything = [
+        (a, v, b if v != "v0" else "") for a, b in (("p1", "p2"), ("p2", "p1")) for v in ALL["p1"]
+    ]
+    assert answer_all(match) == everything
+    play(match, (P1, propose("p2", {"coal": 1}, {})))
+    assert answer_all(match) == []
+    play(match, (P2, YES), (P1, DONE), (P2, DONE))
+    assert answer_all(match) == everything
+
+
+def test_a_refused_proposal_does_not_ask_again() -> None:
+    match = match_of(THREE, arms={"p1": ("v0",), "p3": ("v0", "v1")})
+    assert len(answer_all(match)) == 4  # p3 is asked about both others
+    play(match, (P1, propose("p2", {}, {"stick": 1})))
+    assert match.state.refused == (1, 0, 0)
+    assert answer_all(match) == []
+
+
+def test_items_are_those_in_any_hand() -> None:
+    match = match_of(arms={"p1": ("v0",)})
+    (turn,) = [turn for turn in match.asks() if turn.question]
+    assert turn.question is not None
+    assert set(turn.question.choices) == {*HANDS[0], *HANDS[1]}
+    assert (turn.question.low, turn.question.high) == (0, 10)
+
+
+def test_a_belief_is_judged_by_the_others_own_report() -> None:
+    match = match_of(arms=ALL)
+    for n, turn in enumerate([turn for turn in match.asks() if turn.question]):
+        assert turn.question is not None
+        match.answer(turn.id, Report({str(i): float(n) for i in turn.question.choices}))
+    truth: dict[str, Any] = {probe.name: probe.truth for probe in match.spec.probes}
+    v1 = truth["v1"](match.replay, At(0, P1, "v1", "p2"))
+    assert set(v1.values()) == {3.0}  # p2's v0 was the fourth answer
+    v2 = truth["v2"](match.replay, At(0, P1, "v2", "p2"))
+    assert set(v2.values()) == {4.0}  # p2's v1 was the fifth
+    v0 = truth["v0"](match.replay, At(0, P1, "v0"))
+    assert (v0["raw_iron"], v0["iron_ingot"], v0["cobblestone"]) == (10, 10, 0)
+
+
+def test_without_the_others_report_a_belief_is_not_judged() -> None:
+    match = match_of(arms={"p1": ("v1", "v2"), "p2": ("v0",)})
+    for turn in [turn for turn in match.asks() if turn.question]:
+        match.answer(turn.id, Report(None if turn.seat == "p2" else {"coal": 1.0}))
+    truth: dict[str, Any] = {probe.name: probe.truth for probe in match.spec.probes}
+    assert truth["v1"](match.replay, At(0, P1, "v1", "p2")) is None  # refused
+    assert truth["v2"](match.replay, At(0, P1, "v2", "p2")) is None  # never asked
+
+
+def test_a_partial_report_is_kept_as_it_is() -> None:
+    match = match_of(arms={"p1": ("v0",)})
+    (turn,) = [turn for turn in match.asks() if turn.question]
+    assert turn.question is not None
+    report = turn.desk.words.read_report("coal: 7\nraw_iron: 11", turn.question)
+    assert report.value == {"coal": 7.0}
+    match.answer(turn.id, report)
+    play(match, (P1, PASS))
+    logged = [event for event in match.events if isinstance(event, Reported)]
+    assert logged[0].value == {"coal": 7.0}
+
+
+def test_a_guess_at_the_target_leaves_out_what_is_impossible() -> None:
+    match = match_of(arms={"p1": ("their_target",)})
+    (turn,) = [turn for turn in match.asks() if turn.question]
+    assert turn.question is not None
+    report = turn.desk.words.read_report("Odds: torch 70%, stick 30%", turn.question)
+    assert report.value == "torch"
+    assert report.odds is not None
+    assert sum(report.odds) == pytest.approx(1)
+    for unclear in ("torch 100", "Odds: torch 60%, stick 10%", "Odds: torch 50, torch 50"):
+        with pytest.raises(Unreadable):
+            turn.desk.words.read_report(unclear, turn.question)
+
+
+def told_match(seats: tuple[str, ...]) -> Match[Any, Any, Any]:
+    params = {"hands": HANDS, "targets": [{"shears": 1}, {"torch": 1}], "max_turns": 3}
+    lineup = {"p1": Sitter("first_order"), "p2": Sitter("first_order")}
+    arms: dict[str, tuple[str, ...]] = {"p1": ("v0", "v1"), "p2": ("v0", "v1")}
+    told = tuple(
+        Injection(seat, probe, "own", keep=True)  # type: ignore[arg-type]
+        for seat in seats
+        for probe in ("v0", "v1")
+    )
+    setup = Setup(Instance("told", "tradecraft", params), 1, lineup, arms=arms, injections=told)
+    return Match(shelf.game("tradecraft"), setup)
+
+
+def test_a_seat_that_decides_finds_its_own_reports_in_its_past_and_nobody_elses() -> None:
+    match = told_match(("p1", "p2"))
+    for turn in [turn for turn in match.asks() if turn.question]:
+        assert turn.question is not None
+        worth = 2.0 if turn.seat == "p1" else 9.0
+        match.answer(turn.id, Report({str(i): worth for i in turn.question.choices}))
+    play(match, (P1, propose("p2", {"coal": 1}, {})))
+    assert [turn.seat for turn in match.asks()] == ["p2"]
+    pages = {
+        seat: str(match.desk(seat).opening(match.game.observe(match.state, seat), "agent_first"))
+        for seat in (P1, P2)
+    }
+    assert "coal 9" in pages[P2]
+    assert "coal 2" not in pages[P2]
+    assert "coal 2" in pages[P1]
+    assert "coal 9" not in pages[P1]
+    told = [(event.seat, event.probe) for event in match.events if isinstance(event, Told)]
+    assert told == [("p1", "v0"), ("p1", "v1"), ("p2", "v0"), ("p2", "v1")]
+
+
+def test_without_keeping_no_report_is_on_any_page() -> None:
+    match = match_of(arms=ALL)
+    answer_all(match, 9.0)
+    play(match, (P1, propose("p2", {"coal": 1}, {})))
+    assert "coal 9" not in page(match, P2)
+
+
+@pytest.mark.parametrize("order", range(3))
+def test_what_is_kept_does_not_depend_on_who_answers_first_and_plays_back(order: int) -> None:
+    lines = []
+    for turned in (0, order):
+        match = told_match(("p1", "p2"))
+        match = Match(match.spec, resolved(match.setup))
+        players = players_of(match)
+        while asks := match.asks():
+            turn = asks[turned % len(asks)]
+            player: Any = players[turn.seat]
+            given = player.decide(turn) if turn.question is None else player.report(turn)
+            match.answer(turn.id, given)
+        opening = match.desk(P2).opening(match.game.observe(match.state, P2), "agent_first")
+        episode = match.episode()
+        assert mismatch(match.spec, from_line(to_line(episode))) is None
+        lines.append((to_line(episode), str(opening)))
+    assert lines[0] == lines[1]
+
+
+def test_reports_change_no_move_of_traders() -> None:
+    moves = []
+    quiet: dict[str, tuple[str, ...]] = {}
+    for arms in (quiet, ALL):
+        problem = Instance("quiet", "tradecraft", {"max_turns": 6})
+        lineup = {"p1": Sitter("second_order"), "p2": Sitter("first_order")}
+        match = Match(shelf.game("tradecraft"), resolved(Setup(problem, 1, lineup, arms=arms)))
+        play_bots(match, players_of(match))
+        moves.append([e.action for e in match.events if hasattr(e, "action")])
+    assert moves[0] == moves[1]
