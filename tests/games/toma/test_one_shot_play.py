@@ -89,6 +89,20 @@ def test_knowing_without_doing_is_seen() -> None:
     assert row["knowing_doing_both"] == row["knowing_doing_neither"] == 0
 
 
+def test_an_unreadable_prediction_leaves_knowing_and_consistency_blank() -> None:
+    match = match_at("toma_po", {"player": "random"}, arms={"player": ("their_choice",)}, level=3)
+    first, *rest = [turn for turn in match.asks() if turn.question is not None]
+    match.answer(first.id, Report(None, reply="Hm."))
+    for turn in rest:
+        match.answer(turn.id, Report(0))
+    for turn in match.asks():
+        match.answer(turn.id, Decision(0))
+    row = row_of(match.episode())
+    assert row["action_consistency"] is row["knowing_doing_both"] is None
+    assert row["task_success"] is not None
+    assert row["unread_reports"]
+
+
 def test_every_episode_falls_into_one_cell() -> None:
     for id in list(po.frozen_scenarios())[30::13]:
         arms = {"player": ("their_choice",)}
@@ -171,7 +185,7 @@ def test_hidden_costs_do_not_reach_the_page(level: int, row: list[int]) -> None:
         ("Answer: 2", 1),
         ("Answer: [2]", 1),
         ("**Answer:** 2 - River", 1),
-        ("Answer: River (2.7)", 1),
+        ("Answer: River (3.1)", 1),
         ("I think hard.\nAnswer: 5", 4),
         ("Answer: Deep Cave", 2),
         ("Answer: Treaty 4", 3),
