@@ -24,15 +24,27 @@ _TAGS = re.compile(r"(?i)</?(?:b|i|u|em|strong|code|p|br|span|answer|option|fina
 _THINKING = re.compile(r"(?is)<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)")
 _LATEX = re.compile(r"\\(?:boxed|text|textbf|mathrm|mathbf) ?\{([^{}]*)\}")
 _ENDS = " \t.,;:!?()-–—|#>~=/\u3002"
-_FILLER = frozenset(
-    re.findall(
-        r"\w+",
-        "i ill id im we my the so then therefore thus hence final finally best is am was will "
-        "would should choose chose choosing pick picked select selected play take go with going "
-        "choice answer option decision move action prediction for this round in it be let me "
-        "lets of on to and ok okay sure well a an",
-    )
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(re.findall(r"\w+", text))
+
+
+# What may stand before a name that is all a line says: of one's own choice, and of another's.
+_MINE = _words(
+    "i ill id im we my you your the so then therefore thus hence final finally best is am was will "
+    "would should choose chose choosing pick picked select selected play take go with going choice "
+    "answer option decision move action for this round in it be let me lets of on to and ok okay "
+    "sure well a an"
 )
+_THEIRS = _words(
+    "i we my the so then therefore thus hence final finally is that will would should most likely "
+    "probably again think expect predict guess believe assume prediction answer option choice "
+    "move action for this round in it be of to and ok okay sure well a an other player players "
+    "they their opponent partner pick picks picked choose chooses chose select selects play plays "
+    "take takes go goes with"
+)
+_OWN = re.compile(r"\b(?:i|we|my|you) (?:will |would |should )?(?:pick|choose|select|play|take|go)")
 _OTHER_LABELS = ("final answer", "answer", "choice", "decision", "option", "pick", "move", "action")
 
 
@@ -97,15 +109,18 @@ def _found(text: str, names: Sequence[str]) -> tuple[list[int], str]:
     return sorted(hits), left
 
 
-def read_choice(reply: str, names: Sequence[str], label: str) -> int:
-    """The index of the one name that the reply chooses; raises Unreadable otherwise."""
-    hits = choices_in(reply, names, label)
+def read_choice(reply: str, names: Sequence[str], label: str, theirs: bool = False) -> int:
+    """The index of the one name that the reply chooses; raises Unreadable otherwise.
+
+    With `theirs`, the question was what others do, so `I pick J` is no answer to it.
+    """
+    hits = choices_in(reply, names, label, theirs)
     if len(hits) != 1:
         raise Unreadable(f"Answer with `{label}:` and exactly one of {listed(names, 'or')}.")
     return hits[0]
 
 
-def choices_in(reply: str, names: Sequence[str], label: str) -> list[int]:
+def choices_in(reply: str, names: Sequence[str], label: str, theirs: bool = False) -> list[int]:
     """The names that a reply may have chosen: one when it is clear.
 
     The last labelled line counts, unless plain answers under the label contradict each other;
@@ -114,28 +129,30 @@ def choices_in(reply: str, names: Sequence[str], label: str) -> list[int]:
     names = [plain(name) for name in names]
     lines = [line for line in (line.strip() for line in plain(reply).split("\n")) if line]
     for labels in ((label,), _OTHER_LABELS):
-        stated = list(_stated(lines, names, labels))
+        stated = list(_stated(lines, names, labels, theirs))
         if stated:
-            sure = {i for text in stated for i in _bare(text, names)}
-            return sorted(sure) if len(sure) > 1 else _meant(stated[-1], names)
-    bare = [_bare(line, names) for line in lines]
+            sure = {i for text in stated for i in _bare(text, names, theirs)}
+            return sorted(sure) if len(sure) > 1 else _meant(stated[-1], names, theirs)
+    bare = [_bare(line, names, theirs) for line in lines]
     if not lines or not (bare[0] or bare[-1]):
         return []
     return sorted({i for hits in bare for i in hits})
 
 
-def _stated(lines: Sequence[str], names: Sequence[str], labels: Sequence[str]) -> Iterator[str]:
+def _stated(
+    lines: Sequence[str], names: Sequence[str], labels: Sequence[str], theirs: bool
+) -> Iterator[str]:
     """What stands behind a label: at the start of a line, or within it if only a name follows."""
     at_start, within = _labelled(tuple(labels))
     for n, line in enumerate(lines):
         if hit := at_start.fullmatch(line):
             rest = hit.group(1).strip(_ENDS)
             after = lines[n + 1] if n + 1 < len(lines) else ""
-            if rest:
+            if rest or _bare(hit.group(1), names, theirs):  # a name may be a mere sign
                 yield hit.group(1)
-            elif _bare(after, names):
+            elif _bare(after, names, theirs):
                 yield after
-        elif (hit := within.fullmatch(line)) and _bare(hit.group(1), names):
+        elif (hit := within.fullmatch(line)) and _bare(hit.group(1), names, theirs):
             yield hit.group(1)
 
 
@@ -148,9 +165,9 @@ def _labelled(labels: tuple[str, ...]) -> tuple[re.Pattern[str], re.Pattern[str]
     return at_start, re.compile(rf".*[\W_](?:{said}) ?[:=](.*)")
 
 
-def _meant(stated: str, names: Sequence[str]) -> list[int]:
+def _meant(stated: str, names: Sequence[str], theirs: bool) -> list[int]:
     """The names in an answer; reasons that follow a clear choice do not blur it."""
-    if bare := _bare(stated, names):
+    if bare := _bare(stated, names, theirs):
         return bare
     if reason := _REASON.search(stated):
         before = _clear(stated[: reason.start()], names)
@@ -160,22 +177,25 @@ def _meant(stated: str, names: Sequence[str]) -> list[int]:
     return _clear(stated, names)
 
 
-def _bare(line: str, names: Sequence[str]) -> list[int]:
+def _bare(line: str, names: Sequence[str], theirs: bool) -> list[int]:
     """The name that is all a line says, leaving aside `I choose`, `Option` and the like."""
     exact = [i for i, name in enumerate(names) if name and line.strip() == name]
     if exact:
         return exact
     said, short = line.strip(_ENDS), [name.strip(_ENDS) for name in names]
-    fits = [i for i, name in enumerate(short) if name and _says_only(said, name)]
+    fits = [i for i, name in enumerate(short) if name and _says_only(said, name, theirs)]
     longest = max((len(short[i]) for i in fits), default=0)
     return [i for i in fits if len(short[i]) == longest]
 
 
-def _says_only(said: str, name: str) -> bool:
+def _says_only(said: str, name: str, theirs: bool) -> bool:
     head = said[: -len(name)]
     if not said.endswith(name) or (head and (head[-1].isalnum() or head[-1] in "-_")):
         return False
-    return all(word.strip(_ENDS) in _FILLER for word in head.split() if word.strip(_ENDS))
+    if theirs and _OWN.search(head):
+        return False
+    filler = _THEIRS if theirs else _MINE
+    return all(word.strip(_ENDS) in filler for word in head.split() if word.strip(_ENDS))
 
 
 def read_numbered(reply: str, names: Sequence[str], label: str) -> int:
@@ -202,6 +222,6 @@ def read_each(reply: str, wanted: Sequence[Sequence[str]], label: str) -> list[i
     for n, names in enumerate(wanted, 1):
         mine = [said for number, said in found if number == str(n) or (not number and n == 1)]
         mine = mine if len(wanted) > 1 else [said for _, said in found]
-        hits = _meant(mine[-1], [plain(name) for name in names]) if mine else []
+        hits = _meant(mine[-1], [plain(name) for name in names], True) if mine else []
         answers.append(hits[0] if len(hits) == 1 else None)
     return answers

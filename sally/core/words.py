@@ -140,7 +140,7 @@ class Words(Generic[A, V]):
         """The report a reply makes; raises Unreadable, with what would be right."""
         names = [self.choice_name(question, c) for c in question.choices]
         if question.kind == "choice":
-            value = question.choices[read_choice(reply, names, self.label)]
+            value = question.choices[read_choice(reply, names, self.label, theirs=True)]
             return Report(value, reply=reply)
         if question.kind == "odds":
             odds = read_odds(reply, names)

@@ -41,6 +41,8 @@ def read(group: dict[str, Any], reply: str) -> str:
     match group["kind"]:
         case "choice":
             return str(names[read_choice(reply, names, label)])
+        case "probe":
+            return str(names[read_choice(reply, names, label, theirs=True)])
         case "cut":
             return str(names[read_choice(readable(Said(reply, cut=True)), names, label)])
         case "numbered":

@@ -31,7 +31,9 @@ def reply_to(turn: Turn[Any, Any]) -> str:
     words, question, sheet = turn.desk.words, turn.question, Sheet(turn)
     guesses = [sheet.choice_names(q)[0] for q in sheet.foresee]
     numbers = [f" {n}" for n in range(1, len(guesses) + 1)] if len(guesses) > 1 else [""]
-    predicted = [f"Predicted Action{n}: {g}\n" for n, g in zip(numbers, guesses, strict=False)]
+    predicted = [
+        f"{sheet.foreseen_label}{n}: {g}\n" for n, g in zip(numbers, guesses, strict=False)
+    ]
     before = FULL + "".join(predicted)
     if question is None and is_finite(turn.options):
         return f"{before}{words.label}: {words.menu(turn.options)[0]}"
