@@ -17,7 +17,8 @@ STUDY = Study(
     cells=tuple(
         Cell(
             name=f"{game}, {strategy}",
-            instances=(instance(game, f"{game}-10", rounds=10),),
+            # a small model forfeits often: that is counted, it does not end the episode
+            instances=(instance(game, f"{game}-10", rounds=10, void_limit=10),),
             lineups=grid(
                 agent=sitter("language", model="model", strategy=strategy, settings=SETTINGS),
                 partner=PARTNERS,
