@@ -85,6 +85,7 @@ class Entry(msgspec.Struct, frozen=True, gc=False):
     craft: Craft | None = None
     hands: tuple[Hand, ...] = ()
     winners: tuple[Seat, ...] = ()
+    waited: bool = False  # whether this seat was done before the last one was
 
 
 Story = History[Entry]
@@ -348,7 +349,7 @@ class TradeCraft(Game[State, Action, View]):
             if crafts[n] < self.most_crafts:
                 busy.append(seat)
         if not busy:
-            return self._revealed(hands, stories, state.turn)
+            return self._revealed(hands, stories, state.turn, state.movers)
         return State(
             tuple(hands),
             state.shown,
@@ -370,12 +371,19 @@ class TradeCraft(Game[State, Action, View]):
         done = craft(self.rules, hand, inputs, action.output, action.amount)
         return done.hand if type(done) is Applied else done.reason  # type: ignore[union-attr]
 
-    def _revealed(self, hands: list[Hand], stories: list[Story], turn: int) -> State:
+    def _revealed(
+        self, hands: list[Hand], stories: list[Story], turn: int, last: tuple[Seat, ...]
+    ) -> State:
         """The end of a turn: what is not whole is lost, hands are open, and somebody may win."""
         whole = tuple([floored(hand) for hand in hands])
         winners = self._winners(whole)
         told = Entry("revealed", turn, hands=whole, winners=winners)
-        after = tuple([story.append(told) for story in stories])
+        if len(last) == len(hands):
+            after = tuple([story.append(told) for story in stories])
+        else:
+            waited = Entry("revealed", turn, hands=whole, winners=winners, waited=True)
+            seated = zip(self.seats, stories, strict=True)
+            after = tuple([story.append(told if s in last else waited) for s, story in seated])
         if winners or turn >= self.max_turns:
             return State(whole, whole, after, OVER, turn, (), None, self._zeros, (), winners)
         return self._proposing(State(whole, whole, after, OVER, turn + 1))
