@@ -76,9 +76,13 @@ def load(folder: Path, quarantine: bool = True) -> Contents:
     """Everything in a store; a finished run of an episode takes the place of a cut one."""
     if not folder.is_dir():
         raise BadInput(f"There is no store at {folder}.")
-    contents = Contents()
+    contents, files = Contents(), episode_files(folder)
+    if (folder / MANIFEST).exists():
+        _manifest(folder / MANIFEST)  # one that cannot be read is no store of ours
+    elif not files:
+        raise BadInput(f"There is no store at {folder}: it holds neither {MANIFEST} nor episodes.")
     know_packs(folder)
-    for path in episode_files(folder):
+    for path in files:
         _read_into(contents, path, folder if quarantine else None)
     return contents
 
@@ -291,23 +295,35 @@ def _is_being_written(file: BinaryIO) -> bool:
     return False
 
 
-def claim(folder: Path, manifest: Manifest) -> None:
-    """Make the folder this study's, or refuse if it is another's."""
+def require(folder: Path, study: str) -> None:
+    """Refuse a folder that cannot be this study's; nothing is written."""
     path = folder / MANIFEST
     try:
         if not path.exists():
             _refuse_others(folder)
+            return
+    except OSError as why:
+        raise BadInput(f"The store {folder} cannot be made: {why.strerror}.") from None
+    theirs = _manifest(path)
+    if theirs.study != study:
+        raise BadInput(
+            f"The folder {folder} belongs to study {theirs.study!r}; choose another --out."
+        )
+
+
+def claim(folder: Path, manifest: Manifest) -> None:
+    """Make the folder this study's, or refuse if it is another's."""
+    require(folder, manifest.study)
+    path = folder / MANIFEST
+    try:
+        if not path.exists():
             folder.mkdir(parents=True, exist_ok=True)
             data = msgspec.json.format(msgspec.json.encode(manifest), indent=2) + b"\n"
             with suppress(FileExistsError):  # another process was quicker; whose is it then?
                 _put(path, data, replace=False)
     except OSError as why:
         raise BadInput(f"The store {folder} cannot be made: {why.strerror}.") from None
-    theirs = _manifest(path)
-    if theirs.study != manifest.study:
-        raise BadInput(
-            f"The folder {folder} belongs to study {theirs.study!r}; choose another --out."
-        )
+    require(folder, manifest.study)
 
 
 def _refuse_others(folder: Path) -> None:

@@ -9,11 +9,16 @@ import msgspec
 
 from sally.core.errors import IllegalMove, Unreadable
 from sally.core.menu import Amounts, Choice, Field, Form, Many, Text, Whole, filled, is_finite
-from sally.core.player import Decision, Turn
+from sally.core.player import Decision, Fault, Turn
 from sally.core.probe import Report
 
 Show = Callable[[str], None]
 Read = Callable[[str], str]
+LEFT = Fault("left", "the person left the table")
+
+
+class Left(Exception):
+    """Raised by `read` when there is nobody to type any more."""
 
 
 class Person(msgspec.Struct, frozen=True):
@@ -22,7 +27,7 @@ class Person(msgspec.Struct, frozen=True):
     show: Show
     read: Read
 
-    def decide(self, turn: Turn[Any, Any]) -> Decision[Any]:
+    def decide(self, turn: Turn[Any, Any]) -> Decision[Any] | Fault:
         shown = self._show_news(turn, turn.memory or 0)
         words = turn.desk.words
         for told in turn.told:
@@ -37,8 +42,10 @@ class Person(msgspec.Struct, frozen=True):
                 return Decision(action, shown, typed)
             except (IllegalMove, Unreadable) as why:
                 self.show(f"That will not do: {why}")
+            except Left:
+                return LEFT
 
-    def report(self, turn: Turn[Any, Any]) -> Report:
+    def report(self, turn: Turn[Any, Any]) -> Report | Fault:
         question, words = turn.question, turn.desk.words
         assert question is not None
         self._show_news(turn, turn.memory or 0)
@@ -50,15 +57,17 @@ class Person(msgspec.Struct, frozen=True):
             numbered = not any(name.isdigit() for name in names)
             self._menu(names, numbered)
         while True:
-            typed = self.read("aside> ").strip()
-            by_number = question.kind == "choice" and numbered and typed.isdigit()
-            if by_number and 1 <= int(typed) <= len(question.choices):
-                return Report(question.choices[int(typed) - 1], reply=typed)
             try:
+                typed = self.read("aside> ").strip()
+                by_number = question.kind == "choice" and numbered and typed.isdigit()
+                if by_number and 1 <= int(typed) <= len(question.choices):
+                    return Report(question.choices[int(typed) - 1], reply=typed)
                 labelled = typed if ":" in typed else f"{words.label}: {typed}"
                 return words.read_report(labelled, question)
             except Unreadable as why:
                 self.show(f"That will not do: {why}")
+            except Left:
+                return LEFT
 
     def _show_news(self, turn: Turn[Any, Any], shown: int) -> int:
         """The rules once, then only what is new; returns how many lines have been shown."""

@@ -70,5 +70,6 @@ def main() -> None:
 
 
 def _fail(sentence: str, code: int) -> None:
-    console(stderr=True).print(f"sally: {sentence}", style="red", markup=False, highlight=False)
+    said = console(stderr=True)
+    said.print(f"sally: {sentence}", style="red", markup=False, highlight=False, soft_wrap=True)
     sys.exit(code)

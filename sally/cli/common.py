@@ -173,4 +173,5 @@ def progress() -> Progress:
         TextColumn("{task.fields[note]}"),
         console=console(stderr=True),
         transient=True,
+        disable=not console(stderr=True).is_terminal,  # no stray lines in files and pipes
     )

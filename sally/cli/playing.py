@@ -10,7 +10,7 @@ import click
 import msgspec
 
 from sally import store
-from sally.adapters.terminal import Person
+from sally.adapters.terminal import Left, Person
 from sally.api import play as play_episode
 from sally.cli.common import json_option, parsed, print_json, set_option
 from sally.core import shelf
@@ -51,11 +51,13 @@ def play(
     seat = mine or everyone[0]
     if seat not in everyone:
         raise unknown(f"seat of {game}", seat, everyone)
-    lineup: dict[str, Any] = lineup_of(game, everyone, seats, given)
-    lineup.setdefault(seat, PERSON)
-    if lineup[seat] == PERSON:
-        lineup[seat] = Person(lambda text: click.echo(text, err=as_json), _read(as_json))
+    person = Person(lambda text: click.echo(text, err=as_json), _read(as_json))
+    named: dict[str, Any] = {seat: PERSON, **lineup_of(game, everyone, seats, given)}
+    others: dict[str, Any] = {s: Sitter("random") for s in everyone} | named
+    lineup = {s: person if who == PERSON else who for s, who in others.items()}
     asked = {seat: probes} if probes else {}
+    if out is not None:
+        store.require(out, f"play {game}")  # before an hour of play, not after it
     episode = play_episode(game, lineup, seed, probes=asked, **params)
     if out is not None:
         store.claim(out, store.Manifest(f"play {game}", ""))
@@ -72,7 +74,7 @@ def play(
 def lineup_of(
     game: str, seats: Sequence[str], named: Sequence[str], given: dict[str, Any]
 ) -> dict[str, Any]:
-    """Who sits where: as named, with `SEAT.KEY` parameters; others play at random."""
+    """Who was named for which seat, with `SEAT.KEY` parameters."""
     chosen: dict[str, Any] = {}
     for entry in named:
         seat, equals, who = entry.partition("=")
@@ -86,14 +88,17 @@ def lineup_of(
     for key in given:
         if "." in key and key.partition(".")[0] not in chosen:
             raise BadInput(f"--set {key}: nobody is named for seat {key.partition('.')[0]!r}.")
-    return {seat: Sitter("random") for seat in seats[1:]} | chosen
+    return chosen
 
 
 def _read(quiet: bool) -> Any:
     def read(prompt: str) -> str:
-        typed: str = click.prompt(
-            prompt, prompt_suffix="", default="", show_default=False, err=quiet
-        )
+        try:
+            typed: str = click.prompt(
+                prompt, prompt_suffix="", default="", show_default=False, err=quiet
+            )
+        except click.Abort:  # the end of the input, or Ctrl-C
+            raise Left from None
         return typed
 
     return read

@@ -23,7 +23,7 @@ from sally.runner.check import Checked, check
 @click.option("--metric", "metrics", multiple=True, help="Only these metrics.")
 @click.option("--seat", default="", help="Only this seat.")
 @click.option("--all", "every", is_flag=True, help="Every metric, not only the headline ones.")
-@click.option("--rows", "as_rows", is_flag=True, help="With --json: one row per seat and episode.")
+@click.option("--rows", "as_rows", is_flag=True, help="JSON, one row per seat and episode.")
 @json_option
 def score(
     folder: Path,
@@ -54,7 +54,10 @@ def score_rows(
 
     Without names, the payoff and the headline metrics; with `every`, all that have a value.
     """
-    rows = [row for row in episode_rows(episodes) if not seat or row["seat"] == seat]
+    every_seat = list(episode_rows(episodes))
+    rows = [row for row in every_seat if not seat or row["seat"] == seat]
+    if every_seat and not rows:
+        raise unknown("seat in this store", seat, {row["seat"] for row in every_seat})
     by = ("cell", "game", "seat", "player", "others")
     known = shelf.shelf("metrics")
     if metrics:
@@ -79,10 +82,15 @@ def print_scores(found: list[Row]) -> None:
         return
     groups: dict[tuple[str, ...], dict[str, str]] = {}
     keys = [k for k in ("cell", "game", "seat", "player", "others") if _varies(found, k)]
+    most: dict[tuple[str, ...], int] = {}
     for row in found:
-        group = groups.setdefault(tuple(str(row[k]) for k in keys), {})
-        group[heading(row["metric"])] = estimate_cell(row["value"], row["interval"])
-        group["n"] = str(row["episodes"])
+        who = tuple(str(row[k]) for k in keys)
+        most[who] = max(most.get(who, 0), row["episodes"])
+    for row in found:
+        who = tuple(str(row[k]) for k in keys)
+        group = groups.setdefault(who, {"n": str(most[who])})
+        few = "" if row["episodes"] == most[who] else f" (n {row['episodes']})"
+        group[heading(row["metric"])] = estimate_cell(row["value"], row["interval"]) + few
     rows = [dict(zip(keys, g, strict=True)) | cells for g, cells in groups.items()]
     metrics = list(dict.fromkeys(heading(row["metric"]) for row in found))
     said = [name for name in metrics if any(row.get(name) not in NOTHING for row in rows)]
@@ -150,11 +158,14 @@ def show(episode: Path, eyes: str, as_json: bool) -> None:
 def find_episode(path: Path) -> Episode:
     """The episode that STORE/ID or STORE names."""
     folder, id = (path, "") if path.is_dir() else (path.parent, path.name)
+    if id and not (folder / store.MANIFEST).exists():
+        raise BadInput(f"There is neither a store nor an episode of one at {path}.")
     episodes = store.load(folder).episodes
     found = [e for key, e in episodes.items() if key.startswith(id)]
     if not found:
         raise BadInput(
-            f"The store {folder} has no episode {id!r}; `sally score` lists what it has."
+            f"The store {folder} has no episode {id!r}; `sally score {folder} --rows --json` "
+            "lists those it has."
         )
     if id and len(found) > 1:
         raise BadInput(f"{len(found)} episodes of {folder} begin with {id!r}; give more of the id.")
@@ -164,6 +175,8 @@ def find_episode(path: Path) -> Episode:
 def _episodes(path: Path) -> dict[str, Episode]:
     """The episodes of a store, or of one file of lines."""
     contents = store.load(path) if path.is_dir() else store.load_file(path)
+    if contents.bad and not contents.episodes:
+        raise BadInput(f"No line of {path} holds an episode; the first is bad: {contents.bad[0]}.")
     for line in contents.bad:
         click.echo(f"unreadable: {line}", err=True)
     return contents.episodes

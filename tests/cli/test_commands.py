@@ -13,6 +13,7 @@ from typing import NamedTuple
 import pytest
 
 from sally.cli import main
+from sally.cli.reading import print_scores
 
 TINY = """
 name = "tiny"
@@ -122,6 +123,46 @@ def test_a_person_plays_in_the_terminal(study):
     assert sally("replay", "mine", cwd=study).returncode == 0
 
 
+def test_the_end_of_the_input_leaves_the_table_and_the_log_says_so(study):
+    done = sally(
+        "play", "ipd", "--set", "rounds=3", "--probe", "their_move", "--out", "mine",
+        typed="1\n1\n", cwd=study,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.endswith("stopped without a result (left): the person left the table\n")
+    (row, _) = json.loads(sally("score", "mine", "--rows", "--json", cwd=study).stdout)
+    assert (row["censored"], row["payoff"], row["moves"]) == ("left", None, 1)
+
+
+def test_a_person_may_take_any_seat_or_all_of_them(study):
+    second = sally("play", "ipd", "--as", "partner", "--set", "rounds=1", typed="1\n", cwd=study)
+    assert second.returncode == 0, second.stderr
+    assert "over: agent" in second.stdout
+    both = sally(
+        "play", "ipd", "--seat", "partner=person", "--set", "rounds=1", typed="J\nF\n", cwd=study
+    )
+    assert both.stdout.endswith("over: agent 0, partner 10\n")
+
+
+def test_a_folder_is_refused_before_the_play_and_not_after_it(played):
+    done = sally("play", "ipd", "--out", "store", typed="1\n", cwd=played)
+    assert done.returncode == 2
+    assert done.stdout == ""
+
+
+def test_fewer_episodes_behind_a_figure_are_told_beside_it(capsys):
+    common = dict.fromkeys(("cell", "game", "seat", "player", "others"), "x") | {"interval": None}
+    print_scores(
+        [
+            {**common, "metric": "reward", "value": 1.0, "episodes": 3},
+            {**common, "metric": "payoff", "value": 1.0, "episodes": 10},
+        ]
+    )
+    said = capsys.readouterr().out
+    assert "1.00 (n 3)" in said
+    assert "(n 10)" not in said
+
+
 @pytest.mark.parametrize("kind", ["games", "partners", "players", "metrics", "studies", "models"])
 def test_what_is_on_the_shelf_is_listed(kind, study):
     done = sally("list", kind, "--json", cwd=study)
@@ -156,6 +197,10 @@ BAD = {
     "a study file with an error": (["run", "bad.toml"], "bad.toml"),
     "a study file that is not there": (["run", "none.toml"], "none.toml"),
     "a store that is not there": (["score", "nowhere"], "nowhere"),
+    "a folder that is no store": (["score", "."], "no store at ."),
+    "a file without episodes": (["replay", "tiny.toml"], "No line of tiny.toml"),
+    "no episode": (["show", "nowhere"], "neither a store nor an episode"),
+    "a seat that nobody took": (["score", "store", "--seat", "agnet"], "did you mean agent"),
     "another study's folder": (["run", "quickstart", "--out", "store"], "belongs to study 'tiny'"),
     "no episodes wanted": (["run", "tiny.toml", "--limit", "0"], "at least 1"),
     "a paper": (["reproduce", "riemer2052"], "did you mean riemer2025"),
@@ -170,6 +215,8 @@ def test_bad_input_is_one_sentence_and_exit_code_2(what, played):
     before = sorted(p for p in played.rglob("*"))
     done = sally(*args, cwd=played)
     assert done.returncode == 2, done.stdout + done.stderr
-    assert says in " ".join(done.stderr.split())
+    assert says in done.stderr
+    assert done.stderr.startswith("sally: ")
+    assert done.stderr.count("\n") == 1  # one sentence, one line
     assert "Traceback" not in done.stderr
     assert sorted(p for p in played.rglob("*")) == before  # nothing was written
