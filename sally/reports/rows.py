@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from sally.core import shelf
 from sally.core.errors import BadInput, unknown
 from sally.core.game import NATURE, Seat
-from sally.core.log import Call, Censored, Episode, Forfeited, Moved, Reported, Sitter
+from sally.core.log import Call, Censored, Episode, Forfeited, Moved, Reported, Sitter, Told
 from sally.core.metric import Played
 from sally.core.playback import replayed
 from sally.core.probe import At, Question, Report, score
@@ -95,11 +95,14 @@ def _moved(event: Moved | Forfeited) -> Row:
         "what": "move",
         "probe": None,
         "about": None,
+        "source": None,
         "value": _flat(getattr(event, "action", None)),
+        "odds": None,
         "truth": None,
         "right": None,
         "brier": None,
         "log": None,
+        "absolute_error": None,
         "tries": event.tries,
     }
 
@@ -113,17 +116,20 @@ def _reported(whole: Played, event: Reported) -> Row:
         "what": "report",
         "probe": event.probe,
         "about": event.about,
+        "source": event.source,
         "value": _flat(event.value),
+        "odds": None if event.odds is None else list(event.odds),
         "truth": _flat(truth),
         "right": scores.get("right"),
         "brier": scores.get("brier"),
         "log": scores.get("log"),
+        "absolute_error": scores.get("absolute_error"),
         "tries": event.tries,
     }
 
 
-def judged(whole: Played, event: Reported) -> tuple[Question | None, Any]:
-    """The question a report answers, and its true answer; None where it is not known."""
+def judged(whole: Played, event: Reported | Told) -> tuple[Question | None, Any]:
+    """The question that was asked or told of, and its true answer; None where it is not known."""
     probe, replay, seat = whole.spec.probe(event.probe), whole.replay, Seat(event.seat)
     if event.turn >= len(replay.states):
         return None, None

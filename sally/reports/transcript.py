@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
+from sally.core import packs
 from sally.core.desk import Desk
 from sally.core.errors import unknown
 from sally.core.game import NATURE, Seat
-from sally.core.log import Censored, Ended, Event, Forfeited, Moved, Reported, Skipped, Told
+from sally.core.log import (
+    Censored,
+    Ended,
+    Event,
+    Forfeited,
+    Moved,
+    Reported,
+    Sitter,
+    Skipped,
+    Told,
+)
 from sally.core.metric import Played
 from sally.core.words import Words
 from sally.reports.rows import judged, label
@@ -22,10 +33,25 @@ def transcript(whole: Played, eyes: str = REFEREE) -> Iterator[str]:
     everyone = (*game.seats, *game.helpers)
     if eyes not in (REFEREE, *everyone):
         raise unknown("seat", eyes, (REFEREE, *everyone))
-    desks = {seat: Desk(whole.spec, game, seat, setup.seed) for seat in everyone}
+    desks = {
+        seat: Desk(whole.spec, game, seat, setup.seed, _pack_of(setup.lineup.get(seat)))
+        for seat in everyone
+    }
     yield f"episode {whole.episode.id}: {setup.instance.game}, instance {setup.instance.id}"
-    yield "at the table: " + ", ".join(f"{s} = {label(w)}" for s, w in setup.lineup.items())
-    yield from _referee(whole, desks) if eyes == REFEREE else _seat(whole, desks[Seat(eyes)])
+    if eyes == REFEREE:
+        yield "at the table: " + ", ".join(f"{s} = {label(w)}" for s, w in setup.lineup.items())
+        yield from _referee(whole, desks)
+    else:  # who the others are is nothing that a seat sees
+        yield f"from the eyes of {eyes}" + "".join(
+            f" = {label(who)}" for seat, who in setup.lineup.items() if seat == eyes
+        )
+        yield from _seat(whole, desks[Seat(eyes)])
+
+
+def _pack_of(who: Sitter | None) -> Mapping[str, str]:
+    """The sentences that this seat was shown in the place of ours."""
+    name = who.params.get("pack") if who is not None else None
+    return packs.find(name).texts if name else {}
 
 
 def _referee(whole: Played, desks: dict[Seat, Desk]) -> Iterator[str]:
@@ -42,7 +68,7 @@ def _seat(whole: Played, desk: Desk) -> Iterator[str]:
     seat, words, replay = desk.seat, desk.words, whole.replay
     yield ""
     yield words.rules(seat) if seat in replay.game.seats else f"(the {seat} has no page)"
-    shown = 0
+    shown, situation = 0, ""
     form = words.forms[0]
     for event in whole.episode.events:
         if getattr(event, "seat", None) == seat and event.turn < len(replay.states):
@@ -50,8 +76,11 @@ def _seat(whole: Played, desk: Desk) -> Iterator[str]:
             new = list(words.lines(view, shown, form))
             shown += len(new)
             yield from new
-            yield f"[turn {event.turn}] {words.now(view)}".rstrip()
-            yield f"  {_said(whole, {seat: desk}, event, with_truth=False)}"
+            now = f"[turn {event.turn}] {words.now(view)}".rstrip()
+            if now != situation:  # asked several times at one point, it is where it was
+                situation = now
+                yield now
+            yield f"  {_said(whole, {seat: desk}, event, all_known=False)}"
     if replay.states:
         yield from words.lines(replay.view(len(replay.states) - 1, seat), shown, form)
     end = whole.episode.end
@@ -60,7 +89,7 @@ def _seat(whole: Played, desk: Desk) -> Iterator[str]:
     )
 
 
-def _said(whole: Played, desks: dict[Seat, Desk], event: Event, with_truth: bool = True) -> str:
+def _said(whole: Played, desks: dict[Seat, Desk], event: Event, all_known: bool = True) -> str:
     if isinstance(event, Ended | Censored):
         return _end(event)
     seat = Seat(event.seat)
@@ -74,14 +103,13 @@ def _said(whole: Played, desks: dict[Seat, Desk], event: Event, with_truth: bool
     about = f" about {event.about}" if event.about else ""
     if isinstance(event, Skipped):
         return f"{seat} is not asked {event.probe}{about}: {event.reason}"
-    if isinstance(event, Told):
-        return (
-            f"{seat} is told {event.probe}{about}: {_value(whole, desks, event)} ({event.source})"
-        )
-    answer = f"{seat} says aside, {event.probe}{about}: {_value(whole, desks, event)}"
-    if not with_truth:
+    said = "is told" if isinstance(event, Told) else "says aside,"
+    answer = f"{seat} {said} {event.probe}{about}: {_value(whole, desks, event)}"
+    if not all_known:
         return answer
     question, truth = judged(whole, event)
+    if isinstance(event, Told) and (event.source != "truth" or event.value == truth):
+        return f"{answer} ({event.source})"
     if truth is None or question is None:
         return f"{answer} (not scored)"
     return f"{answer} (true: {_named(words, question, truth)})"
@@ -110,7 +138,7 @@ def _action(whole: Played, event: Moved) -> Any:
 
 def _end(event: Ended | Censored) -> str:
     if isinstance(event, Censored):
-        return f"stopped without a result: {event.cause} {event.detail}".rstrip()
+        return f"stopped without a result ({event.cause}): {event.detail}".rstrip(": ")
     return "over: " + ", ".join(f"{seat} {pay:g}" for seat, pay in event.payoffs.items())
 
 

@@ -1,0 +1,66 @@
+"""Transcripts: the referee knows all, a seat only what it saw, was asked and was told."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+import sally
+from sally.core import shelf
+from sally.core.log import Reported, Told
+from sally.core.probe import Injection
+from tests.fixtures import cups, haggle
+
+LINEUP = {"agent": "random", "partner": "tit_for_tat"}
+
+
+@pytest.fixture
+def misled() -> sally.core.log.Episode:
+    """The agent is always told a wrong move of its partner."""
+    wrong = Injection("agent", "their_move", "truth", error=1.0)
+    probes = {"agent": ["their_move", "their_odds"]}
+    return sally.play("rps", LINEUP, 3, probes=probes, injections=[wrong], rounds=4)
+
+
+def test_the_referee_says_that_what_was_told_was_wrong(misled):
+    told = [line for line in sally.transcript(misled) if "is told" in line]
+    assert len(told) == 4
+    assert all("(true: " in line for line in told)
+
+
+def test_a_seat_does_not_learn_whether_it_was_told_the_truth_nor_who_it_met(misled):
+    page = "\n".join(sally.transcript(misled, "agent"))
+    assert "is told their_move about partner: " in page
+    assert "true" not in page
+    assert "tit_for_tat" not in page
+
+
+def test_where_a_seat_is_stands_once_however_often_it_is_asked(misled):
+    page = list(sally.transcript(misled, "agent"))
+    assert page.count("[turn 1] This is round 2.") == 1
+
+
+@pytest.mark.parametrize("spec", [cups.GAME, haggle.GAME], ids=lambda spec: spec.name)
+def test_no_seat_reads_what_only_others_said_aside(spec):
+    shelf.add("games", spec.name, spec)
+    seats = spec.build({}).seats
+    arms = {s: [p.name for p in spec.probes if s in p.seats] for s in seats}
+    episode = sally.play(spec.name, dict.fromkeys(seats, "random"), 5, probes=arms)
+    for eyes in seats:
+        page = list(sally.transcript(episode, eyes))
+        others = [s for s in seats if s != eyes]
+        assert not [x for x in page for s in others if x.startswith(f"  {s} says aside")]
+        silent = [e for e in episode.events if not _aside_of_another(e, eyes)]
+        without = msgspec.structs.replace(episode, events=silent)
+        assert list(sally.transcript(without, eyes)) == page
+
+
+def _aside_of_another(event: object, eyes: str) -> bool:
+    return isinstance(event, Reported | Told) and event.seat != eyes
+
+
+def test_a_decision_row_says_odds_and_where_a_report_came_from(misled):
+    rows = [r for r in sally.decisions([misled]) if r["probe"] == "their_odds"]
+    assert {r["source"] for r in rows} == {"probe"}
+    assert all(sum(r["odds"]) == pytest.approx(1) for r in rows)
+    assert sally.to_polars(rows)["odds"].list.len().to_list() == [3] * 4
