@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from inspect import isawaitable
 from typing import Any
 
 from sally.core.errors import BadInput
 from sally.core.match import Match
-from sally.core.player import Answer, Decision, Move, Player, Silence, Turn
+from sally.core.player import AskId, Decision, Player, Silence, Turn
 
 CANNOT_ANSWER = Silence("this player takes no questions")
 
@@ -30,13 +30,20 @@ def play_bots(match: Match[Any, Any, Any], players: Mapping[str, Player[Any, Any
 async def play_async(match: Match[Any, Any, Any], players: Mapping[str, Player[Any, Any]]) -> None:
     """Play a match to its end with any players; all open asks are out at the same time."""
     out: dict[asyncio.Task[Any], Turn[Any, Any]] = {}
-    sent: set[Any] = set()
     try:
         while not match.over:
-            for turn in match.asks():
-                if turn.id not in sent:
-                    sent.add(turn.id)
-                    out[asyncio.ensure_future(_in_time(turn, players[turn.seat]))] = turn
+            waiting = _put(match, players, {turn.id for turn in out.values()})
+            if match.over:
+                for _, given in waiting:  # a bot broke down; nobody will listen to the others
+                    given.close()
+                return
+            if len(waiting) == 1 and not out:  # nobody else to listen to meanwhile
+                ((turn, given),) = waiting
+                match.answer(turn.id, await given)
+                continue
+            out |= {asyncio.ensure_future(given): turn for turn, given in waiting}
+            if not out:
+                continue
             done, _ = await asyncio.wait(out, return_when=asyncio.FIRST_COMPLETED)
             for task in done:
                 turn = out.pop(task)
@@ -47,10 +54,21 @@ async def play_async(match: Match[Any, Any, Any], players: Mapping[str, Player[A
             task.cancel()
 
 
-async def _in_time(turn: Turn[Any, Any], player: Player[Any, Any]) -> Move[Any] | Answer:
-    given: Any = player.decide(turn) if turn.question is None else _reported(turn, player)
-    answered: Move[Any] | Answer = await given if isawaitable(given) else given
-    return answered
+def _put(
+    match: Match[Any, Any, Any], players: Mapping[str, Player[Any, Any]], sent: Collection[AskId]
+) -> list[tuple[Turn[Any, Any], Any]]:
+    """Put every new ask to its player: bots are answered for at once, the rest is awaited."""
+    waiting = []
+    for turn in match.asks():
+        if turn.id in sent or match.over:
+            continue
+        player = players[turn.desk.seat]
+        given: Any = player.decide(turn) if turn.question is None else _reported(turn, player)
+        if type(given) is not Decision and isawaitable(given):
+            waiting.append((turn, given))
+        else:
+            match.answer(turn.id, given)
+    return waiting
 
 
 def _reported(turn: Turn[Any, Any], player: Player[Any, Any]) -> Any:

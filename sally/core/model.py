@@ -405,10 +405,13 @@ def prompt_hash(
         shown = _joined(b"text", [text_digest(prompt)])
     else:
         shown = _joined(b"chat", [message_digest(message) for message in prompt])
-    specs = [text_digest(msgspec.json.encode(spec, order="sorted").decode()) for spec in tools]
-    named = [text_digest(candidate) for candidate in candidates]
-    parts = [shown, _joined(b"tools", specs), _joined(b"candidates", named)]
-    return _joined(b"prompt", parts).hex()
+    specs, named = _NO_TOOLS, _NO_CANDIDATES
+    if tools:
+        texts = (msgspec.json.encode(spec, order="sorted").decode() for spec in tools)
+        specs = _joined(b"tools", [text_digest(text) for text in texts])
+    if candidates:
+        named = _joined(b"candidates", [text_digest(candidate) for candidate in candidates])
+    return _joined(b"prompt", [shown, specs, named]).hex()
 
 
 def message_digest(message: Message) -> bytes:
@@ -428,3 +431,6 @@ def message_digest(message: Message) -> bytes:
 def _joined(purpose: bytes, digests: Sequence[bytes]) -> bytes:
     # Digests have one length and purposes are kept apart, so no two prompts share an encoding.
     return hashlib.blake2b(b"".join(digests), digest_size=DIGEST_SIZE, person=purpose).digest()
+
+
+_NO_TOOLS, _NO_CANDIDATES = _joined(b"tools", []), _joined(b"candidates", [])

@@ -124,12 +124,11 @@ class Caller:
 
     def _seeded(self, more: Mapping[str, Any]) -> Settings:
         """The settings of the next call, with a seed of its own where sampling has one."""
-        settings = msgspec.structs.replace(self._settings, **more)
-        if settings.seed is not None:
-            return settings
-        desk = self._turn.desk
-        key = (desk.seed, *self._turn.id, len(self.calls))
-        return msgspec.structs.replace(settings, seed=derived_seed(*key) % (2**32 - 1))
+        given = {"seed": self._settings.seed, **more}
+        if given["seed"] is None:
+            key = (self._turn.desk.seed, *self._turn.id, len(self.calls))
+            given["seed"] = derived_seed(*key) % (2**32 - 1)
+        return msgspec.structs.replace(self._settings, **given)
 
     def _tools(self) -> tuple[ToolSpec, ...]:
         tools = self._turn.desk.spec.tools
