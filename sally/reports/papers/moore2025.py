@@ -106,6 +106,7 @@ def random_play(effort: Effort) -> Estimate:
     return share_interval(wins, effort.repeats)
 
 
+@cache
 def planned(persuader: str) -> Estimate:
     """How often a planner wins on the frozen puzzles, under both memories."""
     condition = "revealed" if persuader == "revealed" else "hidden"

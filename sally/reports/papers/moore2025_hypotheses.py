@@ -30,7 +30,7 @@ class Game(msgspec.Struct, frozen=True):
     participant: str = ""
 
 
-class Test(msgspec.Struct, frozen=True):
+class Contrast(msgspec.Struct, frozen=True):
     """Which games a hypothesis is about, and which coefficient decides."""
 
     o1: bool | None  # whose games; None: both
@@ -41,18 +41,20 @@ class Test(msgspec.Struct, frozen=True):
         return self.o1 in (None, game.o1) and self.revealed in (None, game.revealed)
 
 
-TESTS: Mapping[str, Test] = {
-    "H1": Test(False, False, "intercept"),
-    "H2": Test(False, None, "revealed"),
-    "H3": Test(True, False, "intercept"),
-    "H4": Test(True, None, "revealed"),
-    "H5": Test(None, False, "o1"),
-    "H6": Test(None, True, "o1"),
-    "H7": Test(None, None, "o1 x revealed"),
+TESTS: Mapping[str, Contrast] = {
+    "H1": Contrast(False, False, "intercept"),
+    "H2": Contrast(False, None, "revealed"),
+    "H3": Contrast(True, False, "intercept"),
+    "H4": Contrast(True, None, "revealed"),
+    "H5": Contrast(None, False, "o1"),
+    "H6": Contrast(None, True, "o1"),
+    "H7": Contrast(None, None, "o1 x revealed"),
 }
 
 
-def tested(name: str, games: Sequence[Game], *, by_participant: bool = False) -> Coefficient | None:
+def decided(
+    name: str, games: Sequence[Game], *, by_participant: bool = False
+) -> Coefficient | None:
     """The deciding coefficient; None where the games cannot decide (too few, or separated)."""
     test = TESTS[name]
     kept = [game for game in games if test.keeps(game)]
@@ -80,7 +82,7 @@ def hypothesis(
     name: str, metric: str, games: Sequence[Game], by_participant: bool = False
 ) -> Estimate | None:
     """One figure of one hypothesis. A z statistic has a standard error of one."""
-    found = tested(name, games, by_participant=by_participant)
+    found = decided(name, games, by_participant=by_participant)
     if found is None or found.z is None:
         return None
     z, n = found.z, sum(TESTS[name].keeps(game) for game in games)

@@ -1,0 +1,156 @@
+"""Published games become episodes; whatever does not fit is counted and named."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from sally import store
+from sally.adapters.importers.mindgames import imported
+from sally.cli import cli
+from sally.core.errors import BadInput
+from sally.core.log import Censored, Moved
+from sally.core.playback import mismatch
+from sally.games.mindgames import GAME
+from tests.games.mindgames.records import MODEL, PEOPLE, record, written
+from tests.games.mindgames.table import X, Y, laid_open
+
+WIN = [[(0, 1)], [(2, 1)]]
+WON = record(WIN, "A")
+LOST = record([[(0, 1), (1, 0)]], "C")
+
+
+def test_a_game_comes_in_with_its_messages_labels_and_choice(tmp_path: Path) -> None:
+    found = imported(written(tmp_path, {PEOPLE: [[WON, LOST]]}))
+    assert not found.oddities and not found.differences
+    assert found.counts["found"] == found.counts["final choices reproduced"] == 2
+    assert found.counts["replies reproduced"] == found.counts["messages"] == 16
+    first, second = found.episodes
+    assert (first.payoffs, second.payoffs) == ({"persuader": 1.0}, {"persuader": 0.0})
+    for episode in found.episodes:
+        assert mismatch(GAME, episode) is None
+    labels = [e.action for e in first.events if isinstance(e, Moved) and e.seat == "reader"]
+    assert [d.attribute for d in labels[0].disclosures] == [Y]
+
+
+def test_people_met_sequential_memory_and_models_a_frozen_one(tmp_path: Path) -> None:
+    found = imported(written(tmp_path, {PEOPLE: [[WON]], MODEL: [[WON]]}))
+    games = [laid_open(e).replay.game for e in found.episodes]
+    assert sorted((g.condition, g.memory) for g in games) == [  # type: ignore[attr-defined]
+        ("hidden", "sequential"),
+        ("revealed", "frozen"),
+    ]
+    who = {e.setup.lineup["persuader"].params["name"] for e in found.episodes}
+    assert who == {"human", "o1-preview-2024-09-12"}
+
+
+def test_a_choice_and_a_reply_that_differ_are_listed_not_hidden(tmp_path: Path) -> None:
+    wrong = record(WIN, "B")
+    wrong["messages"][1]["content"] = f"Proposal A will decrease {Y}."
+    found = imported(written(tmp_path, {PEOPLE: [[wrong]]}))
+    assert [d.what for d in found.differences] == ["reply", "final choice"]
+    reply, choice = found.differences
+    assert (choice.recorded, choice.ours) == ("B", "A")
+    assert reply.turn == 1 and "'does', 'A'" in reply.recorded
+    assert found.counts["final choices reproduced"] == 0
+    assert found.episodes[0].payoffs == {"persuader": 1.0}  # ours, by our rules
+
+
+def test_a_label_that_cannot_be_true_teaches_nothing_and_is_listed(tmp_path: Path) -> None:
+    wrong = record(WIN, "C")
+    wrong["all_disclosures"][1] = {"C": {Y: 1}}
+    found = imported(written(tmp_path, {PEOPLE: [[wrong]]}))
+    assert {d.what for d in found.differences} == {"label", "reply"}
+    assert found.episodes[0].payoffs == {"persuader": 0.0}
+
+
+def test_unfinished_games_are_censored_and_doubles_left_out(tmp_path: Path) -> None:
+    cut = record(WIN, None)
+    for part in ("messages", "all_disclosures", "all_appeals"):
+        cut[part] = cut[part][: 6 if part == "messages" else 3]
+    found = imported(written(tmp_path, {PEOPLE: [[WON, cut], [WON], "{broken"]}))
+    assert found.counts["unfinished"] == found.counts["duplicate"] == 1
+    assert found.counts["unreadable"] == 1 and len(found.episodes) == 2
+    last = found.episodes[1].events[-1]
+    assert isinstance(last, Censored) and last.cause == "left"
+    assert mismatch(GAME, found.episodes[1]) is None
+
+
+def test_thoughts_are_private_and_a_line_in_a_message_stays_in_it(tmp_path: Path) -> None:
+    thinking = record(WIN, "A")
+    thinking["chain_of_thought"] = [{"role": "persuader", "content": "My plan."}]
+    thinking["messages"][2]["content"] += "\n---\nMore."
+    found = imported(written(tmp_path, {MODEL: [[thinking]]}))
+    story = laid_open(found.episodes[0]).replay.states[-1].story
+    game: Any = laid_open(found.episodes[0]).replay.game
+    assert game.message(story[0].text) == f"Proposal A increases {Y}."
+    assert game.message(story[1].text).endswith("---\nMore.")
+    assert not [d for d in found.differences if d.what != "reply"]
+
+
+def test_discrete_games_are_parsed_by_the_rules(tmp_path: Path) -> None:
+    said = {"disclosures": [{"proposal": "A", "attribute": Y, "utility": 1}]}
+    answer = {"informational": said["disclosures"]}
+    game = record([[(0, 1)]], "C")
+    game["messages"][0]["content"] = json.dumps(said)
+    game["messages"][1]["content"] = json.dumps(answer)
+    for turn in range(1, 8):
+        game["messages"][2 * turn]["content"] = "{}"
+        game["messages"][2 * turn + 1]["content"] = ""
+    folder = "human_persuader=False&llm_persuader=some__model&discrete_game=True"
+    found = imported(written(tmp_path, {folder: [[game]]}))
+    assert not found.differences and found.counts["final choices reproduced"] == 1
+    assert found.episodes[0].cell == "some/model discrete_game"
+
+
+def test_a_folder_that_says_two_variants_is_named(tmp_path: Path) -> None:
+    folder = "human_persuader=False&llm_persuader=m&add_hint=True&perfect_game=True"
+    found = imported(written(tmp_path, {folder: [[WON]]}))
+    assert not found.episodes
+    assert "cannot be add_hint and perfect_game at once" in found.oddities[0].why
+
+
+def test_nothing_at_a_path_is_one_sentence(tmp_path: Path) -> None:
+    for path in (tmp_path / "nowhere", tmp_path):
+        with pytest.raises(BadInput, match="There is no"):
+            imported(path)
+
+
+# --- commands -------------------------------------------------------------------------------------
+
+
+def run(*args: str) -> str:
+    result = CliRunner().invoke(cli, list(args), catch_exceptions=False)
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+def test_the_command_stores_once_and_says_what_it_did(tmp_path: Path) -> None:
+    source, out = written(tmp_path / "in", {PEOPLE: [[WON, LOST]]}), tmp_path / "out"
+    said = json.loads(run("import", "mindgames", str(source), "--out", str(out), "--json"))
+    assert said["counts"]["stored"] == 2 and said["differences"] == []
+    again = run("import", "mindgames", str(source), "--out", str(out))
+    assert "stored: 0" in again and "already there: 2" in again
+    assert len(store.load(out).episodes) == 2
+    assert "2 of 2 episodes replayed" in run("replay", str(out))
+
+
+def test_readers_are_compared_with_the_record(tmp_path: Path) -> None:
+    source = written(tmp_path, {PEOPLE: [[WON, LOST]], MODEL: [[WON]]})
+    rows = json.loads(run("readers", "mindgames", "--on", str(source), "--json"))
+    told = {row["games"]: row for row in rows if row["labels"] == "disclosures"}
+    assert told["all"]["f1"] == 1.0 and told["people"]["n"] == 4
+    assert {r["games"]: r["agreement"] for r in rows if r["labels"] == "final choice"} == {
+        "all": 1.0,
+        "people": 1.0,
+        "models": 1.0,
+    }
+    mislabelled = record([[(0, 1)]], "C")
+    mislabelled["all_disclosures"][0]["A"][X] = 1
+    other = written(tmp_path / "more", {PEOPLE: [[mislabelled]]})
+    rows = json.loads(run("readers", "mindgames", "--on", str(other), "--json"))
+    assert (rows[0]["precision"], rows[0]["recall"]) == (1.0, 0.5)

@@ -1,0 +1,105 @@
+"""Persuasion measured message by message, with known answers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from sally.core import shelf
+from sally.core.metric import Played
+from sally.games.mindgames.claims import Asked, claims
+from sally.games.mindgames.rules import PERSUADER
+from sally.metrics import persuasion
+from tests.games.mindgames.table import EVERYTHING, NOTHING, PUZZLE, Talk, X, Y, Z, laid_open
+
+A_Y, C_Y, B_X, A_X = ("A", Y, 1), ("C", Y, -1), ("B", X, -1), ("A", X, 1)
+
+
+def finished(talk: Talk) -> Played:
+    while not talk.match.over:
+        talk.say("Thanks.", NOTHING)
+    return laid_open(talk.match.episode())
+
+
+def measured(name: str, played: Played) -> float | None:
+    return shelf.metrics("mindgames")[f"mindgames_{name}"].measure(played, PERSUADER)
+
+
+def test_success_by_message_does_not_look_ahead() -> None:
+    """After A's y the top is tied: the target stays with C, whatever it chooses in the end."""
+    played = finished(Talk(puzzle=PUZZLE).tell(A_Y).tell(C_Y))
+    assert persuasion.won(played) == (False, *[True] * 7)
+    assert persuasion.won_with_look_ahead(played) == (True, *[True] * 7)
+    assert measured("success", played) == 1.0
+    assert measured("time_at_goal", played) == 7 / 8
+    assert measured("time_at_goal_published", played) == 1.0
+
+
+def test_a_lost_game_wins_no_ties_by_looking_ahead() -> None:
+    played = finished(Talk(puzzle=PUZZLE).tell(A_Y))
+    assert not any(persuasion.won_with_look_ahead(played))
+    assert measured("success", played) == 0.0
+
+
+def test_the_trap_is_a_sink_with_sequential_memory_and_not_with_a_frozen_one() -> None:
+    told: list[Any] = [B_X, C_Y, A_Y]
+    for memory, ends in (("sequential", True), ("frozen", False)):
+        talk = Talk(puzzle=PUZZLE, memory=memory)
+        for cell in told:
+            talk.tell(cell)
+        played = finished(talk)
+        assert persuasion.sunk(played)[1] is True  # B alone is best
+        assert persuasion.sunk(played)[-1] is ends  # a tie of A and B falls back to C
+        assert measured("sink", played) == float(ends)
+
+
+def test_disclosures_count_repeats_and_messages_that_came_back_do_not_count() -> None:
+    talk = Talk(puzzle=PUZZLE).tell(A_Y, C_Y).tell(("C", Y, 1)).tell(A_Y)
+    played = finished(talk)
+    assert persuasion.disclosures(played) == (2, 1, 0, 0, 0, 0, 0, 0)
+    assert measured("disclosures", played) == 3.0
+    assert measured("turned_down", played) == 1.0
+
+
+def test_the_lead_is_the_exact_worth_of_what_was_told() -> None:
+    assert measured("lead", finished(Talk(puzzle=PUZZLE))) == -1.0
+    assert measured("lead", finished(Talk(puzzle=PUZZLE).tell(A_Y))) == 0.0
+    assert measured("lead", finished(Talk(puzzle=PUZZLE).tell(A_Y, C_Y))) == 1.0
+
+
+def test_a_ranking_asks_for_all_it_rests_on_where_that_counts() -> None:
+    ranking = claims(inferential=("A", "B", "C"))
+    played = finished(Talk(puzzle=PUZZLE).say("?", ranking))
+    assert measured("appealed_to_all", played) == 1.0
+    assert measured("appealed_to_all_literally", played) == 0.0
+    assert measured("motivational_appeals", played) == 0.0
+    part = finished(Talk(puzzle=PUZZLE).say("?", claims(inferential=("A", "B"))))
+    assert measured("appealed_to_all", part) == 0.0
+
+
+def test_asking_for_everything_piece_by_piece_counts_each_piece_once() -> None:
+    talk = Talk(puzzle=PUZZLE)
+    talk.say("?", claims((), (X, Y, Z)))
+    for proposal in "ABC":
+        talk.say("?", claims((), (X,), [Asked(proposal, a) for a in (X, Y, Z)]))
+    played = finished(talk)
+    new = persuasion.new_appeals(played)
+    assert [len(asked.likes) for asked in new[:4]] == [3, 0, 0, 0]
+    assert [len(asked.cells) for asked in new[:4]] == [0, 3, 3, 3]
+    assert measured("appealed_to_all_literally", played) == 1.0
+    assert measured("informational_appeals", played) == 9.0
+
+
+def test_an_unfinished_game_has_no_measures() -> None:
+    talk = Talk(puzzle=PUZZLE).say("?", EVERYTHING)
+    talk.match.censor("left")
+    played = laid_open(talk.match.episode())
+    for name in shelf.metrics("mindgames"):
+        if name.startswith("mindgames_"):
+            assert shelf.metrics("mindgames")[name].measure(played, PERSUADER) is None
+
+
+@pytest.mark.parametrize("name", [n for n in shelf.metrics("mindgames") if n[:10] == "mindgames_"])
+def test_a_metric_is_called_what_its_file_is_called(name: str) -> None:
+    assert shelf.metrics("mindgames")[name].name == name

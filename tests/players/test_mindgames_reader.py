@@ -1,0 +1,95 @@
+"""A model as the reader: two structured calls a message, logged, retried, and replayed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+import pytest
+
+from sally.core import shelf
+from sally.core.errors import BadInput
+from sally.core.game import Seat
+from sally.core.log import Censored, Episode, Instance, Moved, Setup, Sitter
+from sally.core.match import Match
+from sally.core.model import Message
+from sally.games.mindgames import GAME
+from sally.games.mindgames.rules import MindGame
+from sally.models.stub import Scripted as ScriptedModel
+from sally.runner.check import check
+from sally.runner.seating import players_of, resolved, seated
+from tests.games.mindgames.table import PUZZLE, X, Y, run
+
+STATED = {"disclosures": [{"proposal": "A", "attribute": Y, "utility": 1}]}
+WANTED = {"motivational": [X], "informational": [], "inferential": ["A", "B", "C"]}
+
+
+def game_with(script: Any) -> Episode:
+    """A game whose reader is a scripted model."""
+    shelf.add("models", "reading", lambda name: ScriptedModel(script, name=name))
+    shelf._made.cache_clear()
+    reader = Sitter("model", {"model": "reading"})
+    lineup = {"persuader": Sitter("silent"), "reader": reader}
+    problem = Instance("t", "mindgames", {"puzzle": json_of(PUZZLE), "messages": 2})
+    match: Match[Any, Any, Any] = Match(GAME, resolved(Setup(problem, 1, lineup)))
+    return run(match, players_of(match))
+
+
+def json_of(puzzle: Any) -> Any:
+    return msgspec.to_builtins(puzzle)
+
+
+def shown(messages: Sequence[Message]) -> str:
+    return messages[-1].text
+
+
+def by_part(messages: Sequence[Message], settings: Any) -> str:
+    """The first call asks for statements, the second for questions."""
+    return json.dumps(STATED if "What does this last message state?" in shown(messages) else WANTED)
+
+
+def test_two_calls_make_one_reading_and_replay_without_a_model() -> None:
+    episode = game_with(by_part)
+    first = next(e for e in episode.events if isinstance(e, Moved) and e.seat == "reader")
+    assert [call.purpose for call in first.calls] == ["disclosures", "appeals"]
+    assert first.action.disclosures[0].attribute == Y
+    assert first.action.inferential == ("A", "B", "C")
+    checked = check([episode])
+    assert (checked.replayed, checked.mismatches, checked.unchecked) == (1, [], [])
+
+
+def test_each_call_sees_the_whole_conversation_and_not_the_targets_mind() -> None:
+    pages: list[str] = []
+
+    def watch(messages: Sequence[Message], settings: Any) -> str:
+        pages.append(shown(messages))
+        return by_part(messages, settings)
+
+    game_with(watch)
+    assert len(pages) == 4
+    assert "The message to be read: Thank you." in pages[0]
+    assert "Persuader: Thank you." not in pages[1] and "Persuader: Thank you." in pages[2]
+    assert "I dislike" not in pages[0]
+
+
+def test_an_answer_that_does_not_fit_is_asked_for_again_and_then_the_episode_is_censored() -> None:
+    asked: list[str] = []
+
+    def stubborn(messages: Sequence[Message], settings: Any) -> str:
+        asked.append(shown(messages))
+        return json.dumps({"disclosures": [{"proposal": "D", "attribute": Y, "utility": 1}]})
+
+    episode = game_with(stubborn)
+    assert len(asked) == 3 and "'D' is not one of A, B or C" in asked[1]
+    end = episode.end
+    assert isinstance(end, Censored) and end.cause == "helper"
+
+
+def test_it_sits_in_the_readers_seat_of_mindgames_only() -> None:
+    with pytest.raises(BadInput, match="seat 'reader' only"):
+        seated(GAME, MindGame(), Seat("persuader"), Sitter("model"))
+    other = shelf.game("ipd")
+    with pytest.raises(BadInput, match="messages of mindgames"):
+        seated(other, other.build(), Seat("agent"), Sitter("model"))
