@@ -1,0 +1,145 @@
+"""A language model at the TradeCraft table: tools, dialogue, reports, and the paper's engine."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from sally.core import shelf
+from sally.core.drive import play_async
+from sally.core.log import Forfeited, Moved, Reported, Setup, Sitter, from_line, to_line
+from sally.core.match import Match
+from sally.core.metric import Played
+from sally.core.model import Message, Reply, Settings, ToolCall, ToolResult
+from sally.core.playback import replayed
+from sally.games.tradecraft.problems import problems
+from sally.games.tradecraft.spec import GROUPS
+from sally.models.stub import Scripted
+from sally.players.language import PLAYERS
+from sally.reports.papers.tradecraft2026 import ENGINE
+from sally.studies.tradecraft2026 import own_reports
+
+MODEL = "gpt-4o"  # only a name here: a script answers
+SEEN: list[list[str]] = []
+
+
+def worth(item: str) -> int:
+    return sum(map(ord, item)) % 11
+
+
+def script(messages: Sequence[Message], settings: Settings) -> str | Reply:
+    """Looks an item up before it proposes, trades one for one, takes what is worth more."""
+    SEEN.append([message.text for message in messages])
+    asked = next(m.text for m in reversed(messages) if not isinstance(m, ToolResult) and m.text)
+    if "Answer with one line `<item>: <number>`" in asked:
+        listed = re.search(r"for each of (.*), each number", asked)
+        assert listed is not None
+        items = re.split(r", | and ", listed[1])
+        return "\n".join(f"{item}: {worth(item)}" for item in items)
+    if '"kind": "propose"' in asked:
+        if not isinstance(messages[-1], ToolResult):
+            return Reply("", (ToolCall("1", "item_info", '{"item": "stick"}'),))
+        mine, theirs = (
+            re.findall(rf"{who} (?:1|\d+) (\w+)", asked) for who in ("You hold", "holds")
+        )
+        to = re.search(r'"to": "(p\d)"', asked)
+        assert to is not None
+        give, get = mine[0], theirs[0]
+        return (
+            f'{{"kind": "propose", "to": "{to[1]}", "offer": {{"{give}": 1}}, '
+            f'"request": {{"{get}": 1}}, "message": "One for one."}}'
+        )
+    if '"kind": "answer"' in asked:
+        get, give = re.findall(r"you get 1 (\w+), you give 1 (\w+)", asked)[-1]
+        said = "ACCEPT" if worth(get) > worth(give) else "Reject"
+        return f'I think so. {{"kind": "answer", "answer": "{said}"}}'
+    return '{"kind": "done"}'
+
+
+def game(arm: str, n: int = 0, answers: Any = script) -> Match[Any, Any, Any]:
+    SEEN.clear()
+    problem = problems("minecraft_core_2p", n + 1)[n]
+    sitter = Sitter("language", {"model": MODEL, "strategy": "chat"})
+    arms = {"p1": GROUPS[arm], "p2": GROUPS["v0"]}
+    told = own_reports("p1", GROUPS[arm]) + own_reports("p2", GROUPS["v0"])
+    setup = Setup(problem, n, {"p1": sitter, "p2": sitter}, arms=arms, injections=told, retries=1)
+    match = Match(shelf.game("tradecraft"), setup)
+    model = Scripted(answers, name=MODEL)
+    players: Any = {
+        seat: PLAYERS["language"].make(match.spec, match.game, seat, model=model, strategy="chat")
+        for seat in ("p1", "p2")
+    }
+    asyncio.run(play_async(match, players))
+    return match
+
+
+def played(match: Match[Any, Any, Any]) -> Played:
+    episode = from_line(to_line(match.episode()))
+    return Played(match.spec, episode, replayed(match.spec, episode))
+
+
+def test_a_model_looks_things_up_proposes_and_answers() -> None:
+    match = game("v0")
+    assert not [event for event in match.events if isinstance(event, Forfeited)]
+    moves = [event for event in match.events if isinstance(event, Moved)]
+    proposed = [m for m in moves if type(m.action).__name__ == "Propose"]
+    assert proposed
+    assert all(m.looked and m.looked[0].tool == "item_info" for m in proposed)
+    assert {type(m.action).__name__ for m in moves} == {"Propose", "Answer", "Done"}
+
+
+def test_its_own_reports_are_in_its_dialogue_and_no_word_on_their_use() -> None:
+    game("v0+v1")
+    last = max((talk for talk in SEEN if "p1" in talk[0][:12]), key=len)
+    mine = [text for text in last if text.startswith("Your own answer in this turn (v")]
+    assert any("(v0" in text for text in mine)
+    assert any("(v1" in text for text in mine)
+    partner = max((talk for talk in SEEN if "p2" in talk[0][:12]), key=len)
+    assert not any("(v1" in text for text in partner)
+
+
+def test_a_model_that_never_answers_clearly_passes_rejects_and_stops() -> None:
+    match = game("v0", answers=lambda messages, settings: "Who knows?")
+    lost = [event for event in match.events if isinstance(event, Forfeited)]
+    assert lost
+    assert {event.reason for event in lost} == {"unreadable"}
+    refused = [event for event in match.events if isinstance(event, Reported)]
+    assert refused
+    assert all(event.value is None for event in refused)
+    assert match.over
+
+
+def test_the_engine_knows_the_papers_episodes_and_fits_them() -> None:
+    known = []
+    for arm in GROUPS:
+        for n in range(6):
+            one = played(game(arm, n))
+            facts = ENGINE.facts(one)
+            assert facts == {"model": MODEL, "arm": arm}
+            known.append((facts, one))
+    assert ENGINE.tabulates is not None
+    for arm in ("v0", "v0+v1"):
+        row = {"model": MODEL, "arm": arm}
+        fit = ENGINE.tabulates(row, "macro_f1", known, None)
+        assert fit is not None
+        assert fit.value is not None
+        assert fit.value > 0.6  # decisions follow the reported values
+    trend = ENGINE.tabulates({"model": "all"}, "kl_over_turns", known, None)
+    assert trend is not None
+    assert ENGINE.tabulates({"model": "o3", "arm": "v0"}, "macro_f1", known, None) is None
+    stands_in = ENGINE.tabulates({"model": "o3", "arm": "v0"}, "macro_f1", known, MODEL)
+    assert stands_in is not None
+    slope = ENGINE.tabulates({"model": MODEL}, "slope_over_order", known, None)
+    assert slope is None or slope.value in (-1, 0, 1)
+
+
+def test_a_bot_in_a_seat_is_not_the_papers_condition() -> None:
+    match = game("v0")
+    lineup = {**match.setup.lineup, "p1": Sitter("random")}
+    setup = msgspec.structs.replace(match.setup, lineup=lineup)
+    episode = msgspec.structs.replace(match.episode(), setup=setup)
+    assert ENGINE.facts(Played(match.spec, episode, match.replay)) is None
