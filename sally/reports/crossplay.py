@@ -1,0 +1,85 @@
+"""Who scores what against whom: a table of two seats, and its picture."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+import msgspec
+
+from sally.core.errors import BadInput
+from sally.core.log import Episode
+from sally.reports.rows import label
+
+
+class Pairing(msgspec.Struct, frozen=True):
+    """What two players scored over the episodes in which they met."""
+
+    episodes: int
+    first: float  # the mean payoff of the first seat
+    second: float
+    both: float  # the share of episodes in which both were paid
+
+
+def crossplay(episodes: Iterable[Episode]) -> dict[tuple[str, str], Pairing]:
+    """Mean payoffs for each pair (first seat, second seat); censored episodes are left out."""
+    paid: dict[tuple[str, str], list[tuple[float, float]]] = {}
+    for episode in episodes:
+        if episode.payoffs is None:
+            continue
+        if len(episode.payoffs) != 2:
+            raise BadInput(f"Episode {episode.id} has {len(episode.payoffs)} seats, not two.")
+        (one, first), (two, second) = episode.payoffs.items()
+        lineup = episode.setup.lineup
+        paid.setdefault((label(lineup[one]), label(lineup[two])), []).append((first, second))
+    return {pair: _pairing(found) for pair, found in paid.items()}
+
+
+def _pairing(found: Sequence[tuple[float, float]]) -> Pairing:
+    n = len(found)
+    return Pairing(
+        n,
+        sum(first for first, _ in found) / n,
+        sum(second for _, second in found) / n,
+        sum(first > 0 and second > 0 for first, second in found) / n,
+    )
+
+
+def names_of(table: Mapping[tuple[str, str], Pairing]) -> list[str]:
+    """Everybody in the table, in the order of appearance."""
+    return list(dict.fromkeys([*(one for one, _ in table), *(two for _, two in table)]))
+
+
+def draw(table: Mapping[tuple[str, str], Pairing], path: Path, title: str = "") -> None:
+    """A picture of the table: the first seat's mean score by colour, both scores in figures."""
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise BadInput(
+            "A picture needs matplotlib; install it with `pip install matplotlib`."
+        ) from None
+    names = names_of(table)
+    if not names:
+        raise BadInput("There is nothing to draw: no episode has a result.")
+    grid = [[_score(table, one, two) for two in names] for one in names]
+    figure = Figure(figsize=(1.6 + 1.1 * len(names), 1.4 + 0.8 * len(names)), layout="constrained")
+    axes = figure.subplots()
+    image = axes.imshow(grid, cmap="viridis", aspect="auto", vmin=0)
+    axes.set_xticks(range(len(names)), names, rotation=30, ha="right")
+    axes.set_yticks(range(len(names)), names)
+    axes.set_xlabel("second seat")
+    axes.set_ylabel("first seat")
+    axes.set_title(title or "mean score, first / second seat")
+    for row, one in enumerate(names):
+        for column, two in enumerate(names):
+            met = table.get((one, two))
+            said = "" if met is None else f"{met.first:.2f} / {met.second:.2f}"
+            box = {"facecolor": "white", "alpha": 0.75, "edgecolor": "none", "pad": 1.5}
+            axes.text(column, row, said, ha="center", va="center", fontsize=8, bbox=box)
+    figure.colorbar(image, ax=axes, label="first seat's mean score")
+    figure.savefig(path, dpi=150)
+
+
+def _score(table: Mapping[tuple[str, str], Pairing], one: str, two: str) -> float:
+    met = table.get((one, two))
+    return float("nan") if met is None else met.first

@@ -1,0 +1,81 @@
+"""The cross-play table and its picture; the analyses of an arm in one place."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from sally.core import shelf
+from sally.core.drive import play_bots
+from sally.core.errors import BadInput
+from sally.core.log import Episode, Setup
+from sally.core.match import Match
+from sally.core.metric import Played
+from sally.core.study import grid, sitter
+from sally.games.tradecraft.problems import problems
+from sally.reports.crossplay import crossplay, draw, names_of
+from sally.reports.value_reports import value_reports
+from sally.runner.seating import players_of, resolved
+from sally.studies.tradecraft_crossplay import STUDY, TRADERS
+from tests.games.tradecraft.table import P1
+
+FEW = ("zero_order", "hoarder", "generous")
+
+
+def meet(one: str, two: str, first: int = 3, **arms: tuple[str, ...]) -> list[Match]:  # type: ignore[type-arg]
+    found = []
+    for n, problem in enumerate(problems("minecraft_core_2p", first)):
+        (lineup,) = grid(p1=sitter(one), p2=sitter(two))
+        match = Match(shelf.game("tradecraft"), resolved(Setup(problem, n, lineup, arms=arms)))
+        play_bots(match, players_of(match))
+        found.append(match)
+    return found
+
+
+def met() -> list[Episode]:
+    return [match.episode() for one in FEW for two in FEW for match in meet(one, two)]
+
+
+def test_the_table_holds_the_means_of_every_pair() -> None:
+    table = crossplay(met())
+    assert set(table) == {(one, two) for one in FEW for two in FEW}
+    paid = [match.episode().payoffs or {} for match in meet("zero_order", "generous")]
+    pairing = table["zero_order", "generous"]
+    assert pairing.episodes == 3
+    assert pairing.first == pytest.approx(sum(each["p1"] for each in paid) / 3)
+    assert pairing.second == pytest.approx(sum(each["p2"] for each in paid) / 3)
+    assert table["hoarder", "hoarder"].first == 0
+    assert names_of(table) == list(FEW)
+
+
+def test_it_can_be_drawn(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    path = tmp_path / "crossplay.png"
+    draw(crossplay(met()), path)
+    assert path.stat().st_size > 5000
+    with pytest.raises(BadInput, match="nothing to draw"):
+        draw({}, path)
+
+
+def test_the_study_lets_everybody_meet_everybody() -> None:
+    for cell in STUDY.cells:
+        assert len(cell.lineups) == len(TRADERS) ** 2
+        assert len(cell.instances) == 40
+
+
+def test_all_analyses_of_an_arm() -> None:
+    arms: dict[str, tuple[str, ...]] = {"p1": ("v0", "v1"), "p2": ("v0",)}
+    plays = [
+        (Played(match.spec, match.episode(), match.replay), P1)
+        for match in meet("first_order", "hoarder", 4, **arms)
+    ]
+    found = value_reports(plays, 1, seed=1, draws=50)
+    assert (found.episodes, found.partial, found.refused) == (4, 0, 0)
+    assert found.whole == 2 * sum(len(each.replay.states) > 0 for each, _ in plays) * 15
+    assert [each.turn for each in found.beliefs] == list(range(1, 16))
+    assert all(each.kl.n == 4 for each in found.beliefs)
+    assert found.exchange is not None
+    assert found.exchange.proposals > 0
+    assert found.fits == (None, None)  # a hoarder's demands are all rejected: nothing to fit
+    assert value_reports([], 0, seed=1).exchange is None
