@@ -64,13 +64,16 @@ def one_shot_cells(game: str, levels: range, model: str) -> list[Cell]:
 
 
 def injected_cells(game: str, model: str) -> list[Cell]:
-    """Figures 5b and 9: what others do is told, each wrong with chance e."""
+    """Figures 5b and 9: what others do is told, each wrong with chance e.
+
+    The `believer` acts on all that it is told, so it shows what can be had at each e.
+    """
     problems = tuple(one for one in scenarios(game) if one.params["level"] > 0)
     return [
         Cell(
             f"{game}, told with e={error:g}",
             problems,
-            grid(player=model_at(game, model, "zero_shot")),
+            grid(player=(sitter("believer"), model_at(game, model, "zero_shot"))),
             injections=(Injection(Seat("player"), PROBES[game], error=error),),
             repeats=RUNS,
         )

@@ -9,7 +9,14 @@ from sally.core.partner import Answerer, Partner, Script
 from sally.core.player import Turn
 from sally.core.probe import Report
 from sally.games.toma.mg import Minority, View
-from sally.games.toma.mg_rules import PLACES, answer, best_places, predictions, profiles
+from sally.games.toma.mg_rules import (
+    PLACES,
+    answer,
+    best_places,
+    predictions,
+    profiles,
+    rational_actions,
+)
 from sally.games.toma.mg_shortcuts import (
     BALANCED,
     EVEN,
@@ -47,6 +54,20 @@ def _solved(game: Minority, seat: Seat) -> Answerer:
     return report
 
 
+def _believer(game: Minority, seat: Seat) -> Script:
+    """Acts on what it is told of the others, and on the solver's prediction of the rest."""
+    names = [agent.name for agent in game.problem.agents]
+
+    def act(turn: Turn[int, View]) -> int:
+        predicted = predictions(game.problem)
+        for told in turn.told:
+            assert isinstance(told.value, int)
+            predicted[names.index(told.about)] = told.value
+        return turn.draws.pick(sorted(rational_actions(game.problem, predicted)))
+
+    return act
+
+
 def _loner_report(game: Minority, seat: Seat) -> Answerer:
     """Everybody decides by features alone; a tie is a guess."""
     names = [agent.name for agent in game.problem.agents]
@@ -81,6 +102,13 @@ PARTNERS = {
         "exact: works out where everybody goes and takes the emptiest place",
         "Kang et al. 2026, with the decision rule of our protocol",
         _solver,
+        answers=_solved,
+    ),
+    "believer": Partner(
+        "believer",
+        "does what is best if all that it is told is true: what injection can do at most",
+        "ours, for the injection experiment of Kang et al. 2026",
+        _believer,
         answers=_solved,
     ),
     **{partner.name: partner for partner in _MADE},

@@ -7,7 +7,7 @@ from sally.core.partner import Answerer, Partner, Script
 from sally.core.player import Turn
 from sally.core.probe import Report
 from sally.games.toma.po import PartlySeen, View
-from sally.games.toma.po_rules import AGENTS, TASKS, answer, predictions
+from sally.games.toma.po_rules import AGENTS, TASKS, answer, predictions, rational_actions
 from sally.games.toma.po_shortcuts import SHORTCUTS
 
 OURS = "ours; the shortcuts that a score on kang2026's game must be read against"
@@ -58,6 +58,20 @@ def _solved(game: PartlySeen, seat: Seat) -> Answerer:
     return report
 
 
+def _believer(game: PartlySeen, seat: Seat) -> Script:
+    """Acts on what it is told of the others, and on the solver's prediction of the rest."""
+
+    def act(turn: Turn[int, View]) -> int:
+        seen = game.as_seen(turn.view)
+        predicted = predictions(seen)
+        for told in turn.told:
+            assert isinstance(told.value, int)
+            predicted[AGENTS.index(told.about)] = told.value
+        return turn.draws.pick(sorted(rational_actions(seen, predicted)))
+
+    return act
+
+
 def _greedy_report(game: PartlySeen, seat: Seat) -> Answerer:
     """Everybody takes what is cheapest for itself, whatever it knows."""
 
@@ -93,6 +107,13 @@ PARTNERS = {
         "exact: works out what everybody does and takes the cheapest task that is left",
         "Kang et al. 2026, with the decision rules of our protocol",
         _solver,
+        answers=_solved,
+    ),
+    "believer": Partner(
+        "believer",
+        "does what is best if all that it is told is true: what injection can do at most",
+        "ours, for the injection experiment of Kang et al. 2026",
+        _believer,
         answers=_solved,
     ),
     **{name: _shortcut(name) for name in SHORTCUTS},

@@ -156,6 +156,21 @@ def test_injected_truth_is_told_and_injected_error_never_is(game: str) -> None:
             assert turn.desk.words.name(t.value) in said
 
 
+@pytest.mark.parametrize("game", PROBES)
+def test_a_believer_is_right_when_told_the_truth_and_suffers_from_errors(game: str) -> None:
+    module: Any = {"toma_po": po, "toma_mg": mg}[game]
+    some = [id for id, one in module.frozen_scenarios().items() if one.level == 3]
+    wins = {}
+    for error in (0.0, 1.0):
+        told = (Injection(po.PLAYER, PROBES[game], error=error),)
+        episodes = [
+            played(game, {"player": "believer"}, scenario=id, injections=told) for id in some
+        ]
+        wins[error] = sum((e.payoffs or {})["player"] for e in episodes)
+    assert wins[0.0] == len(some)
+    assert wins[1.0] < len(some) / 2
+
+
 # --- pages and secrets ----------------------------------------------------------------------------
 
 
