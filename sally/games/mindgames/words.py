@@ -217,8 +217,12 @@ class MindWords(Words[Action, View]):
         return Say(text)
 
     def _room(self) -> int:
-        """How long an answer without a line `---` may be before it is asked for again."""
-        return 10**6 if self._game.discrete else self._game.limit
+        """How long an answer without a line `---` may be before it is asked for again.
+
+        Up to what thoughts and message may take together it is a message, cut like any other;
+        beyond that it is mostly thoughts, and none of them would be the message.
+        """
+        return 10**6 if self._game.discrete else 2 * self._game.limit
 
     # --- probes ---------------------------------------------------------------------------------
 

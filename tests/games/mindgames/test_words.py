@@ -172,11 +172,12 @@ def read(reply: str, **params: Any) -> Say:
 def test_hidden_reasoning_is_dropped_and_thoughts_are_kept() -> None:
     assert read("<think>It likes x.\n---\n</think>Plan.\n---\nHello.").text == "Plan.\n---\nHello."
     assert read("Hello there.").text == "Hello there."
+    assert read("x" * (LIMIT + 1)).text == "x" * (LIMIT + 1)  # the rules cut it
     assert read("---\n" + "long " * 200).text.startswith("---")
 
 
 @pytest.mark.parametrize(
-    "reply", ["", "<think>Hm.</think>", "Plan.\n---\n", '{"text": "Hi"}', "x" * (LIMIT + 1)]
+    "reply", ["", "<think>Hm.</think>", "Plan.\n---\n", '{"text": "Hi"}', "x" * (2 * LIMIT + 1)]
 )
 def test_a_reply_without_a_message_is_refused_with_a_lesson(reply: str) -> None:
     with pytest.raises(Unreadable, match=r"message|JSON"):
