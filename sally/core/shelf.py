@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from importlib import import_module
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from pkgutil import iter_modules
@@ -85,7 +85,7 @@ def model(name: str) -> Model:
     own = {**_own("models"), **_added["models"]}
     if maker in own:
         return _made(own[maker], name)
-    installed = {entry.name: entry for entry in entry_points(group="sally.models")}
+    installed = _installed_models()
     found = installed.get(maker) or (installed.get("inspect") if "/" in name else None)
     if found is None:
         raise unknown("model", name, (*own, *installed))
@@ -96,6 +96,11 @@ def model(name: str) -> Model:
             f"The model {name!r} is reached through Inspect, which is not installed ({why.name}); "
             "`pip install 'sally[inspect]'` brings it."
         ) from None
+
+
+@cache
+def _installed_models() -> Mapping[str, EntryPoint]:
+    return {entry.name: entry for entry in entry_points(group="sally.models")}
 
 
 @cache
