@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 
 import msgspec
 
@@ -105,13 +105,8 @@ class Ambiguity(Game[State, Action, View]):
 
     def options(self, state: State, seat: Seat) -> Options[Action]:
         if seat == SPEAKER:
-            return (Form(Clue, (("text", Text(LONGEST, samples=self._legal_words)),)),)
+            return (Form(Clue, (("text", Text(LONGEST, samples=legal_words(self.problem))),)),)
         return (Form(Guess, (("word", Text(40, samples=vocabulary())),)),)
-
-    @cached_property
-    def _legal_words(self) -> tuple[str, ...]:
-        """The words of the vocabulary that are clues, in the order of the vocabulary."""
-        return tuple(word for word in vocabulary() if objection(self.problem, word) is None)
 
     def step(self, state: State, moves: Mapping[Seat, Action]) -> State:
         if state.clue is None:
@@ -156,6 +151,12 @@ class Ambiguity(Game[State, Action, View]):
             return None
         right = {who: is_right(self.problem, word) for who, word in state.guesses}
         return outcome(right.get(TEAMMATE, False), right.get(OPPONENT, False))
+
+
+@cache
+def legal_words(item: Item) -> tuple[str, ...]:
+    """The words of the vocabulary that are clues, in the order of the vocabulary."""
+    return tuple(word for word in vocabulary() if objection(item, word) is None)
 
 
 # --- what the speaker thinks will come of its clue ------------------------------------------------
