@@ -8,6 +8,7 @@ import click
 
 from sally import __version__
 from sally.cli.common import Commands, console, use_files
+from sally.cli.curves import curves
 from sally.cli.demo import demo
 from sally.cli.doctor import doctor
 from sally.cli.importing import import_
@@ -49,6 +50,7 @@ for command in (
     doctor,
     demo,
     readers,
+    curves,
     import_,
     rules,
 ):

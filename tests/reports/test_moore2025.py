@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
 from sally.adapters.importers.mindgames import imported
+from sally.cli import cli
 from sally.reports.papers.moore2025 import computes, counts, named_as_published, random_play
 from sally.reports.papers.moore2025_hypotheses import TESTS, Game, decided, hypothesis
 from sally.reports.reproduce import Effort, Row, reproduce
@@ -129,3 +132,17 @@ def test_people_who_always_win_and_people_who_never_do_widen_the_error() -> None
 def test_no_games_or_only_wins_give_no_figure() -> None:
     assert all(hypothesis(name, "z", []) is None for name in TESTS)
     assert hypothesis("H1", "z", games(False, False, 10, 10)) is None
+
+
+# --- curves ---------------------------------------------------------------------------------------
+
+
+def test_curves_do_not_look_ahead_and_show_the_published_ones_beside(tmp_path: Path) -> None:
+    out = stored(tmp_path)
+    shown = CliRunner().invoke(cli, ["curves", "mindgames", "--on", str(out), "--json"])
+    points = [p for p in json.loads(shown.output) if p["persuader"] == "human"]
+    assert [p["message"] for p in points] == [*range(1, 9)]
+    assert [round(p["success"], 2) for p in points[:3]] == [0, 0.33, 0.67]
+    assert [round(p["success_published"], 2) for p in points[:3]] == [0.67] * 3
+    assert points[0]["told"] == 1.0 and points[0]["games"] == 3
+    assert not any(p["trap"] or p["asked_all"] for p in points)
