@@ -1,4 +1,4 @@
-"""The share of mental-state questions answered right, as kang2026 counts it."""
+"""The share of mental-state questions answered right, as we take kang2026 to count it."""
 
 from sally.core.game import Seat
 from sally.core.metric import Metric, Played
@@ -17,7 +17,7 @@ def _measure(played: Played, seat: Seat) -> float | None:
 
 METRIC = Metric(
     name="tom_accuracy",
-    about="share of questions about others answered right, unreadable ones as wrong (kang2026)",
+    about="share of questions about others answered right; unreadable is wrong, as we read kang2026",
     measure=_measure,
     games=("toma_po", "toma_mg", "toma_sw", "toma_ag"),
     better="higher",

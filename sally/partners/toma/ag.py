@@ -223,7 +223,7 @@ PARTNERS = {
         Partner("hint_only", "guesses the word nearest to its hint; deaf", OURS, _hint_only),
         _speaker(
             "margin",
-            "the word that parts embedding listeners best: exact search of the vocabulary",
+            "the word of the vocabulary with the best margin between embedding listeners",
             best_clue,
             _foresees,
         ),
