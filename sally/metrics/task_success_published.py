@@ -12,7 +12,7 @@ def _measure(played: Played, seat: Seat) -> float | None:
 
 METRIC = Metric(
     name="task_success_published",
-    about="1 if the choice was the right one, 0 also where none could be read, as we take kang2026 to count",
+    about="1 if the choice was right, else 0, unreadable ones too (our reading of kang2026)",
     measure=_measure,
     games=ONE_SHOT,
     better="higher",

@@ -17,7 +17,7 @@ def _measure(played: Played, seat: Seat) -> float | None:
 
 METRIC = Metric(
     name="tom_accuracy",
-    about="share of questions about others answered right; unreadable is wrong, as we read kang2026",
+    about="share of questions about others answered right, unreadable as wrong (our reading)",
     measure=_measure,
     games=("toma_po", "toma_mg", "toma_sw", "toma_ag"),
     better="higher",
