@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
-QUIET := --quiet --disable-pip-version-check --no-warn-script-location
+QUIET := -qq --disable-pip-version-check --no-warn-script-location
 
 .PHONY: help demo test check golden bench docs clean
 .DEFAULT_GOAL := help

@@ -41,7 +41,7 @@ def by_pettingzoo() -> None:
     env.reset(seed=1)
     last = 0
     while env.agents:
-        env.step({agent: last % 3 for agent in env.agents})
+        env.step(dict.fromkeys(env.agents, last % 3))
         last += 1
 
 
@@ -86,7 +86,8 @@ def growth() -> None:
     """Time and bytes from 100 to 800 rounds, against eight times the short game."""
     seconds = interleaved({"100": many(ours, 8), "800": lambda: ours(rounds=800)})  # type: ignore[dict-item]
     size = len(to_line(ours(rounds=800))) / (8 * len(to_line(ours())))
-    print(f"800 rounds / 8 x 100 rounds: time {seconds['800'] / seconds['100']:.2f}, log {size:.2f}")
+    slower = seconds["800"] / seconds["100"]
+    print(f"800 rounds / 8 x 100 rounds: time {slower:.2f}, log {size:.2f} (under 1.2)")
 
 
 if __name__ == "__main__":
