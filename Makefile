@@ -15,7 +15,7 @@ demo: $(READY) ## play the quickstart study and print what it shows
 	@$(BIN)/sally demo
 
 test: check ## run the checks and every test
-	@$(BIN)/python -m pytest -n 2
+	@OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2
 
 check: $(READY) ## lint, types, layers
 	@$(BIN)/ruff check .
