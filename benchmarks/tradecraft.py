@@ -17,9 +17,9 @@ from sally.core.log import Instance, Setup, Sitter, to_line
 from sally.core.match import Match
 from sally.core.partner import Scripted
 from sally.core.player import Turn
+from sally.games.tradecraft.actions import DONE, NO, YES, Craft, Propose
 from sally.games.tradecraft.hands import Hand
 from sally.games.tradecraft.instances import instance_set, named_ruleset
-from sally.games.tradecraft.rules import DONE, NO, YES, Craft, Propose
 from sally.games.tradecraft.solver import certify
 
 TURNS, GAMES, WOODS = 15, 100, ("oak", "birch", "spruce")

@@ -14,17 +14,9 @@ import msgspec
 from sally.core.game import Seat
 from sally.core.log import Reported, Skipped
 from sally.core.metric import Played
+from sally.games.tradecraft.actions import ACCEPT, Answer, Propose, goods
 from sally.games.tradecraft.decisions import Fit, fit_decisions
-from sally.games.tradecraft.rules import (
-    ACCEPT,
-    DECIDING,
-    PROPOSING,
-    Answer,
-    Propose,
-    State,
-    TradeCraft,
-    goods,
-)
+from sally.games.tradecraft.rules import DECIDING, PROPOSING, State
 from sally.games.tradecraft.values import Divergence, Exchange, divergence, exchange, worth
 
 FAMILY = "tradecraft"
@@ -230,8 +222,3 @@ def reporting(played: Played, seat: Seat) -> Reporting:
         else:
             partial += 1
     return Reporting(whole, partial, refused)
-
-
-def is_ours(played: Played) -> bool:
-    """Whether an episode is one of TradeCraft."""
-    return isinstance(played.replay.game, TradeCraft)

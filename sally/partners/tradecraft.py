@@ -9,20 +9,10 @@ from sally.core.game import Seat
 from sally.core.partner import Answerer, Partner, Script
 from sally.core.player import Silence, Turn
 from sally.core.probe import Question, Report
+from sally.games.tradecraft.actions import DONE, NO, PASS, SEATS, YES, Action, Craft, Propose
 from sally.games.tradecraft.hands import Hand, holds, union
 from sally.games.tradecraft.planning import Plan
-from sally.games.tradecraft.rules import (
-    DONE,
-    NO,
-    PASS,
-    SEATS,
-    YES,
-    Action,
-    Craft,
-    Propose,
-    TradeCraft,
-    View,
-)
+from sally.games.tradecraft.rules import TradeCraft, View
 from sally.games.tradecraft.spec import useful
 from sally.games.tradecraft.trading import (
     Beliefs,

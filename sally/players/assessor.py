@@ -19,7 +19,8 @@ from sally.core.log import Forfeited, Moved
 from sally.core.metric import Played
 from sally.core.model import AS_THE_PROVIDER_DOES, Assistant, Message, Model, Settings, User
 from sally.core.words import objects_in
-from sally.games.tradecraft.rules import ACCEPT, Answer, Craft, Done, Propose, State, TradeCraft
+from sally.games.tradecraft.actions import ACCEPT, Answer, Craft, Done, Propose
+from sally.games.tradecraft.rules import State, TradeCraft
 from sally.games.tradecraft.words import in_words, named
 from sally.stats.agreement import krippendorffs_alpha, mean_absolute_error, percent_agreement
 

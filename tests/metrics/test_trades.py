@@ -15,7 +15,7 @@ from sally.core.partner import Scripted
 from sally.core.playback import replayed
 from sally.core.player import Forfeit, Silence, Turn
 from sally.core.probe import Report
-from sally.games.tradecraft.rules import DONE, NO, PASS, YES, goods
+from sally.games.tradecraft.actions import DONE, NO, PASS, YES, goods
 from sally.games.tradecraft.values import divergence, worth
 from sally.metrics.trades import (
     beliefs_apart,

@@ -11,9 +11,9 @@ from sally.core.drive import play_bots
 from sally.core.log import Instance, Moved, Reported, Setup, Sitter, Skipped
 from sally.core.match import Match
 from sally.core.player import Turn
+from sally.games.tradecraft.actions import DONE, NO, PASS, YES, Craft, Propose
 from sally.games.tradecraft.hands import Hand
 from sally.games.tradecraft.problems import problems
-from sally.games.tradecraft.rules import DONE, NO, PASS, YES, Craft, Propose
 from sally.games.tradecraft.trading import (
     Sign,
     beliefs_about,

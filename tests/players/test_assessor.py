@@ -12,7 +12,7 @@ import pytest
 
 from sally.core.errors import BadInput
 from sally.core.metric import Played
-from sally.games.tradecraft.rules import DONE, PASS, YES
+from sally.games.tradecraft.actions import DONE, PASS, YES
 from sally.models.stub import Scripted
 from sally.players.assessor import (
     DIMENSIONS,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from fractions import Fraction
 from functools import cached_property, lru_cache
 from typing import Any
 
@@ -13,65 +12,28 @@ import msgspec
 from sally.core.errors import BadInput
 from sally.core.game import Game, Seat
 from sally.core.history import History
-from sally.core.menu import Act, Amounts, Choice, Field, Form, Options, Text, Whole
-from sally.games.tradecraft.amounts import MOST, Amount, BadAmount, plain, read_amount
+from sally.core.menu import Options
+from sally.games.tradecraft.actions import (
+    ACCEPT,
+    ANSWERS,
+    DONE,
+    NO,
+    SEATS,
+    Action,
+    Answer,
+    Craft,
+    Propose,
+    craft_menu,
+    goods,
+    proposal_menu,
+)
+from sally.games.tradecraft.amounts import MOST, BadAmount
 from sally.games.tradecraft.crafting import Applied, craft
-from sally.games.tradecraft.filling import cover, prepared
-from sally.games.tradecraft.hands import Hand, floored, holds, lacking, read_goods, traded, union
+from sally.games.tradecraft.hands import Hand, floored, holds, lacking, traded
 from sally.games.tradecraft.instances import named_ruleset
 from sally.games.tradecraft.rulesets import SHIPPED, BadRuleset, Ruleset, load
-from sally.games.tradecraft.tools import runnable
 
-SEATS = tuple(Seat(f"p{n}") for n in range(1, 7))
-ACCEPT, REJECT = "accept", "reject"
 PROPOSING, DECIDING, CRAFTING, OVER = "propose", "decide", "craft", "over"
-LONGEST = 600  # characters of a message
-
-Goods = tuple[tuple[str, str], ...]  # (item, amount): amounts are exact texts, "2" or "2/3"
-
-
-class Propose(Act, frozen=True, gc=False):
-    """Goods for goods, with a message; a side may be empty, and with both empty it is a pass."""
-
-    to: str
-    offer: Goods
-    request: Goods
-    message: str = ""
-
-
-class Pass(Act, frozen=True, gc=False):
-    """No proposal in this turn."""
-
-
-class Answer(Act, frozen=True, gc=False):
-    """What the addressed player says to a proposal."""
-
-    answer: str
-    message: str = ""
-
-
-class Craft(Act, frozen=True, gc=False):
-    """Inputs that are to become so many of an output."""
-
-    inputs: Goods
-    output: str
-    amount: int
-
-
-class Done(Act, frozen=True, gc=False):
-    """No more crafts in this phase."""
-
-
-Action = Propose | Pass | Answer | Craft | Done
-PASS, DONE = Pass(), Done()
-YES, NO = Answer(ACCEPT), Answer(REJECT)
-
-_NOTE = Text(LONGEST, samples=("", "A fair trade?"), least=0)
-_ANSWERS: Options[Any] = (
-    YES,
-    NO,
-    Form(Answer, (("answer", Choice((ACCEPT, REJECT))), ("message", _NOTE))),
-)
 
 
 class Entry(msgspec.Struct, frozen=True, gc=False):
@@ -186,7 +148,7 @@ class TradeCraft(Game[State, Action, View]):
 
     def options(self, state: State, seat: Seat) -> Options[Action]:
         if state.phase == DECIDING:
-            return _ANSWERS
+            return ANSWERS
         number = self.number[seat]
         if state.phase == CRAFTING:
             return craft_menu(self.rules, state.hands[number])
@@ -393,82 +355,6 @@ class TradeCraft(Game[State, Action, View]):
         return tuple([s for n, s in enumerate(self.seats) if holds(hands[n], goals[n])])
 
 
-# --- menus: what may be done with a hand, worked out once for each hand ---------------------------
-
-
-def craft_menu(rules: Ruleset, hand: Hand) -> Options[Action]:
-    """To stop; one run of each recipe the hand can run; and any craft one cares to write."""
-    if not hand.goods:
-        return (DONE,)
-    most = most_of_a_run(rules)
-    used = [pair for pair in hand.goods.items() if pair[0] in most]
-    enough = tuple([pair if pair[1] < most[pair[0]][1] else most[pair[0]] for pair in used])
-    output, number = _rest_of_a_craft(rules)
-    form: Form[Any] = Form(Craft, (("inputs", Amounts(written(hand.goods))), output, number))
-    return (*_one_run_each(rules, enough), form)
-
-
-@lru_cache(maxsize=1 << 14)
-def _one_run_each(rules: Ruleset, held: tuple[tuple[str, Amount], ...]) -> tuple[Action, ...]:
-    ready, hand = prepared(rules), Hand(held)
-    crafts = [
-        Craft(written(inputs), ready[n].recipe.output, ready[n].recipe.amount)
-        for n in runnable(rules, hand)
-        if (inputs := cover(ready[n], 1, hand.goods)) is not None
-    ]
-    return (DONE, *dict.fromkeys(crafts))
-
-
-@lru_cache(maxsize=16)
-def most_of_a_run(rules: Ruleset) -> dict[str, tuple[str, Amount]]:
-    """Each item with the most of it that one run of a recipe uses: more changes no menu."""
-    most: dict[str, Amount] = {}
-    for recipe in rules.recipes:
-        burnt = rules.heat if recipe.fuel else {}
-        used: dict[str, Amount] = {i: Fraction(recipe.fuel) / heat for i, heat in burnt.items()}
-        for slot in recipe.slots:
-            for item in slot.goods:
-                used[item] = used.get(item, 0) + slot.amount
-        for item, amount in used.items():
-            most[item] = max(most.get(item, 0), amount)
-    return {item: (item, plain(amount)) for item, amount in most.items()}
-
-
-@lru_cache(maxsize=16)
-def _rest_of_a_craft(rules: Ruleset) -> tuple[tuple[str, Field], tuple[str, Field]]:
-    return ("output", Text(80, samples=tuple(rules.makers))), ("amount", Whole(1, MOST))
-
-
-def proposal_menu(hands: tuple[Hand, ...], n: int) -> Options[Action]:
-    """To pass, or any offer to anybody; with more than one other the rules check who has what."""
-    others = [hand for m, hand in enumerate(hands) if m != n]
-    most: dict[str, Amount] = {}
-    for hand in others:
-        for item, amount in hand.goods.items():
-            most[item] = max(most.get(item, 0), amount)
-    form: Form[Any] = Form(
-        Propose,
-        (
-            ("to", Choice(tuple(SEATS[m] for m in range(len(hands)) if m != n))),
-            ("offer", Amounts(written(hands[n].goods))),
-            ("request", Amounts(written(most))),
-            ("message", _NOTE),
-        ),
-    )
-    return (PASS, form)
-
-
-def written(amounts: Mapping[str, Amount]) -> Goods:
-    """Goods as they stand in an action."""
-    return tuple([(item, str(amount)) for item, amount in amounts.items()])
-
-
-@lru_cache(maxsize=1 << 14)
-def goods(listed: Goods) -> Mapping[str, Amount]:
-    """The exact goods that an action names; nobody may write into the answer."""
-    return read_goods((item, read_amount(amount)) for item, amount in listed)
-
-
 # --- small steps ----------------------------------------------------------------------------------
 
 
@@ -522,8 +408,3 @@ def _check(game: TradeCraft) -> None:
     for seat, target in zip(SEATS, game.targets, strict=False):
         if not target:
             raise BadInput(f"targets of {seat}: a target names at least one item.")
-
-
-def table_of(view: View) -> Hand:
-    """All hands a seat sees, on one table."""
-    return union(view.hands)

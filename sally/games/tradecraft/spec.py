@@ -10,9 +10,10 @@ from sally.core.game import GameSpec, Seat, Tool
 from sally.core.probe import At, Probe, Question
 from sally.core.replay import Replay
 from sally.games.tradecraft import tools
+from sally.games.tradecraft.actions import SEATS, Action
 from sally.games.tradecraft.hands import Hand, union
 from sally.games.tradecraft.relevance import reachable, relevant
-from sally.games.tradecraft.rules import SEATS, Action, State, TradeCraft, View
+from sally.games.tradecraft.rules import State, TradeCraft, View
 from sally.games.tradecraft.rulesets import Ruleset
 from sally.games.tradecraft.words import TEXTS, TradeWords
 

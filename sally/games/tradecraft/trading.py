@@ -13,11 +13,12 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from sally.core.game import Seat
+from sally.games.tradecraft.actions import SEATS, Propose, goods
 from sally.games.tradecraft.amounts import Amount, read_amount
 from sally.games.tradecraft.hands import Hand, lacking, traded, union
 from sally.games.tradecraft.planning import Plan, Undecided, best_plan
 from sally.games.tradecraft.relevance import relevant
-from sally.games.tradecraft.rules import SEATS, Entry, Propose, View, goods
+from sally.games.tradecraft.rules import Entry, View
 from sally.games.tradecraft.rulesets import Ruleset
 from sally.games.tradecraft.spec import candidates, useful
 

@@ -15,22 +15,20 @@ from sally.core.menu import Options, filled
 from sally.core.probe import Question, Report
 from sally.core.reading import after_label
 from sally.core.words import Words, as_tuples, objects_in
-from sally.games.tradecraft.amounts import Amount, show
-from sally.games.tradecraft.hands import Hand, union
-from sally.games.tradecraft.relevance import reachable
-from sally.games.tradecraft.rules import (
+from sally.games.tradecraft.actions import (
     LONGEST,
     Action,
     Answer,
     Craft,
     Done,
-    Entry,
     Goods,
     Pass,
     Propose,
-    TradeCraft,
-    View,
 )
+from sally.games.tradecraft.amounts import Amount, show
+from sally.games.tradecraft.hands import Hand, union
+from sally.games.tradecraft.relevance import reachable
+from sally.games.tradecraft.rules import Entry, TradeCraft, View
 from sally.games.tradecraft.rulesets import Ruleset
 
 TEXTS: Mapping[str, str] = {

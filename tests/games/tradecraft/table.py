@@ -10,7 +10,7 @@ from sally.core.game import Seat
 from sally.core.log import Instance, Setup, Sitter
 from sally.core.match import Match
 from sally.core.player import Decision
-from sally.games.tradecraft.rules import Craft, Propose
+from sally.games.tradecraft.actions import Craft, Propose
 
 P1, P2, P3 = Seat("p1"), Seat("p2"), Seat("p3")
 HANDS = (

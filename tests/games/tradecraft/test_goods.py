@@ -13,9 +13,9 @@ from sally.core.chance import Stream
 from sally.core.errors import IllegalMove
 from sally.core.menu import example
 from sally.core.player import Decision
+from sally.games.tradecraft.actions import Answer, Craft, Propose, goods
 from sally.games.tradecraft.crafting import matching
 from sally.games.tradecraft.hands import Hand
-from sally.games.tradecraft.rules import Answer, Craft, Propose, goods
 from tests.games.tradecraft.table import THREE, match_of
 
 AMOUNTS = ("1", "2", "1/2", "2/3", "0.5", "0", "-1", "nan", "1/0", "1e9", "999999999", "")

@@ -12,8 +12,8 @@ from sally.core.errors import BadInput, IllegalMove, NotAsked, Unreadable
 from sally.core.log import Forfeited
 from sally.core.menu import Amounts
 from sally.core.player import Decision, Forfeit
+from sally.games.tradecraft.actions import DONE, PASS, YES, Answer, Craft, Propose
 from sally.games.tradecraft.hands import Hand
-from sally.games.tradecraft.rules import DONE, PASS, YES, Answer, Craft, Propose
 from tests.games.tradecraft.table import HANDS, P1, P2, P3, THREE, craft, match_of, play, propose
 
 IRON = craft({"raw_iron": 1, "coal": "1/8"}, "iron_ingot")

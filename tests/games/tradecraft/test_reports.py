@@ -13,7 +13,7 @@ from sally.core.log import Instance, Reported, Setup, Sitter, Told, from_line, t
 from sally.core.match import Match
 from sally.core.playback import mismatch
 from sally.core.probe import At, Injection, Report
-from sally.games.tradecraft.rules import DONE, PASS, YES
+from sally.games.tradecraft.actions import DONE, PASS, YES
 from sally.runner.seating import players_of, resolved
 from tests.games.tradecraft.table import HANDS, P1, P2, THREE, match_of, page, play, propose
 

@@ -10,7 +10,7 @@ import pytest
 from sally.core.game import Seat
 from sally.core.match import Match
 from sally.core.probe import Report
-from sally.games.tradecraft.rules import DONE, NO, PASS, YES, Answer
+from sally.games.tradecraft.actions import DONE, NO, PASS, YES, Answer
 from tests.games.tradecraft.table import (
     HANDS,
     P1,

@@ -1,0 +1,142 @@
+"""What players of TradeCraft can do, and the menus that offer it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any
+
+from sally.core.game import Seat
+from sally.core.menu import Act, Amounts, Choice, Field, Form, Options, Text, Whole
+from sally.games.tradecraft.amounts import MOST, Amount, plain, read_amount
+from sally.games.tradecraft.filling import cover, prepared
+from sally.games.tradecraft.hands import Hand, read_goods
+from sally.games.tradecraft.rulesets import Ruleset
+from sally.games.tradecraft.tools import runnable
+
+SEATS = tuple(Seat(f"p{n}") for n in range(1, 7))
+ACCEPT, REJECT = "accept", "reject"
+LONGEST = 600  # characters of a message
+
+Goods = tuple[tuple[str, str], ...]  # (item, amount): amounts are exact texts, "2" or "2/3"
+
+
+class Propose(Act, frozen=True, gc=False):
+    """Goods for goods, with a message; a side may be empty, and with both empty it is a pass."""
+
+    to: str
+    offer: Goods
+    request: Goods
+    message: str = ""
+
+
+class Pass(Act, frozen=True, gc=False):
+    """No proposal in this turn."""
+
+
+class Answer(Act, frozen=True, gc=False):
+    """What the addressed player says to a proposal."""
+
+    answer: str
+    message: str = ""
+
+
+class Craft(Act, frozen=True, gc=False):
+    """Inputs that are to become so many of an output."""
+
+    inputs: Goods
+    output: str
+    amount: int
+
+
+class Done(Act, frozen=True, gc=False):
+    """No more crafts in this phase."""
+
+
+Action = Propose | Pass | Answer | Craft | Done
+PASS, DONE = Pass(), Done()
+YES, NO = Answer(ACCEPT), Answer(REJECT)
+
+_NOTE = Text(LONGEST, samples=("", "A fair trade?"), least=0)
+ANSWERS: Options[Any] = (
+    YES,
+    NO,
+    Form(Answer, (("answer", Choice((ACCEPT, REJECT))), ("message", _NOTE))),
+)
+
+
+# --- menus: what may be done with a hand, worked out once for each hand ---------------------------
+
+
+def craft_menu(rules: Ruleset, hand: Hand) -> Options[Action]:
+    """To stop; one run of each recipe the hand can run; and any craft one cares to write."""
+    if not hand.goods:
+        return (DONE,)
+    most = most_of_a_run(rules)
+    used = [pair for pair in hand.goods.items() if pair[0] in most]
+    enough = tuple([pair if pair[1] < most[pair[0]][1] else most[pair[0]] for pair in used])
+    output, number = _rest_of_a_craft(rules)
+    form: Form[Any] = Form(Craft, (("inputs", Amounts(written(hand.goods))), output, number))
+    return (*_one_run_each(rules, enough), form)
+
+
+@lru_cache(maxsize=1 << 14)
+def _one_run_each(rules: Ruleset, held: tuple[tuple[str, Amount], ...]) -> tuple[Action, ...]:
+    ready, hand = prepared(rules), Hand(held)
+    crafts = [
+        Craft(written(inputs), ready[n].recipe.output, ready[n].recipe.amount)
+        for n in runnable(rules, hand)
+        if (inputs := cover(ready[n], 1, hand.goods)) is not None
+    ]
+    return (DONE, *dict.fromkeys(crafts))
+
+
+@lru_cache(maxsize=16)
+def most_of_a_run(rules: Ruleset) -> dict[str, tuple[str, Amount]]:
+    """Each item with the most of it that one run of a recipe uses: more changes no menu."""
+    most: dict[str, Amount] = {}
+    for recipe in rules.recipes:
+        burnt = rules.heat if recipe.fuel else {}
+        used: dict[str, Amount] = {i: Fraction(recipe.fuel) / heat for i, heat in burnt.items()}
+        for slot in recipe.slots:
+            for item in slot.goods:
+                used[item] = used.get(item, 0) + slot.amount
+        for item, amount in used.items():
+            most[item] = max(most.get(item, 0), amount)
+    return {item: (item, plain(amount)) for item, amount in most.items()}
+
+
+@lru_cache(maxsize=16)
+def _rest_of_a_craft(rules: Ruleset) -> tuple[tuple[str, Field], tuple[str, Field]]:
+    return ("output", Text(80, samples=tuple(rules.makers))), ("amount", Whole(1, MOST))
+
+
+def proposal_menu(hands: tuple[Hand, ...], n: int) -> Options[Action]:
+    """To pass, or any offer to anybody; with more than one other the rules check who has what."""
+    others = [hand for m, hand in enumerate(hands) if m != n]
+    most: dict[str, Amount] = {}
+    for hand in others:
+        for item, amount in hand.goods.items():
+            most[item] = max(most.get(item, 0), amount)
+    form: Form[Any] = Form(
+        Propose,
+        (
+            ("to", Choice(tuple(SEATS[m] for m in range(len(hands)) if m != n))),
+            ("offer", Amounts(written(hands[n].goods))),
+            ("request", Amounts(written(most))),
+            ("message", _NOTE),
+        ),
+    )
+    return (PASS, form)
+
+
+def written(amounts: Mapping[str, Amount]) -> Goods:
+    """Goods as they stand in an action."""
+    return tuple([(item, str(amount)) for item, amount in amounts.items()])
+
+
+@lru_cache(maxsize=1 << 14)
+def goods(listed: Goods) -> Mapping[str, Amount]:
+    """The exact goods that an action names; nobody may write into the answer."""
+    return read_goods((item, read_amount(amount)) for item, amount in listed)
