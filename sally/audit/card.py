@@ -39,6 +39,7 @@ class Condition(msgspec.Struct, frozen=True):
     others: dict[str, Sitter] = msgspec.field(default_factory=dict)
     arms: dict[str, tuple[str, ...]] = msgspec.field(default_factory=dict)
     chance: dict[str, float] = msgspec.field(default_factory=dict)  # what no mind should score
+    once: bool = False  # a fixed set: each problem at most once, so that none counts double
 
     def __post_init__(self) -> None:
         if not self.instances or not self.metrics:
@@ -84,7 +85,10 @@ def both_ways(player: str, **params: Any) -> Shortcut:
 
 
 def study_of(name: str, conditions: Sequence[Condition], episodes: int, seed: int) -> Study:
-    """The conditions as a study: every player on every instance, until there are `episodes`."""
+    """The conditions as a study: every player on every instance, until there are `episodes`.
+
+    A fixed set ends when all of it has been played.
+    """
     return Study(
         name=name,
         about="mindless players",
@@ -95,7 +99,7 @@ def study_of(name: str, conditions: Sequence[Condition], episodes: int, seed: in
                 instances=c.instances,
                 lineups=tuple({**c.others, c.seat: who} for who in c.players),
                 arms=c.arms,
-                repeats=ceil(episodes / len(c.instances)),
+                repeats=1 if c.once else ceil(episodes / len(c.instances)),
             )
             for c in conditions
         ),

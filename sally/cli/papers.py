@@ -102,9 +102,12 @@ def audit(game: str, episodes: int, seed: int, as_json: bool) -> None:
         return
     for condition in dict.fromkeys(row["condition"] for row in rows):
         _print_condition([row for row in rows if row["condition"] == condition], condition)
-    for row in off_chance(game, rows):
+    away = off_chance(game, rows)
+    for row in away:
         where = f"{row['condition']}, {row['player']}, {row['metric']}"
         click.echo(f"away from chance: {where}: {cell(row['value'])} {cell(row['interval'])}")
+    if away:
+        click.echo(f"{len(away)} of {len(rows)} rows; one in twenty is by chance alone.")
 
 
 def _print_condition(rows: list[dict[str, Any]], condition: str) -> None:

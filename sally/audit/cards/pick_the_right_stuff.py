@@ -46,6 +46,7 @@ def _condition(name: str, chance: float | None, frozen: bool = False, **params: 
         shortcuts=tuple(Shortcut(sitter(rule), sitter(f"but_{rule}")) for rule in RULES),
         metrics=("score",),
         chance={} if chance is None else {"score": chance},
+        once=frozen,
     )
 
 
