@@ -304,6 +304,11 @@ def _check(spec: GameSpec[Any, Any, Any], game: Game[Any, Any, Any], setup: Setu
                 f"{injection.seat} is to be told its own answer to {injection.probe!r}, "
                 "but its arm does not ask it."
             )
+        if injection.source == "own" and probe.point == "after":
+            raise BadInput(
+                f"{injection.seat} cannot be told its own answer to {injection.probe!r} before it "
+                "moves: that is asked after the move."
+            )
     _refuse_two_oracles(setup)
 
 

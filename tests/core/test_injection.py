@@ -193,6 +193,13 @@ def test_an_injection_that_cannot_be_is_refused_before_play(
         match_of(setup)
 
 
+def test_an_own_answer_that_comes_after_the_move_cannot_be_told_before_it() -> None:
+    probe = "their_move_given_mine"
+    injection = Injection(AGENT, probe, "own")
+    with pytest.raises(BadInput, match="asked after the move"):
+        match_of(table("ipd", arms={"agent": (probe,)}, injections=(injection,)))
+
+
 @pytest.mark.parametrize("error", [-0.1, 1.1, float("nan")])
 def test_an_error_rate_is_a_chance(error: float) -> None:
     with pytest.raises(ValueError, match="from 0 to 1"):
