@@ -71,6 +71,8 @@ def _seat(whole: Played, desk: Desk) -> Iterator[str]:
     shown, situation = 0, ""
     form = words.forms[0]
     for event in whole.episode.events:
+        if isinstance(event, Told) and event.value is None:
+            continue  # there was nothing to tell, so nothing was heard
         if getattr(event, "seat", None) == seat and event.turn < len(replay.states):
             view = replay.view(event.turn, seat)
             new = list(words.lines(view, shown, form))
@@ -108,7 +110,7 @@ def _said(whole: Played, desks: dict[Seat, Desk], event: Event, all_known: bool 
     if not all_known:
         return answer
     question, truth = judged(whole, event)
-    if isinstance(event, Told) and (event.source != "truth" or event.value == truth):
+    if isinstance(event, Told) and (event.source != "truth" or event.value in (truth, None)):
         return f"{answer} ({event.source})"
     if truth is None or question is None:
         return f"{answer} (not scored)"
@@ -117,7 +119,7 @@ def _said(whole: Played, desks: dict[Seat, Desk], event: Event, all_known: bool 
 
 def _value(whole: Played, desks: dict[Seat, Desk], event: Reported | Told) -> str:
     if event.value is None:
-        return "nothing readable"
+        return "nothing, as nothing was known" if isinstance(event, Told) else "nothing readable"
     seat = Seat(event.seat)
     probe = whole.spec.probe(event.probe)
     asked = probe.asks(whole.replay.game, whole.replay.view(event.turn, seat), seat)

@@ -64,3 +64,11 @@ def test_a_decision_row_says_odds_and_where_a_report_came_from(misled):
     assert {r["source"] for r in rows} == {"probe"}
     assert all(sum(r["odds"]) == pytest.approx(1) for r in rows)
     assert sally.to_polars(rows)["odds"].list.len().to_list() == [3] * 4
+
+
+def test_a_seat_that_could_not_be_told_heard_nothing():
+    listeners = dict.fromkeys(("speaker", "teammate", "opponent"), "random")
+    later = Injection("speaker", "finds_it")  # their guesses come after the clue
+    episode = sally.play("toma_ag", listeners, 3, injections=[later])
+    assert any("is told" in line for line in sally.transcript(episode))
+    assert not any("is told" in line for line in sally.transcript(episode, "speaker"))
