@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from sally.core.errors import BadInput
 from sally.core.game import Seat
@@ -172,7 +171,7 @@ def _exact(game: MindGame, seat: Seat) -> Script:
     return lambda turn: turn.options[0]
 
 
-def _recorded(game: MindGame, seat: Seat, **of: Any) -> Script:
+def _recorded(game: MindGame, seat: Seat, name: str = "") -> Script:
     raise BadInput("it stands for somebody whose play was recorded elsewhere and cannot play again")
 
 
@@ -235,7 +234,7 @@ PARTNERS = {
             "somebody whose play was recorded elsewhere",
             "imported games",
             _recorded,
-            params={"name": "", "participant": "", "source": ""},
+            params={"name": ""},
             helps=True,
         ),
     )

@@ -108,7 +108,7 @@ class _Again:
 
     def __init__(self, game: PublishedGame) -> None:
         self.record = game
-        self.name = f"{game.file}:{game.line}:{game.index}"
+        self.name = f"{game.file}:{game.line}:{game.index}"  # a line holds one person's games
         self.differences: list[Difference] = []
         condition = self._condition(game.condition)
         self.match = Match(GAME, _setup(game, condition, self.name))
@@ -208,16 +208,12 @@ def _setup(game: PublishedGame, condition: str, name: str) -> Setup:
         "messages": game.turn_limit,
         "limit": max(LIMIT, longest),  # what is on record arrived
     }
-    who = {"name": given.persuader, "source": "moore2025"}
-    if given.human:
-        who["participant"] = f"{game.file}:{game.line}"
-    labels = {"name": "published labels", "source": "moore2025"}
     return Setup(
         Instance(name, GAME.name, msgspec.to_builtins(params)),
         0,
         {
-            PERSUADER: Sitter("recorded", who, VERSIONS),
-            READER: Sitter("recorded", labels, VERSIONS),
+            PERSUADER: Sitter("recorded", {"name": given.persuader}, VERSIONS),
+            READER: Sitter("recorded", {"name": "published labels"}, VERSIONS),
             TARGET: Sitter("exact", {}, VERSIONS),
         },
         version=GAME.version,

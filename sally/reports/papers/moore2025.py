@@ -146,8 +146,13 @@ def facts(played: Played) -> Conditions | None:
         "condition": game.condition,
         "variant": "default" if game.variant == "plain" else game.variant,
         "story": game.tale.name,
-        "participant": str(who.params.get("participant", "")),
+        "participant": _participant(played) if persuader == "human" else "",
     }
+
+
+def _participant(played: Played) -> str:
+    """Whose game it is: an imported instance is named by file, line and place in the line."""
+    return played.episode.setup.instance.id.rpartition(":")[0]
 
 
 def named_as_published(model: str) -> str:
