@@ -1,0 +1,54 @@
+"""The study of moore2025: its cells are the paper's, and everybody in them can sit down."""
+
+from __future__ import annotations
+
+import pytest
+
+from sally.games.mindgames import GAME
+from sally.games.mindgames.target import random_success_formula
+from sally.runner.local import play
+from sally.runner.seating import resolved
+from sally.studies.moore2025 import STORIES, STUDY
+from tests.games.mindgames.table import played
+
+CELLS = {cell.name: cell for cell in STUDY.cells}
+
+
+def test_forty_puzzles_under_five_stories_and_twenty_a_variant() -> None:
+    assert len(STORIES) == 5
+    for condition in ("hidden", "revealed"):
+        assert len(CELLS[condition].instances) == 200
+        assert {i.params["memory"] for i in CELLS[condition].instances} == {"frozen"}
+    for variant in ("non_mental", "add_hint", "perfect_game", "discrete_game"):
+        assert len(CELLS[variant].instances) == 20
+        assert {i.params["collection"] for i in CELLS[variant].instances} == {"variants"}
+
+
+def test_no_two_instances_share_a_name() -> None:
+    for cell in STUDY.cells:
+        assert len({i.id for i in cell.instances}) == len(cell.instances)
+
+
+@pytest.mark.parametrize("name", CELLS)
+def test_everybody_who_is_no_model_plays(name: str) -> None:
+    first: dict[str, str] = {}
+    for cell, setup in STUDY.trials():
+        who = setup.lineup["persuader"].player
+        if cell == name and who != "language" and who not in first:
+            episode = play(resolved(setup))
+            assert episode.payoffs is not None
+            first[who] = episode.id
+    assert first
+
+
+@pytest.mark.parametrize("memory", ["sequential", "frozen"])
+def test_random_play_at_the_table_is_as_likely_to_win_as_the_formula_says(memory: str) -> None:
+    games = 500
+    wins = sum(
+        played("random", seed, number=seed % 40, memory=memory, variant="discrete_game").payoffs
+        == {"persuader": 1.0}
+        for seed in range(games)
+    )
+    chance = float(random_success_formula(8, memory))  # type: ignore[arg-type]
+    assert abs(wins / games - chance) < 3 * (chance * (1 - chance) / games) ** 0.5
+    assert GAME.occupants["target"] == "exact"  # type: ignore[index]
