@@ -106,6 +106,14 @@ def test_after_too_many_refused_crafts_the_player_is_done() -> None:
     assert match.state.turn == 2
 
 
+def test_a_craft_that_works_clears_the_count_of_refused_ones() -> None:
+    wrong, right = craft({"coal": 1}, "shears"), craft({"birch_planks": 1}, "birch_button")
+    match = play(match_of(retries=1), (P1, PASS), (P1, wrong), (P2, DONE), (P1, right))
+    assert match.state.refused[0] == 0
+    play(match, (P1, wrong))
+    assert match.state.phase == "craft"  # one refusal in a row: it may go on
+
+
 def test_a_phase_has_a_last_craft() -> None:
     match = play(match_of(most_crafts=2), (P1, PASS))
     play(match, (P1, craft({"iron_ingot": 1}, "iron_nugget", 9)), (P2, STICKS))
