@@ -107,9 +107,12 @@ def in_process(name: str) -> bool:
 _named: list[Config] = []  # the file that this process was told to use, if any
 
 
-def use_config(path: Path | None) -> Config:
-    """The config file named, for all of this process; without one, the one that is found."""
-    _named[:] = [] if path is None else [read_config(path)]
+def use_config(given: Path | Config | None) -> Config:
+    """The config named or given, for all of this process; without one, the one that is found."""
+    if given is None:
+        _named.clear()
+    else:
+        _named[:] = [given if isinstance(given, Config) else read_config(given)]
     return find_config()
 
 

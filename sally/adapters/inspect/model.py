@@ -58,6 +58,7 @@ FINISH: dict[str, Finish] = {
     "content_filter": "refusal",
     "unknown": "stop",
 }
+INSPECT = version("inspect-ai")  # read from disk, so once
 NOT_FAILURES = (LimitExceededError, ModelFailure, asyncio.CancelledError)
 
 
@@ -88,7 +89,7 @@ class InspectModel:
         """What answered, for the record: address, versions, and the models the provider named."""
         own = getattr(self._provider.api, "used", None)
         return {
-            "inspect_ai": version("inspect-ai"),
+            "inspect_ai": INSPECT,
             "address": self._provider.api.base_url,
             "answered_as": sorted(self._answered_as),
             **({} if own is None else {"model": msgspec.to_builtins(own)}),

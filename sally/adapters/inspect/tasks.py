@@ -23,7 +23,7 @@ from sally.adapters.inspect.session import Session, session_of
 from sally.core import shelf
 from sally.core.errors import BadInput
 from sally.core.game import Seat
-from sally.core.log import Episode, Setup
+from sally.core.log import Episode, Setup, from_line, to_line
 from sally.core.match import Match
 from sally.core.metric import Played
 from sally.core.model import Model
@@ -46,7 +46,7 @@ def task_of(name: str, wanted: Sequence[Order], out: str) -> Task:
         Sample(
             id=id,
             input=setup.instance.game,
-            metadata={"setup": msgspec.to_builtins(setup), "cell": cell},
+            metadata={"setup": msgspec.json.encode(setup).decode(), "cell": cell},
         )
         for id, cell, setup in wanted
     ]
@@ -67,7 +67,7 @@ def play_episode(out: str) -> Solver:
         session = session_of(out)
         if session.meter.spent:
             return state  # not begun: nothing goes to the store
-        setup = msgspec.convert(state.metadata["setup"], Setup)
+        setup = msgspec.json.decode(state.metadata["setup"], type=Setup)
         match: Match[Any, Any, Any] = Match(shelf.game(setup.instance.game), setup)
         players = seated(match, str(state.sample_id), session)
         try:
@@ -84,7 +84,8 @@ def play_episode(out: str) -> Solver:
             raise
         finally:
             episode = match.episode(state.metadata["cell"], used_by(players))
-            state.store.set("episode", msgspec.to_builtins(episode))  # for viewer and scorer
+            # One text, for scorer and viewer: Inspect compares and copies nested values in Python.
+            state.store.set("episode", to_line(episode).decode())
             session.keep(episode)
         return state
 
@@ -132,10 +133,10 @@ def all_metrics() -> Scorer:
     """Every metric of every seat that a language model sat in; a cut episode has none."""
 
     async def score(state: TaskState, target: Target) -> Score:
-        plain = state.store.get("episode")
-        if plain is None:
+        line = state.store.get("episode")
+        if line is None:
             return Score(value={"not_run": 1.0}, explanation="the budget was spent")
-        episode = msgspec.convert(plain, Episode)
+        episode = from_line(line.encode())
         values = {"censored": float(episode.payoffs is None), **measured(episode)}
         return Score(value=dict(values), explanation=f"episode {episode.id}")
 

@@ -1,0 +1,213 @@
+"""Two hundred episodes at once through Inspect, against a bare loop of its `generate`.
+
+A server of fixed latency in a process of its own answers both. The bare loop shows Inspect the
+same pages in the same order, one sample an episode, and does nothing else: no game, no reading,
+no record. Also printed: the time over the critical path (an episode's calls, one after another),
+and the most memory that this process held.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import resource
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from multiprocessing import Process, Queue, set_start_method
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from inspect_ai import Task
+from inspect_ai import eval as inspect_eval
+from inspect_ai.dataset import Sample
+from inspect_ai.model import ChatMessage, GenerateConfig
+from inspect_ai.solver import Generate, Solver, TaskState, solver
+
+from sally import store
+from sally.adapters.inspect.model import chat
+from sally.adapters.inspect.reach import provider_of
+from sally.adapters.inspect.run import play_orders
+from sally.core import shelf
+from sally.core.model import Message, Settings
+from sally.core.study import Cell, Study, instance, sitter
+from sally.models.stub import Scripted
+from sally.runner.budget import Meter
+from sally.runner.config import Config, Limits, ModelEntry, use_config
+from sally.runner.local import manifest, orders, play
+from sally.runner.models import with_model
+
+MODEL = "openai-api/bench/fixed"
+SAID = "Option: J"
+ANSWER = json.dumps(
+    {
+        "id": "x",
+        "object": "chat.completion",
+        "created": 1,
+        "model": "fixed",
+        "choices": [
+            {
+                "index": 0,
+                "message": {"role": "assistant", "content": SAID},
+                "finish_reason": "stop",
+            }
+        ],
+        "usage": {"prompt_tokens": 300, "completion_tokens": 4, "total_tokens": 304},
+    }
+).encode()
+
+
+# --- a server of fixed latency ------------------------------------------------------------------
+
+
+def serve(latency: float, ports: Queue[int]) -> None:
+    """Answer every call after the same time, until the process is ended."""
+    head = f"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {len(ANSWER)}"
+    whole = f"{head}\r\n\r\n".encode() + ANSWER
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            while asked := await reader.readuntil(b"\r\n\r\n"):
+                named = (line.partition(b":") for line in asked.lower().split(b"\r\n"))
+                length = next(int(value) for name, _, value in named if name == b"content-length")
+                await reader.readexactly(length)
+                await asyncio.sleep(latency)
+                writer.write(whole)
+                await writer.drain()
+        except (asyncio.IncompleteReadError, ConnectionError):
+            writer.close()
+
+    async def main() -> None:
+        server = await asyncio.start_server(answer, "127.0.0.1", 0, backlog=1000)
+        ports.put(server.sockets[0].getsockname()[1])
+        await server.serve_forever()
+
+    asyncio.run(main())
+
+
+@contextmanager
+def serving(latency: float) -> Iterator[str]:
+    """The address of the server."""
+    ports: Queue[int] = Queue()
+    process = Process(target=serve, args=(latency, ports), daemon=True)
+    process.start()
+    try:
+        yield f"http://127.0.0.1:{ports.get(timeout=60)}/v1"
+    finally:
+        process.terminate()
+
+
+# --- the two loops ------------------------------------------------------------------------------
+
+
+def study(episodes: int, rounds: int) -> Study:
+    lineup = {"agent": sitter("language"), "partner": sitter("tit_for_tat")}
+    cell = Cell("ipd", (instance("ipd", rounds=rounds),), (lineup,), repeats=episodes)
+    return Study("bench", "", (cell,))
+
+
+def ours(wanted: Study, config: Config) -> None:
+    """The study as `sally run` plays it."""
+    with tempfile.TemporaryDirectory() as folder:
+        out = Path(folder) / "out"
+        store.claim(out, manifest(wanted))
+        play_orders("bench", orders(wanted), out, Meter(config=config), display="none")
+        held = store.load(out)
+        assert len(held.finished) == len(orders(wanted)), "an episode is missing"
+
+
+def pages(wanted: Study) -> list[list[Sequence[Message]]]:
+    """What each episode shows its model."""
+    seen: list[Sequence[Message]] = []
+
+    def script(messages: Sequence[Message], settings: Settings) -> str:
+        seen.append(messages)
+        return SAID
+
+    shelf.add("models", "seen", lambda name: Scripted(script))
+    found = []
+    for _, _, setup in orders(with_model(study_of(wanted), "seen")):
+        seen.clear()
+        play(setup)
+        found.append(list(seen))
+    return found
+
+
+def study_of(wanted: Study) -> Study:
+    """The same study with its seat open again."""
+    cell = wanted.cells[0]
+    return study(cell.repeats, cell.instances[0].params["rounds"])
+
+
+def bare(shown: list[list[list[ChatMessage]]], config: Config) -> None:
+    """Inspect alone, with the same calls."""
+
+    @solver
+    def loop() -> Solver:
+        async def solve(state: TaskState, generate: Generate) -> TaskState:
+            provider = provider_of(MODEL, config)
+            for n, messages in enumerate(shown[int(state.sample_id)]):
+                await provider.generate(messages, config=GenerateConfig(max_retries=0, seed=n))
+            return state
+
+        return solve
+
+    with tempfile.TemporaryDirectory() as folder:
+        (log,) = inspect_eval(
+            Task(dataset=[Sample(id=i, input="ipd") for i in range(len(shown))], solver=loop()),
+            model=None,
+            log_dir=folder,
+            log_realtime=False,
+            display="none",
+            max_samples=config.limits.episodes_at_once,
+        )
+        assert log.status == "success"
+
+
+def timed(job: Any, *given: Any) -> float:
+    start = time.perf_counter()
+    job(*given)
+    return time.perf_counter() - start
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--episodes", type=int, default=200)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--latency", type=float, default=0.3, help="seconds a call")
+    parser.add_argument("--turns", type=int, default=3, help="how often each loop runs")
+    given = parser.parse_args()
+    os.environ["BENCH_API_KEY"] = "no secret"
+    with serving(given.latency) as address:
+        entry = ModelEntry(MODEL, address, "BENCH_API_KEY", at_once=given.episodes)
+        config = Config({"fixed": entry}, limits=Limits(episodes_at_once=given.episodes))
+        use_config(config)
+        wanted = with_model(study(given.episodes, given.rounds), MODEL)
+        small = with_model(study(2, 1), MODEL)
+        shown = [[[chat(m) for m in page] for page in episode] for episode in pages(wanted)]
+        ours(small, config)  # imports and first connections
+        bare([episode[:1] for episode in shown[:2]], config)
+        seconds: dict[str, list[float]] = {"ours": [], "bare": []}
+        for _ in range(given.turns):
+            seconds["bare"].append(timed(bare, shown, config))
+            seconds["ours"].append(timed(ours, wanted, config))
+    mine, theirs = median(seconds["ours"]), median(seconds["bare"])
+    path = given.rounds * given.latency
+    scale = 1 if sys.platform == "darwin" else 1024
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * scale / 2**20
+    print(f"{given.episodes} episodes at once, {given.rounds} calls each, {given.latency} s a call")
+    print(f"ours {mine:.2f} s, bare Inspect {theirs:.2f} s, critical path {path:.2f} s")
+    print(f"ours / bare Inspect      {mine / theirs:6.2f}  (at most 1.15)")
+    print(f"ours / critical path     {mine / path:6.2f}  (at most 1.15 at 3 s a call)")
+    print(f"bare / critical path     {theirs / path:6.2f}")
+    print(f"memory                   {memory:6.0f} MB  (under 1000)")
+
+
+if __name__ == "__main__":
+    set_start_method("spawn")
+    main()
