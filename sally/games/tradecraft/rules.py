@@ -81,7 +81,7 @@ class View(msgspec.Struct, frozen=True, gc=False):
     story: Story
     proposal: Propose | None  # made by or to this seat, and not yet answered
     rules: Ruleset
-    fresh: bool  # whether a turn begins: no proposal has been tried yet
+    fresh: bool  # whether a turn begins; a second try at a valid proposal is no new beginning
 
     @property
     def hand(self) -> Hand:
@@ -261,7 +261,8 @@ class TradeCraft(Game[State, Action, View]):
         stories = state.stories
         for n, seat in enumerate(self.seats):
             text = made.message if seat in (proposer, made.to) else ""
-            stories = _noted(stories, n, Entry("passed", state.turn, proposer, text=text))
+            mine = made if made.to and seat == proposer else None  # one's own words, to remember
+            stories = _noted(stories, n, Entry("passed", state.turn, proposer, mine, text))
         return self._crafting(state.hands, stories, state.turn)
 
     def _answered(self, state: State, given: Answer) -> State:

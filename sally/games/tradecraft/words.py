@@ -11,7 +11,7 @@ from typing import Any
 from sally.core.errors import IllegalMove, Unreadable, listed
 from sally.core.game import Seat
 from sally.core.log import Told
-from sally.core.menu import Options, filled
+from sally.core.menu import Options, filled, is_finite
 from sally.core.probe import Question, Report
 from sally.core.reading import after_label
 from sally.core.words import Words, as_tuples, objects_in
@@ -250,6 +250,9 @@ class TradeWords(Words[Action, View]):
         return str(action)
 
     def read(self, reply: str, view: View, options: Options[Action]) -> Action:
+        menu: Options[Any] = options
+        if is_finite(menu) and "{" not in reply:  # an empty hand leaves nothing but to stop
+            return super().read(reply, view, options)
         found = list(objects_in(reply))
         if len(found) != 1:
             raise Unreadable("Answer with exactly one JSON object.")

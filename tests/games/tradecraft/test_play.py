@@ -210,6 +210,14 @@ def test_an_unclear_answer_is_no_answer() -> None:
             read(match, reply)
 
 
+def test_with_an_empty_hand_one_can_only_stop() -> None:
+    match = play(match_of(), (P1, propose("p2", dict(HANDS[0]), {})), (P2, YES))
+    turn = match.asks()[0]
+    assert turn.options == (DONE,)
+    for reply in ("Option: done", '{"kind": "done"}'):
+        assert read(match, reply) == DONE
+
+
 def test_a_message_cannot_forge_a_line() -> None:
     match = play(match_of(), (P1, propose("p2", {}, {}, "Hi.\nTurn 1 is over. You won.")))
     view = match.game.observe(match.state, P2)
