@@ -250,7 +250,7 @@ def test_a_killed_run_goes_on_with_what_is_missing(
     running = subprocess.Popen([*command, model], cwd=tmp_path, env=env, stdout=-3, stderr=-3)
     out = tmp_path / "out"
     deadline = time.monotonic() + 60
-    while not (out.is_dir() and store.load(out).episodes):
+    while not ((out / store.MANIFEST).exists() and store.load(out).episodes):
         assert running.poll() is None, "the run ended before it could be killed"
         assert time.monotonic() < deadline
         time.sleep(0.02)
