@@ -6,7 +6,17 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Generic, NewType, TypeVar
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Generic,
+    Literal,
+    NewType,
+    TypeVar,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 import msgspec
 
@@ -119,7 +129,15 @@ class GameSpec(Generic[S, A, V]):
         try:
             return msgspec.convert(given, self.game)
         except msgspec.ValidationError as why:
+            self._check_choices(given)
             raise BadInput(f"{self.name}: {_plainly(str(why))}.") from None
+
+    def _check_choices(self, given: Mapping[str, Any]) -> None:
+        """Say what would be right where a parameter is one of a few names."""
+        for name, hint in get_type_hints(self.game).items():
+            choices = get_args(hint) if get_origin(hint) is Literal else ()
+            if choices and name in given and given[name] not in choices:
+                raise unknown(f"{name} of {self.name}", str(given[name]), map(str, choices))
 
     def under_its_names(self) -> dict[str, GameSpec[S, A, V]]:
         """This game by its own name and by the name of each preset."""
