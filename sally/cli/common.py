@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
@@ -90,6 +91,20 @@ def _finite(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_finite(v) for v in value]
     return value
+
+
+def folded(text: str) -> str:
+    """Long lines folded between words for a terminal; as they are for files and pipes."""
+    out = console()
+    if not out.is_terminal:
+        return text
+    lines = text.split("\n")
+    return "\n".join(line if len(line) <= out.width else _fold(line, out.width) for line in lines)
+
+
+def _fold(line: str, width: int) -> str:
+    indent = " " * (len(line) - len(line.lstrip()))
+    return textwrap.fill(line, width, subsequent_indent=indent, break_on_hyphens=False)
 
 
 def print_table(rows: Iterable[Mapping[str, Any]], columns: Sequence[str], title: str = "") -> None:

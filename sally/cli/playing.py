@@ -12,7 +12,7 @@ import msgspec
 from sally import store
 from sally.adapters.terminal import Left, Person
 from sally.api import play as play_episode
-from sally.cli.common import json_option, parsed, print_json, set_option
+from sally.cli.common import folded, json_option, parsed, print_json, set_option
 from sally.core import shelf
 from sally.core.errors import BadInput, unknown
 from sally.core.log import Sitter
@@ -51,7 +51,7 @@ def play(
     seat = mine or everyone[0]
     if seat not in everyone:
         raise unknown(f"seat of {game}", seat, everyone)
-    person = Person(lambda text: click.echo(text, err=as_json), _read(as_json))
+    person = Person(lambda text: click.echo(folded(text), err=as_json), _read(as_json))
     named: dict[str, Any] = {seat: PERSON, **lineup_of(game, everyone, seats, given)}
     others: dict[str, Any] = {s: Sitter("random") for s in everyone} | named
     lineup = {s: person if who == PERSON else who for s, who in others.items()}

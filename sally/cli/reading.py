@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from sally import store
-from sally.cli.common import estimate_cell, fitting, json_option, print_json, print_table
+from sally.cli.common import estimate_cell, fitting, folded, json_option, print_json, print_table
 from sally.core import shelf
 from sally.core.errors import BadInput, unknown
 from sally.core.log import Episode
@@ -152,7 +152,7 @@ def show(episode: Path, eyes: str, as_json: bool) -> None:
     if as_json:
         print_json({"episode": found.id, "eyes": eyes, "lines": lines})
     else:
-        click.echo("\n".join(lines))
+        click.echo(folded("\n".join(lines)))
 
 
 def find_episode(path: Path) -> Episode:

@@ -11,8 +11,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from rich.console import Console
 
 from sally.cli import main
+from sally.cli.common import folded
 from sally.cli.reading import print_scores
 
 TINY = """
@@ -170,6 +172,17 @@ def test_what_is_on_the_shelf_is_listed(kind, study):
     assert all(row["name"] for row in json.loads(done.stdout))
 
 
+def test_long_lines_are_folded_between_words_on_a_terminal_only(monkeypatch):
+    long = "  " + "word " * 30 + "end"
+    assert folded(long) == long
+    screen = Console(force_terminal=True, width=40)
+    monkeypatch.setattr("sally.cli.common.console", lambda: screen)
+    lines = folded(long).split("\n")
+    assert max(map(len, lines)) <= 40
+    assert all(line.startswith("  word") or line == "  end" for line in lines)
+    assert folded("short") == "short"
+
+
 def test_doctor_says_what_is_installed(study):
     facts = json.loads(sally("doctor", "--json", cwd=study).stdout)
     assert {"msgspec", "polars"} <= {part["part"] for part in facts["parts"]}
@@ -184,6 +197,10 @@ BAD = {
     "a partner": (["play", "rps", "--seat", "partner=tit_for_tatt"], "did you mean tit_for_tat"),
     "a seat": (["play", "rps", "--seat", "partnr=tit_for_tat"], "did you mean partner"),
     "a parameter": (["play", "rps", "--set", "roundz=3"], "did you mean rounds"),
+    "one of a few names": (
+        ["play", "pick_the_right_stuff", "--set", "mode=infinit"],
+        "did you mean infinite",
+    ),
     "no rounds": (["play", "rps", "--set", "rounds=0"], "at least 1"),
     "a ragged matrix": (
         ["play", "repeated_games", "--set", "matrix=[[[1,1],[0,0]],[[0,0]]]"],
