@@ -22,6 +22,7 @@ PARTS = {
     "rich": ("", "tables and progress"),
     "polars": ("frames", "data frames"),
     "pandas": ("frames", "data frames"),
+    "matplotlib": ("figures", "pictures"),
     "pettingzoo": ("rl", "games as environments for many learners"),
     "gymnasium": ("rl", "games as environments for one learner"),
     "inspect-ai": ("inspect", "models of any provider"),
