@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import click
+import msgspec
 
 from sally import store
 from sally.cli.common import estimate_cell, fitting, folded, json_option, print_json, print_table
@@ -39,12 +40,26 @@ def score(
         print_json(list(episode_rows(contents.episodes.values())))
         return
     found = score_rows(contents.episodes.values(), metrics, seat, every or as_json)
+    for id in changed_instances(contents.episodes.values()):
+        click.echo(
+            f"mixed: instance {id!r} was changed between runs, and both count here", err=True
+        )
     if as_json:
         print_json(found)
         return
     print_scores(found)
     for line in contents.bad:
         click.echo(f"unreadable, kept in quarantine: {line}", err=True)
+
+
+def changed_instances(episodes: Iterable[Episode]) -> list[str]:
+    """Instances that one store knows under one id and with different parameters."""
+    known: dict[tuple[str, str], set[str]] = {}
+    for episode in episodes:
+        instance = episode.setup.instance
+        asked = msgspec.json.encode((instance.game, instance.params), order="sorted").decode()
+        known.setdefault((episode.cell, instance.id), set()).add(asked)
+    return sorted({id for (_, id), asked in known.items() if len(asked) > 1})
 
 
 def score_rows(

@@ -114,6 +114,13 @@ def test_a_parameter_can_be_set_for_all_instances(study):
     assert {row["instance"] for row in rows} == {"ipd-4[rounds=2]"}
 
 
+def test_a_study_that_was_changed_under_its_name_is_not_pooled_in_silence(played):
+    assert sally("score", "store", cwd=played).stderr == ""
+    (played / "tiny.toml").write_text(TINY.replace("rounds = 4", "rounds = 5"))
+    sally("run", "tiny.toml", "--out", "store", cwd=played)
+    assert "mixed: instance 'ipd-4'" in sally("score", "store", cwd=played).stderr
+
+
 def test_a_person_plays_in_the_terminal(study):
     done = sally(
         "play", "ipd", "--seat", "partner=tit_for_tat", "--set", "rounds=3", "--out", "mine",
