@@ -11,7 +11,7 @@ QUIET := -qq --disable-pip-version-check --no-warn-script-location
 help: ## what each target does
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
 
-demo: $(READY) ## play the quickstart study and print what it shows
+demo: $(READY) ## three games, bots and an embedded model: what each knew and did
 	@$(BIN)/sally demo
 
 test: check ## run the checks and every test

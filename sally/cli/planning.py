@@ -29,6 +29,7 @@ def plan(
     seed: int | None,
     model: str | None,
     settings: tuple[str, ...],
+    without: tuple[str, ...],
     config: Path | None,
     reply_tokens: int,
     as_json: bool,
@@ -37,7 +38,7 @@ def plan(
     if reply_tokens < 1:
         raise BadInput(f"--reply-tokens must be at least 1, not {reply_tokens}.")
     used = use_config(config)
-    wanted = asked_study(study, limit, seed, model, settings, used)
+    wanted = asked_study(study, limit, seed, model, settings, used, without)
     folder = out or Path("out") / wanted.name
     held = store.load(folder) if folder.is_dir() else Contents()
     found = planned(wanted, limit, used, held.episodes, held.finished, reply_tokens)

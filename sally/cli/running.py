@@ -16,11 +16,13 @@ from sally.cli.reading import print_scores, score_rows
 from sally.core.errors import BadInput
 from sally.core.model import Settings
 from sally.core.study import Study, with_params
+from sally.players.language import strategy_named
 from sally.runner import local
 from sally.runner.budget import Budget, Meter
 from sally.runner.config import Config, in_process, use_config
 from sally.runner.models import OPEN, models_of, with_model
 from sally.store import Contents
+from sally.studies import arms
 
 F = TypeVar("F", bound=Callable[..., Any])
 SET_HELP = "A setting of the model (temperature=0), or a parameter of every instance (rounds=10)."
@@ -30,6 +32,12 @@ def model_options(command: F) -> F:
     """What `run` and `plan` are told of a study and its model."""
     for option in (
         click.option("--config", type=click.Path(path_type=Path), help="A config file."),
+        click.option(
+            "--without",
+            multiple=True,
+            metavar="STRATEGY",
+            help="Leave the cells of a strategy out, such as lm for a model that cannot score.",
+        ),
         click.option("--set", "settings", multiple=True, metavar="KEY=VALUE", help=SET_HELP),
         click.option("--model", help="Who sits in open seats: embedded, openai/gpt-4o, an alias."),
         click.option("--seed", type=int, help="Another seed than the study's own."),
@@ -53,6 +61,7 @@ def run(
     seed: int | None,
     model: str | None,
     settings: tuple[str, ...],
+    without: tuple[str, ...],
     config: Path | None,
     budget: float | None,
     budget_tokens: int | None,
@@ -61,7 +70,7 @@ def run(
 ) -> None:
     """Run what is missing of STUDY (a name or a TOML file)."""
     used = use_config(config)
-    wanted = asked_study(study, limit, seed, model, settings, used)
+    wanted = asked_study(study, limit, seed, model, settings, used, without)
     meter = Meter(Budget(budget, budget_tokens), used)
     meter.refuse_unpriced(models_of(wanted))
     folder = out or Path("out") / wanted.name
@@ -94,11 +103,16 @@ def asked_study(
     model: str | None,
     settings: tuple[str, ...],
     config: Config,
+    without: tuple[str, ...] = (),
 ) -> Study:
     """The study as it is to be run, its open seats filled."""
     if limit is not None and limit < 1:
         raise BadInput(f"--limit must be at least 1, not {limit}.")
     wanted = find_study(study)
+    for name in without:
+        strategy_named(name)  # refuses one that is not there
+    if without:
+        wanted = arms.without(wanted, without)
     if seed is not None:
         wanted = msgspec.structs.replace(wanted, seed=seed)
     given = parsed(settings)
@@ -122,8 +136,9 @@ def _through_inspect(
     """Play what is missing through Inspect, which brings providers, cache and a viewer."""
     wanted = local.orders(study, limit)
     store.claim(folder, local.manifest(study))
-    finished = store.load(folder).finished
-    missing = [order for order in wanted if order[0] not in finished]
+    there = store.load(folder)
+    local.refuse_changed(wanted, there, folder)
+    missing = [order for order in wanted if order[0] not in there.finished]
     if missing:
         from sally.adapters.inspect.run import play_orders  # an import of seconds
 

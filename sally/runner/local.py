@@ -14,6 +14,7 @@ import msgspec
 from sally import store
 from sally.core import shelf
 from sally.core.drive import play_async, play_bots
+from sally.core.errors import BadInput
 from sally.core.log import Episode, Setup, Sitter, episode_id
 from sally.core.match import Match
 from sally.core.model import Model
@@ -79,6 +80,7 @@ def run_study(
     wanted = orders(study, limit)
     store.claim(out, manifest(study))
     there = store.load(out)
+    refuse_changed(wanted, there, out)
     missing = [order for order in wanted if order[0] not in there.finished]
     kept, done, censored = len(wanted) - len(missing), 0, 0
     with store.Writer(out) as writer:
@@ -183,10 +185,25 @@ def orders(study: Study, limit: int | None = None) -> list[Order]:
     """Every episode of a study as (id, cell, setup), checked; at most `limit` a cell."""
     found: dict[str, Order] = {}
     for cell, setup in limited(study.trials(), limit):
-        checked = resolved(setup)
+        try:
+            checked = resolved(setup)
+        except BadInput as why:
+            raise BadInput(f"Study {study.name!r}, cell {cell!r}: {why}") from None
         id = episode_id(checked)
         found.setdefault(id, (id, cell, checked))
     return list(found.values())
+
+
+def refuse_changed(wanted: Iterable[Order], there: store.Contents, out: Path) -> None:
+    """A store may gain episodes, but an instance in it may not change under its id."""
+    stored = {e.setup.instance.id: e.setup.instance for e in there.episodes.values()}
+    for _, cell, setup in wanted:
+        instance = setup.instance
+        if stored.get(instance.id, instance) != instance:
+            raise BadInput(
+                f"The store {out} holds instance {instance.id!r} of cell {cell!r} with other "
+                "parameters; give the changed instance another id, or choose another --out."
+            )
 
 
 def limited(trials: Iterable[tuple[str, Setup]], limit: int | None) -> Iterator[tuple[str, Setup]]:

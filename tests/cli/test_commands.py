@@ -114,11 +114,13 @@ def test_a_parameter_can_be_set_for_all_instances(study):
     assert {row["instance"] for row in rows} == {"ipd-4[rounds=2]"}
 
 
-def test_a_study_that_was_changed_under_its_name_is_not_pooled_in_silence(played):
-    assert sally("score", "store", cwd=played).stderr == ""
-    (played / "tiny.toml").write_text(TINY.replace("rounds = 4", "rounds = 5"))
-    sally("run", "tiny.toml", "--out", "store", cwd=played)
-    assert "mixed: instance 'ipd-4'" in sally("score", "store", cwd=played).stderr
+def test_episodes_of_a_changed_instance_are_not_pooled_in_silence(played):
+    (played / "tiny.toml").write_text(TINY.replace("rounds = 4", "rounds = 3"))
+    sally("run", "tiny.toml", "--out", "other", "--json", cwd=played)
+    (file,) = (played / "other").glob("*.jsonl")
+    file.rename(played / "store" / file.name)  # somebody merges two stores by hand
+    done = sally("score", "store", cwd=played)
+    assert "mixed: instance 'ipd-4'" in done.stderr
 
 
 def test_a_person_plays_in_the_terminal(study):
@@ -226,6 +228,12 @@ BAD = {
     "no episode": (["show", "nowhere"], "neither a store nor an episode"),
     "a seat that nobody took": (["score", "store", "--seat", "agnet"], "did you mean agent"),
     "another study's folder": (["run", "quickstart", "--out", "store"], "belongs to study 'tiny'"),
+    "an instance that changed under its id": (
+        ["run", "changed.toml", "--out", "store"],
+        "other parameters",
+    ),
+    "a cell that cannot be played": (["run", "empty.toml"], "cell 'ipd'"),
+    "a strategy": (["run", "tiny.toml", "--without", "lmm"], "did you mean lm"),
     "no episodes wanted": (["run", "tiny.toml", "--limit", "0"], "at least 1"),
     "a paper": (["reproduce", "riemer2052"], "did you mean riemer2025"),
     "an audit": (["audit", "rpss"], "did you mean rps"),
@@ -236,6 +244,8 @@ BAD = {
 def test_bad_input_is_one_sentence_and_exit_code_2(what, played):
     args, says = BAD[what]
     (played / "bad.toml").write_text(TINY.replace("repeats = 2", "repeats = 0"))
+    (played / "changed.toml").write_text(TINY.replace("rounds = 4", "rounds = 5"))
+    (played / "empty.toml").write_text(TINY.replace(', partner = { player = "tit_for_tat" }', ""))
     before = sorted(p for p in played.rglob("*"))
     done = sally(*args, cwd=played)
     assert done.returncode == 2, done.stdout + done.stderr

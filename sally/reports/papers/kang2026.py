@@ -17,7 +17,7 @@ from sally.stats.intervals import Estimate
 
 PLAYER = Seat("player")
 STRATEGIES = {"self_consistency": "sc", "qa": "zero_shot"}  # ours -> as the tables have it
-METRICS = {"task_success": "task_success_published", "tom_accuracy": "tom_accuracy"}
+METRICS = {"task_success": "task_success_published", "tom_accuracy": "tom_accuracy_published"}
 
 
 def computes(row: Conditions, metric: str, effort: Effort) -> Estimate | None:

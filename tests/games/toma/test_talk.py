@@ -71,7 +71,8 @@ def knowing(page: str) -> str:
 def test_strategies_that_are_asked(strategy: str) -> None:
     arms = {"player": ("their_choice",)}
     row = row_of(talked("toma_po", knowing, strategy, arms=arms, scenario=LEVEL_2.id))
-    assert (row["tom_accuracy"], row["action_consistency"], row["task_success"]) == (1, 1, 1)
+    measures = ("tom_accuracy_published", "action_consistency", "task_success")
+    assert [row[name] for name in measures] == [1, 1, 1]
     assert row["knowing_doing_both"] == 1
 
 
@@ -80,7 +81,7 @@ def test_strategies_that_predict_by_themselves(strategy: str) -> None:
     episode = talked("toma_po", knowing, strategy, scenario=LEVEL_2.id)
     row = row_of(episode)
     assert (row["tom_percent"], row["action_consistency"], row["task_success"]) == (100, 1, 1)
-    assert row["tom_accuracy"] is None  # nobody asked
+    assert row["tom_accuracy_published"] is None  # nobody asked
     assert row["calls"] == (1 if strategy == "tom_cot" else 2)
     assert check([episode]).mismatches == []
 
@@ -134,7 +135,7 @@ def test_a_team_of_models_on_the_radio(strategy: str) -> None:
     row = row_of(episode, "explorer")
     assert (row["forfeited"], row["radio_box_opened"], row["radio_collisions"]) == (0, 1, 0)
     assert row["action_consistency"] == 1 / 4  # expects WAIT for ever, and speaks once
-    assert row_of(episode, "guide")["tom_accuracy"] == 1 / 4
+    assert row_of(episode, "guide")["tom_accuracy_published"] == 1 / 4
     assert check([episode]).mismatches == []
 
 

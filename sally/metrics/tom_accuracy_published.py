@@ -16,7 +16,7 @@ def _measure(played: Played, seat: Seat) -> float | None:
 
 
 METRIC = Metric(
-    name="tom_accuracy",
+    name="tom_accuracy_published",
     about="share of questions about others answered right, unreadable as wrong (our reading)",
     measure=_measure,
     games=("toma_po", "toma_mg", "toma_sw", "toma_ag"),
