@@ -287,7 +287,8 @@ def conditions(name: str) -> list[tuple[Any, tuple[Injection, ...]]]:
         seat = probe.seats[0]
         wrong = 0.0 if probe.kind == "values" else 0.5
         told.append((arms, (Injection(seat, probe.name, "truth", wrong, keep=True),)))
-        told.append((arms, (Injection(seat, probe.name, "own"),)))
+        if probe.point != "after":  # an answer behind the move cannot be told before it
+            told.append((arms, (Injection(seat, probe.name, "own"),)))
     return told
 
 
