@@ -31,6 +31,18 @@ SHAPES: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     ),
     "ipd, chance to stop": ("ipd", {"stop_chance": 0.3}),
     "haggle, no secrets": ("haggle", {"secret_turns": 0}),
+    "tradecraft, three players": (
+        "tradecraft",
+        {
+            "ruleset": "alchemy",
+            "hands": [
+                {"clay": 2, "ember": 1, "moonlight": 1},
+                {"ember": 1, "flint": 1},
+                {"dew": 1, "salt": 2, "seed": 1},
+            ],
+            "targets": [{"pale_crystal": 1}, {"shard": 1}, {"shoot": 1}],
+        },
+    ),
 }
 
 

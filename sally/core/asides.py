@@ -49,8 +49,15 @@ class Asides:
         """The asks that stand at the turn's start (any seat) and before the move (movers)."""
         for seat, probes in self._arms.items():
             for probe in probes:
-                if probe.point == "start" or (probe.point == "before" and seat in movers):
+                if self._stands(probe) and (probe.point == "start" or seat in movers):
                     yield from self._asked(probe, seat, movers)
+
+    def _stands(self, probe: Probe) -> bool:
+        """Whether a probe may be put before anybody has moved in this turn."""
+        match = self._match
+        if probe.point == "start":
+            return match.game.begins_turn(match.state)
+        return probe.point == "before"
 
     def _asked(
         self, probe: Probe, seat: Seat, movers: tuple[Seat, ...], pending: Any = None
@@ -165,6 +172,8 @@ class Asides:
         everything: list[Told] = []
         for injection in self._injections[seat]:
             probe = match.spec.probe(injection.probe)
+            if probe.point == "start" and not self._stands(probe):
+                continue  # it was told when the turn began
             for question in probe.asks(match.game, view, seat):
                 told = self._what_to_tell(seat, injection, probe, question)
                 self._note("told", told)

@@ -70,6 +70,10 @@ class Game(ABC, Generic[S, A, V]):
         """How often in a row the rules have turned down what `seat` said."""
         return 0
 
+    def begins_turn(self, state: S) -> bool:
+        """Whether probes at a turn's start stand here; a second try is no new beginning."""
+        return True
+
     def censored(self, state: S) -> str | None:
         """Why the rules themselves stop the episode without a result, if they do."""
         return None

@@ -81,7 +81,6 @@ class View(msgspec.Struct, frozen=True, gc=False):
     story: Story
     proposal: Propose | None  # made by or to this seat, and not yet answered
     rules: Ruleset
-    fresh: bool  # whether a turn begins; a second try at a valid proposal is no new beginning
 
     @property
     def hand(self) -> Hand:
@@ -177,6 +176,9 @@ class TradeCraft(Game[State, Action, View]):
     def rejections(self, state: State, seat: Seat) -> int:
         return state.refused[self.number[seat]]
 
+    def begins_turn(self, state: State) -> bool:
+        return state.phase == PROPOSING and not any(state.refused)
+
     def observe(self, state: State, seat: Seat) -> View:
         n = self.number[seat]
         hands, phase, made = state.shown, state.phase, state.proposal
@@ -185,7 +187,6 @@ class TradeCraft(Game[State, Action, View]):
         proposer = self.seats[(state.turn - 1) % len(self.seats)]
         if made is not None and seat != proposer and seat != made.to:
             phase, made = PROPOSING, None  # a third player learns of it when it is answered
-        fresh = state.phase == PROPOSING and not any(state.refused)
         return View(
             seat,
             n,
@@ -197,7 +198,6 @@ class TradeCraft(Game[State, Action, View]):
             state.stories[n],
             made,
             self.rules,
-            fresh,
         )
 
     def payoffs(self, state: State) -> Mapping[Seat, float]:

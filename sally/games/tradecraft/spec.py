@@ -30,12 +30,12 @@ Trades = Replay[State, Action, View]
 
 
 def _own(game: TradeCraft, view: View, seat: Seat) -> tuple[Question, ...]:
-    return (Question("v0", "values", view.items),) if view.fresh and view.items else ()
+    return (Question("v0", "values", view.items),) if view.items else ()
 
 
 def _of_others(name: str) -> Any:
     def asks(game: TradeCraft, view: View, seat: Seat) -> tuple[Question, ...]:
-        if not view.fresh or not view.items:
+        if not view.items:
             return ()
         others = (other for other in game.seats if other != seat)
         return tuple(Question(name, "values", view.items, other) for other in others)
@@ -44,8 +44,6 @@ def _of_others(name: str) -> Any:
 
 
 def _targets(game: TradeCraft, view: View, seat: Seat) -> tuple[Question, ...]:
-    if not view.fresh:
-        return ()
     found = candidates(game.rules, frozenset(union(game.hands)))
     others = (other for other in game.seats if other != seat)
     return tuple(Question("their_target", "odds", found, other) for other in others)
