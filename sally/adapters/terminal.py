@@ -36,6 +36,9 @@ class Person(msgspec.Struct, frozen=True):
             self.show(picture)
         self.show(words.now(turn.view))
         self.show(words.question(turn.view, turn.options))
+        for tool in turn.desk.spec.tools:
+            keys = "".join(f" {key}=..." for key in tool.parameters.get("properties", {}))
+            self.show(f"(type `?{tool.name}{keys}` to look up: {tool.about})")
         while True:
             try:
                 action, typed = self._ask(turn)
@@ -80,13 +83,24 @@ class Person(msgspec.Struct, frozen=True):
             self.show(line)
         return shown + len(new)
 
+    def _typed(self, turn: Turn[Any, Any]) -> str:
+        """What was typed; look-ups (`?tool key=value`) are answered on the way."""
+        while (typed := self.read("> ").strip()).startswith("?"):
+            tool, *given = typed[1:].split()
+            try:
+                found = turn.use(tool, dict(part.split("=", 1) for part in given))
+                self.show(msgspec.json.encode(found).decode())
+            except ValueError as why:  # BadInput is one
+                self.show(f"That will not do: {why}")
+        return typed
+
     def _ask(self, turn: Turn[Any, Any]) -> tuple[Any, str]:
         words, options = turn.desk.words, turn.options
         if is_finite(options):
             names = words.menu(options)
             numbered = not any(name.isdigit() for name in names)  # two kinds of numbers confuse
             self._menu(list(names), numbered)
-            typed = self.read("> ").strip()
+            typed = self._typed(turn)
             if numbered and typed.isdigit() and 1 <= int(typed) <= len(options):
                 return options[int(typed) - 1], typed
             return words.read(f"{words.label}: {typed}", turn.view, options), typed
@@ -94,7 +108,7 @@ class Person(msgspec.Struct, frozen=True):
         chosen = options[0]
         if len(options) > 1:
             self._menu(kinds)
-            typed = self.read("> ").strip()
+            typed = self._typed(turn)
             if not typed.isdigit() or not 1 <= int(typed) <= len(options):
                 raise IllegalMove(f"Type a number from 1 to {len(options)}.")
             chosen = options[int(typed) - 1]

@@ -254,3 +254,13 @@ def test_bad_input_is_one_sentence_and_exit_code_2(what, played):
     assert done.stderr.count("\n") == 1  # one sentence, one line
     assert "Traceback" not in done.stderr
     assert sorted(p for p in played.rglob("*")) == before  # nothing was written
+
+
+def test_a_person_may_look_something_up_while_it_decides(study):
+    typed = "?item_info item=torch\n?item_infos\n?item_info torch\n"
+    done = sally(
+        "play", "tradecraft", "--set", "max_turns=1", "--out", "mine", typed=typed, cwd=study
+    )
+    assert '"item":"torch","made_by"' in done.stdout
+    assert "did you mean item_info" in done.stdout
+    assert done.stdout.count("That will not do") == 2

@@ -28,7 +28,6 @@ from sally.stats.intervals import Estimate, mean_interval
 from sally.studies.tradecraft2026 import INSTANCES_PLAYED, PARTNER, PLAYER, REPEATS, SET
 
 SEAT, SEED = Seat(PLAYER), 2026
-COARSE = 0.5  # the grid's step for order 2: the fine grid is sixteen times as large
 Plays = Sequence[Played]
 
 
@@ -158,8 +157,7 @@ def _fit(plays: Plays, arm: str) -> Fit | None:
     """The fit of an arm's order; None where its decisions do not allow one."""
     order = len(GROUPS[arm]) - 1
     try:
-        step = {"step": COARSE} if order == 2 else {}
-        return fit_of([(played, SEAT) for played in plays], order, seed=SEED, **step)
+        return fit_of([(played, SEAT) for played in plays], order, seed=SEED)
     except ValueError:
         return None
 
