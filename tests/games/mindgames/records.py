@@ -16,7 +16,7 @@ MODEL = (
     "human_persuader=False&llm_persuader=o1-preview-2024-09-12&reveal_belief=True"
     "&reveal_motivation=True"
 )
-GENERIC = "I am a perfectly rational agent."
+GENERIC = "I weigh what I know and take what is best."
 
 
 def _table(cells: Any) -> dict[str, dict[str, bool]]:
