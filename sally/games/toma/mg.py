@@ -8,8 +8,7 @@ from functools import cache, cached_property
 
 import msgspec
 
-from sally.core.errors import BadInput, unknown
-from sally.core.game import Game, GameSpec, Seat
+from sally.core.game import GameSpec, Seat
 from sally.core.probe import At, Probe, Question
 from sally.core.replay import Replay
 from sally.games.toma import frozen
@@ -25,15 +24,7 @@ from sally.games.toma.mg_rules import (
     rational_actions,
 )
 from sally.games.toma.mg_words import TEXTS, MinorityWords
-
-PLAYER = Seat("player")
-
-
-class State(msgspec.Struct, frozen=True):
-    """What the player did; `over` without a choice when it forfeited."""
-
-    chosen: int | None = None
-    over: bool = False
+from sally.games.toma.one_shot import PLAYER, OneShot, State, agree, first, named
 
 
 class View(msgspec.Struct, frozen=True):
@@ -45,7 +36,7 @@ class View(msgspec.Struct, frozen=True):
 
 
 @dataclass(frozen=True)
-class Minority(Game[State, int, View]):
+class Minority(OneShot[View]):
     """Go to the one of four places that the fewest others go to.
 
     `scenario` is a whole scenario or the id of a frozen one; without it, the first frozen
@@ -56,18 +47,11 @@ class Minority(Game[State, int, View]):
     level: int | None = None
     story: str = ""
 
-    seats = (PLAYER,)
-
     def __post_init__(self) -> None:
         problem = self.problem
         check(problem)
         answer(problem)  # refuses a tie
-        for name, asked, given in (
-            ("level", self.level, problem.level),
-            ("story", self.story or None, problem.story),
-        ):
-            if asked is not None and asked != given:
-                raise BadInput(f"{name} is {asked}, but scenario {problem.id} has {given}")
+        agree(problem, self.level, self.story)
 
     @cached_property
     def problem(self) -> Scenario:
@@ -75,37 +59,14 @@ class Minority(Game[State, int, View]):
         if isinstance(self.scenario, Scenario):
             return self.scenario
         if self.scenario:
-            known = frozen_scenarios()
-            if self.scenario not in known:
-                raise unknown("frozen scenario of toma_mg", self.scenario, known)
-            return known[self.scenario]
+            return named("toma_mg", self.scenario, frozen_scenarios())
         level = 2 if self.level is None else self.level
-        if level not in LEVELS:
-            raise BadInput(f"level must be one of 1 to 3, not {level}")
-        for scenario in frozen_scenarios().values():
-            if scenario.level == level and self.story in ("", scenario.story):
-                return scenario
-        raise BadInput(f"no frozen scenario of level {level} tells the story {self.story!r}")
+        return first(frozen_scenarios(), level, self.story, LEVELS)
 
     # --- the rules ------------------------------------------------------------------------------
 
-    def start(self) -> State:
-        return State()
-
-    def to_move(self, state: State) -> tuple[Seat, ...]:
-        return () if state.over else self.seats
-
     def options(self, state: State, seat: Seat) -> tuple[int, ...]:
         return tuple(PLACES)
-
-    def step(self, state: State, moves: Mapping[Seat, int]) -> State:
-        return State(moves[PLAYER], True)
-
-    def forfeit(
-        self, state: State, moves: Mapping[Seat, int], forfeited: tuple[Seat, ...]
-    ) -> State:
-        """The one choice was not made; the scenario is over."""
-        return State(None, True)
 
     def observe(self, state: State, seat: Seat) -> View:
         return View(self.problem.places, self.problem.agents, state.chosen)

@@ -9,11 +9,11 @@ from typing import Literal
 
 import msgspec
 
-from sally.core.errors import BadInput, unknown
-from sally.core.game import Game, GameSpec, Seat
+from sally.core.game import GameSpec, Seat
 from sally.core.probe import At, Probe, Question
 from sally.core.replay import Replay
 from sally.games.toma import frozen
+from sally.games.toma.one_shot import PLAYER, OneShot, State, agree, first, named
 from sally.games.toma.po_rules import (
     AGENTS,
     FAILURE,
@@ -30,15 +30,6 @@ from sally.games.toma.po_rules import (
 )
 from sally.games.toma.po_words import TEXTS, PartlySeenWords
 
-PLAYER = Seat("player")
-
-
-class State(msgspec.Struct, frozen=True):
-    """What the player did; `over` without a choice when it forfeited."""
-
-    chosen: int | None = None
-    over: bool = False
-
 
 class View(msgspec.Struct, frozen=True):
     """What the player knows: the costs on its page, and its choice once made."""
@@ -48,7 +39,7 @@ class View(msgspec.Struct, frozen=True):
 
 
 @dataclass(frozen=True)
-class PartlySeen(Game[State, int, View]):
+class PartlySeen(OneShot[View]):
     """Pick one of four tasks that nobody else picks, or say that failure is inevitable.
 
     `scenario` is a whole scenario or the id of a frozen one; without it, the first frozen
@@ -60,18 +51,11 @@ class PartlySeen(Game[State, int, View]):
     story: str = ""
     matrix: Literal["full", "known"] = "full"
 
-    seats = (PLAYER,)
-
     def __post_init__(self) -> None:
         problem = self.problem
         check(problem)
         answer(problem)  # refuses a tie
-        for name, asked, given in (
-            ("level", self.level, problem.level),
-            ("story", self.story or None, problem.story),
-        ):
-            if asked is not None and asked != given:
-                raise BadInput(f"{name} is {asked}, but scenario {problem.id} has {given}")
+        agree(problem, self.level, self.story)
 
     @cached_property
     def problem(self) -> Scenario:
@@ -79,37 +63,14 @@ class PartlySeen(Game[State, int, View]):
         if isinstance(self.scenario, Scenario):
             return self.scenario
         if self.scenario:
-            known = frozen_scenarios()
-            if self.scenario not in known:
-                raise unknown("frozen scenario of toma_po", self.scenario, known)
-            return known[self.scenario]
+            return named("toma_po", self.scenario, frozen_scenarios())
         level = 1 if self.level is None else self.level
-        if level not in LEVELS:
-            raise BadInput(f"level must be one of 0 to 4, not {level}")
-        for scenario in frozen_scenarios().values():
-            if scenario.level == level and self.story in ("", scenario.story):
-                return scenario
-        raise BadInput(f"no frozen scenario of level {level} tells the story {self.story!r}")
+        return first(frozen_scenarios(), level, self.story, LEVELS)
 
     # --- the rules ------------------------------------------------------------------------------
 
-    def start(self) -> State:
-        return State()
-
-    def to_move(self, state: State) -> tuple[Seat, ...]:
-        return () if state.over else self.seats
-
     def options(self, state: State, seat: Seat) -> tuple[int, ...]:
         return (*TASKS, FAILURE)
-
-    def step(self, state: State, moves: Mapping[Seat, int]) -> State:
-        return State(moves[PLAYER], True)
-
-    def forfeit(
-        self, state: State, moves: Mapping[Seat, int], forfeited: tuple[Seat, ...]
-    ) -> State:
-        """The one choice was not made; the scenario is over."""
-        return State(None, True)
 
     def observe(self, state: State, seat: Seat) -> View:
         shown = self.problem.costs if self.matrix == "full" else known_costs(self.problem)
