@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Iterable
 from pathlib import Path
+from shutil import which
 from textwrap import fill
 from typing import Any
 
@@ -13,7 +16,7 @@ import msgspec
 from sally.cli.common import estimate_cell, json_option, print_json, print_table
 from sally.cli.running import counts, run_with_progress
 from sally.core import shelf
-from sally.core.errors import BadInput
+from sally.core.errors import BadInput, listed
 from sally.core.log import Episode
 from sally.reports.rows import Row, episode_rows, summary
 from sally.studies.demo import BOTS, STUDY
@@ -56,9 +59,10 @@ def demo(out: Path, bots: bool, as_json: bool) -> None:
         )
     last = list(contents.episodes)[-1]
     click.echo(f"\nThe log is in {out}. Try next:")
-    click.echo(f"  sally show {out}/{last[:8]} --eyes agent")
-    click.echo(f"  sally replay {out}")
-    click.echo("  sally play rps --seat partner=tit_for_tat --set rounds=5")
+    sally = "sally" if which("sally") else os.path.relpath(sys.argv[0])  # as `make demo` runs it
+    click.echo(f"  {sally} show {out}/{last[:8]} --eyes agent")
+    click.echo(f"  {sally} replay {out}")
+    click.echo(f"  {sally} play rps --seat partner=tit_for_tat --set rounds=5")
 
 
 def embedded_is_missing() -> str:
@@ -100,12 +104,14 @@ def what_it_shows(episodes: Iterable[Episode]) -> str:
     did = summary(rows, "functional_regret", ("game", "player"))
     parts, apart = [], 0
     for game in dict.fromkeys(row["game"] for row in knew):
-        most = max(_known(knew, game), key=lambda row: row["value"])
-        best = min(_known(did, game), key=lambda row: row["value"])
-        apart += most["player"] != best["player"]
+        most = max(row["value"] for row in _known(knew, game))
+        least = min(row["value"] for row in _known(did, game))
+        first = [row["player"] for row in _known(knew, game) if row["value"] == most]
+        best = [row["player"] for row in _known(did, game) if row["value"] == least]
+        apart += not set(first) & set(best)
         parts.append(
-            f"in {game} {most['player']} foresaw most ({most['value']:.0f} %) and "
-            f"{best['player']} lost least ({best['value']:.2f} a round)"
+            f"in {game} {listed(first)} foresaw most ({most:.0f} %) and "
+            f"{listed(best)} lost least ({least:.2f} a round)"
         )
     sentence = (
         f"Here {'; '.join(parts)}: in {apart} of {len(parts)} games who knew most is not who did "
