@@ -1,8 +1,9 @@
 """Episodes on disk: one line an episode, one file a writer, and nothing lost in silence.
 
-A store is a folder. `study.json` says what it holds. A writer appends whole lines to a file of
-its own, `<writer>.open`, and renames it to `<writer>.jsonl` when it is done, so several
-processes never write to one file and a killed one leaves all but the line it was writing.
+A store is a folder. `study.json` says what it holds, `studies/` what its runs asked for, `packs/`
+in which words. A writer appends whole lines to a file of its own, `<writer>.open`, and renames it
+to `<writer>.jsonl` when it is done, so several processes never write to one file and a killed one
+leaves all but the line it was writing.
 A line that cannot be read is copied to `quarantine/` and reported with file and line.
 """
 
@@ -25,6 +26,7 @@ import msgspec
 from sally.core import packs
 from sally.core.errors import BadInput
 from sally.core.log import RESUMABLE, SCHEMA, Censored, Episode, from_line, to_line
+from sally.core.study import Study
 from sally.core.words import Pack
 
 MANIFEST = "study.json"
@@ -311,8 +313,8 @@ def require(folder: Path, study: str) -> None:
         )
 
 
-def claim(folder: Path, manifest: Manifest) -> None:
-    """Make the folder this study's, or refuse if it is another's."""
+def claim(folder: Path, manifest: Manifest, asked: Study | None = None) -> None:
+    """Make the folder this study's, or refuse if it is another's; keep what is asked for."""
     require(folder, manifest.study)
     path = folder / MANIFEST
     try:
@@ -324,6 +326,36 @@ def claim(folder: Path, manifest: Manifest) -> None:
     except OSError as why:
         raise BadInput(f"The store {folder} cannot be made: {why.strerror}.") from None
     require(folder, manifest.study)
+    if asked is not None:
+        _keep_study(folder, manifest.asks, asked)
+
+
+def _keep_study(folder: Path, asks: str, study: Study) -> None:
+    """Put a study into the store, once, under the hash of all that it asks for."""
+    place = folder / "studies" / f"{asks}.json"
+    try:
+        place.parent.mkdir(exist_ok=True)
+        if not place.exists():
+            _put(place, msgspec.json.encode(study, order="sorted") + b"\n")
+    except OSError as why:
+        raise BadInput(f"The study could not be stored: {why.strerror}.") from None
+
+
+def studies(folder: Path) -> dict[str, Study]:
+    """What was asked for in the runs of a store, by hash; empty where none was kept."""
+    found: dict[str, Study] = {}
+    for path in sorted((folder / "studies").glob("*.json")):
+        try:
+            found[path.stem] = msgspec.json.decode(path.read_bytes(), type=Study)
+        except (OSError, msgspec.DecodeError) as why:
+            raise BadInput(f"{path} does not hold a study: {why}.") from None
+    return found
+
+
+def manifest_of(folder: Path) -> Manifest | None:
+    """What a store says that it holds; None for a folder of bare files."""
+    path = folder / MANIFEST
+    return _manifest(path) if path.exists() else None
 
 
 def _refuse_others(folder: Path) -> None:

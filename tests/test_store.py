@@ -427,3 +427,19 @@ def test_a_second_run_plays_only_what_is_missing(tmp_path: Path) -> None:
     started = time.time()
     run_study(study(repeats=6), tmp_path / "out", watch=lambda p: played_now.append(-1))
     assert -1 not in played_now and time.time() - started < 5
+
+
+def test_a_store_keeps_what_each_of_its_runs_asked_for(tmp_path: Path) -> None:
+    once, twice = study(), msgspec.structs.replace(study(), seed=2)
+    run_study(once, tmp_path)
+    run_study(twice, tmp_path)
+    run_study(once, tmp_path)
+    assert store.studies(tmp_path) == {manifest(asked).asks: asked for asked in (once, twice)}
+    assert store.manifest_of(tmp_path) == manifest(once)
+
+
+def test_a_study_that_cannot_be_read_back_is_named(folder: Path) -> None:
+    (folder / "studies").mkdir()
+    (folder / "studies" / "x.json").write_text('{"name": 3}')
+    with pytest.raises(BadInput, match=r"x\.json does not hold a study"):
+        store.studies(folder)

@@ -135,7 +135,7 @@ def _through_inspect(
 ) -> Contents:
     """Play what is missing through Inspect, which brings providers, cache and a viewer."""
     wanted = local.orders(study, limit)
-    store.claim(folder, local.manifest(study))
+    store.claim(folder, local.manifest(study), study)
     there = store.load(folder)
     local.refuse_changed(wanted, there, folder)
     missing = [order for order in wanted if order[0] not in there.finished]

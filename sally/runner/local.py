@@ -78,7 +78,7 @@ def run_study(
     Once the meter's budget is gone no episode is begun, and those in progress are censored.
     """
     wanted = orders(study, limit)
-    store.claim(out, manifest(study))
+    store.claim(out, manifest(study), study)
     there = store.load(out)
     refuse_changed(wanted, there, out)
     missing = [order for order in wanted if order[0] not in there.finished]

@@ -167,7 +167,7 @@ def study_task(name: str) -> Callable[..., Task]:
     def make(limit: int = 0, out: str = f"out/{name}") -> Task:
         study = for_roles(shelf.pick("study", name, shelf.shelf("studies")))
         wanted = orders(study, limit or None)
-        store.claim(Path(out), manifest(study))
+        store.claim(Path(out), manifest(study), study)
         return task_of(name, wanted, out)
 
     make.__name__ = name
