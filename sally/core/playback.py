@@ -95,7 +95,7 @@ def _played_back(
     spec: GameSpec[Any, Any, Any], episode: Episode, asked_again: Again | None
 ) -> list[Event]:
     match = Match(spec, episode.setup, ask_nature=True)
-    answers = _answers(spec, episode)
+    answers = answers_of(spec, episode)
     while not match.over:
         asked = [turn for turn in match.asks() if turn.id in answers]
         if not asked:
@@ -117,7 +117,7 @@ def _played_back(
     return match.events
 
 
-def _answers(spec: GameSpec[Any, Any, Any], episode: Episode) -> dict[AskId, tuple[Event, Any]]:
+def answers_of(spec: GameSpec[Any, Any, Any], episode: Episode) -> dict[AskId, tuple[Event, Any]]:
     """Every logged answer under the ask that it answers."""
     foreseen: dict[tuple[int, str], tuple[Foreseen, ...]] = {}
     out: dict[AskId, tuple[Event, Any]] = {}
