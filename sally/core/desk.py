@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -60,6 +60,11 @@ class Desk:
     def keep(self, view: Any, told: Told) -> None:
         """Put what was told into this seat's past, behind what `view` shows."""
         self._marks.append((view, told))
+
+    @property
+    def kept(self) -> Sequence[tuple[Any, Told]]:
+        """What was told and kept, each with the view behind which it stands."""
+        return self._marks
 
     def opening(self, view: Any, form: str, after_rules: str = "", payoffs: bool = True) -> Grown:
         """Rules, worked examples if any, and the past as this form tells it."""
