@@ -154,8 +154,8 @@ def generality_cell(model: str) -> Cell:
     )
 
 
-def study(model: str = "embedded") -> Study:
-    """The whole study with one language model."""
+def study(model: str = "model") -> Study:
+    """The whole study with one language model; its seats stand open if none is named."""
     return Study(
         name="kang2026",
         about="knowing and doing in four games: five strategies, levels of reasoning, told truths",

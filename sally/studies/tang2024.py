@@ -43,8 +43,8 @@ def in_their_chat(model: str) -> Sitter:
     return sitter("language", model=model, strategy="chat", settings=settings, with_=reading)
 
 
-def study(model: str = "embedded", users: int = USERS) -> Study:
-    """The study with one language model, on the frozen games of 3, 5 or 8 users."""
+def study(model: str = "model", users: int = USERS) -> Study:
+    """The study with one language model (a seat left open, if none is named) and 3, 5 or 8 users."""
     cells: list[Cell] = []
     for name, params in SETS:
         ours = games(name, users, **params)

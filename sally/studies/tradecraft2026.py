@@ -23,8 +23,8 @@ def own_reports(seat: str, probes: tuple[str, ...]) -> tuple[Injection, ...]:
     return tuple(Injection(seat, probe, "own", keep=True) for probe in probes)  # type: ignore[arg-type]
 
 
-def study(model: str = "embedded", played: int = INSTANCES_PLAYED) -> Study:
-    """The three groups with one model in both seats; bots in the same seats beside it."""
+def study(model: str = "model", played: int = INSTANCES_PLAYED) -> Study:
+    """The three groups with one model in both seats, open if none is named; bots beside it."""
     chosen = problems(SET, played)
     cells = []
     for group, probes in GROUPS.items():
