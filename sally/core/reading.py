@@ -126,6 +126,11 @@ def choices_in(reply: str, names: Sequence[str], label: str, theirs: bool = Fals
     The last labelled line counts, unless plain answers under the label contradict each other;
     without a label, a line counts that holds nothing but a name, as the first or the last line.
     """
+    read = _choices_in_short if len(reply) <= SHORT else _choices_in
+    return list(read(reply, tuple(names), label, theirs))
+
+
+def _choices_in(reply: str, names: Sequence[str], label: str, theirs: bool) -> list[int]:
     names = [plain(name) for name in names]
     lines = [line for line in (line.strip() for line in plain(reply).split("\n")) if line]
     for labels in ((label,), _OTHER_LABELS):
@@ -137,6 +142,9 @@ def choices_in(reply: str, names: Sequence[str], label: str, theirs: bool = Fals
     if not lines or not (bare[0] or bare[-1]):
         return []
     return sorted({i for hits in bare for i in hits})
+
+
+_choices_in_short = lru_cache(maxsize=4096)(_choices_in)  # short replies come again and again
 
 
 def _stated(

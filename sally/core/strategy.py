@@ -105,7 +105,8 @@ class Sheet:
     @property
     def told_text(self) -> str:
         """What the player has been told, in words."""
-        return "\n".join(self._words.told(told) for told in self._turn.told)
+        told = self._turn.told
+        return "\n".join(self._words.told(each) for each in told) if told else ""
 
     def predicted(self, question: Question, value: Value) -> str:
         """A prediction of one's own, in words."""

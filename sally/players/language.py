@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from copy import copy
 from typing import Any, TypeVar
 
 import msgspec
@@ -124,11 +125,13 @@ class Caller:
 
     def _seeded(self, more: Mapping[str, Any]) -> Settings:
         """The settings of the next call, with a seed of its own where sampling has one."""
-        given = {"seed": self._settings.seed, **more}
-        if given["seed"] is None:
-            key = (self._turn.desk.seed, *self._turn.id, len(self.calls))
-            given["seed"] = derived_seed(*key) % (2**32 - 1)
-        return msgspec.structs.replace(self._settings, **given)
+        settings = msgspec.structs.replace(self._settings, **more) if more else self._settings
+        if settings.seed is not None:
+            return settings
+        key = (self._turn.desk.seed, *self._turn.id, len(self.calls))
+        seeded = copy(settings)  # checked already, and a seed below the bound cannot be wrong
+        msgspec.structs.force_setattr(seeded, "seed", derived_seed(*key) % (2**32 - 1))
+        return seeded
 
     def _tools(self) -> tuple[ToolSpec, ...]:
         tools = self._turn.desk.spec.tools

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import cached_property
 from typing import ClassVar
 
 from sally.core.errors import listed
@@ -11,7 +12,7 @@ from sally.core.log import Told
 from sally.core.menu import Options
 from sally.core.probe import Question
 from sally.core.words import Words
-from sally.games.repeated_games.rules import AGENT, RepeatedGame, View, other
+from sally.games.repeated_games.rules import AGENT, PARTNER, RepeatedGame, View, other
 
 TEXTS: Mapping[str, str] = {
     "intro": "You and another player meet in a game that has {rounds} rounds. It is the same "
@@ -69,9 +70,10 @@ class RepeatedWords(Words[int, View]):
         super().__init__(texts)
         self.game = game
         self._style = "signed" if game.signed else "points"
+        self._names = {seat: game.names_of(seat) for seat in (AGENT, PARTNER)}
 
     def rules(self, seat: Seat) -> str:
-        mine, theirs = self.game.names_of(seat), self.game.names_of(other(seat))
+        mine, theirs = self._names[seat], self._names[other(seat)]
         cells = [
             self.say(
                 f"cell.{self._style}", mine=mine[i], theirs=theirs[j], **self._pays(seat, i, j)
@@ -103,42 +105,47 @@ class RepeatedWords(Words[int, View]):
 
     def _example(self, kind: str, seat: Seat, theirs: int, last: int) -> str:
         mine = self.game.best_replies(seat, theirs)[0]
-        names = self.game.names_of(seat)
+        names = self._names[seat]
         return self.say(
             f"example.{kind}",
             mine=names[mine],
-            theirs=self.game.names_of(other(seat))[theirs],
+            theirs=self._names[other(seat)][theirs],
             last=names[last],
             gain=self.say(f"gain.{self._style}", **self._pays(seat, mine, theirs)),
         )
 
     def lines(self, view: View, since: int, form: str) -> Iterator[str]:
-        mine_of, theirs_of = self.game.names_of(view.seat), self.game.names_of(other(view.seat))
+        mine_of, theirs_of = self._names[view.seat], self._names[other(view.seat)]
+        past, outcomes = f"past.{form}", self._outcomes
         for number, joint in enumerate(view.rounds(since), since + 1):
             if joint is None:
                 yield self.say("past.void", round=number)
                 continue
             mine, theirs = joint
-            outcome = self.say(f"outcome.{self._style}", **self._pays(view.seat, mine, theirs))
             yield self.say(
-                f"past.{form}",
+                past,
                 round=number,
                 mine=mine_of[mine],
                 theirs=theirs_of[theirs],
-                outcome=outcome,
+                outcome=outcomes[view.seat, mine, theirs],
             )
 
     def now(self, view: View) -> str:
         return self.say("now", round=view.round)
 
     def question(self, view: View, options: Options[int]) -> str:
-        return self.say("question", names=self._options(view.seat))
+        return self._questions[view.seat]
 
     def format(self, view: View, options: Options[int]) -> str:
-        return self.say("format.option", names=listed(self._listed(view.seat), "or"))
+        return self._formats[view.seat]
 
     def name(self, action: int | str) -> str:
-        return self.game.names_of(self.seat or AGENT)[int(action)]
+        return self._names[self.seat or AGENT][int(action)]
+
+    def menu(self, options: Options[int]) -> tuple[str, ...]:
+        seat = self.seat or AGENT
+        whole = options == self.game.moves_of(seat)
+        return self._names[seat] if whole else super().menu(options)
 
     def stem(self, view: View, options: Options[int]) -> str:
         return self.say("stem.move", now=self.now(view), question=self.question(view, options))
@@ -149,21 +156,21 @@ class RepeatedWords(Words[int, View]):
         names = self._options(other(view.seat))
         if pending is None:
             return self.say("aside.before", names=names)
-        mine = self.game.names_of(view.seat)[pending]
+        mine = self._names[view.seat][pending]
         return self.say("aside.after", names=names, mine=mine)
 
     def aside_stem(self, question: Question, view: View, pending: int | None = None) -> str:
         if pending is None:
             return self.say("stem.partner_first", round=view.round)
-        mine = self.game.names_of(view.seat)[pending]
+        mine = self._names[view.seat][pending]
         return self.say("stem.agent_first", round=view.round, mine=mine)
 
     def choice_name(self, question: Question, choice: int | str) -> str:
-        return self.game.names_of(Seat(question.about))[int(choice)]
+        return self._names[Seat(question.about)][int(choice)]
 
     def told(self, told: Told, question: Question | None = None) -> str:
         assert isinstance(told.value, int)
-        value = self.game.names_of(Seat(told.about))[told.value]
+        value = self._names[Seat(told.about)][told.value]
         return self.say(f"told.{told.source}", value=value)
 
     def aside_format(self, question: Question) -> str:
@@ -172,13 +179,37 @@ class RepeatedWords(Words[int, View]):
             return self.say("format.odds", names=listed(names, "and"))
         return self.say("format.option", names=listed(names, "or"))
 
+    # Sentences that are said at every turn are made once.
+
+    @cached_property
+    def _outcomes(self) -> Mapping[tuple[Seat, int, int], str]:
+        return {
+            (seat, mine, theirs): self.say(
+                f"outcome.{self._style}", **self._pays(seat, mine, theirs)
+            )
+            for seat in (AGENT, PARTNER)
+            for mine in self.game.moves_of(seat)
+            for theirs in self.game.moves_of(other(seat))
+        }
+
+    @cached_property
+    def _questions(self) -> Mapping[Seat, str]:
+        return {s: self.say("question", names=self._options(s)) for s in (AGENT, PARTNER)}
+
+    @cached_property
+    def _formats(self) -> Mapping[Seat, str]:
+        return {
+            seat: self.say("format.option", names=listed(self._listed(seat), "or"))
+            for seat in (AGENT, PARTNER)
+        }
+
     def _order(self, seat: Seat) -> tuple[int, ...]:
         """A seat's moves in the order in which the page lists them."""
         moves = self.game.moves_of(seat)
         return self.game.order if len(self.game.order) == len(moves) else moves
 
     def _listed(self, seat: Seat) -> list[str]:
-        return [self.game.names_of(seat)[move] for move in self._order(seat)]
+        return [self._names[seat][move] for move in self._order(seat)]
 
     def _options(self, seat: Seat) -> str:
         return listed([f"Option {name}" for name in self._listed(seat)], "or")
