@@ -1,4 +1,4 @@
-"""The locker as the monitor shows it, with the user who waits."""
+"""The locker as the monitor shows it."""
 
 from __future__ import annotations
 
@@ -9,15 +9,11 @@ from sally.games.pick_the_right_stuff.words import LockerWords
 
 
 def board(desk: Desk, view: View) -> Board:
-    """The boxes as they are now; the item that is waited for stands out."""
+    """The boxes as they are now; none stands out, because that would hint at an answer."""
     words = desk.words
     assert isinstance(words, LockerWords)
     boxes = tuple(
-        Box(
-            words.box(number).capitalize(),
-            "" if user is None else f"User {user}",
-            "last" if user is not None and user == view.asked else "",
-        )
+        Box(words.box(number).capitalize(), "" if user is None else f"User {user}")
         for number, user in enumerate(view.states[-1])
     )
     waits = "" if view.asked is None else f" User {view.asked} comes to collect."

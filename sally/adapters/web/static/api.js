@@ -1,0 +1,54 @@
+// Talking to the server. What it refuses is told apart from what never reached it.
+
+export class Refused extends Error {
+  constructor(status, sentence) {
+    super(sentence);
+    this.status = status;
+  }
+}
+
+export class Lost extends Error {}
+
+export const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
+
+// A name for one answer, so that the same answer sent twice is taken once.
+export function freshKey() {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+export async function call(path, { token = null, body = undefined, patience = 40000 } = {}) {
+  const headers = { Accept: "application/json" };
+  if (token) headers.Authorization = `Bearer ${token}`;
+  if (body !== undefined) headers["Content-Type"] = "application/json";
+  let reply, told;
+  try {
+    reply = await fetch(path, {
+      method: body === undefined ? "GET" : "POST",
+      headers,
+      body: body === undefined ? undefined : JSON.stringify(body),
+      cache: "no-store",
+      credentials: "omit",
+      signal: AbortSignal.timeout(patience),
+    });
+    told = await reply.json();
+  } catch {
+    throw new Lost("The server cannot be reached.");
+  }
+  if (!reply.ok) throw new Refused(reply.status, told.error || `The server said ${reply.status}.`);
+  return told;
+}
+
+// Send until the server has answered, always under the same key.
+export async function insist(path, options, lost = () => {}) {
+  for (let wait = 500; ; wait = Math.min(2 * wait, 5000)) {
+    try {
+      return await call(path, options);
+    } catch (why) {
+      const busy = why instanceof Refused && (why.status === 429 || why.status === 503);
+      if (!busy && !(why instanceof Lost)) throw why;
+      if (!busy) lost();
+      await sleep(wait);
+    }
+  }
+}

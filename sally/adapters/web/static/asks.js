@@ -1,0 +1,227 @@
+// What is asked of a seat: buttons for a finite menu, forms, and probes in a panel of their own.
+
+import { Lost, Refused, freshKey, insist } from "./api.js";
+import { el, freshId, titled } from "./dom.js";
+import { Unfilled, makeField, pills } from "./fields.js";
+
+const WHY_ASIDE = "Your answer changes nothing in the game, and nobody at the table sees it.";
+
+export class AskPanel {
+  constructor(ask, limits, seat) {
+    this.ask = ask;
+    this.seat = seat; // {send(path, body), lost(), refresh()}
+    this.sending = false;
+    this.problem = el("p", { class: "refused", role: "alert" });
+    this.progress = el("p", { class: "muted", role: "status" });
+    this.fields = [];
+    const heading = freshId("question");
+    this.heading = el("h2", { class: "question", id: heading, tabindex: "-1" }, ask.question);
+    const probe = ask.kind === "probe";
+    this.node = el(probe ? "aside" : "div", { class: probe ? "probe" : "ask", "aria-labelledby": heading },
+      probe ? el("p", { class: "tag" }, "A question aside from play") : null,
+      probe ? el("p", { class: "why" }, WHY_ASIDE) : null,
+      this.heading, probe ? this.#probe() : this.#move(limits), this.#tools(limits),
+      this.problem, this.progress);
+    this.node.addEventListener("keydown", (event) => this.#pressed(event));
+    if (ask.refused) this.#complain(ask.refused);
+  }
+
+  // --- moves ---------------------------------------------------------------------------------
+
+  #move(limits) {
+    const { options, forms } = this.ask;
+    const ready = new Set(options.map((option) => option.value?.kind).filter(Boolean));
+    return [
+      options.length ? this.#buttons(options, !forms.length || options.length > 1) : null,
+      forms.map((form) => this.#form(form, limits, ready.has(form.kind))),
+    ];
+  }
+
+  #buttons(choices) {
+    const numeric = choices.every((choice) => /^\d+$/.test(choice.label));
+    this.keys = choices.map((choice, i) => (numeric ? choice.label : String(i + 1)));
+    this.buttons = choices.map((choice, i) =>
+      el("button", { type: "button", class: "button", onclick: () => this.#send(choice.value) },
+        numeric || i > 8 ? null : el("kbd", { "aria-hidden": "true" }, String(i + 1)), choice.label));
+    return el("div", { class: "options", role: "group", "aria-label": "Choices" }, this.buttons);
+  }
+
+  // A form that only spells out what a button does already is folded away.
+  #form(form, limits, folded) {
+    const fields = form.fields.map((field) => makeField(field, limits));
+    const name = titled(form.label || form.kind);
+    const submit = el("button", { type: "submit", class: "button primary" }, name);
+    const node = el("form", { class: "form", novalidate: true, "aria-label": name },
+      fields.map((field) => field.node), submit);
+    node.addEventListener("submit", (event) => {
+      event.preventDefault();
+      this.#submit(fields, () => ({ kind: form.kind, ...Object.fromEntries(fields.map((f) => [f.name, f.read()])) }));
+    });
+    this.fields.push({ form: node, fields });
+    if (!folded) return node;
+    return el("details", { class: "form" }, el("summary", {}, `${name} in your own way`), node);
+  }
+
+  #submit(fields, read) {
+    for (const field of fields) field.complain("");
+    this.#complain("");
+    try {
+      this.#send(read(), fields);
+    } catch (why) {
+      if (!(why instanceof Unfilled)) throw why;
+      this.#complain(why.message, fields, why.field);
+    }
+  }
+
+  // --- probes --------------------------------------------------------------------------------
+
+  #probe() {
+    const { answer, items } = this.ask;
+    if (answer === "odds") return this.#numbers(items, [0, 100], true);
+    if (answer === "values") return this.#numbers(items, this.ask.range || [0, 10], false);
+    return this.#buttons(items);
+  }
+
+  // One number for each item: shares of 100, or values on a scale.
+  #numbers(items, [low, high], odds) {
+    const few = !odds && Number.isInteger(low) && Number.isInteger(high) && high - low <= 2;
+    const rows = items.map((item) => (few ? this.#scale(item, low, high) : this.#number(item, low)));
+    const sum = el("p", { class: "sum", role: "status" });
+    const submit = el("button", { type: "submit", class: "button primary" }, "Answer");
+    const form = el("form", { class: "form", novalidate: true }, rows.map((row) => row.node),
+      odds ? sum : el("p", { class: "hint" }, `Each from ${low} to ${high}; leave blank what you cannot say.`), submit);
+    const given = () => rows.map((row) => row.read());
+    const total = () => given().reduce((all, n) => all + (Number.isFinite(n) ? n : 0), 0);
+    const count = () => { sum.textContent = `Together ${Number(total().toFixed(2))} of 100 percent.`; };
+    if (odds) {
+      form.addEventListener("input", count);
+      count();
+    }
+    form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      this.#complain("");
+      const values = given();
+      if (values.some((n) => Number.isNaN(n) || (n !== null && (n < low || n > high)))) {
+        this.#complain(`Each number must be from ${low} to ${high}.`);
+      } else if (odds && Math.abs(total() - 100) > 0.5) {
+        this.#complain(`The chances must make 100 percent together; these make ${Number(total().toFixed(2))}.`);
+      } else if (!odds && values.every((n) => n === null)) {
+        this.#complain("Give at least one number.");
+      } else {
+        this.#send(odds ? values.map((n) => n ?? 0) : values);
+      }
+    });
+    return form;
+  }
+
+  #number(item, low) {
+    const input = el("input", { class: "number", type: "text", inputmode: low < 0 ? "text" : "decimal", autocomplete: "off", id: freshId("worth") });
+    const node = el("div", { class: "worth" }, el("label", { class: "item", for: input.id }, item.label), input);
+    const read = () => {
+      const typed = input.value.trim().replace(",", ".");
+      if (typed === "") return null;
+      return /^-?\d+(\.\d+)?$/.test(typed) ? Number(typed) : NaN;
+    };
+    return { node, read };
+  }
+
+  #scale(item, low, high) {
+    const values = [...Array(high - low + 1).keys()].map((n) => n + low);
+    const node = el("fieldset", { class: "field worth" }, el("legend", { class: "item" }, item.label),
+      pills(values, values.map(String), freshId("scale")));
+    const read = () => {
+      const input = node.querySelector("input:checked");
+      return input ? values[Number(input.value)] : null;
+    };
+    return { node, read };
+  }
+
+  // --- looking things up ---------------------------------------------------------------------
+
+  #tools(limits) {
+    return this.ask.tools.map((tool) => {
+      const fields = tool.fields.map((field) => makeField(field, limits));
+      const found = el("div", { class: "found", tabindex: "0", role: "status", hidden: true });
+      const form = el("form", { novalidate: true }, el("p", { class: "hint" }, tool.about),
+        fields.map((field) => field.node), el("button", { type: "submit", class: "button" }, "Look up"), found);
+      form.addEventListener("submit", (event) => {
+        event.preventDefault();
+        this.#look(tool, fields, found);
+      });
+      return el("details", { class: "form tool" }, el("summary", {}, `Look up: ${titled(tool.name)}`), form);
+    });
+  }
+
+  async #look(tool, fields, found) {
+    try {
+      const typed = fields.map((field) => [field.name, field.read()]);
+      const given = Object.fromEntries(typed.filter(([, value]) => value !== ""));
+      const body = { ask: this.ask.id, tool: tool.name, arguments: given };
+      const told = await this.seat.send("/api/seat/look", body);
+      found.textContent = readable(told.found);
+    } catch (why) {
+      found.textContent = why.message;
+    }
+    found.hidden = false;
+  }
+
+  // --- sending -------------------------------------------------------------------------------
+
+  // One answer at a time: a second click while the first is on its way does nothing.
+  async #send(value, fields = []) {
+    if (this.sending) return;
+    this.#busy(true);
+    this.#complain("");
+    const body = { ask: this.ask.id, value, key: freshKey() };
+    try {
+      await this.seat.send("/api/seat/answer", body);
+      this.progress.textContent = "Sent.";
+      this.sent = true;
+    } catch (why) {
+      if (why instanceof Lost || !(why instanceof Refused)) throw why;
+      this.#busy(false);
+      this.#complain(why.message, fields);
+    }
+    this.seat.refresh();
+  }
+
+  #busy(busy) {
+    this.sending = busy;
+    this.progress.textContent = busy ? "Sending …" : "";
+    for (const button of this.node.querySelectorAll("button")) {
+      if (busy) button.setAttribute("aria-disabled", "true");
+      else button.removeAttribute("aria-disabled");
+    }
+  }
+
+  // A reason that names a field stands beside it, any other one below the question.
+  #complain(sentence, fields = [], name = null) {
+    const [, named, rest] = /^(\w+): (.*)$/s.exec(sentence) || [];
+    const field = fields.find((each) => each.name === (name || named));
+    if (field) field.complain(name ? sentence : titled(rest));
+    this.problem.textContent = field ? "" : sentence;
+  }
+
+  #pressed(event) {
+    if (!this.buttons || event.altKey || event.ctrlKey || event.metaKey) return;
+    if (event.target.closest("input, textarea, select")) return;
+    const place = this.keys.indexOf(event.key);
+    if (place >= 0) this.buttons[place].click();
+  }
+}
+
+// What was looked up, as indented lines.
+function readable(found, indent = "") {
+  if (found === null || found === undefined) return "nothing";
+  if (Array.isArray(found)) {
+    if (!found.length) return "nothing";
+    return found.map((each) => `${indent}- ${readable(each, `${indent}  `).trimStart()}`).join("\n");
+  }
+  if (typeof found === "object") {
+    return Object.entries(found).map(([key, value]) =>
+      value !== null && typeof value === "object"
+        ? `${indent}${titled(key)}:\n${readable(value, `${indent}  `)}`
+        : `${indent}${titled(key)}: ${readable(value)}`).join("\n");
+  }
+  return `${indent}${found}`;
+}

@@ -1,0 +1,84 @@
+// Drawing what a seat knows. One function for each kind of part; an unknown kind is left out.
+
+import { el, spoken } from "./dom.js";
+
+const marked = (mark) => (mark ? `mark-${mark}` : null);
+const noted = (note) => (note ? spoken(` (${note})`) : null);
+
+function table(part) {
+  const wordy = part.rows.some((row) => row.cells.some((cell) => cell.text.length > 14));
+  const head = el("tr", {}, el("th", { scope: "col" }, part.corner),
+    part.columns.map((name) => el("th", { scope: "col" }, name)));
+  const body = part.rows.map((row) =>
+    el("tr", { class: marked(row.mark) }, el("th", { scope: "row" }, row.label),
+      row.cells.map((cell, i) =>
+        el("td", { class: marked(cell.mark), title: cell.note || null, "data-column": part.columns[i] },
+          cell.text, noted(cell.note)))));
+  const drawn = el("table", { class: wordy ? "prosy" : null }, el("caption", {}, part.caption),
+    el("thead", {}, head), el("tbody", {}, body));
+  return scrolling(drawn, part.caption);
+}
+
+function lockers(part) {
+  const boxes = part.boxes.map((box) =>
+    el("li", { class: "box" },
+      el("span", { class: box.holds ? "inside" : "inside empty" }, box.holds || "empty"),
+      el("span", { class: "name" }, box.label)));
+  return [el("p", { class: "caption" }, part.caption), el("ul", { class: "lockers" }, boxes)];
+}
+
+function grid(part) {
+  const numbers = [...Array(part.cols).keys()];
+  const head = el("tr", {}, el("td", {}), numbers.map((n) => el("th", { scope: "col" }, String(n))));
+  const rows = [...Array(part.rows).keys()].map((row) =>
+    el("tr", {}, el("th", { scope: "row" }, String(row)), numbers.map((col) =>
+      el("td", {}, part.squares.filter((s) => s.row === row && s.col === col).map((square) =>
+        el("span", { class: `thing ${marked(square.mark) || ""}`, title: square.note },
+          square.text, noted(square.note)))))));
+  head.firstChild.className = "corner";
+  return el("table", { class: "map" }, el("caption", {}, part.caption),
+    el("thead", {}, head), el("tbody", {}, rows));
+}
+
+function hands(part) {
+  const drawn = part.hands.map((hand) =>
+    el("section", { class: `hand ${marked(hand.mark) || ""}` }, el("h3", {}, hand.label),
+      hand.goods.length
+        ? el("ul", { class: "goods" }, hand.goods.map((good) =>
+            el("li", {}, el("span", {}, good.item), el("span", { class: "count" }, good.amount))))
+        : el("p", { class: "muted" }, "nothing")));
+  return [el("p", { class: "caption" }, part.caption), el("div", { class: "hands" }, drawn)];
+}
+
+function recipes(part) {
+  if (!part.recipes.length) {
+    return [el("p", { class: "caption" }, part.caption), el("p", { class: "muted" }, "Nothing now.")];
+  }
+  const entries = part.recipes.map((recipe) =>
+    el("li", {}, el("span", { class: recipe.ready ? "ready" : null }, recipe.text),
+      recipe.ready ? spoken(" (your hand is enough)") : null,
+      recipe.fuel ? ` · ${recipe.fuel} fuel` : null));
+  const count = `${part.caption} (${part.recipes.length}; ✓ your hand is enough)`;
+  return el("details", {}, el("summary", {}, count),
+    el("ul", { class: "recipes", tabindex: "0", "aria-label": part.caption }, entries));
+}
+
+function notes(part) {
+  const cards = part.notes.map((note) =>
+    el("div", { class: `note ${marked(note.mark) || ""}` }, el("dt", {}, note.label),
+      el("dd", {}, note.text)));
+  return [el("p", { class: "caption" }, part.caption), el("dl", { class: "notes" }, cards)];
+}
+
+const picture = (part) => el("pre", { class: "picture", tabindex: "0" }, part.text);
+
+// What may be wider than the page scrolls by itself, and by keyboard too.
+const scrolling = (node, label) =>
+  el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": label }, node);
+
+const DRAW = { table, lockers, grid, hands, recipes, notes, picture };
+
+export function drawn(board) {
+  return board.parts.filter((part) => part.kind in DRAW).map((part) =>
+    el("div", { class: `part part-${part.kind}` }, DRAW[part.kind](part)));
+}

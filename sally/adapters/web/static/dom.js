@@ -1,0 +1,41 @@
+// Elements from data. Text only ever becomes text nodes: nothing that anybody wrote is parsed.
+
+export function el(tag, attributes = {}, ...children) {
+  const node = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === null || value === undefined || value === false) continue;
+    if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
+    else node.setAttribute(name, value === true ? "" : value);
+  }
+  node.append(...children.flat().filter((child) => child !== null && child !== undefined));
+  return node;
+}
+
+let made = 0;
+export const freshId = (stem) => `${stem}-${++made}`;
+
+export const spoken = (text) => el("span", { class: "unseen" }, text);
+
+// Lines of plain text as paragraphs, lists ("- ...") and headings (ALL CAPITALS).
+export function prose(text) {
+  const nodes = [];
+  let list = null;
+  for (const line of text.split("\n")) {
+    if (line.startsWith("- ")) {
+      if (!list) nodes.push((list = el("ul")));
+      list.append(el("li", {}, line.slice(2)));
+      continue;
+    }
+    list = null;
+    if (!line.trim()) continue;
+    nodes.push(el(isHeading(line) ? "h3" : "p", {}, line));
+  }
+  return nodes;
+}
+
+export const isHeading = (line) => /^[A-Z][A-Z ,']{3,}(\(.*\))?$/.test(line.trim());
+
+export const titled = (name) => {
+  const text = String(name).replaceAll("_", " ");
+  return text.charAt(0).toUpperCase() + text.slice(1);
+};

@@ -1,0 +1,193 @@
+// Fields made from the action schema. Each has a node, reads itself as JSON, and can complain.
+
+import { el, freshId, titled } from "./dom.js";
+
+export class Unfilled extends Error {
+  constructor(field, sentence) {
+    super(sentence);
+    this.field = field;
+  }
+}
+
+const length = (text) => [...text].length; // characters as the rules count them, not code units
+
+// Every field stands in a frame with a label, a hint and a place for what is wrong with it.
+function framed(tag, field, hint, ...inputs) {
+  const problem = el("p", { class: "refused", role: "alert", id: freshId("problem") });
+  const label = titled(field.label || field.name);
+  const title = tag === "fieldset" ? el("legend", {}, label) : el("label", {}, label);
+  const node = el(tag, { class: "field" }, title, ...inputs, hint, problem);
+  const input = node.querySelector("input, select, textarea");
+  if (tag !== "fieldset" && input) {
+    input.id = freshId("field");
+    title.setAttribute("for", input.id);
+  }
+  const complain = (sentence) => {
+    problem.textContent = sentence;
+    for (const each of node.querySelectorAll("input, select, textarea")) {
+      if (sentence) each.setAttribute("aria-invalid", "true");
+      else each.removeAttribute("aria-invalid");
+    }
+    if (sentence && input) input.setAttribute("aria-describedby", problem.id);
+    if (sentence && input) input.focus();
+  };
+  node.addEventListener("input", () => problem.textContent && complain(""));
+  return { node, complain, name: field.name };
+}
+
+const hint = (text) => (text ? el("p", { class: "hint" }, text) : null);
+
+function pills(values, labels, name) {
+  return el("div", { class: "pills" }, values.map((value, i) =>
+    el("label", { class: "pill" },
+      el("input", { type: "radio", name, value: String(i) }), el("span", {}, labels[i]))));
+}
+
+function chosen(node, values, field) {
+  const input = node.querySelector("input:checked");
+  if (!input) throw new Unfilled(field.name, "Choose one.");
+  return values[Number(input.value)];
+}
+
+function choice(field) {
+  const { values } = field;
+  const labels = values.map(String);
+  if (values.length <= 8) {
+    const frame = framed("fieldset", field, null, pills(values, labels, freshId("choice")));
+    if (values.length === 1) frame.node.querySelector("input").checked = true;
+    return { ...frame, read: () => chosen(frame.node, values, field) };
+  }
+  const select = el("select", {}, values.map((_, i) => el("option", { value: String(i) }, labels[i])));
+  return { ...framed("div", field, null, select), read: () => values[Number(select.value)] };
+}
+
+function whole(field) {
+  const { low, high } = field;
+  if (high - low <= 7) {
+    const values = [...Array(high - low + 1).keys()].map((n) => n + low);
+    return choice({ ...field, values });
+  }
+  const input = el("input", { class: "number", type: "text", inputmode: low < 0 ? "text" : "numeric", autocomplete: "off" });
+  const read = () => {
+    if (!/^-?\d+$/.test(input.value.trim())) {
+      throw new Unfilled(field.name, `Give a whole number from ${low} to ${high}.`);
+    }
+    return Number(input.value.trim());
+  };
+  return { ...framed("div", field, hint(`A whole number from ${low} to ${high}.`), input), read };
+}
+
+// What of a text counts: all of it, or what stands behind a line of its own.
+function counted(text, after) {
+  if (!after) return length(text);
+  const parts = text.split(/^[ \t]*-{3,}[ \t]*$/m);
+  return length((parts.length > 1 ? parts.slice(1).join("\n---\n") : text).trim());
+}
+
+function text(field, limits) {
+  const limit = limits[field.name] || { limit: field.limit, after: "" };
+  const cut = limits[field.name] !== undefined; // beyond it the rules cut, they do not refuse
+  const input = limit.limit > 80
+    ? el("textarea", { rows: "4" })
+    : el("input", { type: "text", autocomplete: "off", autocapitalize: "off", spellcheck: "false" });
+  const counter = el("p", { class: "counter", id: freshId("counter") });
+  const count = () => {
+    const n = counted(input.value, limit.after);
+    const over = n > limit.limit;
+    counter.className = `counter ${over ? "over" : n > 0.9 * limit.limit ? "near" : ""}`;
+    counter.textContent = `${n} of ${limit.limit} characters`
+      + (over ? (cut ? "; the rest will be cut off" : `; ${n - limit.limit} too many`) : "");
+  };
+  input.addEventListener("input", count);
+  count();
+  const about = limit.after
+    ? hint(`Notes above a line with only ${limit.after} stay private; what stands below it is sent.`)
+    : null;
+  const frame = framed("div", field, about, input, counter);
+  input.setAttribute("aria-describedby", counter.id);
+  const read = () => {
+    const n = length(input.value);
+    if (n > field.limit) throw new Unfilled(field.name, `At most ${field.limit} characters; these are ${n}.`);
+    if (length(input.value.trim()) < (field.least ?? 1)) throw new Unfilled(field.name, "Write something first.");
+    return input.value;
+  };
+  return { ...frame, read, draft: input };
+}
+
+function amounts(field) {
+  if (!field.most.length) {
+    return { ...framed("fieldset", field, hint("There is nothing to choose from.")), read: () => [] };
+  }
+  const rows = field.most.map(([item, most]) => {
+    const input = el("input", {
+      type: "text", inputmode: "text", placeholder: "0", autocomplete: "off",
+      "aria-label": `${item}: amount, at most ${most}`,
+    });
+    const step = (by) => () => {
+      const next = Math.max(0, Math.min(Math.floor(ceiling(most)), (Number(input.value) || 0) + by));
+      input.value = next ? String(next) : "";
+      input.dispatchEvent(new Event("input", { bubbles: true }));
+    };
+    const node = el("div", { class: "amount" }, el("span", { class: "item" }, item),
+      el("span", { class: "stepper" },
+        el("button", { type: "button", class: "button small", "aria-label": `less ${item}`, onclick: step(-1) }, "−"),
+        input,
+        el("button", { type: "button", class: "button small", "aria-label": `more ${item}`, onclick: step(1) }, "+")),
+      el("span", { class: "muted" }, `of ${most}`));
+    return { item, input, node };
+  });
+  const frame = framed("fieldset", field, null, rows.map((row) => row.node));
+  const read = () =>
+    rows.map(({ item, input }) => [item, input.value.trim()]).filter(([, n]) => n !== "" && n !== "0");
+  return { ...frame, read };
+}
+
+function ceiling(most) {
+  const [above, below] = most.split("/").map(Number);
+  return above / (below || 1);
+}
+
+function many(field, limits) {
+  const entries = [];
+  const list = el("div");
+  const add = el("button", { type: "button", class: "button small" }, "Add one");
+  const full = () => { add.hidden = entries.length >= field.most; };
+  add.addEventListener("click", () => {
+    const inner = made({ ...field.of, name: field.name, label: `${titled(field.label || field.name)} ${entries.length + 1}` }, limits);
+    const remove = el("button", { type: "button", class: "button small" }, "Remove");
+    const node = el("div", { class: "entry" }, inner.node, remove);
+    const entry = { ...inner, node };
+    remove.addEventListener("click", () => {
+      entries.splice(entries.indexOf(entry), 1);
+      node.remove();
+      full();
+      add.focus();
+    });
+    entries.push(entry);
+    list.append(node);
+    full();
+    node.querySelector("input, select, textarea")?.focus();
+  });
+  const frame = framed("fieldset", field, hint(`Up to ${field.most}.`), list, add);
+  return { ...frame, read: () => entries.map((entry) => entry.read()) };
+}
+
+function nested(field, limits) {
+  const inner = field.fields.map((each) => made(each, limits));
+  const frame = framed("fieldset", field, null, inner.map((each) => each.node));
+  const read = () => ({
+    ...(field.kind ? { kind: field.kind } : {}),
+    ...Object.fromEntries(inner.map((each) => [each.name, each.read()])),
+  });
+  return { ...frame, read };
+}
+
+const MAKE = { choice, whole, text, amounts, many, form: nested };
+
+function made(field, limits) {
+  if (!(field.type in MAKE)) throw new Error(`This page does not know fields of type ${field.type}.`);
+  return MAKE[field.type](field, limits);
+}
+
+export const makeField = (field, limits = {}) => made(field, limits);
+export { pills, titled };

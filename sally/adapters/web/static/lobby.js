@@ -1,0 +1,151 @@
+// The lobby: choose a game, who sits where, and sit down.
+
+import { Refused, call, sleep } from "./api.js";
+import { el, freshId, titled } from "./dom.js";
+import { pills } from "./fields.js";
+
+const $ = (id) => document.getElementById(id);
+const PERSON = "person";
+
+function complain(sentence) {
+  $("problem").replaceChildren(...(sentence ? [el("p", { class: "notice bad" }, sentence)] : []));
+}
+
+async function tried(act) {
+  complain("");
+  try {
+    return await act();
+  } catch (why) {
+    complain(why.message);
+    return null;
+  }
+}
+
+function tile(game) {
+  const node = el("button", { type: "button", class: "tile", "aria-pressed": "false", "data-game": game.name },
+    el("strong", {}, game.title), el("span", { class: "muted" }, game.about));
+  node.addEventListener("click", () => {
+    for (const each of document.querySelectorAll(".tile")) each.setAttribute("aria-pressed", String(each === node));
+    setUp(game);
+  });
+  return node;
+}
+
+function setUp(game) {
+  const radios = freshId("seat");
+  const seats = pills(game.seats, game.seats, radios);
+  seats.querySelector("input").checked = true;
+  const others = el("div");
+  const fill = () => others.replaceChildren(...otherSeats(game, chosenSeat(game, seats)));
+  seats.addEventListener("change", fill);
+  fill();
+  const sit = el("button", { type: "submit", class: "button primary" }, "Sit down");
+  const wait = game.seats.length > 1
+    ? el("button", { type: "button", class: "button", onclick: () => tried(() => pair(game)) }, "Play with whoever comes")
+    : null;
+  const heading = el("h2", { tabindex: "-1" }, game.title);
+  const params = settings(game.params || []);
+  const form = el("form", { novalidate: true },
+    el("fieldset", { class: "field", hidden: game.seats.length === 1 }, el("legend", {}, "Your seat"), seats),
+    others, params.node, el("div", { class: "actions" }, sit, wait));
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    tried(() => open(game, chosenSeat(game, seats), others, params));
+  });
+  $("setup").replaceChildren(heading, el("p", { class: "muted" }, game.about), form);
+  $("setup").hidden = false;
+  heading.focus();
+  heading.scrollIntoView({ block: "nearest" });
+}
+
+const chosenSeat = (game, seats) => game.seats[Number(seats.querySelector("input:checked").value)];
+
+function otherSeats(game, mine) {
+  return game.seats.filter((seat) => seat !== mine).map((seat) => {
+    const players = [...(game.players?.[seat] || []).filter((name) => name !== PERSON), PERSON];
+    const select = el("select", { id: freshId("other"), "data-seat": seat }, players.map((name) =>
+      el("option", { value: name }, name === PERSON ? "somebody I invite" : titled(name))));
+    return el("div", { class: "field" }, el("label", { for: select.id }, `In seat ${seat}`), select);
+  });
+}
+
+// Plain parameters as fields; what is left as it stands is not sent.
+function settings(params) {
+  if (!params.length) return { node: null, read: () => ({}) };
+  const rows = params.map((param) => {
+    const id = freshId("param");
+    const shown = param.default === null || param.default === undefined ? "" : String(param.default);
+    const choices = param.choices || (typeof param.default === "boolean" ? [false, true] : null);
+    const input = choices
+      ? el("select", { id }, choices.map((value, i) => el("option", { value: String(i), selected: String(value) === shown }, titled(value))))
+      : el("input", { id, type: "text", value: shown, autocomplete: "off" });
+    const node = el("div", { class: "field" }, el("label", { for: id }, titled(param.name)), input);
+    const read = () => {
+      if (choices) return choices[Number(input.value)];
+      const typed = input.value.trim();
+      return /^-?\d+(\.\d+)?$/.test(typed) && typeof param.default !== "string" ? Number(typed) : typed;
+    };
+    return { name: param.name, shown, node, read };
+  });
+  const node = el("details", { class: "form" }, el("summary", {}, "Settings"), rows.map((row) => row.node));
+  const read = () => Object.fromEntries(
+    rows.map((row) => [row, row.read()]).filter(([row, value]) => String(value) !== row.shown)
+      .map(([row, value]) => [row.name, value]));
+  return { node, read };
+}
+
+async function open(game, seat, others, params) {
+  const seated = Object.fromEntries([...others.querySelectorAll("select")].map((s) => [s.dataset.seat, s.value]));
+  const body = { game: game.name, seat, others: seated, params: params.read() };
+  const { token, invites } = await call("/api/tables", { body });
+  if (!Object.keys(invites || {}).length) {
+    location.href = `/table#${token}`;
+    return;
+  }
+  const rows = Object.entries(invites).map(([who, theirs]) => invitation(who, theirs));
+  const heading = el("h2", { tabindex: "-1" }, "Invite the others");
+  $("setup").replaceChildren(heading,
+    el("p", {}, "Send each of these links to one person. A link is a seat: whoever has it can play there."),
+    ...rows, el("a", { class: "button primary", href: `/table#${token}` }, "Go to your table"));
+  heading.focus();
+}
+
+function invitation(seat, token) {
+  const id = freshId("link");
+  const link = el("input", { id, type: "text", readonly: true, value: `${location.origin}/table#${token}`, "data-invite": seat });
+  const copy = el("button", { type: "button", class: "button" }, "Copy");
+  copy.addEventListener("click", async () => {
+    link.select();
+    try {
+      await navigator.clipboard.writeText(link.value);
+      copy.textContent = "Copied";
+    } catch {
+      copy.textContent = "Selected: copy it"; // no clipboard without a secure connection
+    }
+  });
+  return el("div", {}, el("label", { class: "label", for: id }, `Link for ${seat}`), el("div", { class: "invite" }, link, copy));
+}
+
+async function pair(game) {
+  const { ticket } = await call("/api/lobby", { body: { game: game.name } });
+  const said = el("p", { class: "status waiting", role: "status" }, "Waiting for somebody to come");
+  let left = false;
+  const stop = el("button", { type: "button", class: "button", onclick: () => { left = true; setUp(game); } }, "Stop waiting");
+  const heading = el("h2", { tabindex: "-1" }, game.title);
+  $("setup").replaceChildren(heading, said,
+    el("p", { class: "muted" }, "Leave this page open; it goes to the table by itself."), stop);
+  heading.focus();
+  while (!left) {
+    const { token } = await call(`/api/lobby/${encodeURIComponent(ticket)}?wait=1`);
+    if (left) return;
+    if (token) {
+      location.href = `/table#${token}`;
+      return;
+    }
+    await sleep(300);
+  }
+}
+
+const games = await tried(() => call("/api/games"));
+$("games").removeAttribute("aria-busy");
+$("games").replaceChildren(...(games || []).map(tile));

@@ -1,0 +1,234 @@
+// The table: follows the server's sight of one seat and draws what is new in it.
+
+import { Lost, Refused, call, insist, sleep } from "./api.js";
+import { AskPanel } from "./asks.js";
+import { drawn } from "./boards.js";
+import { el, isHeading, prose } from "./dom.js";
+
+const $ = (id) => document.getElementById(id);
+const { token, back } = addressed(location.hash.slice(1));
+const panels = new Map(); // by ask id: what has been typed stays as long as the ask stands
+let sight = null;
+let wake = () => {};
+let touched = false; // whether an answer was sent from this page
+
+// The seat's token, and where a study goes on; a place elsewhere is not followed.
+function addressed(fragment) {
+  const [seat, ...rest] = fragment.split("&");
+  const next = new URLSearchParams(rest.join("&")).get("back") || "";
+  return { token: seat, back: /^\/study\/[\w\-./?=&%~]*$/.test(next) ? next : "" };
+}
+
+const seat = {
+  async send(path, body) {
+    const told = await insist(path, { token, body, patience: 20000 }, () => connection(false));
+    connection(true);
+    touched = true;
+    return told;
+  },
+  refresh: () => look(),
+};
+
+// --- following the server ----------------------------------------------------------------------
+
+async function follow() {
+  let wait = 500;
+  for (;;) {
+    try {
+      const since = sight === null || !connected ? "" : `?since=${sight.version}`;
+      const asked = Date.now();
+      const told = await call(`/api/seat${since}`, { token });
+      connection(true);
+      wait = 500;
+      const same = sight !== null && told.version === sight.version;
+      show(told);
+      if (told.over) return;
+      if (same && Date.now() - asked < 1000) await pause(1000);
+    } catch (why) {
+      if (why instanceof Refused && [401, 403, 404].includes(why.status)) return gone(why.message);
+      if (why instanceof Lost || why.status >= 500) connection(false);
+      else if (!(why instanceof Refused)) throw why;
+      await pause(wait);
+      wait = Math.min(2 * wait, 5000);
+    }
+  }
+}
+
+// One look now, beside the long wait for news: after an answer, or when it was refused.
+async function look() {
+  try {
+    show(await call("/api/seat", { token }));
+  } catch (why) {
+    if (!(why instanceof Lost || why instanceof Refused)) throw why;
+  }
+}
+
+const pause = (ms) => Promise.race([sleep(ms), new Promise((done) => { wake = done; })]);
+addEventListener("online", () => wake());
+addEventListener("visibilitychange", () => document.hidden || wake());
+addEventListener("hashchange", () => location.reload());
+
+let connected = true;
+function connection(up) {
+  if (up === connected) return;
+  connected = up;
+  const said = up
+    ? el("p", { class: "notice good" }, "Connected again. Nothing was lost.")
+    : el("p", { class: "notice bad" }, "The connection is lost. Trying again; you need not do anything.");
+  $("connection").replaceChildren(said);
+  if (up) setTimeout(() => said.remove(), 4000);
+}
+
+function gone(sentence) {
+  $("title").textContent = "There is no such table";
+  $("connection").replaceChildren(el("p", { class: "notice bad" }, sentence));
+  $("turn").hidden = true;
+  document.querySelector(".past").hidden = true;
+}
+
+// --- drawing a sight -----------------------------------------------------------------------------
+
+function show(next) {
+  if (sight !== null && next.version < sight.version && !restarted(next)) return; // an older look
+  const before = sight;
+  sight = next;
+  if (!before) arrive();
+  showLines(next.lines);
+  showBoard(next.board);
+  showNotes(next);
+  showAsks(next);
+  showStatus(next);
+  if (next.over) end(next.over);
+}
+
+// A look that was overtaken by a newer one has fewer lines too; a server that counts anew has not.
+const restarted = (next) => next.lines.length >= sight.lines.length;
+
+function arrive() {
+  $("title").textContent = sight.title;
+  $("who").replaceChildren("You are ", el("strong", {}, sight.seat));
+  $("rules-text").replaceChildren(...prose(sight.rules));
+  $("rules").hidden = false;
+  $("leave").hidden = false;
+  $("rules").open = recall("rules") !== "read";
+}
+
+function showLines(lines) {
+  const list = $("lines");
+  const shown = list.children.length;
+  const fresh = shown === 0;
+  const wanted = lines.filter((line) => line.trim());
+  for (const line of wanted.slice(shown)) {
+    const kind = [isHeading(line) ? "heading" : null, fresh ? null : "new"].filter(Boolean).join(" ");
+    list.append(el("li", { class: kind || null }, line.replace(/^- /, "")));
+  }
+  $("no-lines").hidden = wanted.length > 0;
+  const past = list.closest(".past");
+  if (wanted.length > shown) past.scrollTop = past.scrollHeight;
+}
+
+let boardText = "";
+function showBoard(board) {
+  const text = JSON.stringify(board);
+  if (text === boardText) return;
+  boardText = text;
+  const open = [...$("board").querySelectorAll("details")].map((each) => each.open);
+  $("board").replaceChildren(...(board ? drawn(board) : []));
+  $("board").querySelectorAll("details").forEach((each, i) => { each.open = open[i] ?? each.open; });
+  $("board").hidden = !board;
+}
+
+function showNotes({ told, now, over }) {
+  $("told").replaceChildren(...told.map((line) => el("p", { class: "told" }, line)));
+  $("now").textContent = over ? "" : now;
+}
+
+function showAsks({ asks, board }) {
+  const had = document.activeElement;
+  const here = $("asks").contains(had) || $("asides").contains(had) || had === $("status");
+  const wanted = new Set(asks.map((ask) => ask.id));
+  for (const [id, panel] of panels) {
+    if (!wanted.has(id)) {
+      panel.node.remove();
+      panels.delete(id);
+    }
+  }
+  let first = null;
+  for (const ask of asks) {
+    if (panels.has(ask.id)) continue;
+    const panel = new AskPanel(ask, board?.limits || {}, seat);
+    panels.set(ask.id, panel);
+    (ask.kind === "probe" ? $("asides") : $("asks")).append(panel.node);
+    first ??= panel;
+  }
+  if (first && here && touched) first.heading.focus();
+  else if (here && touched && !asks.length) $("status").focus();
+}
+
+function showStatus({ asks, waiting_for: others, over, title }) {
+  const probing = asks.some((ask) => ask.kind === "probe");
+  const moving = asks.some((ask) => ask.kind === "move");
+  let said = "";
+  if (over) said = "The game is over.";
+  else if (moving) said = "It is your turn.";
+  else if (probing) said = "First answer the question aside.";
+  else if (others.length) said = `Waiting for ${others.join(" and ")}`;
+  else said = "Waiting for the other player";
+  const status = $("status");
+  if (status.textContent !== said) status.textContent = said;
+  status.className = moving || probing || over ? "status" : "status waiting";
+  document.title = `${moving || probing ? "● " : ""}${title} · Sally`;
+}
+
+function end({ how, payoff, text }) {
+  if ($("end").children.length) return;
+  const heading = el("h2", { tabindex: "-1" }, how === "ended" ? "The game is over" : "The game has stopped");
+  const next = back
+    ? el("a", { class: "button primary", href: back }, "Continue")
+    : el("a", { class: "button primary", href: "/" }, "Play another game");
+  $("end").append(el("section", { class: "card result", "aria-label": "Result" }, heading,
+    payoff === null ? null : el("p", { class: "payoff" }, `Your result: ${payoff}`),
+    text ? el("p", {}, text) : null, next));
+  $("turn").hidden = true;
+  $("leave").hidden = true;
+  if (touched) heading.focus();
+}
+
+// --- rules and leaving -----------------------------------------------------------------------------
+
+const place = `sally ${token.slice(0, 8)}`;
+function recall(what) {
+  try {
+    return sessionStorage.getItem(`${place} ${what}`);
+  } catch {
+    return null; // storage may be switched off
+  }
+}
+function remember(what, value) {
+  try {
+    sessionStorage.setItem(`${place} ${what}`, value);
+  } catch {
+    // then the rules stand open again after a reload
+  }
+}
+
+$("rules-read").addEventListener("click", () => {
+  $("rules").open = false;
+  remember("rules", "read");
+  const heading = [...panels.values()][0]?.heading || $("status");
+  heading.focus();
+});
+$("leave-now").addEventListener("click", async () => {
+  const { freshKey } = await import("./api.js");
+  try {
+    await seat.send("/api/seat/leave", { key: freshKey() });
+  } catch (why) {
+    if (!(why instanceof Refused)) throw why;
+    $("connection").replaceChildren(el("p", { class: "notice bad" }, why.message));
+  }
+  if (back) location.href = back;
+  else look();
+});
+
+if (token) follow();
+else gone("This address has no seat in it. Open the link that you were given, or choose a game.");
