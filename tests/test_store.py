@@ -19,6 +19,8 @@ from sally.core.errors import BadInput
 from sally.core.log import SCHEMA, Call, Censored, Ended, Episode, Moved, to_line
 from sally.core.study import Cell, Study, grid, instance, sitter
 from sally.runner.local import manifest, run_study
+from sally.store import manifest as manifests
+from sally.store import reading
 from tests.table import played, table
 
 
@@ -215,7 +217,7 @@ def test_an_older_schema_is_migrated_step_by_step(
     def from_zero(plain: dict[str, Any]) -> dict[str, Any]:
         return {**plain, "events": plain["happened"]}
 
-    monkeypatch.setattr(store, "MIGRATIONS", {-1: from_minus_one, 0: from_zero})
+    monkeypatch.setattr(reading, "MIGRATIONS", {-1: from_minus_one, 0: from_zero})
     wanted = episodes(2)
     plain = [msgspec.json.decode(to_line(e)) for e in wanted]
     oldest = {**plain[0], "what": plain[0].pop("events"), "schema": -1}
@@ -269,10 +271,10 @@ def test_a_file_that_is_renamed_or_taken_away_under_the_reader_is_no_loss(folder
 def test_the_line_a_live_writer_is_at_is_left_alone(folder: Path) -> None:
     writer = store.Writer(folder)
     writer.add(episodes(1)[0])
-    os.write(writer._fd, GOOD[:50])
+    os.write(writer._lines.fd, GOOD[:50])
     assert store.load(folder).bad == []
     assert len(store.load(folder).episodes) == 1
-    os.close(writer._fd)  # now it is dead, and the line is torn
+    os.close(writer._lines.fd)  # now it is dead, and the line is torn
     assert [b.why for b in store.load(folder).bad] == ["the line is torn"]
 
 
@@ -391,7 +393,7 @@ def test_of_two_studies_that_claim_at_once_one_wins(tmp_path: Path) -> None:
             claim.join()
         winners = {won.get() for _ in claims} - {""}
         assert len(winners) == 1
-        assert store._manifest(tmp_path / str(attempt) / store.MANIFEST).study in winners
+        assert store.read_manifest(tmp_path / str(attempt)).study in winners
 
 
 @pytest.mark.parametrize("theirs", ["mine", "theirs"])
@@ -399,21 +401,21 @@ def test_a_claim_that_comes_second_finds_out_whose_the_folder_is(
     tmp_path: Path, theirs: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Another process makes its manifest just after we saw none."""
-    look = store._refuse_others
+    look = manifests.refuse_others
 
     def look_and_lose(folder: Path) -> None:
         look(folder)
-        monkeypatch.setattr(store, "_refuse_others", look)
+        monkeypatch.setattr(manifests, "refuse_others", look)
         store.claim(folder, store.Manifest(theirs, "hash"))
 
-    monkeypatch.setattr(store, "_refuse_others", look_and_lose)
+    monkeypatch.setattr(manifests, "refuse_others", look_and_lose)
     if theirs == "mine":
         store.claim(tmp_path, store.Manifest("mine", "hash"))
     else:
         with pytest.raises(BadInput, match="belongs to study 'theirs'"):
             store.claim(tmp_path, store.Manifest("mine", "hash"))
     assert names(tmp_path) == {store.MANIFEST}
-    assert store._manifest(tmp_path / store.MANIFEST).study == theirs
+    assert store.read_manifest(tmp_path).study == theirs
 
 
 # --- resuming -----------------------------------------------------------------------------------

@@ -1,0 +1,70 @@
+"""Episodes kept: one line an episode, one file a writer, and nothing lost in silence.
+
+A store is a folder, here or at an address that fsspec knows. `study.json` says what it holds,
+`studies/` what its runs asked for, `packs/` in which words. In a local folder a writer appends
+whole lines to a file of its own, `<writer>.open`, and renames it to `<writer>.jsonl` when it is
+done, so several processes never write to one file and a killed one leaves all but the line it was
+writing. At an address it puts immutable parts. A line that cannot be read is copied to
+`quarantine/` and reported with file and line.
+"""
+
+from sally.store.manifest import (
+    MANIFEST,
+    Manifest,
+    claim,
+    manifest_of,
+    read_manifest,
+    require,
+    studies,
+)
+from sally.store.places import Folder, Place, Remote, Where, is_address, place
+from sally.store.reading import (
+    BadLine,
+    Contents,
+    Survey,
+    episode_files,
+    has_living_writer,
+    know_packs,
+    lines_of,
+    load,
+    load_file,
+    migrated,
+    read,
+    read_line,
+    survey,
+    to_run_again,
+)
+from sally.store.writing import Writer, keep_pack, packs_of
+
+__all__ = [
+    "MANIFEST",
+    "BadLine",
+    "Contents",
+    "Folder",
+    "Manifest",
+    "Place",
+    "Remote",
+    "Survey",
+    "Where",
+    "Writer",
+    "claim",
+    "episode_files",
+    "has_living_writer",
+    "is_address",
+    "keep_pack",
+    "know_packs",
+    "lines_of",
+    "load",
+    "load_file",
+    "manifest_of",
+    "migrated",
+    "packs_of",
+    "place",
+    "read",
+    "read_line",
+    "read_manifest",
+    "require",
+    "studies",
+    "survey",
+    "to_run_again",
+]

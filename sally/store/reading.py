@@ -1,0 +1,284 @@
+"""Reading a store: every line an episode, and what is none set aside and reported."""
+
+from __future__ import annotations
+
+import fcntl
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from io import BytesIO
+from itertools import groupby
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import msgspec
+
+from sally.core import packs
+from sally.core.errors import BadInput
+from sally.core.log import RESUMABLE, SCHEMA, Censored, Episode, Instance, from_line
+from sally.store.manifest import MANIFEST, read_manifest
+from sally.store.places import Folder, Place, Where, place
+
+OPEN, PART, DONE = ".open", ".part", ".jsonl"  # being appended to; put already; all of a writer's
+
+
+class BadLine(msgspec.Struct, frozen=True):
+    """A line that holds no episode."""
+
+    file: str
+    line: int
+    why: str
+
+    def __str__(self) -> str:
+        return f"{self.file}, line {self.line}: {self.why}"
+
+
+@dataclass
+class Contents:
+    """What a store holds: episodes by id, and what could not be read."""
+
+    episodes: dict[str, Episode] = field(default_factory=dict)
+    bad: list[BadLine] = field(default_factory=list)
+    doubled: int = 0  # lines whose episode was there already
+
+    @property
+    def finished(self) -> set[str]:
+        """The ids that a resume need not run again."""
+        return {id for id, e in self.episodes.items() if not to_run_again(e)}
+
+
+@dataclass
+class Survey:
+    """What a run must know of a store, without the episodes: memory for ids alone."""
+
+    finished: set[str] = field(default_factory=set)
+    cut: set[str] = field(default_factory=set)  # censored, and to be run again
+    instances: dict[str, Instance] = field(default_factory=dict)
+    bad: list[BadLine] = field(default_factory=list)
+    doubled: int = 0
+
+
+def to_run_again(episode: Episode) -> bool:
+    """Whether an episode was cut short by something that is not part of play."""
+    end = episode.end
+    return isinstance(end, Censored) and end.cause in RESUMABLE
+
+
+def load(where: Where, quarantine: bool = True) -> Contents:
+    """Everything in a store; a finished run of an episode takes the place of a cut one."""
+    contents = Contents()
+    for found in read(where, quarantine):
+        _add(contents, found)
+    return contents
+
+
+def load_file(path: Path) -> Contents:
+    """Everything in one file of lines."""
+    if not path.is_file():
+        raise BadInput(f"There is neither a store nor a file at {path}.")
+    contents = Contents()
+    for found in _episodes(((path.name, *line) for line in lines_of(path)), None):
+        _add(contents, found)
+    return contents
+
+
+def _add(contents: Contents, found: Episode | BadLine) -> None:
+    if isinstance(found, BadLine):
+        contents.bad.append(found)
+        return
+    there = contents.episodes.get(found.id)
+    if there is not None and not to_run_again(there):
+        contents.doubled += 1
+    else:
+        contents.episodes[found.id] = found
+
+
+def survey(where: Where, beginning: str = "") -> Survey:
+    """Which episodes a store holds, in all files or in those whose names begin so."""
+    found = Survey()
+    for line in read(where, beginning=beginning):
+        if isinstance(line, BadLine):
+            found.bad.append(line)
+        elif line.id in found.finished:
+            found.doubled += 1
+        else:
+            (found.cut if to_run_again(line) else found.finished).add(line.id)
+            found.instances[line.setup.instance.id] = line.setup.instance
+    found.cut -= found.finished
+    return found
+
+
+def read(where: Where, quarantine: bool = True, beginning: str = "") -> Iterator[Episode | BadLine]:
+    """The lines of a store, one after another; only one is held at a time."""
+    at = place(where)
+    try:
+        if not at.exists():
+            raise BadInput(f"There is no store at {at}.")
+        inside = at.names()
+        names = [name for name in inside if _holds_lines(name)]
+        if MANIFEST in inside:
+            read_manifest(at)  # one that cannot be read is no store of ours
+        elif not names:
+            raise BadInput(f"There is no store at {at}: it holds neither {MANIFEST} nor episodes.")
+        know_packs(at)
+        ours = quarantine and MANIFEST in inside  # a foreign folder stays as it is
+        wanted = [name for name in names if name.startswith(beginning)]
+        yield from _episodes(_lines(at, wanted), at if ours else None)
+    except OSError as why:
+        raise BadInput(f"The store {at} cannot be read: {why.strerror}.") from None
+
+
+def _episodes(
+    lines: Iterable[tuple[str, int, bytes]], quarantine: Place | None
+) -> Iterator[Episode | BadLine]:
+    for name, number, line in lines:
+        found = read_line(line)
+        if isinstance(found, str):
+            yield BadLine(name, number, found)
+            if quarantine is not None:
+                _set_aside(quarantine, name, number, line)
+        else:
+            yield found
+
+
+def know_packs(where: Where) -> None:
+    """Make the packs of a store known, so that its pages can be rendered again."""
+    at = place(where)
+    for name in at.names("packs"):
+        text = at.read(f"packs/{name}").decode("utf-8", "replace")
+        packs.remember(packs.parsed(text, f"{at}/packs/{name}"))
+
+
+def _set_aside(at: Place, name: str, number: int, line: bytes) -> None:
+    """Copy a bad line into the quarantine, once; a store that is read-only stays as it is."""
+    try:
+        at.create(f"quarantine/{name}.{number}", line)
+    except OSError:
+        return
+
+
+# --- files of lines -----------------------------------------------------------------------------
+
+
+def _holds_lines(name: str) -> bool:
+    return name.endswith((OPEN, PART, DONE))
+
+
+def episode_files(folder: Path) -> list[Path]:
+    """The files of all writers of a local store, in a fixed order."""
+    return [folder / name for name in Folder(folder).names() if _holds_lines(name)]
+
+
+def _lines(at: Place, names: Iterable[str]) -> Iterator[tuple[str, int, bytes]]:
+    """Every line with its file and number."""
+    if isinstance(at, Folder):
+        for name in names:
+            for number, line in lines_of(at.path / name):
+                yield name, number, line
+        return
+    for writer, its in groupby(names, key=_writer):
+        yield from _put_lines(at, writer, list(its))
+
+
+def _writer(name: str) -> str:
+    return name.removesuffix(DONE) if name.endswith(DONE) else name.rsplit(".", 2)[0]
+
+
+def _put_lines(at: Place, writer: str, names: list[str]) -> Iterator[tuple[str, int, bytes]]:
+    """The lines of a writer that puts: its parts, or the one file that took their place."""
+    whole, seen = writer + DONE, 0
+    if whole not in names:
+        for name in names:
+            try:
+                lines = at.read(name).splitlines(keepends=True)
+            except FileNotFoundError:  # while we read, the writer came to its end
+                break
+            for number, line in enumerate(lines, 1):
+                yield name, number, line
+            seen += len(lines)
+        else:
+            return
+    for number, line in enumerate(at.read(whole).splitlines(keepends=True), 1):
+        if number > seen:
+            yield whole, number, line
+
+
+def lines_of(path: Path) -> Iterator[tuple[int, bytes]]:
+    """The lines of a file with their numbers; a line that its writer is still writing is left."""
+    with _opened(path) as file:
+        number = 0
+        while line := file.readline():
+            number += 1
+            if not line.endswith(b"\n"):
+                if is_being_written(file):
+                    return
+                line += file.readline()  # it may have been finished since we came to its end
+            yield number, line
+
+
+def _opened(path: Path) -> BinaryIO:
+    """The file, under the name that its writer gave it at the end if that is gone already."""
+    try:
+        return path.open("rb")
+    except FileNotFoundError:
+        done = path.with_suffix(DONE)
+        return done.open("rb") if done.exists() else BytesIO()  # an empty one was taken away
+
+
+def is_being_written(file: BinaryIO) -> bool:
+    """Whether a live writer holds this file."""
+    try:
+        fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except OSError:
+        return True
+    fcntl.flock(file, fcntl.LOCK_UN)
+    return False
+
+
+def has_living_writer(where: Where, beginning: str) -> bool:
+    """Whether a process is still appending to a local file whose name begins so."""
+    at = place(where)
+    if not isinstance(at, Folder):
+        return False  # a put is over when it is seen
+    for name in at.names():
+        if name.startswith(beginning) and name.endswith(OPEN):
+            with _opened(at.path / name) as file:
+                if not isinstance(file, BytesIO) and is_being_written(file):
+                    return True
+    return False
+
+
+# --- one line -----------------------------------------------------------------------------------
+
+
+def read_line(line: bytes) -> Episode | str:
+    """The episode of a line, whatever its schema version, or why there is none."""
+    if not line.endswith(b"\n"):
+        return "the line is torn"
+    try:
+        plain = msgspec.json.decode(line)
+        if not isinstance(plain, dict):
+            return "the line is no record"
+        version = plain.get("schema")
+        if version == SCHEMA:
+            episode = from_line(line)
+        elif type(version) is int and version in MIGRATIONS:
+            episode = msgspec.convert(migrated(plain), Episode)
+        else:
+            return f"schema version {version} is unknown; this Sally reads up to {SCHEMA}"
+        episode.end  # noqa: B018  an episode without an end is no episode
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, BadInput) as why:
+        return f"the line is corrupt: {why}"
+    return episode
+
+
+def migrated(plain: dict[str, Any]) -> dict[str, Any]:
+    """A stored record of an older schema in the present one, step by step."""
+    while (version := plain["schema"]) != SCHEMA:
+        try:
+            plain = {**MIGRATIONS[version](plain), "schema": version + 1}
+        except (LookupError, TypeError, ValueError, AttributeError) as why:
+            raise BadInput(f"it does not migrate from schema version {version}: {why!r}") from None
+    return plain
+
+
+MIGRATIONS: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {}  # version -> to the next

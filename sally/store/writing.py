@@ -1,0 +1,206 @@
+"""Writing a store: one file a writer, whole lines, and nothing half there."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import secrets
+import time
+from math import isfinite
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Protocol
+
+import msgspec
+
+from sally.core import packs
+from sally.core.errors import BadInput
+from sally.core.log import Episode, from_line, to_line
+from sally.core.words import Pack
+from sally.store.places import Folder, Place, Where, place
+from sally.store.reading import DONE, OPEN, PART
+
+HELD_SECONDS = 2.0  # how long a line may wait for others before a far writer puts them
+FILE_BYTES = 8_000_000  # of one file of a far writer, which is held in memory until it is put
+
+
+class Lines(Protocol):
+    """Takes whole lines, one after another."""
+
+    def add(self, line: bytes) -> None: ...
+
+    def sync(self) -> None: ...
+
+    def close(self) -> None: ...
+
+
+class Writer:
+    """Puts episodes into a file of its own, whose name may begin with a given label."""
+
+    def __init__(self, where: Where, label: str = "") -> None:
+        self._at = at = place(where)
+        name = f"{label}-" * bool(label) + f"{os.getpid()}-{secrets.token_hex(4)}"
+        try:
+            self._lines: Lines = (
+                Appended(at.path, name) if isinstance(at, Folder) else Put(at, name)
+            )
+        except OSError as why:
+            raise BadInput(f"The store {at} cannot be written: {why.strerror}.") from None
+        self._packs = set[str]()
+
+    def add(self, episode: Episode) -> None:
+        """Store one episode; a full disk raises and leaves no half line behind."""
+        line = _readable_line(episode)
+        for name in packs_of(episode) - self._packs:
+            keep_pack(self._at, packs.find(name))
+            self._packs.add(name)
+        try:
+            self._lines.add(line)
+        except OSError as why:
+            raise BadInput(f"The episode could not be stored: {why.strerror}.") from None
+
+    def sync(self) -> None:
+        """Have all that was added out of reach of a crash of the machine, not only of ours."""
+        try:
+            self._lines.sync()
+        except OSError as why:
+            raise BadInput(f"The episode could not be stored: {why.strerror}.") from None
+
+    def __enter__(self) -> Writer:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
+    ) -> None:
+        try:
+            self._lines.close()
+        except OSError as why:
+            if error is None:
+                raise BadInput(f"The store {self._at} cannot be written: {why.strerror}.") from None
+
+
+class Appended:
+    """Appends each line to `NAME.open`, which becomes `NAME.jsonl` in the end."""
+
+    def __init__(self, folder: Path, name: str) -> None:
+        self._path = folder / f"{name}{OPEN}"
+        self.fd = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o644)
+        fcntl.flock(self.fd, fcntl.LOCK_EX)  # ends with the process, however that ends
+        self._empty = True
+
+    def add(self, line: bytes) -> None:
+        size = os.fstat(self.fd).st_size
+        try:
+            written = os.write(self.fd, line)
+            if written != len(line):
+                raise OSError(28, "No space left on device")
+        except OSError:
+            os.ftruncate(self.fd, size)
+            raise
+        self._empty = False
+
+    def sync(self) -> None:
+        os.fsync(self.fd)
+
+    def close(self) -> None:
+        try:
+            os.fsync(self.fd)
+        finally:
+            os.close(self.fd)
+        if self._empty:
+            self._path.unlink()
+        else:
+            self._path.rename(self._path.with_suffix(DONE))
+
+
+class Put:
+    """Puts lines as immutable parts, `NAME.0001.part`, and in the end all of them as one file.
+
+    What was added is out of reach of a crash after `HELD_SECONDS`, or with the next line after
+    that; the parts go when `NAME.jsonl`, which holds the same lines, is there.
+    """
+
+    def __init__(self, at: Place, name: str) -> None:
+        self._at, self._first, self._files = at, name, 0
+        self._begin()
+
+    def _begin(self) -> None:
+        self._name = self._first + (f"-{self._files}" if self._files else "")
+        self._files += 1
+        self._all = bytearray()
+        self._waiting = bytearray()
+        self._parts: list[str] = []
+        self._since = time.monotonic()
+
+    def add(self, line: bytes) -> None:
+        self._waiting += line
+        self._all += line
+        if len(self._all) >= FILE_BYTES:
+            self.close()
+            self._begin()
+        elif time.monotonic() - self._since >= HELD_SECONDS:
+            self.sync()
+
+    def sync(self) -> None:
+        if not self._waiting:
+            return
+        name = f"{self._name}.{len(self._parts):04d}{PART}"
+        self._at.put(name, bytes(self._waiting))
+        self._parts.append(name)
+        self._waiting.clear()
+        self._since = time.monotonic()
+
+    def close(self) -> None:
+        if self._all:
+            self._at.put(f"{self._name}{DONE}", bytes(self._all))
+        for name in self._parts:
+            self._at.remove(name)
+        self._all.clear()
+
+
+# --- what goes with an episode ------------------------------------------------------------------
+
+
+def packs_of(episode: Episode) -> set[str]:
+    """The words packs that were on the table, by reference."""
+    given = (who.params.get("pack") for who in episode.setup.lineup.values())
+    return {name for name in given if isinstance(name, str) and "@" in name}
+
+
+def keep_pack(where: Where, pack: Pack) -> None:
+    """Put a pack's text into the store, once, under the hash of what it says."""
+    try:
+        place(where).create(
+            f"packs/{packs.reference(pack).partition('@')[2]}.toml", packs.written(pack).encode()
+        )
+    except OSError as why:
+        raise BadInput(f"A words pack could not be stored: {why.strerror}.") from None
+
+
+def _readable_line(episode: Episode) -> bytes:
+    """The line of an episode, if what stands in it can be read back."""
+    refused = f"Episode {episode.id} cannot be stored"
+    try:
+        line = to_line(episode)
+        if b"null" in line and (where := _not_finite(msgspec.to_builtins(episode), "")):
+            raise BadInput(f"{refused}: {where} is not a finite number.")
+        from_line(line)
+    except (TypeError, msgspec.DecodeError) as why:
+        raise BadInput(f"{refused}: {why}.") from None
+    return line
+
+
+def _not_finite(plain: Any, where: str) -> str | None:
+    """Where the first number stands that JSON would turn into null."""
+    if isinstance(plain, float):
+        return None if isfinite(plain) else where
+    if isinstance(plain, dict):
+        inside = ((value, f"{where}/{key}") for key, value in plain.items())
+    elif isinstance(plain, list | tuple):
+        inside = ((value, f"{where}/{i}") for i, value in enumerate(plain))
+    else:
+        return None
+    return next((found for v, w in inside if (found := _not_finite(v, w)) is not None), None)
