@@ -1,0 +1,203 @@
+"""One seat of one episode, measured for its profile: what it knew, did, and lost where.
+
+Everything is read off one replay in one pass, so that a profile of thousands of episodes keeps a
+few numbers of each and no episode.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from hashlib import blake2b
+from typing import Literal, cast
+
+import msgspec
+
+from sally.core import shelf
+from sally.core.game import Seat
+from sally.core.log import Censored, Episode, Forfeited, Moved, Setup
+from sally.core.metric import Metric, Played
+from sally.core.playback import replayed
+from sally.metrics.answers import Answered, counted
+from sally.metrics.losses import Terms, terms
+from sally.metrics.repeated_play import functional_regret
+from sally.stats import top_choice_accuracy
+
+BINS = 10  # of equal width, in a calibration curve
+REWARD = "reward"  # what doing is where a family does not say
+
+DOING: Mapping[str, str] = {
+    "repeated_games": "reward_per_round",
+    "pick_the_right_stuff": "score",
+    "toma_po": "task_success",
+    "toma_mg": "task_success",
+    "toma_sw": "radio_won",
+    "toma_ag": "clue_won",
+    "mindgames": "mindgames_success",
+}
+"""By family, the metric that says how well a seat did; any other family: its payoff."""
+
+AGAINST: Mapping[tuple[str, str], str] = {("toma_sw", "eavesdropper"): "radio_caught"}
+"""Seats that play against the others of their family and are measured by what they want."""
+
+MOST: Mapping[str, float] = {
+    "score": 100.0,
+    "task_success": 1.0,
+    "radio_won": 1.0,
+    "radio_caught": 1.0,
+    "clue_won": 1.0,
+    "mindgames_success": 1.0,
+}
+"""The most that a metric of doing can be: who reaches it everywhere plays optimally there."""
+
+NO_MIND: Mapping[str, tuple[str, ...]] = {
+    "pick_the_right_stuff": ("true_box",),  # where the item really is
+    "tradecraft": ("v0",),  # what one wants oneself
+}
+"""By family, probes that ask for nobody else's mind: they are no part of knowing."""
+
+
+class Knowing(msgspec.Struct, frozen=True):
+    """Sums over the reports of one seat on other minds; unread ones are in no score."""
+
+    asked: int = 0
+    unread: int = 0
+    scored: int = 0  # choices and odds with a truth
+    right: float = 0.0
+    guess: float = 0.0  # what an even guess would have right
+    with_odds: int = 0
+    brier: float = 0.0
+    even_brier: float = 0.0  # what even odds would score
+    valued: int = 0  # value reports with a truth
+    value_error: float = 0.0
+    # by bin of the odds of the likeliest choice: how many, sum of odds, sum of right ones
+    bins: tuple[tuple[int, float, float], ...] = ()
+
+
+class Measured(msgspec.Struct, frozen=True):
+    """One seat of one episode in numbers; None where a number has no meaning."""
+
+    episode: str
+    cell: str
+    family: str
+    setup: Setup
+    seat: str
+    setting: str  # the same for every player who met the same problem, chance and company
+    metric: str  # what `doing` is
+    doing: float | None
+    optimum: float | None  # exact, of this episode; None where it is not known
+    knowing: Knowing
+    terms: Terms
+    moves: int
+    forfeits: int
+    censored: str  # why there is no result; empty if there is one
+
+    @property
+    def game(self) -> str:
+        return self.setup.instance.game
+
+
+Role = Literal["mindless", "reference"]
+
+
+class Baseline(msgspec.Struct, frozen=True):
+    """What a mindless player or the reference did where others were studied."""
+
+    role: Role
+    stored: bool  # found among the episodes, or played for the comparison
+    measured: Measured
+
+
+def measured(episode: Episode, seats: Sequence[str] = ()) -> list[Measured]:
+    """The seats of an episode, measured; all of them unless some are named."""
+    spec = shelf.game(episode.setup.instance.game)
+    played = Played(spec, episode, replayed(spec, episode))
+    return [measure(played, s) for s in played.replay.game.seats if not seats or s in seats]
+
+
+def measure(played: Played, seat: Seat) -> Measured:
+    """One seat of an episode."""
+    spec, episode = played.spec, played.episode
+    family, end = spec.family or spec.name, episode.end
+    metric = doing_metric(family, seat)
+    answers = on_minds(family, counted(played, seat))
+    doing = metric.measure(played, seat)
+    mine = [e for e in episode.events if getattr(e, "seat", None) == seat]
+    return Measured(
+        episode=episode.id,
+        cell=episode.cell,
+        family=family,
+        setup=episode.setup,
+        seat=seat,
+        setting=setting(episode.setup, seat),
+        metric=metric.name,
+        doing=doing,
+        optimum=_optimum(played, seat, family, doing),
+        knowing=knowing(answers),
+        terms=terms(played, seat, answers),
+        moves=sum(isinstance(e, Moved) for e in mine),
+        forfeits=sum(isinstance(e, Forfeited) for e in mine),
+        censored=end.cause if isinstance(end, Censored) else "",
+    )
+
+
+def doing_metric(family: str, seat: str) -> Metric:
+    """The metric that says how well a seat of a family did."""
+    name = AGAINST.get((family, seat), DOING.get(family, REWARD))
+    found: Metric = shelf.pick("metric", name, shelf.shelf("metrics"))
+    return found
+
+
+def setting(setup: Setup, seat: str) -> str:
+    """All that a seat met and did not bring: problem, chance, company."""
+    others = {s: (who.player, who.params) for s, who in setup.lineup.items() if s != seat}
+    met = (setup.instance, setup.seed, setup.repeat, seat, others)
+    return blake2b(msgspec.json.encode(met, order="sorted"), digest_size=12).hexdigest()
+
+
+def on_minds(family: str, answers: Sequence[Answered]) -> list[Answered]:
+    """The answers that are about somebody else's mind."""
+    return [a for a in answers if a.question.probe not in NO_MIND.get(family, ())]
+
+
+def _optimum(played: Played, seat: Seat, family: str, doing: float | None) -> float | None:
+    if family != "repeated_games" or doing is None:
+        return None
+    lost = functional_regret(played, seat)
+    return None if lost is None else doing + lost
+
+
+def knowing(answers: Sequence[Answered]) -> Knowing:
+    """The sums of some answers."""
+    read = [a for a in answers if a.report.value is not None]
+    picked = [a for a in read if a.truth is not None and a.question.kind != "values"]
+    sure = [a for a in picked if a.report.odds is not None]
+    valued = [a.scores["absolute_error"] for a in read if "absolute_error" in a.scores]
+    return Knowing(
+        asked=len(answers),
+        unread=len(answers) - len(read),
+        scored=len(picked),
+        right=float(sum(a.report.value == a.truth for a in picked)),
+        guess=sum(1 / len(a.question.choices) for a in picked),
+        with_odds=len(sure),
+        brier=sum(a.scores["brier"] for a in sure),
+        even_brier=sum(1 - 1 / len(a.question.choices) for a in sure),
+        valued=len(valued),
+        value_error=sum(valued),
+        bins=binned(sure),
+    )
+
+
+def binned(answers: Sequence[Answered]) -> tuple[tuple[int, float, float], ...]:
+    """The odds of the likeliest choice and whether it was true, by bin; ties share the point."""
+    if not answers:
+        return ()
+    found = [(0, 0.0, 0.0)] * BINS
+    for answer in answers:
+        odds: dict[Hashable, float] = dict(
+            zip(answer.question.choices, answer.report.odds or (), strict=True)
+        )
+        sure, right = max(odds.values()), top_choice_accuracy(odds, cast(Hashable, answer.truth))
+        place = min(int(sure * BINS + 1e-9), BINS - 1)  # the last bin includes 1
+        n, forecasts, came_true = found[place]
+        found[place] = (n + 1, forecasts + sure, came_true + right)
+    return tuple(found)

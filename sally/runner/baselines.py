@@ -1,0 +1,152 @@
+"""Players to compare with: the best mindless one and the reference, on the very same settings.
+
+What the episodes hold already is used; the rest is played with the same problem, chance and
+company. Who is mindless stands on the game's card, who is the reference in the game itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+import msgspec
+
+from sally.audit.card import RANDOM
+from sally.core import shelf
+from sally.core.chance import derived_seed
+from sally.core.errors import BadInput
+from sally.core.log import Setup, Sitter
+from sally.metrics.measured import Baseline, Measured, Role, measured
+from sally.players.language import LANGUAGE
+from sally.runner.local import play
+from sally.runner.seating import resolved
+
+TRIALS = 24  # settings on which the best mindless player is chosen
+Watcher = Callable[[int, int], None]  # episodes played, episodes wanted
+Known = Mapping[tuple[str, bytes], Measured]  # (setting, who) -> what the episodes hold
+
+
+def baselines(
+    studied: Sequence[Measured], by_cell: bool = False, watch: Watcher | None = None
+) -> list[Baseline]:
+    """The best mindless player and the reference wherever somebody was studied."""
+    known = {(m.setting, _who(_sitter(m))): m for m in studied if not m.censored}
+    found: list[Baseline] = []
+    groups = list(_groups(studied, by_cell).values())
+    for n, group in enumerate(groups, 1):
+        settings = _settings(group)
+        best = best_mindless(settings)
+        if best is not None:
+            found += _all(best, "mindless", settings, known)
+        reference = shelf.game(group[0].game).reference
+        if reference and any(m.optimum is None for m in group):
+            found += _all(Sitter(reference), "reference", settings, known)
+        if watch:
+            watch(n, len(groups))
+    return found
+
+
+def best_mindless(settings: Sequence[Measured]) -> Sitter | None:
+    """The mindless player with the highest mean over some settings, spread over all of them.
+
+    It is chosen under chance of its own: were it chosen by the very numbers it is then held up
+    with, the luckiest of several equals would be taken for better than it is.
+    """
+    step = max(1, len(settings) // TRIALS)
+    tried = [_redealt(met) for met in settings[::step][:TRIALS]]
+    best: tuple[int, float] | None = None
+    chosen: Sitter | None = None
+    for who in mindless(tried[0].game, tried[0].seat) if tried else ():
+        got = [b.measured.doing for b in _all(who, "mindless", tried, {})]
+        scores = [score for score in got if score is not None]
+        # one that cannot sit everywhere is not compared with those that can
+        rank = (len(scores), round(sum(scores) / len(scores), 12)) if scores else None
+        if rank is not None and (best is None or rank > best):
+            best, chosen = rank, who
+    return chosen
+
+
+def mindless(game: str, seat: str) -> tuple[Sitter, ...]:
+    """The players without a mind that the card of a game has for a seat; always a random one."""
+    spec = shelf.game(game)
+    card = shelf.shelf("cards").get(spec.family or spec.name)
+    if card is None:
+        return (RANDOM,)
+    conditions = card.of(game) or card.conditions
+    here = [c for c in conditions if c.seat == seat] or conditions
+    return tuple(_once(who for c in here for who in (RANDOM, *c.players)))
+
+
+def studied_seats(game: str, measured: Iterable[Measured]) -> set[str]:
+    """The seats whose players are studied: on the card, asked aside, or taken by a model."""
+    spec = shelf.game(game)
+    card = shelf.shelf("cards").get(spec.family or spec.name)
+    named = {c.seat for c in card.conditions} if card else set(spec.build(spec.defaults).seats)
+    asked = {m.seat for m in measured if m.knowing.asked or _sitter(m).player == LANGUAGE}
+    return named | asked
+
+
+def _all(who: Sitter, role: Role, settings: Sequence[Measured], known: Known) -> list[Baseline]:
+    """What one player did in each setting; nothing where it cannot sit there."""
+    found = []
+    for met in settings:
+        there = known.get((met.setting, _who(who)))
+        if there is not None:
+            found.append(Baseline(role, True, there))
+            continue
+        try:
+            episode = play(resolved(_seated(met, who)), met.cell)
+        except BadInput:
+            continue  # not made for this seat, or somebody across cannot be called again
+        found += [Baseline(role, False, m) for m in measured(episode, (met.seat,))]
+    return found
+
+
+def _seated(met: Measured, who: Sitter) -> Setup:
+    arms = {met.seat: met.setup.arms[met.seat]} if met.seat in met.setup.arms else {}
+    return msgspec.structs.replace(
+        met.setup, lineup={**met.setup.lineup, met.seat: who}, arms=arms, injections=()
+    )
+
+
+def _redealt(met: Measured) -> Measured:
+    seed = derived_seed(met.setup.seed, "mindless", met.setup.repeat)
+    return msgspec.structs.replace(met, setup=msgspec.structs.replace(met.setup, seed=seed))
+
+
+def _settings(group: Sequence[Measured]) -> list[Measured]:
+    """One measured seat for each setting that can be played again: no model sits across."""
+    found: dict[str, Measured] = {}
+    for m in group:
+        others = (who for seat, who in m.setup.lineup.items() if seat != m.seat)
+        if any(who.player == LANGUAGE for who in others):
+            continue
+        there = found.get(m.setting)
+        if there is None or (m.knowing.asked and not there.knowing.asked):
+            found[m.setting] = m  # asked aside, if anybody was
+    return list(found.values())
+
+
+def _groups(
+    studied: Sequence[Measured], by_cell: bool
+) -> dict[tuple[str, str, str], list[Measured]]:
+    found: dict[tuple[str, str, str], list[Measured]] = {}
+    for m in studied:
+        key = (m.game, m.seat, m.cell if by_cell else "")
+        found.setdefault(key, []).append(m)
+    return found
+
+
+def _sitter(m: Measured) -> Sitter:
+    return m.setup.lineup[m.seat]
+
+
+def _who(who: Sitter) -> bytes:
+    return msgspec.json.encode((who.player, who.params), order="sorted")
+
+
+def _once(sitters: Iterable[Sitter]) -> list[Sitter]:
+    found: list[Sitter] = []
+    for who in sitters:
+        if who not in found:
+            found.append(who)
+    return found
