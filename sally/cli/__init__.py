@@ -20,6 +20,7 @@ from sally.cli.readers import readers
 from sally.cli.reading import replay, score, show
 from sally.cli.rules import rules
 from sally.cli.running import run
+from sally.cli.serving import serve
 from sally.core.errors import BadInput
 
 
@@ -53,6 +54,7 @@ for command in (
     curves,
     import_,
     rules,
+    serve,
 ):
     cli.add_command(command)
 
