@@ -47,7 +47,7 @@ export async function insist(path, options, lost = () => {}) {
     } catch (why) {
       const busy = why instanceof Refused && (why.status === 429 || why.status === 503);
       if (!busy && !(why instanceof Lost)) throw why;
-      if (!busy) lost();
+      if (!busy || why.status === 503) lost();
       await sleep(wait);
     }
   }

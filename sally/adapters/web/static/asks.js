@@ -1,10 +1,8 @@
 // What is asked of a seat: buttons for a finite menu, forms, and probes in a panel of their own.
 
-import { Lost, Refused, freshKey, insist } from "./api.js";
+import { Lost, Refused, freshKey } from "./api.js";
 import { el, freshId, titled } from "./dom.js";
 import { Unfilled, makeField, pills } from "./fields.js";
-
-const WHY_ASIDE = "Your answer changes nothing in the game, and nobody at the table sees it.";
 
 export class AskPanel {
   constructor(ask, limits, seat) {
@@ -17,9 +15,7 @@ export class AskPanel {
     const heading = freshId("question");
     this.heading = el("h2", { class: "question", id: heading, tabindex: "-1" }, ask.question);
     const probe = ask.kind === "probe";
-    this.node = el(probe ? "aside" : "div", { class: probe ? "probe" : "ask", "aria-labelledby": heading },
-      probe ? el("p", { class: "tag" }, "A question aside from play") : null,
-      probe ? el("p", { class: "why" }, WHY_ASIDE) : null,
+    this.node = el("section", { class: probe ? "probe" : "ask", "aria-labelledby": heading },
       this.heading, probe ? this.#probe() : this.#move(limits), this.#tools(limits),
       this.problem, this.progress);
     this.node.addEventListener("keydown", (event) => this.#pressed(event));
@@ -32,7 +28,7 @@ export class AskPanel {
     const { options, forms } = this.ask;
     const ready = new Set(options.map((option) => option.value?.kind).filter(Boolean));
     return [
-      options.length ? this.#buttons(options, !forms.length || options.length > 1) : null,
+      options.length ? this.#buttons(options) : null,
       forms.map((form) => this.#form(form, limits, ready.has(form.kind))),
     ];
   }
@@ -103,7 +99,7 @@ export class AskPanel {
       const values = given();
       if (values.some((n) => Number.isNaN(n) || (n !== null && (n < low || n > high)))) {
         this.#complain(`Each number must be from ${low} to ${high}.`);
-      } else if (odds && Math.abs(total() - 100) > 0.5) {
+      } else if (odds && Math.abs(total() - 100) > 1) {
         this.#complain(`The chances must make 100 percent together; these make ${Number(total().toFixed(2))}.`);
       } else if (!odds && values.every((n) => n === null)) {
         this.#complain("Give at least one number.");

@@ -1,8 +1,12 @@
 // Drawing what a seat knows. One function for each kind of part; an unknown kind is left out.
 
-import { el, spoken } from "./dom.js";
+import { el, freshId, spoken } from "./dom.js";
 
 const marked = (mark) => (mark ? `mark-${mark}` : null);
+const captioned = (text) => {
+  const id = freshId("caption");
+  return [el("p", { class: "caption", id }, text), id];
+};
 const noted = (note) => (note ? spoken(` (${note})`) : null);
 
 function table(part) {
@@ -14,9 +18,10 @@ function table(part) {
       row.cells.map((cell, i) =>
         el("td", { class: marked(cell.mark), title: cell.note || null, "data-column": part.columns[i] },
           cell.text, noted(cell.note)))));
-  const drawn = el("table", { class: wordy ? "prosy" : null }, el("caption", {}, part.caption),
+  const [caption, id] = captioned(part.caption);
+  const drawn = el("table", { class: wordy ? "prosy" : null, "aria-labelledby": id },
     el("thead", {}, head), el("tbody", {}, body));
-  return scrolling(drawn, part.caption);
+  return [caption, scrolling(drawn, part.caption)];
 }
 
 function lockers(part) {
@@ -29,15 +34,15 @@ function lockers(part) {
 
 function grid(part) {
   const numbers = [...Array(part.cols).keys()];
-  const head = el("tr", {}, el("td", {}), numbers.map((n) => el("th", { scope: "col" }, String(n))));
+  const head = el("tr", {}, el("td", { class: "corner" }), numbers.map((n) => el("th", { scope: "col" }, String(n))));
   const rows = [...Array(part.rows).keys()].map((row) =>
     el("tr", {}, el("th", { scope: "row" }, String(row)), numbers.map((col) =>
       el("td", {}, part.squares.filter((s) => s.row === row && s.col === col).map((square) =>
         el("span", { class: `thing ${marked(square.mark) || ""}`, title: square.note },
           square.text, noted(square.note)))))));
-  head.firstChild.className = "corner";
-  return el("table", { class: "map" }, el("caption", {}, part.caption),
-    el("thead", {}, head), el("tbody", {}, rows));
+  const [caption, id] = captioned(part.caption);
+  return [caption, el("table", { class: "map", "aria-labelledby": id },
+    el("thead", {}, head), el("tbody", {}, rows))];
 }
 
 function hands(part) {
@@ -56,9 +61,9 @@ function recipes(part) {
   }
   const entries = part.recipes.map((recipe) =>
     el("li", {}, el("span", { class: recipe.ready ? "ready" : null }, recipe.text),
-      recipe.ready ? spoken(" (your hand is enough)") : null,
-      recipe.fuel ? ` · ${recipe.fuel} fuel` : null));
-  const count = `${part.caption} (${part.recipes.length}; ✓ your hand is enough)`;
+      recipe.ready ? el("span", { class: "muted" }, " · your hand is enough") : null,
+      recipe.fuel ? el("span", { class: "muted" }, ` · costs ${recipe.fuel} fuel`) : null));
+  const count = `${part.caption} (${part.recipes.length})`;
   return el("details", {}, el("summary", {}, count),
     el("ul", { class: "recipes", tabindex: "0", "aria-label": part.caption }, entries));
 }
@@ -79,6 +84,9 @@ const scrolling = (node, label) =>
 const DRAW = { table, lockers, grid, hands, recipes, notes, picture };
 
 export function drawn(board) {
-  return board.parts.filter((part) => part.kind in DRAW).map((part) =>
-    el("div", { class: `part part-${part.kind}` }, DRAW[part.kind](part)));
+  return board.parts.filter((part) => part.kind in DRAW).map((part) => {
+    const node = el("div", { class: `part part-${part.kind}` }, DRAW[part.kind](part));
+    if (node.querySelector(".prosy")) node.classList.add("part-wide");
+    return node;
+  });
 }

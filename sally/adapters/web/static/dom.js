@@ -7,7 +7,7 @@ export function el(tag, attributes = {}, ...children) {
     if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
     else node.setAttribute(name, value === true ? "" : value);
   }
-  node.append(...children.flat().filter((child) => child !== null && child !== undefined));
+  node.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined));
   return node;
 }
 
@@ -34,6 +34,9 @@ export function prose(text) {
 }
 
 export const isHeading = (line) => /^[A-Z][A-Z ,']{3,}(\(.*\))?$/.test(line.trim());
+
+// A game by its public name: short names are initials.
+export const gameTitle = (name) => (name.length <= 3 ? name.toUpperCase() : titled(name));
 
 export const titled = (name) => {
   const text = String(name).replaceAll("_", " ");

@@ -108,7 +108,7 @@ function text(field, limits) {
   const read = () => {
     const n = length(input.value);
     if (n > field.limit) throw new Unfilled(field.name, `At most ${field.limit} characters; these are ${n}.`);
-    if (length(input.value.trim()) < (field.least ?? 1)) throw new Unfilled(field.name, "Write something first.");
+    if (length(input.value.trim()) < (field.required === false ? 0 : field.least ?? 1)) throw new Unfilled(field.name, "Write something first.");
     return input.value;
   };
   return { ...frame, read, draft: input };

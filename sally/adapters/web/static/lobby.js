@@ -1,7 +1,7 @@
 // The lobby: choose a game, who sits where, and sit down.
 
-import { Refused, call, sleep } from "./api.js";
-import { el, freshId, titled } from "./dom.js";
+import { call, sleep } from "./api.js";
+import { el, freshId, gameTitle, titled } from "./dom.js";
 import { pills } from "./fields.js";
 
 const $ = (id) => document.getElementById(id);
@@ -23,7 +23,7 @@ async function tried(act) {
 
 function tile(game) {
   const node = el("button", { type: "button", class: "tile", "aria-pressed": "false", "data-game": game.name },
-    el("strong", {}, game.title), el("span", { class: "muted" }, game.about));
+    el("strong", {}, gameTitle(game.title)), el("span", { class: "muted" }, titled(game.about)));
   node.addEventListener("click", () => {
     for (const each of document.querySelectorAll(".tile")) each.setAttribute("aria-pressed", String(each === node));
     setUp(game);
@@ -36,23 +36,27 @@ function setUp(game) {
   const seats = pills(game.seats, game.seats, radios);
   seats.querySelector("input").checked = true;
   const others = el("div");
-  const fill = () => others.replaceChildren(...otherSeats(game, chosenSeat(game, seats)));
-  seats.addEventListener("change", fill);
-  fill();
   const sit = el("button", { type: "submit", class: "button primary" }, "Sit down");
   const wait = game.seats.length > 1
     ? el("button", { type: "button", class: "button", onclick: () => tried(() => pair(game)) }, "Play with whoever comes")
     : null;
-  const heading = el("h2", { tabindex: "-1" }, game.title);
-  const params = settings(game.params || []);
+  const heading = el("h2", { tabindex: "-1" }, gameTitle(game.title));
+  const params = settings(game.parameters);
+  const asides = el("div");
+  const fill = () => {
+    others.replaceChildren(...otherSeats(game, chosenSeat(game, seats)));
+    asides.replaceChildren(...probes(game.probes[chosenSeat(game, seats)]));
+  };
+  seats.addEventListener("change", fill);
+  fill();
   const form = el("form", { novalidate: true },
     el("fieldset", { class: "field", hidden: game.seats.length === 1 }, el("legend", {}, "Your seat"), seats),
-    others, params.node, el("div", { class: "actions" }, sit, wait));
+    others, params.node, asides, el("div", { class: "actions" }, sit, wait));
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    tried(() => open(game, chosenSeat(game, seats), others, params));
+    tried(() => open(game, chosenSeat(game, seats), others, params, asides));
   });
-  $("setup").replaceChildren(heading, el("p", { class: "muted" }, game.about), form);
+  $("setup").replaceChildren(heading, el("p", { class: "muted" }, titled(game.about)), form);
   $("setup").hidden = false;
   heading.focus();
   heading.scrollIntoView({ block: "nearest" });
@@ -62,28 +66,39 @@ const chosenSeat = (game, seats) => game.seats[Number(seats.querySelector("input
 
 function otherSeats(game, mine) {
   return game.seats.filter((seat) => seat !== mine).map((seat) => {
-    const players = [...(game.players?.[seat] || []).filter((name) => name !== PERSON), PERSON];
-    const select = el("select", { id: freshId("other"), "data-seat": seat }, players.map((name) =>
-      el("option", { value: name }, name === PERSON ? "somebody I invite" : titled(name))));
+    const select = el("select", { id: freshId("other"), "data-seat": seat }, game.players[seat].map((name) =>
+      el("option", { value: name, selected: name === game.usual[seat] },
+        name === PERSON ? "Somebody I invite" : titled(name))));
     return el("div", { class: "field" }, el("label", { for: select.id }, `In seat ${seat}`), select);
   });
 }
 
-// Plain parameters as fields; what is left as it stands is not sent.
+// Questions aside that this seat can be asked while it plays.
+function probes(names) {
+  if (!names.length) return [];
+  const boxes = names.map((name) => el("label", { class: "check" },
+    el("input", { type: "checkbox", value: name }), titled(name)));
+  return [el("details", { class: "form" }, el("summary", {}, "Questions aside"),
+    el("p", { class: "hint" }, "You can be asked what you think of the others, beside playing."), boxes)];
+}
+
+// Parameters as fields; what is left as it stands is not sent.
 function settings(params) {
   if (!params.length) return { node: null, read: () => ({}) };
   const rows = params.map((param) => {
     const id = freshId("param");
     const shown = param.default === null || param.default === undefined ? "" : String(param.default);
-    const choices = param.choices || (typeof param.default === "boolean" ? [false, true] : null);
-    const input = choices
-      ? el("select", { id }, choices.map((value, i) => el("option", { value: String(i), selected: String(value) === shown }, titled(value))))
-      : el("input", { id, type: "text", value: shown, autocomplete: "off" });
-    const node = el("div", { class: "field" }, el("label", { for: id }, titled(param.name)), input);
+    const { values, low, high } = param;
+    const whole = low !== undefined;
+    const input = values
+      ? el("select", { id }, values.map((value, i) => el("option", { value: String(i), selected: String(value) === shown }, titled(value))))
+      : el("input", { id, type: "text", inputmode: whole ? "numeric" : null, value: shown, autocomplete: "off" });
+    const node = el("div", { class: "field" }, el("label", { for: id }, titled(param.label)), input,
+      whole ? el("p", { class: "hint" }, `From ${low} to ${high}.`) : null);
     const read = () => {
-      if (choices) return choices[Number(input.value)];
+      if (values) return values[Number(input.value)];
       const typed = input.value.trim();
-      return /^-?\d+(\.\d+)?$/.test(typed) && typeof param.default !== "string" ? Number(typed) : typed;
+      return whole && /^\d+$/.test(typed) ? Number(typed) : typed;
     };
     return { name: param.name, shown, node, read };
   });
@@ -94,9 +109,10 @@ function settings(params) {
   return { node, read };
 }
 
-async function open(game, seat, others, params) {
+async function open(game, seat, others, params, asides) {
   const seated = Object.fromEntries([...others.querySelectorAll("select")].map((s) => [s.dataset.seat, s.value]));
-  const body = { game: game.name, seat, others: seated, params: params.read() };
+  const wanted = [...asides.querySelectorAll("input:checked")].map((box) => box.value);
+  const body = { game: game.name, seat, others: seated, params: params.read(), probes: wanted };
   const { token, invites } = await call("/api/tables", { body });
   if (!Object.keys(invites || {}).length) {
     location.href = `/table#${token}`;
@@ -131,12 +147,12 @@ async function pair(game) {
   const said = el("p", { class: "status waiting", role: "status" }, "Waiting for somebody to come");
   let left = false;
   const stop = el("button", { type: "button", class: "button", onclick: () => { left = true; setUp(game); } }, "Stop waiting");
-  const heading = el("h2", { tabindex: "-1" }, game.title);
+  const heading = el("h2", { tabindex: "-1" }, gameTitle(game.title));
   $("setup").replaceChildren(heading, said,
     el("p", { class: "muted" }, "Leave this page open; it goes to the table by itself."), stop);
   heading.focus();
   while (!left) {
-    const { token } = await call(`/api/lobby/${encodeURIComponent(ticket)}?wait=1`);
+    const { token } = await call("/api/lobby?wait=1", { token: ticket });
     if (left) return;
     if (token) {
       location.href = `/table#${token}`;

@@ -1,9 +1,9 @@
 // The table: follows the server's sight of one seat and draws what is new in it.
 
-import { Lost, Refused, call, insist, sleep } from "./api.js";
+import { Lost, Refused, call, freshKey, insist, sleep } from "./api.js";
 import { AskPanel } from "./asks.js";
 import { drawn } from "./boards.js";
-import { el, isHeading, prose } from "./dom.js";
+import { el, gameTitle, isHeading, prose } from "./dom.js";
 
 const $ = (id) => document.getElementById(id);
 const { token, back } = addressed(location.hash.slice(1));
@@ -35,7 +35,7 @@ async function follow() {
   let wait = 500;
   for (;;) {
     try {
-      const since = sight === null || !connected ? "" : `?since=${sight.version}`;
+      const since = sight === null || !connected ? "" : `?since=${sight.version}&lines=${sight.lines.length}`;
       const asked = Date.now();
       const told = await call(`/api/seat${since}`, { token });
       connection(true);
@@ -91,9 +91,9 @@ function gone(sentence) {
 function show(next) {
   if (sight !== null && next.version < sight.version && !restarted(next)) return; // an older look
   const before = sight;
-  sight = next;
+  sight = whole(next, before);
   if (!before) arrive();
-  showLines(next.lines);
+  showLines(sight.lines);
   showBoard(next.board);
   showNotes(next);
   showAsks(next);
@@ -101,11 +101,18 @@ function show(next) {
   if (next.over) end(next.over);
 }
 
+// News leaves out what this page has already: the rules, and the first lines of the past.
+function whole(next, before) {
+  if (!next.lines_from || !before) return next;
+  const lines = [...before.lines.slice(0, next.lines_from), ...next.lines];
+  return { ...next, rules: before.rules, lines };
+}
+
 // A look that was overtaken by a newer one has fewer lines too; a server that counts anew has not.
-const restarted = (next) => next.lines.length >= sight.lines.length;
+const restarted = (next) => whole(next, sight).lines.length >= sight.lines.length;
 
 function arrive() {
-  $("title").textContent = sight.title;
+  $("title").textContent = gameTitle(sight.title);
   $("who").replaceChildren("You are ", el("strong", {}, sight.seat));
   $("rules-text").replaceChildren(...prose(sight.rules));
   $("rules").hidden = false;
@@ -161,6 +168,7 @@ function showAsks({ asks, board }) {
     (ask.kind === "probe" ? $("asides") : $("asks")).append(panel.node);
     first ??= panel;
   }
+  $("probes").hidden = !asks.some((ask) => ask.kind === "probe");
   if (first && here && touched) first.heading.focus();
   else if (here && touched && !asks.length) $("status").focus();
 }
@@ -177,7 +185,7 @@ function showStatus({ asks, waiting_for: others, over, title }) {
   const status = $("status");
   if (status.textContent !== said) status.textContent = said;
   status.className = moving || probing || over ? "status" : "status waiting";
-  document.title = `${moving || probing ? "● " : ""}${title} · Sally`;
+  document.title = `${moving || probing ? "● " : ""}${gameTitle(title)} · Sally`;
 }
 
 function end({ how, payoff, text }) {
@@ -219,7 +227,6 @@ $("rules-read").addEventListener("click", () => {
   heading.focus();
 });
 $("leave-now").addEventListener("click", async () => {
-  const { freshKey } = await import("./api.js");
   try {
     await seat.send("/api/seat/leave", { key: freshKey() });
   } catch (why) {
