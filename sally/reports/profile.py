@@ -21,6 +21,7 @@ from sally.stats import Estimate, clustered_mean_interval, clustered_ratio_inter
 from sally.stats.intervals import without_interval
 
 SEED, RESAMPLES = 1, 2000
+OPTIMUM = "optimum"  # exact, from the partner's automaton: nobody's name
 FEW = 5  # clusters: below that, a finer unit is resampled
 
 Standing = Literal["exact", "best known"]
@@ -256,7 +257,7 @@ def _marks(group: Sequence[Measured], met: Met) -> tuple[Mark | None, Mark | Non
     reference = _mark(done, met, "reference")
     if done and len(known) == len(done):
         mean = sum(m.optimum or 0.0 for m in known) / len(known)
-        reference = Mark("optimum", mean, None, "exact", 0, 0)
+        reference = Mark(OPTIMUM, mean, None, "exact", 0, 0)
     return _mark(done, met, "mindless"), reference
 
 
@@ -290,18 +291,18 @@ def _doing(
     if all(m.doing is None for m in boot.group):
         return blank, "no episode has a result"
     if mindless is None:
-        return blank, "no mindless player was played on these settings"
+        return blank, _no_mindless(boot.group)
     if reference is None:
         return blank, "neither an optimum nor a reference player is known on these settings"
-    spans: dict[str, tuple[float, float]] = {}
+    spans: dict[str, tuple[float, float]] = {}  # by episode: what was got, and could be had
     for m in boot.group:
         low, high = _at_setting(met, "mindless", m), _top(met, m)
         if m.doing is not None and low is not None and high is not None:
             spans[m.episode] = (m.doing - low, high - low)
-    room = sum(high for _, high in spans.values())
-    if room <= 1e-9 * max(1, len(spans)):
-        return blank, f"no room: {mindless.player} does as well as {reference.player} here"
     there = [m for m in boot.group if m.episode in spans]
+    room = _Boot(there, boot.unit, boot.seed).mean(lambda m: spans[m.episode][1])
+    if room.value is None or (room.value if room.low is None else room.low) <= 1e-9:
+        return blank, _no_room(room, mindless, reference)
     estimate = clustered_ratio_interval(
         [spans[m.episode][0] for m in there],
         [spans[m.episode][1] for m in there],
@@ -310,6 +311,24 @@ def _doing(
         resamples=RESAMPLES,
     )
     return estimate, ""
+
+
+def _no_mindless(group: Sequence[Measured]) -> str:
+    across = (m.setup.lineup[s] for m in group for s in m.setup.lineup if s != m.seat)
+    if any(who.player == "language" for who in across):
+        return "a model sits across, with whom no mindless player was played"
+    return "no mindless player was played on these settings"
+
+
+def _no_room(room: Estimate, mindless: Mark, reference: Mark) -> str:
+    """A scale needs two ends: without clear room between them, it would stretch noise."""
+    if room.value is None or room.value <= 1e-9:
+        return f"no room: {mindless.player} does as well as {_end(reference)} here"
+    return f"no clear room: {_end(reference)} is not reliably better than {mindless.player} here"
+
+
+def _end(reference: Mark) -> str:
+    return "the optimum" if reference.player == OPTIMUM else reference.player
 
 
 # --- blanks ---------------------------------------------------------------------------------------
@@ -322,8 +341,9 @@ def _why(row: ProfileRow, group: Sequence[Measured], no_doing: str) -> dict[str,
     asked = sum(m.knowing.asked for m in group)
     chosen = sum(m.knowing.scored for m in group)
     spec = shelf.game(row.game)
+    silent = any(m.setup.arms.get(m.seat) for m in group)
     no_answer = (
-        "nothing was asked about another's mind"
+        ("it takes no such question" if silent else "nothing was asked about another's mind")
         if not asked
         else "no answer could be read"
         if sum(m.knowing.unread for m in group) == asked

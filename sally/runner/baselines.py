@@ -6,11 +6,11 @@ company. Who is mindless stands on the game's card, who is the reference in the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
-from sally.audit.card import RANDOM
+from sally.audit.card import RANDOM, Card, Condition
 from sally.core import shelf
 from sally.core.chance import derived_seed
 from sally.core.errors import BadInput
@@ -55,7 +55,7 @@ def best_mindless(settings: Sequence[Measured]) -> Sitter | None:
     tried = [_redealt(met) for met in settings[::step][:TRIALS]]
     best: tuple[int, float] | None = None
     chosen: Sitter | None = None
-    for who in mindless(tried[0].game, tried[0].seat) if tried else ():
+    for who in mindless(tried):
         got = [b.measured.doing for b in _all(who, "mindless", tried, {})]
         scores = [score for score in got if score is not None]
         # one that cannot sit everywhere is not compared with those that can
@@ -65,24 +65,47 @@ def best_mindless(settings: Sequence[Measured]) -> Sitter | None:
     return chosen
 
 
-def mindless(game: str, seat: str) -> tuple[Sitter, ...]:
-    """The players without a mind that the card of a game has for a seat; always a random one."""
-    spec = shelf.game(game)
-    card = shelf.shelf("cards").get(spec.family or spec.name)
+def mindless(settings: Sequence[Measured]) -> list[Sitter]:
+    """The players that are without a mind in each of these settings; always a random one.
+
+    What is a shortcut in one condition of a card may be the solution in another.
+    """
+    found: list[Sitter] = [RANDOM] if settings else []
+    for n, met in enumerate({(m.seat, _params(m)): m for m in settings}.values()):
+        here = [who for c in conditions(met) for who in c.players]
+        if n == 0:
+            found += [who for i, who in enumerate(here) if who not in (RANDOM, *here[:i])]
+        found = [who for who in found if who == RANDOM or who in here]
+    return found
+
+
+def conditions(met: Measured) -> list[Condition]:
+    """The conditions of the card that a setting belongs to; those that nearly fit, if none does."""
+    card: Card | None = shelf.shelf("cards").get(met.family)
     if card is None:
-        return (RANDOM,)
-    conditions = card.of(game) or card.conditions
-    here = [c for c in conditions if c.seat == seat] or conditions
-    return tuple(_once(who for c in here for who in (RANDOM, *c.players)))
+        return []
+    every = card.of(met.game) or card.conditions
+    here = [c for c in every if c.seat == met.seat] or list(every)
+    params = met.setup.instance.params
+    fitting = [c for c in here if any(i.params.items() <= params.items() for i in c.instances)]
+    # a condition that says what no mind should score is meant for rules without a mind
+    return [c for c in fitting if c.chance] or fitting or here
 
 
-def studied_seats(game: str, measured: Iterable[Measured]) -> set[str]:
-    """The seats whose players are studied: on the card, asked aside, or taken by a model."""
-    spec = shelf.game(game)
-    card = shelf.shelf("cards").get(spec.family or spec.name)
-    named = {c.seat for c in card.conditions} if card else set(spec.build(spec.defaults).seats)
-    asked = {m.seat for m in measured if m.knowing.asked or _sitter(m).player == LANGUAGE}
-    return named | asked
+def studied_seats(found: Sequence[Measured]) -> set[str]:
+    """The seats of one game whose players are studied.
+
+    Those that were asked about others or taken by a model; else those on the card in which
+    several players sat; else all on the card, or all there are.
+    """
+    asked = {m.seat for m in found if m.knowing.asked or _sitter(m).player == LANGUAGE}
+    if asked or not found:
+        return asked
+    card: Card | None = shelf.shelf("cards").get(found[0].family)
+    seats = {m.seat for m in found}
+    named = ({c.seat for c in card.conditions} & seats if card else set()) or seats
+    several = {s for s in named if len({_who(_sitter(m)) for m in found if m.seat == s}) > 1}
+    return several or named
 
 
 def _all(who: Sitter, role: Role, settings: Sequence[Measured], known: Known) -> list[Baseline]:
@@ -144,9 +167,5 @@ def _who(who: Sitter) -> bytes:
     return msgspec.json.encode((who.player, who.params), order="sorted")
 
 
-def _once(sitters: Iterable[Sitter]) -> list[Sitter]:
-    found: list[Sitter] = []
-    for who in sitters:
-        if who not in found:
-            found.append(who)
-    return found
+def _params(m: Measured) -> bytes:
+    return msgspec.json.encode(m.setup.instance.params, order="sorted")
