@@ -20,7 +20,7 @@ from sally.core.study import Study, read_study
 from sally.reports import rows
 from sally.reports import transcript as transcripts
 from sally.reports.rows import Row, summary, to_pandas, to_polars
-from sally.runner import local
+from sally.runner import local, run
 from sally.runner.seating import players_of, refuse_empty_seats, resolved
 
 __all__ = [
@@ -77,14 +77,14 @@ def run_study(
     out: str | Path | None = None,
     *,
     limit: int | None = None,
-    watch: local.Watcher | None = None,
+    watch: run.Watcher | None = None,
 ) -> list[Episode]:
     """Run what is missing of a study and return its episodes; without `out`, keep nothing."""
     wanted = find_study(study)
     if out is None:
         with tempfile.TemporaryDirectory() as folder:
-            return list(local.run_study(wanted, Path(folder), limit, watch).episodes.values())
-    return list(local.run_study(wanted, Path(out), limit, watch).episodes.values())
+            return list(run.run_study(wanted, Path(folder), limit, watch).episodes.values())
+    return list(run.run_study(wanted, Path(out), limit, watch).episodes.values())
 
 
 def find_study(study: Study | str | Path) -> Study:

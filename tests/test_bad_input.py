@@ -13,7 +13,7 @@ from sally.core import shelf
 from sally.core.errors import BadInput
 from sally.core.probe import Injection
 from sally.core.study import Cell, Study, grid, instance, sitter
-from sally.runner.local import run_study
+from sally.runner.run import run_study
 from tests.table import seat
 
 BOTS = {"agent": "random", "partner": "tit_for_tat"}

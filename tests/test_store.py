@@ -18,7 +18,8 @@ from sally import store
 from sally.core.errors import BadInput
 from sally.core.log import SCHEMA, Call, Censored, Ended, Episode, Moved, to_line
 from sally.core.study import Cell, Study, grid, instance, sitter
-from sally.runner.local import manifest, run_study
+from sally.runner.local import manifest
+from sally.runner.run import run_study
 from sally.store import manifest as manifests
 from sally.store import reading
 from tests.table import played, table
@@ -283,7 +284,7 @@ import os, sys
 from pathlib import Path
 from sally import store
 from sally.core.log import to_line
-from sally.runner import local
+from sally.runner import local, run
 import tests.conftest
 from tests.test_store import study
 inner = local.play
@@ -300,7 +301,7 @@ def play(setup, cell=""):
         os.kill(os.getpid(), 9)
     return episode
 local.play = play
-local.run_study(study(), Path(sys.argv[1]))
+run.run_study(study(), Path(sys.argv[1]))
 """
 
 

@@ -18,6 +18,7 @@ from sally.core.model import Settings
 from sally.core.study import Study, with_params
 from sally.players.language import strategy_named
 from sally.runner import local
+from sally.runner import run as runs
 from sally.runner.budget import Budget, Meter
 from sally.runner.config import Config, in_process, use_config
 from sally.runner.models import OPEN, models_of, with_model
@@ -136,8 +137,8 @@ def _through_inspect(
     """Play what is missing through Inspect, which brings providers, cache and a viewer."""
     wanted = local.orders(study, limit)
     store.claim(folder, local.manifest(study), study)
-    there = store.load(folder)
-    local.refuse_changed(wanted, there, folder)
+    there = store.survey(folder)
+    local.refuse_changed(wanted, there.instances, folder)
     missing = [order for order in wanted if order[0] not in there.finished]
     if missing:
         from sally.adapters.inspect.run import play_orders  # an import of seconds
@@ -158,11 +159,11 @@ def run_with_progress(
     with progress() as bar:
         task = bar.add_task(study.name, total=None, note="")
 
-        def watch(now: local.Progress) -> None:
+        def watch(now: runs.Progress) -> None:
             note = f"{now.censored} censored" if now.censored else ""
             bar.update(task, total=now.wanted, completed=now.done, note=note)
 
-        return local.run_study(study, folder, limit, watch, meter)
+        return runs.run_study(study, folder, limit, watch, meter)
 
 
 def counts(contents: Contents) -> dict[str, object]:

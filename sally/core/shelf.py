@@ -35,6 +35,7 @@ CONSTANTS: Mapping[str, str] = {
     "cards": "CARD",
 }
 _added: dict[str, dict[str, Any]] = {folder: {} for folder in CONSTANTS}
+_files: list[Path] = []  # users' files, in the order they were added
 
 
 def shelf(folder: str) -> Mapping[str, Any]:
@@ -151,7 +152,14 @@ def add_file(path: Path) -> list[str]:
     if not found:
         wanted = ", ".join(CONSTANTS.values())
         raise BadInput(f"{path} puts nothing on the shelf; it should define one of {wanted}.")
+    if path.resolve() not in _files:
+        _files.append(path.resolve())
     return found
+
+
+def added_files() -> tuple[Path, ...]:
+    """The users' files of this process, so that another can add them too."""
+    return tuple(_files)
 
 
 @cache

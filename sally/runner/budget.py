@@ -95,6 +95,21 @@ class Meter:
             self.money += usage.cost
         return usage if self._run is None else self._run.charge(model, usage)
 
+    def add(self, calls: int, tokens: int, money: float, unpriced: int) -> None:
+        """Count what was used elsewhere on our account."""
+        self.calls += calls
+        self.tokens += tokens
+        self.money += money
+        self.unpriced += unpriced
+
+    def share(self, parts: int) -> Budget:
+        """An even part of what is left, so that all parts together stay within the budget."""
+        money, tokens = self._budget.money, self._budget.tokens
+        return Budget(
+            None if money is None else max(money - self.money, 0.0) / parts,
+            None if tokens is None else max(tokens - self.tokens, 0) // parts,
+        )
+
     def refuse_unpriced(self, models: Iterable[str]) -> None:
         """A bound in money needs a price for every model, before anything is spent."""
         if self._budget.money is None:

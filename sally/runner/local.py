@@ -1,4 +1,4 @@
-"""One process, one study: play what is missing, keep what is there."""
+"""In one process: which episodes a study wants, and how each is played."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import asyncio
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from hashlib import blake2b
 from inspect import iscoroutinefunction
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -15,7 +14,7 @@ from sally import store
 from sally.core import shelf
 from sally.core.drive import play_async, play_bots
 from sally.core.errors import BadInput
-from sally.core.log import Episode, Setup, Sitter, episode_id
+from sally.core.log import Episode, Instance, Setup, Sitter, episode_id
 from sally.core.match import Match
 from sally.core.model import Model
 from sally.core.player import Player
@@ -27,18 +26,6 @@ from sally.runner.seating import players_of, resolved
 
 AT_ONCE = 8  # episodes in progress with a model that does not say how many calls it takes
 Order = tuple[str, str, Setup]  # (episode id, cell, setup)
-
-
-class Progress(msgspec.Struct, frozen=True):
-    """How far a run is."""
-
-    done: int
-    wanted: int
-    kept: int  # found in the store already
-    censored: int
-
-
-Watcher = Callable[[Progress], None]
 
 
 def play(setup: Setup, cell: str = "") -> Episode:
@@ -66,39 +53,15 @@ def used_by(players: Mapping[str, Player[Any, Any]]) -> dict[str, Any]:
     return {seat: msgspec.to_builtins(what) for seat, what in used.items() if what is not None}
 
 
-def run_study(
-    study: Study,
-    out: Path,
-    limit: int | None = None,
-    watch: Watcher | None = None,
-    meter: Meter | None = None,
-) -> store.Contents:
-    """Play what the store lacks of a study, and return all that it then holds.
-
-    Once the meter's budget is gone no episode is begun, and those in progress are censored.
-    """
-    wanted = orders(study, limit)
-    store.claim(out, manifest(study), study)
-    there = store.load(out)
-    refuse_changed(wanted, there, out)
-    missing = [order for order in wanted if order[0] not in there.finished]
-    kept, done, censored = len(wanted) - len(missing), 0, 0
-    with store.Writer(out) as writer:
-
-        def keep(episode: Episode) -> None:
-            nonlocal done, censored
-            writer.add(episode)
-            done += 1
-            censored += episode.payoffs is None
-            if watch:
-                watch(Progress(done, len(missing), kept, censored))
-
-        for _, cell, setup in missing:
-            if not has_model(setup):
-                keep(play(setup, cell))
-        if waiting := [order for order in missing if has_model(order[2])]:
-            asyncio.run(play_several(waiting, keep, meter or Meter()))
-    return store.load(out)
+def play_here(
+    missing: Sequence[Order], keep: Callable[[Episode], None], meter: Meter | None = None
+) -> None:
+    """Play episodes in this process, those of bots first; each is kept when it ends."""
+    for _, cell, setup in missing:
+        if not has_model(setup):
+            keep(play(setup, cell))
+    if waiting := [order for order in missing if has_model(order[2])]:
+        asyncio.run(play_several(waiting, keep, meter or Meter()))
 
 
 def has_model(setup: Setup) -> bool:
@@ -184,19 +147,21 @@ def at_once(waiting: Sequence[Order]) -> int:
 def orders(study: Study, limit: int | None = None) -> list[Order]:
     """Every episode of a study as (id, cell, setup), checked; at most `limit` a cell."""
     found: dict[str, Order] = {}
+    checked: dict[tuple[str, int, int], Setup] = {}  # what differs in seed and repeat only, once
     for cell, setup in limited(study.trials(), limit):
+        alike = (cell, id(setup.instance), id(setup.lineup))
         try:
-            checked = resolved(setup)
+            once = checked.get(alike) or checked.setdefault(alike, resolved(setup))
         except BadInput as why:
             raise BadInput(f"Study {study.name!r}, cell {cell!r}: {why}") from None
-        id = episode_id(checked)
-        found.setdefault(id, (id, cell, checked))
+        mine = msgspec.structs.replace(once, seed=setup.seed, repeat=setup.repeat)
+        named = episode_id(mine)
+        found.setdefault(named, (named, cell, mine))
     return list(found.values())
 
 
-def refuse_changed(wanted: Iterable[Order], there: store.Contents, out: Path) -> None:
+def refuse_changed(wanted: Iterable[Order], stored: Mapping[str, Instance], out: object) -> None:
     """A store may gain episodes, but an instance in it may not change under its id."""
-    stored = {e.setup.instance.id: e.setup.instance for e in there.episodes.values()}
     for _, cell, setup in wanted:
         instance = setup.instance
         if stored.get(instance.id, instance) != instance:

@@ -15,7 +15,7 @@ import msgspec
 
 from sally.core import packs
 from sally.core.errors import BadInput
-from sally.core.log import Episode, from_line, to_line
+from sally.core.log import Episode, Setup, from_line, to_line
 from sally.core.words import Pack
 from sally.store.places import Folder, Place, Where, place
 from sally.store.reading import DONE, OPEN, PART
@@ -51,7 +51,7 @@ class Writer:
     def add(self, episode: Episode) -> None:
         """Store one episode; a full disk raises and leaves no half line behind."""
         line = _readable_line(episode)
-        for name in packs_of(episode) - self._packs:
+        for name in packs_of(episode.setup) - self._packs:
             keep_pack(self._at, packs.find(name))
             self._packs.add(name)
         try:
@@ -164,9 +164,9 @@ class Put:
 # --- what goes with an episode ------------------------------------------------------------------
 
 
-def packs_of(episode: Episode) -> set[str]:
-    """The words packs that were on the table, by reference."""
-    given = (who.params.get("pack") for who in episode.setup.lineup.values())
+def packs_of(setup: Setup) -> set[str]:
+    """The words packs that are on the table, by reference."""
+    given = (who.params.get("pack") for who in setup.lineup.values())
     return {name for name in given if isinstance(name, str) and "@" in name}
 
 

@@ -18,7 +18,7 @@ from sally.core.study import Cell, Study, instance, sitter
 from sally.models.stub import Scripted
 from sally.runner.budget import Budget, Meter
 from sally.runner.config import Config, Limits, Price, Prices
-from sally.runner.local import run_study
+from sally.runner.run import run_study
 
 ROUNDS, EPISODES = 5, 6
 PER_CALL = 10  # tokens

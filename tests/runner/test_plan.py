@@ -14,8 +14,8 @@ from sally.core.study import Cell, Study, instance, sitter
 from sally.models.stub import echo
 from sally.runner.budget import Meter
 from sally.runner.config import Config, Price, Prices
-from sally.runner.local import run_study
 from sally.runner.plan import CHARACTERS, Count, _common, piloted, plan
+from sally.runner.run import run_study
 from sally.runner.seating import resolved
 from tests.table import all_probes, every, table
 

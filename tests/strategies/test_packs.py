@@ -18,7 +18,7 @@ from sally.core.probe import Injection
 from sally.core.study import Cell, Study
 from sally.core.words import Pack, checked
 from sally.runner.check import check
-from sally.runner.local import run_study
+from sally.runner.run import run_study
 from sally.runner.seating import every_strategy_text, resolved
 from tests.strategies.talk import MINE, Listener, says, setup_with, talk
 

@@ -1,0 +1,117 @@
+"""Processes of this machine that play shards; one that dies costs what it had not stored."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Generator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from selectors import EVENT_READ, DefaultSelector
+from typing import IO
+
+import msgspec
+
+from sally.core.errors import BadInput
+from sally.runner.executors import Take
+from sally.runner.shards import Job, Result, Shard, Tell
+
+# One worker is one core: threads inside numpy would get into each other's way.
+ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+# Sally is found where this process found it, even if it is not installed.
+START = "import sys; sys.path.append(sys.argv[1]); from sally.runner.worker import main; main()"
+
+
+@dataclass
+class Worker:
+    """A process that reads shards and writes results, a line each."""
+
+    process: subprocess.Popen[bytes]
+    shard: str = ""
+
+    @property
+    def results(self) -> IO[bytes]:
+        assert self.process.stdout is not None
+        return self.process.stdout
+
+    def send(self, line: bytes) -> None:
+        assert self.process.stdin is not None
+        try:
+            self.process.stdin.write(line + b"\n")
+            self.process.stdin.flush()
+        except BrokenPipeError:
+            return  # its end is read where its results are
+
+    def end(self) -> None:
+        """End the process at once; what it stored is stored."""
+        self.process.kill()
+        self.process.wait()
+        for stream in (self.process.stdin, self.process.stdout):
+            if stream is not None:
+                with suppress(BrokenPipeError):
+                    stream.close()
+
+
+class Pool:
+    """So many worker processes."""
+
+    together = False
+
+    def __init__(self, size: int) -> None:
+        if size < 1:
+            raise BadInput(f"A pool needs at least one process, as in pool:2, not {size}.")
+        self.name, self._size = f"pool:{size}", size
+        self.workers: list[Worker] = []
+
+    def slots(self) -> int:
+        return self._size
+
+    def play(self, job: Job, take: Take, tell: Tell) -> Generator[Result, None, None]:
+        idle: list[Worker] = []
+        with DefaultSelector() as busy:
+            try:
+                while True:
+                    while len(busy.get_map()) < self._size and (shard := take()) is not None:
+                        worker = idle.pop() if idle else self._started(job)
+                        self._give(worker, shard)
+                        busy.register(worker.results, EVENT_READ, worker)
+                    if not busy.get_map():
+                        return
+                    for key, _ in busy.select():
+                        worker = key.data
+                        busy.unregister(worker.results)
+                        result = self._result(worker)
+                        if not result.lost:
+                            idle.append(worker)
+                        yield result
+            finally:
+                for worker in self.workers:
+                    worker.end()
+                self.workers.clear()
+
+    def _started(self, job: Job) -> Worker:
+        process = subprocess.Popen(
+            [sys.executable, "-P", "-c", START, str(Path(__file__).parents[2])],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env={**ONE_THREAD, **os.environ},
+            start_new_session=True,  # an interrupt is for the run, which then ends its workers
+        )
+        worker = Worker(process)
+        self.workers.append(worker)
+        worker.send(msgspec.json.encode(job))
+        return worker
+
+    def _give(self, worker: Worker, shard: Shard) -> None:
+        worker.shard = shard.name
+        worker.send(msgspec.json.encode(shard))
+
+    def _result(self, worker: Worker) -> Result:
+        line = worker.results.readline()
+        if line.endswith(b"\n"):
+            return msgspec.json.decode(line, type=Result)
+        worker.end()
+        self.workers.remove(worker)
+        return Result(worker.shard, lost=f"its process ended with {worker.process.returncode}")

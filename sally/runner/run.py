@@ -1,0 +1,221 @@
+"""Running a study: hand out what its store lacks, on any executor, and keep count."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable, Container, Sequence
+from typing import Any
+
+import msgspec
+from msgspec.structs import replace
+
+from sally import store
+from sally.core import packs, shelf
+from sally.core.errors import BadInput, listed
+from sally.core.study import Study
+from sally.runner.budget import Meter
+from sally.runner.claims import Beat, Claims, Run, new_name, this_process
+from sally.runner.executors import Executor, Local
+from sally.runner.local import Order, manifest, orders, refuse_changed
+from sally.runner.shards import Job, Result, Shard, Tally, kind_of, shards_of, take_note
+from sally.store import Contents, Place, Remote, Where
+
+TRIES = 3  # how often a shard is sent whose worker dies
+LOOK_SECONDS = 0.5  # between looks at shards that another run plays
+
+
+class Progress(msgspec.Struct, frozen=True):
+    """How far a run is."""
+
+    done: int
+    wanted: int
+    kept: int  # found in the store already
+    censored: int
+
+
+Watcher = Callable[[Progress], None]
+
+
+class WorkerBroke(Exception):
+    """An error in a worker that is not the user's input; the message is its trace."""
+
+
+def run_study(
+    study: Study,
+    out: Where,
+    limit: int | None = None,
+    watch: Watcher | None = None,
+    meter: Meter | None = None,
+    on: Executor | None = None,
+    **job: Any,
+) -> Contents:
+    """Play what the store lacks of a study, and return all that it then holds.
+
+    Once the meter's budget is gone no episode is begun, and those in progress are censored.
+    `job` may say through what providers' models are played (see `Job`).
+    """
+    play_missing(study, out, limit, watch, meter, on, **job)
+    return store.load(out)
+
+
+def play_missing(
+    study: Study,
+    out: Where,
+    limit: int | None = None,
+    watch: Watcher | None = None,
+    meter: Meter | None = None,
+    on: Executor | None = None,
+    **job: Any,
+) -> Tally:
+    """Play what the store lacks of a study; what was played stays in the store alone."""
+    at, executor = store.place(out), on or Local()
+    if isinstance(at, Remote) and at.in_one_process and executor.name != "local":
+        raise BadInput(f"The store {at} is seen by one process only; run on local, or elsewhere.")
+    wanted = orders(study, limit)
+    store.require(at, study.name)
+    there = store.survey(at) if store.manifest_of(at) else store.Survey()
+    refuse_changed(wanted, there.instances, at)
+    store.claim(at, manifest(study), study)
+    _keep_packs(at, wanted)
+    drive = Drive(study, at, executor, meter or Meter(), watch, **job)
+    drive.fill(wanted, there.finished)
+    return drive.run()
+
+
+def _keep_packs(at: Place, wanted: Sequence[Order]) -> None:
+    """Workers find the words of the study in its store."""
+    for name in {name for _, _, setup in wanted for name in store.packs_of(setup)}:
+        store.keep_pack(at, packs.find(name))
+
+
+class Drive:
+    """One run: its shards, its claims, and what it has to tell."""
+
+    def __init__(
+        self,
+        study: Study,
+        at: Place,
+        on: Executor,
+        meter: Meter,
+        watch: Watcher | None,
+        **job: Any,
+    ) -> None:
+        self._at, self._on, self._meter, self._watch = at, on, meter, watch
+        prices = meter.config.prices
+        self._state = Run(
+            name=new_name(),
+            study=study.name,
+            on=on.name,
+            machine=this_process(),
+            began=time.time(),
+            currency=prices.currency if prices else "",
+        )
+        files = tuple(str(path) for path in shelf.added_files())
+        self._job = Job(study.name, str(at), self._state.name, files, meter.config, **job)
+        self._claims = Claims(at, self._state.name)
+        self._waiting: deque[Shard] = deque()
+        self._out: dict[str, Shard] = {}  # handed out
+        self._deaths: dict[str, list[str]] = {}  # shard -> how its workers died
+        self._told = 0
+
+    def fill(self, wanted: Sequence[Order], finished: Container[str]) -> None:
+        """Cut what is wanted, and keep of each shard what is missing."""
+        for shard in shards_of(wanted, self._on.together):
+            missing = tuple(order for order in shard.orders if order[0] not in finished)
+            if missing:
+                self._waiting.append(replace(shard, orders=missing))
+        self._missing = sum(len(shard.orders) for shard in self._waiting)
+        kept = len(wanted) - self._missing
+        self._state = replace(self._state, wanted=len(wanted), kept=kept)
+
+    def run(self) -> Tally:
+        """Play until nothing is left, or nothing more can be played."""
+        if not self._waiting:
+            return Tally()
+        with Beat(self._at, lambda: self._state) as beat:
+            self._claims.tidy()
+            try:
+                self._play()
+            except BaseException as why:
+                beat.ended = "stopped" if isinstance(why, KeyboardInterrupt) else str(why)
+                raise
+            finally:
+                self._claims.release_all()
+                self._claims.tidy()
+            beat.ended = "out of budget" if self._meter.spent else "finished"
+        return self._state.tally
+
+    def _play(self) -> None:
+        while self._waiting:
+            results = self._on.play(self._job, self._take, self._tell)
+            try:
+                for result in results:
+                    self._take_in(result)
+            finally:
+                results.close()  # ends what is still at work
+            if self._waiting:
+                time.sleep(LOOK_SECONDS)  # the rest is another run's, unless that dies
+        lost = [f"{name} ({how[-1]})" for name, how in self._deaths.items() if len(how) >= TRIES]
+        if lost:
+            raise BadInput(
+                f"{self._state.given_up} episodes were given up, because workers died {TRIES} "
+                f"times over shard {listed(lost)}; the same command tries again."
+            )
+
+    # --- what executors are given, and what they give back --------------------------------------
+
+    def _take(self) -> Shard | None:
+        if self._meter.spent:  # only bots are free
+            bots = (shard for shard in self._waiting if kind_of(shard.orders[0]) == "bots")
+            self._waiting = deque(bots)
+        for _ in range(len(self._waiting)):
+            shard = self._waiting.popleft()
+            if self._claims.take(shard.name):
+                self._out[shard.name] = shard
+                self._tell_in_flight()
+                return replace(shard, budget=self._meter.share(self._on.slots()))
+            self._waiting.append(shard)
+        return None
+
+    def _take_in(self, result: Result) -> None:
+        shard = self._out.pop(result.shard)
+        if result.lost:
+            self._lose(shard, result.lost)
+        else:
+            self._claims.release(shard.name)
+        self._count(result.tally)
+        self._tell_in_flight()
+        if result.refused:
+            raise BadInput(result.refused)
+        if result.broke:
+            raise WorkerBroke(f"A worker broke off over shard {shard.name}:\n{result.broke}")
+
+    def _lose(self, shard: Shard, how: str) -> None:
+        """Send the shard again; what its worker stored is found there by the next one."""
+        deaths = self._deaths.setdefault(shard.name, [])
+        deaths.append(how)
+        self._count(take_note(self._at, self._state.name, shard.name))
+        if len(deaths) < TRIES:
+            self._waiting.appendleft(shard)
+            return
+        there = store.survey(self._at, shard.name).finished
+        missing = sum(id not in there for id, _, _ in shard.orders)
+        self._state = replace(self._state, given_up=self._state.given_up + missing)
+        self._claims.release(shard.name)
+
+    def _count(self, tally: Tally) -> None:
+        self._state = replace(self._state, tally=self._state.tally + tally)
+        self._meter.add(tally.calls, tally.tokens, tally.money, tally.unpriced)
+        self._tell(Tally())
+
+    def _tell(self, now: Tally) -> None:
+        """Say how far we are, with what the shard has that is played in this process."""
+        so_far = self._state.tally + now
+        if self._watch is not None and so_far.stored > self._told:
+            self._told = so_far.stored
+            self._watch(Progress(self._told, self._missing, self._state.kept, so_far.censored))
+
+    def _tell_in_flight(self) -> None:
+        in_flight = {name: len(shard.orders) for name, shard in self._out.items()}
+        self._state = replace(self._state, in_flight=in_flight)

@@ -1,0 +1,275 @@
+"""Shards: episodes that travel together to whoever plays them, as names and JSON.
+
+A shard holds at least `LEAST` episodes, of as few games and lineups as that allows. The same study
+is always cut in the same places, so that two runs of it speak of the same shards.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+from hashlib import blake2b
+from importlib import import_module
+from pathlib import Path
+from traceback import format_exc
+from typing import Any
+
+import msgspec
+
+from sally import store
+from sally.core import shelf
+from sally.core.errors import BadInput
+from sally.core.log import Censored, Episode
+from sally.players.language import LANGUAGE
+from sally.runner import local
+from sally.runner.budget import Budget, Meter
+from sally.runner.config import Config, in_process, use_config
+from sally.runner.local import Order
+from sally.store import Place
+
+LEAST = {"bots": 50, "models": 20, "providers": 20}  # episodes of a shard; bots take milliseconds
+MOST, CUTS = 1000, 256  # episodes of a shard, and into how many a study of middle size is cut
+NOTE_SECONDS = 2.0  # how often a worker notes how far it is
+WAIT_SECONDS = 60.0  # for a writer of this shard that has not ended yet
+
+
+class Tally(msgspec.Struct, frozen=True):
+    """What was played, and what it took."""
+
+    done: int = 0  # episodes that were put into the store
+    found: int = 0  # that were there when their turn came, though not when the run began
+    censored: int = 0  # of them without a result
+    failed: int = 0  # of those, by a fault
+    calls: int = 0
+    tokens: int = 0
+    money: float = 0.0
+    unpriced: int = 0  # calls whose price nobody knows
+
+    @property
+    def stored(self) -> int:
+        """Episodes that are in the store and were not when the run began."""
+        return self.done + self.found
+
+    def __add__(self, other: Tally) -> Tally:
+        mine, theirs = msgspec.structs.astuple(self), msgspec.structs.astuple(other)
+        return Tally(*(a + b for a, b in zip(mine, theirs, strict=True)))
+
+
+class Job(msgspec.Struct, frozen=True):
+    """What all shards of a run have in common."""
+
+    study: str
+    out: str  # the store
+    run: str = ""  # who hands the shards out
+    files: tuple[str, ...] = ()  # users' files for the shelf, by path
+    config: Config = Config()
+    through: str = ""  # `module:function` that plays episodes whose models have a provider
+    cache: bool = False
+    display: str = "none"
+
+
+class Shard(msgspec.Struct, frozen=True):
+    """Episodes to be played by one worker."""
+
+    name: str
+    orders: tuple[Order, ...]
+    budget: Budget = Budget()  # what it may use at most
+
+
+class Result(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What became of a shard."""
+
+    shard: str
+    tally: Tally = Tally()
+    lost: str = ""  # how its worker died; what it has not stored is to be played again
+    refused: str = ""  # a sentence, after which the run cannot go on
+    broke: str = ""  # the trace of an error of ours or of a user's file
+
+
+Tell = Callable[[Tally], None]
+
+
+# --- cutting ------------------------------------------------------------------------------------
+
+
+def shards_of(wanted: Sequence[Order], together: bool = False) -> list[Shard]:
+    """All episodes in shards, in the study's order as far as games and lineups allow.
+
+    `together` leaves the episodes with models in one piece, for a process that plays them
+    side by side.
+    """
+    kinds: dict[str, list[Order]] = {}
+    for order in wanted:
+        kinds.setdefault(kind_of(order), []).append(order)
+    cut: list[Sequence[Order]] = []
+    for kind in (kind for kind in LEAST if kind in kinds):
+        whole = together and kind != "bots"
+        cut += [kinds[kind]] if whole else list(_cut(kinds[kind], LEAST[kind]))
+    return [_named(number, part) for number, part in enumerate(cut)]
+
+
+def kind_of(order: Order) -> str:
+    """Whether bots play, models of this process, or models that a provider brings."""
+    names = [
+        str(who.params.get("model", "embedded"))
+        for who in order[2].lineup.values()
+        if who.player == LANGUAGE
+    ]
+    if not names:
+        return "bots"
+    return "models" if all(in_process(name) for name in names) else "providers"
+
+
+def _cut(orders: Sequence[Order], least: int) -> Iterable[Sequence[Order]]:
+    """Groups of one game and lineup, small ones together, large ones in even pieces."""
+    size = min(max(len(orders) // CUTS, least), MOST)
+    groups: dict[bytes, list[Order]] = {}
+    for order in orders:
+        alike = (order[2].instance.game, order[2].lineup)
+        groups.setdefault(msgspec.json.encode(alike, order="sorted"), []).append(order)
+    waiting: list[Order] = []
+    ready: list[list[Order]] = []
+    for group in groups.values():
+        waiting += group
+        pieces = len(waiting) // size
+        for piece in range(pieces):
+            ready.append(waiting[piece * size : (piece + 1) * size])
+        waiting = waiting[pieces * size :]
+    if waiting and ready:  # too few to travel alone
+        ready[-1] += waiting
+    elif waiting:
+        ready.append(waiting)
+    return ready
+
+
+def _named(number: int, orders: Sequence[Order]) -> Shard:
+    ids = blake2b("".join(id for id, _, _ in orders).encode(), digest_size=4).hexdigest()
+    return Shard(f"{number:05d}-{ids}", tuple(orders))
+
+
+# --- playing ------------------------------------------------------------------------------------
+
+
+def worked(job: bytes, shard: bytes) -> bytes:
+    """Play a shard in a process of its own: JSON in, JSON out, whatever happens."""
+    given = msgspec.json.decode(shard, type=Shard)
+    try:
+        plan = msgspec.json.decode(job, type=Job)
+        settle(plan)
+        found = work(plan, given)
+    except BadInput as why:
+        found = Result(given.name, refused=str(why))
+    except Exception:
+        found = Result(given.name, broke=format_exc())
+    return msgspec.json.encode(found)
+
+
+_settled: set[str] = set()  # the runs that this process is ready for
+
+
+def settle(job: Job) -> None:
+    """Make a fresh process ready: the user's files, the config, the packs of the store."""
+    if job.run in _settled:
+        return
+    for file in job.files:
+        if not Path(file).is_file():
+            raise BadInput(f"A worker finds no file {file}; every machine needs it at that path.")
+        shelf.add_file(Path(file))
+    use_config(job.config)
+    store.know_packs(job.out)
+    _settled.add(job.run)
+
+
+def work(job: Job, shard: Shard, tell: Tell | None = None) -> Result:
+    """Play what the store lacks of a shard; every episode is stored as it ends."""
+    at = store.place(job.out)
+    _wait_for_writers(at, shard.name)
+    there = store.survey(at, shard.name).finished
+    missing = [order for order in shard.orders if order[0] not in there]
+    meter = Meter(shard.budget, job.config)
+    notes = Notes(at, job, shard, meter, tell, found=len(shard.orders) - len(missing))
+    if missing and kind_of(missing[0]) == "providers":
+        _by_name(job.through)(
+            job.study, missing, job.out, meter, job.cache, job.display, shard.name, notes.add
+        )
+    elif missing:
+        with store.Writer(at, shard.name) as writer:
+
+            def keep(episode: Episode) -> None:
+                writer.add(episode)
+                notes.add(episode)
+
+            local.play_here(missing, keep, meter)
+    notes.close()
+    return Result(shard.name, notes.tally)
+
+
+def _by_name(name: str) -> Callable[..., Any]:
+    module, _, function = name.partition(":")
+    if not function:
+        raise BadInput("These episodes need a model of a provider, and nobody here reaches one.")
+    found: Callable[..., Any] = getattr(import_module(module), function)
+    return found
+
+
+def _wait_for_writers(at: Place, name: str) -> None:
+    """A worker whose run died may be at its last episode; it is not played a second time."""
+    patience = time.monotonic() + WAIT_SECONDS
+    while store.has_living_writer(at, name):
+        if time.monotonic() > patience:
+            raise BadInput(
+                f"Another process has been writing shard {name} of {at} for a minute and does not "
+                "end; end it, and the same command goes on."
+            )
+        time.sleep(0.05)
+
+
+class Notes:
+    """Counts what a worker has stored, and leaves word of it for whoever watches the store."""
+
+    def __init__(
+        self, at: Place, job: Job, shard: Shard, meter: Meter, tell: Tell | None, found: int
+    ) -> None:
+        self._at, self._meter, self._tell, self._found = at, meter, tell, found
+        self._name = note_name(job.run, shard.name)
+        self._done = self._censored = self._failed = 0
+        self._since, self._noted = time.monotonic(), False
+
+    def add(self, episode: Episode) -> None:
+        """Count one episode that is stored."""
+        end = episode.end
+        self._done += 1
+        self._censored += isinstance(end, Censored)
+        self._failed += isinstance(end, Censored) and end.cause == "fault"
+        if self._tell is not None:
+            self._tell(self.tally)
+        if time.monotonic() - self._since >= NOTE_SECONDS:
+            self._at.put(self._name, msgspec.json.encode(self.tally))
+            self._since, self._noted = time.monotonic(), True
+
+    @property
+    def tally(self) -> Tally:
+        m = self._meter
+        counted = (self._done, self._found, self._censored, self._failed)
+        return Tally(*counted, m.calls, m.tokens, m.money, m.unpriced)
+
+    def close(self) -> None:
+        """Take the note back: from here on the result says it."""
+        if self._noted:
+            self._at.remove(self._name)
+
+
+def note_name(run: str, shard: str) -> str:
+    """Where a worker's note stands in the store."""
+    return f"notes/{run}.{shard}.json"
+
+
+def take_note(at: Place, run: str, shard: str) -> Tally:
+    """What a worker that died had used by its last note; what it stored is counted when found."""
+    name = note_name(run, shard)
+    try:
+        left = msgspec.json.decode(at.read(name), type=Tally)
+    except FileNotFoundError:
+        return Tally()
+    at.remove(name)
+    return msgspec.structs.replace(left, done=0, found=0, censored=0, failed=0)
