@@ -16,6 +16,7 @@ from sally.cli.listing import list_
 from sally.cli.papers import audit, reproduce
 from sally.cli.planning import plan
 from sally.cli.playing import play
+from sally.cli.profiling import profile
 from sally.cli.readers import readers
 from sally.cli.reading import replay, score, show
 from sally.cli.rules import rules
@@ -44,6 +45,7 @@ for command in (
     plan,
     run,
     score,
+    profile,
     replay,
     show,
     reproduce,

@@ -18,6 +18,7 @@ from sally.reports.figures_panels import (
     SIZE,
     Named,
     Panel,
+    check,
     figure_of,
     name_beside,
     short,
@@ -38,6 +39,7 @@ __all__ = [
     "MARKERS",
     "Panel",
     "calibration_figure",
+    "check",
     "figure_of",
     "name_beside",
     "profile_figure",
@@ -46,7 +48,7 @@ __all__ = [
     "write",
 ]
 
-LOWEST, HIGHEST = -1.0, 1.5  # doing beyond these is drawn at the edge, with its value in words
+LOWEST, HIGHEST = -1.5, 1.5  # doing beyond these is drawn at the edge, with its value in words
 TITLE = "What each player knew of the others, and what it did with it"
 CAPTION = (
     "Across: predictions about others that were right. Up: reward on a scale from the best "
@@ -59,6 +61,7 @@ CAPTION = (
 # --- the profile ----------------------------------------------------------------------------------
 
 GUTTER = -11.0  # where players stand who were not asked what they know
+NEAR = 8.0  # points of percent: guesses that are nearer than this are drawn as one
 
 
 def profile_figure(rows: Sequence[ProfileRow], columns: int = 2) -> Figure:
@@ -105,15 +108,15 @@ class Plot(msgspec.Struct, frozen=True):
         return list(dict.fromkeys(row.game for row in self.rows))
 
     @property
-    def marks(self) -> dict[tuple[Role, Mark], list[str]]:
-        """Mindless and reference players that have no row of their own, with their games."""
-        found: dict[tuple[Role, Mark], list[str]] = {}
+    def marks(self) -> dict[tuple[Role, str, str], list[tuple[str, Mark]]]:
+        """By role, name and standing: baselines that have no row of their own, with their games."""
+        found: dict[tuple[Role, str, str], list[tuple[str, Mark]]] = {}
         for row in self.drawn:
             for role in ROLES:
-                mark = getattr(row, role)
+                mark: Mark | None = getattr(row, role)
                 if mark is not None and not any(_is(r, mark, row.game) for r in self.drawn):
-                    games = found.setdefault((role, mark), [])
-                    games += [row.game] if row.game not in games else []
+                    key = (role, mark.player, mark.standing or "best mindless")
+                    found.setdefault(key, []).append((row.game, mark))
         return found
 
 
@@ -127,14 +130,14 @@ def _is(row: ProfileRow, mark: Mark, game: str) -> bool:
 
 def _frame(axes: Axes, plot: Plot) -> None:
     axes.set_ylim(*_span(plot))
-    axes.set_xlabel("knowing: right predictions of others (%)")
     silent = any(row.accuracy.value is None for row in plot.drawn)
+    axes.set_xlabel("knowing: right predictions of others (%)", labelpad=11 if silent else 4)
     axes.set_xlim(2 * GUTTER if silent else 0, 100)
     axes.set_xticks([0, 20, 40, 60, 80, 100])
     if silent:
         axes.axvline(0, color=GREY, linewidth=0.6)
         axes.text(
-            GUTTER, -0.015, "no\nanswers", transform=axes.get_xaxis_transform(), size=SIZE - 1,
+            GUTTER, -0.025, "no\nanswers", transform=axes.get_xaxis_transform(), size=SIZE - 1,
             color=INK, ha="center", va="top",
         )  # fmt: skip
     if plot.scaled:
@@ -143,13 +146,23 @@ def _frame(axes: Axes, plot: Plot) -> None:
             axes.axhline(y, color=GREY, linewidth=0.8, linestyle="--", zorder=1)
     else:
         axes.set_ylabel(f"doing: {plot.rows[0].metric} ({plot.rows[0].unit})")
-    guesses = {round(row.guess) for row in plot.drawn if row.guess is not None}
-    for x in sorted(guesses) if len(guesses) <= 3 else ():
+    for x in _guesses(plot):
         axes.axvline(x, color=GREY, linewidth=0.8, linestyle=":", zorder=1)
         axes.text(
-            x, 1.01, f"guess {x}", transform=axes.get_xaxis_transform(), size=SIZE - 2,
+            x, 1.01, f"guess {x:.0f}", transform=axes.get_xaxis_transform(), size=SIZE - 2,
             color=INK, ha="center", va="bottom",
         )  # fmt: skip
+
+
+def _guesses(plot: Plot) -> list[float]:
+    """Where an even guess stands; near ones are one, and more than three would say nothing."""
+    groups: list[list[float]] = []
+    for guess in sorted(row.guess for row in plot.drawn if row.guess is not None):
+        if groups and guess - groups[-1][0] < NEAR:
+            groups[-1].append(guess)
+        else:
+            groups.append([guess])
+    return [sum(group) / len(group) for group in groups] if len(groups) <= 3 else []
 
 
 def _span(plot: Plot) -> tuple[float, float]:
@@ -212,17 +225,21 @@ def _name(row: ProfileRow, plot: Plot, value: str) -> str:
 def _mark_points(axes: Axes, plot: Plot) -> list[Named]:
     """The mindless player and the reference at their height, where their knowing is known."""
     points: list[Named] = []
-    for (role, mark), games in plot.marks.items():
-        y = mark.value if not plot.scaled else 0.0 if role == "mindless" else 1.0
-        x = 100.0 if mark.accuracy is None else mark.accuracy
-        if mark.accuracy is not None:
+    for (role, player, standing), met in plot.marks.items():
+        y = sum(mark.value for _, mark in met) / len(met)
+        if plot.scaled:
+            y = 0.0 if role == "mindless" else 1.0
+        known = [mark.accuracy for _, mark in met if mark.accuracy is not None]
+        x = sum(known) / len(known) if known else 100.0
+        if known:
             shape = "d" if role == "mindless" else "*"
             axes.plot([x], [y], shape, color=INK, ms=6, fillstyle="none", zorder=4, clip_on=False)
         elif not plot.scaled:
             axes.axhline(y, color=GREY, linewidth=0.8, linestyle="--", zorder=1)
-        said = "best mindless" if role == "mindless" else str(mark.standing)
-        of = f", {'/'.join(games)}" if len(games) < len(plot.games) else ""
-        points.append((x, y, f"{short(mark.player, LONGEST - len(said))} ({said}{of})", GREY))
+        games = list(dict.fromkeys(game for game, _ in met))
+        of = f", {'/'.join(games)}" if len(games) < len({r.game for r in plot.drawn}) else ""
+        tail = f" ({standing}{of})"
+        points.append((x, y, short(player, max(12, LONGEST - len(tail))) + tail, GREY))
     return points
 
 

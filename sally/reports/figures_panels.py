@@ -111,15 +111,21 @@ def _place(figure: Figure, panel: Panel, left: float, top: float) -> None:
 
 def write(figure: Figure, path: Path) -> None:
     """The figure as SVG, PDF or PNG, by the ending of the file's name."""
-    ending = path.suffix.lower()
-    if ending not in FORMATS:
-        raise BadInput(f"A figure is written as {listed(FORMATS, 'or')}, not as {path.name!r}.")
+    ending = check(path)
     data = svg(figure).encode() if ending == ".svg" else _rendered(figure, ending[1:])
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(data)
     except OSError as why:
         raise BadInput(f"The figure cannot be written to {path}: {why.strerror}.") from None
+
+
+def check(path: Path) -> str:
+    """The ending of a figure's file, if it is one that can be written."""
+    ending = path.suffix.lower()
+    if ending not in FORMATS:
+        raise BadInput(f"A figure is written as {listed(FORMATS, 'or')}, not as {path.name!r}.")
+    return ending
 
 
 def svg(figure: Figure) -> str:

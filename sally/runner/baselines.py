@@ -20,7 +20,7 @@ from sally.players.language import LANGUAGE
 from sally.runner.local import play
 from sally.runner.seating import resolved
 
-TRIALS = 24  # settings on which the best mindless player is chosen
+TRIALS = 24  # episodes by which the best mindless player is chosen
 Watcher = Callable[[int, int], None]  # episodes played, episodes wanted
 Known = Mapping[tuple[str, bytes], Measured]  # (setting, who) -> what the episodes hold
 
@@ -52,7 +52,8 @@ def best_mindless(settings: Sequence[Measured]) -> Sitter | None:
     with, the luckiest of several equals would be taken for better than it is.
     """
     step = max(1, len(settings) // TRIALS)
-    tried = [_redealt(met) for met in settings[::step][:TRIALS]]
+    some = settings[::step][:TRIALS]
+    tried = [_redealt(some[n % len(some)], n) for n in range(TRIALS if some else 0)]
     best: tuple[int, float] | None = None
     chosen: Sitter | None = None
     for who in mindless(tried):
@@ -131,8 +132,8 @@ def _seated(met: Measured, who: Sitter) -> Setup:
     )
 
 
-def _redealt(met: Measured) -> Measured:
-    seed = derived_seed(met.setup.seed, "mindless", met.setup.repeat)
+def _redealt(met: Measured, n: int) -> Measured:
+    seed = derived_seed(met.setup.seed, "mindless", n)
     return msgspec.structs.replace(met, setup=msgspec.structs.replace(met.setup, seed=seed))
 
 
