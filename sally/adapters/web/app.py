@@ -116,8 +116,8 @@ async def _failed(request: Request, why: Exception) -> Response:
     if isinstance(why, Refused):
         return refusal(why)
     if isinstance(why, HTTPException):
-        said = {404: "There is nothing here.", 405: "This cannot be done here."}
-        return refusal(Refused(why.status_code, said.get(why.status_code, why.detail)))
+        known = {404: "There is nothing here.", 405: "This cannot be done here."}
+        return refusal(Refused(why.status_code, known.get(why.status_code, why.detail)))
     status = next(code for kind, code in FAILURES.items() if isinstance(why, kind))
     said = {
         NoSuchSeat: "This token opens no seat.",

@@ -83,7 +83,7 @@ class Stops(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="what", t
 
 
 Entry = Moves | Reports | Loses | Fails | Declines | Looks | Stops
-_DECODER = msgspec.json.Decoder(Entry)
+_DECODER: msgspec.json.Decoder[Entry] = msgspec.json.Decoder(Entry)
 
 
 def entry_of(turn: Turn[Any, Any], given: Given) -> Entry:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 import secrets
 import time
@@ -11,11 +12,12 @@ from typing import Any
 from urllib.parse import parse_qsl, quote, urlsplit
 
 import msgspec
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 MOST_BYTES = 64 * 1024  # of a request's body
+BODY_SECONDS = 10.0  # in which a request's body has to arrive
 MOST_DEPTH = 24  # of JSON within JSON; no form on the shelf needs half of it
 MOST_SESSIONS = 100  # experimenters who are logged in at the same time
 SESSION = "sally_experimenter"
@@ -55,10 +57,16 @@ async def body_of(request: Request) -> bytes:
     if not declared.isdigit() or int(declared) > MOST_BYTES:
         raise Refused(413, f"A request may have at most {MOST_BYTES} bytes.")
     body = bytearray()
-    async for chunk in request.stream():
-        body += chunk
-        if len(body) > MOST_BYTES:
-            raise Refused(413, f"A request may have at most {MOST_BYTES} bytes.")
+    try:
+        async with asyncio.timeout(BODY_SECONDS):
+            async for chunk in request.stream():
+                body += chunk
+                if len(body) > MOST_BYTES:
+                    raise Refused(413, f"A request may have at most {MOST_BYTES} bytes.")
+    except TimeoutError:
+        raise Refused(408, "The request took too long to arrive.") from None
+    except ClientDisconnect:
+        raise Refused(400, "The connection was lost before the request was whole.") from None
     return bytes(body)
 
 

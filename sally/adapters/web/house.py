@@ -27,9 +27,11 @@ from sally.runner.local import is_bot, reached, used_by
 from sally.runner.seating import players_of, resolved
 
 LOG = logging.getLogger("sally.web")
+MANIFEST = "play in the browser"  # what a store of such episodes is marked with
 PERSON = "person"  # the name under which people stand in the log
 STAND_IN = Sitter("random")  # sits for a person while a setup is checked
 PAUSE = 1.0  # seconds in which ended matches gather, so that they share a file of the store
+RETRY = 5.0  # seconds until a store that could not be written is tried again
 IDLE = 600.0  # seconds after which a room that nobody looks at is rebuilt when needed
 T = TypeVar("T")
 Watcher = Callable[[str, Episode], Awaitable[None]]  # told a match's id and record at its end
@@ -77,6 +79,7 @@ class House:
         self._loading: dict[str, asyncio.Lock] = {}
         self._tasks: list[asyncio.Task[None]] = []
         self._ended = asyncio.Event()
+        self._in_doubt = True  # whether the store may hold what the book calls unstored
 
     # --- the day of a house -----------------------------------------------------------------
 
@@ -84,7 +87,6 @@ class House:
         """Open the store, and go on with every match that was going on."""
         if self.out is not None:
             store.claim(self.out, store.Manifest(MANIFEST, ""))
-            await self._mark_stored(self.out)
         self._ended.set()
         self._tasks = [
             asyncio.create_task(self._revive()),
@@ -97,7 +99,7 @@ class House:
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
-        with suppress(BadInput, StorageFull, StorageLost):  # the next start tries again
+        with suppress(BadInput, NoSuchSeat, StorageFull, StorageLost):  # the next start tries again
             await self._keep_ended()
         for room in self._rooms.values():
             room.give_up()
@@ -181,14 +183,10 @@ class House:
         """Do something at a seat; a room that was given up meanwhile is rebuilt once."""
         room, seat = await self.seat(token)
         try:
-            done = await act(room, seat)
+            return await act(room, seat)
         except GivenUp:
             room, seat = await self.seat(token)
-            done = await act(room, seat)
-        finally:
-            if room.match.over:
-                self._ended.set()
-        return done
+            return await act(room, seat)
 
     async def forget(self, id: str, also: Callable[[Hand], None] | None = None) -> None:
         """Delete a match and all that was said in it, as somebody who withdraws may ask."""
@@ -235,7 +233,7 @@ class House:
             inside = reached(inside, lambda seat, name: Metered(shelf.model(name), meter, name))
         players = players_of(match, inside)
         bots = [seat for seat, player in players.items() if is_bot(player)]
-        room = Room(id, match, people, players, bots, patience, self.book)
+        room = Room(id, match, people, players, bots, patience, self.book, self._ended.set)
         room.used = used_by(players)
         return room
 
@@ -265,8 +263,6 @@ class House:
         self._rooms[room.id] = room
         self._touched[room.id] = time.monotonic()
         room.publish()
-        if room.match.over:
-            self._ended.set()
 
     # --- in the background ------------------------------------------------------------------
 
@@ -292,65 +288,55 @@ class House:
                         await self.room(id)
                     elif seat is not None:
                         await room.leave(seat, f"no answer within {room.patience:g} s")
-                        self._ended.set()
                     elif room.match.over and now - self._touched.get(id, 0) > IDLE:
                         del self._rooms[id]
                 except (GivenUp, BadInput, NoSuchSeat, StorageFull, StorageLost) as why:
                     LOG.error("match %s: %s", id, why)
 
     async def _keep(self) -> None:
+        """Put what has ended into the store, as often as something has."""
         while True:
             await self._ended.wait()
             self._ended.clear()
             try:
                 await self._keep_ended()
                 await asyncio.sleep(PAUSE)
-            except (BadInput, StorageFull, StorageLost) as why:
+            except (BadInput, NoSuchSeat, StorageFull, StorageLost) as why:
                 LOG.error("episodes could not be stored, and will be tried again: %s", why)
-                await asyncio.sleep(5)
+                await asyncio.sleep(RETRY)
                 self._ended.set()
 
     async def _keep_ended(self) -> None:
-        """Put every match that is over into the store, and tell those who watch."""
+        """Store every match that is over, once, and tell those who watch."""
         rows = await self.book.run(
             lambda hand: hand.all(
                 "SELECT id, owner FROM matches WHERE ended = 1 AND stored = 0 ORDER BY made"
             )
         )
         ended = [(id, owner, await self.episode(id)) for id, owner in rows]
-        free = [episode for _, owner, episode in ended if episode is not None and not owner]
-        if self.out is not None and free:
-            with store.Writer(self.out) as writer:  # on disk, under its last name, when it closes
-                for episode in free:
-                    writer.add(episode)
-        for id, _, episode in ended:
-            for watcher in self.watchers if episode is not None else ():
+        done = [(id, owner, episode) for id, owner, episode in ended if episode is not None]
+        await asyncio.to_thread(self._store, [e for _, owner, e in done if not owner])
+        for id, _, episode in done:
+            for watcher in self.watchers:
                 await watcher(id, episode)
-        await self._mark([id for id, _, episode in ended if episode is not None])
 
-    async def _mark(self, ids: Sequence[str]) -> None:
         def mark(hand: Hand) -> None:
-            for id in ids:
+            for id, _, _ in done:
                 hand.put("UPDATE matches SET stored = 1 WHERE id = ?", id)
 
         await self.book.run(mark)
 
-    async def _mark_stored(self, out: Path) -> None:
-        """Find out what the last server stored without living to say so."""
-        rows = await self.book.run(
-            lambda hand: hand.all(
-                "SELECT id FROM matches WHERE ended = 1 AND stored = 0 AND owner = ''"
-            )
-        )
-        if not rows:
+    def _store(self, episodes: Sequence[Episode]) -> None:
+        """Put episodes into the store, but for those that it has.
+
+        After a crash, or a full disk, it may have some of which the book does not know.
+        """
+        if self.out is None or not episodes:
             return
-        there = store.load(out).episodes
-        found = []
-        for (id,) in rows:
-            episode = await self.episode(id)
-            if episode is not None and episode.id in there:
-                found.append(id)
-        await self._mark(found)
-
-
-MANIFEST = "play in the browser"
+        there = set(store.load(self.out).episodes) if self._in_doubt else set()
+        self._in_doubt = True
+        with store.Writer(self.out) as writer:  # on disk, under its last name, when it closes
+            for episode in episodes:
+                if episode.id not in there:
+                    writer.add(episode)
+        self._in_doubt = False

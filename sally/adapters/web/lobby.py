@@ -28,6 +28,7 @@ from sally.runner.seating import kinds, seated
 MODEL = "model:"  # stands before a model's name in a list of players
 # Its library takes half a minute to load, and what it plays unless told is tit for tat.
 NOT_OFFERED = frozenset({LANGUAGE, "model", "axelrod"})
+BY_PLACE = frozenset({"constant", "inverse"})  # they choose from a finite menu, by place
 STALE = 40.0  # seconds after which somebody who waits and has not asked again is gone
 
 # Whole numbers that a visitor may set, and how far: enough to play, too little to do harm.
@@ -134,9 +135,9 @@ class Lobby:
         for name in probes:
             if name not in offer.probes[seat]:
                 raise unknown(f"probe for seat {seat!r} of {game}", name, offer.probes[seat])
-        named = {s: others.get(s, offer.usual[s]) for s in offer.seats if s != seat}
-        lineup = {seat: Sitter(PERSON)} | {
-            s: self._sitter(offer, s, who) for s, who in named.items()
+        lineup = {
+            s: self._sitter(offer, s, others.get(s, PERSON if s == seat else offer.usual[s]))
+            for s in offer.seats
         }
         people = [s for s in offer.seats if lineup[s].player == PERSON]
         return await self._opened(game, lineup, people, params, {seat: tuple(probes)})
@@ -266,6 +267,8 @@ def bots_of(spec: GameSpec[Any, Any, Any]) -> dict[str, tuple[str, ...]]:
 
 def _sits(spec: Any, game: Any, seat: Seat, name: str, kind: Any) -> bool:
     if name in NOT_OFFERED or (isinstance(kind, Partner) and kind.helps):
+        return False
+    if name in BY_PLACE and game.widest_menu() is None:
         return False
     try:
         return is_bot(seated(spec, game, seat, Sitter(name)))

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from inspect import isawaitable
 from typing import Any
 
@@ -67,12 +67,14 @@ class Room:
         bots: Sequence[str],
         patience: float,
         book: Book,
+        ended: Callable[[], None],
     ) -> None:
         self.id, self.match, self.people, self.patience = id, match, tuple(people), patience
         self.version = 0  # how many entries the book has
         self.lock = asyncio.Lock()
         self.given_up = False
         self._players, self._bots, self._book = players, frozenset(bots), book
+        self._ended = ended  # is told when the match is over
         self._keys: dict[tuple[str, str], tuple[int, str]] = {}
         self._refused: dict[AskId, tuple[int, str]] = {}
         self._out: dict[AskId, asyncio.Task[None]] = {}
@@ -228,6 +230,8 @@ class Room:
             if turn.seat not in self.people and id not in self._out:
                 self._out[id] = asyncio.create_task(self._consult(turn))
         self._wake()
+        if self.match.over:
+            self._ended()
 
     def give_up(self) -> None:
         """Leave what is here; whoever comes next rebuilds it from the book."""

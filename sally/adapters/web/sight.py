@@ -131,7 +131,7 @@ def ask_of(match: str, turn: Turn[Any, Any], refused: str | None) -> Ask:
         ask_name(match, turn.id),
         "move",
         words.question(turn.view, options),
-        "" if forms else words.format(turn.view, options),
+        "",  # a page says how to answer in text; here there are buttons and fields
         "move",
         tuple(Option(words.name(o), msgspec.to_builtins(o)) for o in ready),
         tuple(form_of(form) for form in forms),
@@ -151,7 +151,7 @@ def _probe(name: str, turn: Turn[Any, Any], question: Question, refused: str | N
         name,
         "probe",
         words.aside(question, turn.view, turn.pending),
-        words.aside_format(question),
+        words.say("aside"),
         question.kind,
         items=tuple(Option(words.choice_name(question, c), c) for c in question.choices),
         range=(0.0, 100.0) if question.kind == "odds" else scale,

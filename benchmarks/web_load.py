@@ -1,0 +1,290 @@
+"""Two hundred people at once: how long an answer takes, and whether a move is lost or doubled.
+
+A real server process, real HTTP over the loopback, scripted participants that think for two
+seconds between a sight and an answer. Half of them play against a bot, half against each other,
+invited. One answer in ten is sent twice at the same time, as a double click
+does. Afterwards every acknowledged move is looked up in the database and in the stored episodes.
+
+    python benchmarks/web_load.py [--people 200] [--rounds 12] [--on sqlite,postgresql] [--json]
+
+Figures are printed, nothing is judged by a clock; a lost or doubled move ends with exit code 1.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import random
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from local_postgres import local_postgres
+
+from sally import store
+from sally.adapters.web.book import Book
+from sally.core.log import Moved
+
+THINK = 2.0
+TWICE = 0.1  # of the answers are sent twice at once
+
+
+class Connection:
+    """One browser's connection: HTTP/1.1 with no more than is needed, so that the load is light."""
+
+    def __init__(self, port: int) -> None:
+        self._port = port
+        self._streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
+
+    async def call(
+        self, method: str, path: str, token: str = "", body: Any = None
+    ) -> tuple[int, Any]:
+        if self._streams is None:
+            self._streams = await asyncio.open_connection("127.0.0.1", self._port)
+        reader, writer = self._streams
+        data = b"" if body is None else json.dumps(body).encode()
+        head = [f"{method} {path} HTTP/1.1", f"Host: 127.0.0.1:{self._port}"]
+        if token:
+            head.append(f"Authorization: Bearer {token}")
+        if body is not None:
+            head += ["Content-Type: application/json", f"Content-Length: {len(data)}"]
+        writer.write("\r\n".join([*head, "", ""]).encode() + data)
+        got = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").lower()
+        length = int(got.split("content-length:")[1].split("\r\n")[0])
+        status = int(got.split(" ")[1])
+        return status, json.loads(await reader.readexactly(length))
+
+    def close(self) -> None:
+        if self._streams is not None:
+            self._streams[1].close()
+
+
+@dataclass
+class Figures:
+    """What was measured, in seconds."""
+
+    answers: list[float] = field(default_factory=list)
+    sights: list[float] = field(default_factory=list)
+    refused: Counter[str] = field(default_factory=Counter)
+    moves: dict[str, list[Any]] = field(default_factory=dict)  # hashed token -> what was played
+
+
+class Participant:
+    """Sits down, looks, thinks, answers, until the game is over."""
+
+    def __init__(self, port: int, number: int, rounds: int, figures: Figures) -> None:
+        self._draw = random.Random(number)
+        self._web, self._other = Connection(port), Connection(port)
+        self._number, self._rounds, self._figures = number, rounds, figures
+
+    async def play(self, begin: float, invite: asyncio.Future[str] | None, invited: bool) -> None:
+        """Play one game; with an invite, against whoever is invited or has invited."""
+        await asyncio.sleep(begin)
+        if invited and invite is not None:
+            token = await invite
+        else:
+            others = {} if invite is None else {"partner": "person"}
+            token, invites = await self._open(others)
+            if invite is not None:
+                invite.set_result(invites["partner"])
+        mine = self._figures.moves.setdefault(sha256(token.encode()).hexdigest(), [])
+        known, lines, turn = -1, 0, 0
+        while True:
+            since = f"&since={known}" if known >= 0 else ""
+            began = time.perf_counter()
+            status, sight = await self._web.call("GET", f"/api/seat?lines={lines}{since}", token)
+            if known < 0:  # later ones wait for news on purpose
+                self._figures.sights.append(time.perf_counter() - began)
+            if status != 200:
+                self._figures.refused[f"sight {status}"] += 1
+                await asyncio.sleep(1)
+                continue
+            known, lines = sight["version"], sight["lines_from"] + len(sight["lines"])
+            if sight["over"]:
+                break
+            if sight["asks"]:
+                await asyncio.sleep(THINK * self._draw.uniform(0.75, 1.25))
+                (ask,) = sight["asks"]
+                value = self._draw.choice(ask["options"])["value"]
+                turn += 1
+                if await self._answer(token, ask["id"], value, f"{turn}"):
+                    mine.append(value)
+        self._web.close()
+        self._other.close()
+
+    async def _open(self, others: dict[str, str]) -> tuple[str, dict[str, str]]:
+        params = {"rounds": self._rounds}
+        wish = {"game": "rps", "params": params, "seat": "agent", "others": others}
+        status, opened = await self._web.call("POST", "/api/tables", body=wish)
+        assert status == 201, opened
+        return opened["token"], opened["invites"]
+
+    async def _answer(self, token: str, ask: str, value: Any, key: str) -> bool:
+        sent = {"ask": ask, "value": value, "key": key}
+        calls = [self._web] + [self._other] * (self._draw.random() < TWICE)
+        began = time.perf_counter()
+        done = await asyncio.gather(
+            *(c.call("POST", "/api/seat/answer", token, sent) for c in calls)
+        )
+        self._figures.answers.append(time.perf_counter() - began)
+        for status, said in done:
+            if status != 200:
+                self._figures.refused[f"answer {status} {said['error'][:40]}"] += 1
+        return any(status == 200 for status, _ in done)
+
+
+@contextmanager
+def server(database: str, folder: Path) -> Iterator[int]:
+    """A server process; it is asked to stop in the end, and waited for."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    command = [sys.executable, "-m", "sally", "serve", "--port", str(port), "--rate", "100000"]
+    command += ["--data", str(folder), *(["--database", database] if database else [])]
+    process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
+    try:
+        asyncio.run(_up(port, process))
+        yield port
+    finally:
+        process.send_signal(signal.SIGTERM)
+        process.wait(60)
+
+
+async def _up(port: int, process: subprocess.Popen[bytes]) -> None:
+    while process.poll() is None:
+        try:
+            web = Connection(port)
+            await web.call("GET", "/api/games")  # the first one builds every bot once
+            web.close()
+            return
+        except OSError:
+            await asyncio.sleep(0.1)
+    raise RuntimeError("the server did not start")
+
+
+async def crowd(port: int, people: int, rounds: int) -> Figures:
+    """Everybody at once, begun within one think time."""
+    figures, loop = Figures(), asyncio.get_running_loop()
+    playing = []
+    invite: asyncio.Future[str] | None = None
+    for number in range(people):
+        if number >= people // 2 and (number - people // 2) % 2 == 0:
+            invite = loop.create_future() if number + 1 < people else None
+        one = Participant(port, number, rounds, figures)
+        invited = number > people // 2 and (number - people // 2) % 2 == 1
+        playing.append(one.play(THINK * number / people, invite, invited))
+    await asyncio.gather(*playing)
+    return figures
+
+
+def lost_and_doubled(figures: Figures, database: str, folder: Path) -> dict[str, int]:
+    """Acknowledged moves against what the database and the store hold."""
+    book = Book(database or str(folder / "book.sqlite"))
+    book.open()
+    try:
+        seats, entries = asyncio.run(_rows(book))
+    finally:
+        book.close()
+    played: dict[tuple[str, str], list[Any]] = {}
+    for match, seat, text in entries:
+        entry = json.loads(text)
+        if entry["what"] == "move":
+            played.setdefault((match, seat), []).append((entry["ask"][0], entry["action"]))
+    lost = doubled = other = 0
+    for token, match, seat in seats:
+        acknowledged, there = figures.moves[token], played.get((match, seat), [])
+        turns = Counter(turn for turn, _ in there)
+        doubled += sum(n - 1 for n in turns.values())
+        lost += max(0, len(acknowledged) - len(there))
+        other += [action for _, action in there] != acknowledged
+    stored = store.load(folder / "episodes")
+    moves = sum(isinstance(e, Moved) for ep in stored.episodes.values() for e in ep.events)
+    return {
+        "acknowledged": sum(map(len, figures.moves.values())),
+        "lost": lost,
+        "doubled": doubled,
+        "otherwise": other,
+        "episodes": len(stored.episodes),
+        "episodes doubled": stored.doubled,
+        "moves in episodes": moves,
+    }
+
+
+async def _rows(book: Book) -> tuple[list[Any], list[Any]]:
+    return await book.run(
+        lambda hand: (
+            hand.all("SELECT token, match, seat FROM seats"),
+            hand.all("SELECT match, seat, entry FROM answers ORDER BY match, n"),
+        )
+    )
+
+
+def milliseconds(values: list[float], share: float) -> float:
+    """A quantile of times."""
+    return round(1000 * sorted(values)[min(len(values) - 1, int(share * len(values)))], 1)
+
+
+def measured(kind: str, people: int, rounds: int, database: str = "") -> dict[str, Any]:
+    """One run on one kind of database."""
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary)
+        with server(database, folder) as port:
+            began = time.perf_counter()
+            figures = asyncio.run(crowd(port, people, rounds))
+            seconds = time.perf_counter() - began
+        found = lost_and_doubled(figures, database, folder)
+    shares = {"p50 ms": 0.5, "p95 ms": 0.95, "p99 ms": 0.99, "worst ms": 1.0}
+    return {
+        "database": kind,
+        "people": people,
+        "seconds": round(seconds, 1),
+        "answers": len(figures.answers),
+        **{
+            f"{name} ms": round(1000 * quantile(figures.answers, q), 1)
+            for name, q in shares.items()
+        },
+        "first sight p95 ms": round(1000 * quantile(figures.sights, 0.95), 1),
+        **found,
+        "refused": dict(figures.refused),
+    }
+
+
+def main() -> None:
+    parse = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parse.add_argument("--people", type=int, default=200)
+    parse.add_argument("--rounds", type=int, default=12)
+    parse.add_argument("--on", default="sqlite,postgresql")
+    parse.add_argument("--json", action="store_true")
+    given = parse.parse_args()
+    results = []
+    for kind in given.on.split(","):
+        if kind == "postgresql":
+            with local_postgres() as address:
+                results.append(measured(kind, given.people, given.rounds, address))
+        else:
+            results.append(measured(kind, given.people, given.rounds))
+    load = os.getloadavg()[0]
+    if given.json:
+        print(json.dumps({"cores": os.cpu_count(), "load": load, "runs": results}, indent=2))
+    else:
+        print(f"{os.cpu_count()} cores for server and load, load average {load:.1f} in the end")
+        for result in results:
+            print(*(f"{name:>20}  {value}" for name, value in result.items()), sep="\n")
+            print()
+    sys.exit(any(r["lost"] or r["doubled"] or r["otherwise"] for r in results))
+
+
+if __name__ == "__main__":
+    main()
