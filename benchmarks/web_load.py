@@ -251,11 +251,8 @@ def measured(kind: str, people: int, rounds: int, database: str = "") -> dict[st
         "people": people,
         "seconds": round(seconds, 1),
         "answers": len(figures.answers),
-        **{
-            f"{name} ms": round(1000 * quantile(figures.answers, q), 1)
-            for name, q in shares.items()
-        },
-        "first sight p95 ms": round(1000 * quantile(figures.sights, 0.95), 1),
+        **{name: milliseconds(figures.answers, share) for name, share in shares.items()},
+        "first sight p95 ms": milliseconds(figures.sights, 0.95),
         **found,
         "refused": dict(figures.refused),
     }
