@@ -1,0 +1,122 @@
+"""Scripted guests: they see what a browser sees, and answer what a form lets them."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from starlette.testclient import TestClient
+
+from sally.adapters.web.app import Settings, make_app
+
+Json = dict[str, Any]
+WORDS = ("hello", "north", "Please trade with me.", "river money", "what do you know")
+
+
+@contextmanager
+def house(folder: Path, **more: Any) -> Iterator[TestClient]:
+    """A server in this process, with its book and store in a folder."""
+    given = {"database": str(folder / "book.sqlite"), "out": folder / "episodes", **more}
+    given.setdefault("a_second", 1e6)
+    with TestClient(make_app(Settings(**given)), raise_server_exceptions=False) as client:
+        yield client
+
+
+@dataclass
+class Guest:
+    """Somebody with the token of a seat; keeps all that the server ever sent."""
+
+    web: Any  # a TestClient, or an httpx client
+    token: str
+    draw: random.Random = field(default_factory=lambda: random.Random(1))
+    received: list[str] = field(default_factory=list)
+    keys: int = 0
+
+    def call(self, method: str, path: str, sent: Any = None) -> Any:
+        headers = {"Authorization": f"Bearer {self.token}"}
+        reply = self.web.request(method, path, headers=headers, json=sent)
+        self.received += [reply.text, repr(sorted(reply.headers.items()))]
+        return reply
+
+    def see(self, query: str = "") -> Json:
+        reply = self.call("GET", f"/api/seat{query}")
+        assert reply.status_code == 200, reply.text
+        seen: Json = reply.json()
+        return seen
+
+    def say(self, ask: str, value: Any, key: str | None = None) -> Any:
+        self.keys += 1
+        sent = {"ask": ask, "value": value, "key": key or f"{id(self)}-{self.keys}"}
+        return self.call("POST", "/api/seat/answer", sent)
+
+    def answer(self, ask: Json) -> None:
+        """Give a legal answer; a game may turn a well-formed one down, so try a few."""
+        said = None
+        for _ in range(60):
+            said = self.say(ask["id"], value_for(ask, self.draw))
+            if said.status_code == 200:
+                return
+            assert said.status_code == 422, said.text
+        raise AssertionError(f"no legal answer found for {ask}: {said.text if said else ''}")
+
+
+def sit(web: Any, game: str, seat: str = "", **wish: Any) -> tuple[Guest, dict[str, Guest]]:
+    """A guest at a new table, and those who are invited to it."""
+    reply = web.post("/api/tables", json={"game": game, "seat": seat, **wish})
+    assert reply.status_code == 201, reply.text
+    opened = reply.json()
+    return Guest(web, opened["token"]), {s: Guest(web, t) for s, t in opened["invites"].items()}
+
+
+def play(guests: list[Guest], turns: int = 400) -> list[Json]:
+    """Let everybody answer whatever they are asked, until it is over; what each saw last."""
+    sights: list[Json] = []
+    for _ in range(turns):
+        sights = [guest.see() for guest in guests]
+        asked = [(g, ask) for g, s in zip(guests, sights, strict=True) for ask in s["asks"]]
+        if not asked:
+            break
+        for guest, ask in asked:
+            guest.answer(ask)
+    return sights
+
+
+def value_for(ask: Json, draw: random.Random) -> Any:
+    """An answer that the ask itself allows."""
+    if ask["answer"] == "choice":
+        return draw.choice(ask["items"])["value"]
+    if ask["answer"] == "odds":
+        n = len(ask["items"])
+        return [100 - 100 // n * (n - 1)] + [100 // n] * (n - 1)
+    if ask["answer"] == "values":
+        low, high = ask["range"]
+        return [draw.uniform(low, high) for _ in ask["items"]]
+    ways = [*ask["options"], *ask["forms"]]
+    way = draw.choice(ways)
+    return way["value"] if "value" in way else filled(way, draw)
+
+
+def filled(form: Json, draw: random.Random) -> Json:
+    return {"kind": form["kind"]} | {f["name"]: _field(f, draw) for f in form["fields"]}
+
+
+def _field(field: Json, draw: random.Random) -> Any:
+    kind = field["type"]
+    if kind == "choice":
+        return draw.choice(field["values"])
+    if kind == "whole":
+        return draw.randint(field["low"], field["high"])
+    if kind == "text":
+        fitting = [w for w in WORDS if re.fullmatch(field["pattern"] or ".*", w)]
+        return draw.choice(fitting or ["a"])[: field["limit"]]
+    if kind == "amounts":
+        return [[item, "1"] for item, most in field["most"] if draw.random() < 0.4]
+    if kind == "many":
+        count = draw.randint(0, min(2, field["most"]))
+        return [_field(field["of"], draw) for _ in range(count)]
+    return filled(field, draw)
