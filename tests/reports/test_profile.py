@@ -1,0 +1,314 @@
+"""The profile as a referee would check it: known answers, same settings, blanks with reasons."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import msgspec
+import pytest
+
+from sally import api
+from sally.core import shelf
+from sally.core.log import Censored, Episode, Instance, Sitter
+from sally.core.player import Decision, Turn
+from sally.core.probe import Report
+from sally.core.study import Cell, Study, grid, instance, sitter
+from sally.games.toma.mg import frozen_scenarios as mg_scenarios
+from sally.games.toma.po import frozen_scenarios as po_scenarios
+from sally.metrics.measured import measured
+from sally.reports.profile import ProfileRow, clusters_of, profile_of, profile_rows
+from sally.runner.baselines import baselines, best_mindless, mindless, studied_seats
+from sally.runner.local import play
+from sally.runner.seating import resolved
+
+FIELDS = ("accuracy", "brier", "value_error", "raw", "doing")
+TERMS = ("inference", "translation", "format", "horizon")
+
+
+def profiled(episodes: list[Episode], seat: str) -> list[ProfileRow]:
+    studied = [m for e in episodes for m in measured(e, (seat,))]
+    return profile_of(studied, baselines(studied))
+
+
+def played(study: Study) -> list[Episode]:
+    return [play(resolved(setup), cell) for cell, setup in study.trials()]
+
+
+def one_cell(game: str, lineups, arms=None, repeats: int = 1, **params) -> Study:
+    return Study(
+        "s", "s", (Cell(game, (instance(game, **params),), lineups, arms or {}, (), repeats),)
+    )
+
+
+def against_tit_for_tat(script, rounds: int = 10, seeds=range(6)) -> list[Episode]:
+    lineup = {"agent": script, "partner": "tit_for_tat"}
+    return [api.play("ipd", lineup, seed, rounds=rounds) for seed in seeds]
+
+
+# --- doing ----------------------------------------------------------------------------------------
+
+
+def test_always_cooperating_is_the_mindless_end_and_one_last_defection_the_optimum():
+    def cooperates(turn: Turn) -> int:
+        return 0
+
+    def defects_last(turn: Turn) -> int:
+        return int(turn.view.round == 10)
+
+    kind, sly = (profiled(against_tit_for_tat(s), "agent")[0] for s in (cooperates, defects_last))
+    assert kind.raw.value == pytest.approx(8.0) and sly.raw.value == pytest.approx(8.2)
+    assert kind.doing.value == pytest.approx(0) and sly.doing.value == pytest.approx(1)
+    assert (sly.mindless.player, sly.mindless.value) == ("constant 0", pytest.approx(8))
+    assert (sly.reference.player, sly.reference.standing) == ("optimum", "exact")
+    assert sly.mindless.played == 6 and sly.mindless.stored == 0
+
+
+def test_where_a_constant_is_optimal_no_scale_is_made_up():
+    """Paper against rock for ever: `constant 1` gets all there is."""
+
+    def paper_then_anything(turn: Turn) -> int:
+        return 1 if turn.view.round <= 5 else 0
+
+    lineup = {"agent": paper_then_anything, "partner": ("single_action", {"action": 0})}
+    episodes = [api.play("rps", lineup, seed, rounds=10) for seed in range(5)]
+    (row,) = profiled(episodes, "agent")
+    assert row.raw.value == pytest.approx(0.5)
+    assert row.doing.value is None and "no room" in row.why["doing"]
+
+
+def test_the_mindless_end_is_one_player_for_a_game_not_the_luckiest_for_each_partner():
+    lineups = grid(
+        agent=sitter("tabular"), partner=tuple(sitter("single_action", action=a) for a in range(3))
+    )
+    (row,) = profiled(played(one_cell("rps", lineups, repeats=3, rounds=20)), "agent")
+    assert row.mindless.value < 0.5  # whoever it is, it cannot beat all three
+    assert row.doing.value is not None and row.doing.low <= row.doing.value <= row.doing.high
+
+
+def test_a_tracker_is_the_exact_end_of_the_locker_and_the_true_box_is_no_mind():
+    games = tuple(
+        instance("pick_the_right_stuff", f"g{n}", users=4, number=n, mode="finite",
+                 generator="balanced", generator_seed=7)
+        for n in range(6)
+    )  # fmt: skip
+    arms = {"manager": ("state_last_seen", "true_box")}
+    cell = Cell("c", games, grid(manager=(sitter("tracker"), sitter("random"))), arms)
+    tracker, chance = profiled(played(Study("s", "s", (cell,))), "manager")
+    assert tracker.doing.value == pytest.approx(1) and tracker.accuracy.value == 100
+    assert tracker.reference == chance.reference and chance.reference.standing == "exact"
+    assert chance.reference.stored == 6 and chance.reference.played == 0
+    assert tracker.why["horizon"] == "every decision stands alone"
+    assert [m.knowing.asked for e in played(Study("s", "s", (cell,)))[:1] for m in measured(e)] == [
+        4
+    ]
+
+
+def test_a_reference_that_does_not_always_win_is_the_best_known():
+    lineups = grid(
+        guide=sitter("turn_taker"),
+        explorer=(sitter("turn_taker"), sitter("random")),
+        eavesdropper=sitter("worlds"),
+    )
+    rows = profiled(played(one_cell("toma_sw", lineups, repeats=8)), "explorer")
+    assert {row.reference.standing for row in rows} == {"best known"}
+
+
+def test_a_scale_without_clear_room_is_not_drawn_out_of_noise():
+    lineups = grid(agent=sitter("random"), partner=sitter("random"))
+    (row,) = profiled(played(one_cell("rps", lineups, repeats=6, rounds=10)), "agent")
+    assert row.doing.value is None and "room" in row.why["doing"]
+
+
+# --- knowing --------------------------------------------------------------------------------------
+
+
+class Forecaster(msgspec.Struct, frozen=True):
+    """Plays the first move and gives the other's first move three chances in four."""
+
+    def decide(self, turn: Turn) -> Decision[int]:
+        return Decision(0)
+
+    def report(self, turn: Turn) -> Report:
+        return Report(0, (0.75, 0.25))
+
+
+def test_accuracy_brier_and_calibration_by_hand():
+    """Tit for tat copies cooperation for ever, so all forecasts of it come true."""
+    lineup = {"agent": Forecaster(), "partner": "tit_for_tat"}
+    episodes = [
+        api.play("ipd", lineup, seed, probes={"agent": ["their_odds"]}, rounds=4)
+        for seed in range(5)
+    ]
+    row = profile_rows(episodes, seats={"ipd": ["agent"]})[0]
+    assert row.accuracy.value == 100 and row.guess == 50 and row.unread == 0
+    assert row.brier.value == pytest.approx(2 * 0.25**2) and row.even_brier == pytest.approx(0.5)
+    (point,) = row.calibration
+    assert (point.forecast, point.share.value, point.n) == (0.75, 1.0, 20)
+
+
+def test_who_is_asked_nothing_knows_nothing_and_it_is_said():
+    row = profiled(against_tit_for_tat(lambda turn: 0), "agent")[0]
+    assert row.accuracy.value is None and row.guess is None
+    assert row.why["accuracy"] == "nothing was asked about another's mind"
+
+
+# --- terms ----------------------------------------------------------------------------------------
+
+
+def test_inference_translation_and_horizon_add_up_to_the_regret():
+    lineups = grid(agent=(sitter("random"), sitter("tabular")), partner=sitter("tit_for_tat"))
+    for game in ("rps", "ibs", "ipd"):
+        arms = {"agent": ("their_move",)}
+        for episode in played(one_cell(game, lineups, arms, repeats=3, rounds=12)):
+            (m,) = measured(episode, ("agent",))
+            whole = m.terms.inference + m.terms.translation + m.terms.horizon
+            assert whole == pytest.approx(m.optimum - m.doing)
+
+
+@pytest.mark.parametrize("game, scenarios", [("toma_po", po_scenarios), ("toma_mg", mg_scenarios)])
+def test_best_replies_to_the_truth_are_the_right_choices(game, scenarios):
+    """On every frozen scenario: what the truth asks for is what the game pays for."""
+    probes = [probe.name for probe in shelf.game(game).probes]
+    for scenario, player in product(list(scenarios().values())[::4], ("solver", "random")):
+        setup = one_cell(
+            game, grid(player=sitter(player)), {"player": tuple(probes)},
+            scenario=scenario.id, level=scenario.level,
+        )  # fmt: skip
+        (m,) = measured(played(setup)[0])
+        if m.terms.inference is not None:
+            assert m.terms.inference + m.terms.translation == pytest.approx(1 - m.doing)
+            if player == "solver":
+                assert m.terms.inference == m.terms.translation == 0
+
+
+# --- the ends of the scale ------------------------------------------------------------------------
+
+
+def test_what_the_store_holds_is_not_played_again():
+    lineups = grid(agent=(sitter("random"), sitter("tabular")), partner=sitter("tit_for_tat"))
+    episodes = played(one_cell("rps", lineups, repeats=5, rounds=10))
+    studied = [m for e in episodes for m in measured(e, ("agent",))]
+    ends = baselines(studied)
+    stored = {b.stored for b in ends if b.measured.setup.lineup["agent"].player == "random"}
+    assert stored <= {True}
+    assert {b.measured.setting for b in ends} == {m.setting for m in studied}
+    assert all(b.measured.setup.seed in {m.setup.seed for m in studied} for b in ends)
+
+
+def test_what_is_a_shortcut_at_one_level_may_be_the_solution_at_another():
+    def met(level: int):
+        scenario = next(s for s in mg_scenarios().values() if s.level == level)
+        study = one_cell(
+            "toma_mg", grid(player=sitter("solver")), scenario=scenario.id, level=level
+        )
+        return measured(played(study)[0])[0]
+
+    first, third = met(1), met(3)
+    alone, both = mindless([first]), mindless([first, third])
+    assert Sitter("random") in both and set(map(str, both)) < set(
+        map(str, [*alone, *mindless([third])])
+    )
+    # half of the solution stands on the card too, and is not mindless
+    assert not any("anchors" in who.player for who in mindless([third]))
+
+
+def test_a_game_without_a_card_has_chance_for_its_mindless_player():
+    study = one_cell("cups", grid(hider=sitter("random"), seeker=sitter("random")))
+    found = [m for e in played(study) for m in measured(e)]
+    assert mindless(found) == [Sitter("random")]
+
+
+def test_the_best_mindless_player_is_chosen_under_other_chance_than_it_is_shown_with():
+    lineups = grid(agent=sitter("tabular"), partner=sitter("tit_for_tat"))
+    studied = [
+        m
+        for e in played(one_cell("rps", lineups, repeats=3, rounds=10))
+        for m in measured(e, ("agent",))
+    ]
+    tried = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(
+            "sally.runner.baselines.play",
+            lambda setup, cell="": tried.append(setup.seed) or play(setup, cell),
+        )
+        best_mindless(studied)
+    assert tried and not set(tried) & {m.setup.seed for m in studied}
+
+
+def test_a_model_across_the_table_is_not_called_again_for_a_mindless_player():
+    lineup = {"agent": Sitter("random"), "partner": Sitter("language", {"model": "nobody/here"})}
+    (m,) = measured(api.play("rps", {"agent": "random", "partner": "random"}, rounds=3), ("agent",))
+    told = msgspec.structs.replace(m, setup=msgspec.structs.replace(m.setup, lineup=lineup))
+    assert baselines([told]) == []
+    assert "a model sits across" in profile_of([told])[0].why["doing"]
+
+
+# --- rows -----------------------------------------------------------------------------------------
+
+
+def test_people_are_resampled_before_instances_and_instances_before_repeats():
+    episodes = played(one_cell("rps", grid(agent=sitter("random"), partner=sitter("random")),
+                               repeats=6, rounds=2))  # fmt: skip
+    group = [m for e in episodes for m in measured(e, ("agent",))]
+    assert clusters_of(group)[1] == "repeats of instances"
+    named = [_on(m, f"i{n}") for n, m in enumerate(group)]
+    assert clusters_of(named)[1] == "instances"
+    people = [_by(m, f"p{n}") for n, m in enumerate(named)]
+    assert clusters_of(people)[1] == "participants"
+    assert clusters_of(group[:2])[1] == "episodes"
+
+
+def _on(m, name):
+    problem = Instance(name, m.setup.instance.game, m.setup.instance.params)
+    return msgspec.structs.replace(m, setup=msgspec.structs.replace(m.setup, instance=problem))
+
+
+def _by(m, person):
+    lineup = {**m.setup.lineup, "agent": Sitter("person", {"participant": person})}
+    return msgspec.structs.replace(m, setup=msgspec.structs.replace(m.setup, lineup=lineup))
+
+
+def test_a_censored_episode_counts_as_one_and_has_no_result():
+    episode = against_tit_for_tat(lambda turn: 0, seeds=[1])[0]
+    cut = msgspec.structs.replace(
+        episode, events=[*episode.events[:-1], Censored(turn=9, cause="budget")]
+    )
+    (row,) = profile_of(measured(cut, ("agent",)))
+    assert (row.episodes, row.censored, row.raw.value) == (1, 1, None)
+    assert row.why["raw"] == "no episode has a result"
+
+
+def test_cells_can_be_kept_apart():
+    lineups = grid(agent=sitter("random"), partner=sitter("tit_for_tat"))
+    cells = tuple(
+        Cell(name, (instance("rps", name, rounds=3),), lineups, repeats=2) for name in "ab"
+    )
+    found = [m for e in played(Study("s", "s", cells)) for m in measured(e, ("agent",))]
+    assert [row.cell for row in profile_of(found, by_cell=True)] == ["a", "b"]
+    assert [row.cell for row in profile_of(found)] == [""]
+
+
+@pytest.mark.parametrize("game", sorted(shelf.games()))
+def test_every_game_on_the_shelf_has_a_profile_and_every_blank_a_reason(game, monkeypatch):
+    monkeypatch.setattr("sally.runner.baselines.TRIALS", 2)
+    spec = shelf.game(game)
+    rules = spec.build(spec.defaults)
+    lineup = {seat: Sitter("random") for seat in rules.seats}
+    if spec.reference:
+        lineup |= _company(game)
+    arms = {s: tuple(p.name for p in spec.probes if s in p.seats) for s in rules.seats}
+    params = {"rounds": 4} if spec.family == "repeated_games" else {}
+    cell = Cell("c", (Instance(game, game, params),), (lineup,), arms, repeats=2)
+    found = [m for e in played(Study("s", "s", (cell,))) for m in measured(e)]
+    studied = [m for m in found if m.seat in studied_seats(found)]
+    rows = profile_of(studied, baselines(studied))
+    assert rows
+    for row, name in product(rows, (*FIELDS, *TERMS)):
+        assert (getattr(row, name).value is None) == bool(row.why.get(name)), (row.player, name)
+
+
+def _company(game: str) -> dict[str, Sitter]:
+    if game == "toma_ag":
+        listens = Sitter("embedding", {"vocabulary_only": True})
+        return {"teammate": listens, "opponent": listens}
+    return {}
