@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from sally import store
+from sally.adapters.executors import executor
 from sally.core import shelf
 from sally.core.drive import play_async, play_bots
 from sally.core.log import Episode, Instance, Setup, Sitter
@@ -78,13 +79,16 @@ def run_study(
     *,
     limit: int | None = None,
     watch: run.Watcher | None = None,
+    on: str = "local",
 ) -> list[Episode]:
-    """Run what is missing of a study and return its episodes; without `out`, keep nothing."""
+    """Run what is missing of a study and return its episodes; without `out`, keep nothing.
+
+    `out` is a folder or an address such as `s3://bucket/study`; `on` is `local`, `pool:4`, `ray`.
+    """
     wanted = find_study(study)
-    if out is None:
-        with tempfile.TemporaryDirectory() as folder:
-            return list(run.run_study(wanted, Path(folder), limit, watch).episodes.values())
-    return list(run.run_study(wanted, Path(out), limit, watch).episodes.values())
+    with tempfile.TemporaryDirectory() as folder:
+        found = run.run_study(wanted, out or folder, limit, watch, on=executor(on))
+    return list(found.episodes.values())
 
 
 def find_study(study: Study | str | Path) -> Study:
@@ -99,7 +103,7 @@ def find_study(study: Study | str | Path) -> Study:
 
 def load(folder: str | Path) -> list[Episode]:
     """All episodes of a store; lines that cannot be read are set aside, not lost."""
-    return list(store.load(Path(folder)).episodes.values())
+    return list(store.load(folder).episodes.values())
 
 
 def episodes(played: Iterable[Episode]) -> list[Row]:

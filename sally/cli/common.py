@@ -25,8 +25,23 @@ from rich.text import Text
 
 from sally.core import shelf
 from sally.core.errors import BadInput, unknown
+from sally.store import is_address
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+
+class StoreType(click.ParamType):
+    """Where a store is: a path, or an address such as s3://bucket/study."""
+
+    name = "store"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> Path | str:
+        return value if isinstance(value, Path) or is_address(value) else Path(value)
+
+
+STORE = StoreType()
 
 
 class Commands(click.Group):

@@ -13,8 +13,9 @@ from typing import Any
 import click
 import msgspec
 
+from sally import store
 from sally.cli.common import estimate_cell, json_option, print_json, print_table
-from sally.cli.running import counts, run_with_progress
+from sally.cli.running import counts, play_with_progress
 from sally.core import shelf
 from sally.core.errors import BadInput, listed
 from sally.core.log import Episode
@@ -41,10 +42,13 @@ def demo(out: Path, bots: bool, as_json: bool) -> None:
     """Three games, four kinds of player: what each knew, and what it did with it."""
     missing = "left out by --bots" if bots else embedded_is_missing()
     study = msgspec.structs.replace(STUDY, cells=BOTS) if missing else STUDY
-    contents = run_with_progress(study, out, None)
+    play_with_progress(study, out, None)
+    contents = store.load(out)
     tables = knowing_and_doing(contents.episodes.values())
     if as_json:
-        print_json({"out": str(out), **counts(contents), "missing": missing, "tables": tables})
+        print_json(
+            {"out": str(out), **counts(store.survey(out)), "missing": missing, "tables": tables}
+        )
         return
     shown = [c for c in COLUMNS if c not in ("tokens", "sec") or not missing]
     for game, lines in tables.items():
@@ -52,7 +56,7 @@ def demo(out: Path, bots: bool, as_json: bool) -> None:
         print_table(lines, ["player", *shown], title=title)
     _explain(missing)
     click.echo(what_it_shows(contents.episodes.values()))
-    if cut := counts(contents)["censored"]:
+    if cut := sum(episode.payoffs is None for episode in contents.episodes.values()):
         click.echo(
             f"{cut} episodes have no result (-): three rounds in a row that nobody could read end\n"
             "one, and such a round is a forfeit, never a guess."

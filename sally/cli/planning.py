@@ -24,7 +24,7 @@ from sally.store import Contents
 @json_option
 def plan(
     study: str,
-    out: Path | None,
+    out: Path | str | None,
     limit: int | None,
     seed: int | None,
     model: str | None,
@@ -40,7 +40,7 @@ def plan(
     used = use_config(config)
     wanted = asked_study(study, limit, seed, model, settings, used, without)
     folder = out or Path("out") / wanted.name
-    held = store.load(folder) if folder.is_dir() else Contents()
+    held = store.load(folder) if store.place(folder).exists() else Contents()
     found = planned(wanted, limit, used, held.episodes, held.finished, reply_tokens)
     if as_json:
         date = str(used.prices.date) if used.prices else None

@@ -10,7 +10,15 @@ import click
 import msgspec
 
 from sally import store
-from sally.cli.common import estimate_cell, fitting, folded, json_option, print_json, print_table
+from sally.cli.common import (
+    STORE,
+    estimate_cell,
+    fitting,
+    folded,
+    json_option,
+    print_json,
+    print_table,
+)
 from sally.core import shelf
 from sally.core.errors import BadInput, unknown
 from sally.core.log import Episode
@@ -20,14 +28,14 @@ from sally.runner.check import Checked, check
 
 
 @click.command()
-@click.argument("folder", type=click.Path(path_type=Path))
+@click.argument("folder", type=STORE)
 @click.option("--metric", "metrics", multiple=True, help="Only these metrics.")
 @click.option("--seat", default="", help="Only this seat.")
 @click.option("--all", "every", is_flag=True, help="Every metric, not only the headline ones.")
 @click.option("--rows", "as_rows", is_flag=True, help="JSON, one row per seat and episode.")
 @json_option
 def score(
-    folder: Path,
+    folder: Path | str,
     metrics: tuple[str, ...],
     seat: str,
     every: bool,
@@ -133,9 +141,9 @@ def _varies(rows: list[Row], key: str) -> bool:
 
 
 @click.command()
-@click.argument("path", type=click.Path(path_type=Path))
+@click.argument("path", type=STORE)
 @json_option
-def replay(path: Path, as_json: bool) -> None:
+def replay(path: Path | str, as_json: bool) -> None:
     """Play every stored episode again from its log, and say where it differs."""
     found = check(_episodes(path).values())
     if as_json:
@@ -157,10 +165,10 @@ def _print_check(found: Checked) -> None:
 
 
 @click.command()
-@click.argument("episode", type=click.Path(path_type=Path))
+@click.argument("episode", type=STORE)
 @click.option("--eyes", default=REFEREE, show_default=True, help="A seat, or the referee.")
 @json_option
-def show(episode: Path, eyes: str, as_json: bool) -> None:
+def show(episode: Path | str, eyes: str, as_json: bool) -> None:
     """The transcript of EPISODE: STORE/ID (a beginning of the id will do) or STORE (its first)."""
     found = find_episode(episode)
     lines = list(transcript(played(found), eyes))
@@ -170,11 +178,15 @@ def show(episode: Path, eyes: str, as_json: bool) -> None:
         click.echo(folded("\n".join(lines)))
 
 
-def find_episode(path: Path) -> Episode:
+def find_episode(path: Path | str) -> Episode:
     """The episode that STORE/ID or STORE names."""
-    folder, id = (path, "") if path.is_dir() else (path.parent, path.name)
-    if id and not (folder / store.MANIFEST).exists():
-        raise BadInput(f"There is neither a store nor an episode of one at {path}.")
+    folder, id = path, ""
+    if not store.place(path).exists():
+        text = str(path)
+        parent, _, id = text.rpartition("/")
+        folder = parent if store.is_address(text) else Path(parent or ".")
+        if not (store.place(folder).exists() and store.manifest_of(folder)):
+            raise BadInput(f"There is neither a store nor an episode of one at {path}.")
     episodes = store.load(folder).episodes
     found = [e for key, e in episodes.items() if key.startswith(id)]
     if not found:
@@ -187,9 +199,10 @@ def find_episode(path: Path) -> Episode:
     return found[0]
 
 
-def _episodes(path: Path) -> dict[str, Episode]:
+def _episodes(path: Path | str) -> dict[str, Episode]:
     """The episodes of a store, or of one file of lines."""
-    contents = store.load(path) if path.is_dir() else store.load_file(path)
+    near = isinstance(path, Path) and not path.is_dir()
+    contents = store.load_file(Path(path)) if near else store.load(path)
     if contents.bad and not contents.episodes:
         raise BadInput(f"No line of {path} holds an episode; the first is bad: {contents.bad[0]}.")
     for line in contents.bad:

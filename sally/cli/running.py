@@ -10,22 +10,27 @@ import click
 import msgspec
 
 from sally import store
+from sally.adapters.executors import NAMES, executor
 from sally.api import find_study
-from sally.cli.common import json_option, parsed, print_json, progress
+from sally.cli.common import STORE, json_option, parsed, print_json, progress
 from sally.cli.reading import print_scores, score_rows
 from sally.core.errors import BadInput
 from sally.core.model import Settings
 from sally.core.study import Study, with_params
 from sally.players.language import strategy_named
 from sally.runner import local
-from sally.runner import run as runs
 from sally.runner.budget import Budget, Meter
-from sally.runner.config import Config, in_process, use_config
+from sally.runner.config import Config, use_config
+from sally.runner.executors import Executor
 from sally.runner.models import OPEN, models_of, with_model
-from sally.store import Contents
+from sally.runner.run import Progress, play_missing
+from sally.store import Survey, Where
 from sally.studies import arms
 
 F = TypeVar("F", bound=Callable[..., Any])
+ON_HELP = f"Who plays: {NAMES}."
+THROUGH = "sally.adapters.inspect.run:play_orders"  # by name: importing it takes seconds
+SCORED = 20_000  # a store of more episodes is not scored in passing: that holds them all
 SET_HELP = "A setting of the model (temperature=0), or a parameter of every instance (rounds=10)."
 
 
@@ -43,7 +48,7 @@ def model_options(command: F) -> F:
         click.option("--model", help="Who sits in open seats: embedded, openai/gpt-4o, an alias."),
         click.option("--seed", type=int, help="Another seed than the study's own."),
         click.option("--limit", type=int, help="At most so many episodes of each lineup."),
-        click.option("--out", type=click.Path(path_type=Path), help="The store [out/STUDY]."),
+        click.option("--out", type=STORE, help="The store, a folder or an address [out/STUDY]."),
     ):
         command = option(command)
     return click.argument("study")(command)
@@ -51,19 +56,21 @@ def model_options(command: F) -> F:
 
 @click.command()
 @model_options
+@click.option("--on", default="local", show_default=True, metavar="WHERE", help=ON_HELP)
 @click.option("--budget", type=float, help="Stop when so much money is spent.")
 @click.option("--budget-tokens", type=int, help="Stop when so many tokens are used.")
 @click.option("--cache", is_flag=True, help="Use the cache of calls made before (through Inspect).")
 @json_option
 def run(
     study: str,
-    out: Path | None,
+    out: Path | str | None,
     limit: int | None,
     seed: int | None,
     model: str | None,
     settings: tuple[str, ...],
     without: tuple[str, ...],
     config: Path | None,
+    on: str,
     budget: float | None,
     budget_tokens: int | None,
     cache: bool,
@@ -74,27 +81,26 @@ def run(
     wanted = asked_study(study, limit, seed, model, settings, used, without)
     meter = Meter(Budget(budget, budget_tokens), used)
     meter.refuse_unpriced(models_of(wanted))
-    folder = out or Path("out") / wanted.name
-    if all(in_process(name) for name in models_of(wanted)):
-        contents = run_with_progress(wanted, folder, limit, meter)
-    else:
-        shown = "none" if as_json else "plain"
-        contents = _through_inspect(wanted, folder, limit, meter, cache, shown)
-    left = not_run(wanted, limit, contents)
+    place = out or Path("out") / wanted.name
+    play_with_progress(wanted, place, limit, meter, executor(on), through=THROUGH, cache=cache)
+    found = store.survey(place)
+    left = sum(id not in found.finished for id, _, _ in local.orders(wanted, limit))
     if as_json:
         spent = {"calls": meter.calls, "tokens": meter.tokens, "money": meter.money}
-        found = {**counts(contents), "spent": spent, "not_run": left}
-        print_json({"study": wanted.name, "out": str(folder), **found})
+        said = {**counts(found), "spent": spent, "not_run": left}
+        print_json({"study": wanted.name, "out": str(place), **said})
         return
-    print_scores(score_rows(contents.episodes.values()))
-    click.echo(f"{len(contents.episodes)} episodes in {folder}")
+    if found.episodes <= SCORED:
+        print_scores(score_rows(store.load(place).episodes.values()))
+    click.echo(f"{found.episodes} episodes in {place}")
     if meter.calls:
         click.echo(f"Used: {meter.said}")
     if left:
         why = " because the budget was spent" if meter.spent else ""
         click.echo(f"{left} episodes were not run or cut short{why}; the same command goes on.")
-    warn(contents)
-    click.echo(f"Next: sally score {folder}   sally replay {folder}   sally show {folder}")
+    for line in found.bad:
+        click.echo(f"unreadable, kept in quarantine: {line}", err=True)
+    click.echo(f"Next: sally score {place}   sally replay {place}   sally show {place}")
 
 
 def asked_study(
@@ -131,52 +137,30 @@ def asked_study(
     return wanted
 
 
-def _through_inspect(
-    study: Study, folder: Path, limit: int | None, meter: Meter, cache: bool, display: str
-) -> Contents:
-    """Play what is missing through Inspect, which brings providers, cache and a viewer."""
-    wanted = local.orders(study, limit)
-    store.claim(folder, local.manifest(study), study)
-    there = store.survey(folder)
-    local.refuse_changed(wanted, there.instances, folder)
-    missing = [order for order in wanted if order[0] not in there.finished]
-    if missing:
-        from sally.adapters.inspect.run import play_orders  # an import of seconds
-
-        play_orders(study.name, missing, folder, meter, cache, display)
-    return store.load(folder)
-
-
-def not_run(study: Study, limit: int | None, contents: Contents) -> int:
-    """How many episodes a resume would play."""
-    return sum(id not in contents.finished for id, _, _ in local.orders(study, limit))
-
-
-def run_with_progress(
-    study: Study, folder: Path, limit: int | None, meter: Meter | None = None
-) -> Contents:
-    """Run a study with a bar on standard error."""
+def play_with_progress(
+    study: Study,
+    place: Where,
+    limit: int | None,
+    meter: Meter | None = None,
+    on: Executor | None = None,
+    **job: Any,
+) -> None:
+    """Play what is missing of a study, with a bar on standard error."""
     with progress() as bar:
         task = bar.add_task(study.name, total=None, note="")
 
-        def watch(now: runs.Progress) -> None:
+        def watch(now: Progress) -> None:
             note = f"{now.censored} censored" if now.censored else ""
             bar.update(task, total=now.wanted, completed=now.done, note=note)
 
-        return runs.run_study(study, folder, limit, watch, meter)
+        play_missing(study, place, limit, watch, meter, on, **job)
 
 
-def counts(contents: Contents) -> dict[str, object]:
-    censored = sum(e.payoffs is None for e in contents.episodes.values())
+def counts(found: Survey) -> dict[str, object]:
+    """What a store holds, in numbers."""
     return {
-        "episodes": len(contents.episodes),
-        "censored": censored,
-        "bad_lines": [str(line) for line in contents.bad],
-        "doubled": contents.doubled,
+        "episodes": found.episodes,
+        "censored": found.blank + len(found.cut),
+        "bad_lines": [str(line) for line in found.bad],
+        "doubled": found.doubled,
     }
-
-
-def warn(contents: Contents) -> None:
-    """Say what could not be read."""
-    for line in contents.bad:
-        click.echo(f"unreadable, kept in quarantine: {line}", err=True)

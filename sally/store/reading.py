@@ -55,6 +55,12 @@ class Survey:
     instances: dict[str, Instance] = field(default_factory=dict)
     bad: list[BadLine] = field(default_factory=list)
     doubled: int = 0
+    blank: int = 0  # finished ones without a result
+
+    @property
+    def episodes(self) -> int:
+        """How many episodes there are, cut ones among them."""
+        return len(self.finished) + len(self.cut)
 
 
 def to_run_again(episode: Episode) -> bool:
@@ -101,7 +107,9 @@ def survey(where: Where, beginning: str = "") -> Survey:
         elif line.id in found.finished:
             found.doubled += 1
         else:
-            (found.cut if to_run_again(line) else found.finished).add(line.id)
+            again = to_run_again(line)
+            (found.cut if again else found.finished).add(line.id)
+            found.blank += line.payoffs is None and not again
             found.instances[line.setup.instance.id] = line.setup.instance
     found.cut -= found.finished
     return found

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import atexit
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from sally import store
 from sally.core.log import Episode
 from sally.runner.budget import Meter
 from sally.runner.config import Config, find_config
+
+Told = Callable[[Episode], None]
 
 
 @dataclass
@@ -23,21 +24,27 @@ class Session:
     writer: store.Writer
     cache: bool = False
     kept: list[str] = field(default_factory=list)  # ids, in the order they ended
+    told: Told | None = None  # hears of each record that is stored
 
     def keep(self, episode: Episode) -> None:
         """Append a record to the store."""
         self.writer.add(episode)
         self.kept.append(episode.id)
+        if self.told is not None:
+            self.told(episode)
 
 
 _sessions: dict[str, Session] = {}
 
 
 @contextmanager
-def session(out: Path, meter: Meter, cache: bool = False) -> Iterator[Session]:
+def session(
+    out: store.Where, meter: Meter, cache: bool = False, label: str = "", told: Told | None = None
+) -> Iterator[Session]:
     """One writer and one meter for all episodes of an eval of ours."""
-    with store.Writer(out) as writer:
-        _sessions[str(out)] = begun = Session(meter.config, meter, writer, cache)
+    with store.Writer(out, label) as writer:
+        begun = Session(meter.config, meter, writer, cache, told=told)
+        _sessions[str(out)] = begun
         try:
             yield begun
         finally:
@@ -48,6 +55,6 @@ def session_of(out: str) -> Session:
     """The session of a store; an eval begun by Inspect has one until its process ends."""
     if out not in _sessions:
         config = find_config()
-        _sessions[out] = Session(config, Meter(config=config), store.Writer(Path(out)))
+        _sessions[out] = Session(config, Meter(config=config), store.Writer(out))
         atexit.register(_sessions[out].writer.__exit__, None, None, None)
     return _sessions[out]

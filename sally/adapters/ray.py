@@ -1,0 +1,94 @@
+"""Ray plays shards: the same study on as many machines as a cluster has.
+
+Every node needs the same Sally and a way to the same store. A shard travels as JSON to a function
+of ours by its name; what comes back is a line of counts, so nothing of value lives in Ray.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Generator
+from typing import Any
+
+import msgspec
+
+from sally.core.errors import BadInput
+from sally.runner.executors import Take
+from sally.runner.shards import Job, Result, Shard, Tell, worked
+
+AHEAD = 1  # shards that wait beside each that is played, so that no worker is idle
+
+
+class Cluster:
+    """A Ray cluster, by the address of its head, or the one that Ray finds or starts itself."""
+
+    together = False
+
+    def __init__(self, address: str = "") -> None:
+        self.name = f"ray://{address}" if address else "ray"
+        self._ray = _connected(address)
+        self._play = self._ray.remote(
+            num_cpus=1,
+            max_retries=0,  # the run sends a shard again itself, and counts how often
+            scheduling_strategy="SPREAD",
+        )(worked)
+
+    def slots(self) -> int:
+        """One shard a core; machines may come and go."""
+        return max(int(self._ray.cluster_resources().get("CPU", 0)), 1)
+
+    def play(self, job: Job, take: Take, tell: Tell) -> Generator[Result, None, None]:
+        line = msgspec.json.encode(job)
+        out: dict[Any, Shard] = {}
+        try:
+            while True:
+                room = self.slots() * (1 + AHEAD)
+                while len(out) < room and (shard := take()) is not None:
+                    out[self._play.remote(line, msgspec.json.encode(shard))] = shard
+                if not out:
+                    return
+                done, _ = self._ray.wait(list(out), num_returns=1)
+                for reference in done:
+                    yield self._result(reference, out.pop(reference))
+        finally:
+            for reference in out:
+                self._ray.cancel(reference, force=True)
+
+    def _result(self, reference: Any, shard: Shard) -> Result:
+        errors = self._ray.exceptions
+        try:
+            return msgspec.json.decode(self._ray.get(reference), type=Result)
+        except errors.RayTaskError as why:  # it could not even begin, such as without Sally
+            return Result(shard.name, refused=f"A Ray worker cannot play: {why.cause}.")
+        except errors.RayError as why:  # the worker or its node is gone
+            return Result(shard.name, lost=_sentence(why))
+
+
+def _sentence(why: Exception) -> str:
+    return (str(why).strip().splitlines() or [type(why).__name__])[0].rstrip(".")
+
+
+def _connected(address: str) -> Any:
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")  # silences a warning of Ray's
+    try:
+        import ray
+        import ray.exceptions
+    except ImportError:
+        raise BadInput(
+            "`--on ray` needs Ray, which is not installed; `pip install 'sally[ray]'` brings it."
+        ) from None
+    if ray.is_initialized():
+        return ray
+    try:
+        ray.init(
+            address=address or None,
+            log_to_driver=False,
+            logging_level=logging.ERROR,
+            include_dashboard=None if address else False,
+        )
+    except Exception as why:  # Ray raises ConnectionError, ValueError, RuntimeError and others
+        where = f"the Ray cluster at {address}" if address else "Ray"
+        raise BadInput(f"{where} cannot be reached: {_sentence(why)}.") from None
+    return ray
