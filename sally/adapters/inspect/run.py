@@ -3,38 +3,43 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
 from inspect_ai import eval as inspect_eval
 
 from sally.adapters.inspect.reach import provider_of
-from sally.adapters.inspect.session import session
+from sally.adapters.inspect.session import Told, session
 from sally.adapters.inspect.tasks import task_of
 from sally.players.language import LANGUAGE
 from sally.runner.budget import Meter
 from sally.runner.config import in_process
 from sally.runner.local import Order
+from sally.store import Where
 
 
 def play_orders(
     name: str,
     wanted: Sequence[Order],
-    out: Path,
+    out: Where,
     meter: Meter | None = None,
     cache: bool = False,
     display: str = "plain",
+    label: str = "",
+    told: Told | None = None,
 ) -> str:
-    """Play these episodes: records go to the store, the trace to its `inspect` folder."""
+    """Play these episodes: records go to the store, the trace to its `inspect` folder.
+
+    The records' file has a name that begins with the label; `told` hears of each that is stored.
+    """
     meter = meter or Meter()
     config, limits = meter.config, meter.config.limits
     for model in models_in(wanted):  # whoever cannot be reached is named before anything is spent
         if not in_process(model):
             provider_of(model, config)
-    with session(out, meter, cache):
+    with session(out, meter, cache, label, told):
         logs = inspect_eval(
             task_of(name, wanted, str(out)),
             model=None,  # every seat names its own
-            log_dir=str(out / "inspect"),
+            log_dir=f"{out}/inspect",
             log_realtime=False,  # measured: halves the cost of a call
             display=display,  # type: ignore[arg-type]
             fail_on_error=False,
