@@ -7,7 +7,7 @@ import { Unfilled, makeField, pills } from "./fields.js";
 export class AskPanel {
   constructor(ask, limits, seat) {
     this.ask = ask;
-    this.seat = seat; // {send(path, body), lost(), refresh()}
+    this.seat = seat; // {send(path, body), refresh(), tell(sentence)}
     this.sending = false;
     this.problem = el("p", { class: "refused", role: "alert" });
     this.progress = el("p", { class: "muted", role: "status" });
@@ -37,7 +37,7 @@ export class AskPanel {
     const numeric = choices.every((choice) => /^\d+$/.test(choice.label));
     this.keys = choices.map((choice, i) => (numeric ? choice.label : String(i + 1)));
     this.buttons = choices.map((choice, i) =>
-      el("button", { type: "button", class: "button", onclick: () => this.#send(choice.value) },
+      el("button", { type: "button", class: "button", onclick: (event) => isFirst(event) && this.#send(choice.value) },
         numeric || i > 8 ? null : el("kbd", { "aria-hidden": "true" }, String(i + 1)), choice.label));
     return el("div", { class: "options", role: "group", "aria-label": "Choices" }, this.buttons);
   }
@@ -176,7 +176,8 @@ export class AskPanel {
     } catch (why) {
       if (why instanceof Lost || !(why instanceof Refused)) throw why;
       this.#busy(false);
-      this.#complain(why.message, fields);
+      if (why.status === 409) this.seat.tell(why.message); // this panel is about to go
+      else this.#complain(why.message, fields);
     }
     this.seat.refresh();
   }
@@ -199,12 +200,15 @@ export class AskPanel {
   }
 
   #pressed(event) {
-    if (!this.buttons || event.altKey || event.ctrlKey || event.metaKey) return;
+    if (!this.buttons || event.repeat || event.altKey || event.ctrlKey || event.metaKey) return;
     if (event.target.closest("input, textarea, select")) return;
     const place = this.keys.indexOf(event.key);
     if (place >= 0) this.buttons[place].click();
   }
 }
+
+// The second click of a double click may fall on the next question, which was not meant.
+const isFirst = (event) => event.detail <= 1;
 
 // What was looked up, as indented lines.
 function readable(found, indent = "") {

@@ -27,6 +27,7 @@ const seat = {
     return told;
   },
   refresh: () => look(),
+  tell: (sentence) => notice("bad", sentence),
 };
 
 // --- following the server ----------------------------------------------------------------------
@@ -72,16 +73,19 @@ let connected = true;
 function connection(up) {
   if (up === connected) return;
   connected = up;
-  const said = up
-    ? el("p", { class: "notice good" }, "Connected again. Nothing was lost.")
-    : el("p", { class: "notice bad" }, "The connection is lost. Trying again; you need not do anything.");
+  if (up) notice("good", "Connected again. Nothing was lost.");
+  else notice("bad", "The connection is lost. Trying again; you need not do anything.", Infinity);
+}
+
+function notice(kind, sentence, seconds = 6) {
+  const said = el("p", { class: `notice ${kind}` }, sentence);
   $("connection").replaceChildren(said);
-  if (up) setTimeout(() => said.remove(), 4000);
+  if (seconds < Infinity) setTimeout(() => said.remove(), 1000 * seconds);
 }
 
 function gone(sentence) {
   $("title").textContent = "There is no such table";
-  $("connection").replaceChildren(el("p", { class: "notice bad" }, sentence));
+  notice("bad", sentence, Infinity);
   $("turn").hidden = true;
   document.querySelector(".past").hidden = true;
 }
@@ -94,18 +98,25 @@ function show(next) {
   sight = whole(next, before);
   if (!before) arrive();
   showLines(sight.lines);
-  showBoard(next.board);
-  showNotes(next);
-  showAsks(next);
-  showStatus(next);
-  if (next.over) end(next.over);
+  showBoard(sight.board);
+  showNotes(sight);
+  showAsks(sight);
+  showStatus(sight);
+  if (sight.over) end(sight.over);
 }
 
 // News leaves out what this page has already: the rules, and the first lines of the past.
 function whole(next, before) {
-  if (!next.lines_from || !before) return next;
+  const asks = first(next.asks);
+  if (!next.lines_from || !before) return { ...next, asks };
   const lines = [...before.lines.slice(0, next.lines_from), ...next.lines];
-  return { ...next, rules: before.rules, lines };
+  return { ...next, asks, rules: before.rules, lines };
+}
+
+// What is asked aside comes before the move, as it does for everybody else who is asked.
+function first(asks) {
+  const probes = asks.filter((ask) => ask.kind === "probe");
+  return probes.length ? probes : asks;
 }
 
 // A look that was overtaken by a newer one has fewer lines too; a server that counts anew has not.
@@ -231,7 +242,7 @@ $("leave-now").addEventListener("click", async () => {
     await seat.send("/api/seat/leave", { key: freshKey() });
   } catch (why) {
     if (!(why instanceof Refused)) throw why;
-    $("connection").replaceChildren(el("p", { class: "notice bad" }, why.message));
+    notice("bad", why.message);
   }
   if (back) location.href = back;
   else look();

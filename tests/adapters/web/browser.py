@@ -1,0 +1,164 @@
+"""A real server and a real browser: what tests of the pages share."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+ARGS = ("--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run")
+PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@dataclass
+class Server:
+    """`sally serve` in a process of its own, as a user starts it."""
+
+    data: Path
+    port: int = field(default_factory=free_port)
+    process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def address(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    def start(self) -> None:
+        command = [sys.executable, "-m", "sally", "serve", "--port", str(self.port)]
+        with (self.data.parent / "server.log").open("ab") as log:
+            self.process = subprocess.Popen(
+                [*command, "--data", str(self.data)], stdout=log, stderr=log
+            )
+        for _ in range(600):
+            try:
+                if httpx.get(f"{self.address}/healthy", timeout=2).is_success:
+                    return
+            except httpx.TransportError:
+                time.sleep(0.1)
+            if self.process.poll() is not None:
+                break
+        raise AssertionError((self.data.parent / "server.log").read_text())
+
+    def kill(self) -> None:
+        """As a crash or a power cut does it: without a word of warning."""
+        assert self.process is not None
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait()
+
+    def table(self, game: str, seat: str, **more: Any) -> dict[str, Any]:
+        """A table opened over HTTP, for tests that are about something else than the lobby."""
+        asked = {"game": game, "seat": seat, **more}
+        reply = httpx.post(f"{self.address}/api/tables", json=asked, timeout=30)
+        assert reply.is_success, reply.text
+        opened: dict[str, Any] = reply.json()
+        return opened
+
+
+@contextmanager
+def server(folder: Path) -> Iterator[Server]:
+    """A running server, stopped in the end."""
+    one = Server(folder / "data")
+    one.start()
+    try:
+        yield one
+    finally:
+        if one.process is not None and one.process.poll() is None:
+            one.kill()
+
+
+@dataclass
+class Person:
+    """Somebody before a browser of their own; what the console complains of is a failure."""
+
+    page: Any
+    address: str
+    excused: str = ""  # a pattern of complaints that this test is about
+    complaints: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.page.on("console", self._console)
+        self.page.on("pageerror", lambda error: self.complaints.append(f"script: {error}"))
+
+    def _console(self, message: Any) -> None:
+        if message.type in ("error", "warning"):
+            self.complaints.append(f"{message.type}: {message.text}")
+
+    def check(self) -> None:
+        """Fail on every complaint that was not expected."""
+        bad = [c for c in self.complaints if not (self.excused and re.search(self.excused, c))]
+        assert not bad, bad
+
+    # --- what a person does -------------------------------------------------------------------
+
+    def sit(self, token: str, read_rules: bool = True) -> None:
+        """Come to a table by its link."""
+        self.page.goto(f"{self.address}/table#{token}")
+        if read_rules:
+            self.page.get_by_role("button", name="I have read the rules").click()
+
+    def ask(self) -> Any:
+        """The move that is wanted now."""
+        return self.page.locator("#asks .ask")
+
+    def pick(self, label: str) -> None:
+        """Press a button of the menu, and wait until the answer is taken."""
+        before = self.question_id()
+        exactly = re.compile(rf"^\d?{re.escape(label)}$")
+        self.ask().locator(".options button").filter(has_text=exactly).click()
+        self.until_taken(before)
+
+    def question_id(self) -> str:
+        """The id of the heading of the question that stands now; headings are never reused."""
+        found = self.page.locator("#asks .ask .question")
+        return str(found.first.get_attribute("id")) if found.count() else ""
+
+    def until_taken(self, before: str) -> None:
+        """Wait until another question, or none, has taken the place of one."""
+        gone = (
+            "id => !id || !document.getElementById(id) || !!document.querySelector('#end .result')"
+        )
+        self.page.wait_for_function(gone, arg=before)
+
+    def status(self) -> str:
+        return str(self.page.locator("#status").inner_text())
+
+    def lines(self) -> list[str]:
+        return [str(line) for line in self.page.locator("#lines li").all_inner_texts()]
+
+    def result(self) -> str:
+        """What the end screen says; waits for it."""
+        return str(self.page.locator("#end .result").inner_text())
+
+
+def missing() -> str | None:
+    """Why no browser can be driven here, if so."""
+    if CHROMIUM is None:
+        return "there is no chromium on this machine"
+    try:
+        import playwright.sync_api  # noqa: F401
+    except ImportError:
+        return "playwright is not installed"
+    return None
+
+
+NEEDS_BROWSER = pytest.mark.skipif(
+    missing() is not None, reason=f"BROWSER TESTS DO NOT RUN HERE: {missing()}"
+)

@@ -1,0 +1,47 @@
+"""A server and a browser for each module that asks for them; none is left behind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from tests.adapters.web.browser import ARGS, CHROMIUM, Person, Server, server
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """`sally serve`, running."""
+    with server(tmp_path_factory.mktemp("served")) as one:
+        yield one
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Any]:
+    """Debian's browser. It is stopped with the module: while it runs, `asyncio.run` does not."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=list(ARGS))
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def person(chromium: Any, served: Server) -> Iterator[Callable[..., Person]]:
+    """Makes people, each with a browser profile of their own; their consoles must stay silent."""
+    made: list[tuple[Person, Any]] = []
+
+    def arrive(excused: str = "", address: str = "", **how: Any) -> Person:
+        how.setdefault("viewport", {"width": 1200, "height": 900})
+        context = chromium.new_context(reduced_motion="reduce", **how)
+        context.set_default_timeout(15_000)
+        one = Person(context.new_page(), address or served.address, excused)
+        made.append((one, context))
+        return one
+
+    yield arrive
+    for one, context in made:
+        context.close()
+        one.check()

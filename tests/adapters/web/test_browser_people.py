@@ -1,0 +1,419 @@
+"""People in browsers of their own: meeting, coming back, and what goes wrong on the way."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.adapters.web.browser import NEEDS_BROWSER, PHONE, Person, Server, server
+
+pytestmark = NEEDS_BROWSER
+Arrive = Callable[..., Person]
+
+
+# --- meeting --------------------------------------------------------------------------------------
+
+
+def test_two_people_by_invitation_see_each_other_move(person: Arrive) -> None:
+    ann, bob = person(), person()
+    ann.page.goto(ann.address)
+    ann.page.locator(".tile[data-game=ipd]").click()
+    ann.page.get_by_text("Settings").click()
+    ann.page.get_by_label("Rounds").fill("2")
+    ann.page.get_by_label("In seat partner").select_option("person")
+    ann.page.get_by_role("button", name="Sit down").click()
+    link = ann.page.get_by_label("Link for partner").input_value()
+    ann.page.get_by_role("link", name="Go to your table").click()
+    ann.page.get_by_role("button", name="I have read the rules").click()
+    bob.page.goto(link)
+    bob.page.get_by_role("button", name="I have read the rules").click()
+    assert bob.page.locator("#who").inner_text() == "You are partner"
+
+    ann.page.get_by_role("button", name="J").click()
+    ann.page.get_by_text("Waiting for partner").wait_for()
+    assert ann.lines() == bob.lines() == []  # nobody sees a move before both have moved
+    bob.pick("F")
+    ann.page.locator("#lines li").wait_for()
+    assert ann.lines() == [
+        "Round 1: you picked Option J, the other player picked Option F. "
+        "You won 0 points, the other player won 10 points."
+    ]
+    bob.page.get_by_role("button", name="F").click()
+    ann.pick("F")
+    assert "Your result: 5" in ann.result()
+    assert "Your result: 15" in bob.result()
+
+
+def test_whoever_comes_is_paired(person: Arrive) -> None:
+    ann, bob = person(), person()
+    for one in (ann, bob):
+        one.page.goto(one.address)
+        one.page.locator(".tile[data-game=ibs]").click()
+        one.page.get_by_role("button", name="Play with whoever comes").click()
+    for one in (ann, bob):
+        one.page.wait_for_url("**/table#*")
+        one.page.get_by_role("button", name="I have read the rules").click()
+    seats = {one.page.locator("#who").inner_text() for one in (ann, bob)}
+    assert seats == {"You are agent", "You are partner"}
+
+
+def test_a_trade_between_two_people_wins_the_game(person: Arrive, served: Server) -> None:
+    table = served.table("tradecraft", "p1", others={"p2": "person"}, params={"max_turns": 3})
+    ann, bob = person(), person()
+    ann.sit(table["token"])
+    bob.sit(table["invites"]["p2"])
+    bob.page.get_by_text("Waiting for p1").wait_for()
+    assert "shears" not in bob.page.content().split("The rules")[0]
+    offer = ann.ask().get_by_role("form", name="Propose")
+    offer.get_by_role("button", name="more coal").click()
+    offer.get_by_role("button", name="more raw_iron").click()
+    offer.get_by_role("button", name="Propose").click()
+    bob.page.get_by_text("p1 proposes to you: you get 1 coal, you give 1 raw_iron.").wait_for()
+    bob.pick("accept")
+    ann.page.get_by_role("button", name="craft 1 iron_ingot from").click()
+    ann.page.get_by_text("Waiting for p2").wait_for()  # both craft at the same time
+    bob.pick("done")
+    before = ann.question_id()
+    ann.page.get_by_role("button", name="craft 1 shears from").click()
+    ann.until_taken(before)
+    bob.page.get_by_text("Waiting for p1").wait_for()
+    ann.pick("done")
+    assert "Your result: 3" in ann.result()
+    assert "Your result: 0" in bob.result()
+
+
+def test_who_leaves_stops_the_game_for_both(person: Arrive, served: Server) -> None:
+    table = served.table("ipd", "agent", others={"partner": "person"})
+    ann, bob = person(), person()
+    ann.sit(table["token"])
+    bob.sit(table["invites"]["partner"])
+    ann.page.get_by_text("Leave the table").click()
+    ann.page.get_by_role("button", name="Leave and stop the game").click()
+    assert "You have left the table" in ann.result()
+    assert "Somebody has left the table" in bob.result()
+    assert "Your result" not in bob.result()
+
+
+# --- coming back ----------------------------------------------------------------------------------
+
+
+def test_reload_in_mid_game_goes_on_where_it_was(person: Arrive, served: Server) -> None:
+    me = person()
+    me.sit(served.table("ipd", "agent", params={"rounds": 3})["token"])
+    me.pick("J")
+    me.page.reload()
+    me.page.locator("#lines li").wait_for()
+    assert len(me.lines()) == 1
+    assert not me.page.locator("#rules").get_attribute("open")  # they have been read
+    me.pick("J")
+    me.pick("J")
+    assert "Your result: 24" in me.result()  # tit for tat
+    me.page.reload()
+    assert "Your result: 24" in me.result()
+
+
+def test_two_tabs_are_kept_in_step(person: Arrive, served: Server) -> None:
+    one = person()
+    two = Person(one.page.context.new_page(), one.address)
+    token = served.table("ipd", "agent", params={"rounds": 2})["token"]
+    one.sit(token)
+    two.sit(token)
+    one.pick("J")
+    two.page.locator("#lines li").wait_for()
+    assert one.lines() == two.lines()
+    two.pick("F")
+    assert "Your result: 18" in one.result()
+    assert "Your result: 18" in two.result()
+    two.check()
+
+
+def test_a_stale_tab_is_told_that_the_question_is_closed(person: Arrive, served: Server) -> None:
+    one = person()
+    two = person(excused="status of 409")
+    token = served.table("ipd", "agent", params={"rounds": 2})["token"]
+    held: list[object] = []
+    two.page.route(re.compile(r"/api/seat\?since"), lambda route: held.append(route))
+    one.sit(token)
+    two.sit(token)
+    one.pick("J")  # the other tab does not hear of it
+    two.ask().locator(".options button").first.click()
+    two.page.get_by_text("it was answered already").wait_for()
+    two.page.locator("#lines li").wait_for()
+    assert len(two.lines()) == 1
+    two.page.unroute_all(behavior="ignoreErrors")
+
+
+def test_the_server_dies_in_mid_game_and_nothing_is_lost(person: Arrive, tmp_path: Path) -> None:
+    with server(tmp_path) as house:
+        me = person(address=house.address, excused="ERR_CONNECTION|ERR_EMPTY|ERR_INCOMPLETE")
+        me.sit(house.table("ipd", "agent", params={"rounds": 3})["token"])
+        me.pick("J")
+        house.kill()
+        me.page.get_by_text("The connection is lost").wait_for()
+        me.ask().locator(".options button").first.click()  # sent as soon as somebody listens
+        me.page.get_by_text("Sending").wait_for()
+        house.start()
+        me.page.get_by_text("Connected again").wait_for()
+        me.page.locator("#lines li").nth(1).wait_for()
+        assert len(me.lines()) == 2
+        me.pick("J")
+        assert "Your result: 24" in me.result()
+        assert len(me.lines()) == 3
+
+
+def test_a_lost_connection_is_said_and_a_lost_answer_is_sent_once(
+    person: Arrive, served: Server
+) -> None:
+    me = person(excused="ERR_INTERNET_DISCONNECTED|ERR_NETWORK")
+    me.sit(served.table("ipd", "agent", params={"rounds": 2})["token"])
+    me.page.context.set_offline(True)
+    me.page.get_by_role("button", name="J").click()
+    me.page.get_by_text("The connection is lost").wait_for()
+    me.page.context.set_offline(False)
+    me.page.locator("#lines li").wait_for()
+    me.page.get_by_text("Connected again").wait_for()
+    assert len(me.lines()) == 1
+
+
+def test_a_link_that_opens_nothing_says_so(person: Arrive) -> None:
+    me = person(excused="status of 401")
+    me.page.goto(f"{me.address}/table#made-up")
+    me.page.get_by_text("This token opens no seat.").wait_for()
+    me.page.goto(f"{me.address}/")
+    me.page.goto(f"{me.address}/table")
+    me.page.get_by_text("This address has no seat in it.").wait_for()
+
+
+# --- hands and eyes -------------------------------------------------------------------------------
+
+
+def test_a_double_click_moves_once(person: Arrive, served: Server) -> None:
+    me = person()
+    me.sit(served.table("ipd", "agent", params={"rounds": 5})["token"])
+    sent: list[str] = []
+    me.page.on("request", lambda r: sent.append(r.url) if r.method == "POST" else None)
+    for rounds in (1, 2):
+        me.ask().locator(".options button").first.dblclick()
+        me.page.locator("#lines li").nth(rounds - 1).wait_for()
+        me.page.wait_for_timeout(200)
+        assert len(me.lines()) == rounds
+    assert len(sent) == 2
+
+
+def test_the_past_grows_by_appending_and_is_announced(person: Arrive, served: Server) -> None:
+    me = person()
+    me.sit(served.table("ipd", "agent", params={"rounds": 4})["token"])
+    me.pick("J")
+    log = me.page.get_by_role("log")
+    assert log.get_attribute("aria-live") == "polite"
+    log.evaluate("list => { list.firstElementChild.kept = true }")
+    me.pick("F")
+    assert log.evaluate("list => [list.children.length, list.firstElementChild.kept]") == [2, True]
+
+
+def test_what_was_typed_survives_news(person: Arrive, served: Server) -> None:
+    table = served.table("toma_sw", "guide", others={"explorer": "person"})
+    ann, bob = person(), person()
+    ann.sit(table["token"])
+    bob.sit(table["invites"]["explorer"])
+    ann.ask().get_by_label("Text").fill("Wait for me")
+    bob.pick("WAIT")
+    ann.page.wait_for_timeout(500)  # news of bob's move comes in
+    assert ann.ask().get_by_label("Text").input_value() == "Wait for me"
+
+
+def test_a_whole_game_by_keyboard_alone(person: Arrive, served: Server) -> None:
+    me = person()
+    me.page.goto(f"{me.address}/")
+    me.page.locator(".tile").first.wait_for()
+    keys = me.page.keyboard
+    _tab_to(me, "document.activeElement.dataset.game === 'ipd'")
+    keys.press("Enter")
+    _tab_to(me, "document.activeElement.textContent === 'Settings'")
+    keys.press("Enter")
+    _tab_to(me, "document.activeElement.labels?.[0]?.textContent === 'Rounds'")
+    keys.press("Control+A")
+    keys.type("3")
+    keys.press("Enter")  # sits down
+    me.page.locator("#rules-read").wait_for()
+    _tab_to(me, "document.activeElement.id === 'rules-read'")
+    keys.press("Enter")
+    assert "Which option" in _focused(me)
+    keys.press("Tab")
+    assert me.page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid"
+    keys.press("Enter")  # the first option
+    me.page.locator("#lines li").wait_for()
+    me.page.wait_for_function("document.activeElement.classList.contains('question')")
+    keys.press("2")  # the second one, by its number
+    me.page.locator("#lines li").nth(1).wait_for()
+    me.page.wait_for_function("document.activeElement.classList.contains('question')")
+    keys.press("Tab")
+    keys.press("Tab")
+    keys.press("Space")
+    assert "Your result: " in me.result()
+    assert [line[:29] for line in me.lines()] == [
+        "Round 1: you picked Option J,",
+        "Round 2: you picked Option F,",
+        "Round 3: you picked Option F,",
+    ]
+    assert "The game is over" in _focused(me)
+    _tab_to(me, "document.activeElement.textContent === 'Play another game'")
+
+
+def _tab_to(me: Person, condition: str) -> None:
+    """Press Tab until something has the focus; a trap would never let it."""
+    for _ in range(60):
+        me.page.keyboard.press("Tab")
+        if me.page.evaluate(condition):
+            return
+    raise AssertionError(f"the keyboard does not reach: {condition}")
+
+
+def _focused(me: Person) -> str:
+    return str(me.page.evaluate("document.activeElement.textContent"))
+
+
+GAMES = (
+    ("rps", "agent", ["their_odds"]),
+    ("pick_the_right_stuff", "manager", ["true_box"]),
+    ("toma_po", "player", ["their_choice"]),
+    ("toma_mg", "player", []),
+    ("toma_ag", "speaker", ["has_hint"]),
+    ("toma_sw", "explorer", []),
+    ("toma_sw", "eavesdropper", []),
+    ("mindgames", "persuader", ["target_likes"]),
+    ("tradecraft", "p1", ["v0"]),
+    ("tradecraft", "p1", []),
+)
+
+TOO_SMALL = """() => [...document.querySelectorAll('button, a, input, select, textarea, summary')]
+  .filter(e => e.checkVisibility() && !(e.type === 'checkbox'))
+  .map(e => [e.outerHTML.slice(0, 80), e.getBoundingClientRect()])
+  .filter(([, box]) => box.height < 43.5 || box.width < 43.5)
+  .map(([html, box]) => `${html} ${box.width}x${box.height}`)"""
+
+
+@pytest.mark.parametrize(("game", "seat", "probes"), GAMES)
+def test_every_game_fits_a_phone_and_a_thumb(
+    person: Arrive, served: Server, game: str, seat: str, probes: list[str]
+) -> None:
+    me = person(**PHONE)
+    me.sit(served.table(game, seat, probes=probes)["token"])
+    me.page.locator("#asks .ask, #asides .probe").first.wait_for()
+    for folded in me.page.locator("details:not([open]) > summary").all():
+        if folded.is_visible():
+            folded.click()
+    assert me.page.evaluate("document.documentElement.scrollWidth") <= 390
+    assert me.page.evaluate(TOO_SMALL) == []
+
+
+def test_a_game_on_a_phone(person: Arrive, served: Server) -> None:
+    me = person(**PHONE)
+    me.page.goto(me.address)
+    me.page.locator(".tile[data-game=rps]").tap()
+    me.page.get_by_text("Settings").tap()
+    me.page.get_by_label("Rounds").fill("2")
+    assert me.page.evaluate("document.documentElement.scrollWidth") <= 390
+    assert me.page.evaluate(TOO_SMALL) == []
+    me.page.get_by_role("button", name="Sit down").tap()
+    me.page.get_by_role("button", name="I have read the rules").tap()
+    for rounds in (1, 2):
+        me.ask().locator(".options button").nth(1).tap()
+        me.page.locator("#lines li").nth(rounds - 1).wait_for()
+    assert "Your result: " in me.result()
+
+
+CONTRASTS = """() => {
+  const rgb = (text) => text.match(/[\\d.]+/g).map(Number);
+  const light = ([r, g, b]) => [r, g, b].map(c => c / 255)
+    .map(c => c <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4)
+    .reduce((sum, c, i) => sum + c * [0.2126, 0.7152, 0.0722][i], 0);
+  const behind = (e) => {
+    for (; e; e = e.parentElement) {
+      const colour = rgb(getComputedStyle(e).backgroundColor);
+      if (colour.length < 4 || colour[3] === 1) return colour;
+    }
+    return [255, 255, 255];
+  };
+  const poor = [];
+  for (const e of document.querySelectorAll('body *')) {
+    const own = [...e.childNodes].some(n => n.nodeType === 3 && n.textContent.trim());
+    if (!own || !e.checkVisibility() || e.closest('.unseen')) continue;
+    const style = getComputedStyle(e);
+    const [a, b] = [light(rgb(style.color)), light(behind(e))].sort((x, y) => y - x);
+    const size = parseFloat(style.fontSize);
+    const large = size >= 24 || (size >= 18.66 && Number(style.fontWeight) >= 700);
+    const ratio = (a + 0.05) / (b + 0.05);
+    if (ratio < (large ? 3 : 4.5)) poor.push(`${ratio.toFixed(2)} ${e.outerHTML.slice(0, 90)}`);
+  }
+  return poor;
+}"""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_everything_can_be_read(person: Arrive, served: Server, scheme: str) -> None:
+    me = person(color_scheme=scheme)
+    me.page.goto(me.address)
+    me.page.locator(".tile[data-game=tradecraft]").click()
+    assert me.page.evaluate(CONTRASTS) == []
+    for game, seat, probes in GAMES:
+        me.page.goto(f"{me.address}/")
+        me.sit(served.table(game, seat, probes=probes)["token"], read_rules=False)
+        me.page.locator("#asks .ask, #asides .probe").first.wait_for()
+        assert me.page.evaluate(CONTRASTS) == [], game
+
+
+# --- what others write ----------------------------------------------------------------------------
+
+HOSTILE = (
+    '<img src=x onerror="window.pwned=1"><script>window.pwned=1</script>'
+    "</li></ol><svg onload=window.pwned=1>{{7*7}}${7*7}"
+)
+
+
+def test_what_the_other_writes_is_only_ever_text(person: Arrive, served: Server) -> None:
+    table = served.table("tradecraft", "p1", others={"p2": "person"})
+    ann, bob = person(), person()
+    ann.sit(table["token"])
+    bob.sit(table["invites"]["p2"])
+    offer = ann.ask().get_by_role("form", name="Propose")
+    offer.get_by_role("button", name="more coal").click()
+    offer.get_by_label("Message").fill(HOSTILE)
+    offer.get_by_role("button", name="Propose").click()
+    said = bob.page.locator("#lines li", has_text="proposed to you")
+    said.wait_for()
+    assert "<script>window.pwned=1</script>" in said.inner_text()
+    assert "{{7*7}}${7*7}" in said.inner_text()
+    for one in (ann, bob):
+        assert one.page.evaluate("window.pwned") is None
+        assert one.page.locator("img, svg, li script").count() == 0
+
+
+def test_a_hostile_clue_on_the_board_is_only_text(person: Arrive, served: Server) -> None:
+    table = served.table("toma_ag", "speaker", others={"teammate": "person"})
+    ann, bob = person(), person()
+    ann.sit(table["token"])
+    ann.ask().get_by_label("Text").fill(HOSTILE[:199])
+    ann.ask().get_by_role("button", name="Clue").click()
+    bob.sit(table["invites"]["teammate"])
+    clue = bob.page.locator(".note", has_text="The clue")
+    clue.wait_for()
+    assert "<img src=x" in clue.inner_text()
+    assert bob.page.evaluate("window.pwned") is None
+
+
+def test_a_place_to_continue_must_lie_within_a_study(person: Arrive, served: Server) -> None:
+    for given, followed in (
+        ("/study/demo", "/study/demo"),
+        ("//evil.example/study/", "/"),
+        ("javascript:alert(1)", "/"),
+        ("/study/../../x", "/study/../../x"),
+    ):
+        me = person()
+        token = served.table("ipd", "agent", params={"rounds": 1})["token"]
+        me.sit(f"{token}&back={given}")
+        me.pick("J")
+        assert me.page.locator("#end a").get_attribute("href") == followed
