@@ -1,0 +1,246 @@
+"""What a seat's browser draws: what it knows, and nothing else."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+import sally.adapters.web
+from sally.adapters.web.boards import BOARDS, board_of
+from sally.adapters.web.boards.parts import Board, Part
+from sally.core import shelf
+from sally.core.chance import Stream
+from sally.core.game import Seat
+from sally.core.log import Instance, Setup
+from sally.core.match import Match
+from sally.core.menu import example
+from sally.core.player import Decision
+from sally.games.mindgames import frozen as mindgames_sets
+from sally.games.pick_the_right_stuff.frozen import frozen_games
+from sally.games.pick_the_right_stuff.locker import Rehearsal
+from sally.games.toma import po
+from sally.games.toma.ag_rules import Item
+from sally.games.toma.po_rules import known_costs
+from sally.games.toma.sw_rules import World
+from sally.games.tradecraft.actions import DONE, YES, Craft, Propose
+
+
+def match_of(game: str, **params: Any) -> Match[Any, Any, Any]:
+    spec = shelf.game(game)
+    setup = Setup(Instance(game, game, params), 7, {}, version=spec.version)
+    return Match(spec, setup)
+
+
+def drawn(match: Match[Any, Any, Any], seat: str) -> Board:
+    view = match.game.observe(match.state, Seat(seat))
+    board = board_of(match.desk(Seat(seat)), view)
+    assert board is not None
+    return board
+
+
+def plain(board: Board) -> Any:
+    """The board as a browser gets it."""
+    return msgspec.json.decode(msgspec.json.encode(board))
+
+
+def answer(match: Match[Any, Any, Any], moves: Mapping[str, Any]) -> None:
+    for turn in match.asks():
+        if turn.seat in moves:
+            match.answer(turn.id, Decision(moves[turn.seat]))
+
+
+# --- every game -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("game", sorted(shelf.games()))
+def test_every_seat_of_every_game_can_be_drawn_at_every_moment(game: str) -> None:
+    match, draws = match_of(game), Stream(3, game)
+    for _ in range(30):
+        for seat in match.game.seats:
+            view = match.game.observe(match.state, seat)
+            board = board_of(match.desk(seat), view)
+            if board is not None:
+                assert board.parts
+                msgspec.json.encode(board)
+        for turn in match.asks():
+            match.answer(turn.id, Decision(example(turn.options, draws)))
+        if match.over:
+            return
+
+
+def test_every_family_on_our_shelf_has_a_board_of_its_own() -> None:
+    ours = {spec.family for spec in shelf.games().values() if "sally" in spec.game.__module__}
+    assert ours == set(BOARDS)
+
+
+def test_the_browser_knows_every_kind_of_part() -> None:
+    script = Path(sally.adapters.web.__path__[0]) / "static" / "boards.js"
+    (known,) = re.findall(r"const DRAW = \{ (.*) \};", script.read_text())
+    kinds = {str(kind.__struct_config__.tag) for kind in Part.__subclasses__()}
+    assert set(known.split(", ")) == kinds
+
+
+# --- what a seat knows ----------------------------------------------------------------------------
+
+
+def test_payoffs_are_drawn_from_ones_own_side() -> None:
+    match = match_of("ibs")
+    table = plain(drawn(match, "partner"))["parts"][0]
+    assert table["columns"] == ["J", "F"]
+    assert [[cell["text"] for cell in row["cells"]] for row in table["rows"]] == [
+        ["7 / 10", "0 / 0"],
+        ["0 / 0", "10 / 7"],
+    ]
+
+
+def test_the_last_round_and_the_past_are_drawn_from_ones_own_side() -> None:
+    match = match_of("ipd")
+    answer(match, {"agent": 0, "partner": 1})
+    payoffs, rounds = plain(drawn(match, "partner"))["parts"]
+    assert payoffs["rows"][1]["cells"][0]["mark"] == "last"
+    assert [row["cells"][0]["text"] for row in rounds["rows"]] == ["F", "J"]
+
+
+def test_a_locker_hints_at_no_box() -> None:
+    locker = plain(drawn(match_of("pick_the_right_stuff"), "manager"))["parts"][0]
+    assert {box["mark"] for box in locker["boxes"]} == {""}
+    assert [box["holds"] for box in locker["boxes"]].count("") == 0
+
+
+def test_recipes_are_there_to_be_looked_up_where_the_page_has_no_book() -> None:
+    assert len(drawn(match_of("tradecraft"), "p1").parts) == 2
+    assert len(drawn(match_of("tradecraft", book=False), "p1").parts) == 1
+
+
+def test_a_recipe_is_ready_when_ones_own_hand_is_enough() -> None:
+    recipes = {
+        seat: {
+            r["text"]: r["ready"]
+            for r in plain(drawn(match_of("tradecraft"), seat))["parts"][1]["recipes"]
+        }
+        for seat in ("p1", "p2")
+    }
+    assert recipes["p1"]["iron_ingot -> 9 iron_nugget"] is True
+    assert recipes["p2"]["iron_ingot -> 9 iron_nugget"] is False
+    assert "2 iron_ingot -> shears" not in recipes["p1"]  # there is one ingot on the table
+
+
+# --- secrets: two states that differ only in X look the same to seat Y ----------------------------
+
+
+def test_private_rules_of_users_are_not_drawn() -> None:
+    one = frozen_games("infinite", 5)[0]
+    script = tuple(move for move in one.script if not isinstance(move, Rehearsal))
+    one = msgspec.structs.replace(one, script=script)
+    other = msgspec.structs.replace(one, rules=(*one.rules[1:], one.rules[0]))
+    assert one.rules != other.rules
+    boards = [drawn(match_of("pick_the_right_stuff", problem=p), "manager") for p in (one, other)]
+    assert boards[0] == boards[1]
+
+
+def test_rows_that_a_role_does_not_know_are_not_drawn() -> None:
+    one = next(s for s in po.frozen_scenarios().values() if s.level == 1)
+    unknown = next(a for a, row in enumerate(known_costs(one)) if row is None)
+    changed = (11, 12, 13, 14)
+    other = msgspec.structs.replace(
+        one, costs=tuple(changed if a == unknown else row for a, row in enumerate(one.costs))
+    )
+    boards = [
+        drawn(match_of("toma_po", scenario=s, matrix="known"), "player") for s in (one, other)
+    ]
+    assert one.costs != other.costs
+    assert boards[0] == boards[1]
+
+
+def test_a_listener_sees_neither_the_word_nor_the_others_hint() -> None:
+    items = [
+        Item("bank", "keeps your savings", "edge of a river"),
+        Item("branch", "keeps your savings", "part of a tree"),
+        Item("bank", "lends money", "edge of a river"),
+    ]
+    first, word, hint = (match_of("toma_ag", item=item) for item in items)
+    assert drawn(first, "teammate") == drawn(word, "teammate")
+    assert drawn(first, "opponent") == drawn(hint, "opponent")
+    assert drawn(first, "speaker") != drawn(word, "speaker")
+
+
+def test_the_map_shows_a_seat_only_what_it_knows() -> None:
+    marks = ((0, 0), (1, 1), (2, 2))
+    plain = World(marks, (3, 3), (0, 3), "1234")
+    treasure = msgspec.structs.replace(plain, treasure=(3, 0))
+    hidden = World(marks, (3, 1), (3, 0), "9876")
+    renamed = msgspec.structs.replace(hidden, landmarks=(marks[2], marks[0], marks[1]))
+    first, moved, other, swapped = (
+        match_of("toma_sw", world=world) for world in (plain, treasure, hidden, renamed)
+    )
+    assert drawn(first, "guide") == drawn(other, "guide")  # password, treasure, where B is
+    assert drawn(first, "explorer") == drawn(moved, "explorer")  # the treasure
+    assert drawn(first, "eavesdropper") == drawn(swapped, "eavesdropper")  # and names
+    assert drawn(first, "explorer") != drawn(other, "explorer")
+
+
+def test_the_targets_mind_is_not_drawn_unless_it_is_revealed() -> None:
+    one = mindgames_sets.puzzle("standard", 0)
+    other = msgspec.structs.replace(
+        one,
+        target_values=tuple(-v for v in one.target_values),
+        hidden=one.hidden[:-1],
+        initial=one.trap,
+        trap=one.initial,
+        winning=(),
+    )
+    for condition, same in (("hidden", True), ("revealed", False)):
+        boards = [
+            drawn(match_of("mindgames", puzzle=p, condition=condition), "persuader")
+            for p in (one, other)
+        ]
+        assert (boards[0] == boards[1]) is same
+
+
+def test_the_target_is_not_drawn_what_is_hidden_from_it() -> None:
+    one = mindgames_sets.puzzle("standard", 0)
+    row, column = one.hidden[0]
+    flipped = [list(r) for r in one.utilities]
+    flipped[row][column] = (flipped[row][column] + 2) % 3 - 1
+    other = msgspec.structs.replace(one, utilities=tuple(map(tuple, flipped)))
+    assert one.utilities != other.utilities
+    boards = [drawn(match_of("mindgames", puzzle=p), "target") for p in (one, other)]
+    assert boards[0] == boards[1]
+
+
+def test_anothers_target_is_not_drawn() -> None:
+    one = match_of("tradecraft", targets=[{"shears": 1}, {"torch": 1}])
+    other = match_of("tradecraft", targets=[{"shears": 1}, {"lever": 1}])
+    assert drawn(one, "p1") == drawn(other, "p1")
+    assert drawn(one, "p2") != drawn(other, "p2")
+
+
+def test_what_another_crafts_is_not_drawn_before_all_hands_are_shown() -> None:
+    crafts = (
+        Craft((("iron_ingot", "1"),), "iron_nugget", 9),
+        Craft((("birch_planks", "1"),), "birch_button", 1),
+    )
+    boards = []
+    for craft in crafts:
+        match = match_of("tradecraft")
+        answer(match, {"p1": Propose("p2", (("sand", "1"),), ())})
+        answer(match, {"p2": YES})
+        answer(match, {"p1": craft, "p2": DONE})
+        assert match.state.phase == "craft"
+        boards.append((drawn(match, "p1"), drawn(match, "p2")))
+    (mine, theirs), (other, same) = boards
+    assert mine != other
+    assert theirs == same
+
+
+def test_a_proposal_to_somebody_else_is_not_drawn() -> None:
+    hands = [{"coal": 2}, {"stick": 2}, {"sand": 1}]
+    three = {"hands": hands, "targets": [{"torch": 1}, {"torch": 1}, {"glass": 1}]}
+    quiet, trading = match_of("tradecraft", **three), match_of("tradecraft", **three)
+    answer(trading, {"p1": Propose("p2", (("coal", "1"),), ())})
+    assert drawn(trading, "p3") == drawn(quiet, "p3")
