@@ -15,7 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from sally.core.model import Assistant, Grown, Message, Settings, User
+from sally.core.grown import Grown
+from sally.core.model import Assistant, Message, Settings, User
 from sally.models import wire
 from sally.models.embedded import Embedded
 from sally.models.llama import wheel

@@ -178,9 +178,7 @@ def timed(job: Any, *given: Any) -> float:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--episodes", type=int, default=200)
-    parser.add_argument(
-        "--rounds", type=int, default=5, help="calls an episode beside bare Inspect"
-    )
+    parser.add_argument("--rounds", type=int, default=5, help="calls an episode there")
     parser.add_argument("--latency", type=float, default=0.3, help="seconds a call, there")
     parser.add_argument("--turns", type=int, default=3, help="how often each loop runs, there")
     parser.add_argument("--slow-rounds", type=int, default=20, help="calls an episode at 3 s each")

@@ -7,8 +7,8 @@ from functools import cached_property
 from typing import Any
 
 from sally.core.game import Game, GameSpec, Seat
+from sally.core.grown import Grown
 from sally.core.log import Told
-from sally.core.model import Grown
 from sally.core.words import Words
 
 

@@ -10,9 +10,10 @@ import msgspec
 
 from sally.core.chance import derived_seed
 from sally.core.desk import Desk
+from sally.core.grown import Grown
 from sally.core.log import Told
 from sally.core.menu import is_finite
-from sally.core.model import Context, Grown, Message, Reply, Scores, User
+from sally.core.model import Context, Message, Reply, Scores, User
 from sally.core.player import Turn
 from sally.core.probe import Foreseen, Point, Question, Value
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sally.core.model import Grown
+from sally.core.grown import Grown
 from sally.core.strategy import Run, Said, Sheet, Speaker, Strategy, spoken
 
 TEXTS: Mapping[str, str] = {

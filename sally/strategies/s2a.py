@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sally.core.model import Grown, User
+from sally.core.grown import Grown
+from sally.core.model import User
 from sally.core.strategy import Run, Said, Sheet, Speaker, Strategy, once, spoken
 
 TEXTS: Mapping[str, str] = {

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sally.core.grown import Grown
 from sally.core.model import (
     Assistant,
     BadCandidates,
     CannotScore,
     Fault,
-    Grown,
     Message,
     ModelFailure,
     Scores,

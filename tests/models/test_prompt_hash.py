@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sally.core import model as under_test
+from sally.core.grown import Grown, text_digest
 from sally.core.model import (
     Assistant,
-    Grown,
     Message,
     System,
     ToolCall,
@@ -19,7 +19,6 @@ from sally.core.model import (
     ToolSpec,
     User,
     prompt_hash,
-    text_digest,
 )
 
 # Lone surrogates included: replies may hold them.
