@@ -24,6 +24,7 @@ from sally.core.errors import BadInput, unknown
 from sally.core.log import Episode
 from sally.reports.rows import Row, episode_rows, played, summary
 from sally.reports.transcript import REFEREE, transcript
+from sally.reports.unpacked import is_bundle, opened
 from sally.runner.check import Checked, check
 
 
@@ -42,8 +43,9 @@ def score(
     as_rows: bool,
     as_json: bool,
 ) -> None:
-    """Means with 95% intervals for every player in a store."""
-    contents = store.load(folder)
+    """Means with 95% intervals for every player in a store or a bundle."""
+    with opened(folder) as (place, _):
+        contents = store.load(place)
     if as_rows:
         print_json(list(episode_rows(contents.episodes.values())))
         return
@@ -144,10 +146,19 @@ def _varies(rows: list[Row], key: str) -> bool:
 @click.argument("path", type=STORE)
 @json_option
 def replay(path: Path | str, as_json: bool) -> None:
-    """Play every stored episode again from its log, and say where it differs."""
-    found = check(_episodes(path).values())
+    """Play every stored episode again from its log, and say where it differs.
+
+    PATH is a store, a file of lines, or a bundle, whose hashes are checked first.
+    """
+    with opened(path) as (place, packed):
+        if packed is not None and not as_json:
+            click.echo(
+                f"{path}: as packed, {len(packed.bundle.files)} files, sha256 {packed.sha256}"
+            )
+        found = check(_episodes(place).values())
     if as_json:
-        print_json(found.as_json())
+        sealed = {} if packed is None else {"sha256": packed.sha256}
+        print_json({**found.as_json(), **sealed})
     else:
         _print_check(found)
     sys.exit(1 if found.mismatches else 0)
@@ -169,7 +180,10 @@ def _print_check(found: Checked) -> None:
 @click.option("--eyes", default=REFEREE, show_default=True, help="A seat, or the referee.")
 @json_option
 def show(episode: Path | str, eyes: str, as_json: bool) -> None:
-    """The transcript of EPISODE: STORE/ID (a beginning of the id will do) or STORE (its first)."""
+    """The transcript of EPISODE: STORE/ID (a beginning of the id will do) or STORE (its first).
+
+    STORE may be a bundle.
+    """
     found = find_episode(episode)
     lines = list(transcript(played(found), eyes))
     if as_json:
@@ -179,30 +193,41 @@ def show(episode: Path | str, eyes: str, as_json: bool) -> None:
 
 
 def find_episode(path: Path | str) -> Episode:
-    """The episode that STORE/ID or STORE names."""
+    """The episode that STORE/ID or STORE names; a store may be a bundle."""
     folder, id = path, ""
+    if isinstance(path, Path) and (is_bundle(path) or is_bundle(path.parent)):
+        bundle, id = (path, "") if is_bundle(path) else (path.parent, path.name)
+        with opened(bundle) as (place, _):
+            return _named(place, id, bundle)
     if not store.place(path).exists():
         text = str(path)
         parent, _, id = text.rpartition("/")
         folder = parent if store.is_address(text) else Path(parent or ".")
         if not (store.place(folder).exists() and store.manifest_of(folder)):
             raise BadInput(f"There is neither a store nor an episode of one at {path}.")
+    return _named(folder, id, folder)
+
+
+def _named(folder: store.Where, id: str, said: store.Where) -> Episode:
+    """The episode of a store whose id begins so; `said` is what the user calls the store."""
     episodes = store.load(folder).episodes
     found = [e for key, e in episodes.items() if key.startswith(id)]
     if not found:
         raise BadInput(
-            f"The store {folder} has no episode {id!r}; `sally score {folder} --rows --json` "
+            f"The store {said} has no episode {id!r}; `sally score {said} --rows --json` "
             "lists those it has."
         )
     if id and len(found) > 1:
-        raise BadInput(f"{len(found)} episodes of {folder} begin with {id!r}; give more of the id.")
+        raise BadInput(f"{len(found)} episodes of {said} begin with {id!r}; give more of the id.")
     return found[0]
 
 
-def _episodes(path: Path | str) -> dict[str, Episode]:
+def _episodes(path: store.Where) -> dict[str, Episode]:
     """The episodes of a store, or of one file of lines."""
-    near = isinstance(path, Path) and not path.is_dir()
-    contents = store.load_file(Path(path)) if near else store.load(path)
+    if isinstance(path, Path) and not path.is_dir():
+        contents = store.load_file(path)
+    else:
+        contents = store.load(path)
     if contents.bad and not contents.episodes:
         raise BadInput(f"No line of {path} holds an episode; the first is bad: {contents.bad[0]}.")
     for line in contents.bad:

@@ -34,7 +34,7 @@ def transcript(whole: Played, eyes: str = REFEREE) -> Iterator[str]:
     if eyes not in (REFEREE, *everyone):
         raise unknown("seat", eyes, (REFEREE, *everyone))
     desks = {
-        seat: Desk(whole.spec, game, seat, setup.seed, _pack_of(setup.lineup.get(seat)))
+        seat: Desk(whole.spec, game, seat, setup.seed, pack_of(setup.lineup.get(seat)))
         for seat in everyone
     }
     yield f"episode {whole.episode.id}: {setup.instance.game}, instance {setup.instance.id}"
@@ -48,7 +48,7 @@ def transcript(whole: Played, eyes: str = REFEREE) -> Iterator[str]:
         yield from _seat(whole, desks[Seat(eyes)])
 
 
-def _pack_of(who: Sitter | None) -> Mapping[str, str]:
+def pack_of(who: Sitter | None) -> Mapping[str, str]:
     """The sentences that this seat was shown in the place of ours."""
     name = who.params.get("pack") if who is not None else None
     return packs.find(name).texts if name else {}

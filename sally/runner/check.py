@@ -13,9 +13,20 @@ from sally.core import shelf
 from sally.core.errors import BadInput
 from sally.core.game import Game, GameSpec, Seat
 from sally.core.log import Call, Episode
-from sally.core.model import Fault, Reply, Scores, ToolCall, Usage
+from sally.core.model import (
+    AS_THE_PROVIDER_DOES,
+    Context,
+    Fault,
+    Message,
+    Reply,
+    Scores,
+    Settings,
+    ToolCall,
+    ToolSpec,
+    Usage,
+)
 from sally.core.playback import Again, mismatch, require_version
-from sally.core.player import Turn
+from sally.core.player import AskId, Turn
 from sally.models.stub import Playback, PromptDiffers, Recorded
 from sally.players.language import LanguagePlayer
 from sally.runner.seating import seated, versions_of
@@ -82,19 +93,73 @@ def _has_calls(episode: Episode, seat: str) -> bool:
     return any(getattr(e, "seat", None) == seat and getattr(e, "calls", ()) for e in episode.events)
 
 
-def _asked_again(spec: GameSpec[Any, Any, Any], episode: Episode) -> Again:
+Prompts = dict[AskId, list[Context]]  # what models were shown, call by call, under each ask
+
+
+def prompts_of(episode: Episode) -> Prompts:
+    """What the models of an episode were shown: rendered again, and equal to the logged hashes.
+
+    Where the words or the strategies have changed since, that is said instead.
+    """
+    spec = shelf.game(episode.setup.instance.game)
+    require_version(spec, episode)
+    if other := _other_versions(spec, episode):
+        raise BadInput(f"The prompts of episode {episode.id} cannot be rendered again: {other}.")
+    shown: Prompts = {}
+    try:
+        wrong = mismatch(spec, episode, _asked_again(spec, episode, shown))
+    except PromptDiffers as why:
+        wrong = str(why)
+    if wrong is not None:
+        raise BadInput(f"Episode {episode.id} does not replay: {wrong}")
+    return shown
+
+
+class _Witness(Playback):
+    """A playback that notes what it was shown."""
+
+    def __init__(self, calls: Sequence[Recorded], noted: list[Context]) -> None:
+        super().__init__(calls)
+        self._noted = noted
+
+    async def complete(
+        self,
+        messages: Sequence[Message],
+        settings: Settings = AS_THE_PROVIDER_DOES,
+        tools: Sequence[ToolSpec] = (),
+    ) -> Reply:
+        self._noted.append(tuple(messages))
+        return await super().complete(messages, settings, tools)
+
+    async def score(
+        self,
+        context: Context,
+        candidates: Sequence[str],
+        settings: Settings = AS_THE_PROVIDER_DOES,
+    ) -> Scores:
+        self._noted.append(context if isinstance(context, str) else tuple(context))
+        return await super().score(context, candidates, settings)
+
+
+def _asked_again(
+    spec: GameSpec[Any, Any, Any], episode: Episode, shown: Prompts | None = None
+) -> Again:
     """Seat the same strategies before a model that says what was logged."""
     game: Game[Any, Any, Any] = spec.build(episode.setup.instance.params)
 
     def again(turn: Turn[Any, Any], event: Any) -> Any:
         who = episode.setup.lineup[turn.seat]
-        model = Playback(recorded(event.calls))
+        noted: list[Context] = []
+        model = _Witness(recorded(event.calls), noted)
         on_playback = msgspec.structs.replace(who, params={**who.params, "model": model})
         player = seated(spec, game, Seat(turn.seat), on_playback)
         if isinstance(player, LanguagePlayer):  # as often as the log tried a failed call again
             player = msgspec.structs.replace(player, call_retries=len(event.calls))
         given: Any = player.decide(turn) if turn.question is None else player.report(turn)  # type: ignore[attr-defined]
-        return asyncio.run(given)
+        answer = asyncio.run(given)
+        if shown is not None:
+            shown[turn.id] = noted
+        return answer
 
     return again
 

@@ -1,0 +1,38 @@
+"""`sally pack`: a store as one file to share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from sally.cli.common import STORE, json_option, print_json
+from sally.cli.pages import named_after, said_size
+from sally.reports.bundle import pack as packed_into
+
+
+@click.command()
+@click.argument("store", metavar="DIR", type=STORE)
+@click.option(
+    "--out", type=click.Path(path_type=Path), help="The bundle [NAME.sally.zip, after its store]."
+)
+@click.option("--anyway", is_flag=True, help="Pack what looks like a key or a machine's path too.")
+@json_option
+def pack(store: Path | str, out: Path | None, anyway: bool, as_json: bool) -> None:
+    """Pack the episodes in DIR, its study and its words into one file with hashes.
+
+    `sally replay`, `score`, `show` and `report` read the file as it is.
+    """
+    out = out or Path(f"{named_after(store)}.sally.zip")
+    packed = packed_into(store, out, anyway)
+    bundle = packed.bundle
+    if as_json:
+        print_json({"bundle": str(out), "sha256": packed.sha256, "bytes": packed.bytes,
+                    "study": bundle.study, "episodes": bundle.episodes,
+                    "files": len(bundle.files), "left_out": bundle.left_out})  # fmt: skip
+        return
+    click.echo(f"{out}: {bundle.episodes:,} episodes of {bundle.study}, {said_size(packed.bytes)}")
+    for what, count in bundle.left_out.items():
+        if count:
+            click.echo(f"left out: {count} lines {what}")
+    click.echo(f"sha256 {packed.sha256}")

@@ -1,0 +1,81 @@
+"""`sally report`: one page of HTML for a study."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from sally.cli.common import STORE, json_option, print_json
+from sally.core.errors import BadInput
+from sally.metrics.measured import measured
+from sally.reports.page.write import Wishes, write_page
+from sally.reports.profile import ProfileRow, profile_of
+from sally.reports.snapshot import Snapshot
+from sally.reports.unpacked import opened
+from sally.runner.baselines import baselines, studied_seats
+from sally.runner.check import prompts_of
+
+
+@click.command()
+@click.argument("store", metavar="DIR", type=STORE)
+@click.option(
+    "--out", type=click.Path(path_type=Path), help="The page [NAME.html, after its store]."
+)
+@click.option(
+    "--transcripts",
+    default="",
+    metavar="all|N",
+    help="Transcripts of all episodes, or of N of each cell and lineup [as many as 1 MB of log].",
+)
+@click.option("--profile/--no-profile", default=True, help="Play baselines for the profile.")
+@json_option
+def report(
+    store: Path | str, out: Path | None, transcripts: str, profile: bool, as_json: bool
+) -> None:
+    """One page of HTML for the episodes in DIR (a store or a bundle): open it in a browser."""
+    wanted = _wanted(transcripts)
+    out = out or Path(f"{named_after(store)}.html")
+    with opened(store) as (folder, _), Snapshot(folder) as held:
+        rows = profile_of_store(held) if profile else []
+        written = write_page(held, out, Wishes(wanted, rows, prompts_of))
+    if as_json:
+        print_json(
+            {"page": str(out), "bytes": written.bytes, "episodes": written.episodes,
+             "transcripts": written.transcripts}
+        )  # fmt: skip
+        return
+    held_there = f"{written.episodes:,} episodes, {written.transcripts:,} transcripts"
+    click.echo(f"{out}: {held_there}, {said_size(written.bytes)}")
+
+
+def named_after(where: Path | str) -> str:
+    """What a page or a bundle is called unless somebody says otherwise: as its store."""
+    name = Path(where).resolve().name if isinstance(where, Path) else where.rpartition("/")[2]
+    return name.removesuffix(".zip").removesuffix(".sally") or "store"
+
+
+def said_size(size: int) -> str:
+    """A size in the unit that fits it."""
+    return f"{size / 1e6:.1f} MB" if size >= 1e6 else f"{size / 1e3:.0f} kB"
+
+
+def _wanted(transcripts: str) -> int | None:
+    if transcripts == "":
+        return None
+    if transcripts == "all":
+        return 2**62
+    if not transcripts.isdecimal():
+        raise BadInput(f"--transcripts takes all or a whole number, not {transcripts!r}.")
+    return int(transcripts)
+
+
+def profile_of_store(held: Snapshot) -> list[ProfileRow]:
+    """The profile of the seats that were studied, with baselines on the same settings."""
+    found = [m for episode in held for m in measured(episode)]
+    seats = {
+        game: studied_seats([m for m in found if m.game == game])
+        for game in dict.fromkeys(m.game for m in found)
+    }
+    studied = [m for m in found if m.seat in seats[m.game]]
+    return profile_of(studied, baselines(studied))

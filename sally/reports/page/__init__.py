@@ -1,0 +1,1 @@
+"""One page of HTML for a study, whole in itself: tables, plots, episodes, where it came from."""

@@ -1,0 +1,115 @@
+"""Elements of a page. A text becomes markup in one place only, where it is escaped.
+
+Whatever comes from a reply, a name or a file is a `str` and is escaped; only what this module
+made is `Html`. There is no way to write a script, a style, an event handler or an address
+outside the page.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from html import escape
+from typing import Final
+
+_ATTRIBUTES = (
+    "id class href dir title lang role open scope colspan tabindex type name checked for value "
+    "viewBox width height x y x1 x2 y1 y2 cx cy r rx d transform points text-anchor "
+    "data-v data-n aria-label aria-hidden aria-labelledby"
+)
+_TAGS = (
+    "a b bdi button code dd details div dl dt em figcaption figure footer h1 h2 h3 h4 h5 header "
+    "input label li main nav ol p pre section small span strong summary table tbody td th thead "
+    "time tr ul svg g line circle rect path text title tspan polyline caption sup abbr"
+)
+ATTRIBUTES: Final = frozenset(_ATTRIBUTES.split())
+TAGS: Final = frozenset(_TAGS.split())
+VOID: Final = frozenset({"input"})
+# Signs that change how the text around them is shown, or that are not shown at all.
+UNSEEN = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff"
+    "\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f]"
+)
+PLACE = re.compile(r"#[A-Za-z][\w-]*")
+
+
+class Html:
+    """Markup that this module made."""
+
+    __slots__ = ("markup",)
+
+    def __init__(self, markup: str, _made_here: object = None) -> None:
+        if _made_here is not _KEY:
+            raise TypeError("Markup is made by `tag` and `joined`; a text is given as a str.")
+        self.markup = markup
+
+    def __str__(self) -> str:
+        return self.markup
+
+
+_KEY = object()
+Inside = str | int | Html | None
+
+
+def text(value: str) -> Html:
+    """A text that is shown as it stands; signs that cannot be seen are named by their number."""
+    if not UNSEEN.search(value):
+        return Html(escape(value), _KEY)
+    parts, at = [], 0
+    for found in UNSEEN.finditer(value):
+        parts.append(escape(value[at : found.start()]))
+        parts.append(f'<span class="unseen">U+{ord(found.group()):04X}</span>')
+        at = found.end()
+    return Html("".join([*parts, escape(value[at:])]), _KEY)
+
+
+def tag(
+    name: str, /, *inside: Inside | Iterable[Inside], **attributes: str | int | float | bool | None
+) -> Html:
+    """An element; `class_` and `data_v` stand for `class` and `data-v`, None and False for none."""
+    if name not in TAGS:
+        raise ValueError(f"<{name}> is no element of a page.")
+    head = [name]
+    for key, value in attributes.items():
+        if value is None or value is False:
+            continue
+        spelled = key.rstrip("_").replace("_", "-")
+        if spelled not in ATTRIBUTES:
+            raise ValueError(f"{spelled} is no attribute of a page.")
+        if spelled == "href" and not PLACE.fullmatch(str(value)):
+            raise ValueError(f"A link stays on the page; {value!r} does not.")
+        head.append(spelled if value is True else f'{spelled}="{_quoted(value)}"')
+    start = f"<{' '.join(head)}>"
+    if name in VOID:
+        return Html(start, _KEY)
+    return Html(f"{start}{joined(*inside)}</{name}>", _KEY)
+
+
+def joined(*inside: Inside | Iterable[Inside]) -> Html:
+    """Several elements and texts after one another."""
+    return Html("".join(_pieces(inside)), _KEY)
+
+
+def _pieces(inside: Iterable[Inside | Iterable[Inside]]) -> Iterable[str]:
+    for piece in inside:
+        if piece is None:
+            continue
+        if isinstance(piece, Html):
+            yield piece.markup
+        elif isinstance(piece, str):
+            yield text(piece).markup
+        elif isinstance(piece, int):
+            yield str(piece)
+        else:
+            yield from _pieces(piece)
+
+
+def _quoted(value: str | int | float) -> str:
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    return escape(UNSEEN.sub("\ufffd", str(value)))
+
+
+def anchor(prefix: str, name: str) -> str:
+    """A place on the page whose name is made of letters, digits and dashes alone."""
+    return prefix + re.sub(r"[^\w-]", "-", name, flags=re.ASCII)

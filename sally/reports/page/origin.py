@@ -1,0 +1,153 @@
+"""The block of the page that says where its numbers come from, and what is not there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+
+import msgspec
+
+from sally.core import shelf
+from sally.reports.page.html import Html, Inside, joined, tag
+from sally.reports.page.results import scrolled
+from sally.reports.plots import number
+from sally.reports.provenance import CellCount, ModelUse, Provenance, installed
+from sally.reports.snapshot import Snapshot
+
+
+def origin(held: Snapshot, seen: Provenance, counts: Sequence[CellCount], made: datetime) -> Html:
+    """Versions, hashes, settings, dates, cost."""
+    entries: list[tuple[str, Inside | Iterable[Inside]]] = [
+        ("made", f"{made:%Y-%m-%d %H:%M} UTC"),
+        ("made by", _pairs(installed())),
+        ("study", _studies(held)),
+        ("episodes", tag("code", f"sha256 {held.digest()}")),
+        ("games", [tag("p", _game(name, found)) for name, found in seen.games.items()]),
+        ("players", [tag("p", _player(name, found)) for name, found in seen.players.items()]),
+        ("words packs", ", ".join(sorted(seen.packs)) or "none: Sally's own words"),
+        ("models", [_model(name, use) for name, use in seen.models.items()] or "none"),
+        ("cost", cost_of(seen)),
+        ("lines", _lines(held)),
+    ]
+    listed = [joined(tag("dt", head), tag("dd", said)) for head, said in entries]
+    return joined(tag("dl", listed), _cells(counts))
+
+
+def _pairs(found: Mapping[str, str]) -> str:
+    return ", ".join(f"{name} {version}" for name, version in found.items())
+
+
+def _studies(held: Snapshot) -> list[Html]:
+    if not held.studies:
+        name = f"{held.manifest.study}, asks {held.manifest.asks}" if held.manifest else "no name"
+        return [tag("p", f"{name}; what was asked for was not kept in this store")]
+    return [
+        tag("p", f"{study.name}, seed {study.seed}, retries {study.retries}, asks ",
+            tag("code", asks), f"; follows {study.paper}" if study.paper else None)
+        for asks, study in held.studies.items()
+    ]  # fmt: skip
+
+
+def _game(name: str, versions: set[int]) -> str:
+    now = shelf.game(name)
+    played = ", ".join(str(v) for v in sorted(versions))
+    words = f", words version {now.words_version} installed"
+    return f"{name}: played under rules version {played}; {now.version} installed{words}"
+
+
+def _player(name: str, versions: set[str]) -> str:
+    said = []
+    for one in sorted(versions):
+        parts = msgspec.json.decode(one)
+        said.append(", ".join(f"{part} version {v}" for part, v in parts.items()) or "no version")
+    return f"{name}: {' or '.join(said)}"
+
+
+def _model(name: str, use: ModelUse) -> Html:
+    failed = f", {use.failed} of them failed" if use.failed else ""
+    settings = " or ".join(sorted(use.settings - {"{}"})) or "as the provider does"
+    return joined(
+        tag("p", tag("b", name), f": {use.calls:,} calls{failed}, {use.input:,} tokens in, "
+            f"{use.output:,} out, {use.seconds:,.1f} s; settings {settings}"),
+        [tag("p", tag("code", used)) for used in sorted(use.used)],
+    )  # fmt: skip
+
+
+def cost_of(seen: Provenance) -> str:
+    """Money, and how much of it nobody named."""
+    money, unpriced = seen.cost
+    if not seen.models:
+        return "nothing: no model was called"
+    if not unpriced:
+        return f"{money:,.4f} as the providers say"
+    known = f"{money:,.4f} as far as the providers say; " if money else ""
+    return f"{known}of {unpriced:,} calls nobody said what they cost"
+
+
+def _lines(held: Snapshot) -> str:
+    parts = [
+        f"{len(held):,} episodes",
+        f"{held.replaced:,} cut runs that were run again",
+        f"{held.doubled:,} doubled lines",
+        f"{len(held.bad):,} lines that could not be read",
+    ]
+    bad = "; ".join(str(line) for line in held.bad[:5])
+    return ", ".join(parts) + (f": {bad}" if bad else "")
+
+
+def missing(held: Snapshot, seen: Provenance, counts: Sequence[CellCount]) -> list[str]:
+    """What a reader must know before trusting the means: what is not there."""
+    said = []
+    wanted = sum(c.wanted or 0 for c in counts)
+    lack = wanted - sum(c.there for c in counts if c.wanted is not None)
+    if lack:
+        empty = [c.cell for c in counts if c.wanted and not c.there]
+        none = f"; nothing at all in {', '.join(empty[:8])}" if empty else ""
+        more = f" and {len(empty) - 8} more cells" if len(empty) > 8 else ""
+        said.append(f"{lack:,} of {wanted:,} planned episodes were not played{none}{more}.")
+    if not held.studies:
+        said.append("The store does not say what was planned, so nothing is said to be missing.")
+    if others := sum(c.others for c in counts):
+        said.append(f"{others:,} episodes belong to no plan that this store keeps.")
+    if cut := sum(n for end, n in seen.ends.items() if end != "over"):
+        causes = ", ".join(f"{n:,} by {end}" for end, n in seen.ends.items() if end != "over")
+        said.append(
+            f"{cut:,} of {len(held):,} episodes have no result ({causes}); a metric that needs "
+            "one leaves them out, and its n says so."
+        )
+    if lost := sum(seen.forfeits.values()):
+        why = ", ".join(f"{n:,} {reason}" for reason, n in seen.forfeits.items())
+        said.append(f"{lost:,} of {lost + seen.moves:,} moves were forfeited ({why}).")
+    if seen.unread:
+        said.append(
+            f"In {seen.unread:,} of {seen.reports:,} answers aside nothing could be read; they "
+            "are not scored as wrong."
+        )
+    if held.bad:
+        said.append(f"{len(held.bad):,} lines of the store could not be read.")
+    return said
+
+
+def _cells(counts: Sequence[CellCount]) -> Html:
+    heads = ("cell", "planned", "there", "no result", "in no plan")
+    lines = [
+        tag(
+            "tr",
+            tag("th", tag("bdi", c.cell or "(none)"), scope="row"),
+            *(
+                tag("td", "–" if n is None else number(n), class_="number", data_v=n)
+                for n in (c.wanted, c.there, c.censored, c.others)
+            ),
+        )
+        for c in counts
+    ]
+    caption = "What was planned and what is there, cell by cell"
+    table = tag(
+        "table",
+        tag("caption", caption),
+        tag("thead", tag("tr", (tag("th", h, scope="col", class_=None if h == "cell" else "number")
+            for h in heads))),
+        tag("tbody", lines),
+        class_="sortable",
+    )  # fmt: skip
+    return scrolled(table, caption)

@@ -1,0 +1,59 @@
+"""What must not leave a machine by accident: keys, and paths that say whose machine it was."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any, Final
+
+import msgspec
+
+KEY = re.compile(
+    r"\bsk-[\w-]{16,}|\bAIza[\w-]{30,}|\bgh[pousr]_\w{30,}|\bhf_[A-Za-z0-9]{30,}|\bAKIA[0-9A-Z]{16}\b"
+    r"|\bxox[abprs]-[\w-]{10,}|\bBearer [\w.~+/-]{20,}|-----BEGIN [A-Z ]*PRIVATE KEY-----"
+    r"|://[^/\s:@]+:[^/\s@]+@"
+)
+KEY_NAME = re.compile(r"(?i)(api[_-]?key|authorization|access[_-]?token)$")
+PATH = re.compile(
+    r"(?<![\w./])/(?:home|Users|root|tmp|var|mnt|media|opt|srv|usr|private|work|data|scratch)/[^\s\"']+"
+    r"|(?<!\w)[A-Za-z]:\\[^\s\"']+|(?<![\w/])~/[^\s\"']+|\bfile://\S+"
+)
+# What every key and every path has in it, in JSON too: most records have none of it.
+TRACE = re.compile(
+    rb"sk-|AIza|gh[pousr]_|hf_|AKIA|xox[abprs]-|Bearer |PRIVATE KEY|://|:\\\\|~/"
+    rb"|/(?:home|Users|root|tmp|var|mnt|media|opt|srv|usr|private|work|data|scratch)/"
+    rb"|[aA][pP][iI][_-]?[kK][eE][yY]|uthorization|ccess[_-]?[tT]oken"
+)
+SPOKEN: Final = frozenset({"reply", "reasoning", "memory", "found"})  # players' words, not ours
+
+
+def private_part(data: bytes) -> str | None:
+    """Where a record (JSON, or plain text) holds a key or a path, in a few words; None if nowhere.
+
+    A path within what a player said is no path of ours; a key is a key wherever it stands.
+    """
+    if not TRACE.search(data):
+        return None
+    try:
+        plain = msgspec.json.decode(data)
+    except msgspec.DecodeError:
+        plain = data.decode("utf-8", "replace")
+    for where, name, value, spoken in _texts(plain, "", "", False):
+        if KEY.search(value) or (KEY_NAME.search(name) and value):
+            return f"{where or 'it'} looks like a key or a password"
+        if not spoken and (path := PATH.search(value)):
+            return f"{where or 'it'} names a place on one machine, {path.group()!r}"
+    return None
+
+
+def _texts(plain: Any, where: str, name: str, spoken: bool) -> Iterator[tuple[str, str, str, bool]]:
+    """Every text of a record: where it stands, under which name, and whether a player said it."""
+    if isinstance(plain, str):
+        yield where, name, plain, spoken
+    elif isinstance(plain, dict):
+        for key, value in plain.items():
+            yield f"{where}/{key}", "", key, spoken
+            yield from _texts(value, f"{where}/{key}", key, spoken or key in SPOKEN)
+    elif isinstance(plain, list):
+        for n, value in enumerate(plain):
+            yield from _texts(value, f"{where}/{n}", name, spoken)
