@@ -8,11 +8,14 @@ import click
 
 from sally import __version__
 from sally.cli.common import Commands, console, use_files
+from sally.cli.comparing import compare
 from sally.cli.curves import curves
 from sally.cli.demo import demo
 from sally.cli.doctor import doctor
 from sally.cli.importing import import_
 from sally.cli.listing import list_
+from sally.cli.packing import pack
+from sally.cli.pages import report
 from sally.cli.papers import audit, reproduce
 from sally.cli.planning import plan
 from sally.cli.playing import play
@@ -46,6 +49,9 @@ for command in (
     run,
     score,
     profile,
+    compare,
+    report,
+    pack,
     replay,
     show,
     reproduce,

@@ -1,0 +1,115 @@
+"""`sally compare`: is one player better than another, where, and how sure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import click
+import msgspec
+
+from sally import store
+from sally.cli.common import estimate_cell, folded, json_option, print_json, print_table
+from sally.core.log import Episode
+from sally.reports.compare import ALPHA, SMALL, By, Comparison, conclusion
+from sally.reports.compare import compare as compared
+from sally.reports.rows import Row
+
+
+@click.command()
+@click.argument("folder", metavar="DIR")
+@click.argument("first", metavar="A")
+@click.argument("second", metavar="B")
+@click.option("--metric", "metrics", multiple=True, help="By this metric; may be given again.")
+@click.option(
+    "--by",
+    type=click.Choice(["game", "cell", "others"]),
+    default="game",
+    show_default=True,
+    help="What is kept apart: games, cells of the study, or who sits across.",
+)
+@click.option(
+    "--margin", type=float, help=f"A difference that may pass for none [{SMALL} deviations]."
+)
+@json_option
+def compare(
+    folder: str,
+    first: str,
+    second: str,
+    metrics: tuple[str, ...],
+    by: By,
+    margin: float | None,
+    as_json: bool,
+) -> None:
+    """Is player A better than player B in the store DIR: where, and how sure?
+
+    Names are as in `sally score DIR`. Differences are A less B on the same problems with the same
+    chance and company.
+    """
+    found = compared(episodes_of(folder), first, second, metrics=metrics, by=by, margin=margin)
+    said = conclusion(found, first, second)
+    if as_json:
+        rows = [msgspec.to_builtins(c) for c in found]
+        print_json({"first": first, "second": second, "conclusion": said, "comparisons": rows})
+        return
+    say(found, first, second, margin)
+    click.echo("\n" + folded(said))
+
+
+def episodes_of(folder: str) -> Iterator[Episode]:
+    """The episodes of a store one after another, each once, finished ones for cut ones."""
+    held = store.survey(folder)
+    for line in held.bad:
+        click.echo(f"unreadable, kept in quarantine: {line}", err=True)
+    seen: set[str] = set()
+    for found in store.read(folder):
+        if not isinstance(found, Episode) or found.id in seen:
+            continue
+        if store.to_run_again(found) and found.id in held.finished:
+            continue  # a finished run of it stands elsewhere
+        seen.add(found.id)
+        yield found
+
+
+def say(found: Sequence[Comparison], first: str, second: str, margin: float | None) -> None:
+    """The comparisons as a table, and how each number was made."""
+    rows = [_row(c) for c in found]
+    columns = [name for name in rows[0] if name != "where" or any(c.where for c in found)]
+    several = len({c.seat for c in found}) > 1
+    print_table(rows, [name for name in columns if name != "seat" or several])
+    alone = [sum(c.alone[n] for c in found) for n in (0, 1)]
+    if any(alone):
+        click.echo(
+            f"without a counterpart, left out: {alone[0]} values of {first}, {alone[1]} of {second}"
+        )
+    tested = sum(c.p is not None for c in found)
+    wide = f"{margin:g}" if margin else f"{SMALL} standard deviations of the players' scores"
+    click.echo(
+        f"difference: {first} less {second} over pairs, 95% intervals from bootstrap over "
+        f"{' or '.join(dict.fromkeys(c.clusters for c in found))};\n"
+        f"p: sign flips, adjusted by Holm over {tested} comparisons, claims at {ALPHA};\n"
+        f"effect: Cohen's dz; equivalent: two one-sided tests within {wide}."
+    )
+    if any(c.company > 1 for c in found):
+        click.echo("several partners are pooled; `--by others` keeps them apart.")
+    if any(c.p is None for c in found):
+        click.echo("p is blank where all pairs differ alike: nothing there was left to chance.")
+
+
+def _row(c: Comparison) -> Row:
+    return {
+        "game": c.game,
+        "seat": c.seat,
+        "where": c.where,
+        "metric": c.metric,
+        "A": estimate_cell(c.first, None),
+        "B": estimate_cell(c.second, None),
+        "difference": estimate_cell(c.difference.value, c.difference.interval),
+        "p": _p(c.p_holm),
+        "effect": None if c.effect is None else f"{c.effect:.2f}",
+        "A is": c.verdict,
+        "pairs": c.pairs,
+    }
+
+
+def _p(p: float | None) -> str | None:
+    return None if p is None else "<.001" if p < 0.001 else f"{p:.3f}"

@@ -1,0 +1,126 @@
+"""Is A better than B: pairs on the same settings, adjusted claims, equivalence, plain words."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from sally import api
+from sally.core.errors import BadInput
+from sally.core.log import Episode
+from sally.reports import compare as comparing
+from sally.reports.compare import Comparison, Group, Score, adjusted, compare, conclusion
+from sally.stats import holm
+
+# Student (1908): extra hours of sleep of ten patients under two drugs
+DEXTRO = (0.7, -1.6, -0.2, -1.2, -0.1, 3.4, 3.7, 0.8, 0.0, 2.0)
+LAEVO = (1.9, 0.8, 1.1, 0.1, -0.1, 4.4, 5.5, 1.6, 4.6, 3.4)
+GROUP = Group("rps", "agent", "", "reward_per_round")
+
+
+def scores(values, instances=None) -> list[Score]:
+    return [
+        Score(f"s{n}", instances[n] if instances else "i", "tit_for_tat", value)
+        for n, value in enumerate(values)
+    ]
+
+
+def compared(one, two, **options) -> Comparison:
+    found = comparing._compared(GROUP, one, two, options.get("margin"), 1)
+    assert found is not None
+    return adjusted([found])[0]
+
+
+def duel(first: str, second: str, seeds=range(8), **params) -> list[Episode]:
+    return [
+        api.play("rps", {"agent": who, "partner": "tit_for_tat"}, seed,
+                 probes={"agent": ["their_move"]}, rounds=10, **params)
+        for seed in seeds
+        for who in (first, second)
+    ]  # fmt: skip
+
+
+def test_students_sleepers_sleep_longer_with_the_second_drug():
+    found = compared(scores(LAEVO), scores(DEXTRO))
+    assert found.difference.value == pytest.approx(1.58)
+    assert found.effect == pytest.approx(1.58 / 1.229995, rel=1e-5)  # his standard deviation
+    # nine of ten differences are above 0 and one is 0: 2 of 2**9 sign choices are as extreme
+    assert found.p == pytest.approx(2 / 2**9)
+    assert found.verdict == "better" and found.pairs == 10
+    assert compared(scores(DEXTRO), scores(LAEVO)).verdict == "worse"
+
+
+def test_only_what_met_the_same_setting_is_a_pair():
+    one, two = scores([1.0, 2.0, 3.0]), [*scores([0.0, 1.0])[1:], Score("else", "i", "t", 9.0)]
+    found = compared(one, two)
+    assert (found.pairs, found.alone, found.difference.value) == (1, (2, 1), 1.0)
+    assert comparing._compared(GROUP, one, [Score("else", "i", "t", 9.0)], None, 1) is None
+
+
+def test_episodes_of_one_setting_are_averaged_not_counted_twice():
+    twice = [*scores([1.0]), *scores([3.0])]
+    found = compared(twice, scores([1.0]))
+    assert (found.pairs, found.first) == (1, 2.0)
+
+
+def test_instances_are_resampled_whole_and_that_widens_the_interval():
+    rng = np.random.default_rng(3)
+    shifts = np.repeat(rng.normal(size=8), 6)
+    values = shifts + 0.1 * rng.normal(size=48)
+    names = [f"i{n // 6}" for n in range(48)]
+    by_instance = compared(scores(values, names), scores(np.zeros(48), names))
+    by_pair = compared(scores(values), scores(np.zeros(48)))
+    assert (by_instance.clusters, by_pair.clusters) == ("instances", "pairs")
+    widths = [c.difference.high - c.difference.low for c in (by_instance, by_pair)]
+    assert widths[0] > 1.5 * widths[1]
+
+
+def test_claims_are_adjusted_over_the_whole_family():
+    made = [
+        comparing._compared(GROUP, scores(LAEVO), scores(np.add(DEXTRO, shift)), None, 1)
+        for shift in (0.0, 1.0, 1.58)
+    ]
+    found = adjusted(made)
+    assert [c.p_holm for c in found] == holm([c.p for c in made])
+    assert found[0].p_holm == pytest.approx(3 * found[0].p)
+
+
+def test_a_difference_within_the_margin_is_equivalent_and_a_wide_one_undecided():
+    rng = np.random.default_rng(5)
+    base = rng.normal(size=60)
+    near = compared(scores(base + 0.02 * rng.normal(size=60)), scores(base), margin=0.1)
+    assert near.verdict == "equivalent" and near.p_equivalent < 0.05
+    wide = compared(scores(base), scores(rng.normal(size=60)), margin=0.01)
+    assert wide.verdict == "undecided"
+
+
+def test_where_all_pairs_differ_alike_no_p_value_is_made_of_repeats():
+    found = compared(scores([1.0] * 10), scores([0.0] * 10))
+    assert found.p is None and found.verdict == "better"
+    assert compared(scores([1.0] * 10), scores([1.0] * 10)).verdict == "equivalent"
+
+
+def test_two_players_of_a_store_and_a_plain_sentence():
+    found = compare(duel("random", "constant"), "random", "constant")
+    assert {c.metric for c in found} == {
+        "tom_percent",
+        "reward_per_round",
+    }  # constant states no odds
+    assert all(c.pairs == 8 for c in found)
+    told = conclusion(found, "random", "constant")
+    assert told.startswith("Doing (reward_per_round): random is better than constant in rps.")
+    lower = compare(duel("random", "constant"), "random", "constant", metrics=["functional_regret"])
+    assert [(c.better, c.verdict) for c in lower] == [("lower", "better")]
+
+
+def test_bad_names_are_answered_with_good_ones():
+    episodes = duel("random", "constant", seeds=[1])
+    with pytest.raises(BadInput, match="did you mean random"):
+        compare(episodes, "randon", "constant")
+    with pytest.raises(BadInput, match="did you mean tom_percent"):
+        compare(episodes, "random", "constant", metrics=["tom_precent"])
+    with pytest.raises(BadInput, match="cannot be compared with itself"):
+        compare(episodes, "random", "random")
+    apart = [*duel("random", "random", seeds=[1]), *duel("constant", "constant", seeds=[2])]
+    with pytest.raises(BadInput, match="never met the same setting"):
+        compare(apart, "random", "constant")
