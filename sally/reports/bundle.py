@@ -17,10 +17,10 @@ from typing import Any, BinaryIO
 
 import msgspec
 
-from sally import __version__, store
+from sally import store
 from sally.core.errors import BadInput
 from sally.reports.private import private_part
-from sally.reports.provenance import Provenance
+from sally.reports.provenance import Provenance, version_of
 from sally.reports.snapshot import Snapshot
 
 FORMAT = 1
@@ -126,7 +126,7 @@ def _described(held: Snapshot, texts: dict[str, bytes]) -> Bundle:
     files[EPISODES] = File(lines.hexdigest(), size)
     return Bundle(
         FORMAT,
-        __version__,
+        version_of("sally"),
         held.manifest.study if held.manifest else "unnamed",
         len(held),
         {game: sorted(versions) for game, versions in sorted(seen.games.items())},

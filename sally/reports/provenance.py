@@ -11,13 +11,12 @@ from typing import Any
 
 import msgspec
 
-from sally import __version__
 from sally.core import shelf
 from sally.core.errors import BadInput
 from sally.core.log import Call, Censored, Episode, Forfeited, Moved, Reported, Setup, Sitter
 from sally.core.study import Study
 
-PACKAGES = ("msgspec", "numpy", "scipy")  # what computes here
+PACKAGES = ("sally", "msgspec", "numpy", "scipy")  # what computes here
 
 
 @dataclass
@@ -162,13 +161,16 @@ def trial_key(setup: Setup) -> str:
 
 def installed() -> dict[str, str]:
     """The versions of what made this report."""
-    found = {"sally": __version__, "Python": platform.python_version()}
-    for package in PACKAGES:
-        try:
-            found[package] = version(package)
-        except PackageNotFoundError:
-            continue
-    return found
+    return {**{package: version_of(package) for package in PACKAGES},
+            "Python": platform.python_version()}  # fmt: skip
+
+
+def version_of(package: str) -> str:
+    """The installed version of a package; a bare source tree has none."""
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "not installed"
 
 
 def _json(value: Any) -> str:
