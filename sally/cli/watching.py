@@ -1,0 +1,90 @@
+"""`sally watch`: how far a study is, from any machine that sees its store."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+import msgspec
+from rich.live import Live
+from rich.text import Text
+
+from sally.cli.common import STORE, console, json_option, print_json
+from sally.runner.watching import Look, RunLook, look
+
+LOOK_SECONDS = 2.0
+
+
+@click.command()
+@click.argument("place", metavar="STORE", type=STORE)
+@click.option("--once", is_flag=True, help="Look once and go.")
+@json_option
+def watch(place: Path | str, once: bool, as_json: bool) -> None:
+    """Show how far the runs of STORE are, until they are over."""
+    if as_json:
+        for now in _looks(place, once):
+            print_json(msgspec.to_builtins(now))
+        return
+    out = console()
+    if once or not out.is_terminal:
+        for now in _looks(place, once):
+            click.echo("\n".join(lines(now)))
+        return
+    with Live(console=out, auto_refresh=False) as live:
+        for now in _looks(place, once):
+            live.update(Text("\n".join(lines(now))), refresh=True)
+
+
+def _looks(place: Path | str, once: bool) -> Iterator[Look]:
+    while True:
+        now = look(place)
+        yield now
+        if once or now.is_over:
+            return
+        time.sleep(LOOK_SECONDS)
+
+
+def lines(now: Look) -> list[str]:
+    """A look, in a few short lines."""
+    of = "" if now.wanted is None else f" of {now.wanted}"
+    said = [
+        f"{now.study or 'no study'}: {now.done}{of} episodes done, {now.in_flight} in flight, "
+        f"{now.failed} failed, {now.censored} censored"
+    ]
+    if now.rate is not None and now.seconds_left is not None:
+        said.append(f"{_rate(now.rate)}, about {clock(now.seconds_left)} left")
+    if now.used.calls:
+        said.append(_money(now))
+    if not now.runs:
+        said.append("Nobody is at work here, and nobody has said how many episodes are wanted.")
+    return [*said, *(_run(run) for run in now.runs)]
+
+
+def _money(now: Look) -> str:
+    used = f"used {now.used.calls:,} calls, {now.used.tokens:,} tokens"
+    if now.used.unpriced:
+        return f"{used}; the cost is unknown, because no price stands in sally.toml"
+    if now.cost_left is None:
+        return used
+    return f"{used}, {now.used.money:,.2f} {now.currency}; about {now.cost_left:,.2f} left to pay"
+
+
+def _run(run: RunLook) -> str:
+    word = f", last word {clock(run.last_word)} ago" if run.state in ("running", "silent") else ""
+    flying = f", {run.in_flight} in flight" if run.in_flight else ""
+    return f"  {run.name} on {run.on}: {run.state}, {run.played} played{flying}{word}"
+
+
+def _rate(rate: float) -> str:
+    if rate >= 1:
+        return f"{rate:,.1f} episodes a second"
+    return f"{rate * 60:,.1f} a minute" if rate >= 1 / 60 else f"{rate * 3600:,.1f} an hour"
+
+
+def clock(seconds: float) -> str:
+    """A time, as exact as one cares to know it."""
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

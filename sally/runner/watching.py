@@ -1,0 +1,134 @@
+"""How a study stands, read from its store: from any machine, without asking a run."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+import msgspec
+
+from sally import store
+from sally.runner.claims import SILENT_SECONDS, Run, read_runs
+from sally.runner.shards import Tally, note_name
+from sally.store import Place, Where
+
+
+class RunLook(msgspec.Struct, frozen=True):
+    """One run, as it last told of itself."""
+
+    name: str
+    on: str
+    state: str  # running, silent, dead, or how it ended
+    played: int
+    in_flight: int
+    last_word: float  # seconds ago, by its clock and ours
+
+
+class Look(msgspec.Struct, frozen=True):
+    """A study at one moment."""
+
+    study: str
+    done: int
+    wanted: int | None  # None: no run has said
+    in_flight: int
+    failed: int  # broken off by a fault, or given up
+    censored: int  # without a result, failed ones among them
+    rate: float | None  # episodes a second
+    seconds_left: float | None
+    used: Tally
+    cost_left: float | None  # None: nothing was priced yet, or not all
+    currency: str
+    runs: tuple[RunLook, ...]
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nobody is at work any more."""
+        return not any(run.state in ("running", "silent") for run in self.runs)
+
+
+def look(where: Where) -> Look:
+    """How the study of a store stands now."""
+    at = store.place(where)
+    manifest = store.manifest_of(at) if at.exists() else None
+    if manifest is None:
+        found = store.survey(at)  # says why, if it is no store at all
+        return _without_runs("", found)
+    runs = read_runs(at)
+    if not runs:
+        return _without_runs(manifest.study, store.survey(at))
+    tallies = [_with_notes(at, run) for run in runs]
+    done, wanted = _done(runs, tallies), max(run.wanted for run in runs)
+    used = sum(tallies, Tally())
+    states = [_state(run) for run in runs]
+    living = [i for i, state in enumerate(states) if state in ("running", "silent")]
+    rate = sum(_rate(runs[i], tallies[i]) for i in living) or None
+    left = max(wanted - done, 0)
+    priced = used.calls > 0 and not used.unpriced and used.done > 0
+    return Look(
+        study=manifest.study,
+        done=done,
+        wanted=wanted,
+        in_flight=sum(_in_flight(runs[i], tallies[i]) for i in living),
+        failed=used.failed + sum(run.given_up for run in runs),
+        censored=used.censored,
+        rate=rate,
+        seconds_left=left / rate if rate else None,
+        used=used,
+        cost_left=used.money / used.done * left if priced else None,
+        currency=next((run.currency for run in runs if run.currency), ""),
+        runs=tuple(
+            RunLook(
+                run.name,
+                run.on,
+                state,
+                tally.done,
+                _in_flight(run, tally) if i in living else 0,
+                max(time.time() - run.now, 0.0),
+            )
+            for i, (run, tally, state) in enumerate(zip(runs, tallies, states, strict=True))
+        ),
+    )
+
+
+def _without_runs(study: str, found: store.Survey) -> Look:
+    censored = found.blank + len(found.cut)
+    nothing = (None, None, Tally(), None, "", ())
+    return Look(study, len(found.finished), None, 0, 0, censored, *nothing)
+
+
+def _with_notes(at: Place, run: Run) -> Tally:
+    """What a run has counted, with what its workers have noted since."""
+    total = run.tally
+    for shard in run.in_flight:
+        try:
+            total += msgspec.json.decode(at.read(note_name(run.name, shard)), type=Tally)
+        except FileNotFoundError:
+            continue  # it has just begun, or just ended
+    return total
+
+
+def _done(runs: Sequence[Run], tallies: Sequence[Tally]) -> int:
+    """Finished episodes: a later run found what earlier ones had played when it began."""
+    after = [
+        run.kept + sum(tally.done for tally in tallies[i:])
+        for i, run in enumerate(runs)  # the oldest first
+    ]
+    alone = [run.kept + tally.stored for run, tally in zip(runs, tallies, strict=True)]
+    return min(max(after + alone), max(run.wanted for run in runs))
+
+
+def _in_flight(run: Run, tally: Tally) -> int:
+    noted = tally.stored - run.tally.stored
+    return max(sum(run.in_flight.values()) - noted, 0)
+
+
+def _rate(run: Run, tally: Tally) -> float:
+    return tally.done / max(run.now - run.began, 0.1)
+
+
+def _state(run: Run) -> str:
+    if run.ended:
+        return run.ended
+    if run.machine.is_here:
+        return "running" if run.machine.lives() else "dead"
+    return "silent" if time.time() - run.now > SILENT_SECONDS else "running"
