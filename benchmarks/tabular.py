@@ -18,7 +18,7 @@ from sally.core.log import Instance, Setup, Sitter
 from sally.core.match import Match
 from sally.games.repeated_games.rules import AGENT
 from sally.players.bulk import drawn_luck, play_tabular
-from sally.reports.papers.riemer2025 import partners_of
+from sally.reports.papers.riemer2025_tabular import partners_of
 from sally.reports.reproduce import reproduce
 from sally.runner.seating import players_of
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,16 +11,21 @@ import msgspec
 
 from sally.cli.common import (
     cell,
+    console,
     estimate_cell,
     fitting,
+    folded,
     json_option,
     print_json,
     print_table,
     progress,
 )
 from sally.cli.reading import heading
-from sally.reports.reproduce import Effort, Row
-from sally.reports.reproduce import reproduce as reproduced
+from sally.core.errors import BadInput, listed, unknown
+from sally.reports.grid_files import fresh, write_grids
+from sally.reports.layout import AGREES, DIFFERS, LEGEND, PUBLISHED, Grid, laid_out
+from sally.reports.pictures import Picture, as_rows, draw
+from sally.reports.reproduce import NOT_RUN, Effort, Reproduction, Row, engine_of
 from sally.runner.audit import audit as audited
 from sally.runner.audit import off_chance
 from sally.studies import reference
@@ -33,6 +39,14 @@ from sally.studies import reference
     help="A store whose episodes are measured for rows that need play.",
 )
 @click.option("--model", help="The model whose episodes stand for the published models.")
+@click.option("--exact", is_flag=True, help="Ours by our own measures, not the paper's convention.")
+@click.option("--to", "table_file", type=click.Path(path_type=Path), help="Tables as .tex or .csv.")
+@click.option(
+    "--figure",
+    "figure_file",
+    type=click.Path(path_type=Path),
+    help="The figure that PAPER:FIGURE names, as .svg, .pdf or .png.",
+)
 @click.option("--repeats", default=2000, show_default=True, help="Episodes a computed cell.")
 @click.option("--seed", default=1, show_default=True)
 @json_option
@@ -40,47 +54,160 @@ def reproduce(
     paper: str,
     episodes: Path | None,
     model: str | None,
+    exact: bool,
+    table_file: Path | None,
+    figure_file: Path | None,
     repeats: int,
     seed: int,
     as_json: bool,
 ) -> None:
-    """The tables of PAPER, published and ours side by side."""
-    rows = reproduced(paper, episodes=episodes, model=model, effort=Effort(repeats, seed))
+    """The tables and figures of PAPER in its own layout, published and ours side by side."""
+    name, _, wanted = paper.partition(":")
+    found = Reproduction(name, engine_of(name), episodes, model, Effort(repeats, seed))
+    if wanted and wanted not in found.names:
+        raise unknown(f"table or figure of {name}", wanted, found.names)
+    pictured = wanted in found.engine.figures
+    if figure_file is not None:
+        _draw(found, wanted if pictured else "", figure_file)
+    rows = [] if pictured else found.rows(wanted)
+    pictures = found.pictures(wanted) if pictured else [] if wanted else found.pictures()
+    tables = dict.fromkeys(row.table for row in rows)
+    grids = {each: _grid(found, each, rows, exact) for each in tables}
+    if table_file is not None:
+        if pictured:
+            raise BadInput(f"--to writes tables; {wanted} is a figure, which --figure draws.")
+        write_grids(list(grids.values()), table_file)
     if as_json:
-        print_json(msgspec.to_builtins(rows))
+        print_json(msgspec.to_builtins({"rows": rows, "figures": pictures}))
         return
-    name = paper.partition(":")[0]
-    for table in dict.fromkeys(row.table for row in rows):
-        shown = [_plain(row) for row in rows if row.table == table]
-        print_table(shown, list(shown[0]), title=f"{name}, table {table}")
-        for figure in reference.table(reference.load(name), table).rows:
-            if figure.flag:
-                where = " ".join(map(str, figure.row.values()))
-                click.echo(f"suspect: {where}, {figure.metric} {figure.value:g}: {figure.flag}")
-    click.echo(verdict(rows))
+    for each, grid in grids.items():
+        _print_grid(name, grid)
+        _print_notes(found, each, [row for row in rows if row.table == each], exact)
+    _print_pictures(found, pictures, asked=pictured)
+    if rows:
+        click.echo(verdict(rows))
 
 
-def _plain(row: Row) -> dict[str, Any]:
-    return {
-        "row": " ".join(str(value) for value in row.row.values()),
-        "metric": row.metric,
-        "published": _with_interval(row.published, row.published_interval),
-        "ours": _with_interval(row.ours, row.ours_interval),
-        "agrees": row.agrees,
-    }
+def _grid(found: Reproduction, table: str, rows: Sequence[Row], exact: bool) -> Grid:
+    mine = [row for row in rows if row.table == table]
+    printed = reference.table(found.published, table)
+    return laid_out(table, printed, mine, found.engine.layouts.get(table), exact)
 
 
-def _with_interval(value: float | None, interval: tuple[float, float] | None) -> str:
-    return "missing" if value is None else estimate_cell(value, interval)
+def _print_grid(paper: str, grid: Grid) -> None:
+    """A table in the paper's layout, in as many parts as the terminal needs."""
+    keys = [*grid.stubs, "data"]
+    table = f"Table {grid.name}" if grid.name.isdigit() else grid.name
+    for number, part in enumerate(_parts(grid)):
+        lines = [line for line in grid.lines if any(line.cells[at] for at in part)]
+        columns = {at: _heading(grid, at, first=at == part[0]) for at in part}
+        rows, before = [], None
+        for line in lines:
+            labels = fresh(line.labels, before)
+            before = line.labels
+            row = dict(zip(grid.stubs, labels, strict=True)) | {"data": line.data}
+            rows.append(row | {shown: line.cells[at] for at, shown in columns.items()})
+        what = "continued" if number else grid.caption
+        print_table(rows, (*keys, *columns.values()), title=f"{paper}, {table}: {what}")
 
 
-def verdict(rows: list[Row]) -> str:
+def _heading(grid: Grid, at: int, first: bool) -> str:
+    """A column's heading, under that of its group where the group begins."""
+    if not any(grid.groups):
+        return grid.headings[at]
+    begins = first or grid.groups[at - 1] != grid.groups[at]
+    return f"{grid.groups[at] if begins else ''}\n{grid.headings[at]}"
+
+
+def _parts(grid: Grid) -> list[list[int]]:
+    """The columns in as many parts as it takes for each to fit the terminal beside the labels."""
+    labels = [max(len(h), *(len(line.labels[at]) for line in grid.lines)) + 2
+              for at, h in enumerate(grid.stubs)]  # fmt: skip
+    room = left = console().width - sum(labels) - len(PUBLISHED) - 4
+    parts: list[list[int]] = [[]]
+    for at, shown in enumerate(grid.headings):
+        texts = (shown, grid.groups[at], *(line.cells[at] for line in grid.lines))
+        widest = max(map(len, texts)) + 2
+        if parts[-1] and widest > left:
+            parts.append([])
+            left = room
+        parts[-1].append(at)
+        left -= widest
+    return parts
+
+
+def _print_notes(found: Reproduction, table: str, rows: Sequence[Row], exact: bool) -> None:
+    """What has to be known of a table: conventions, suspect figures, what is missing and why."""
+    printed = reference.table(found.published, table)
+    if printed.note:
+        click.echo(folded(f"note: {printed.note}"))
+    if exact and any(row.exact for row in rows):
+        names = sorted({row.exact.metric for row in rows if row.exact})
+        click.echo(f"ours by our own measures ({listed(names)}), which the paper does not use")
+    elif any(row.agrees is not None for row in rows):
+        click.echo(LEGEND)
+    for figure in printed.rows:
+        if figure.flag:
+            where = " ".join(map(str, figure.row.values()))
+            click.echo(folded(f"flagged: {where}, {figure.metric} {figure.value:g}: {figure.flag}"))
+    for row in rows:
+        if row.note:
+            where = " ".join(map(str, row.row.values()))
+            click.echo(folded(f"ours: {where}, {row.metric}: {row.note}"))
+    for line in missing(found, rows):
+        click.echo(folded(line))
+
+
+def missing(found: Reproduction, rows: Sequence[Row]) -> list[str]:
+    """What a table lacks, reason by reason, and the command that would play it."""
+    reasons: dict[str, list[Row]] = {}
+    for row in rows:
+        if row.ours is None and row.missing is not None:
+            reasons.setdefault(row.missing, []).append(row)
+    said = []
+    for why, mine in reasons.items():
+        commands = list(dict.fromkeys(row.run for row in mine if row.run))
+        how = f"; `{commands[0] if len(commands) == 1 else found.command({})}` plays them"
+        label = NOT_RUN if why == NOT_RUN else f"missing ({why})"
+        said.append(f"{label}: {len(mine)} of {len(rows)} figures{how if commands else ''}")
+    return said
+
+
+def _print_pictures(found: Reproduction, pictures: Sequence[Picture], asked: bool) -> None:
+    """Figures that have data, and one line for those that have none."""
+    for picture in pictures:
+        if picture.missing is not None and not asked:
+            continue
+        for panel in picture.panels:
+            rows, columns = as_rows(picture, panel)
+            title = f"{picture.name}: {picture.title}, {picture.y}. {panel}"
+            for names in fitting(rows, columns[:1], columns[1:]):
+                print_table(rows, (columns[0], *names), title=title)
+        if picture.note:
+            click.echo(folded(f"note: {picture.note}"))
+    blank = [picture for picture in pictures if picture.missing is not None]
+    for study in dict.fromkeys(picture.study for picture in blank):
+        names = [picture.name for picture in blank if picture.study == study]
+        click.echo(folded(f"not run: {listed(names)}; `{found.command({}, study)}` plays them"))
+
+
+def _draw(found: Reproduction, wanted: str, path: Path) -> None:
+    if not wanted:
+        known = listed(found.engine.figures) if found.engine.figures else "none"
+        raise BadInput(
+            f"--figure draws one figure; name it as {found.paper}:FIGURE. There are {known}."
+        )
+    (picture,) = found.pictures(wanted)
+    draw(picture, path)
+
+
+def verdict(rows: Sequence[Row]) -> str:
     """One sentence: how many figures were had, and how many agree."""
-    ours = [row for row in rows if row.ours is not None]
-    agree = sum(row.agrees is True for row in ours)
-    missing = len(rows) - len(ours)
-    rest = f"; {missing} need episodes that are not there" if missing else ""
-    return f"{agree} of {len(ours)} figures agree (95% intervals overlap){rest}."
+    judged = [row for row in rows if row.agrees is not None]
+    agree = sum(row.agrees is True for row in judged)
+    missing = sum(row.ours is None for row in rows)
+    rest = f"; {missing} are missing" if missing else ""
+    return f"{agree} of {len(judged)} figures agree ({AGREES}, else {DIFFERS}){rest}."
 
 
 @click.command()

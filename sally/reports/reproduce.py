@@ -2,13 +2,13 @@
 
 A figure is ours in one of two ways: the paper's engine computes it (learners, exact values),
 or it is measured on stored episodes that meet the row's conditions. Where neither can be had,
-ours is None, and so is whether it agrees.
+ours is None, `missing` says why, and `run` how to get it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -16,33 +16,52 @@ from pathlib import Path
 import msgspec
 
 from sally import store
-from sally.core import shelf
 from sally.core.errors import BadInput, unknown
 from sally.core.game import Seat
 from sally.core.log import Episode
 from sally.core.metric import Played
-from sally.core.playback import replayed
-from sally.stats.intervals import Estimate, mean_interval
+from sally.reports.layout import Layout
+from sally.reports.pictures import Picture
+from sally.reports.stored import Conditions, Found, Known, Matching, Stored, short
+from sally.stats.intervals import Estimate
 from sally.studies import reference
-from sally.studies.reference import Condition, Figure
+from sally.studies.reference import Condition, Figure, Spread
 
-TOTAL = "total"  # a row's condition that every episode meets: the table's own total
+__all__ = [
+    "Conditions", "Effort", "Engine", "Known", "Own", "Reproduction", "Row", "compared",
+    "engine_of", "overlap", "reproduce",
+]  # fmt: skip
+
 DUST = 1e-9  # figures computed in floating point are equal up to this
-Conditions = Mapping[str, Condition]
-Known = Sequence[tuple[Conditions, Played]]  # stored episodes with what they are
+NOT_RUN = "not run"
+
+
+class Own(msgspec.Struct, frozen=True):
+    """The same cell by our own measure, where the paper's convention is another."""
+
+    metric: str
+    value: float
+    interval: tuple[float, float] | None
 
 
 class Row(msgspec.Struct, frozen=True):
-    """One published figure and ours; intervals are 95% `[low, high]`."""
+    """One figure of a table and ours; intervals are 95% `[low, high]` unless `method` says else."""
 
     table: str
     row: dict[str, Condition]
     metric: str
-    published: float
+    published: float | None  # None: a line of ours that the paper does not have
     published_interval: tuple[float, float] | None
     ours: float | None
     ours_interval: tuple[float, float] | None
-    agrees: bool | None  # whether the intervals overlap
+    agrees: bool | None  # whether the intervals overlap; None without an interval of ours
+    published_spread: Spread | None = None
+    n: int = 0  # episodes, or computed ones, that ours rests on
+    method: str | None = None
+    exact: Own | None = None
+    missing: str | None = None  # why there is nothing of ours
+    run: str | None = None  # the command that plays what is missing
+    note: str | None = None
 
 
 class Effort(msgspec.Struct, frozen=True):
@@ -56,16 +75,41 @@ class Effort(msgspec.Struct, frozen=True):
             raise BadInput(f"repeats must be at least 2 for an interval, not {self.repeats}")
 
 
+def as_it_is(row: Conditions) -> Conditions:
+    """A row that leaves nothing unsaid."""
+    return row
+
+
+def possible(row: Conditions, metric: str) -> str | None:
+    """Why a figure can never be had; here nothing stands in the way."""
+    return None
+
+
 @dataclass(frozen=True)
 class Engine:
     """How one paper's figures are had again."""
 
     computes: Callable[[Conditions, str, Effort], Estimate | None]  # None: needs episodes
-    metrics: Mapping[str, str]  # published metric -> ours on the shelf
+    metrics: Mapping[str, str]  # published metric -> ours on the shelf, by the paper's convention
     seat: Seat  # whose figures they are
     facts: Callable[[Played], Conditions | None]  # what an episode is; None: not the paper's
     tabulates: Callable[[Conditions, str, Known, str | None], Estimate | None] | None = None
     """(row, metric, episodes, model): figures that are no mean of one metric over like episodes."""
+    exact: Mapping[str, str] = field(default_factory=dict)  # published metric -> our own measure
+    computes_exact: Callable[[Conditions, str, Effort], Estimate | None] | None = None
+    completes: Callable[[Conditions], Conditions] = as_it_is
+    cannot: Callable[[Conditions, str], str | None] = possible
+    who: str = "model"  # the condition that names the model
+    pools: frozenset[str] = frozenset()  # facts that may differ within a cell
+    layouts: Mapping[str, Layout] = field(default_factory=dict)  # by table; else a plain one
+    figures: Mapping[str, Callable[[Known, Effort], Picture]] = field(default_factory=dict)
+    beside: Mapping[str, Sequence[tuple[Conditions, str]]] = field(default_factory=dict)
+    """By table: rows that we compute and the paper does not have."""
+    study: str = ""  # what plays the missing cells, if it is not named like the paper
+
+    @property
+    def matching(self) -> Matching:
+        return Matching(self.facts, self.completes, self.seat, self.who, self.pools)
 
 
 def reproduce(
@@ -78,27 +122,13 @@ def reproduce(
     """Every figure of a table (of all tables, if none is named) with ours beside it.
 
     `paper` may name its table too ("riemer2025:tabular"). `episodes` is a store of played
-    episodes; with `model`, those of that model stand for every published language model,
-    else the models must have the same name.
+    episodes; with `model`, those of that model stand for every published language model. Else
+    the models must have the same name, and models that the paper does not have come as lines of
+    their own.
     """
     paper, _, named = paper.partition(":")
     engine = engine_of(paper)
-    published = reference.load(paper)
-    wanted = table or named
-    if wanted and wanted not in published.tables:
-        raise unknown(f"table of {paper}", wanted, published.tables)
-    names = [wanted] if wanted else list(published.tables)
-    tables = {name: reference.table(published, name) for name in names}
-    everywhere = _by_cell(f for found in published.tables.values() for f in found.rows)
-    stored = _Stored(engine, _episodes(episodes), model)
-    rows: list[Row] = []
-    for name, found in tables.items():
-        for cell, figures in _by_cell(found.rows).items():
-            row, metric = figures[0].row, figures[0].metric
-            ours = engine.computes(row, metric, effort or Effort())
-            ours = ours or stored.measured(row, metric)
-            rows.append(compared(name, figures, everywhere[cell], ours))
-    return rows
+    return Reproduction(paper, engine, episodes, model, effort or Effort()).rows(table or named)
 
 
 def engine_of(paper: str) -> Engine:
@@ -112,6 +142,142 @@ def engine_of(paper: str) -> Engine:
     return engine
 
 
+class Reproduction:
+    """A paper with the episodes that stand beside it."""
+
+    def __init__(
+        self,
+        paper: str,
+        engine: Engine,
+        episodes: Path | None = None,
+        model: str | None = None,
+        effort: Effort | None = None,
+    ) -> None:
+        self.paper, self.engine, self.effort = paper, engine, effort or Effort()
+        self.published = reference.load(paper)
+        self._model, self._folder = model, episodes
+        stored = _episodes(episodes)
+        self._stored = Stored(engine.matching, stored, model)
+        if stored and not self._stored.known:
+            raise BadInput(
+                f"None of the {len(stored)} episodes in {episodes} is one that {paper} has; "
+                f"`{self.command({})}` plays those."
+            )
+        if (
+            model is not None
+            and self._stored.known
+            and not any(model in (name, short(name)) for name in self._stored.models)
+        ):
+            raise unknown(f"model in {episodes}", model, self._stored.models)
+
+    def rows(self, table: str = "") -> list[Row]:
+        """The rows of one table, or of all."""
+        if table and table not in self.published.tables:
+            raise unknown(f"table of {self.paper}", table, self.names)
+        names = [table] if table else list(self.published.tables)
+        return [row for name in names for row in self._table(name)]
+
+    def pictures(self, name: str = "") -> list[Picture]:
+        """The paper's figures with our figures in them; one of them, or all."""
+        if name and name not in self.engine.figures:
+            raise unknown(f"figure of {self.paper}", name, self.names)
+        names = [name] if name else list(self.engine.figures)
+        return [self.engine.figures[n](self._stored.known, self.effort) for n in names]
+
+    @property
+    def names(self) -> list[str]:
+        """What can be asked for: tables and figures."""
+        return [*self.published.tables, *self.engine.figures]
+
+    def command(self, row: Conditions, study: str = "") -> str:
+        """The command that plays a row."""
+        model = self._model or _provided(str(row.get(self.engine.who, "MODEL")))
+        asked = study or self.engine.study or self.paper
+        return f"sally run {asked} --model {model} --out {self._folder or 'DIR'}"
+
+    def _table(self, name: str) -> Iterator[Row]:
+        found = reference.table(self.published, name)
+        everywhere = _by_cell(f for t in self.published.tables.values() for f in t.rows)
+        for cell, figures in _by_cell(found.rows).items():
+            yield self._row(name, figures, everywhere[cell])
+        for row, metric in (*self.engine.beside.get(name, ()), *self._of_other_models(found.rows)):
+            ours = self.of(row, metric)
+            if ours.ours is not None:
+                shown = Row(name, dict(row), metric, None, None, None, None, None, note=ours.note)
+                yield self._filled(shown, ours.ours)
+
+    def _row(self, table: str, figures: Sequence[Figure], printed: Sequence[Figure]) -> Row:
+        first = figures[0]
+        found = self.of(first.row, first.metric)
+        row = compared(table, figures, printed, found.ours)
+        row = msgspec.structs.replace(row, note=found.note)
+        if found.ours is not None and found.ours.value is not None:
+            return self._filled(row, found.ours)
+        never = self.engine.cannot(first.row, first.metric)
+        if never is not None:
+            return msgspec.structs.replace(row, missing=never)
+        why = found.note or NOT_RUN
+        return msgspec.structs.replace(row, missing=why, note=None, run=self.command(first.row))
+
+    def of(self, row: Conditions, metric: str) -> Found:
+        """Ours by the paper's convention: computed, tabulated, or the mean over episodes."""
+        engine = self.engine
+        ours = engine.computes(row, metric, self.effort)
+        if ours is not None:
+            return Found(ours)
+        if engine.tabulates is not None and self._stored.known:
+            ours = engine.tabulates(row, metric, self._stored.known, self._model)
+            if ours is not None:
+                return Found(ours)
+        if metric in engine.metrics and self._stored.known:
+            return self._stored.measured(row, engine.metrics[metric])
+        return Found()
+
+    def _filled(self, row: Row, ours: Estimate) -> Row:
+        """A row with our figure and what it rests on."""
+        interval = None if ours.low is None or ours.high is None else (ours.low, ours.high)
+        return msgspec.structs.replace(
+            row,
+            ours=ours.value,
+            ours_interval=interval,
+            n=ours.n,
+            method=ours.method,
+            exact=self._exact(row.row, row.metric),
+        )
+
+    def _exact(self, row: Conditions, metric: str) -> Own | None:
+        name = self.engine.exact.get(metric)
+        if name is None:
+            return None
+        computed = self.engine.computes_exact
+        found = computed(row, metric, self.effort) if computed else None
+        if found is None and self._stored.known:
+            found = self._stored.measured(row, name).ours
+        if found is None or found.value is None:
+            return None
+        ends = None if found.low is None or found.high is None else (found.low, found.high)
+        return Own(name, found.value, ends)
+
+    def _of_other_models(self, figures: Sequence[Figure]) -> Iterator[tuple[Conditions, str]]:
+        """The table's rows for models in the store that the table does not have."""
+        who = self.engine.who
+        theirs = {str(f.row[who]) for f in figures if who in f.row}
+        if self._model is not None or not theirs:
+            return
+        seen: set[Cell] = set()
+        for model in self._stored.models:
+            if {model, short(model)} & theirs:
+                continue
+            for figure in figures:
+                if who not in figure.row or figure.row[who] == "all":
+                    continue
+                row = {**figure.row, who: model}
+                cell = _cell_of(row, figure.metric)
+                if cell not in seen:
+                    seen.add(cell)
+                    yield row, figure.metric
+
+
 def compared(
     table: str, figures: Sequence[Figure], printed: Sequence[Figure], ours: Estimate | None
 ) -> Row:
@@ -121,9 +287,10 @@ def compared(
     """
     first = figures[0]
     if ours is None or ours.value is None:
-        return Row(table, first.row, first.metric, first.value, first.interval, None, None, None)
+        published = (first.value, first.interval)
+        return Row(table, first.row, first.metric, *published, None, None, None, first.spread)
     value = ours.value
-    interval = (value, value) if ours.low is None or ours.high is None else (ours.low, ours.high)
+    interval = None if ours.low is None or ours.high is None else (ours.low, ours.high)
     shown = min(figures, key=lambda figure: abs(figure.value - value))
     return Row(
         table,
@@ -132,8 +299,11 @@ def compared(
         shown.value,
         shown.interval,
         value,
-        None if ours.interval is None else interval,
-        any(overlap(f.interval or (f.value, f.value), interval) for f in printed),
+        interval,
+        None
+        if interval is None
+        else any(overlap(f.interval or (f.value, f.value), interval) for f in printed),
+        shown.spread,
     )
 
 
@@ -145,54 +315,24 @@ def overlap(one: tuple[float, float], other: tuple[float, float]) -> bool:
 Cell = tuple[tuple[tuple[str, Condition], ...], str]
 
 
+def _cell_of(row: Conditions, metric: str) -> Cell:
+    return tuple(sorted(row.items())), metric
+
+
 def _by_cell(figures: Iterable[Figure]) -> dict[Cell, list[Figure]]:
     """Figures of the same row and metric together, in printed order."""
     cells: dict[Cell, list[Figure]] = {}
     for figure in figures:
-        cell = (tuple(sorted(figure.row.items())), figure.metric)
-        cells.setdefault(cell, []).append(figure)
+        cells.setdefault(_cell_of(figure.row, figure.metric), []).append(figure)
     return cells
 
 
-# --- stored episodes ----------------------------------------------------------------------------
+def _provided(model: str) -> str:
+    """A published model as `--model` wants it: with the provider that the user has."""
+    return "MODEL" if model in ("MODEL", "all") else f"PROVIDER/{model}"
 
 
 def _episodes(folder: Path | None) -> list[Episode]:
     if folder is None:
         return []
     return list(store.load(folder, quarantine=False).episodes.values())
-
-
-class _Stored:
-    """Stored episodes by what they are, measured when a row asks for them."""
-
-    def __init__(self, engine: Engine, episodes: Iterable[Episode], model: str | None) -> None:
-        self._engine, self._model = engine, model
-        self._known: list[tuple[Conditions, Played]] = []
-        for episode in episodes:
-            spec = shelf.game(episode.setup.instance.game)
-            played = Played(spec, episode, replayed(spec, episode))
-            if (facts := engine.facts(played)) is not None:
-                self._known.append((facts, played))
-
-    def measured(self, row: Conditions, metric: str) -> Estimate | None:
-        """Our mean over the episodes that meet every condition of the row."""
-        if self._engine.tabulates is not None and self._known:
-            return self._engine.tabulates(row, metric, self._known, self._model)
-        if metric not in self._engine.metrics:
-            return None
-        metrics = shelf.shelf("metrics")
-        measure = shelf.pick("metric", self._engine.metrics[metric], metrics).measure
-        found = [
-            measure(played, self._engine.seat)
-            for facts, played in self._known
-            if self._meets(facts, row)
-        ]
-        values = [value for value in found if value is not None]
-        return mean_interval(values) if values else None
-
-    def _meets(self, facts: Conditions, row: Conditions) -> bool:
-        asked = dict(row)
-        if self._model is not None and "model" in asked:
-            asked["model"] = self._model
-        return all(value == TOTAL or facts.get(name) == value for name, value in asked.items())

@@ -31,13 +31,17 @@ def conditions(table: str) -> list[Row]:
     """The distinct conditions of a table, in its order, whatever the model was."""
     found: dict[tuple[tuple[str, Condition], ...], Row] = {}
     for figure in load("riemer2025").tables[table].rows:
-        row = {key: value for key, value in figure.row.items() if key != "model"}
-        if row["player"] == "language":
-            row = {"strategy": "qa", **row, "names": row.get("names", NAMES[str(row["game"])])}
-        if row.get("strategy") == "reflexion":
-            row = {"memory": 1, **row}
+        row = {key: value for key, value in completed(figure.row).items() if key != "model"}
         found.setdefault(tuple(sorted(row.items(), key=str)), row)
     return list(found.values())
+
+
+def completed(row: Row) -> Row:
+    """A row with what its table leaves unsaid, as this study plays it."""
+    if row.get("player") != "language":
+        return row
+    row = {"strategy": "qa", **row, "names": row.get("names", NAMES[str(row["game"])])}
+    return {"memory": 1, **row} if row["strategy"] == "reflexion" else row
 
 
 def cell(table: str, row: Row) -> Cell:
@@ -54,7 +58,7 @@ def cell(table: str, row: Row) -> Cell:
     id = "-".join([game, *named.get("names", [])])
     strategy = row.get("strategy")
     return Cell(
-        name=f"table {table}: {', '.join(_said(row))}",
+        name=f"{f'table {table}' if table.isdigit() else table}: {', '.join(_said(row))}",
         instances=(instance(game, id, rounds=ROUNDS, **named),),
         lineups=grid(agent=_agent(row), partner=partners),
         arms={} if strategy in (*TOLD, *PREDICTS_ITSELF) else {"agent": (_probe(row),)},

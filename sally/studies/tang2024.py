@@ -44,7 +44,7 @@ def in_their_chat(model: str) -> Sitter:
 
 
 def study(model: str = "model", users: int = USERS) -> Study:
-    """The study with one language model (a seat left open, if none is named) and 3, 5 or 8 users."""
+    """The study of 3, 5 or 8 users with one language model, its seat open if none is named."""
     cells: list[Cell] = []
     for name, params in SETS:
         ours = games(name, users, **params)

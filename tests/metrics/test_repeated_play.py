@@ -27,7 +27,7 @@ from sally.metrics.repeated_play import (
     running_tom_percent,
 )
 from sally.players.bulk import keyed_luck, play_tabular
-from sally.reports.papers.riemer2025 import measured
+from sally.reports.papers.riemer2025_tabular import measured
 from sally.runner.seating import seated
 
 METRICS = shelf.metrics("repeated_games")

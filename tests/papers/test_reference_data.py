@@ -28,7 +28,6 @@ CELLS = {
     ("riemer2025", "brockbank_vul"): 7,
     ("tang2024", "first_run"): 6 * 2 + 2 + 1,
     ("tang2024", "rerun"): 7 * 2,
-    ("tang2024", "mindless"): 2 * 2,  # start and true box, zero and finite
     ("tang2024", "settings"): 3,
     ("kang2026", "1"): 11 * (1 + 5 + 4) + 2,  # ToM accuracy, five strategies, four gains; o4-mini
     ("kang2026", "2"): 11 * (1 + 5 + 4) + 2,
@@ -46,7 +45,7 @@ CELLS = {
     ("moore2025", "play"): 28,
     ("moore2025", "replay"): 14,
     ("tradecraft2026", "1"): 4 * 3,
-    ("tradecraft2026", "directions"): 25,
+    ("tradecraft2026", "directions"): 27,
     ("tradecraft2026", "validation"): 3,
     ("tradecraft2026", "settings"): 8,
 }

@@ -21,7 +21,7 @@ from sally.games.repeated_games.rules import AGENT, PARTNER
 from sally.metrics.repeated_play import cost_of_being_wrong
 from sally.players.bulk import drawn_luck, play_tabular
 from sally.players.rmax import Settings
-from sally.reports.papers.riemer2025 import bulk_figures, measured, partners_of
+from sally.reports.papers.riemer2025_tabular import bulk_figures, measured, partners_of
 from sally.reports.reproduce import Effort, Row, overlap, reproduce
 from sally.runner.local import play
 from sally.runner.seating import resolved

@@ -4,31 +4,44 @@ A direction is 1 or -1 by the sign of our figure, with the signs of its interval
 agrees with the paper unless our interval lies wholly on the other side; a figure without an
 interval has its own sign only. The printed macro-F1 are means over three folds without an
 interval; ours carries the range of its folds. Rows for which the stored episodes do not suffice
-(too few, all decisions alike, one arm missing) stay blank.
+(too few, all decisions alike, one arm missing, one model only) stay blank.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import partial
 from inspect import signature
 from typing import Any
 
-from sally.core.game import Seat
 from sally.core.metric import Played
 from sally.core.probe import Question
-from sally.games.tradecraft.decisions import Fit, fit_decisions
+from sally.games.tradecraft.decisions import fit_decisions
 from sally.games.tradecraft.instances import instance_set
 from sally.games.tradecraft.rules import TradeCraft
 from sally.games.tradecraft.spec import GROUPS
 from sally.games.tradecraft.values import exchange
-from sally.metrics.trades import beliefs_apart, exchange_of, fit_of, mean_apart, trend
+from sally.metrics.trades import beliefs_apart, exchange_of, mean_apart, trend
+from sally.reports.layout import Column, Layout, Stub
+from sally.reports.papers.tradecraft2026_figures import (
+    FIGURES as PICTURES,
+)
+from sally.reports.papers.tradecraft2026_figures import (
+    SEAT,
+    SEED,
+    Plays,
+    by_model_and_arm,
+    fitted,
+)
 from sally.reports.reproduce import Conditions, Effort, Engine, Known
+from sally.reports.stored import same_model, short
 from sally.stats.intervals import Estimate, mean_interval
+from sally.stats.paired import unpaired_difference
 from sally.studies.tradecraft2026 import INSTANCES_PLAYED, PARTNER, PLAYER, REPEATS, SET
 
-SEAT, SEED = Seat(PLAYER), 2026
-Plays = Sequence[Played]
+CAPABILITY = ("gpt-4o", "o3", "o4-mini", "gpt-5-medium")  # top to bottom in Figure 6
+MODELS = {"gpt-4o": "GPT-4o", "o4-mini": "o4", "gpt-5-medium": "GPT-5 (medium)"}
+ORDERS = {"v0": "Zero-order", "v0+v1": "First-order", "v0+v1+v2": "Second-order"}
 
 
 def computes(row: Conditions, metric: str, effort: Effort) -> Estimate | None:
@@ -70,11 +83,23 @@ def facts(played: Played) -> Conditions | None:
 
 def tabulates(row: Conditions, metric: str, known: Known, model: str | None) -> Estimate | None:
     """A figure over the episodes of a row, by the name that the paper's tables give it."""
-    wanted = model or row.get("model")
-    mine = [(f, p) for f, p in known if wanted in ("all", f["model"]) or row.get("model") == "all"]
+    if metric in AMONG_MODELS:
+        return AMONG_MODELS[metric](known, str(row["model"]))
+    wanted = "all" if row.get("model") == "all" else str(model or row.get("model"))
+    mine = [(f, p) for f, p in known if wanted == "all" or same_model(str(f["model"]), wanted)]
     by_arm = {arm: [p for f, p in mine if f["arm"] == arm] for arm in GROUPS}
     figure = FIGURES.get(metric)
     return None if figure is None else figure(by_arm, str(row.get("arm", "")))
+
+
+def cannot(row: Conditions, metric: str) -> str | None:
+    """What episodes can never give."""
+    if "dimension" in row:
+        return (
+            "agreement of people with a model's ratings; ratings are no episodes, and "
+            "`sally.players.assessor.agreement` compares two files of them"
+        )
+    return None
 
 
 # --- figures --------------------------------------------------------------------------------------
@@ -83,20 +108,20 @@ Arms = Mapping[str, Plays]
 
 
 def _macro_f1(arms: Arms, arm: str) -> Estimate | None:
-    fit = _fit(arms[arm], arm)
+    fit = fitted(arms[arm], arm)
     if fit is None:
         return None
     return Estimate(fit.f1_mean, min(fit.f1), max(fit.f1), fit.decisions, "range of folds")
 
 
 def _coefficient(arms: Arms, arm: str, name: str) -> Estimate | None:
-    fit = _fit(arms[arm], arm)
+    fit = fitted(arms[arm], arm)
     return None if fit is None else _bare_sign(fit.coefficients[name], fit.decisions)
 
 
 def _coefficient_change(arms: Arms, arm: str, name: str) -> Estimate | None:
     """The second-order fit's coefficient against the first-order fit's."""
-    first, second = (_fit(arms[group], group) for group in ("v0+v1", "v0+v1+v2"))
+    first, second = (fitted(arms[group], group) for group in ("v0+v1", "v0+v1+v2"))
     if first is None or second is None:
         return None
     change = second.coefficients[name] - first.coefficients[name]
@@ -139,6 +164,41 @@ def _over_order(arms: Arms, arm: str, name: str) -> Estimate | None:
     return None if change is None else _bare_sign(change, sum(map(len, arms.values())))
 
 
+# --- figures that compare models --------------------------------------------------------------
+
+
+def _apart_from_the_rest(known: Known, model: str, side: int) -> Estimate | None:
+    """Whether a model's beliefs are further off (side 1) or less (-1) than all others'."""
+    means = {}
+    for name, arms in by_model_and_arm(known).items():
+        plays = [played for group in arms.values() for played in group]
+        found = [mean_apart(played, SEAT, "kl") for played in plays]
+        if given := [value for value in found if value is not None]:
+            means[short(name)] = given
+    others = {name: values for name, values in means.items() if name != model}
+    if model not in means or not others:
+        return None
+    nearest = max(others.values(), key=lambda values: side * sum(values) / len(values))
+    return _sign(unpaired_difference(*((means[model], nearest)[::side])))
+
+
+def _loss_aversion(known: Known, model: str) -> Estimate | None:
+    """The trend of the loss coefficient from the weakest to the strongest model."""
+    points = []
+    for name, arms in by_model_and_arm(known).items():
+        fit = fitted(arms["v0"], "v0") if arms["v0"] else None
+        if fit is not None and short(name) in CAPABILITY:
+            points.append((float(CAPABILITY.index(short(name))), fit.coefficients["L0"]))
+    change = trend(points)
+    return None if change is None else _bare_sign(change, len(points))
+
+
+AMONG_MODELS: Mapping[str, Callable[[Known, str], Estimate | None]] = {
+    "kl_lowest": partial(_apart_from_the_rest, side=-1),
+    "kl_highest": partial(_apart_from_the_rest, side=1),
+    "coefficient_l0_over_capability": _loss_aversion,
+}
+
 FIGURES: Mapping[str, Callable[[Arms, str], Estimate | None]] = {
     "macro_f1": _macro_f1,
     "kl_over_turns": _kl_over_turns,
@@ -151,15 +211,6 @@ FIGURES: Mapping[str, Callable[[Arms, str], Estimate | None]] = {
     "coefficient_l2": partial(_coefficient, name="L2"),
     "coefficient_l1_second_order_against_first": partial(_coefficient_change, name="L1"),
 }
-
-
-def _fit(plays: Plays, arm: str) -> Fit | None:
-    """The fit of an arm's order; None where its decisions do not allow one."""
-    order = len(GROUPS[arm]) - 1
-    try:
-        return fit_of([(played, SEAT) for played in plays], order, seed=SEED)
-    except ValueError:
-        return None
 
 
 def _bare_sign(value: float, n: int) -> Estimate:
@@ -176,4 +227,31 @@ def _sign(estimate: Estimate) -> Estimate | None:
     return Estimate(value, low, high, estimate.n, "sign")
 
 
-ENGINE = Engine(computes, {}, SEAT, facts, tabulates=tabulates)
+def _model(row: Conditions) -> str:
+    name = str(row["model"])
+    return "all models" if name == "all" else MODELS.get(name, name)
+
+
+LAYOUTS = {
+    "1": Layout(
+        ("model",),
+        (Stub("Model", _model),),
+        tuple(Column(shown, "macro_f1", {"arm": arm}, places=2) for arm, shown in ORDERS.items()),
+    ),
+    "directions": Layout(
+        ("model", "arm"),
+        (Stub("Model", _model), Stub("Arm", lambda row: str(row.get("arm", "")))),
+        (),
+    ),
+}
+
+ENGINE = Engine(
+    computes,
+    {},
+    SEAT,
+    facts,
+    tabulates=tabulates,
+    cannot=cannot,
+    layouts=LAYOUTS,
+    figures=PICTURES,
+)

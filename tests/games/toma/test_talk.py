@@ -192,6 +192,8 @@ def test_an_episode_is_read_as_the_tables_name_it() -> None:
         "model": "toma_stub",
         "strategy": "sc",
         "level": "L2",
+        "player": "language",
+        "told": "nothing",
     }
     known = talked("toma_po", knowing, "zero_shot", scenario=LEVEL_2.id, matrix="known")
     assert facts(laid_open(known)) is None
