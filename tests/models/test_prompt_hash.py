@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sally.core import model as under_test
+from sally.core import grown as under_test
 from sally.core.grown import Grown, text_digest
 from sally.core.model import (
     Assistant,
