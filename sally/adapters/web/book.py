@@ -51,20 +51,24 @@ class StorageLost(Exception):
     """The database cannot be reached or written; nothing is known to have been written."""
 
 
+class Doubled(Exception):
+    """A row is there already that may be there only once."""
+
+
 class Hand:
     """What a job works with: rows in, rows out, within its transaction."""
 
-    def __init__(self, cursor: Any, mark: str) -> None:
-        self._cursor, self._mark = cursor, mark
+    def __init__(self, cursor: Any, in_its_words: Callable[[str], str] = str) -> None:
+        self._cursor, self._in_its_words = cursor, in_its_words
 
     def put(self, sql: str, *given: Any) -> int:
         """Change rows; says how many."""
-        self._cursor.execute(sql.replace("?", self._mark), given)
+        self._cursor.execute(self._in_its_words(sql), given)
         return int(self._cursor.rowcount)
 
     def all(self, sql: str, *given: Any) -> list[Row]:
         """Every row that is found."""
-        self._cursor.execute(sql.replace("?", self._mark), given)
+        self._cursor.execute(self._in_its_words(sql), given)
         return [tuple(row) for row in self._cursor.fetchall()]
 
     def one(self, sql: str, *given: Any) -> Row | None:
@@ -98,6 +102,8 @@ class Sqlite:
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._hold()
+            if hasattr(self, "_db"):
+                self._db.close()
             self._db = sqlite3.connect(self.path, isolation_level=None, check_same_thread=False)
             self._db.execute("PRAGMA journal_mode=WAL")
             # FULL, not NORMAL: under NORMAL a write-ahead log loses its last commits when the
@@ -116,7 +122,7 @@ class Sqlite:
             raise BadInput(f"Another server already uses the database {self.path}.") from None
 
     def hand(self) -> Hand:
-        return Hand(self._db.cursor(), "?")
+        return Hand(self._db.cursor())
 
     def begin(self) -> None:
         self._db.execute("BEGIN IMMEDIATE")
@@ -134,11 +140,13 @@ class Sqlite:
 
     def read(self, error: Exception) -> Exception:
         """Our name for an error of the database's."""
-        if not isinstance(error, sqlite3.OperationalError | sqlite3.DatabaseError):
+        if not isinstance(error, sqlite3.DatabaseError):
             return error
-        if isinstance(error, sqlite3.IntegrityError | sqlite3.ProgrammingError):
+        if isinstance(error, sqlite3.IntegrityError):
+            return Doubled(str(error))
+        if isinstance(error, sqlite3.ProgrammingError):
             return error
-        if error.sqlite_errorcode == sqlite3.SQLITE_FULL:
+        if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_FULL:
             return StorageFull(str(error))
         return StorageLost(str(error))
 
@@ -169,7 +177,7 @@ class Postgres:
             raise BadInput("Another server already uses this PostgreSQL database.")
 
     def hand(self) -> Hand:
-        return Hand(self._db.cursor(), "%s")
+        return Hand(self._db.cursor(), _marked)
 
     def begin(self) -> None:
         self._db.execute("BEGIN")
@@ -188,9 +196,16 @@ class Postgres:
         """Our name for an error of the database's."""
         if isinstance(error, self._errors.errors.DiskFull):
             return StorageFull(str(error))
+        if isinstance(error, self._errors.IntegrityError):
+            return Doubled(str(error))
         if isinstance(error, self._errors.OperationalError | self._errors.InterfaceError):
             return StorageLost(str(error))
         return error
+
+
+def _marked(sql: str) -> str:
+    """A statement with psycopg's marks in the place of question marks."""
+    return sql.replace("%", "%%").replace("?", "%s")
 
 
 class _Order(Generic[T]):

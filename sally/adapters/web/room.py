@@ -16,7 +16,7 @@ from typing import Any
 
 import msgspec
 
-from sally.adapters.web.book import Book, Hand, Row
+from sally.adapters.web.book import Book, Doubled, Hand, Row
 from sally.adapters.web.entry import (
     Entry,
     Given,
@@ -177,6 +177,9 @@ class Room:
         try:
             rows = [*written, *self.let_bots_answer()]
             await self._book.run(lambda hand: write(hand, self, rows))
+        except Doubled:  # written by a commit whose answer was lost; the book knows best
+            self.give_up()
+            raise GivenUp from None
         except BaseException:
             self.give_up()
             raise

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import random
 import re
+import socket
+import subprocess
+import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -25,6 +29,28 @@ def house(folder: Path, **more: Any) -> Iterator[TestClient]:
     given.setdefault("a_second", 1e6)
     with TestClient(make_app(Settings(**given)), raise_server_exceptions=False) as client:
         yield client
+
+
+@contextmanager
+def serving(data: Path, port: int = 0, *more: str) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
+    """`sally serve` in a process of its own, killed in the end if it still runs."""
+    if not port:
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+    command = [sys.executable, "-m", "sally", "serve", "--port", str(port), "--data", str(data)]
+    process = subprocess.Popen([*command, "--rate", "10000", *more], stderr=subprocess.DEVNULL)
+    try:
+        while process.poll() is None:
+            try:
+                socket.create_connection(("127.0.0.1", port)).close()
+                break
+            except ConnectionRefusedError:
+                time.sleep(0.1)
+        yield process, port
+    finally:
+        process.kill()
+        process.wait()
 
 
 @dataclass
