@@ -52,6 +52,7 @@ class Settings(msgspec.Struct, frozen=True):
     most_open: int = 2000  # matches at the same time
     secure: bool = False  # whether browsers reach this over https
     stores: tuple[Path, ...] = ()  # more stores for the explorer
+    study: Path | None = None  # the file of a study with people
 
 
 def make_app(settings: Settings, meter: Meter | None = None) -> Starlette:
@@ -63,6 +64,8 @@ def make_app(settings: Settings, meter: Meter | None = None) -> Starlette:
     async def life(app: Starlette) -> AsyncIterator[None]:
         book.open()
         await house.start()
+        for begin in brought("START"):
+            await begin(app)
         try:
             yield
         finally:
@@ -88,7 +91,7 @@ def make_app(settings: Settings, meter: Meter | None = None) -> Starlette:
 
 
 def brought(constant: str) -> list[Any]:
-    """What the modules with pages bring: their routes, or their tables."""
+    """What the modules with pages bring: routes, tables, and what they do at the start."""
     found: list[Any] = []
     for name in PAGES:
         if find_spec(f"sally.adapters.web.{name}") is not None:
