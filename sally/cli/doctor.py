@@ -12,6 +12,7 @@ import click
 from sally import __version__
 from sally.cli.common import json_option, print_json, print_table
 from sally.core import shelf
+from sally.runner.config import NAME, find_config, user_folder
 
 # distribution -> (the extra that brings it, what it is for)
 PARTS = {
@@ -30,6 +31,12 @@ PARTS = {
     "xllamacpp": ("embedded", "the embedded model"),
     "gguf": ("embedded", "its weights in other forms"),
     "axelrod": ("axelrod", "more partners for 2x2 games"),
+    "starlette": ("web", "play and studies in the browser"),
+    "uvicorn": ("web", "the web server"),
+    "jinja2": ("web", "pages with everything escaped"),
+    "psycopg": ("postgres", "PostgreSQL behind the web server"),
+    "fsspec": ("stores", "stores at remote addresses"),
+    "ray": ("ray", "studies on many machines"),
 }
 
 
@@ -39,12 +46,15 @@ def doctor(as_json: bool) -> None:
     """What is installed, what is missing, and how to get it."""
     rows = [_part(name, extra, use) for name, (extra, use) in PARTS.items()]
     shelves = {f: len(shelf.shelf(f)) for f in ("games", "partners", "metrics", "studies")}
+    config = find_config().path
     if as_json:
         facts = {"sally": __version__, "python": platform.python_version(), "parts": rows}
-        print_json({**facts, "shelves": shelves})
+        print_json({**facts, "shelves": shelves, "config": config})
     else:
         click.echo(f"Sally {__version__} on Python {platform.python_version()}, {sys.platform}")
         print_table(rows, ("part", "version", "for", "get it with"))
+        places = f"{NAME} in this folder or {user_folder() / NAME}"
+        click.echo(f"Config: {config}" if config else f"Config: none; it would be {places}")
     missing_base = [r for r in rows if r["version"] is None and not PARTS[r["part"]][0]]
     sys.exit(1 if missing_base else 0)
 
