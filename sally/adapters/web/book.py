@@ -94,6 +94,8 @@ class Engine(Protocol):
 class Sqlite:
     """A file, for one server."""
 
+    _db: sqlite3.Connection
+
     def __init__(self, path: Path) -> None:
         self.path = path
         self._lock: Any = None
