@@ -111,6 +111,14 @@ def test_open_words_are_read_as_the_truth_they_allow(cell: Cell) -> None:
     assert told.utility == max(PUZZLE.utility(cell), 0)
 
 
+@pytest.mark.parametrize("cell", PUZZLE.cells)
+def test_a_loose_phrase_does_not_make_a_liar_of_its_speaker(cell: Cell) -> None:
+    names = story("ocean_energy").names()
+    text = f"Proposal {names.proposals[cell[0]]} safeguards {names.attributes[cell[1]]}."
+    told = read(text, names, puzzle=PUZZLE).disclosures
+    assert [d.utility for d in told] == ([] if PUZZLE.utility(cell) < 0 else [PUZZLE.utility(cell)])
+
+
 def test_there_are_at_least_300_messages_over_all_stories_and_kinds() -> None:
     assert len(MESSAGES) >= 300
     assert len({m.story for m in MESSAGES}) == 6

@@ -1,7 +1,7 @@
 """The rules reader: free text to claims, by rules alone, without a model."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 import msgspec
@@ -11,7 +11,7 @@ from sally.games.mindgames.claims import Asked, Claims, Disclosure, Names, claim
 from sally.games.mindgames.matrices import Puzzle
 from sally.games.mindgames.reading.facts import Fact, facts
 from sally.games.mindgames.reading.groups import Topic
-from sally.games.mindgames.reading.questions import Appeals, Asking, appeals
+from sally.games.mindgames.reading.questions import Appeals, Asking, Cells, appeals
 from sally.games.mindgames.reading.tokens import Vocabulary, sentences, vocabulary
 
 
@@ -25,17 +25,24 @@ def read(
 
     Words that leave the utility open (`does not harm X`: 0 or 1) are read charitably: as the true
     one of those they allow if the puzzle is given, else as the likeliest. Plain words are never
-    bent to the truth, so a false statement stays false.
+    bent to the truth, so a false statement stays false; what is only likely meant is left out
+    where it would be false.
     """
     words = vocabulary(names, stories.aliases())
     topic = _topic(tuple(said for said, _ in earlier), names)
     told: list[Fact] = []
     asked: list[Appeals] = []
     leaning = _asking(topic, earlier, names, words)
-    for sentence in sentences(message, words):
-        asked.append(appeals(sentence, msgspec.structs.replace(leaning, topic=topic)))
-        new, topic = facts(sentence, topic, len(names.proposals))
+    parts = tuple(sentences(message, words))
+    answer_due = any(part.asks for part in parts)
+    for part in parts:
+        new, after = facts(part, topic, len(names.proposals))
         told += new
+        at = msgspec.structs.replace(
+            leaning, topic=topic, stated=_cells(told), news=_cells(new) if answer_due else ()
+        )
+        asked.append(appeals(part, at))
+        topic = after
     return claims(
         disclosures=_disclosures(told, names, puzzle),
         motivational=[names.attributes[c] for a in asked for c in a.motivational],
@@ -77,9 +84,15 @@ def _asking(
         topic=topic,
         reply=tuple(sorted(liked)),
         ranked="prefer" in reply,
+        stated=(),
+        news=(),
         everyone=tuple(range(len(names.proposals))),
         everything=tuple(range(len(names.attributes))),
     )
+
+
+def _cells(told: Iterable[Fact]) -> Cells:
+    return tuple(dict.fromkeys((fact.row, fact.column) for fact in told))
 
 
 def _disclosures(found: list[Fact], names: Names, puzzle: Puzzle | None) -> list[Disclosure]:
@@ -87,6 +100,8 @@ def _disclosures(found: list[Fact], names: Names, puzzle: Puzzle | None) -> list
     told: dict[tuple[int, int], int] = {}
     for fact in found:
         truth = None if puzzle is None else puzzle.utilities[fact.row][fact.column]
-        utility = truth if truth in fact.allowed else fact.allowed[0]
-        told.setdefault((fact.row, fact.column), int(utility))
+        if truth in fact.allowed:
+            told.setdefault((fact.row, fact.column), int(truth))
+        elif truth is None or not fact.likely:
+            told.setdefault((fact.row, fact.column), fact.allowed[0])
     return [Disclosure(names.proposals[r], names.attributes[c], u) for (r, c), u in told.items()]

@@ -2,18 +2,23 @@
 
 import msgspec
 
-from sally.games.mindgames.reading import lexicon
+from sally.games.mindgames.reading import around, lexicon
 from sally.games.mindgames.reading.groups import Rows, Topic, grouped
 from sally.games.mindgames.reading.lexicon import Allowed
 from sally.games.mindgames.reading.tokens import Sentence, Token
 
 
 class Fact(msgspec.Struct, frozen=True):
-    """A statement that the proposal in this row moves the attribute in this column."""
+    """A statement that the proposal in this row moves the attribute in this column.
+
+    Plain words stand whatever the truth is; what is only `likely` meant is dropped where it would
+    be false, so that a loose phrase does not make a liar of its speaker.
+    """
 
     row: int
     column: int
     allowed: Allowed
+    likely: bool = False
 
 
 def facts(sentence: Sentence, topic: Topic, proposals: int) -> tuple[tuple[Fact, ...], Topic]:
@@ -22,7 +27,7 @@ def facts(sentence: Sentence, topic: Topic, proposals: int) -> tuple[tuple[Fact,
     if not enquires(sentence):
         walk.run()
     if walk.orphans and not walk.found and topic.rows and _continues(sentence):
-        walk.found += [Fact(r, c, a) for c, a in walk.orphans for r in topic.rows]
+        walk.found += [Fact(r, c, a, likely=True) for c, a in walk.orphans for r in topic.rows]
     columns = tuple(t.column for t in sentence.tokens if t.sort == "attribute")
     named = [t.rows for t in walk.tokens if t.sort == "proposal"]
     return tuple(walk.found), Topic(
@@ -89,6 +94,7 @@ class _Walk:
         self.orphans: list[tuple[int, Allowed]] = []
         self.active: Allowed = ()
         self.held: Allowed = ()  # the active direction outside the brackets
+        self.keeps = False  # the last direction word said what is kept up: aim as often as effect
         self.fresh = False  # the next attribute belongs to the active direction for certain
         self.wished = False  # what follows is wanted or supposed, not stated
         self.taken: set[int] = set()  # attributes already moved by a direction before them
@@ -136,89 +142,70 @@ class _Walk:
     # proposals
 
     def proposal(self, i: int, token: Token) -> None:
-        before = self.before(i)
-        if before in lexicon.CONTRASTS and not self.speaks_next(i) and not self.inside(i):
+        before = around.word_before(self.tokens, i)
+        if (
+            before in lexicon.CONTRASTS
+            and not around.speaks_next(self.tokens, i)
+            and not self.inside(i)
+        ):
             self.compared = (before, token.rows)
             self.vague = token.text in lexicon.OTHERS
-            if self.last and before in ("unlike", "like") and not self.leads(i):
+            if self.last and before in ("unlike", "like") and not around.leads(self.tokens, i):
                 self.compare(*self.last)
             return
         if self.orphans and not self.subject and (self.inside(i) or self.claims_orphans(before)):
-            self.found += [Fact(r, c, a) for c, a in self.orphans for r in token.rows]
+            self.found += [Fact(r, c, a, likely=True) for c, a in self.orphans for r in token.rows]
             self.orphans = []
         self.subject = token.rows
         self.subject_at = i
         self.active = ()
         self.wished = False
 
-    def leads(self, i: int) -> bool:
-        """`unlike B, it ...`: the comparison is with what comes next, not with what came before."""
-        rest = self.tokens[i + 1 : i + 3]
-        return len(rest) == 2 and rest[0].text == "," and rest[1].text in ("it", "they", "proposal")
-
     def inside(self, i: int) -> bool:
         """`growth, as in B`: the effect is in the proposal."""
         if not self.orphans or not i:
             return False
         does = i + 1 < len(self.tokens) and self.tokens[i + 1].text in lexicon.ECHOES
-        return self.word(i - 1) in ("in", "under", "with") or (self.word(i - 1) == "as" and does)
-
-    def word(self, i: int) -> str:
-        """The word at position i, or the one before it if that is only `proposal`."""
-        return (
-            self.tokens[i - 1].text
-            if i and self.tokens[i].text in lexicon.NOUNS
-            else self.tokens[i].text
+        return around.noun_skipped(self.tokens, i - 1) in ("in", "under", "with") or (
+            around.noun_skipped(self.tokens, i - 1) == "as" and does
         )
 
     def claims_orphans(self, before: str) -> bool:
         """`less trust under B`, `by raising trust, A ...`: the proposal comes after its effects."""
         return before in lexicon.THROUGH or self.tokens[0].text in lexicon.OPENERS
 
-    def speaks_next(self, i: int) -> bool:
-        """Does a contrasted proposal get its own clause: `unlike B, which ...`, `than C's ...`?"""
-        rest = [t.text for t in self.tokens[i + 1 : i + 3] if t.text not in (",", "(")]
-        return rest[:1] in (["which"], ["that"], ["'s"])
-
-    def before(self, i: int) -> str:
-        """The last word before position i that is no filler."""
-        for back in range(i - 1, -1, -1):
-            word = self.tokens[back].text
-            if word == "like" and back and self.tokens[back - 1].text in lexicon.SEEMS:
-                return "seems"
-            if word in lexicon.CONTRASTS or word not in lexicon.FILLERS | lexicon.NOUNS:
-                return word
-        return ""
-
     def compare(self, column: int, allowed: Allowed) -> None:
         """`A does not raise X, unlike B`: B does. `A raises X like B`: B does too."""
         how, rows = self.compared
         others = opposite(allowed) if len(allowed) > 1 else (allowed if how == "like" else ())
         if others and rows != self.subject and not self.vague:
-            self.found += [Fact(row, column, others) for row in rows]
+            self.found += [Fact(row, column, others, likely=True) for row in rows]
         self.compared = ("", ())
 
     # directions
 
     def direction(self, i: int, token: Token) -> None:
+        self.keeps = token.allowed == lexicon.NOT_DOWN
         allowed = self.meaning(i, token)
         if not allowed:
             return
         if self.hedged(i):
             self.active = ()
             return
-        ahead = self.next_attribute(i)
+        ahead = around.next_attribute(self.tokens, i)
         if ahead == "far" and token.allowed == lexicon.NOT_DOWN:
             ahead = "none"  # `ensures responsible use of speed` says nothing of speed
-        behind = self.attribute_behind(i)
+        behind = around.attribute_behind(self.tokens, i)
         if ahead == "near" or (ahead == "far" and behind is None):
             self.active = allowed
             self.fresh = ahead == "near" and not token.text.startswith("risk")
         elif behind is not None:
-            no = self.denied(behind) and not self.denied(i)
-            self.subject = self.owner(i) or self.subject
-            for position in self.list_before(behind):
-                self.emit(position, turned(allowed, no))
+            no = around.denied(self.tokens, behind, self.asks) and not around.denied(
+                self.tokens, i, self.asks
+            )
+            self.subject = around.owner(self.tokens, i) or self.subject
+            for position in around.list_before(self.tokens, behind, self.taken):
+                self.emit(position, turned(allowed, no), likely=self.keeps)
             self.active = ()
         else:
             self.active = ()
@@ -226,7 +213,7 @@ class _Walk:
 
     def meaning(self, i: int, token: Token) -> Allowed:
         """What the direction word allows, counting a denial before it and an `or` after it."""
-        no = self.denied(i)
+        no = around.denied(self.tokens, i, self.asks)
         if token.sort == "touch":
             before = self.tokens[i - 1].text if i else ""
             return lexicon.SAME if no or before.startswith("minimi") else ()
@@ -236,35 +223,13 @@ class _Walk:
                 return tuple(dict.fromkeys(token.allowed + other.allowed))
             if other.sort == "direction":
                 return lexicon.SAME
-        if no and i > 1 and self.tokens[i - 1].text in ("or", "nor") and self.moves(i - 2):
-            return lexicon.SAME
+        if i > 1 and self.tokens[i - 1].text in ("or", "nor") and self.moves(i - 2):
+            either = tuple(dict.fromkeys(self.tokens[i - 2].allowed + token.allowed))
+            return lexicon.SAME if no else either
         return turned(token.allowed, no)
 
     def moves(self, i: int) -> bool:
         return self.tokens[i].sort == "direction"
-
-    def denied(self, i: int) -> bool:
-        """Is there a denial shortly before position i, in the same clause?"""
-        for back in range(i - 1, max(-1, i - 6), -1):
-            token = self.tokens[back]
-            if token.sort == "deny":
-                return not self.rhetorical(back)
-            if token.sort == "proposal":
-                return self.before(back) in ("neither", "none")
-            joined = token.sort == "direction" and self.tokens[back + 1].text in ("or", "nor")
-            if token.sort in ("direction", "attribute") and not joined:
-                return False
-            if token.text in (",", "but", "and", "instead"):
-                return False
-        return False
-
-    def rhetorical(self, i: int) -> bool:
-        """`Isn't A better`, `doesn't it`: a question that denies nothing."""
-        if not self.asks or not i or self.tokens[i - 1].text not in lexicon.AUXILIARY:
-            return False
-        return i == 1 or self.tokens[i - 2].sort == "mark" or self.tokens[i - 2].text in (
-            "but", "and", "then", "so", "why",
-        )  # fmt: skip
 
     def hedged(self, i: int) -> bool:
         """`added safety can hinder speed`: a supposed consequence, no effect of the proposal."""
@@ -276,49 +241,6 @@ class _Walk:
     def is_modal(self, i: int) -> bool:
         return self.tokens[i].text in lexicon.MODALS
 
-    def next_attribute(self, i: int) -> str:
-        """Is the next attribute near (fillers only between), far in the clause, or not there?"""
-        near = True
-        for token in self.tokens[i + 1 :]:
-            if token.sort == "attribute":
-                return "near" if near else "far"
-            if token.sort in ("proposal", "direction") or token.text in lexicon.LINKS:
-                return "none"
-            if token.sort == "touch" or token.text in lexicon.FILLERS:
-                continue
-            if token.sort == "deny" or token.text in (",", ":", "-"):
-                return "none"
-            near = False
-        return "none"
-
-    def attribute_behind(self, i: int) -> int | None:
-        """Where the attribute just before the direction word is, as in `trust will fall`."""
-        for back in range(i - 1, -1, -1):
-            token = self.tokens[back]
-            if token.sort == "attribute":
-                return back
-            if token.text not in lexicon.AUXILIARY and token.sort not in ("touch", "deny"):
-                return None
-        return None
-
-    def owner(self, i: int) -> Rows:
-        """The proposal right after a phrase that ends at i: `the speed spike in B`."""
-        rest = [t for t in self.tokens[i + 1 : i + 4] if t.text not in lexicon.NOUNS]
-        if len(rest) > 1 and rest[0].text in lexicon.PLACES and rest[1].sort == "proposal":
-            return rest[1].rows
-        return ()
-
-    def list_before(self, i: int) -> list[int]:
-        """The attributes of a list that ends at position i, as far as nothing has moved them."""
-        found: list[int] = []
-        for back in range(i, -1, -1):
-            token = self.tokens[back]
-            if token.sort == "attribute" and back not in self.taken:
-                found.append(back)
-            elif token.text not in ("and", ",", "the", "&"):
-                break
-        return found
-
     def pronoun(self, i: int, allowed: Allowed) -> None:
         """`raises it`, `has no effect on them`, `cuts both`: what was named before."""
         rest = [t.text for t in self.tokens[i + 1 : i + 5] if t.text not in lexicon.STEPS]
@@ -326,17 +248,22 @@ class _Walk:
         known = seen or self.topic.columns
         if self.tokens[i].text in lexicon.WEAK:
             return
-        if seen and self.subject_at > 0 and self.word(self.subject_at - 1) == "which":
+        if (
+            seen
+            and self.subject_at > 0
+            and around.noun_skipped(self.tokens, self.subject_at - 1) == "which"
+        ):
             self.emit_column(seen[-1], allowed)
         elif not known:
             return
         elif not rest or rest[0] in (",", "-", ")"):
             if self.last and self.subject_at > 0:
                 self.emit_column(self.last[0], allowed)
-        elif rest[0] in ("it", "this"):
+        elif rest[0] in ("it", "this") or lexicon.SIDES.intersection(rest[:2]):
             self.emit_column(known[-1], allowed)
         elif rest[0] in ("both", "them", "these"):
-            for column in dict.fromkeys(known[-2:]):
+            pair = dict.fromkeys(reversed((*self.topic.columns, *seen)))
+            for column in list(pair)[:2]:
                 self.emit_column(column, allowed)
 
     def ellipsis(self, i: int) -> None:
@@ -347,7 +274,9 @@ class _Walk:
         )
         if ends and fresh and self.last and len(self.last[1]) == 1:
             column, allowed = self.last
-            self.found += [Fact(row, column, turned(allowed, True)) for row in self.subject]
+            self.found += [
+                Fact(row, column, turned(allowed, True), likely=True) for row in self.subject
+            ]
 
     def nothing(self, i: int) -> None:
         """`does nothing for trust`: it leaves it as it is."""
@@ -363,38 +292,46 @@ class _Walk:
         if ends and self.last and self.subject_at >= 0 and clean:
             column, allowed = self.last
             if opposite(allowed):
-                self.found += [Fact(row, column, opposite(allowed)) for row in self.subject]
+                self.found += [
+                    Fact(row, column, opposite(allowed), likely=True) for row in self.subject
+                ]
 
     # attributes
 
     def attribute(self, i: int) -> None:
         bargained = i > 0 and self.tokens[i - 1].text == "for" and not self.fresh
-        if self.active and not bargained and (self.fresh or not self.moved_behind(i)):
-            self.subject = self.owner(i) or self.subject
-            self.emit(i, self.active)
+        if (
+            self.active
+            and not bargained
+            and (self.fresh or not around.moved_behind(self.tokens, i))
+        ):
+            self.subject = around.owner(self.tokens, i) or self.subject
+            loose = not (self.fresh or self.listed(i))
+            self.emit(i, self.active, likely=self.keeps or loose)
         self.fresh = False
 
-    def moved_behind(self, i: int) -> bool:
-        """Does a direction word right after the attribute claim it?"""
-        for j in range(i + 1, len(self.tokens)):
-            token = self.tokens[j]
-            if token.sort == "direction":
-                return self.next_attribute(j) != "near"
-            if token.text not in lexicon.AUXILIARY:
+    def listed(self, i: int) -> bool:
+        """Is the attribute the next of a list: `raises X, the Y and Z`?"""
+        for back in range(i - 1, -1, -1):
+            token = self.tokens[back]
+            if token.sort == "attribute":
+                return True
+            if token.text not in lexicon.JOINS | lexicon.FILLERS:
                 return False
         return False
 
-    def emit(self, position: int, allowed: Allowed) -> None:
+    def emit(self, position: int, allowed: Allowed, *, likely: bool) -> None:
         self.taken.add(position)
         token = self.tokens[position]
-        self.emit_column(token.column, tuple(-u for u in allowed) if token.inverse else allowed)
+        sides = tuple(-u for u in allowed) if token.inverse else allowed
+        self.emit_column(token.column, sides, likely=likely)
 
-    def emit_column(self, column: int, allowed: Allowed) -> None:
+    def emit_column(self, column: int, allowed: Allowed, *, likely: bool = True) -> None:
         if self.wished:
             return
         self.last = (column, allowed)
         if self.subject:
-            self.found += [Fact(row, column, allowed) for row in self.subject]
+            self.found += [Fact(row, column, allowed, likely) for row in self.subject]
         else:
             self.orphans.append((column, allowed))
         if self.compared[0] in ("unlike", "like"):

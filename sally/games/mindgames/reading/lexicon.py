@@ -81,10 +81,11 @@ BEFORE_IT = word_set(
 WEAK = word_set("better more less best help helps helping support supports supporting most least")
 SEEMS = word_set("seems seem looks look sounds sound feels feel would you i we 'd")
 PLACES = word_set("in with under from by")
+SIDES = word_set("aspect aspects area areas regard respect front")
 ARTICLES = word_set("the a an its this slight")
 MOVERS = _words(
     "increas decreas reduc limit restrict boost enhanc expand improv lower! lowers! lowering! "
-    "rais cut! cuts! cutting! more! less! fewer! promot"
+    "rais cut! cuts! cutting! more! less! fewer! promot slow accelerat delay hinder faster! speed"
 )
 OTHERS = word_set("others alternatives other alternative remaining")
 MODALS = word_set("can could might may")
@@ -109,5 +110,5 @@ FILLERS = word_set(
     "some such potential level levels rate rates s very much drastically strongly strong big "
     "huge major additional actively negatively positively as at between either out what "
     "further terms regarding respect toward towards about significant you we dislike like "
-    "important key critical crucial"
+    "important key critical crucial current existing present same status quo clear notable"
 )

@@ -44,6 +44,9 @@ MAIN = re.compile(
     r"(?:what|how|why)\b(?! (?:you|we|i)\b)|"
     r"which (?:proposal|one|of|attribute|factor|option|concern|aspect|matter|do|would))"
 )
+ADMITS = starts(
+    "i (?:know|understand|see|acknowledge)", "you mentioned", "you prefer", "while", "although"
+)
 OR_ELSE = starts("(?:is|are) there (?:any|some|another|other)(?:thing)?")
 ABOUT_FIRST = starts("between|regarding|about|concerning|as for|in terms of|with|on")
 
@@ -77,7 +80,7 @@ LIKES = any_of(
     "feel|feeling|feelings|care|value|values|mind|bother|comfortable|indifferent|willing",
     r"prefer|preference|preferences|favou?r|priority|priorities|prioriti\w+|focus|aim|aims",
     r"importan\w*|matter|matters|worth|outweighs?|weigh|rank|rate|significant|factor",
-    "thoughts?|think|opinions?|views?|stance|agree|consider|considered|considering|about",
+    "thoughts?|think|opinions?|views?|stance|agree|about",
     r"concern|concerns|concerned|interest|interests|interested|appeal\w*|unappealing|attractive",
     r"goals?|objectives?|good|bad|acceptable|benefit|beneficial|(?:opti|mini|maxi)mi[sz]\w+",
 )
@@ -118,7 +121,20 @@ ABOUT = any_of(
 )
 THINK_OF = re.compile(rf"\bthink (?:about|of) {NAMED}\W*\Z")
 HOW_ABOUT = re.compile(rf"\b(?:how|what) about {NAMED}\W*\Z")
-WEIGHS = any_of(r"outweigh\w*|worth|appeal\w*|important|concern\w*|priorit\w+|value|like")
+WEIGHS = any_of(r"appeal\w*|important|concern\w*|value|like")
+EFFECT = any_of(
+    r"effects?|impacts?|risks?|drawbacks?|affect\w*|(?:in|de)creas\w+|reduction|gain|loss"
+)
+URGES = any_of(
+    r"agree|choos\w+|support\w*|go with|leaning|reconsider|offer|worth|outweigh\w*",
+    "best choice|certain|do not you think|because|take",
+)
+RANKS = any_of(r"better|best|appeal\w*|options?|choices?|prefer\w*|desirable|aligns?")
+NEWS = any_of("aware|let you know|did you (?:know|realize)|new information|point out|actually")
+POINTS_BACK = any_of(
+    r"(?:this|that|it|these)\b.*\b(?:factor|aspect|concerns?|interested|willing|desirable|outcome|"
+    "worth|trade off|tradeoff|important|prudent|deal breaker|priority)"
+)
 THIS_CHANGES = any_of(
     "(?:this|that|these|it|which) .*(?:change|affect|influence|alter|make|impact|sway|help|tip)"
 )

@@ -11,13 +11,14 @@ from sally.games.mindgames.reading.groups import Rows, Topic, grouped
 from sally.games.mindgames.reading.tokens import Sentence, Token
 
 Columns = tuple[int, ...]
+Cells = tuple[tuple[int, int], ...]
 
 
 class Appeals(msgspec.Struct, frozen=True):
     """What one question asks about."""
 
     motivational: Columns = ()
-    informational: tuple[tuple[int, int], ...] = ()
+    informational: Cells = ()
     inferential: Rows = ()
 
 
@@ -35,6 +36,8 @@ class Asking(msgspec.Struct, frozen=True):
     topic: Topic
     reply: Columns  # attributes the last reply said it likes or dislikes
     ranked: bool  # did the last reply rank the proposals?
+    stated: Cells  # what this message has told so far
+    news: Cells  # what this sentence tells, in a message that asks for an answer
     everyone: Rows
     everything: Columns
 
@@ -44,7 +47,7 @@ def appeals(sentence: Sentence, at: Asking) -> Appeals:
     tokens = grouped(sentence.tokens, at.topic, len(at.everyone))
     text = shape(tokens)
     if not asks(sentence, text):
-        return Appeals()
+        return Appeals(informational=at.news if patterns.NEWS.search(text) else ())
     found = [_ask(c, at) for c in clauses(tokens, text) if sentence.asks or asks(sentence, c.shape)]
     return Appeals(
         motivational=tuple(sorted({c for f in found for c in f.motivational})),
@@ -80,6 +83,8 @@ def clauses(tokens: tuple[Token, ...], text: str) -> Iterator[Clause]:
         held = [next(names) for _ in re.findall(r"\b[PT]\b", text[start:end])]
         held = held[len(held) - len(re.findall(r"\b[PT]\b", asked)) :]
         if patterns.OR_ELSE.match(asked) and start:
+            continue
+        if end < len(text) and patterns.ADMITS.match(asked):
             continue
         yield Clause(
             shape=asked.strip(),
@@ -147,23 +152,36 @@ def _about_proposals(clause: Clause, at: Asking) -> Appeals:
     text = clause.shape
     reasons = patterns.ABOUT.search(text) or patterns.THINK_OF.search(text)
     if reasons and not clause.columns and len(clause.rows) == 1:
-        return Appeals(at.everything, _cross(clause.rows, at.everything), clause.rows)
+        opinion = patterns.THINK_OF.search(text)
+        return Appeals(
+            at.everything, () if opinion else _cross(clause.rows, at.everything), clause.rows
+        )
     if patterns.HOW_ABOUT.search(text):
         return Appeals((), _cross(clause.rows, at.everything), clause.rows)
     weighed = clause.columns if patterns.WEIGHS.search(text) else ()
-    return Appeals(motivational=weighed, inferential=clause.rows)
+    cells = _cross(clause.rows, clause.columns)
+    if not patterns.EFFECT.search(text) or patterns.URGES.search(text):
+        return Appeals(motivational=weighed, inferential=clause.rows)
+    told = tuple(c for c in cells if c in at.stated) or cells
+    ranked = clause.rows if patterns.RANKS.search(text) else ()
+    return Appeals(motivational=weighed, informational=told, inferential=ranked)
 
 
 def _general(text: str, at: Asking) -> Appeals:
     """A question without names."""
+    if patterns.POINTS_BACK.search(text) and at.topic.columns:
+        return Appeals(motivational=at.topic.columns)
     if patterns.WANTS_ALL.search(text) or (
         patterns.CRITERIA.search(text) and patterns.LIKES.search(text)
     ):
         return Appeals(motivational=at.everything)
     if patterns.PRONOUN.search(text):
         return Appeals(motivational=at.topic.columns[-2:] if not at.reply else at.reply)
+    if patterns.THIS_CHANGES.search(text):
+        rows = tuple(sorted({row for row, _ in at.stated})) or at.topic.pair or at.topic.rows
+        return Appeals(informational=at.stated, inferential=rows)
     if patterns.WHICH_ONE.search(text):
         return Appeals(inferential=at.everyone)
-    if patterns.AGREE.search(text) or patterns.THIS_CHANGES.search(text):
+    if patterns.AGREE.search(text):
         return Appeals(inferential=at.topic.pair or at.topic.rows)
     return Appeals()

@@ -16,7 +16,7 @@ Sort = Literal["word", "proposal", "attribute", "direction", "deny", "touch", "m
 
 GENERIC = lexicon.word_set(
     "choice choices student students school public development teacher economic production "
-    "advancement opportunities environment preservation and to of the for in on level"
+    "advancement opportunities environment preservation lunar and to of the for in on level"
 )
 STOP = lexicon.word_set("and to of the for in a")
 NOUN = re.compile(
