@@ -27,7 +27,8 @@ TRIES = 2  # of a job whose connection was lost
 SCHEMA = (
     """CREATE TABLE IF NOT EXISTS matches (
         id TEXT PRIMARY KEY, setup TEXT NOT NULL, people TEXT NOT NULL, cell TEXT NOT NULL,
-        owner TEXT NOT NULL, patience DOUBLE PRECISION NOT NULL, made DOUBLE PRECISION NOT NULL,
+        owner TEXT NOT NULL, patience DOUBLE PRECISION NOT NULL, mirrored TEXT NOT NULL,
+        made DOUBLE PRECISION NOT NULL,
         ended INTEGER NOT NULL DEFAULT 0, stored INTEGER NOT NULL DEFAULT 0)""",
     """CREATE TABLE IF NOT EXISTS seats (
         token TEXT PRIMARY KEY, match TEXT NOT NULL, seat TEXT NOT NULL)""",
@@ -111,6 +112,7 @@ class Sqlite:
             # FULL, not NORMAL: under NORMAL a write-ahead log loses its last commits when the
             # power fails, and a move that was acknowledged would be gone.
             self._db.execute("PRAGMA synchronous=FULL")
+            self._db.execute("PRAGMA secure_delete=ON")  # what is deleted is overwritten
         except (OSError, sqlite3.Error) as why:
             raise BadInput(f"The database {self.path} cannot be opened: {why}.") from None
 

@@ -115,12 +115,14 @@ class House:
         cell: str = "",
         owner: str = "",
         patience: float | None = None,
+        mirrored: Sequence[str] = (),
         also: Callable[[Hand, str], None] | None = None,
     ) -> Opened:
         """Seat everybody and begin; `also` writes whatever belongs to the same transaction.
 
         Who has a token already brings it hashed, by seat, in `keys`.
         Matches with an owner are not put into the store here; their owner exports them.
+        Seats in `mirrored` see their menus from last to first.
         """
         setup = settled(setup, people)
         id = secrets.token_hex(16)
@@ -128,18 +130,20 @@ class House:
         given = {seat: secrets.token_urlsafe(32) for seat in people if seat not in keys}
         keys |= {seat: hashed(token) for seat, token in given.items()}
         room = self._made(id, setup, people, self.patience if patience is None else patience)
+        room.mirrored = tuple(mirrored)
         rows = room.let_bots_answer()
 
         def begin(hand: Hand) -> None:
             hand.put(
-                "INSERT INTO matches (id, setup, people, cell, owner, patience, made) "
-                "VALUES (?, ?, ?, ?, ?, ?, ?)",
+                "INSERT INTO matches (id, setup, people, cell, owner, patience, mirrored, made) "
+                "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
                 id,
                 msgspec.json.encode(setup).decode(),
                 msgspec.json.encode(tuple(people)).decode(),
                 cell,
                 owner,
                 room.patience,
+                msgspec.json.encode(room.mirrored).decode(),
                 time.time(),
             )
             for seat, key in keys.items():
@@ -241,7 +245,7 @@ class House:
         """A room as the book has it."""
 
         def find(hand: Hand) -> tuple[Any, list[Any]]:
-            row = hand.one("SELECT setup, people, patience FROM matches WHERE id = ?", id)
+            row = hand.one("SELECT setup, people, patience, mirrored FROM matches WHERE id = ?", id)
             said = hand.all(
                 "SELECT seat, entry, client_key FROM answers WHERE match = ? ORDER BY n", id
             )
@@ -252,6 +256,7 @@ class House:
             raise NoSuchSeat
         setup = msgspec.json.decode(row[0], type=Setup)
         room = self._made(id, setup, msgspec.json.decode(row[1], type=tuple[str, ...]), row[2])
+        room.mirrored = msgspec.json.decode(row[3], type=tuple[str, ...])
         changed = room.rebuild(said)
         self._enter(room)
         if changed is not None and not room.match.over:

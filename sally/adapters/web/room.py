@@ -11,6 +11,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from inspect import isawaitable
 from typing import Any
 
@@ -70,16 +71,18 @@ class Room:
         ended: Callable[[], None],
     ) -> None:
         self.id, self.match, self.people, self.patience = id, match, tuple(people), patience
-        self.version = 0  # how many entries the book has
+        self.written = 0  # how many entries the book has
         self.lock = asyncio.Lock()
         self.given_up = False
         self._players, self._bots, self._book = players, frozenset(bots), book
+        self.mirrored: tuple[str, ...] = ()  # seats that see menus from last to first
         self._ended = ended  # is told when the match is over
-        self._keys: dict[tuple[str, str], tuple[int, str]] = {}
+        self._keys: dict[tuple[str, str], str] = {}  # seat, client's key -> what it answered
         self._refused: dict[AskId, tuple[int, str]] = {}
         self._out: dict[AskId, asyncio.Task[None]] = {}
         self._pasts = {seat: Past(match.desk(Seat(seat))) for seat in people}
         self._sights: dict[str, Sight] = {}
+        self._stale = set(people)  # whose sight may have changed
         self._changed = asyncio.Event()
         self.used: dict[str, Any] = {}  # what answers for models, for the record
         self._since: dict[AskId, float] = {}  # since when people have been asked
@@ -90,27 +93,28 @@ class Room:
         """What a seat's browser receives."""
         async with self.lock:
             self._check()
-            if seat not in self._sights:
-                self._sights[seat] = self._seen(seat)
-            return self._sights[seat]
+            return self._shown(seat)
 
-    async def news(self, since: int, seconds: float) -> None:
-        """Return when there is more than a version, or after some seconds."""
-        if self.version <= since and not self.given_up:
-            try:
-                await asyncio.wait_for(self._changed.wait(), seconds)
-            except TimeoutError:
-                return
+    async def news(self, seat: str, since: int, seconds: float) -> Sight:
+        """What a seat's browser receives once it is newer than a version, or after some seconds."""
+        until = time.monotonic() + seconds
+        while True:
+            changed = self._changed
+            seen = await self.sight(seat)
+            left = until - time.monotonic()
+            if seen.version > since or left <= 0:
+                return seen
+            with suppress(TimeoutError):
+                await asyncio.wait_for(changed.wait(), left)
 
     async def answer(self, seat: str, ask: str, value: Any, key: str) -> int:
         """Take a person's answer; it is on disk when this returns, and a key counts once."""
         async with self.lock:
             self._check()
             if (seat, key) in self._keys:
-                version, other = self._keys[seat, key]
-                if other != ask:
+                if self._keys[seat, key] != ask:
                     raise NotAsked("This key has been used for another answer.")
-                return version
+                return self._shown(seat).version
             turn = self._asked(seat, ask)
             tries = 1 + self._refused.get(turn.id, (0, ""))[0]
             take = decided if turn.question is None else reported
@@ -120,10 +124,10 @@ class Room:
                 self.match.answer(turn.id, given)
             except IllegalMove as why:
                 self._refused[turn.id] = (tries, str(why))
-                self._sights.pop(seat, None)
+                self._stale.add(seat)
                 raise
             await self._settle([(seat, entry, key)])
-            return self.version
+            return self._shown(seat).version
 
     async def look(self, seat: str, ask: str, tool: str, given: Mapping[str, Any]) -> Any:
         """Look something up for a decision; what was asked is logged with it."""
@@ -149,7 +153,7 @@ class Room:
             if not self.match.over:
                 self.match.censor(cause, detail, seat)
                 await self._settle([(seat, Stops(cause, detail, seat), None)])
-            return self.version
+            return self._shown(seat).version if seat in self.people else self.written
 
     def overdue(self, now: float) -> str | None:
         """A person who has been asked for longer than the others should have to wait."""
@@ -217,14 +221,14 @@ class Room:
 
     def count(self, rows: Sequence[Written]) -> None:
         """Remember what the book has now."""
-        self.version += len(rows)
+        self.written += len(rows)
         for seat, entry, key in rows:
             if key is not None and not isinstance(entry, Stops):
-                self._keys[seat, key] = (self.version, ask_name(self.id, entry.ask))
+                self._keys[seat, key] = ask_name(self.id, entry.ask)
 
     def publish(self) -> None:
         """Show the present version to whoever waits, and put what is asked of models."""
-        self._sights.clear()
+        self._stale.update(self.people)
         open_now = {turn.id: turn for turn in self.match.asks()}
         self._refused = {id: why for id, why in self._refused.items() if id in open_now}
         now, before = time.monotonic(), self._since
@@ -309,20 +313,35 @@ class Room:
 
     # --- what is seen -----------------------------------------------------------------------
 
+    def _shown(self, seat: str) -> Sight:
+        """What a seat sees; its version rises only when that changes.
+
+        A count of entries would tell a seat how often others have acted where it cannot see.
+        """
+        if seat in self._stale:
+            old, new = self._sights.get(seat), self._seen(seat)
+            if old is None or msgspec.structs.replace(new, version=old.version) != old:
+                last = 0 if old is None else old.version
+                version = max(last + 1, int(1000 * time.time()))  # it rises over restarts too
+                self._sights[seat] = msgspec.structs.replace(new, version=version)
+            self._stale.discard(seat)
+        return self._sights[seat]
+
     def _seen(self, seat: str) -> Sight:
         match, desk = self.match, self.match.desk(Seat(seat))
-        waiting = match.asks()
-        turns = [turn for turn in waiting if turn.seat == seat]
+        turns = [turn for turn in match.asks() if turn.seat == seat]
         view = turns[0].view if turns else match.game.observe(match.state, Seat(seat))
         end = match.events[-1] if match.over else None
+        # Which of the others has still to act may be hidden, so it is always all of them.
+        others = () if turns or match.over else [s for s in match.game.seats if s != seat]
         return sight_of(
-            self.version,
+            0,
             desk,
             view,
             self._pasts[seat],
             [ask_of(self.id, turn, self._refused.get(turn.id, (0, None))[1]) for turn in turns],
             [desk.words.told(told) for turn in turns for told in turn.told],
-            list(dict.fromkeys(turn.seat for turn in waiting if turn.seat != seat)),
+            others,
             over_of(seat, end) if isinstance(end, Ended | Censored) else None,
         )
 
@@ -338,7 +357,7 @@ def put(player: Player[Any, Any], turn: Turn[Any, Any]) -> Any:
 def write(hand: Hand, room: Room, rows: Sequence[Written]) -> None:
     """Put what was said behind what the book has."""
     now = time.time()
-    for n, (seat, entry, key) in enumerate(rows, room.version):
+    for n, (seat, entry, key) in enumerate(rows, room.written):
         hand.put(
             "INSERT INTO answers (match, n, seat, entry, client_key, made) "
             "VALUES (?, ?, ?, ?, ?, ?)",

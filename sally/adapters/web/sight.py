@@ -159,6 +159,14 @@ def _probe(name: str, turn: Turn[Any, Any], question: Question, refused: str | N
     )
 
 
+def mirrored(ask: Ask) -> Ask:
+    """The same ask with its menu from last to first, for studies that balance option orders."""
+    turned: Json = {"options": ask.options[::-1]}
+    if ask.answer == "choice":  # numbers are sent in the order of their items
+        turned["items"] = ask.items[::-1]
+    return msgspec.structs.replace(ask, **turned)
+
+
 def form_of(form: Form[Any]) -> Json:
     """An action to be filled in, as a form."""
     fields = [field_of(name, field) for name, field in form.fields]
