@@ -9,6 +9,7 @@ import click
 from sally import __version__
 from sally.cli.common import Commands, console, use_files
 from sally.cli.comparing import compare
+from sally.cli.crossplaying import crossplay_
 from sally.cli.curves import curves
 from sally.cli.demo import demo
 from sally.cli.doctor import doctor
@@ -25,6 +26,7 @@ from sally.cli.reading import replay, score, show
 from sally.cli.rules import rules
 from sally.cli.running import run
 from sally.cli.serving import serve
+from sally.cli.watching import watch
 from sally.core.errors import BadInput
 
 
@@ -47,6 +49,7 @@ for command in (
     play,
     plan,
     run,
+    watch,
     score,
     profile,
     compare,
@@ -60,6 +63,7 @@ for command in (
     demo,
     readers,
     curves,
+    crossplay_,
     import_,
     rules,
     serve,

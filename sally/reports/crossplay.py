@@ -10,6 +10,7 @@ import msgspec
 from sally.core.errors import BadInput
 from sally.core.log import Episode
 from sally.reports.rows import label
+from sally.stats import mean_interval
 
 
 class Pairing(msgspec.Struct, frozen=True):
@@ -17,7 +18,9 @@ class Pairing(msgspec.Struct, frozen=True):
 
     episodes: int
     first: float  # the mean payoff of the first seat
+    first_interval: list[float] | None
     second: float
+    second_interval: list[float] | None
     both: float  # the share of episodes in which both were paid
 
 
@@ -36,13 +39,10 @@ def crossplay(episodes: Iterable[Episode]) -> dict[tuple[str, str], Pairing]:
 
 
 def _pairing(found: Sequence[tuple[float, float]]) -> Pairing:
-    n = len(found)
-    return Pairing(
-        n,
-        sum(first for first, _ in found) / n,
-        sum(second for _, second in found) / n,
-        sum(first > 0 and second > 0 for first, second in found) / n,
-    )
+    first, second = (mean_interval(each) for each in zip(*found, strict=True))
+    both = sum(one > 0 and two > 0 for one, two in found) / len(found)
+    assert first.value is not None and second.value is not None  # there is at least one episode
+    return Pairing(len(found), first.value, first.interval, second.value, second.interval, both)
 
 
 def names_of(table: Mapping[tuple[str, str], Pairing]) -> list[str]:
@@ -56,7 +56,7 @@ def draw(table: Mapping[tuple[str, str], Pairing], path: Path, title: str = "") 
         from matplotlib.figure import Figure
     except ImportError:
         raise BadInput(
-            "A picture needs matplotlib; install it with `pip install matplotlib`."
+            "A picture needs matplotlib; `pip install 'sally[figures]'` brings it."
         ) from None
     names = names_of(table)
     if not names:
@@ -64,7 +64,8 @@ def draw(table: Mapping[tuple[str, str], Pairing], path: Path, title: str = "") 
     grid = [[_score(table, one, two) for two in names] for one in names]
     figure = Figure(figsize=(1.6 + 1.1 * len(names), 1.4 + 0.8 * len(names)), layout="constrained")
     axes = figure.subplots()
-    image = axes.imshow(grid, cmap="viridis", aspect="auto", vmin=0)
+    lowest = min(met.first for met in table.values())
+    image = axes.imshow(grid, cmap="viridis", aspect="auto", vmin=min(lowest, 0.0))
     axes.set_xticks(range(len(names)), names, rotation=30, ha="right")
     axes.set_yticks(range(len(names)), names)
     axes.set_xlabel("second seat")

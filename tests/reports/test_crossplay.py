@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from sally import store
+from sally.cli import cli
 from sally.core import shelf
 from sally.core.drive import play_bots
 from sally.core.errors import BadInput
@@ -79,3 +83,18 @@ def test_all_analyses_of_an_arm() -> None:
     assert found.exchange.proposals > 0
     assert found.fits == (None, None)  # a hoarder's demands are all rejected: nothing to fit
     assert value_reports([], 0, seed=1).exchange is None
+
+
+def test_the_command_shows_each_game_by_itself(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    out.mkdir()
+    with store.Writer(out) as writer:
+        for episode in met():
+            writer.add(episode)
+    ran = CliRunner().invoke(cli, ["crossplay", str(out), "--json"], catch_exceptions=False)
+    found = json.loads(ran.output)
+    assert list(found) == ["tradecraft"]
+    assert len(found["tradecraft"]) == len(FEW) ** 2
+    assert all(pair["episodes"] == 3 for pair in found["tradecraft"])
+    shown = CliRunner().invoke(cli, ["crossplay", str(out)], catch_exceptions=False)
+    assert "first seat" in shown.output and "generous" in shown.output
