@@ -1,0 +1,129 @@
+"""People who take part in a study, as scripts: they read pages, fill in forms, play their tables."""
+
+from __future__ import annotations
+
+import html
+import re
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+from starlette.testclient import TestClient
+
+from sally.adapters.web.app import Settings, make_app
+
+SECRET = "a secret of the experimenter's"
+HEADING = re.compile(r"<h1[^>]*>(.*?)</h1>", re.S)
+
+
+@contextmanager
+def study_server(folder: Path, text: str):
+    """A server with one study; its client is nobody yet."""
+    file = folder / "study.toml"
+    file.write_text(text)
+    settings = Settings(
+        database=str(folder / "book.sqlite"),
+        out=folder / "episodes",
+        secret=SECRET,
+        study=file,
+        a_second=10_000,
+    )
+    with TestClient(make_app(settings)) as client:
+        yield client
+
+
+class Participant:
+    """One browser: cookies of its own, the page that it shows."""
+
+    def __init__(self, server: TestClient, name: str = "two_games") -> None:
+        self.browser = TestClient(server.app, base_url=str(server.base_url))
+        self.browser.portal = server.portal  # the same event loop as the server's
+        self.address = f"/study/{name}"
+        self.page: Any = None
+
+    def get(self, path: str = "", **params: str) -> Participant:
+        self.page = self.browser.get(f"{self.address}{path}", params=params)
+        return self
+
+    def post(self, path: str, **fields: str) -> Participant:
+        self.page = self.browser.post(f"{self.address}{path}", data=fields)
+        return self
+
+    @property
+    def text(self) -> str:
+        return html.unescape(self.page.text)
+
+    @property
+    def heading(self) -> str:
+        found = HEADING.search(self.page.text)
+        return html.unescape(found[1]).strip() if found else ""
+
+    def field(self, name: str) -> str:
+        found = re.search(rf'name="{name}" value="([^"]*)"', self.page.text)
+        assert found, f"{self.heading}: no field {name}"
+        return html.unescape(found[1])
+
+    def agree(self, id: str = "") -> Participant:
+        self.get(**({"PROLIFIC_PID": id} if id else {}))
+        return self.post(
+            "/consent", token=self.field("token"), given=self.field("given"), agree="yes"
+        )
+
+    def next(self, **fields: str) -> Participant:
+        return self.post("/next", token=self.field("token"), step=self.field("step"), **fields)
+
+    def read_on(self) -> Participant:
+        while self.heading == "Instructions":
+            self.next()
+        return self
+
+    def check(self, *answers: str) -> Participant:
+        return self.next(**{f"q-{i}": answer for i, answer in enumerate(answers)})
+
+    @property
+    def seat_token(self) -> str:
+        found = re.search(r'href="/table#([0-9a-f]+)&amp;back=(/study/\w+)"', self.page.text)
+        assert found, self.heading
+        assert found[2] == self.address
+        return found[1]
+
+    def sight(self, token: str) -> dict[str, Any]:
+        answer = self.browser.get("/api/seat", headers={"authorization": f"Bearer {token}"})
+        assert answer.status_code == 200, answer.text
+        return answer.json()
+
+    def say(self, token: str, ask: dict[str, Any], value: Any) -> Any:
+        return self.browser.post(
+            "/api/seat/answer",
+            headers={"authorization": f"Bearer {token}"},
+            json={"ask": ask["id"], "value": value, "key": uuid4().hex},
+        )
+
+    def leave(self, token: str) -> None:
+        headers = {"authorization": f"Bearer {token}"}
+        self.browser.post("/api/seat/leave", headers=headers, json={"key": uuid4().hex})
+
+    def answer_all(self, token: str, most: int = 1000, value: int = 0) -> dict[str, Any]:
+        """Answer whatever is asked with the first thing on offer, until nothing is."""
+        seen = self.sight(token)
+        while seen["asks"] and most:
+            ask = next((a for a in seen["asks"] if a["kind"] == "probe"), seen["asks"][0])
+            chosen = (ask["items"] or ask["options"])[value]["value"]
+            assert self.say(token, ask, chosen).status_code == 200
+            seen, most = self.sight(token), most - 1
+        return seen
+
+    def play(self) -> Participant:
+        """Play one round to its end and come back."""
+        seen = self.answer_all(self.seat_token)
+        assert seen["over"], seen["waiting_for"]
+        return self.get()
+
+    def play_all(self) -> Participant:
+        while self.heading.startswith("Round") or self.heading == "The game":
+            self.play()
+        return self
+
+    def survey(self, **fields: str) -> Participant:
+        return self.next(**{f"item-{name}": value for name, value in fields.items()})
