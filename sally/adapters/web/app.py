@@ -175,7 +175,7 @@ def number_of(request: Request, name: str) -> int | None:
     given = request.query_params.get(name)
     if given is None:
         return None
-    if not given.isascii() or not given.isdigit() or len(given) > 9:
+    if not given.isascii() or not given.isdigit() or len(given) > 15:
         raise Refused(400, f"{name} must be a whole number.")
     return int(given)
 
@@ -247,9 +247,7 @@ async def see(request: Request) -> Response:
     known, lines = number_of(request, "since"), number_of(request, "lines") or 0
 
     async def look(room: Room, seat: str) -> Sight:
-        if known is not None:
-            await room.news(known, LONG_POLL)
-        return await room.sight(seat)
+        return await (room.sight(seat) if known is None else room.news(seat, known, LONG_POLL))
 
     return answer(since(await at_seat(request, token, look), lines))
 

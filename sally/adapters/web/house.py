@@ -330,6 +330,7 @@ class House:
                 hand.put("UPDATE matches SET stored = 1 WHERE id = ?", id)
 
         await self.book.run(mark)
+        self._in_doubt = False
 
     def _store(self, episodes: Sequence[Episode]) -> None:
         """Put episodes into the store, but for those that it has.
@@ -339,9 +340,8 @@ class House:
         if self.out is None or not episodes:
             return
         there = set(store.load(self.out).episodes) if self._in_doubt else set()
-        self._in_doubt = True
+        self._in_doubt = True  # until the book knows
         with store.Writer(self.out) as writer:  # on disk, under its last name, when it closes
             for episode in episodes:
                 if episode.id not in there:
                     writer.add(episode)
-        self._in_doubt = False

@@ -22,6 +22,11 @@ def web_at(port: int) -> httpx.Client:
     return httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=30, verify=False)
 
 
+def content(sight: dict[str, Any]) -> dict[str, Any]:
+    """A sight but for its version, which rises with every start."""
+    return {key: value for key, value in sight.items() if key != "version"}
+
+
 def go_on_after_a_kill(data: Path, *more: str) -> None:
     """Two people, one of whom has answered when the server dies; both then play to the end."""
     wish = {"others": {"partner": "person"}, "params": {"rounds": 3}, "probes": ["their_move"]}
@@ -35,14 +40,14 @@ def go_on_after_a_kill(data: Path, *more: str) -> None:
         probe = next(ask for ask in waiting if ask["kind"] == "probe")
         agent.say(probe["id"], value_for(probe, agent.draw), "told before the crash")
         partner.answer(partner.see()["asks"][0])
-        before = agent.see(), partner.see()
+        before = [content(agent.see()), content(partner.see())]
         process.send_signal(signal.SIGKILL)
         process.wait()
     with serving(data, port, *more) as (process, port), web_at(port) as web:
         agent.web = partner.web = web
-        assert (agent.see(), partner.see()) == before
+        assert [content(agent.see()), content(partner.see())] == before
         again = agent.say(probe["id"], 0, "told before the crash")
-        assert again.status_code == 200 and agent.see() == before[0]  # the same key, once
+        assert again.status_code == 200 and content(agent.see()) == before[0]  # it counts once
         sights = play([agent, partner])
         assert all(s["over"]["how"] == "ended" and len(s["lines"]) == 3 for s in sights)
         process.send_signal(signal.SIGTERM)
