@@ -21,6 +21,8 @@ from sally.core.model import (
 )
 from sally.runner.config import Config
 
+CHARACTERS = 4  # taken for a token where nobody counts
+
 
 class BudgetSpent(Exception):
     """Nothing is left: no further call is made, and the episode is censored for this cause."""
@@ -55,6 +57,7 @@ class Meter:
         self._budget, self.config, self._run = budget or Budget(), config or Config(), run
         self.calls, self.tokens, self.money = 0, 0, 0.0
         self.unpriced = 0  # calls whose price nobody knows
+        self.guessed = 0  # calls whose tokens the provider did not count
 
     def of_episode(self) -> Meter:
         """A meter for one episode, with the limit that the config sets for each."""
@@ -80,20 +83,32 @@ class Meter:
         """What was used so far, in words."""
         prices = self.config.prices
         money = f", {self.money:.4f} {prices.currency}" if prices else ""
-        return f"{self.calls} calls, {self.tokens} tokens{money}"
+        guessed = (
+            f" (those of {self.guessed} calls estimated, because the provider did not count them)"
+            if self.guessed
+            else ""
+        )
+        return f"{self.calls} calls, {self.tokens} tokens{money}{guessed}"
 
-    def charge(self, model: str, usage: Usage) -> Usage:
-        """Count a call; its usage comes back with its cost, where a price is known."""
+    def charge(self, model: str, usage: Usage, characters: int = 0) -> Usage:
+        """Count a call; its usage comes back with its cost, where a price is known.
+
+        Tokens that the provider did not count stay unknown in the record; for the budget they are
+        estimated from the characters that went to and fro.
+        """
         self.calls += 1
-        self.tokens += usage.input + usage.output
+        counted = usage.input > 0  # no page is empty
+        used = usage if counted else Usage(input=round(characters / CHARACTERS))
+        self.guessed += not counted
+        self.tokens += used.input + used.output
         price = self.config.price(model)
-        if usage.cost is None and price is not None:
-            usage = msgspec.structs.replace(usage, cost=price.of(usage))
-        if usage.cost is None:
+        cost = usage.cost if usage.cost is not None or price is None else price.of(used)
+        if cost is None:
             self.unpriced += 1
         else:
-            self.money += usage.cost
-        return usage if self._run is None else self._run.charge(model, usage)
+            self.money += cost
+            usage = msgspec.structs.replace(usage, cost=cost) if counted else usage
+        return usage if self._run is None else self._run.charge(model, usage, characters)
 
     def add(self, calls: int, tokens: int, money: float, unpriced: int) -> None:
         """Count what was used elsewhere on our account."""
@@ -154,7 +169,9 @@ class Metered:
     ) -> Reply:
         self._meter.refuse_if_spent()
         reply = await self._model.complete(messages, settings, tools)
-        return msgspec.structs.replace(reply, usage=self._meter.charge(self._name, reply.usage))
+        characters = sum(len(message.text) for message in messages) + len(reply.text)
+        used = self._meter.charge(self._name, reply.usage, characters)
+        return msgspec.structs.replace(reply, usage=used)
 
     async def score(
         self,
@@ -164,4 +181,7 @@ class Metered:
     ) -> Scores:
         self._meter.refuse_if_spent()
         scores = await self._model.score(context, candidates, settings)
-        return msgspec.structs.replace(scores, usage=self._meter.charge(self._name, scores.usage))
+        texts = [context] if isinstance(context, str) else [m.text for m in context]
+        characters = sum(map(len, texts))
+        used = self._meter.charge(self._name, scores.usage, characters)
+        return msgspec.structs.replace(scores, usage=used)

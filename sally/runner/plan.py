@@ -34,12 +34,12 @@ from sally.core.study import Study
 from sally.models.stub import even
 from sally.players.language import LANGUAGE, LanguagePlayer
 from sally.players.mindless import Random
+from sally.runner.budget import CHARACTERS
 from sally.runner.config import Config, in_process
 from sally.runner.local import Order, has_model, orders, reached
 from sally.runner.seating import players_of
 
 PILOT = "pilot"  # stands before a model's name while its calls are only counted
-CHARACTERS = 4  # taken for a token
 REPLY = 60  # tokens taken for a reply, unless fewer are allowed
 PILOTS = 2  # episodes of each group that are tried: its first and its last
 REMEMBERED = 6  # earlier pages whose beginning a provider's cache may still hold

@@ -174,3 +174,15 @@ def test_a_bug_of_ours_is_not_hidden(tmp_path: Path) -> None:
     on_shelf("broken", lambda: Scripted(script))  # type: ignore[arg-type]
     with pytest.raises(RuntimeError, match="a bug"):
         run_study(study("broken"), tmp_path / "o")
+
+
+def test_tokens_that_nobody_counted_are_estimated_for_the_budget_and_unknown_in_the_record():
+    table = Prices(date(2026, 1, 1), {"lab/x": Price(1e6, 0.0)})
+    meter = Meter(Budget(tokens=20), Config(prices=table))
+    recorded = meter.charge("lab/x", Usage(seconds=1.0), characters=40)
+    assert recorded == Usage(seconds=1.0)
+    assert (meter.tokens, meter.guessed) == (10, 1)
+    assert meter.money == 10.0
+    assert "estimated" in meter.said
+    meter.charge("lab/x", Usage(), characters=40)
+    assert meter.spent
