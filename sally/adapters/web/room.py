@@ -30,11 +30,13 @@ from sally.adapters.web.entry import (
     to_text,
 )
 from sally.adapters.web.sight import (
+    Ask,
     Past,
     Sight,
     ask_name,
     ask_of,
     decided,
+    mirrored,
     over_of,
     reported,
     sight_of,
@@ -339,11 +341,15 @@ class Room:
             desk,
             view,
             self._pasts[seat],
-            [ask_of(self.id, turn, self._refused.get(turn.id, (0, None))[1]) for turn in turns],
+            [self._ask(turn) for turn in turns],
             [desk.words.told(told) for turn in turns for told in turn.told],
             others,
             over_of(seat, end) if isinstance(end, Ended | Censored) else None,
         )
+
+    def _ask(self, turn: Turn[Any, Any]) -> Ask:
+        ask = ask_of(self.id, turn, self._refused.get(turn.id, (0, None))[1])
+        return mirrored(ask) if turn.seat in self.mirrored else ask
 
 
 def put(player: Player[Any, Any], turn: Turn[Any, Any]) -> Any:
