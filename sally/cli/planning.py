@@ -2,25 +2,39 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
 import msgspec
 
 from sally import store
-from sally.cli.common import json_option, print_json, print_table
+from sally.cli.common import folded, json_option, print_json, print_table
+from sally.cli.comparing import episodes_of
 from sally.cli.running import asked_study, model_options
-from sally.core.errors import BadInput
+from sally.core.errors import BadInput, listed
 from sally.reports.rows import Row
+from sally.runner.budget import CHARACTERS
 from sally.runner.config import Prices, use_config
-from sally.runner.plan import CHARACTERS, REPLY, Bill, Part, Plan
+from sally.runner.plan import REPLY, Bill, Part, Plan
 from sally.runner.plan import plan as planned
+from sally.runner.power import POWERS, Need, needs
 from sally.store import Contents
 
 
 @click.command()
 @model_options
 @click.option("--reply-tokens", default=REPLY, show_default=True, help="Tokens taken for a reply.")
+@click.option(
+    "--detect",
+    type=float,
+    help="Episodes it takes to see this difference between two players, in the unit of the metric; "
+    "percentages as shares: 0.05 is 5 points.",
+)
+@click.option("--pilot", metavar="DIR", help="A store whose episodes say how far these scatter.")
+@click.option("--sd", type=float, help="The standard deviation of differences, if there is none.")
+@click.option("--metric", default="", help="Differences in this metric [how well players did].")
+@click.option("--alpha", default=0.05, show_default=True, help="The chance of a false claim.")
 @json_option
 def plan(
     study: str,
@@ -32,9 +46,17 @@ def plan(
     without: tuple[str, ...],
     config: Path | None,
     reply_tokens: int,
+    detect: float | None,
+    pilot: str | None,
+    sd: float | None,
+    metric: str,
+    alpha: float,
     as_json: bool,
 ) -> None:
-    """Calls, tokens, cost and time of what is missing of STUDY."""
+    """Calls, tokens, cost and time of what is missing of STUDY.
+
+    With --detect, also the episodes that it takes to see such a difference.
+    """
     if reply_tokens < 1:
         raise BadInput(f"--reply-tokens must be at least 1, not {reply_tokens}.")
     used = use_config(config)
@@ -42,11 +64,23 @@ def plan(
     folder = out or Path("out") / wanted.name
     held = store.load(folder) if store.place(folder).exists() else Contents()
     found = planned(wanted, limit, used, held.episodes, held.finished, reply_tokens)
+    needed: list[Need] = []
+    whole = found
+    if detect is not None:
+        whole = planned(wanted, limit, used, {}, (), reply_tokens)
+        tried = None if pilot is None else episodes_of(pilot)
+        needed = needs(wanted, whole, used, detect, metric=metric, sd=sd, pilot=tried, limit=limit,
+                       alpha=alpha)  # fmt: skip
+    elif pilot is not None or sd is not None:
+        raise BadInput("--pilot and --sd go with --detect, the difference that is to be seen.")
     if as_json:
         date = str(used.prices.date) if used.prices else None
-        print_json({"study": wanted.name, "prices": date, **msgspec.to_builtins(found)})
+        power = {"needs": msgspec.to_builtins(needed)} if needed else {}
+        print_json({"study": wanted.name, "prices": date, **msgspec.to_builtins(found), **power})
         return
     say(found, used.prices)
+    if needed:
+        say_needs(needed, whole, used.prices, alpha)
 
 
 def say(plan: Plan, prices: Prices | None) -> None:
@@ -64,6 +98,65 @@ def say(plan: Plan, prices: Prices | None) -> None:
         f"real, a token is taken as {CHARACTERS} characters and a reply as {plan.reply_tokens} "
         "tokens; answers that must be\nasked again, calls tried again and tools come on top."
     )
+
+
+def say_needs(needed: Sequence[Need], plan: Plan, prices: Prices | None, alpha: float) -> None:
+    """How many episodes each cell needs, beside what they would cost."""
+    rows = [_need_row(need) for need in needed]
+    several = len({row["difference"] for row in rows}) > 1
+    paid = bool(plan.parts)
+    columns = [
+        name
+        for name in rows[0]
+        if (several or name != "difference") and (paid or not name.startswith("cost"))
+    ]
+    title = "" if several else f"to see a difference of {rows[0]['difference']}"
+    print_table(rows, columns, title=title)
+    money = f"in {prices.currency}, prices of {prices.date}" if prices else "no price is known"
+    click.echo(
+        f"{' and '.join(f'{p:.0%}' for p in POWERS)}: episodes of each player that show such a "
+        "difference with that power, between\ntwo players on the same settings (paired t test, "
+        f"two-sided, alpha {alpha:g}). spread: standard\ndeviation of differences; clustered: how "
+        "many times more it takes because problems repeat."
+        + (f"\ncost: the whole cell at that size, {money}." if paid else "")
+    )
+    for why in dict.fromkeys(need.why for need in needed if need.why):
+        cells = [need.cell for need in needed if need.why == why]
+        click.echo(folded(f"blank ({_cells(cells)}): {why}"))
+    if few := [need.cell for need in needed if 0 < need.pairs < FEW]:
+        click.echo(folded(f"a rough guide, from fewer than {FEW} pilot pairs: {_cells(few)}"))
+    if any(need.elsewhere for need in needed):
+        click.echo("elsewhere: the pilot lacks the cell; other cells of the same game stand in.")
+
+
+FEW = 20  # pilot differences below which a spread is hardly known
+
+
+def _need_row(need: Need) -> Row:
+    sizes: tuple[int | None, ...] = need.episodes or (None,) * len(POWERS)
+    costs = need.cost or (None,) * len(POWERS)
+    row: Row = {
+        "cell": need.cell,
+        "difference": f"{need.detect:g} {need.metric} ({need.unit})",
+        "spread": need.sd,
+        "from": _source(need),
+        "clustered": f"x{need.effect:.2f}" if need.sd else None,
+        "has": need.now,
+    }
+    for power, size, cost in zip(POWERS, sizes, costs, strict=True):
+        row[f"{power:.0%}"] = size
+        row[f"cost {power:.0%}"] = None if cost is None else f"{cost:,.2f}"
+    return row
+
+
+def _source(need: Need) -> str | None:
+    if not need.pairs:
+        return "stated" if need.sd else None
+    return f"{need.pairs} pairs{' elsewhere' if need.elsewhere else ''}"
+
+
+def _cells(names: Sequence[str]) -> str:
+    return listed(names) if len(names) <= 4 else f"{len(names)} cells"
 
 
 def _row(part: Part) -> Row:

@@ -76,10 +76,12 @@ def paired_share_sample_size(
     power: float = 0.8,
     alpha: float = 0.05,
     design_effect: float = 1.0,
+    exact: bool = False,
 ) -> int:
     """Pairs to detect a difference of shares by McNemar's test (Connor 1987).
 
-    `discordant` is the pilot share of pairs in which exactly one of the two succeeded.
+    `discordant` is the pilot share of pairs in which exactly one of the two succeeded. An exact
+    test is cautious, since few counts can be had; `exact` adds what continuity costs.
     """
     if not abs(detect) < discordant <= 1:
         raise ValueError(
@@ -87,6 +89,8 @@ def paired_share_sample_size(
         )
     under_difference = math.sqrt(discordant - detect**2)
     n = _normal_n(detect, math.sqrt(discordant), under_difference, power, alpha)
+    if exact:  # one success less must do, so n |d| - 1 takes the place of n |d|; solved for n
+        n *= ((1 + math.sqrt(1 + 4 / (n * abs(detect)))) / 2) ** 2
     return _inflated(n, design_effect)
 
 

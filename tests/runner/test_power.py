@@ -1,0 +1,168 @@
+"""How many episodes it takes: from a pilot or a stated spread, checked by simulation."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+import msgspec
+import numpy as np
+import pytest
+
+from sally.core.errors import BadInput
+from sally.core.study import Cell, Study, grid, instance, sitter
+from sally.reports import compare as comparing
+from sally.reports.compare import Group, Score
+from sally.runner.config import Config, read_config
+from sally.runner.local import play
+from sally.runner.plan import plan
+from sally.runner.power import Spread, Value, needs, spread_of
+from sally.runner.seating import resolved
+from sally.stats import paired_sample_size, sign_flip_test, simulated_power
+
+CELL = Cell(
+    "duel",
+    (instance("rps", "rps-10", rounds=10),),
+    grid(agent=(sitter("random"), sitter("constant")), partner=sitter("tit_for_tat")),
+    repeats=12,
+)
+STUDY = Study("s", "s", (CELL,))
+
+
+def piloted(study: Study = STUDY):
+    return [play(resolved(setup), cell) for cell, setup in study.trials()]
+
+
+def need(detect: float = 0.05, study: Study = STUDY, **options):
+    return needs(study, plan(study), Config(), detect, **options)[0]
+
+
+def values(by_player, instances=None):
+    return [
+        Value("duel", "rps", "agent", player, f"s{n}", instances[n] if instances else "i", float(v))
+        for player, column in by_player.items()
+        for n, v in enumerate(column)
+    ]
+
+
+def test_a_stated_spread_gives_the_textbook_number():
+    """R: power.t.test(delta=.5, sd=1, type="paired") wants 33.4 pairs for 80 percent, 44 for 90."""
+    found = need(0.5, sd=1.0)
+    assert found.episodes == (34, 44) and found.cost == (0.0, 0.0)
+    assert (found.pairs, found.now, found.metric) == (0, 12, "reward_per_round")
+
+
+def test_a_pilot_says_how_differences_scatter():
+    spread = spread_of(CELL, values({"a": [1, 2, 3, 6], "b": [0, 0, 0, 0]}))
+    assert isinstance(spread, Spread)
+    assert spread.sd == pytest.approx(np.std([1, 2, 3, 6], ddof=1))
+    assert (spread.pairs, spread.players, spread.icc) == (4, 2, None)
+
+
+def test_what_two_players_share_does_not_count_as_scatter():
+    hard = np.array([0.0, 5.0, 9.0, 1.0])  # some settings are hard for both
+    spread = spread_of(CELL, values({"a": hard + np.array([1, 1, 2, 2]), "b": hard}))
+    assert isinstance(spread, Spread) and spread.sd == pytest.approx(np.std([1, 1, 2, 2], ddof=1))
+
+
+def test_problems_that_are_played_again_and_again_count_for_less():
+    rng = np.random.default_rng(1)
+    shifts = np.repeat(rng.normal(size=10), 6) + 0.3 * rng.normal(size=60)
+    names = [f"i{n // 6}" for n in range(60)]
+    cell = msgspec.structs.replace(
+        CELL, instances=tuple(instance("rps", f"i{n}") for n in range(10)), repeats=6
+    )
+    spread = spread_of(cell, values({"a": shifts, "b": np.zeros(60)}, names))
+    assert isinstance(spread, Spread) and spread.icc > 0.7
+
+
+def test_a_pilot_of_real_episodes_and_one_of_another_cell():
+    here = need(0.1, pilot=piloted())
+    assert here.pairs == 12 and not here.elsewhere and here.episodes[0] < here.episodes[1]
+    other = msgspec.structs.replace(STUDY, cells=(msgspec.structs.replace(CELL, name="else"),))
+    assert need(0.1, study=other, pilot=piloted()).elsewhere
+
+
+def test_percentages_are_given_as_shares():
+    found = need(0.05, metric="tom_percent", sd=0.2)
+    assert (found.detect, found.sd, found.unit) == (5.0, 20.0, "%")
+    assert found.episodes == need(0.05, sd=0.2).episodes
+
+
+def test_what_is_not_known_is_blank_and_said():
+    assert "no episode of rps" in need(0.1, pilot=[]).why
+    alike = [e for e in piloted() if e.setup.lineup["agent"].player == "constant"]
+    assert "no two players" in need(0.1, pilot=alike).why
+
+
+@pytest.mark.parametrize(
+    "options, said",
+    [
+        ({}, "--pilot DIR"),
+        ({"sd": 1.0, "pilot": []}, "not both"),
+        ({"sd": -1.0}, "--sd must be above 0"),
+        ({"sd": 1.0, "detect": 0.0}, "--detect must be above 0"),
+        ({"sd": 1.0, "metric": "tom_precent"}, "did you mean tom_percent"),
+        ({"sd": 1.0, "alpha": 1.5}, "--alpha"),
+    ],
+)
+def test_bad_requests_are_answered_in_a_sentence(options, said):
+    with pytest.raises(BadInput, match=said):
+        need(**options)
+
+
+def test_the_cost_grows_with_the_episodes(tmp_path: Path):
+    prices = tmp_path / "sally.toml"
+    prices.write_text(
+        '[prices]\ndate = 2026-11-01\nper_million."openai/x" = {input = 1.0, output = 2.0}\n'
+    )
+    config = read_config(prices)
+    lineups = grid(agent=sitter("language", model="openai/x"), partner=sitter("tit_for_tat"))
+    study = Study("s", "s", (msgspec.structs.replace(CELL, lineups=lineups, repeats=1),))
+    found = needs(study, plan(study, config=config), config, 0.5, sd=1.0)[0]
+    ((_, whole, *_),) = [(p.cell, p.each, p) for p in plan(study, config=config).parts]
+    once = (whole.input * 1.0 + whole.output * 2.0) / 1e6
+    assert found.cost == pytest.approx([34 * once, 44 * once])
+
+
+# --- simulation -----------------------------------------------------------------------------------
+
+
+def claimed(differences) -> float:
+    """The p value that `sally compare` would print for these pairs."""
+    group = Group("rps", "agent", "", "reward_per_round")
+    one = [Score(f"s{n}", "i", "", float(d)) for n, d in enumerate(differences)]
+    two = [Score(f"s{n}", "i", "", 0.0) for n in range(len(differences))]
+    found = comparing._compared(group, one, two, None, 1)
+    return 1.0 if found is None or found.p is None else found.p
+
+
+@pytest.fixture
+def quick(monkeypatch):
+    """Fewer flips than a report takes, and no intervals: they play no part in p."""
+    monkeypatch.setattr(comparing, "RESAMPLES", 1)
+    monkeypatch.setattr(comparing, "sign_flip_test", partial(sign_flip_test, flips=999))
+
+
+@pytest.mark.parametrize("place, power", [(0, 0.8), (1, 0.9)])
+def test_so_many_episodes_reach_the_promised_power_in_the_test_that_compare_makes(
+    place, power, quick
+):
+    n = need(0.5, sd=1.0).episodes[place]
+    found = simulated_power(lambda rng: claimed(rng.normal(0.5, 1, n)), seed=2, repeats=400)
+    assert found.low < power < found.high
+
+
+def test_wins_and_losses_reach_it_too(quick):
+    """Paired 0-1 scores: 60 against 40 in a hundred, independent; the spread is known exactly.
+
+    The number for means would not do here: it comes to 71 percent.
+    """
+    n = need(0.2, sd=0.48**0.5, metric="task_success").episodes[0]
+    assert n > paired_sample_size(0.2, 0.48, power=0.8)
+
+    def experiment(rng: np.random.Generator) -> float:
+        return claimed((rng.random(n) < 0.6).astype(float) - (rng.random(n) < 0.4))
+
+    found = simulated_power(experiment, seed=3, repeats=400)
+    assert found.low < 0.8 < found.high
