@@ -200,11 +200,14 @@ class Claims:
         for shard in list(self._mine):
             self.release(shard)
 
-    def tidy(self) -> None:
-        """Take away what dead runs have left, but for their claims, which are passed on."""
-        owners = {self._owner(name) for name in self._at.names("claims")}
+    def tidy(self, ended: bool) -> None:
+        """Take away what dead runs have left, and if told so what those say that came to an end.
+
+        Their claims stay: they are passed on.
+        """
+        owners = {self._owner(name) for name in self._at.names("claims")} | {self._me}
         for run in read_runs(self._at):
-            if run.name != self._me and run.name not in owners and self._watch.is_dead(run):
+            if run.name not in owners and (ended or not run.ended) and self._watch.is_dead(run):
                 self._at.remove(f"runs/{run.name}.json")
                 for note in self._at.names("notes"):
                     if note.startswith(f"{run.name}."):

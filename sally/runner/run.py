@@ -134,7 +134,7 @@ class Drive:
         if not self._waiting:
             return Tally()
         with Beat(self._at, lambda: self._state) as beat:
-            self._claims.tidy()
+            self._claims.tidy(ended=True)
             try:
                 self._play()
             except BaseException as why:
@@ -142,7 +142,7 @@ class Drive:
                 raise
             finally:
                 self._claims.release_all()
-                self._claims.tidy()
+                self._claims.tidy(ended=False)
             beat.ended = "out of budget" if self._meter.spent else "finished"
         return self._state.tally
 

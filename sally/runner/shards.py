@@ -99,8 +99,11 @@ def shards_of(wanted: Sequence[Order], together: bool = False) -> list[Shard]:
     side by side.
     """
     kinds: dict[str, list[Order]] = {}
+    known: dict[int, str] = {}  # a study has few lineups, each an object that its orders share
     for order in wanted:
-        kinds.setdefault(kind_of(order), []).append(order)
+        lineup = id(order[2].lineup)
+        kind = known.get(lineup) or known.setdefault(lineup, kind_of(order))
+        kinds.setdefault(kind, []).append(order)
     cut: list[Sequence[Order]] = []
     for kind in (kind for kind in LEAST if kind in kinds):
         whole = together and kind != "bots"
@@ -123,10 +126,14 @@ def kind_of(order: Order) -> str:
 def _cut(orders: Sequence[Order], least: int) -> Iterable[Sequence[Order]]:
     """Groups of one game and lineup, small ones together, large ones in even pieces."""
     size = min(max(len(orders) // CUTS, least), MOST)
-    groups: dict[bytes, list[Order]] = {}
+    groups: dict[tuple[str, bytes], list[Order]] = {}
+    known: dict[int, bytes] = {}
+    for _, _, setup in orders:
+        if id(setup.lineup) not in known:
+            known[id(setup.lineup)] = msgspec.json.encode(setup.lineup, order="sorted")
     for order in orders:
-        alike = (order[2].instance.game, order[2].lineup)
-        groups.setdefault(msgspec.json.encode(alike, order="sorted"), []).append(order)
+        alike = (order[2].instance.game, known[id(order[2].lineup)])
+        groups.setdefault(alike, []).append(order)
     waiting: list[Order] = []
     ready: list[list[Order]] = []
     for group in groups.values():

@@ -117,7 +117,7 @@ class Appended:
 
 
 class Put:
-    """Puts lines as immutable parts, `NAME.0001.part`, and in the end all of them as one file.
+    """Puts lines as immutable parts, `NAME.0000.part`, and in the end all of them as one file.
 
     What was added is out of reach of a crash after `HELD_SECONDS`, or with the next line after
     that; the parts go when `NAME.jsonl`, which holds the same lines, is there.
@@ -128,7 +128,7 @@ class Put:
         self._begin()
 
     def _begin(self) -> None:
-        self._name = self._first + (f"-{self._files}" if self._files else "")
+        self._name = f"{self._first}-{self._files:03d}"
         self._files += 1
         self._all = bytearray()
         self._waiting = bytearray()

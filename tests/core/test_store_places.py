@@ -1,0 +1,205 @@
+"""Stores at addresses: immutable files, many writers, and readers who come at any time."""
+
+from __future__ import annotations
+
+import os
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sally import store
+from sally.core.errors import BadInput
+from sally.core.log import to_line
+from sally.core.study import Cell, Study, grid, instance, sitter
+from sally.runner.run import run_study
+from sally.store import writing
+from tests.table import played, table
+
+EPISODES = [played(table("cups", seed)) for seed in range(12)]
+
+
+@pytest.fixture(params=["memory", "file"])
+def out(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    address = f"{request.param}://{tmp_path}/far/out"
+    store.claim(address, store.Manifest("mine", "hash"))
+    return address
+
+
+@pytest.fixture
+def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A writer that holds nothing back."""
+    monkeypatch.setattr(writing, "HELD_SECONDS", 0.0)
+
+
+def study(repeats: int = 60) -> Study:
+    players = grid(agent=sitter("random"), partner=sitter("tit_for_tat"))
+    cell = Cell("only", (instance("ipd", rounds=3),), players, repeats=repeats)
+    return Study("mine", "for tests", (cell,))
+
+
+def files(out: str) -> list[str]:
+    return [name for name in store.place(out).names() if name != store.MANIFEST]
+
+
+def test_what_is_put_in_comes_out(out: str) -> None:
+    with store.Writer(out, "label") as writer:
+        for episode in EPISODES:
+            writer.add(episode)
+    (name,) = files(out)
+    assert name.startswith("label-") and name.endswith(".jsonl")
+    found = store.load(out)
+    assert list(found.episodes.values()) == EPISODES
+    assert (found.bad, found.doubled) == ([], 0)
+    assert store.survey(out, "label").finished == {e.id for e in EPISODES}
+    assert store.survey(out, "other").finished == set()
+
+
+def test_what_was_put_before_a_crash_is_there(out: str, at_once: None) -> None:
+    writer = store.Writer(out)
+    for episode in EPISODES[:3]:
+        writer.add(episode)  # and the process is no more
+    assert [name[-5:] for name in files(out)] == [".part"] * 3
+    assert list(store.load(out).episodes.values()) == EPISODES[:3]
+
+
+def test_a_writer_in_the_middle_is_read_with_what_it_has_put(out: str) -> None:
+    writer = store.Writer(out)
+    writer.add(EPISODES[0])
+    assert store.load(out).episodes == {}  # held back, for two seconds at most
+    writer.sync()
+    assert list(store.load(out).episodes.values()) == EPISODES[:1]
+    writer.add(EPISODES[1])
+    with writer:
+        pass
+    assert list(store.load(out).episodes.values()) == EPISODES[:2]
+    assert len(files(out)) == 1  # the parts are gone
+
+
+def test_a_long_writer_goes_on_in_a_new_file(out: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(writing, "FILE_BYTES", 3 * len(to_line(EPISODES[0])))
+    with store.Writer(out) as writer:
+        for episode in EPISODES:
+            writer.add(episode)
+    assert len(files(out)) >= 3
+    assert list(store.load(out).episodes) == [e.id for e in EPISODES]
+
+
+def test_a_reader_whose_parts_are_replaced_meanwhile_reads_each_line_once(
+    out: str, at_once: None
+) -> None:
+    writer = store.Writer(out)
+    for episode in EPISODES[:4]:
+        writer.add(episode)
+    reading = store.read(out)
+    first = next(reading)  # the parts are listed, and one is read
+    writer.add(EPISODES[4])
+    with writer:
+        pass
+    assert [first, *reading] == EPISODES[:5]
+
+
+def test_many_writers_and_a_reader_all_the_while(out: str, at_once: None) -> None:
+    def write(which: int) -> None:
+        with store.Writer(out) as writer:
+            for episode in EPISODES[which::3]:
+                writer.add(episode)
+
+    writers = [threading.Thread(target=write, args=(n,)) for n in range(3)]
+    for writer in writers:
+        writer.start()
+    seen = 0
+    while any(writer.is_alive() for writer in writers):
+        found = store.load(out)
+        assert (found.bad, found.doubled) == ([], 0)
+        assert len(found.episodes) >= seen
+        seen = len(found.episodes)
+    assert set(store.load(out).episodes) == {e.id for e in EPISODES}
+
+
+def test_a_broken_line_is_set_aside(out: str) -> None:
+    store.place(out).put("theirs.jsonl", b"?\n" + to_line(EPISODES[0]))
+    found = store.load(out)
+    assert (len(found.episodes), [b.line for b in found.bad]) == (1, [1])
+    assert store.place(out).read("quarantine/theirs.jsonl.1") == b"?\n"
+
+
+def test_a_name_is_created_once(out: str) -> None:
+    at = store.place(out)
+    assert [at.create("claims/x", b"a"), at.create("claims/x", b"b")] == [True, False]
+    assert at.read("claims/x") == b"a"
+
+
+def test_another_study_is_refused(out: str) -> None:
+    with pytest.raises(BadInput, match="belongs to study 'mine'"):
+        store.claim(out, store.Manifest("yours", "hash"))
+
+
+def test_an_address_with_other_files_is_refused(tmp_path: Path) -> None:
+    address = f"memory://{tmp_path}/theirs"
+    store.place(address).put("thesis.tex", b"")
+    with pytest.raises(BadInput, match="holds other files"):
+        store.claim(address, store.Manifest("mine", "hash"))
+
+
+def test_a_study_runs_to_an_address_and_goes_on_there(out: str, tmp_path: Path) -> None:
+    some = run_study(study(20), out)
+    all_ = run_study(study(60), out)
+    here = run_study(study(60), tmp_path / "here")
+    assert (len(some.episodes), len(all_.episodes), all_.doubled) == (20, 60, 0)
+    assert sorted(map(to_line, all_.episodes.values())) == sorted(
+        map(to_line, here.episodes.values())
+    )
+
+
+@pytest.mark.parametrize(
+    ("address", "says"),
+    [
+        ("nowhere://x/y", "cannot be reached"),
+        ("memory://not/there", "There is no store at memory://not/there"),
+    ],
+)
+def test_an_address_that_leads_nowhere_is_one_sentence(address: str, says: str) -> None:
+    with pytest.raises(BadInput, match=says):
+        store.load(address)
+
+
+def test_whatever_a_service_raises_is_one_sentence(
+    out: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at = store.place(out)
+    assert isinstance(at, store.Remote)
+
+    def refuse(*args: Any, **kwargs: Any) -> None:
+        raise RuntimeError("403 Forbidden")
+
+    for verb in ("pipe_file", "ls"):
+        monkeypatch.setattr(type(at._fs), verb, refuse)
+    with pytest.raises(BadInput, match="cannot be read: RuntimeError: 403 Forbidden"):
+        store.load(out)
+    writer = store.Writer(out)
+    writer.add(EPISODES[0])
+    with pytest.raises(BadInput, match="could not be stored: RuntimeError: 403"):
+        writer.sync()
+
+
+def test_a_file_put_by_renaming_is_never_seen_half(tmp_path: Path) -> None:
+    """Where a put is not atomic, the bytes are written under a name that nobody reads."""
+    at = store.place(f"file://{tmp_path}/out")
+    assert isinstance(at, store.Remote)
+    seen: list[list[str]] = []
+    inner = at._fs.mv
+
+    def look(*args: Any, **kwargs: Any) -> Any:
+        seen.append(at.names())
+        assert len(os.listdir(tmp_path / "out")) == 1
+        return inner(*args, **kwargs)
+
+    at._fs.mv = look
+    try:
+        at.put("a.jsonl", b"x\n")
+    finally:
+        del at._fs.mv
+    assert seen == [[]]
+    assert os.listdir(tmp_path / "out") == ["a.jsonl"]

@@ -1,0 +1,124 @@
+"""Claims: one run a shard, the dead inherit nothing, and of two heirs one wins."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from sally.runner import claims
+from sally.runner.claims import Beat, Claims, Machine, Run, read_runs, this_process
+from sally.store import Place, place
+
+
+@pytest.fixture(params=["folder", "file", "memory"])
+def at(request: pytest.FixtureRequest, tmp_path: Path) -> Place:
+    return place(
+        {
+            "folder": str(tmp_path / "o"),
+            "file": f"file://{tmp_path}/o",
+            "memory": f"memory://{tmp_path}/o",
+        }[request.param]
+    )
+
+
+def run(name: str, machine: Machine | None = None, **more: object) -> Run:
+    return Run(name, "s", "local", machine or this_process(), time.time(), **more)  # type: ignore[arg-type]
+
+
+def told(at: Place, run: Run) -> None:
+    at.put(f"runs/{run.name}.json", msgspec.json.encode(run))
+
+
+ELSEWHERE = Machine("another", 1, "")
+GONE = Machine(this_process().host, 2**22 + 1, "1")  # beyond the largest process id
+
+
+def test_a_shard_has_one_owner_until_it_is_released(at: Place) -> None:
+    told(at, run("a"))
+    told(at, run("b"))
+    a, b = Claims(at, "a"), Claims(at, "b")
+    assert a.take("s1") and a.take("s1")
+    assert not b.take("s1")
+    assert b.take("s10")  # a name that begins alike is another
+    a.release("s1")
+    assert b.take("s1")
+    b.release_all()
+    assert at.names("claims") == []
+
+
+@pytest.mark.parametrize(
+    "owner",
+    [run("dead", GONE), run("dead", ended="finished"), None],
+    ids=["killed here", "ended", "never heard of"],
+)
+def test_the_claim_of_a_dead_run_is_passed_on_to_one_heir(at: Place, owner: Run | None) -> None:
+    if owner is not None:
+        told(at, owner)
+    assert Claims(at, "dead").take("s1")
+    told(at, run("a"))
+    told(at, run("b"))
+    a, b = Claims(at, "a"), Claims(at, "b")
+    assert [a.take("s1"), b.take("s1")] == [True, False]
+    a.release("s1")
+    assert at.names("claims") == []
+
+
+def test_a_process_that_has_the_number_of_a_dead_one_is_not_it() -> None:
+    mine = this_process()
+    assert mine.lives()
+    assert not msgspec.structs.replace(mine, born="1").lives()
+
+
+def test_a_zombie_is_dead() -> None:
+    child = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
+    machine = msgspec.structs.replace(this_process(), pid=child.pid, born=claims._born(child.pid))
+    assert machine.lives()
+    child.kill()
+    while machine.lives():  # killed, and nobody has waited for it
+        time.sleep(0.01)
+    child.wait()
+
+
+def test_a_run_of_another_machine_is_dead_when_it_no_longer_beats(at: Place) -> None:
+    told(at, run("far", ELSEWHERE, beat=1))
+    assert Claims(at, "far").take("s1")
+    told(at, run("a"))
+    near = Claims(at, "a", silent=0.2)
+    assert not near.take("s1")
+    time.sleep(0.15)
+    told(at, run("far", ELSEWHERE, beat=2))
+    assert not near.take("s1")
+    time.sleep(0.15)
+    assert not near.take("s1")  # it has beaten since
+    time.sleep(0.15)
+    assert near.take("s1")
+
+
+def test_a_beat_tells_of_the_run_until_its_end(at: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(claims, "BEAT_SECONDS", 0.02)
+    with Beat(at, lambda: run("a", wanted=7)) as beat:
+        while read_runs(at)[0].beat < 3:
+            time.sleep(0.01)
+        assert read_runs(at)[0].ended == ""
+        beat.ended = "finished"
+    (found,) = read_runs(at)
+    assert (found.wanted, found.ended, found.machine.pid) == (7, "finished", os.getpid())
+
+
+def test_tidying_takes_the_dead_and_leaves_the_living(at: Place) -> None:
+    done = run("done", GONE, ended="finished")
+    for known in (run("dead", GONE), run("far", ELSEWHERE), run("holder", GONE), done, run("a")):
+        told(at, known)
+    at.put("notes/dead.s1.json", b"{}")
+    assert Claims(at, "holder").take("s9")
+    Claims(at, "a").tidy(ended=False)
+    assert at.names("runs") == ["a.json", "done.json", "far.json", "holder.json"]
+    assert at.names("notes") == []
+    Claims(at, "a").tidy(ended=True)
+    assert at.names("runs") == ["a.json", "far.json", "holder.json"]

@@ -1,0 +1,260 @@
+"""Executors: the same records from each, and nothing lost or doubled when processes die."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from sally import store
+from sally.adapters.executors import executor
+from sally.core import shelf
+from sally.core.errors import BadInput
+from sally.core.log import Censored, Sitter, to_line
+from sally.core.study import Cell, Study, grid, instance, sitter
+from sally.runner.budget import Budget, Meter
+from sally.runner.claims import read_runs
+from sally.runner.executors import Executor, Local
+from sally.runner.local import AT_ONCE
+from sally.runner.pool import Pool
+from sally.runner.run import Progress, WorkerBroke, play_missing, run_study
+from sally.runner.watching import look
+from sally.store import Contents
+
+FILE = Path(__file__).parent / "users_file.py"
+
+
+@pytest.fixture
+def users_file(monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The user's file is on the shelf, for this test."""
+    kept = {folder: dict(entries) for folder, entries in shelf._added.items()}
+    monkeypatch.setattr(shelf, "_added", kept)
+    monkeypatch.setattr(shelf, "_files", list(shelf._files))
+    shelf.add_file(FILE)
+    return FILE
+
+
+def against(partner: Sitter, repeats: int = 120, name: str = "s", rounds: int = 4) -> Study:
+    lineups = grid(agent=sitter("random"), partner=partner)
+    cell = Cell("ipd", (instance("ipd", rounds=rounds),), lineups, repeats=repeats)
+    return Study(name, "for tests", (cell,))
+
+
+ALL_GAMES = Study(
+    "all",
+    "probes, nature, helpers, forms, learners",
+    (
+        Cell(
+            "rps",
+            (instance("rps", rounds=6),),
+            grid(agent=(sitter("random"), sitter("tabular")), partner=sitter("tit_for_tat")),
+            arms={"agent": ("their_move",)},
+            repeats=30,
+        ),
+        *(
+            Cell(game, (instance(game),), ({seat: sitter("random") for seat in seats},), repeats=20)
+            for game, seats in {
+                name: shelf.game(name).build({}).seats
+                for name in ("toma_po", "toma_mg", "pick_the_right_stuff", "mindgames")
+            }.items()
+        ),
+    ),
+)
+
+
+def lines(found: Contents) -> list[bytes]:
+    return sorted(to_line(episode) for episode in found.episodes.values())
+
+
+def whole(found: Contents, wanted: int) -> None:
+    assert (len(found.finished), found.doubled, found.bad) == (wanted, 0, [])
+
+
+# --- the same from each -------------------------------------------------------------------------
+
+
+def test_records_are_the_same_to_the_byte_on_every_executor(tmp_path: Path) -> None:
+    here = run_study(ALL_GAMES, tmp_path / "local", on=Local())
+    pool = run_study(ALL_GAMES, tmp_path / "pool", on=Pool(2))
+    far = run_study(ALL_GAMES, f"file://{tmp_path}/far", on=Pool(2))
+    whole(here, 140)
+    assert lines(here) == lines(pool) == lines(far)
+    assert len(store.episode_files(tmp_path / "pool")) == 2  # so two shards travelled
+
+
+@pytest.mark.parametrize(("name", "kind"), [("local", Local), ("pool:1", Pool), ("pool:12", Pool)])
+def test_executors_have_names(name: str, kind: type) -> None:
+    found = executor(name)
+    assert isinstance(found, kind)
+    assert found.name == name
+
+
+@pytest.mark.parametrize(
+    "name", ["", "pool", "pool:", "pool:x", "pool:-1", "rays", "ray:x", "ray://"]
+)
+def test_another_name_is_refused_in_one_sentence(name: str) -> None:
+    with pytest.raises(BadInput, match=r"runs on local, pool:N, ray or ray://HOST:PORT, not on"):
+        executor(name)
+
+
+def test_a_pool_of_none_is_refused() -> None:
+    with pytest.raises(BadInput, match="at least one process"):
+        executor("pool:0")
+
+
+def test_a_store_that_others_cannot_see_is_refused_before_anything_is_played(
+    tmp_path: Path,
+) -> None:
+    with pytest.raises(BadInput, match="seen by one process only"):
+        run_study(against(sitter("tit_for_tat")), f"memory://{tmp_path}/o", on=Pool(2))
+    assert not store.place(f"memory://{tmp_path}/o").exists()
+
+
+def test_progress_counts_up_to_what_was_missing(tmp_path: Path) -> None:
+    seen: list[Progress] = []
+    run_study(against(sitter("tit_for_tat"), 20), tmp_path / "o")
+    run_study(against(sitter("tit_for_tat")), tmp_path / "o", watch=seen.append, on=Pool(2))
+    assert (seen[-1].done, seen[-1].wanted, seen[-1].kept) == (100, 100, 20)
+
+
+# --- when something goes wrong ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("on", [Local(), Pool(2)], ids=lambda e: e.name)
+def test_a_mistake_in_a_users_file_is_shown_where_it_is(
+    users_file: Path, tmp_path: Path, on: Executor
+) -> None:
+    with pytest.raises((ZeroDivisionError, WorkerBroke), match="a mistake in a user's file"):
+        run_study(against(sitter("breaks")), tmp_path / "o", on=on)
+    (told,) = read_runs(store.place(tmp_path / "o"))
+    assert "a mistake in a user's file" in told.ended
+
+
+def test_what_is_only_on_the_shelf_of_this_process_is_missed_by_workers(tmp_path: Path) -> None:
+    cell = Cell(
+        "cups", (instance("cups"),), ({"hider": sitter("random"), "seeker": sitter("random")},)
+    )
+    with pytest.raises(BadInput, match="cups"):
+        run_study(Study("s", "", (cell,)), tmp_path / "o", on=Pool(1))
+
+
+def test_a_shard_that_kills_its_workers_is_given_up_and_the_others_are_played(
+    users_file: Path, tmp_path: Path
+) -> None:
+    lineups = grid(agent=sitter("random"), partner=(sitter("tit_for_tat"), sitter("dies")))
+    cell = Cell("ipd", (instance("ipd", rounds=2),), lineups, repeats=50)
+    with pytest.raises(BadInput, match=r"50 episodes were given up, because workers died 3 times"):
+        run_study(Study("s", "", (cell,)), tmp_path / "o", on=Pool(2))
+    whole(store.load(tmp_path / "o"), 50)
+    assert look(tmp_path / "o").failed == 50
+
+
+def in_thread(job: Callable[[], object]) -> threading.Thread:
+    thread = threading.Thread(target=job)
+    thread.start()
+    return thread
+
+
+def until(true: Callable[[], bool], seconds: float = 40) -> None:
+    patience = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < patience
+        time.sleep(0.02)
+
+
+def stored(out: Path) -> int:
+    return sum(path.read_bytes().count(b"\n") for path in store.episode_files(out))
+
+
+def test_workers_killed_in_mid_run(users_file: Path, tmp_path: Path) -> None:
+    pool, out = Pool(2), tmp_path / "o"
+    study = against(sitter("dawdles", seconds=0.002), 200)
+    running = in_thread(lambda: play_missing(study, out, on=pool))
+    for least in (20, 60):
+        until(lambda least=least: out.exists() and stored(out) >= least)  # type: ignore[misc]
+        os.kill(pool.workers[-1].process.pid, signal.SIGKILL)
+    running.join()
+    whole(store.load(out), 200)
+
+
+DRIVER = """
+import sys
+from pathlib import Path
+from sally.core import shelf
+from sally.runner.pool import Pool
+from sally.runner.executors import Local
+from sally.runner.run import play_missing
+import tests.conftest
+from tests.runner.test_executors import FILE, against, sitter
+shelf.add_file(FILE)
+on = Pool(2) if sys.argv[2] == "pool" else Local()
+play_missing(against(sitter("dawdles", seconds=0.002), 200), sys.argv[1], on=on)
+"""
+
+
+def driver(out: Path, on: str) -> subprocess.Popen[bytes]:
+    root = Path(__file__).parents[2]
+    return subprocess.Popen([sys.executable, "-c", DRIVER, str(out), on], cwd=root)
+
+
+@pytest.mark.parametrize("on", ["local", "pool"])
+def test_a_killed_run_is_finished_by_the_next(users_file: Path, tmp_path: Path, on: str) -> None:
+    out = tmp_path / "o"
+    killed = driver(out, on)
+    until(lambda: out.exists() and stored(out) >= 30)
+    killed.kill()
+    killed.wait()
+    assert store.place(out).names("claims")  # it had no time to tidy up
+    assert [run.state for run in look(out).runs] == ["dead"]
+    before = stored(out)
+    study = against(sitter("dawdles", seconds=0.002), 200)
+    whole(run_study(study, out, on=Pool(2) if on == "pool" else Local()), 200)
+    assert 30 <= before < 200
+    assert store.place(out).names("claims") == []
+    assert [run.state for run in look(out).runs] == ["finished"]
+
+
+def test_two_runs_of_one_study_share_the_work(users_file: Path, tmp_path: Path) -> None:
+    out = tmp_path / "o"
+    other = driver(out, "local")
+    until(lambda: out.exists() and stored(out) >= 1)
+    study = against(sitter("dawdles", seconds=0.002), 200)
+    mine = play_missing(study, out)
+    assert other.wait() == 0
+    whole(store.load(out), 200)
+    played = {run.name: run.tally.done for run in read_runs(store.place(out))}
+    assert sum(played.values()) == 200
+    assert 50 <= mine.done <= 150  # at least a shard each
+
+
+# --- budgets ------------------------------------------------------------------------------------
+
+
+TOKENS = 20_000
+
+
+def spenders() -> Study:
+    agent = sitter("language", model="users_file", strategy="qa")
+    lineup = {"agent": agent, "partner": sitter("tit_for_tat")}
+    return Study("s", "", (Cell("ipd", (instance("ipd", rounds=5),), (lineup,), repeats=60),))
+
+
+def test_workers_together_stay_within_the_budget(users_file: Path, tmp_path: Path) -> None:
+    free, bound = Meter(), Meter(Budget(tokens=TOKENS))
+    run_study(spenders(), tmp_path / "free", on=Pool(2), meter=free)
+    found = run_study(spenders(), tmp_path / "bound", on=Pool(2), meter=bound)
+    assert free.tokens > 2 * TOKENS
+    out_at_once = 2 * AT_ONCE  # calls of two workers that were out when the budget ended
+    assert TOKENS / 2 < bound.tokens < TOKENS + out_at_once * free.tokens / free.calls * 2
+    assert 0 < len(found.finished) < 60
+    assert {e.end.cause for e in found.episodes.values() if isinstance(e.end, Censored)} <= {
+        "budget"
+    }
+    whole(run_study(spenders(), tmp_path / "bound", on=Pool(2)), 60)

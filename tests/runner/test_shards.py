@@ -1,0 +1,93 @@
+"""Shards: where a study is cut, and that it travels as names and JSON."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sally.core.log import Instance, Setup, Sitter
+from sally.runner import shards
+from sally.runner.local import Order, orders
+from sally.runner.shards import LEAST, MOST, Job, Shard, shards_of
+from sally.studies.quickstart import STUDY
+
+
+def order(number: int, game: str, agent: str, model: str = "") -> Order:
+    who = Sitter("language", {"model": model}) if model else Sitter(agent)
+    setup = Setup(Instance(game, game), number, {"agent": who, "partner": Sitter("tit_for_tat")})
+    return f"{number:024x}", "cell", setup
+
+
+GROUPS = st.lists(
+    st.tuples(
+        st.sampled_from(["rps", "ipd", "ibs"]),
+        st.sampled_from(["random", "constant"]),
+        st.sampled_from(["", "", "embedded", "openai/gpt-4o"]),
+        st.integers(1, 700),
+    ),
+    max_size=6,
+)
+
+
+@given(GROUPS, st.booleans())
+def test_every_episode_is_in_one_shard_and_no_shard_is_small(
+    groups: list[tuple[str, str, str, int]], together: bool
+) -> None:
+    wanted = [
+        order(1000 * g + i, game, agent, model)
+        for g, (game, agent, model, n) in enumerate(groups)
+        for i in range(n)
+    ]
+    cut = shards_of(wanted, together)
+    assert sorted(id for shard in cut for id, _, _ in shard.orders) == sorted(w[0] for w in wanted)
+    assert len({shard.name for shard in cut}) == len(cut)
+    kinds = {"": "bots", "embedded": "models", "openai/gpt-4o": "providers"}
+    for model, kind in kinds.items():
+        mine = [s for s in cut if s.orders[0][2].lineup["agent"].params.get("model", "") == model]
+        total = sum(len(shard.orders) for shard in mine)
+        for shard in mine:
+            assert len(shard.orders) >= min(LEAST[kind], total)
+            assert len({o[2].lineup["agent"].params.get("model", "") for o in shard.orders}) == 1
+        if together and kind != "bots":
+            assert len(mine) <= 1
+
+
+def test_large_studies_are_cut_by_game_and_lineup() -> None:
+    wanted = [order(i, ("rps", "ipd")[i % 2], "random") for i in range(2000)]
+    cut = shards_of(wanted)
+    assert len(cut) == 2000 // LEAST["bots"]
+    assert all(len({o[2].instance.game for o in shard.orders}) == 1 for shard in cut)
+
+
+def test_a_shard_of_a_very_large_study_holds_no_more_than_so_many(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(shards, "CUTS", 2)
+    wanted = [order(i, "rps", "random") for i in range(5500)]
+    sizes = [len(shard.orders) for shard in shards_of(wanted)]
+    assert sizes == [MOST] * 4 + [MOST + 500]  # a rest joins the last
+
+
+def test_the_same_study_is_always_cut_in_the_same_places() -> None:
+    assert shards_of(orders(STUDY)) == shards_of(orders(STUDY))
+
+
+def test_a_shard_and_its_job_go_through_json() -> None:
+    for value in (*shards_of(orders(STUDY)), Job("s", "out", files=("a.py",), through="x:y")):
+        kind: type[Shard] | type[Job] = type(value)
+        assert msgspec.json.decode(msgspec.json.encode(value), type=kind) == value
+
+
+@pytest.mark.parametrize("limit", [1, 3])
+def test_checking_alike_setups_once_changes_no_order(limit: int) -> None:
+    """The ids are those of setups that were each resolved by themselves."""
+    from sally.core.log import episode_id
+    from sally.runner.local import limited
+    from sally.runner.seating import resolved
+
+    alone = [(c, resolved(s)) for c, s in limited(STUDY.trials(), limit)]
+    assert [(id, c, s) for id, c, s in orders(STUDY, limit)] == [
+        (episode_id(s), c, s) for c, s in alone
+    ]
