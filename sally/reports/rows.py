@@ -53,6 +53,8 @@ def _episode_row(whole: Played, seat: Seat, metrics: bool) -> Row:
         "payoff": None if episode.payoffs is None else episode.payoffs[seat],
         **_effort(episode, seat),
     }
+    if (who := setup.lineup[seat].params.get("participant")) is not None:
+        row["participant"] = who  # for analyses by person; a salted hash
     if metrics:
         for name, metric in shelf.metrics(whole.spec.family or whole.spec.name).items():
             row[name] = metric.measure(whole, seat)
@@ -147,6 +149,7 @@ def label(who: Sitter) -> str:
         params.pop("settings", None)
     else:
         name = who.player
+        params.pop("participant", None)  # people are one group, as episodes of a model are
     if len(params) == 1:
         (value,) = params.values()
         return f"{name} {value}"
