@@ -1,4 +1,4 @@
-"""People who take part in a study, as scripts: they read pages, fill in forms, play their tables."""
+"""People who take part in a study, as scripts: they read pages, fill in forms, play tables."""
 
 from __future__ import annotations
 
@@ -12,8 +12,12 @@ from uuid import uuid4
 from starlette.testclient import TestClient
 
 from sally.adapters.web.app import Settings, make_app
+from sally.adapters.web.studies import EXAMPLE, read_human_study
 
 SECRET = "a secret of the experimenter's"
+TEXT = EXAMPLE.read_text()
+RIGHT = ("At the same time", "1 cent")  # the answers to its check
+STUDY = read_human_study(EXAMPLE)
 HEADING = re.compile(r"<h1[^>]*>(.*?)</h1>", re.S)
 
 
@@ -127,3 +131,21 @@ class Participant:
 
     def survey(self, **fields: str) -> Participant:
         return self.next(**{f"item-{name}": value for name, value in fields.items()})
+
+
+def through(person: Participant, id: str) -> Participant:
+    """The whole way."""
+    person.agree(id).read_on().check(*RIGHT).play_all()
+    return person.survey(human="4", device="A phone", why="I repeated myself.")
+
+
+def logged_in(server) -> Participant:
+    one = Participant(server)
+    one.browser.post("/experimenter/login", data={"secret": SECRET})
+    return one
+
+
+def on_disk(folder: Path, text: str) -> list[str]:
+    """The files in which a text stands."""
+    files = (p for p in folder.rglob("*") if p.is_file())
+    return [str(p.relative_to(folder)) for p in files if text.encode() in p.read_bytes()]

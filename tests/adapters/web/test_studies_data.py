@@ -1,0 +1,184 @@
+"""Studies with people: withdrawal leaves nothing, exports know nobody by name."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+import msgspec
+import pytest
+from click.testing import CliRunner
+
+from sally import store
+from sally.cli import cli
+from sally.core.log import Sitter
+from sally.core.study import Cell, Study
+from sally.runner.check import check
+from sally.runner.run import run_study
+from tests.adapters.web.participants import (
+    RIGHT,
+    STUDY,
+    TEXT,
+    Participant,
+    logged_in,
+    on_disk,
+    study_server,
+    through,
+)
+
+
+@pytest.fixture
+def server(tmp_path):
+    with study_server(tmp_path, TEXT) as client:
+        yield client
+
+
+# --- withdrawal -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("when", ["at once", "in a game", "at the end"])
+def test_withdrawal_leaves_no_trace_in_any_file(server, tmp_path, when):
+    stays = through(Participant(server), "stays0id")
+    person = Participant(server).agree("goes0away0id")
+    if when != "at once":
+        person.read_on().check(*RIGHT)
+        person.answer_all(person.seat_token, most=3)
+    if when == "at the end":
+        person.get().play_all().survey(human="4", device="A phone", why="a secret remark")
+    assert on_disk(tmp_path, "goes0away0id")
+    exported = logged_in(server).browser.get("/experimenter/study/people.json").json()
+    (mine,) = [
+        r["participant"]
+        for r in exported
+        if r["state"] != "done" or r["survey"]["why"] == "a secret remark"
+    ]
+    person.get("/withdraw")
+    assert "cannot be called back" in person.text
+    person.post("/withdraw", token=person.field("token"))
+    assert person.heading == "You have withdrawn" and "exported before" in person.text
+    assert on_disk(tmp_path, "goes0away0id") == []
+    assert on_disk(tmp_path, "a secret remark") == []
+    assert on_disk(tmp_path, mine) == []  # the salted hash stood in the setups of matches
+    assert on_disk(tmp_path, "stays0id") and stays.get().heading == "Thank you"
+    assert person.get().page.status_code == 400  # the cookie opens nothing any more
+    progress = logged_in(server).browser.get("/experimenter/study").text
+    assert "Withdrawn 1" in progress
+
+
+def test_a_new_export_forgets_who_withdrew(server, tmp_path):
+    person = through(Participant(server), "goes")
+    through(Participant(server), "stays")
+    experimenter = logged_in(server)
+    folder = tmp_path / "two_games"
+
+    def export() -> set[str]:
+        page = experimenter.browser.get("/experimenter/study").text
+        token = re.search(r'name="form_token" value="([^"]+)"', page)[1]
+        answer = experimenter.browser.post("/experimenter/study/export", data={"form_token": token})
+        assert answer.status_code == 200
+        return set(store.load(folder).episodes)
+
+    before = export()
+    person.get("/withdraw")
+    person.post("/withdraw", token=person.field("token"))
+    after = export()
+    assert len(before) == 4 and len(after) == 2 and after < before
+
+
+# --- export ---------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def exported(server, tmp_path):
+    for id in ("alice01", "bob02"):
+        through(Participant(server), id)
+    left = Participant(server).agree("carol03").read_on().check(*RIGHT)
+    left.leave(left.seat_token)
+    left.get()
+    experimenter = logged_in(server).browser
+    token = re.search(
+        r'name="form_token" value="([^"]+)"', experimenter.get("/experimenter/study").text
+    )[1]
+    experimenter.post("/experimenter/study/export", data={"form_token": token})
+    return tmp_path / "two_games"
+
+
+def test_ids_in_exports_are_salted_hashes_and_the_salt_is_elsewhere(exported, server):
+    for id in ("alice01", "bob02", "carol03"):
+        assert on_disk(exported, id) == []
+    kept = server.app.state.study.secrets
+    assert on_disk(exported, kept.salt) == on_disk(exported, kept.sign) == []
+    people = msgspec.json.decode((exported / "people.json").read_bytes())
+    assert len({row["participant"] for row in people}) == 3
+    from hashlib import blake2b, md5, sha1, sha256
+
+    for plain in (blake2b, md5, sha1, sha256):
+        assert not any(plain(b"alice01").hexdigest()[:12] in r["participant"] for r in people)
+
+
+def test_another_study_of_the_same_people_has_other_hashes(tmp_path):
+    seen = []
+    for n in (1, 2):
+        (tmp_path / str(n)).mkdir()
+        with study_server(tmp_path / str(n), TEXT) as server:
+            Participant(server).agree("same")
+            seen += logged_in(server).browser.get("/experimenter/study/people.json").json()
+    assert seen[0]["participant"] != seen[1]["participant"]
+
+
+def test_every_exported_episode_replays(exported):
+    episodes = store.load(exported).episodes
+    found = check(episodes.values())
+    assert found.replayed == found.episodes == 5 and not found.mismatches and not found.unchecked
+    assert Counter(e.payoffs is None for e in episodes.values()) == {False: 4, True: 1}
+
+
+def test_reports_show_people_beside_models(exported):
+    problems = STUDY.instances
+    models = Study(
+        "two_games",
+        "the same rounds for a bot",
+        tuple(
+            Cell(c.name, problems, ({"agent": Sitter("random"), **c.others},), arms=c.arms)
+            for c in STUDY.conditions
+        ),
+        seed=STUDY.seed,
+    )
+    run_study(models, exported)
+    result = CliRunner().invoke(cli, ["score", str(exported), "--json"], catch_exceptions=False)
+    players = {
+        row["player"] for row in msgspec.json.decode(result.output) if row["seat"] == "agent"
+    }
+    assert players == {"person", "random"}
+    seeds = {}
+    for episode in store.load(exported).episodes.values():
+        seeds.setdefault(episode.setup.instance.id, set()).add(episode.setup.seed)
+    assert all(len(found) == 1 for found in seeds.values())  # people and bots meet the same deals
+
+
+def test_what_only_the_study_knows_stands_with_the_episode(exported):
+    for episode in store.load(exported).episodes.values():
+        (known,) = episode.used["people"].values()
+        assert known["participant"] == episode.setup.lineup["agent"].params["participant"]
+        assert known["option_order"] in ("as given", "reversed")
+        assert all(seconds >= 0 for seconds in known["seconds"])
+        assert episode.cell in ("asked", "not asked")
+
+
+def test_a_store_of_something_else_is_not_written_over(server, tmp_path):
+    through(Participant(server), "someone")
+    (tmp_path / "two_games").mkdir()
+    (tmp_path / "two_games" / "thesis.txt").write_text("mine")
+    experimenter = logged_in(server).browser
+    page = experimenter.get("/experimenter/study").text
+    token = re.search(r'name="form_token" value="([^"]+)"', page)[1]
+    answer = experimenter.post("/experimenter/study/export", data={"form_token": token})
+    assert answer.status_code == 409 and "other files" in answer.text
+
+
+def test_progress_and_downloads_are_for_the_experimenter_alone(server):
+    person = Participant(server).agree("nosy")
+    for path in ("", "/payments.csv", "/people.json", "/episodes.jsonl"):
+        answer = person.browser.get(f"/experimenter/study{path}", follow_redirects=False)
+        assert answer.status_code == 303 and "login" in answer.headers["location"]
+    assert person.browser.post("/experimenter/study/export", data={}).status_code == 401
