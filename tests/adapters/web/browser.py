@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import os
 import re
 import shutil
 import signal
@@ -105,6 +107,18 @@ class Person:
         """Fail on every complaint that was not expected."""
         bad = [c for c in self.complaints if not (self.excused and re.search(self.excused, c))]
         assert not bad, bad
+
+    def shot(self, name: str) -> None:
+        """Keep a picture of the page, if the environment says where pictures are kept."""
+        if not (folder := os.environ.get("SALLY_SCREENSHOTS")):
+            return
+        from PIL import Image
+
+        self.page.evaluate("scrollTo(0, 0)")
+        self.page.mouse.move(0, 0)
+        picture = Image.open(io.BytesIO(self.page.screenshot()))
+        Path(folder).mkdir(parents=True, exist_ok=True)
+        picture.quantize(64).save(Path(folder) / f"{name}.png", optimize=True)
 
     # --- what a person does -------------------------------------------------------------------
 

@@ -20,11 +20,13 @@ def test_repeated_games_from_the_lobby_to_the_result(person: Arrive) -> None:
     me.page.get_by_text("Settings").click()
     me.page.get_by_label("Rounds").fill("3")
     me.page.get_by_label("In seat partner").select_option("single_action")
+    me.shot("lobby")
     me.page.get_by_role("button", name="Sit down").click()
     me.page.get_by_role("button", name="I have read the rules").click()
     for _ in range(3):
         me.pick("P")
     assert "Your result: " in me.result()
+    me.shot("end")
     assert len(me.lines()) == 3
     assert me.lines()[0].startswith("Round 1: you picked Option P, the other player picked Option")
     assert me.page.locator("#board .part-table").count() == 2  # payoffs, and the rounds so far
@@ -46,6 +48,7 @@ def test_a_probe_stands_apart_from_play_and_is_answered_first(
     assert "Together 90 of 100" in aside.inner_text()
     aside.get_by_role("button", name="Answer").click()
     assert "must make 100 percent" in aside.get_by_role("alert").inner_text()
+    me.shot("repeated_games_aside")
     aside.get_by_label("F", exact=True).fill("30")
     aside.get_by_role("button", name="Answer").click()
     me.pick("J")
@@ -64,6 +67,8 @@ def test_pick_the_right_stuff_by_somebody_who_knows_what_users_believe(
         held = me.page.locator(".lockers .inside").all_inner_texts()
         assert held == ["empty" if user is None else f"User {user}" for user in sight.states[-1]]
         me.pick(str(believed))
+        if len(sight.states) == 5:
+            me.shot("pick_the_right_stuff")
     assert f"Your result: {instance.users}" in me.result()
 
 
@@ -72,6 +77,7 @@ def test_toma_po_by_somebody_who_works_it_out(person: Arrive, served: Server) ->
     me = person()
     me.sit(served.table("toma_po", "player")["token"])
     assert me.page.locator("#board tr").nth(1).inner_text().startswith("Agent A")
+    me.shot("toma_po")
     options = (*problem.tasks, "Mission failure is inevitable")
     me.pick(options[po_rules.answer(problem)])
     assert "Your result: 1" in me.result()
@@ -81,6 +87,7 @@ def test_toma_mg_with_a_question_about_everybody(person: Arrive, served: Server)
     problem = shelf.game("toma_mg").build({}).problem
     me = person()
     me.sit(served.table("toma_mg", "player", probes=["their_place"])["token"])
+    me.shot("toma_mg")
     for agent, place in mg_rules.predictions(problem).items():
         question = me.page.locator(".probe", has_text=f"{problem.agents[agent].name} go?")
         question.get_by_role("button", name=problem.places[place].name).click()
@@ -101,6 +108,7 @@ def test_toma_ag_gives_a_clue_in_words(person: Arrive, served: Server) -> None:
     clue.fill("an account at the bank")
     me.ask().get_by_role("button", name="Clue").click()
     me.page.locator("#lines li", has_text="It does not count").wait_for()  # the rules' objection
+    me.shot("toma_ag")
     me.ask().get_by_label("Text").fill("money")
     me.ask().get_by_role("button", name="Clue").click()
     assert "Your result: " in me.result()
@@ -117,6 +125,7 @@ def test_toma_sw_speaks_moves_and_waits_on_the_map(person: Arrive, served: Serve
     assert f"{len(f'The password is {password}.')} of 300 characters" in me.ask().inner_text()
     me.ask().get_by_role("button", name="Speak").click()
     me.until_taken(before)
+    me.shot("toma_sw")
     for _ in range(2):
         if me.page.locator("#end .result").count():
             break
@@ -154,6 +163,7 @@ def test_mindgames_counts_what_reaches_the_other(person: Arrive, served: Server)
     assert "400 of 300 characters; the rest will be cut off" in me.ask().inner_text()
     text.fill("I keep this to myself.\n---\n" + " ".join(told))
     assert f"{len(' '.join(told))} of 300 characters" in me.ask().inner_text()
+    me.shot("mindgames")
     for message in (None, "Which one do you prefer?"):
         before = me.question_id()
         if message is not None:
@@ -187,6 +197,7 @@ def test_tradecraft_values_offers_look_ups_and_crafts(person: Arrive, served: Se
     offer.get_by_role("button", name="Propose").click()
     refused = offer.get_by_role("group", name="Request").get_by_role("alert")
     refused.filter(has_text="at most 3").wait_for()  # beside its field
+    me.shot("tradecraft")
     offer.get_by_label("raw_iron: amount").fill("1")
     offer.get_by_label("Message").fill("A fair trade?")
     before = me.question_id()

@@ -34,6 +34,7 @@ def test_two_people_by_invitation_see_each_other_move(person: Arrive) -> None:
 
     ann.page.get_by_role("button", name="J").click()
     ann.page.get_by_text("Waiting for partner").wait_for()
+    ann.shot("waiting")
     assert ann.lines() == bob.lines() == []  # nobody sees a move before both have moved
     bob.pick("F")
     ann.page.locator("#lines li").wait_for()
@@ -155,6 +156,7 @@ def test_the_server_dies_in_mid_game_and_nothing_is_lost(person: Arrive, tmp_pat
         me.page.get_by_text("The connection is lost").wait_for()
         me.ask().locator(".options button").first.click()  # sent as soon as somebody listens
         me.page.get_by_text("Sending").wait_for()
+        me.shot("connection_lost")
         house.start()
         me.page.get_by_text("Connected again").wait_for()
         me.page.locator("#lines li").nth(1).wait_for()
@@ -321,6 +323,7 @@ def test_a_game_on_a_phone(person: Arrive, served: Server) -> None:
     me.page.get_by_role("button", name="Sit down").tap()
     me.page.get_by_role("button", name="I have read the rules").tap()
     for rounds in (1, 2):
+        me.shot("phone")
         me.ask().locator(".options button").nth(1).tap()
         me.page.locator("#lines li").nth(rounds - 1).wait_for()
     assert "Your result: " in me.result()
@@ -364,6 +367,9 @@ def test_everything_can_be_read(person: Arrive, served: Server, scheme: str) -> 
         me.sit(served.table(game, seat, probes=probes)["token"], read_rules=False)
         me.page.locator("#asks .ask, #asides .probe").first.wait_for()
         assert me.page.evaluate(CONTRASTS) == [], game
+        if (game, scheme) == ("mindgames", "dark"):
+            me.page.get_by_role("button", name="I have read the rules").click()
+            me.shot("mindgames_dark")
 
 
 # --- what others write ----------------------------------------------------------------------------
@@ -406,14 +412,12 @@ def test_a_hostile_clue_on_the_board_is_only_text(person: Arrive, served: Server
 
 
 def test_a_place_to_continue_must_lie_within_a_study(person: Arrive, served: Server) -> None:
-    for given, followed in (
-        ("/study/demo", "/study/demo"),
-        ("//evil.example/study/", "/"),
-        ("javascript:alert(1)", "/"),
-        ("/study/../../x", "/study/../../x"),
-    ):
-        me = person()
-        token = served.table("ipd", "agent", params={"rounds": 1})["token"]
-        me.sit(f"{token}&back={given}")
-        me.pick("J")
-        assert me.page.locator("#end a").get_attribute("href") == followed
+    me = person()
+    token = served.table("ipd", "agent", params={"rounds": 1})["token"]
+    me.sit(f"{token}&back=/study/demo?step=2")
+    me.pick("J")
+    assert me.page.locator("#end a").get_attribute("href") == "/study/demo?step=2"
+    for elsewhere in ("//evil.example/study/", "javascript:alert(1)", "/study/../x"):
+        me.page.goto("about:blank")
+        me.sit(f"{token}&back={elsewhere}", read_rules=False)
+        assert me.page.locator("#end a").get_attribute("href") == "/"

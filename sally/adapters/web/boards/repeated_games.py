@@ -27,7 +27,7 @@ def _payoffs(game: RepeatedGame, view: View) -> Table:
         Row(name, tuple(_pays(game, view, i, j) for j, _ in theirs), "yours") for i, name in mine
     )
     columns = tuple(name for _, name in theirs)
-    return Table("What a round pays: you / the other player", columns, rows, "You pick ↓")
+    return Table("What a round pays: you / the other player", columns, rows, "You ↓")
 
 
 def _pays(game: RepeatedGame, view: View, mine: int, theirs: int) -> Cell:

@@ -1,7 +1,7 @@
 // What is asked of a seat: buttons for a finite menu, forms, and probes in a panel of their own.
 
 import { Lost, Refused, freshKey } from "./api.js";
-import { el, freshId, titled } from "./dom.js";
+import { el, freshId, isHeading, titled } from "./dom.js";
 import { Unfilled, makeField, pills } from "./fields.js";
 
 export class AskPanel {
@@ -13,10 +13,10 @@ export class AskPanel {
     this.progress = el("p", { class: "muted", role: "status" });
     this.fields = [];
     const heading = freshId("question");
-    this.heading = el("h2", { class: "question", id: heading, tabindex: "-1" }, ask.question);
+    this.heading = el("h2", { class: "question", id: heading, tabindex: "-1" }, worded(ask.question));
     const probe = ask.kind === "probe";
     this.node = el("section", { class: probe ? "probe" : "ask", "aria-labelledby": heading },
-      this.heading, probe ? this.#probe() : this.#move(limits), this.#tools(limits),
+      this.heading, probe ? this.#probe() : this.#move(limits), this.#tools(),
       this.problem, this.progress);
     this.node.addEventListener("keydown", (event) => this.#pressed(event));
     if (ask.refused) this.#complain(ask.refused);
@@ -134,9 +134,9 @@ export class AskPanel {
 
   // --- looking things up ---------------------------------------------------------------------
 
-  #tools(limits) {
+  #tools() {
     return this.ask.tools.map((tool) => {
-      const fields = tool.fields.map((field) => makeField(field, limits));
+      const fields = tool.fields.map((field) => makeField({ ...field, brief: true }));
       const found = el("div", { class: "found", tabindex: "0", role: "status", hidden: true });
       const form = el("form", { novalidate: true }, el("p", { class: "hint" }, tool.about),
         fields.map((field) => field.node), el("button", { type: "submit", class: "button" }, "Look up"), found);
@@ -206,6 +206,9 @@ export class AskPanel {
     if (place >= 0) this.buttons[place].click();
   }
 }
+
+// The question itself, without the headline that marks it on a page of plain text.
+const worded = (question) => question.split("\n").filter((line) => !isHeading(line)).join("\n");
 
 // The second click of a double click may fall on the next question, which was not meant.
 const isFirst = (event) => event.detail <= 1;

@@ -19,7 +19,7 @@ function table(part) {
         el("td", { class: marked(cell.mark), title: cell.note || null, "data-column": part.columns[i] },
           cell.text, noted(cell.note)))));
   const [caption, id] = captioned(part.caption);
-  const drawn = el("table", { class: wordy ? "prosy" : null, "aria-labelledby": id },
+  const drawn = el("table", { class: wordy ? "prosy" : part.columns.length < 6 ? "few" : null, "aria-labelledby": id },
     el("thead", {}, head), el("tbody", {}, body));
   return [caption, scrolling(drawn, part.caption)];
 }

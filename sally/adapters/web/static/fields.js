@@ -87,7 +87,7 @@ function counted(text, after) {
 function text(field, limits) {
   const limit = limits[field.name] || { limit: field.limit, after: "" };
   const cut = limits[field.name] !== undefined; // beyond it the rules cut, they do not refuse
-  const input = limit.limit > 80
+  const input = limit.limit > 80 && !field.brief
     ? el("textarea", { rows: "4" })
     : el("input", { type: "text", autocomplete: "off", autocapitalize: "off", spellcheck: "false" });
   const counter = el("p", { class: "counter", id: freshId("counter") });
@@ -103,8 +103,8 @@ function text(field, limits) {
   const about = limit.after
     ? hint(`Notes above a line with only ${limit.after} stay private; what stands below it is sent.`)
     : null;
-  const frame = framed("div", field, about, input, counter);
-  input.setAttribute("aria-describedby", counter.id);
+  const frame = framed("div", field, about, input, field.brief ? null : counter);
+  if (!field.brief) input.setAttribute("aria-describedby", counter.id);
   const read = () => {
     const n = length(input.value);
     if (n > field.limit) throw new Unfilled(field.name, `At most ${field.limit} characters; these are ${n}.`);
@@ -128,12 +128,12 @@ function amounts(field) {
       input.value = next ? String(next) : "";
       input.dispatchEvent(new Event("input", { bubbles: true }));
     };
-    const node = el("div", { class: "amount" }, el("span", { class: "item" }, item),
+    const node = el("div", { class: "amount" },
+      el("span", { class: "item" }, item, el("span", { class: "muted" }, ` of ${most}`)),
       el("span", { class: "stepper" },
         el("button", { type: "button", class: "button small", "aria-label": `less ${item}`, onclick: step(-1) }, "−"),
         input,
-        el("button", { type: "button", class: "button small", "aria-label": `more ${item}`, onclick: step(1) }, "+")),
-      el("span", { class: "muted" }, `of ${most}`));
+        el("button", { type: "button", class: "button small", "aria-label": `more ${item}`, onclick: step(1) }, "+")));
     return { item, input, node };
   });
   const frame = framed("fieldset", field, null, rows.map((row) => row.node));

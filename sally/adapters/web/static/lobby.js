@@ -57,7 +57,6 @@ function setUp(game) {
     tried(() => open(game, chosenSeat(game, seats), others, params, asides));
   });
   $("setup").replaceChildren(heading, el("p", { class: "muted" }, titled(game.about)), form);
-  $("setup").hidden = false;
   heading.focus();
   heading.scrollIntoView({ block: "nearest" });
 }

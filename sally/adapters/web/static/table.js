@@ -15,8 +15,9 @@ let touched = false; // whether an answer was sent from this page
 // The seat's token, and where a study goes on; a place elsewhere is not followed.
 function addressed(fragment) {
   const [seat, ...rest] = fragment.split("&");
-  const next = new URLSearchParams(rest.join("&")).get("back") || "";
-  return { token: seat, back: /^\/study\/[\w\-./?=&%~]*$/.test(next) ? next : "" };
+  const next = new URL(new URLSearchParams(rest.join("&")).get("back") || "/", location.origin);
+  const ours = next.origin === location.origin && next.pathname.startsWith("/study/");
+  return { token: seat, back: ours ? next.pathname + next.search : "" };
 }
 
 const seat = {
@@ -142,7 +143,8 @@ function showLines(lines) {
   }
   $("no-lines").hidden = wanted.length > 0;
   const past = list.closest(".past");
-  if (wanted.length > shown) past.scrollTop = past.scrollHeight;
+  const page = fresh && wanted.length > 0 && isHeading(wanted[0]); // to be read from its top
+  if (wanted.length > shown && !page) past.scrollTop = past.scrollHeight;
 }
 
 let boardText = "";
@@ -158,7 +160,7 @@ function showBoard(board) {
 
 function showNotes({ told, now, over }) {
   $("told").replaceChildren(...told.map((line) => el("p", { class: "told" }, line)));
-  $("now").textContent = over ? "" : now;
+  $("now").replaceChildren(...prose(over ? "" : now));
 }
 
 function showAsks({ asks, board }) {
@@ -207,7 +209,7 @@ function end({ how, payoff, text }) {
     : el("a", { class: "button primary", href: "/" }, "Play another game");
   $("end").append(el("section", { class: "card result", "aria-label": "Result" }, heading,
     payoff === null ? null : el("p", { class: "payoff" }, `Your result: ${payoff}`),
-    text ? el("p", {}, text) : null, next));
+    payoff === null ? el("p", {}, text) : null, next));
   $("turn").hidden = true;
   $("leave").hidden = true;
   if (touched) heading.focus();
