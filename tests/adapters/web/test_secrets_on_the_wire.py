@@ -138,7 +138,8 @@ def public(game: Any) -> set[str]:
 
 def words_in(value: Any) -> set[str]:
     """Every text of three letters or more that stands in a value."""
-    return {text for text in re.findall(r"'([^'\n]*)'", repr(value)) if len(text) > 2}
+    quoted = re.findall(r"'([^'\n]*)'|\"([^\"\n]*)\"", repr(value))
+    return {text for pair in quoted for text in pair if len(text) > 2}
 
 
 @pytest.mark.parametrize("game", FAMILIES)
