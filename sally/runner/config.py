@@ -31,6 +31,14 @@ class ModelEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     api_key_env: str | None = None  # the variable that holds the key
     settings: dict[str, Any] = {}
     at_once: int | None = None  # calls at the same time
+    calls_per_minute: float | None = None
+    tokens_per_minute: float | None = None
+    base_urls: tuple[str, ...] = ()  # several servers of the same model; an episode keeps one
+
+    @property
+    def servers(self) -> tuple[str | None, ...]:
+        """Where the model is; None is wherever its provider is."""
+        return self.base_urls or (self.base_url,)
 
     def key(self) -> str | None:
         """The key, from the environment; it is never written anywhere."""
@@ -196,6 +204,13 @@ def _model(plain: Any, where: str) -> ModelEntry:
         raise BadInput(f"{where}, settings: {str(why).rstrip('.')}.") from None
     if entry.at_once is not None and entry.at_once < 1:
         raise BadInput(f"{where}: at_once must be at least 1, not {entry.at_once}.")
+    for name in ("calls_per_minute", "tokens_per_minute"):
+        if (rate := getattr(entry, name)) is not None and not rate > 0:
+            raise BadInput(f"{where}: {name} must be above 0, not {rate}.")
+    if entry.base_url and entry.base_urls:
+        raise BadInput(f"{where}: give base_url for one server or base_urls for several, not both.")
+    if len(set(entry.base_urls)) < len(entry.base_urls):
+        raise BadInput(f"{where}: base_urls names a server twice.")
     return entry
 
 
@@ -203,12 +218,12 @@ def _refuse_two_ways(models: Mapping[str, ModelEntry], path: Path) -> None:
     """An episode names its model, not its alias, so one model has one address and one key."""
     ways: dict[str, tuple[str, Any]] = {}
     for alias, entry in models.items():
-        way = (entry.base_url, entry.api_key_env)
+        way = (entry.servers, entry.api_key_env)
         other, theirs = ways.setdefault(entry.name, (alias, way))
         if theirs != way:
             raise BadInput(
                 f"{path}: {other} and {alias} both name {entry.name} but reach it in two ways; "
-                "give both the same base_url and api_key_env."
+                "give both the same address and api_key_env."
             )
 
 

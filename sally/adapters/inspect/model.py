@@ -50,6 +50,7 @@ from sally.core.model import (
     check_candidates,
 )
 from sally.runner.config import Limits, find_config
+from sally.runner.rates import Turnstile, turnstile_of
 
 FINISH: dict[str, Finish] = {
     "stop": "stop",
@@ -74,9 +75,11 @@ class InspectModel:
         provider: Provider,
         limits: Limits | None = None,
         scope: Mapping[str, str] | None = None,
+        turnstile: Turnstile | None = None,
     ) -> None:
         self._provider, self._limits, self._scope = provider, limits or Limits(), scope
         self._gate = gate_of(provider, self._limits.first_wait)
+        self._turnstile = turnstile
         self._asked: Counter[str] = Counter()
         self._answered_as: set[str] = set()
 
@@ -142,6 +145,8 @@ class InspectModel:
         tools: Sequence[ToolSpec],
         extra: dict[str, Any] | None,
     ) -> ModelOutput:
+        if self._turnstile is not None:
+            await self._turnstile.passed(self.name)
         begun = await self._gate.passed()
         try:
             output = await self._provider.generate(
@@ -157,6 +162,8 @@ class InspectModel:
             self._gate.failed(begun, failure)
             raise failure from why
         self._gate.worked()
+        if self._turnstile is not None and output.usage is not None:
+            self._turnstile.used(self.name, output.usage.total_tokens)
         self._answered_as.add(output.model)
         return output
 
@@ -176,7 +183,8 @@ class InspectModel:
 def model_of(name: str) -> Model:
     """The maker that the shelf calls for names such as `openai/gpt-4o`."""
     config = find_config()
-    return InspectModel(provider_of(name, config), config.limits)
+    turnstile = turnstile_of(config, name)
+    return InspectModel(provider_of(name, config), config.limits, turnstile=turnstile)
 
 
 def config_of(

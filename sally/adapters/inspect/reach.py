@@ -29,8 +29,11 @@ MARKUP = re.compile(r"\[/?[a-z ]+\]")
 HIDDEN = "[key removed]"
 
 
-def provider_of(name: str, config: Config) -> Provider:
-    """The provider of a model as the config reaches it, or one sentence on what is missing."""
+def provider_of(name: str, config: Config, server: str | None = None) -> Provider:
+    """The provider of a model as the config reaches it, or one sentence on what is missing.
+
+    Where the model has several servers, `server` is the address of one; else the first is taken.
+    """
     entry = config.entry(name)
     maker = name.partition("/")[0]
     given: dict[str, Any] = {"max_retries": 0} if maker in RETRYING else {}
@@ -39,7 +42,7 @@ def provider_of(name: str, config: Config) -> Provider:
         provider = get_model(
             entry.name,
             config=GenerateConfig(max_connections=entry.at_once),
-            base_url=entry.base_url,
+            base_url=server or entry.servers[0],
             api_key=key,
             **given,
         )

@@ -19,6 +19,7 @@ from inspect_ai.util import LimitExceededError, sample_limits
 from sally import store
 from sally.adapters.inspect.model import InspectModel
 from sally.adapters.inspect.reach import hide_key, provider_of
+from sally.adapters.inspect.routing import Routed, preferred
 from sally.adapters.inspect.session import Session, session_of
 from sally.core import shelf
 from sally.core.errors import BadInput
@@ -35,6 +36,7 @@ from sally.runner.budget import Metered
 from sally.runner.config import in_process
 from sally.runner.local import Order, manifest, orders, play_within, reached, used_by
 from sally.runner.models import OPEN, models_of, with_model
+from sally.runner.rates import turnstile_of
 from sally.runner.seating import players_of
 
 NO_MODEL = "none/none"  # what Inspect puts where no model was named
@@ -108,7 +110,15 @@ def seated(match: Match[Any, Any, Any], id: str, session: Session) -> dict[str, 
 
     def model(seat: str, name: str) -> Model:
         scope = {"episode": id, "seat": seat} if session.cache else None
-        return Metered(InspectModel(provider(seat, name, session), limits, scope), meter, name)
+        turnstile = turnstile_of(session.config, name)
+
+        def at(server: str | None) -> Model:
+            reached = provider(seat, name, session, server)
+            return InspectModel(reached, limits, scope, turnstile)
+
+        servers = session.config.entry(name).base_urls
+        found = Routed(preferred(servers, id), at) if servers else at(None)
+        return Metered(found, meter, name)
 
     players = players_of(match, reached(match.setup.lineup, model))
     return {
@@ -119,13 +129,13 @@ def seated(match: Match[Any, Any, Any], id: str, session: Session) -> dict[str, 
     }
 
 
-def provider(seat: str, name: str, session: Session) -> Any:
+def provider(seat: str, name: str, session: Session, server: str | None = None) -> Any:
     """The model that Inspect was given for this seat if it has this name, else by name."""
     given = get_model(role=seat)
-    if str(given) == name:
+    if str(given) == name and server is None:
         hide_key(given.api)
         return given
-    return provider_of(f"sally/{name}" if in_process(name) else name, session.config)
+    return provider_of(f"sally/{name}" if in_process(name) else name, session.config, server)
 
 
 @scorer(metrics={"*": [mean()]})

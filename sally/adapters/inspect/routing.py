@@ -1,0 +1,96 @@
+"""Several servers behind one model name: an episode keeps its server, whose cache holds its pages.
+
+Which one is decided by hashing episode and address together, the same in every process, so that a
+server more or less moves only its own share of the episodes.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from hashlib import blake2b
+from typing import Any, TypeVar
+
+from sally.core.model import (
+    AS_THE_PROVIDER_DOES,
+    Context,
+    Message,
+    Model,
+    ModelFailure,
+    Reply,
+    Scores,
+    Settings,
+    ToolSpec,
+)
+
+T = TypeVar("T")
+AVOIDED = 60.0  # seconds for which new episodes go elsewhere after a server could not be reached
+_down: dict[str, float] = {}  # address -> until when
+
+
+def preferred(servers: Sequence[str], episode: str) -> list[str]:
+    """The servers in this episode's order; those that were out of reach come last."""
+    now = time.monotonic()
+
+    def rank(server: str) -> tuple[bool, bytes]:
+        drawn = blake2b(f"{episode} {server}".encode(), digest_size=8).digest()
+        return _down.get(server, 0.0) > now, drawn
+
+    return sorted(servers, key=rank)
+
+
+class Routed:
+    """A model on several servers, from one episode's side: it stays until its server is gone."""
+
+    def __init__(self, servers: Sequence[str], reach: Callable[[str], Model]) -> None:
+        self._left, self._reach = list(servers), reach
+        self._model = reach(self._left[0])
+        self._visited: list[Model] = [self._model]
+
+    @property
+    def name(self) -> str:
+        return self._model.name
+
+    @property
+    def can_score(self) -> bool:
+        return self._model.can_score
+
+    @property
+    def used(self) -> Any:
+        """What answered; each server in turn, where one was left for another."""
+        used = [getattr(model, "used", None) for model in self._visited]
+        return used[0] if len(used) == 1 else used
+
+    async def complete(
+        self,
+        messages: Sequence[Message],
+        settings: Settings = AS_THE_PROVIDER_DOES,
+        tools: Sequence[ToolSpec] = (),
+    ) -> Reply:
+        try:
+            return await self._model.complete(messages, settings, tools)
+        except ModelFailure as why:
+            self._leave(why)
+            raise
+
+    async def score(
+        self,
+        context: Context,
+        candidates: Sequence[str],
+        settings: Settings = AS_THE_PROVIDER_DOES,
+    ) -> Scores:
+        try:
+            return await self._model.score(context, candidates, settings)
+        except ModelFailure as why:
+            self._leave(why)
+            raise
+
+    def _leave(self, why: ModelFailure) -> None:
+        """Go to the next server if this one is out of reach; the failed call is logged as ever."""
+        if why.kind != "connection":
+            return
+        _down[self._left[0]] = time.monotonic() + AVOIDED
+        if len(self._left) > 1:
+            self._left.pop(0)
+            self._model = self._reach(self._left[0])
+            self._visited.append(self._model)
