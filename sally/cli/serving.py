@@ -49,6 +49,18 @@ SECRET = "SALLY_EXPERIMENTER_SECRET"
     type=click.FloatRange(1),
     help="Requests a second from one address; raise it for a room full of people behind one.",
 )
+@click.option(
+    "--study",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="The TOML file of a study with people; `sally people template` prints one.",
+)
+@click.option(
+    "--store",
+    "stores",
+    multiple=True,
+    type=click.Path(path_type=Path, file_okay=False),
+    help="A store, or a folder of stores, for the experimenter's explorer.",
+)
 @click.option("--https", is_flag=True, help="Browsers reach this over https, through a proxy.")
 def serve(
     host: str,
@@ -61,6 +73,8 @@ def serve(
     names: tuple[str, ...],
     patience: float,
     rate: float,
+    study: Path | None,
+    stores: tuple[Path, ...],
     https: bool,
 ) -> None:
     """Let people play in the browser; moves are on disk before they are acknowledged."""
@@ -68,10 +82,12 @@ def serve(
         import uvicorn
 
         from sally.adapters.web.app import Settings, make_app
+        from sally.adapters.web.studies import read_human_study
     except ImportError as why:
         raise BadInput(
             f"{why.name} is not installed; `pip install 'sally[web]'` brings it."
         ) from None
+    runs = None if study is None else read_human_study(study)  # a bad file is said at once
     for name in models:
         shelf.model(name)  # refused now, not when somebody sits down
     given = os.environ.get(SECRET, "")
@@ -86,12 +102,18 @@ def serve(
         patience,
         rate,
         secure=https,
+        stores=stores,
+        study=study,
     )
     logging.basicConfig(stream=sys.stderr, format="%(levelname)s %(name)s: %(message)s")
     meter = Meter(Budget(tokens=tokens), find_config())
     app = make_app(settings, meter)
     app.state.book.open()  # a database that cannot be opened is said before anything else
     click.echo(f"Play at           http{'s' * https}://{host}:{port}/", err=True)
+    if runs is not None:
+        click.echo(
+            f"Study at          http{'s' * https}://{host}:{port}/study/{runs.name}", err=True
+        )
     click.echo(f"Experimenters at  http{'s' * https}://{host}:{port}/experimenter", err=True)
     said = f"as {SECRET} has it" if given else secret
     click.echo(f"Their secret      {said}", err=True)
