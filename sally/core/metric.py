@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, Literal
+from dataclasses import dataclass, field
+from functools import wraps
+from typing import Any, Literal, TypeVar
 
 from sally.core.game import GameSpec, Seat
 from sally.core.log import Episode
@@ -18,6 +19,24 @@ class Played:
     spec: GameSpec[Any, Any, Any]
     episode: Episode
     replay: Replay[Any, Any, Any]
+    known: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False)
+
+
+T = TypeVar("T")
+
+
+def shared(find: Callable[[Played, Seat], T]) -> Callable[[Played, Seat], T]:
+    """What several metrics ask of a seat, worked out once an episode; nobody changes it."""
+
+    @wraps(find)
+    def found(played: Played, seat: Seat) -> T:
+        key = (find, seat)
+        if key not in played.known:
+            played.known[key] = find(played, seat)
+        kept: T = played.known[key]
+        return kept
+
+    return found
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ import msgspec
 from sally.core.errors import BadInput
 from sally.core.game import Seat
 from sally.core.log import Reported
-from sally.core.metric import Played
+from sally.core.metric import Played, shared
 from sally.core.probe import At, Question, Report, Value, score
 
 SAME_QUESTION: Mapping[str, tuple[str, ...]] = {
@@ -36,6 +36,7 @@ class Answered(msgspec.Struct, frozen=True):
         return score(self.question, Report(self.report.value, self.report.odds), self.truth)
 
 
+@shared
 def counted(played: Played, seat: Seat) -> list[Answered]:
     """The reports of a seat that count, by turn, unreadable ones included.
 
@@ -68,11 +69,17 @@ def _answered(played: Played, seat: Seat, report: Reported) -> Answered:
     )
 
 
+@shared
+def scored(played: Played, seat: Seat) -> list[tuple[Answered, Mapping[str, float]]]:
+    """The reports that count, each with its scores."""
+    return [(answer, answer.scores) for answer in counted(played, seat)]
+
+
 def mean_score(played: Played, seat: Seat, name: str, only_with_odds: bool = False) -> float | None:
     """The mean of one score over the reports that have it; None if none has."""
     found = [
-        answer.scores[name]
-        for answer in counted(played, seat)
-        if name in answer.scores and (answer.report.odds is not None or not only_with_odds)
+        scores[name]
+        for answer, scores in scored(played, seat)
+        if name in scores and (answer.report.odds is not None or not only_with_odds)
     ]
     return sum(found) / len(found) if found else None

@@ -4,16 +4,16 @@ from math import exp, log
 
 from sally.core.game import Seat
 from sally.core.metric import Metric, Played
-from sally.metrics.answers import counted
+from sally.metrics.answers import scored
 
 FLOOR = 0.001  # odds of 0 for the truth would make one report outweigh a whole study
 
 
 def _measure(played: Played, seat: Seat) -> float | None:
     found = [
-        -log(max(exp(-answer.scores["log"]), FLOOR))
-        for answer in counted(played, seat)
-        if "log" in answer.scores and answer.report.odds is not None
+        -log(max(exp(-scores["log"]), FLOOR))
+        for answer, scores in scored(played, seat)
+        if "log" in scores and answer.report.odds is not None
     ]
     return sum(found) / len(found) if found else None
 

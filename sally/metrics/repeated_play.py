@@ -18,7 +18,7 @@ from sally.core import shelf
 from sally.core.errors import BadInput
 from sally.core.game import Seat
 from sally.core.log import Sitter
-from sally.core.metric import Played
+from sally.core.metric import Played, shared
 from sally.core.partner import Automaton, Partner
 from sally.games.repeated_games.optimum import Machine, machine_of, optimal_course, optimal_rate
 from sally.games.repeated_games.rules import RepeatedGame, other
@@ -39,6 +39,7 @@ class Round(msgspec.Struct, frozen=True):
         return self.mine is not None and self.theirs is not None
 
 
+@shared
 def rounds(played: Played, seat: Seat) -> list[Round]:
     """Every round of the episode, void ones included; nature's turns are no rounds."""
     game, them = rules(played), other(seat)
@@ -140,6 +141,7 @@ def functional_regret(played: Played, seat: Seat) -> float | None:
     return curve[-1] if curve else None
 
 
+@shared
 def running_regret(played: Played, seat: Seat) -> list[float] | None:
     """Regret per round after each played round; None where the partner has no automaton."""
     best = optimum_by_round(played, seat)
@@ -237,6 +239,7 @@ class Losses(msgspec.Struct, frozen=True):
     translation: float  # best reply to the prediction, less what was done; below 0 if that was luck
 
 
+@shared
 def losses(played: Played, seat: Seat) -> list[Losses]:
     """The losses of each played round with a prediction.
 
@@ -275,6 +278,7 @@ def mean_translation_loss(played: Played, seat: Seat) -> float | None:
     return sum(each.translation for each in found) / len(found) if found else None
 
 
+@shared
 def myopic_regret(played: Played, seat: Seat) -> float | None:
     """Per played round: the loss against the best reply to the other's actual move."""
     game = rules(played)

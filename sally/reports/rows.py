@@ -30,9 +30,13 @@ def played(episode: Episode) -> Played:
 def episode_rows(episodes: Iterable[Episode], metrics: bool = True) -> Iterator[Row]:
     """One row for each seat of each episode, with every metric that fits the game."""
     for episode in episodes:
-        whole = played(episode)
-        for seat in whole.replay.game.seats:
-            yield _episode_row(whole, seat, metrics)
+        yield from seat_rows(played(episode), metrics)
+
+
+def seat_rows(whole: Played, metrics: bool = True) -> Iterator[Row]:
+    """The rows of one episode that is laid open already."""
+    for seat in whole.replay.game.seats:
+        yield _episode_row(whole, seat, metrics)
 
 
 def _episode_row(whole: Played, seat: Seat, metrics: bool) -> Row:

@@ -8,8 +8,9 @@ import pytest
 
 from sally.core import shelf
 from sally.core.errors import BadInput
+from sally.core.game import Seat
 from sally.core.log import Instance, Reported, Setup, Sitter
-from sally.core.metric import Played
+from sally.core.metric import Played, shared
 from sally.core.playback import replayed
 from sally.core.probe import score
 from sally.metrics.answers import counted
@@ -76,3 +77,17 @@ def test_report_metrics_of_other_families_are_not_offered_regret():
     assert "functional_regret" not in shelf.metrics("cups")
     assert "functional_regret" in shelf.metrics("repeated_games")
     assert "tom_percent" in shelf.metrics("cups")
+
+
+def test_what_metrics_share_is_worked_out_once_an_episode_and_seat() -> None:
+    asked: list[tuple[str, str]] = []
+
+    @shared
+    def busy(played: Played, seat: Seat) -> list[str]:
+        asked.append((played.episode.id, seat))
+        return [seat]
+
+    both, seats = [random_episode("ipd", seed) for seed in (1, 2)], (Seat("agent"), Seat("partner"))
+    found = [busy(whole, seat) for _ in range(2) for whole in both for seat in seats]
+    assert found == [["agent"], ["partner"]] * 4
+    assert asked == [(whole.episode.id, seat) for whole in both for seat in seats]
