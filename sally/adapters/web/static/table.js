@@ -181,7 +181,9 @@ function showAsks({ asks, board }) {
     (ask.kind === "probe" ? $("asides") : $("asks")).append(panel.node);
     first ??= panel;
   }
-  $("probes").hidden = !asks.some((ask) => ask.kind === "probe");
+  const probe = asks.find((ask) => ask.kind === "probe");
+  $("probes").hidden = !probe;
+  if (probe) $("why-aside").textContent = probe.format; // as the game's words have it
   if (first && here && touched) first.heading.focus();
   else if (here && touched && !asks.length) $("status").focus();
 }
