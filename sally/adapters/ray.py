@@ -15,6 +15,7 @@ import msgspec
 
 from sally.core.errors import BadInput
 from sally.runner.executors import Take
+from sally.runner.rates import Ask, Rates
 from sally.runner.shards import Job, Result, Shard, Tell, worked
 
 AHEAD = 1  # shards that wait beside each that is played, so that no worker is idle
@@ -24,6 +25,7 @@ class Cluster:
     """A Ray cluster, by the address of its head, or the one that Ray finds or starts itself."""
 
     together = False
+    rates = "sally.adapters.ray:asking"
 
     def __init__(self, address: str = "") -> None:
         self.name = f"ray://{address}" if address else "ray"
@@ -40,6 +42,7 @@ class Cluster:
 
     def play(self, job: Job, take: Take, tell: Tell) -> Generator[Result, None, None]:
         line = msgspec.json.encode(job)
+        keeper = self._keeper(job)  # alive as long as somebody holds it
         out: dict[Any, Shard] = {}
         try:
             while True:
@@ -54,6 +57,12 @@ class Cluster:
         finally:
             for reference in out:
                 self._ray.cancel(reference, force=True)
+            del keeper
+
+    def _keeper(self, job: Job) -> Any:
+        """An actor that keeps the rates of all providers for the whole cluster."""
+        actor = self._ray.remote(num_cpus=0, max_restarts=-1)(Rates)
+        return actor.options(name=_keeper_name(job), get_if_exists=True).remote(job.config.models)
 
     def _result(self, reference: Any, shard: Shard) -> Result:
         errors = self._ray.exceptions
@@ -63,6 +72,22 @@ class Cluster:
             return Result(shard.name, refused=f"A Ray worker cannot play: {why.cause}.")
         except errors.RayError as why:  # the worker or its node is gone
             return Result(shard.name, lost=_sentence(why))
+
+
+def _keeper_name(job: Job) -> str:
+    return f"sally-rates-{job.run}"
+
+
+def asking(job: Job) -> Ask:
+    """How a worker asks the keeper of the rates."""
+    import ray
+
+    keeper: Any = ray.get_actor(_keeper_name(job))
+
+    async def ask(model: str, used: int) -> float:
+        return float(await keeper.wait.remote(model, used))
+
+    return ask
 
 
 def _sentence(why: Exception) -> str:

@@ -15,6 +15,7 @@ class Executor(Protocol):
 
     name: str
     together: bool  # whether all episodes with models are best played in one process
+    rates: str  # `module:function` that asks whoever keeps providers' rates for all; "" for nobody
 
     def slots(self) -> int:
         """How many shards it plays at the same time."""
@@ -31,6 +32,7 @@ class Local:
 
     name = "local"
     together = True
+    rates = ""
 
     def slots(self) -> int:
         return 1

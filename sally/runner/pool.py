@@ -58,6 +58,7 @@ class Pool:
     """So many worker processes."""
 
     together = False
+    rates = ""
 
     def __init__(self, size: int) -> None:
         if size < 1:

@@ -18,6 +18,7 @@ from sally.runner.budget import Meter
 from sally.runner.claims import Beat, Claims, Run, new_name, this_process
 from sally.runner.executors import Executor, Local
 from sally.runner.local import Order, manifest, orders, refuse_changed
+from sally.runner.rates import divided
 from sally.runner.shards import Job, Result, Shard, Tally, kind_of, shards_of, take_note
 from sally.store import Contents, Place, Remote, Where
 
@@ -112,7 +113,8 @@ class Drive:
             currency=prices.currency if prices else "",
         )
         files = tuple(str(path) for path in shelf.added_files())
-        self._job = Job(study.name, str(at), self._state.name, files, meter.config, **job)
+        config = divided(meter.config, on.slots(), rates=not on.rates)
+        self._job = Job(study.name, str(at), self._state.name, files, config, rates=on.rates, **job)
         self._claims = Claims(at, self._state.name)
         self._waiting: deque[Shard] = deque()
         self._out: dict[str, Shard] = {}  # handed out

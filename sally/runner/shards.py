@@ -25,6 +25,7 @@ from sally.runner import local
 from sally.runner.budget import Budget, Meter
 from sally.runner.config import Config, in_process, use_config
 from sally.runner.local import Order
+from sally.runner.rates import Turnstile, use_turnstile
 from sally.store import Place
 
 LEAST = {"bots": 50, "models": 20, "providers": 20}  # episodes of a shard; bots take milliseconds
@@ -66,6 +67,7 @@ class Job(msgspec.Struct, frozen=True):
     through: str = ""  # `module:function` that plays episodes whose models have a provider
     cache: bool = False
     display: str = "none"
+    rates: str = ""  # `module:function` that asks whoever keeps providers' rates for all workers
 
 
 class Shard(msgspec.Struct, frozen=True):
@@ -183,6 +185,8 @@ def settle(job: Job) -> None:
             raise BadInput(f"A worker finds no file {file}; every machine needs it at that path.")
         shelf.add_file(Path(file))
     use_config(job.config)
+    if job.rates:
+        use_turnstile(Turnstile(_by_name(job.rates)(job)))
     store.know_packs(job.out)
     _settled.add(job.run)
 
