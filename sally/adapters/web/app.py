@@ -135,7 +135,9 @@ async def _failed(request: Request, why: Exception) -> Response:
 
 async def _broken(request: Request, why: Exception) -> Response:
     """Whatever we did not think of: the log has it, the world only hears that it happened."""
-    return refusal(Refused(500, "Something went wrong here; it has been noted."))
+    response = refusal(Refused(500, "Something went wrong here; it has been noted."))
+    response.raw_headers.extend(guard.HEADERS)  # this one does not pass the guard
+    return response
 
 
 # --- reading what was sent ----------------------------------------------------------------------

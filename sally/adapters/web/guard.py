@@ -183,7 +183,7 @@ class Guard:
             name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]
         }
         host = headers.get("host", "")
-        if self._hosts and urlsplit(f"//{host}").hostname not in self._hosts:
+        if self._hosts and _place(f"//{host}")[0] not in self._hosts:
             raise Refused(400, "This server does not go by that name.")
         if scope["method"] not in ("GET", "HEAD"):
             refuse_other_sites(headers, host)
@@ -197,8 +197,17 @@ def refuse_other_sites(headers: Mapping[str, str], host: str) -> None:
     if headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
         raise Refused(403, "Another site may not do this.")
     origin = headers.get("origin")
-    if origin is not None and urlsplit(origin).netloc != host:
+    if origin is not None and _place(origin)[1] != host:
         raise Refused(403, "Another site may not do this.")
+
+
+def _place(address: str) -> tuple[str | None, str | None]:
+    """The name, and the name with its port, that an address has."""
+    try:
+        parts = urlsplit(address)
+        return parts.hostname, parts.netloc
+    except ValueError:
+        return None, None
 
 
 def refusal(why: Refused) -> Response:
