@@ -13,11 +13,13 @@ from sally.cli.crossplaying import crossplay_
 from sally.cli.curves import curves
 from sally.cli.demo import demo
 from sally.cli.doctor import doctor
+from sally.cli.exporting import export
 from sally.cli.importing import import_
 from sally.cli.listing import list_
 from sally.cli.packing import pack
 from sally.cli.pages import report
 from sally.cli.papers import audit, reproduce
+from sally.cli.people import people
 from sally.cli.planning import plan
 from sally.cli.playing import play
 from sally.cli.profiling import profile
@@ -53,6 +55,7 @@ for command in (
     score,
     profile,
     compare,
+    export,
     report,
     pack,
     replay,
@@ -67,6 +70,7 @@ for command in (
     import_,
     rules,
     serve,
+    people,
 ):
     cli.add_command(command)
 

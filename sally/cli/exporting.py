@@ -1,0 +1,87 @@
+"""`sally export`: rows and figures of stores as files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import chain
+from pathlib import Path
+
+import click
+
+from sally import store
+from sally.cli.common import json_option, print_json
+from sally.cli.comparing import episodes_of
+from sally.cli.profiling import profile_rows_of
+from sally.core.log import Episode
+from sally.reports import export as tables
+from sally.reports import figures
+from sally.reports.rows import decision_rows, episode_rows
+
+EPISODES, DECISIONS, PROFILE, CALIBRATION = "episodes", "decisions", "profile", "calibration"
+
+
+@click.command()
+@click.argument("folders", nargs=-1, required=True, metavar="DIR...")
+@click.option(
+    "--to",
+    "path",
+    type=click.Path(path_type=Path),
+    required=True,
+    help="The file; its ending says how: .csv, .tex, .parquet, or .svg, .pdf, .png for a figure.",
+)
+@click.option(
+    "--what",
+    type=click.Choice([EPISODES, DECISIONS, PROFILE, CALIBRATION]),
+    help="A row for each seat of an episode, for each move and report, or for each player; or "
+    "calibration curves, as a figure [episodes; for a figure, profile].",
+)
+@click.option("--seat", default="", help="Only this seat, for the profile.")
+@click.option("--by-cell", is_flag=True, help="Each cell apart, for the profile.")
+@json_option
+def export(
+    folders: tuple[str, ...], path: Path, what: str | None, seat: str, by_cell: bool, as_json: bool
+) -> None:
+    """Rows of the stores DIR, or figures of them, as a file."""
+    drawn = path.suffix.lower() in figures.FORMATS
+    what = what or (PROFILE if drawn else EPISODES)
+    (figures.check if what == CALIBRATION or drawn else tables.check)(path)
+    if drawn and what in (EPISODES, DECISIONS):
+        raise click.UsageError(f"{what} are rows; write them as {', '.join(tables.ENDINGS)}.")
+    if what in (PROFILE, CALIBRATION):
+        count = _players(folders, path, what, seat, by_cell)
+    else:
+        count = _rows(folders, path, what)
+    if as_json:
+        print_json({"file": str(path), "what": what, "rows": count})
+    else:
+        click.echo(f"{path}: {what} as a figure" if drawn else f"{path}: {count} rows, {what}")
+
+
+def _rows(folders: Sequence[str], path: Path, what: str) -> int:
+    games = [i.game for folder in folders for i in store.survey(folder).instances.values()]
+    found = each_once(folders)
+    if what == DECISIONS:
+        return tables.write_table(decision_rows(found), tables.DECISION, path)
+    return tables.write_table(episode_rows(found), tables.episode_columns(games), path)
+
+
+def each_once(folders: Sequence[str]) -> Iterator[Episode]:
+    """The episodes of several stores, each once."""
+    seen: set[str] = set()
+    for episode in chain.from_iterable(episodes_of(folder) for folder in folders):
+        if episode.id not in seen:
+            seen.add(episode.id)
+            yield episode
+
+
+def _players(folders: Sequence[str], path: Path, what: str, seat: str, by_cell: bool) -> int:
+    rows = profile_rows_of(folders, seat=seat, by_cell=by_cell)
+    if what == CALIBRATION:
+        figures.write(figures.calibration_figure(rows), path)
+    elif path.suffix.lower() in figures.FORMATS:
+        figures.write(figures.profile_figure(rows), path)
+    elif path.suffix == ".tex":
+        tables.write_text(tables.profile_latex(rows), path)
+    else:
+        tables.write_table(tables.profile_table(rows), tables.PROFILE, path)
+    return len(rows)
