@@ -105,7 +105,7 @@ def test_every_answer_carries_the_headers(path: str, web: Any) -> None:
     policy = reply.headers["content-security-policy"]
     assert "default-src 'none'" in policy and "unsafe" not in policy and "*" not in policy
     assert reply.headers["x-content-type-options"] == "nosniff"
-    assert reply.headers["referrer-policy"] == "no-referrer"
+    assert reply.headers["referrer-policy"] == "same-origin"
     assert "set-cookie" not in reply.headers
 
 
