@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import click
 
 from sally.cli.common import STORE, json_option, print_json
 from sally.core.errors import BadInput
-from sally.metrics.measured import measured
+from sally.metrics.measured import Measured
+from sally.reports.layout import Grid, laid_out
 from sally.reports.page.write import Wishes, write_page
 from sally.reports.profile import ProfileRow, profile_of
+from sally.reports.reproduce import Reproduction, engine_of
 from sally.reports.snapshot import Snapshot
 from sally.reports.unpacked import opened
 from sally.runner.baselines import baselines, studied_seats
 from sally.runner.check import prompts_of
+from sally.store import Where
+from sally.studies import reference
 
 
 @click.command()
@@ -37,8 +43,10 @@ def report(
     wanted = _wanted(transcripts)
     out = out or Path(f"{named_after(store)}.html")
     with opened(store) as (folder, _), Snapshot(folder) as held:
-        rows = profile_of_store(held) if profile else []
-        written = write_page(held, out, Wishes(wanted, rows, prompts_of))
+        wishes = Wishes(
+            wanted, profiled if profile else None, paper_grids(folder, held), prompts_of
+        )
+        written = write_page(held, out, wishes)
     if as_json:
         print_json(
             {"page": str(out), "bytes": written.bytes, "episodes": written.episodes,
@@ -70,12 +78,35 @@ def _wanted(transcripts: str) -> int | None:
     return int(transcripts)
 
 
-def profile_of_store(held: Snapshot) -> list[ProfileRow]:
+def profiled(found: Sequence[Measured]) -> list[ProfileRow]:
     """The profile of the seats that were studied, with baselines on the same settings."""
-    found = [m for episode in held for m in measured(episode)]
     seats = {
         game: studied_seats([m for m in found if m.game == game])
         for game in dict.fromkeys(m.game for m in found)
     }
     studied = [m for m in found if m.seat in seats[m.game]]
     return profile_of(studied, baselines(studied))
+
+
+def paper_grids(folder: Where, held: Snapshot) -> dict[str, list[Grid]]:
+    """The tables of the papers that these studies follow, as far as the episodes fill them."""
+    named = {study.paper or study.name for study in held.studies.values()}
+    grids = {paper: _grids(paper, folder) for paper in named if paper in reference.papers()}
+    return {paper: tables for paper, tables in grids.items() if tables}
+
+
+def _grids(paper: str, folder: Where) -> list[Grid]:
+    try:
+        # What needs no episodes is computed by `sally reproduce`, which takes longer.
+        engine = replace(engine_of(paper), computes=lambda row, metric, effort: None,
+                         computes_exact=None, beside={})  # fmt: skip
+        found = Reproduction(paper, engine, folder)  # type: ignore[arg-type]
+    except BadInput:
+        return []  # none of these episodes belongs to one of its tables
+    grids = []
+    for name in found.published.tables:
+        rows = found.rows(name)
+        if any(row.ours is not None for row in rows):
+            printed = reference.table(found.published, name)
+            grids.append(laid_out(name, printed, rows, engine.layouts.get(name)))
+    return grids

@@ -102,9 +102,10 @@ def missing(held: Snapshot, seen: Provenance, counts: Sequence[CellCount]) -> li
     lack = wanted - sum(c.there for c in counts if c.wanted is not None)
     if lack:
         empty = [c.cell for c in counts if c.wanted and not c.there]
-        none = f"; nothing at all in {', '.join(empty[:8])}" if empty else ""
-        more = f" and {len(empty) - 8} more cells" if len(empty) > 8 else ""
-        said.append(f"{lack:,} of {wanted:,} planned episodes were not played{none}{more}.")
+        none = f"; {len(empty)} of {len(counts)} cells are empty" if empty else ""
+        said.append(
+            f"{lack:,} of {wanted:,} planned episodes were not played{none}: see Provenance."
+        )
     if not held.studies:
         said.append("The store does not say what was planned, so nothing is said to be missing.")
     if others := sum(c.others for c in counts):

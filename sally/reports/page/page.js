@@ -30,9 +30,9 @@ for (const table of document.querySelectorAll("table.sortable")) {
   for (const head of table.tHead.rows[0].cells) {
     const button = document.createElement("button");
     button.type = "button";
-    button.append(...head.childNodes);
+    button.append(...Array.from(head.childNodes).filter((node) => node.nodeName !== "SMALL"));
     button.addEventListener("click", () => sortBy(table, head));
-    head.append(button);
+    head.prepend(button);
   }
 }
 

@@ -53,8 +53,12 @@ def _plot(game: str, seat: str, rows: Sequence[ProfileRow], find: Find) -> Html 
         f"best mindless: {first.mindless.player}" if first.mindless else "",
         _best(first.reference),
     )
-    left = [_left_out(row) for row in rows if row.accuracy.value is None or row.doing.value is None]
-    note = tag("p", tag("small", f"Not drawn: {'; '.join(left)}.")) if left else None
+    left: dict[str, list[str]] = {}
+    for row in rows:
+        if row.accuracy.value is None or row.doing.value is None:
+            left.setdefault(_why_left_out(row), []).append(row.player)
+    said = "; ".join(f"{', '.join(who)} ({why})" for why, who in left.items())
+    note = tag("p", tag("small", f"Not drawn: {said}.")) if left else None
     return tag("figure", tag("figcaption", tag("b", f"{game}, {seat}")), drawn, note)
 
 
@@ -64,9 +68,8 @@ def _best(mark: Mark | None) -> str:
     return mark.player if mark.standing == "exact" else f"{mark.player} (best known)"
 
 
-def _left_out(row: ProfileRow) -> str:
-    blank = "accuracy" if row.accuracy.value is None else "doing"
-    return f"{row.player} ({row.why.get(blank, 'no value')})"
+def _why_left_out(row: ProfileRow) -> str:
+    return row.why.get("accuracy" if row.accuracy.value is None else "doing", "no value")
 
 
 def _table(rows: Sequence[ProfileRow], find: Find) -> Html:

@@ -39,6 +39,7 @@ from sally.reports.rows import judged, label, played
 from sally.reports.transcript import pack_of
 
 Prompts = Mapping[AskId, Sequence[Context]]
+MOST_ODDS = 6  # of a long list of odds, the likeliest
 PromptsOf = Callable[[Episode], Prompts]  # raises BadInput where they cannot be rendered again
 
 
@@ -206,8 +207,11 @@ class _Teller:
 
     def _named_move(self, event: Moved) -> str:
         seat = Seat(event.seat)
-        move = self._replay.move(event.turn, seat)
-        return self._desks[seat].words.name(event.action if move is None else move)
+        made = self._replay.move(event.turn, seat)
+        move = event.action if made is None else made
+        name = self._desks[seat].words.name(move)
+        is_form = isinstance(move, msgspec.Struct) and name == str(move)
+        return _form(move) if is_form else name
 
     # --- asides -----------------------------------------------------------------------------------
 
@@ -241,26 +245,30 @@ class _Teller:
     def _answer(self, event: Reported | Told, value: Any) -> str:
         if value is None:
             return "nothing readable" if isinstance(event, Reported) else "nothing: not known"
-        question = self._question(event)
-        if question is None or isinstance(value, dict):
+        question, words = self._question(event), self._desks[Seat(event.seat)].words
+        if question is None:
             return _plain(value)
-        return self._desks[Seat(event.seat)].words.choice_name(question, value)
+        if isinstance(value, dict):
+            names = {str(c): words.choice_name(question, c) for c in question.choices}
+            return _plain({names.get(item, item): worth for item, worth in value.items()})
+        return words.choice_name(question, value)
 
     def _odds(self, event: Reported) -> str | None:
         question = self._question(event)
         if event.odds is None or question is None:
             return None
         words = self._desks[Seat(event.seat)].words
-        named = zip(question.choices, event.odds, strict=False)
-        shares = (f"{words.choice_name(question, c)} {100 * p:.0f} %" for c, p in named)
-        return f" ({', '.join(shares)})"
+        named = sorted(zip(event.odds, question.choices, strict=False), key=lambda pair: -pair[0])
+        shares = [f"{words.choice_name(question, c)} {100 * p:.0f} %" for p, c in named]
+        rest = f", {len(shares) - MOST_ODDS} more" if len(shares) > MOST_ODDS else ""
+        return f" ({', '.join(shares[:MOST_ODDS])}{rest})"
 
     def _truth(self, event: Reported) -> Html:
         question, truth = judged(self._whole, event)
         if truth is None or question is None:
             return tag("span", "not scored", class_="badge quiet")
         if isinstance(truth, dict):
-            return tag("span", f"true: {_plain(truth)}", class_="badge")
+            return tag("span", f"true: {self._answer(event, truth)}", class_="badge")
         if event.value == truth:
             return tag("span", "right", class_="badge good")
         return tag("span", f"true: {self._answer(event, truth)}", class_="badge bad")
@@ -382,6 +390,21 @@ def _shared(one: str, other: str) -> int:
 
 def _message(message: Message) -> str:
     return f"[{type(message).__name__.lower()}]\n{message.text}"
+
+
+def _form(action: msgspec.Struct) -> str:
+    """An action that is a form, field by field: `propose: to p2; offer iron 1`."""
+    kind = str(action.__struct_config__.tag or type(action).__name__)
+    fields = ((name, getattr(action, name)) for name in action.__struct_fields__)
+    said = [f"{name} {_amounts(value)}" for name, value in fields if value not in ("", (), None)]
+    return f"{kind}: {'; '.join(said)}" if said else kind
+
+
+def _amounts(value: Any) -> str:
+    if isinstance(value, tuple | list):
+        return ", ".join(" ".join(map(str, v)) if isinstance(v, tuple | list) else str(v)
+                         for v in value)  # fmt: skip
+    return _plain(value)
 
 
 def _plain(value: Any) -> str:

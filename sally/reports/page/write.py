@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from hashlib import sha256
 from html import escape
@@ -16,8 +16,11 @@ import msgspec
 
 from sally.core.errors import BadInput
 from sally.core.log import Episode
+from sally.metrics.measured import Measured, measure
+from sally.reports.layout import Grid
 from sally.reports.page.html import Html, joined, tag
 from sally.reports.page.origin import cost_of, missing, origin
+from sally.reports.page.paper import paper_section
 from sally.reports.page.profile import profile_section
 from sally.reports.page.results import (
     Sheet,
@@ -31,7 +34,7 @@ from sally.reports.page.results import (
 from sally.reports.page.transcripts import PromptsOf, transcript_of
 from sally.reports.profile import ProfileRow
 from sally.reports.provenance import CellCount, Provenance
-from sally.reports.rows import Row, episode_rows
+from sally.reports.rows import Row, played, seat_rows
 from sally.reports.snapshot import Snapshot
 
 BUDGET = 1_000_000  # bytes of stored episodes whose transcripts a page holds unless told otherwise
@@ -50,7 +53,8 @@ class Wishes:
     """What the page is to hold besides the numbers."""
 
     transcripts: int | None = None  # of each lineup; None: as many as fit the budget
-    profile: Sequence[ProfileRow] = ()
+    profile: Callable[[Sequence[Measured]], Sequence[ProfileRow]] | None = None
+    grids: Mapping[str, Sequence[Grid]] = field(default_factory=dict)  # a paper's tables
     prompts_of: PromptsOf | None = None
     made: datetime | None = None
 
@@ -75,20 +79,24 @@ def write_page(held: Snapshot, out: Path, wishes: Wishes | None = None) -> Writt
 
 
 def _put(held: Snapshot, file: TextIO, wishes: Wishes) -> int:
-    seen, rows, unplayed = Provenance(), list[Row](), list[str]()
+    seen, rows, found, unplayed = Provenance(), list[Row](), list[Measured](), list[str]()
     lineups: dict[str, list[str]] = {}
     for episode in held:
         seen.add(episode)
         lineups.setdefault(_lineup(episode), []).append(episode.id)
         try:
-            rows += episode_rows([episode])
+            whole = played(episode)
+            rows += seat_rows(whole)
+            if wishes.profile is not None:
+                found += [measure(whole, seat) for seat in whole.replay.game.seats]
         except BadInput as why:
             unplayed.append(str(why))
+    profile = wishes.profile(found) if wishes.profile is not None else ()
     chosen = chosen_of(lineups, {id: spot.size for id, spot in held.spots.items()},
                        wishes.transcripts)  # fmt: skip
     made = wishes.made or datetime.now(UTC)
     page = _Page(held, seen, sheets_of(rows), chosen, unplayed)
-    for piece in page.pieces(wishes, made):
+    for piece in page.pieces(wishes, profile, made):
         file.write(str(piece))
         file.write("\n")
     return len(chosen)
@@ -139,15 +147,19 @@ class _Page:
                 key = (sheet.game, sheet.seat, group.player)
                 self._players.setdefault(key, f"p{len(self._players) + 1}")
 
-    def pieces(self, wishes: Wishes, made: datetime) -> Iterator[Html | str]:
+    def pieces(
+        self, wishes: Wishes, profile: Sequence[ProfileRow], made: datetime
+    ) -> Iterator[Html | str]:
         """The page in order; transcripts are made one at a time."""
+        parts = {"profile": bool(profile), "results": True, "paper": bool(wishes.grids)}
+        parts |= dict.fromkeys(("episodes", "transcripts", "provenance"), True)
         yield head(f"{self.name}: Sally report")
-        yield self._bar(bool(wishes.profile))
+        yield self._bar([name for name, there in parts.items() if there])
         yield tag("header", self._top(made))
         yield "<main>"
-        if wishes.profile:
+        if profile:
             yield _title("profile", "Knowing and doing")
-            yield profile_section(wishes.profile, self._find)
+            yield profile_section(profile, self._find)
         yield _title("results", "Results")
         yield tag(
             "p",
@@ -158,6 +170,9 @@ class _Page:
         yield glossary(self.sheets)
         for sheet in self.sheets:
             yield self._sheet(sheet)
+        if wishes.grids:
+            yield _title("paper", "The paper's tables")
+            yield paper_section(wishes.grids)
         yield _title("episodes", "Episodes")
         yield tag("p", self._about_transcripts())
         for sheet in self.sheets:
@@ -174,9 +189,7 @@ class _Page:
 
     # --- the top ----------------------------------------------------------------------------------
 
-    def _bar(self, has_profile: bool) -> Html:
-        names = ["profile"] if has_profile else []
-        names += ["results", "episodes", "transcripts", "provenance"]
+    def _bar(self, names: Sequence[str]) -> Html:
         links = [tag("li", tag("a", name.capitalize(), href=f"#{name}")) for name in names]
         choices = [
             joined(
