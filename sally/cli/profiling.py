@@ -89,7 +89,7 @@ def profile_rows_of(
     """The profile of some stores; mindless and reference players are played where they lack."""
     with progress() as bar:
         task = bar.add_task("measure", total=None, note="")
-        found = measured_stores(folders, lambda n: bar.update(task, completed=n))
+        found = measured_stores(folders, seat, lambda n: bar.update(task, completed=n))
         for line in found.bad:
             click.echo(f"unreadable, kept in quarantine: {line}", err=True)
         studied = chosen(found.measured, games, players, seat)

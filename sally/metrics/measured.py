@@ -6,9 +6,9 @@ few numbers of each and no episode.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from hashlib import blake2b
-from typing import Literal, cast
+from typing import Literal
 
 import msgspec
 
@@ -17,10 +17,9 @@ from sally.core.game import Seat
 from sally.core.log import Censored, Episode, Forfeited, Moved, Setup
 from sally.core.metric import Metric, Played
 from sally.core.playback import replayed
-from sally.metrics.answers import Answered, counted
+from sally.metrics.answers import Answered, scored
 from sally.metrics.losses import Terms, terms
 from sally.metrics.repeated_play import functional_regret
-from sally.stats import top_choice_accuracy
 
 BINS = 10  # of equal width, in a calibration curve
 REWARD = "reward"  # what doing is where a family does not say
@@ -54,6 +53,9 @@ NO_MIND: Mapping[str, tuple[str, ...]] = {
     "tradecraft": ("v0",),  # what one wants oneself
 }
 """By family, probes that ask for nobody else's mind: they are no part of knowing."""
+
+
+Scored = tuple[Answered, Mapping[str, float]]
 
 
 class Knowing(msgspec.Struct, frozen=True):
@@ -114,12 +116,19 @@ def measured(episode: Episode, seats: Sequence[str] = ()) -> list[Measured]:
     return [measure(played, s) for s in played.replay.game.seats if not seats or s in seats]
 
 
+def in_question(setup: Setup) -> tuple[str, ...]:
+    """The seats that were asked aside or taken by a model; none where nobody was."""
+    asked = [seat for seat, probes in setup.arms.items() if probes]
+    models = [seat for seat, who in setup.lineup.items() if who.player == "language"]
+    return tuple(dict.fromkeys([*asked, *models]))
+
+
 def measure(played: Played, seat: Seat) -> Measured:
     """One seat of an episode."""
     spec, episode = played.spec, played.episode
     family, end = spec.family or spec.name, episode.end
     metric = doing_metric(family, seat)
-    answers = on_minds(family, counted(played, seat))
+    scores = on_minds(family, scored(played, seat))
     doing = metric.measure(played, seat)
     mine = [e for e in episode.events if getattr(e, "seat", None) == seat]
     return Measured(
@@ -132,8 +141,8 @@ def measure(played: Played, seat: Seat) -> Measured:
         metric=metric.name,
         doing=doing,
         optimum=_optimum(played, seat, family, doing),
-        knowing=knowing(answers),
-        terms=terms(played, seat, answers),
+        knowing=knowing(scores),
+        terms=terms(played, seat, [answer for answer, _ in scores]),
         moves=sum(isinstance(e, Moved) for e in mine),
         forfeits=sum(isinstance(e, Forfeited) for e in mine),
         censored=end.cause if isinstance(end, Censored) else "",
@@ -154,9 +163,9 @@ def setting(setup: Setup, seat: str) -> str:
     return blake2b(msgspec.json.encode(met, order="sorted"), digest_size=12).hexdigest()
 
 
-def on_minds(family: str, answers: Sequence[Answered]) -> list[Answered]:
+def on_minds(family: str, answers: Sequence[Scored]) -> list[Scored]:
     """The answers that are about somebody else's mind."""
-    return [a for a in answers if a.question.probe not in NO_MIND.get(family, ())]
+    return [a for a in answers if a[0].question.probe not in NO_MIND.get(family, ())]
 
 
 def _optimum(played: Played, seat: Seat, family: str, doing: float | None) -> float | None:
@@ -166,24 +175,23 @@ def _optimum(played: Played, seat: Seat, family: str, doing: float | None) -> fl
     return None if lost is None else doing + lost
 
 
-def knowing(answers: Sequence[Answered]) -> Knowing:
+def knowing(answers: Sequence[Scored]) -> Knowing:
     """The sums of some answers."""
-    read = [a for a in answers if a.report.value is not None]
-    picked = [a for a in read if a.truth is not None and a.question.kind != "values"]
-    sure = [a for a in picked if a.report.odds is not None]
-    valued = [a.scores["absolute_error"] for a in read if "absolute_error" in a.scores]
+    picked = [(a, s) for a, s in answers if "right" in s]
+    sure = [(a, s) for a, s in picked if a.report.odds is not None]
+    valued = [s["absolute_error"] for _, s in answers if "absolute_error" in s]
     return Knowing(
         asked=len(answers),
-        unread=len(answers) - len(read),
+        unread=sum(a.report.value is None for a, _ in answers),
         scored=len(picked),
-        right=float(sum(a.report.value == a.truth for a in picked)),
-        guess=sum(1 / len(a.question.choices) for a in picked),
+        right=sum(s["right"] for _, s in picked),
+        guess=sum(1 / len(a.question.choices) for a, _ in picked),
         with_odds=len(sure),
-        brier=sum(a.scores["brier"] for a in sure),
-        even_brier=sum(1 - 1 / len(a.question.choices) for a in sure),
+        brier=sum(s["brier"] for _, s in sure),
+        even_brier=sum(1 - 1 / len(a.question.choices) for a, _ in sure),
         valued=len(valued),
         value_error=sum(valued),
-        bins=binned(sure),
+        bins=binned([a for a, _ in sure]),
     )
 
 
@@ -193,11 +201,11 @@ def binned(answers: Sequence[Answered]) -> tuple[tuple[int, float, float], ...]:
         return ()
     found = [(0, 0.0, 0.0)] * BINS
     for answer in answers:
-        odds: dict[Hashable, float] = dict(
-            zip(answer.question.choices, answer.report.odds or (), strict=True)
-        )
-        sure, right = max(odds.values()), top_choice_accuracy(odds, cast(Hashable, answer.truth))
+        odds = answer.report.odds or ()
+        sure = max(odds)
+        top = [c for c, p in zip(answer.question.choices, odds, strict=True) if p >= sure - 1e-9]
         place = min(int(sure * BINS + 1e-9), BINS - 1)  # the last bin includes 1
         n, forecasts, came_true = found[place]
+        right = 1 / len(top) if answer.truth in top else 0.0
         found[place] = (n + 1, forecasts + sure, came_true + right)
     return tuple(found)

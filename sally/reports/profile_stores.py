@@ -8,7 +8,7 @@ import msgspec
 
 from sally import store
 from sally.core.log import Episode
-from sally.metrics.measured import Measured, measured
+from sally.metrics.measured import Measured, in_question, measured
 
 
 class Stores(msgspec.Struct, frozen=True):
@@ -20,9 +20,12 @@ class Stores(msgspec.Struct, frozen=True):
 
 
 def measured_stores(
-    folders: Sequence[store.Where], watch: Callable[[int], None] | None = None
+    folders: Sequence[store.Where], seat: str = "", watch: Callable[[int], None] | None = None
 ) -> Stores:
-    """Every episode of the stores once; a finished run takes the place of a cut one."""
+    """Every episode of the stores once; a finished run takes the place of a cut one.
+
+    Measured are the seat that is named, or those in question; all where none is.
+    """
     found: dict[str, list[Measured]] = {}
     cut: set[str] = set()
     bad: list[str] = []
@@ -31,7 +34,7 @@ def measured_stores(
             if not isinstance(line, Episode):
                 bad.append(str(line))
             elif line.id not in found or line.id in cut:
-                found[line.id] = measured(line)
+                found[line.id] = measured(line, (seat,) if seat else in_question(line.setup))
                 (cut.add if store.to_run_again(line) else cut.discard)(line.id)
                 if watch:
                     watch(len(found))
