@@ -48,13 +48,22 @@ class ModelUse:
 
 
 class CellCount(msgspec.Struct, frozen=True):
-    """How much of a cell is there."""
+    """How much of a cell is there; one trial may be planned in several cells and is played once."""
 
     cell: str
     wanted: int | None  # None: what was planned was not kept
     there: int  # of those wanted, or of all where the plan is not known
-    censored: int
-    others: int  # episodes that no kept plan asks for
+    censored: int  # of those that were played in this cell
+    others: int  # episodes of this cell that no kept plan asks for
+
+
+class Counts(msgspec.Struct, frozen=True):
+    """How much of what was planned is there: in all, and cell by cell."""
+
+    wanted: int | None
+    missing: int
+    others: int
+    cells: list[CellCount]
 
 
 @dataclass
@@ -114,21 +123,30 @@ class Provenance:
             use = self.models.setdefault(model_of(lineup.get(seat)), ModelUse())
             use.used.add(_json(used))
 
-    def counts(self, studies: Iterable[Study]) -> list[CellCount]:
-        """By cell, how much of what was planned is there."""
+    def counts(self, studies: Iterable[Study]) -> Counts:
+        """How much of what was planned is there."""
         wanted: dict[str, set[str]] = {}
         for study in studies:
             for cell, setup in study.trials():
                 wanted.setdefault(cell, set()).add(trial_key(setup))
-        names = list(dict.fromkeys([*wanted, *self.cells]))
-        return [self._count(name, wanted.get(name) if wanted else None) for name in names]
-
-    def _count(self, name: str, wanted: set[str] | None) -> CellCount:
-        seen, keys = self.cells.get(name, Counter()), self._keys.get(name, set())
-        if wanted is None:
-            return CellCount(name, None, seen["there"], seen["censored"], 0)
-        there = len(keys & wanted)
-        return CellCount(name, len(wanted), there, seen["censored"], len(keys - wanted))
+        if not wanted:
+            cells = [
+                CellCount(n, None, c["there"], c["censored"], 0) for n, c in self.cells.items()
+            ]
+            return Counts(None, 0, 0, cells)
+        planned = set[str]().union(*wanted.values())
+        played = set[str]().union(*self._keys.values())
+        cells = [
+            CellCount(
+                name,
+                len(wanted.get(name, ())),
+                len(wanted.get(name, set()) & played),
+                self.cells.get(name, Counter())["censored"],
+                len(self._keys.get(name, set()) - planned),
+            )
+            for name in dict.fromkeys([*wanted, *self.cells])
+        ]
+        return Counts(len(planned), len(planned - played), len(played - planned), cells)
 
     @property
     def cost(self) -> tuple[float, int]:
@@ -156,7 +174,8 @@ def trial_key(setup: Setup) -> str:
         for seat, who in setup.lineup.items()
         if helpers.get(seat) != who.player
     }
-    return _json((setup.instance.id, setup.seed, setup.repeat, lineup))
+    asked = (setup.arms, setup.injections, setup.retries)
+    return _json((setup.instance.id, setup.seed, setup.repeat, lineup, asked))
 
 
 def installed() -> dict[str, str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 
 import msgspec
@@ -11,11 +11,11 @@ from sally.core import shelf
 from sally.reports.page.html import Html, Inside, joined, tag
 from sally.reports.page.results import scrolled
 from sally.reports.plots import number
-from sally.reports.provenance import CellCount, ModelUse, Provenance, installed
+from sally.reports.provenance import Counts, ModelUse, Provenance, installed
 from sally.reports.snapshot import Snapshot
 
 
-def origin(held: Snapshot, seen: Provenance, counts: Sequence[CellCount], made: datetime) -> Html:
+def origin(held: Snapshot, seen: Provenance, counts: Counts, made: datetime) -> Html:
     """Versions, hashes, settings, dates, cost."""
     entries: list[tuple[str, Inside | Iterable[Inside]]] = [
         ("made", f"{made:%Y-%m-%d %H:%M} UTC"),
@@ -95,21 +95,20 @@ def _lines(held: Snapshot) -> str:
     return ", ".join(parts) + (f": {bad}" if bad else "")
 
 
-def missing(held: Snapshot, seen: Provenance, counts: Sequence[CellCount]) -> list[str]:
+def missing(held: Snapshot, seen: Provenance, counts: Counts) -> list[str]:
     """What a reader must know before trusting the means: what is not there."""
     said = []
-    wanted = sum(c.wanted or 0 for c in counts)
-    lack = wanted - sum(c.there for c in counts if c.wanted is not None)
-    if lack:
-        empty = [c.cell for c in counts if c.wanted and not c.there]
-        none = f"; {len(empty)} of {len(counts)} cells are empty" if empty else ""
+    if counts.wanted is not None and counts.missing:
+        empty = sum(not c.there for c in counts.cells)
+        none = f"; {empty} of {len(counts.cells)} cells are empty" if empty else ""
         said.append(
-            f"{lack:,} of {wanted:,} planned episodes were not played{none}: see Provenance."
+            f"{counts.missing:,} of {counts.wanted:,} planned episodes were not played{none}: see "
+            "Provenance."
         )
     if not held.studies:
         said.append("The store does not say what was planned, so nothing is said to be missing.")
-    if others := sum(c.others for c in counts):
-        said.append(f"{others:,} episodes belong to no plan that this store keeps.")
+    if counts.others:
+        said.append(f"{counts.others:,} episodes belong to no plan that this store keeps.")
     if cut := sum(n for end, n in seen.ends.items() if end != "over"):
         causes = ", ".join(f"{n:,} by {end}" for end, n in seen.ends.items() if end != "over")
         said.append(
@@ -129,7 +128,7 @@ def missing(held: Snapshot, seen: Provenance, counts: Sequence[CellCount]) -> li
     return said
 
 
-def _cells(counts: Sequence[CellCount]) -> Html:
+def _cells(counts: Counts) -> Html:
     heads = ("cell", "planned", "there", "no result", "in no plan")
     lines = [
         tag(
@@ -140,7 +139,7 @@ def _cells(counts: Sequence[CellCount]) -> Html:
                 for n in (c.wanted, c.there, c.censored, c.others)
             ),
         )
-        for c in counts
+        for c in counts.cells
     ]
     caption = "What was planned and what is there, cell by cell"
     table = tag(

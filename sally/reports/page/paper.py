@@ -22,13 +22,16 @@ def paper_section(grids: Mapping[str, Sequence[Grid]]) -> Html:
 def _table(paper: str, grid: Grid) -> Html:
     name = f"{paper}, Table {grid.name}" if grid.name.isdigit() else f"{paper}, {grid.name}"
     caption = f"{name}: {grid.caption}"
-    heads = [*grid.stubs, "figures", *grid.headings]
+    heads = [
+        *(tag("th", stub, scope="col") for stub in (*grid.stubs, "figures")),
+        *(tag("th", name, scope="col", class_="number") for name in grid.headings),
+    ]
     over = _groups(grid) if any(grid.groups) else None
     table = tag(
         "table",
         tag("caption", caption),
-        tag("thead", over, tag("tr", (tag("th", head, scope="col") for head in heads))),
-        tag("tbody", (_line(line) for line in grid.lines)),
+        tag("thead", over, tag("tr", heads)),
+        tag("tbody", map(_line, (None, *grid.lines), grid.lines)),
     )
     return scrolled(table, caption)
 
@@ -40,11 +43,13 @@ def _groups(grid: Grid) -> Html:
     return tag("tr", blank, (tag("th", name, colspan=n, scope="colgroup") for name, n in spans))
 
 
-def _line(line: Line) -> Html:
+def _line(before: Line | None, line: Line) -> Html:
+    """A line; below its published one, ours needs no labels of its own."""
     ours = line.data == OURS
+    same = before is not None and before.labels == line.labels
     return tag(
         "tr",
-        (tag("td", label) for label in line.labels),
+        (tag("td", "" if same else label) for label in line.labels),
         tag("td", line.data, class_=None if ours else "quiet"),
         (tag("td", cell, class_=_kind(cell, ours)) for cell in line.cells),
     )

@@ -33,7 +33,7 @@ from sally.reports.page.results import (
 )
 from sally.reports.page.transcripts import PromptsOf, transcript_of
 from sally.reports.profile import ProfileRow
-from sally.reports.provenance import CellCount, Provenance
+from sally.reports.provenance import Provenance
 from sally.reports.rows import Row, played, seat_rows
 from sally.reports.snapshot import Snapshot
 
@@ -139,7 +139,7 @@ class _Page:
     ) -> None:
         self.held, self.seen, self.sheets = held, seen, sheets
         self.chosen, self.unplayed = chosen, unplayed
-        self.counts: list[CellCount] = seen.counts(held.studies.values())
+        self.counts = seen.counts(held.studies.values())
         self.name = held.manifest.study if held.manifest else str(held.where)
         self._players: dict[tuple[str, str, str], str] = {}
         for sheet in sheets:
