@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.adapters.web.browser import ARGS, CHROMIUM, Person, Server, server
+from tests.adapters.web.browser import ARGS, CHROMIUM, Person, Server, missing, server
 
 
 @pytest.fixture(scope="module")
@@ -45,3 +45,9 @@ def person(chromium: Any, served: Server) -> Iterator[Callable[..., Person]]:
     for one, context in made:
         context.close()
         one.check()
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """Where no browser can be driven, one line says so that nobody overlooks."""
+    if (why := missing()) is not None:
+        terminalreporter.write_line(f"THE BROWSER TESTS DID NOT RUN: {why}.", red=True, bold=True)

@@ -205,6 +205,29 @@ def test_a_double_click_moves_once(person: Arrive, served: Server) -> None:
     assert len(sent) == 2
 
 
+def test_the_second_click_of_a_double_click_spares_the_next_question(
+    person: Arrive, served: Server
+) -> None:
+    me = person()
+    me.sit(served.table("ipd", "agent", params={"rounds": 5})["token"])
+    box = me.ask().locator(".options button").first.bounding_box()
+    assert box is not None
+    mouse, before = me.page.mouse, me.question_id()
+    mouse.move(box["x"] + 20, box["y"] + 20)
+    for nth in (1, 2):  # the board has moved the buttons by now, so the mouse follows
+        mouse.down(click_count=nth)
+        mouse.up(click_count=nth)
+        me.until_taken(before)
+        box = me.ask().locator(".options button").first.bounding_box()
+        assert box is not None
+        mouse.move(box["x"] + 20, box["y"] + 20)
+    me.page.wait_for_timeout(300)
+    assert len(me.lines()) == 1
+    mouse.down()
+    mouse.up()
+    me.page.locator("#lines li").nth(1).wait_for()  # a click of its own counts
+
+
 def test_the_past_grows_by_appending_and_is_announced(person: Arrive, served: Server) -> None:
     me = person()
     me.sit(served.table("ipd", "agent", params={"rounds": 4})["token"])
@@ -356,18 +379,25 @@ CONTRASTS = """() => {
 }"""
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_everything_can_be_read(person: Arrive, served: Server, scheme: str) -> None:
-    me = person(color_scheme=scheme)
+def test_everything_can_be_read_in_the_light_and_in_the_dark(
+    person: Arrive, served: Server
+) -> None:
+    me = person()
+
+    def check(where: str) -> None:
+        for scheme in ("light", "dark"):
+            me.page.emulate_media(color_scheme=scheme)
+            assert me.page.evaluate(CONTRASTS) == [], (where, scheme)
+
     me.page.goto(me.address)
     me.page.locator(".tile[data-game=tradecraft]").click()
-    assert me.page.evaluate(CONTRASTS) == []
+    check("lobby")
     for game, seat, probes in GAMES:
-        me.page.goto(f"{me.address}/")
+        me.page.goto("about:blank")
         me.sit(served.table(game, seat, probes=probes)["token"], read_rules=False)
         me.page.locator("#asks .ask, #asides .probe").first.wait_for()
-        assert me.page.evaluate(CONTRASTS) == [], game
-        if (game, scheme) == ("mindgames", "dark"):
+        check(game)
+        if game == "mindgames":
             me.page.get_by_role("button", name="I have read the rules").click()
             me.shot("mindgames_dark")
 
