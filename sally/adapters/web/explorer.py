@@ -199,7 +199,9 @@ def step(found: Episode, who: str, turn: str) -> dict[str, Any]:
         return facts | {"close": eyes.close(found, who)}
     if who == REFEREE:
         return facts | {"ledger": eyes.ledger(found, int(turn))}
-    return facts | {"scene": eyes.scene(found, who, int(turn))}
+    scene = eyes.scene(found, who, int(turn))
+    board = "" if scene.board is None else msgspec.json.encode(scene.board).decode()
+    return facts | {"scene": scene, "board": board}
 
 
 def _nearest(turns: list[int], given: str) -> str:

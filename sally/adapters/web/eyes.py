@@ -12,6 +12,7 @@ from typing import Any
 
 import msgspec
 
+from sally.adapters.web.boards import Board, board_of
 from sally.core import packs, shelf
 from sally.core.desk import Desk
 from sally.core.errors import BadInput, unknown
@@ -72,7 +73,7 @@ class Scene(msgspec.Struct, frozen=True):
     lines: tuple[str, ...]
     new: int  # how many of the lines are new since this seat was last asked
     now: str
-    drawn: str
+    board: Board | None  # as a browser draws it for a person
     told: tuple[str, ...]
     asked: tuple[Asked, ...]
 
@@ -176,7 +177,7 @@ def _scene(episode: Episode, turn: Turn[Any, Any], event: Event | None, shown: i
         lines=tuple(lines),
         new=len(lines) - min(shown, len(lines)),
         now=words.now(view),
-        drawn=words.drawn(view),
+        board=board_of(desk, view),
         told=tuple(words.told(told) for told in turn.told),
         asked=(_ask(episode, desk, turn, event),),
     )

@@ -1,5 +1,7 @@
 // Live parts are loaded anew; arrow keys step through an episode. All text comes escaped.
 
+import { drawn } from "/static/boards.js";
+
 const EVERY = 2500; // milliseconds between two looks
 
 async function refresh(part) {
@@ -30,3 +32,7 @@ document.addEventListener("keydown", (event) => {
 
 const turn = document.getElementById("turn");
 if (turn) turn.addEventListener("change", () => turn.form.submit());
+
+for (const place of document.querySelectorAll("[data-board]")) {
+  place.replaceChildren(...drawn(JSON.parse(place.dataset.board)));
+}
