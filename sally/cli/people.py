@@ -1,0 +1,133 @@
+"""`sally people`: studies with people, while no server runs them."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from sally.cli.common import json_option, print_json, print_table
+from sally.core.errors import BadInput
+
+if TYPE_CHECKING:
+    from sally.adapters.web.reception import Reception
+
+database_option = click.option(
+    "--database",
+    default="sally-serve/book.sqlite",
+    show_default=True,
+    help="The database of the server: a file, or postgresql://user@host/name.",
+)
+file_argument = click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+
+
+@click.group()
+def people() -> None:
+    """Studies with people: a template, a check, progress, export."""
+    try:
+        import starlette  # noqa: F401  the pages of a study are made of it
+    except ImportError as why:
+        raise BadInput(
+            f"{why.name} is not installed; `pip install 'sally[web]'` brings it."
+        ) from None
+
+
+@people.command()
+def template() -> None:
+    """Print a small study that works, to begin from."""
+    from sally.adapters.web.studies import EXAMPLE
+
+    click.echo(EXAMPLE.read_text(encoding="utf-8"), nl=False)
+
+
+@people.command("check")
+@file_argument
+@json_option
+def check_(file: Path, as_json: bool) -> None:
+    """Read FILE and say what it would do, or what is wrong with it."""
+    from sally.adapters.web.studies import read_human_study
+
+    study = read_human_study(file)
+    rows = [
+        {
+            "condition": c.name,
+            "people": ", ".join(c.people),
+            "others": ", ".join(f"{seat} {who.player}" for seat, who in c.others.items()) or None,
+            "asked": ", ".join(p for probes in c.arms.values() for p in probes) or None,
+            "instances": len(study.problems(c)),
+            "rounds": study.rounds_of(c),
+        }
+        for c in study.conditions
+    ]
+    if as_json:
+        print_json({"study": study.name, "participants": study.participants, "conditions": rows})
+        return
+    print_table(rows, tuple(rows[0]))
+    click.echo(f"{study.name}: {study.participants} participants; nothing is wrong with {file}.")
+
+
+@people.command()
+@file_argument
+@database_option
+@json_option
+def progress(file: Path, database: str, as_json: bool) -> None:
+    """How far the study of FILE is; a running server shows the same under /experimenter/study."""
+    import msgspec
+
+    from sally.adapters.web import export
+
+    found = _with(file, database, export.progress)
+    if as_json:
+        print_json(msgspec.to_builtins(found))
+        return
+    rows = [
+        {"condition": cell.condition, **cell.states, "wanted": cell.wanted} for cell in found.cells
+    ]
+    names = dict.fromkeys(key for row in rows for key in row)
+    print_table(rows, tuple(names))
+    click.echo(", ".join(f"{state} {n}" for state, n in found.states.items()))
+
+
+@people.command("export")
+@file_argument
+@database_option
+@click.option(
+    "--out", type=click.Path(path_type=Path), required=True, help="A folder to export to."
+)
+@json_option
+def export_(file: Path, database: str, out: Path, as_json: bool) -> None:
+    """Write what people did into a store that score, replay, show and report read."""
+    from sally.adapters.web import export
+
+    async def put(here: Reception) -> int:
+        return await export.put_into_store(here, out)
+
+    episodes = _with(file, database, put)
+    if as_json:
+        print_json({"episodes": episodes, "out": str(out)})
+    else:
+        click.echo(f"{episodes} episodes are in {out}; who took part stands in {out}/people.json.")
+
+
+def _with(file: Path, database: str, act: Any) -> Any:
+    """Do something with a study whose server is not running."""
+    from sally.adapters.web import book, house, people, reception, roster
+    from sally.adapters.web.studies import read_human_study
+
+    study = read_human_study(file)
+    if "://" not in database and not Path(database).is_file():
+        raise BadInput(f"There is no database {database}; name the server's with --database.")
+
+    async def run() -> Any:
+        kept = book.Book(database, (*book.SCHEMA, *people.SCHEMA))
+        kept.open()
+        try:
+            rooms = house.House(kept, None)
+            secrets = await roster.prepare(kept, study)
+            return await act(reception.Reception(study, secrets, kept, rooms))
+        finally:
+            kept.close()
+
+    return asyncio.run(run())
