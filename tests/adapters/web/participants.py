@@ -22,12 +22,12 @@ HEADING = re.compile(r"<h1[^>]*>(.*?)</h1>", re.S)
 
 
 @contextmanager
-def study_server(folder: Path, text: str):
+def study_server(folder: Path, text: str, database: str = ""):
     """A server with one study; its client is nobody yet."""
     file = folder / "study.toml"
     file.write_text(text)
     settings = Settings(
-        database=str(folder / "book.sqlite"),
+        database=database or str(folder / "book.sqlite"),
         out=folder / "episodes",
         secret=SECRET,
         study=file,

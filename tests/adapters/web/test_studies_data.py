@@ -6,9 +6,11 @@ import re
 from collections import Counter
 
 import msgspec
+import psycopg
 import pytest
 from click.testing import CliRunner
 
+from benchmarks.local_postgres import local_postgres, programs
 from sally import store
 from sally.cli import cli
 from sally.core.log import Sitter
@@ -83,6 +85,25 @@ def test_a_new_export_forgets_who_withdrew(server, tmp_path):
     person.post("/withdraw", token=person.field("token"))
     after = export()
     assert len(before) == 4 and len(after) == 2 and after < before
+
+
+def test_a_whole_study_on_postgresql_with_a_withdrawal(tmp_path):
+    if programs() is None:
+        pytest.skip("!!! no PostgreSQL on this machine: its tests are skipped")
+    with local_postgres() as database, study_server(tmp_path, TEXT, database) as server:
+        assert through(Participant(server), "stays").heading == "Thank you"
+        person = through(Participant(server), "goes0away0id")
+        assert Participant(server).get(PROLIFIC_PID="stays").page.status_code == 409
+        person.get("/withdraw")
+        person.post("/withdraw", token=person.field("token"))
+        assert person.heading == "You have withdrawn"
+        rows = logged_in(server).browser.get("/experimenter/study/people.json").json()
+        assert [row["state"] for row in rows] == ["done"] and len(rows[0]["episodes"]) == 2
+        with psycopg.connect(database) as db:
+            names = db.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'public'")
+            for (table,) in names.fetchall():
+                found = db.execute(f"SELECT COUNT(*) FROM {table} t WHERE t::text LIKE '%goes0a%'")
+                assert found.fetchone() == (0,)
 
 
 # --- export ---------------------------------------------------------------------------------------
