@@ -53,6 +53,7 @@ Inside = str | int | Html | None
 
 def text(value: str) -> Html:
     """A text that is shown as it stands; signs that cannot be seen are named by their number."""
+    value = value.replace("\r\n", "\n")  # a line ends, however it was written
     if not UNSEEN.search(value):
         return Html(escape(value), _KEY)
     parts, at = [], 0
