@@ -35,6 +35,7 @@ from sally.runner.budget import Meter
 LOG = logging.getLogger("sally.web")
 HERE = Path(__file__).parent
 LONG_POLL = 25.0  # seconds; less than proxies wait
+EXACT = 2**53  # whole numbers beyond this are not the same to every reader of JSON
 KEY = 64  # characters of a client's key
 PAGES = ("studies", "people", "explorer")  # modules that bring routes of their own
 
@@ -290,6 +291,8 @@ def is_plain(value: Any) -> bool:
     """Whether a value can be written down again as it was sent."""
     if isinstance(value, float):
         return math.isfinite(value)
+    if isinstance(value, int):
+        return abs(value) <= EXACT
     if isinstance(value, dict):
         return all(map(is_plain, value.values()))
     return all(map(is_plain, value)) if isinstance(value, list) else True
