@@ -28,6 +28,8 @@ FEWEST: Final = 4
 # Above any logit, so that the token is certainly the one sampled; read-out is before the bias.
 FORCE: Final = 1e4
 
+KEY: Final = secrets.token_hex(16)  # of every server in this process
+
 
 def wheel() -> Any:
     """The xllamacpp package."""
@@ -86,7 +88,7 @@ class Llama:
     """One loaded GGUF file; for one thread at a time."""
 
     def __init__(self, path: Path, context: int, slots: int, threads: int) -> None:
-        self.key = secrets.token_hex(16)
+        self.key = KEY
         self.slots = [Slot() for _ in range(slots)]
         self._calls, self._last = 0, 0
         module = wheel()

@@ -1,0 +1,129 @@
+"""Several servers behind one model name: an episode keeps its server, and survives its loss."""
+
+from __future__ import annotations
+
+import itertools
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from sally.adapters.inspect import routing
+from sally.adapters.inspect.routing import preferred
+from sally.adapters.inspect.run import play_orders
+from sally.core.log import Episode
+from sally.models.embedded import Embedded
+from sally.runner.budget import Meter
+from sally.runner.check import check
+from sally.runner.config import Config, Limits, ModelEntry, use_config
+from sally.runner.models import with_model
+from tests.adapters.inspect import server as faulty
+from tests.adapters.inspect.server import serving
+from tests.adapters.inspect.tables import stored, tiny, wanted
+from tests.adapters.inspect.test_faults import calls
+
+pytest.importorskip("openai", reason="the servers speak the language of openai-api")
+
+THREE = ("http://one/v1", "http://two/v1", "http://three/v1")
+EPISODES = [f"episode {n}" for n in range(600)]
+numbers = itertools.count()
+
+
+@pytest.fixture(autouse=True)
+def fresh(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setenv("ROUTED_KEY", "sk-none")
+    routing._down.clear()
+    yield
+    routing._down.clear()
+    use_config(None)
+
+
+def reached(addresses: list[str], **more: float) -> tuple[str, Config]:
+    """A model on several servers under a name of its own: Inspect remembers clients."""
+    name = f"openai-api/routed/m{next(numbers)}"
+    entry = ModelEntry(name, api_key_env="ROUTED_KEY", base_urls=tuple(addresses), **more)  # type: ignore[arg-type]
+    limits = Limits(call_seconds=30, call_retries=3, first_wait=0.01)
+    return name, use_config(Config({"m": entry}, limits=limits))
+
+
+def played(addresses: list[str], folder: Path, repeats: int, **more: float) -> list[Episode]:
+    name, config = reached(addresses, **more)
+    out = folder / "out"
+    short = {"temperature": 0.0, "max_tokens": 4}
+    study = with_model(tiny(rounds=2, repeats=repeats, retries=0), name, defaults=short)
+    play_orders("tiny", wanted(study, name, out), out, Meter(config=config), display="none")
+    return stored(out)
+
+
+def test_every_server_has_its_share_and_a_new_one_takes_only_its_own() -> None:
+    before = {episode: preferred(THREE[:2], episode)[0] for episode in EPISODES}
+    after = {episode: preferred(THREE, episode)[0] for episode in EPISODES}
+    for server in THREE:
+        assert 150 < sum(chosen == server for chosen in after.values()) < 250
+    moved = {after[episode] for episode in EPISODES if after[episode] != before[episode]}
+    assert moved == {THREE[2]}
+
+
+def test_a_server_out_of_reach_comes_last_for_a_while() -> None:
+    chosen = preferred(THREE, "e")[0]
+    routing._down[chosen] = time.monotonic() + 10
+    assert preferred(THREE, "e")[-1] == chosen
+    routing._down[chosen] = time.monotonic() - 1
+    assert preferred(THREE, "e")[0] == chosen
+
+
+def test_an_episode_keeps_its_server(tmp_path: Path) -> None:
+    with serving() as one, serving() as two:
+        episodes = played([one.address, two.address], tmp_path, repeats=12)
+    assert len(episodes) == 12
+    kept = [episode.used["agent"]["address"] for episode in episodes]
+    assert {*kept} == {one.address, two.address}
+    for server in (one, two):  # two rounds, each with a probe
+        assert server.calls == 4 * kept.count(server.address)
+    for episode in episodes:
+        assert (
+            episode.used["agent"]["address"] == preferred((one.address, two.address), episode.id)[0]
+        )
+
+
+def test_a_server_that_dies_loses_no_episode(tmp_path: Path) -> None:
+    with serving(always=faulty.dropped) as dead, serving() as alive:
+        episodes = played([dead.address, alive.address], tmp_path, repeats=8)
+    assert all(episode.payoffs is not None for episode in episodes)
+    failed = [call for call in calls(episodes) if call.failure]
+    assert dead.calls == len(failed) > 0  # every failed call is in the log
+    assert {call.failure for call in failed} == {"connection"}
+    assert alive.calls == 8 * 4
+    moved = [e for e in episodes if isinstance(e.used["agent"], list)]
+    assert moved
+    assert [at["address"] for at in moved[0].used["agent"]] == [dead.address, alive.address]
+    assert check(episodes).mismatches == []
+
+
+def test_a_rate_holds_over_all_episodes_and_servers(tmp_path: Path) -> None:
+    with serving() as one, serving() as two:
+        played([one.address, two.address], tmp_path, repeats=3, calls_per_minute=600)
+    begun = sorted([*one.times, *two.times])
+    assert len(begun) == 12  # ten at once, then ten a second
+    assert begun[-1] - begun[0] >= 0.15
+
+
+@pytest.mark.slow
+def test_two_servers_of_the_embedded_model_share_a_study(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("xllamacpp", reason="the embedded model needs the wheel xllamacpp")
+    one, two = (Embedded(context=1024, threads=1) for _ in range(2))
+    try:
+        monkeypatch.setenv("ROUTED_KEY", one.key)
+        episodes = played([f"{m.address}/v1" for m in (one, two)], tmp_path, repeats=6)
+    finally:
+        one.close()
+        two.close()
+    addresses = {episode.used["agent"]["address"] for episode in episodes}
+    assert len(addresses) == 2
+    for episode in episodes:
+        first, *later = calls([episode])
+        assert not [call.failure for call in (first, *later) if call.failure]
+        assert all(call.usage.get("cached", 0) > 50 for call in later)  # it had the page already
