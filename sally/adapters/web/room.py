@@ -171,12 +171,20 @@ class Room:
             raise GivenUp
 
     def _asked(self, seat: str, ask: str) -> Turn[Any, Any]:
-        for turn in self.match.asks():
-            if turn.seat == seat and ask_name(self.id, turn.id) == ask:
-                return turn
+        asked = {ask_name(self.id, turn.id): turn for turn in self.match.asks()}
+        turn = asked.get(ask)
+        if turn is not None and turn in self._open(seat):
+            return turn
+        if turn is not None and turn.seat == seat:
+            raise NotAsked("First answer the question aside.")
         if self.match.over:
             raise NotAsked("The game is over.")
         raise NotAsked("This is not asked now: it was answered already, or it is not your turn.")
+
+    def _open(self, seat: str) -> list[Turn[Any, Any]]:
+        """What a person is asked now: questions aside come before the move, as for all others."""
+        turns = [turn for turn in self.match.asks() if turn.seat == seat]
+        return [turn for turn in turns if turn.question is not None] or turns
 
     async def _settle(self, written: Sequence[Written]) -> None:
         """Let the bots answer, write all of it down, and show it."""
@@ -331,7 +339,7 @@ class Room:
 
     def _seen(self, seat: str) -> Sight:
         match, desk = self.match, self.match.desk(Seat(seat))
-        turns = [turn for turn in match.asks() if turn.seat == seat]
+        turns = self._open(seat)
         view = turns[0].view if turns else match.game.observe(match.state, Seat(seat))
         end = match.events[-1] if match.over else None
         # Which of the others has still to act may be hidden, so it is always all of them.

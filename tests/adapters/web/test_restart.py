@@ -33,7 +33,7 @@ def go_on_after_a_kill(data: Path, *more: str) -> None:
     with serving(data, 0, *more) as (process, port), web_at(port) as web:
         agent, invited = sit(web, "rps", **wish)
         partner = invited["partner"]
-        for guest in (agent, partner):
+        for guest in (agent, agent, partner):  # the agent answers aside, and then moves
             for ask in guest.see()["asks"]:
                 guest.answer(ask)
         waiting = agent.see()["asks"]
