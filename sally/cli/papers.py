@@ -108,7 +108,8 @@ def _print_grid(paper: str, grid: Grid) -> None:
             row = dict(zip(grid.stubs, labels, strict=True)) | {"data": line.data}
             rows.append(row | {shown: line.cells[at] for at, shown in columns.items()})
         what = "continued" if number else grid.caption
-        print_table(rows, (*keys, *columns.values()), title=f"{paper}, {table}: {what}")
+        click.secho(folded(f"{paper}, {table}: {what}"), bold=True)
+        print_table(rows, (*keys, *columns.values()))
 
 
 def _heading(grid: Grid, at: int, first: bool) -> str:
@@ -154,8 +155,23 @@ def _print_notes(found: Reproduction, table: str, rows: Sequence[Row], exact: bo
         if row.note:
             where = " ".join(map(str, row.row.values()))
             click.echo(folded(f"ours: {where}, {row.metric}: {row.note}"))
+    sizes = sorted({row.n for row in rows if row.ours is not None and not row.computed})
+    if sizes:
+        many = f"{sizes[0]} to {sizes[-1]}" if len(sizes) > 1 else str(sizes[0])
+        click.echo(f"figures from episodes rest on n = {many} each{_lost(rows)}")
     for line in missing(found, rows):
         click.echo(folded(line))
+
+
+def _lost(rows: Sequence[Row]) -> str:
+    """What the episodes of a table lack, where they lack anything."""
+    cut, forfeited = max(row.censored for row in rows), max(row.forfeited for row in rows)
+    said = [
+        f"up to {n} {what} a figure"
+        for n, what in ((cut, "censored episodes left out"), (forfeited, "forfeited moves"))
+        if n
+    ]
+    return f"; {listed(said)}" if said else ""
 
 
 def missing(found: Reproduction, rows: Sequence[Row]) -> list[str]:
@@ -164,12 +180,12 @@ def missing(found: Reproduction, rows: Sequence[Row]) -> list[str]:
     for row in rows:
         if row.ours is None and row.missing is not None:
             reasons.setdefault(row.missing, []).append(row)
-    said = []
+    said, printed = [], sum(row.published is not None for row in rows)
     for why, mine in reasons.items():
         commands = list(dict.fromkeys(row.run for row in mine if row.run))
         how = f"; `{commands[0] if len(commands) == 1 else found.command({})}` plays them"
         label = NOT_RUN if why == NOT_RUN else f"missing ({why})"
-        said.append(f"{label}: {len(mine)} of {len(rows)} figures{how if commands else ''}")
+        said.append(f"{label}: {len(mine)} of {printed} figures{how if commands else ''}")
     return said
 
 
@@ -180,15 +196,16 @@ def _print_pictures(found: Reproduction, pictures: Sequence[Picture], asked: boo
             continue
         for panel in picture.panels:
             rows, columns = as_rows(picture, panel)
-            title = f"{picture.name}: {picture.title}, {picture.y}. {panel}"
+            title = f"{found.paper}, {picture.name}: {picture.title} [{picture.y}]. {panel}"
             for names in fitting(rows, columns[:1], columns[1:]):
-                print_table(rows, (columns[0], *names), title=title)
+                click.secho(folded(title), bold=True)
+                print_table(rows, (columns[0], *names))
         if picture.note:
             click.echo(folded(f"note: {picture.note}"))
     blank = [picture for picture in pictures if picture.missing is not None]
-    for study in dict.fromkeys(picture.study for picture in blank):
-        names = [picture.name for picture in blank if picture.study == study]
-        click.echo(folded(f"not run: {listed(names)}; `{found.command({}, study)}` plays them"))
+    for why, study in dict.fromkeys((picture.missing, picture.study) for picture in blank):
+        names = [p.name for p in blank if (p.missing, p.study) == (why, study)]
+        click.echo(folded(f"{why}: {listed(names)}; `{found.command({}, study)}` plays them"))
 
 
 def _draw(found: Reproduction, wanted: str, path: Path) -> None:

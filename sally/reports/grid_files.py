@@ -9,13 +9,10 @@ from itertools import groupby
 from pathlib import Path
 
 from sally.core.errors import BadInput, listed
+from sally.reports.export import latex, write_text
 from sally.reports.layout import AGREES, DIFFERS, Grid, Line
 
-SPECIAL = {
-    "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_",
-    "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
-}  # fmt: skip
-SYMBOLS = {"±": r"$\pm$", "Δ": r"$\Delta$", AGREES: r"$\approx$", DIFFERS: r"$\neq$", "–": "--"}
+SYMBOLS = {"Δ": r"$\Delta$", AGREES: r"$\approx$", DIFFERS: r"$\neq$", "–": "--"}
 
 
 def write_grids(grids: Sequence[Grid], path: Path) -> None:
@@ -23,11 +20,7 @@ def write_grids(grids: Sequence[Grid], path: Path) -> None:
     forms = {".csv": csv_of, ".tex": latex_of}
     if path.suffix not in forms:
         raise BadInput(f"Tables are written as {listed(forms, 'or')}, not as {path.name!r}.")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(forms[path.suffix](grids), encoding="utf-8")
-    except OSError as why:
-        raise BadInput(f"The tables cannot be written to {path}: {why.strerror}.") from None
+    write_text(forms[path.suffix](grids), path)
 
 
 def csv_of(grids: Sequence[Grid]) -> str:
@@ -99,5 +92,5 @@ def fresh(labels: Sequence[str], before: Sequence[str] | None) -> list[str]:
 
 
 def escaped(text: str) -> str:
-    """Text that LaTeX prints as it stands."""
-    return "".join(SPECIAL.get(sign) or SYMBOLS.get(sign) or sign for sign in text)
+    """Text that LaTeX prints as it stands, the signs of our tables included."""
+    return "".join(SYMBOLS.get(sign) or latex(sign) for sign in text)

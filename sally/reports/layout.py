@@ -13,8 +13,9 @@ from sally.studies.reference import Condition, Spread, Table
 Conditions = Mapping[str, Condition]
 PUBLISHED, OURS = "published", "ours"
 AGREES, DIFFERS = "≈", "≠"
+BARE = ("exact", "sign")  # figures for which an interval of no width says nothing
 MOST_COLUMNS = 4  # of a plain layout; beyond that every figure has a line of its own
-LEGEND = f"{AGREES} the 95% intervals overlap, {DIFFERS} they do not"
+LEGEND = f"{AGREES} the 95% intervals overlap (a figure without one is a point), {DIFFERS} not"
 
 
 @dataclass(frozen=True)
@@ -194,8 +195,10 @@ def _ours(column: Column, cell: Compared | None, beside: Compared | None, exact:
         return "not run" if cell.missing in (None, "not run") else "missing"
     if exact and cell.exact is not None:
         return figure(cell.exact.value, cell.exact.interval, column.places)
-    certain = cell.method is not None and cell.method.startswith("exact")
-    shown = figure(cell.ours, None if certain else cell.ours_interval, column.places)
+    ends = cell.ours_interval
+    if ends is not None and ends[0] == ends[1] and (cell.method or "").startswith(BARE):
+        ends = None
+    shown = figure(cell.ours, ends, column.places)
     if beside is not None and beside.ours is not None:
         shown += f" ({beside.ours:+.2f})"
     if cell.agrees is None:
@@ -206,7 +209,7 @@ def _ours(column: Column, cell: Compared | None, beside: Compared | None, exact:
 def figure(value: float, interval: Sequence[float] | None, places: int | None) -> str:
     """A value with its interval: `1.00 ±0.20` where it is even, else `1.00 [0.70, 1.10]`."""
     if places is None:
-        whole = value == int(value) and interval is None
+        whole = all(x == int(x) for x in (value, *(interval or ())))
         places = 0 if whole else 3 if abs(value) < 1 else 2 if abs(value) < 10 else 1
     if interval is None:
         return f"{value:.{places}f}"

@@ -15,7 +15,6 @@ import msgspec
 from sally.core.errors import BadInput
 from sally.reports.figures import (
     COLOURS,
-    LONGEST,
     MARKERS,
     Panel,
     figure_of,
@@ -29,7 +28,7 @@ from sally.stats.intervals import Estimate
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-INTERVALS = "Bars and bands: 95% intervals."
+INTERVALS = "Bars and bands: intervals, 95% unless said otherwise."
 
 
 class Point(msgspec.Struct, frozen=True):
@@ -61,6 +60,7 @@ class Picture(msgspec.Struct, frozen=True):
     series: tuple[Series, ...] = ()
     note: str = ""
     places: int = 3
+    limits: tuple[float, float] | None = None  # of the y axis
     shown: tuple[float, ...] = ()  # the places that a table shows; empty: all
     missing: str | None = None  # why nothing of it comes from episodes
     study: str = ""  # what plays the episodes that are missing, if not the paper's own study
@@ -77,7 +77,7 @@ def point(x: float | str, found: Estimate) -> Point:
 
 
 def as_rows(picture: Picture, panel: str) -> tuple[list[dict[str, str]], list[str]]:
-    """A panel as a table: a line for each x, a column for each series."""
+    """A panel as a table: a line for each x and a column for each series, or turned if shorter."""
     mine = [series for series in picture.series if series.panel == panel]
     if picture.kind == "map":
         return _map_rows(picture, mine)
@@ -90,20 +90,33 @@ def as_rows(picture: Picture, panel: str) -> tuple[list[dict[str, str]], list[st
             found = next((p for p in series.points if p.x == x), None)
             row[series.label] = _shown(found, picture.places)
         rows.append(row)
-    return rows, [picture.x, *(series.label for series in mine)]
+    columns = [picture.x, *(series.label for series in mine)]
+    return (rows, columns) if len(rows) + 3 >= len(mine) else _turned(rows, columns)
+
+
+def _turned(
+    rows: Sequence[dict[str, str]], columns: Sequence[str]
+) -> tuple[list[dict[str, str]], list[str]]:
+    """The same table with its lines as columns."""
+    corner = columns[0]
+    turned = [
+        {"series": label} | {row[corner]: row[label] for row in rows} for label in columns[1:]
+    ]
+    return turned, ["series", *(row[corner] for row in rows)]
 
 
 def _map_rows(picture: Picture, mine: Sequence[Series]) -> tuple[list[dict[str, str]], list[str]]:
-    columns = ["series", picture.x, picture.y, "n"]
+    columns = ["series", "order", picture.x, picture.y, "n"]
     rows = [
         {
             "series": series.label,
+            "order": str(order),
             picture.x: figure(float(p.x), p.x_interval, picture.places),
             picture.y: _shown(p, picture.places),
             "n": str(p.n),
         }
         for series in mine
-        for p in series.points
+        for order, p in enumerate(series.points)
     ]
     return rows, columns
 
@@ -124,7 +137,8 @@ def draw(picture: Picture, path: Path) -> None:
     if not picture.series:
         raise BadInput(f"There is nothing to draw in {picture.name}: no episode belongs to it.")
     panels = [_panel(picture, panel) for panel in picture.panels]
-    caption = f"{picture.note} {INTERVALS}".strip()
+    spread = any(p.interval for series in picture.series for p in series.points)
+    caption = f"{picture.note} {INTERVALS if spread else ''}".strip()
     write(figure_of(panels, 2, picture.title, caption), path)
 
 
@@ -136,6 +150,9 @@ def _panel(picture: Picture, panel: str) -> Panel:
         axes.set_xlabel(picture.x)
         axes.set_ylabel(picture.y)
         ends = drawn(axes, mine)
+        if picture.limits is not None:
+            low, high = picture.limits
+            axes.set_ylim(low - (high - low) / 50, high + (high - low) / 50)
         name_beside(axes, ends, height)
 
     names = sum(len(s.points) for s in mine) if picture.kind == "map" else len(mine)
@@ -155,7 +172,7 @@ def _lines(axes: Axes, mine: Sequence[Series]) -> list[Named]:
         colour, marker = _style(number)
         xs, ys = [x for x, _, _ in known], [y for _, y, _ in known]
         few = len(known) < 15
-        axes.plot(xs, ys, marker if few else "", linestyle="-", color=colour, markersize=4)
+        axes.plot(xs, ys, marker=marker if few else None, color=colour, markersize=4)
         bounds = [ends or (y, y) for _, y, ends in known]
         axes.fill_between(
             xs, [b[0] for b in bounds], [b[1] for b in bounds], color=colour, alpha=0.15, lw=0
@@ -181,9 +198,7 @@ def _dots(axes: Axes, mine: Sequence[Series]) -> list[Named]:
             last = (x, p.y, short(series.label), colour)
         if last is not None:
             ends.append(last)
-    long = max(map(len, places), default=0) * len(places) > LONGEST
-    axes.set_xticks(range(len(places)), places, rotation=30 if long else 0,
-                    ha="right" if long else "center")  # fmt: skip
+    axes.set_xticks(range(len(places)), places)
     axes.set_xlim(-0.5, len(places) - 0.5)
     return ends
 

@@ -56,7 +56,10 @@ class Row(msgspec.Struct, frozen=True):
     ours_interval: tuple[float, float] | None
     agrees: bool | None  # whether the intervals overlap; None without an interval of ours
     published_spread: Spread | None = None
-    n: int = 0  # episodes, or computed ones, that ours rests on
+    n: int = 0  # what ours rests on: episodes, decisions or computed ones
+    computed: bool = False  # without stored episodes
+    censored: int = 0  # episodes that were cut short and give no figure
+    forfeited: int = 0  # moves that were forfeited in the episodes of the cell
     method: str | None = None
     exact: Own | None = None
     missing: str | None = None  # why there is nothing of ours
@@ -101,6 +104,8 @@ class Engine:
     cannot: Callable[[Conditions, str], str | None] = possible
     who: str = "model"  # the condition that names the model
     pools: frozenset[str] = frozenset()  # facts that may differ within a cell
+    uneven: Callable[[Conditions, Known], str | None] | None = None  # why a mean is lopsided
+    shares: frozenset[str] = frozenset()  # our metrics that are 1 or 0 in an episode
     layouts: Mapping[str, Layout] = field(default_factory=dict)  # by table; else a plain one
     figures: Mapping[str, Callable[[Known, Effort], Picture]] = field(default_factory=dict)
     beside: Mapping[str, Sequence[tuple[Conditions, str]]] = field(default_factory=dict)
@@ -109,7 +114,8 @@ class Engine:
 
     @property
     def matching(self) -> Matching:
-        return Matching(self.facts, self.completes, self.seat, self.who, self.pools)
+        how = (self.facts, self.completes, self.seat, self.who, self.pools)
+        return Matching(*how, self.uneven, self.shares)
 
 
 def reproduce(
@@ -160,8 +166,8 @@ class Reproduction:
         self._stored = Stored(engine.matching, stored, model)
         if stored and not self._stored.known:
             raise BadInput(
-                f"None of the {len(stored)} episodes in {episodes} is one that {paper} has; "
-                f"`{self.command({})}` plays those."
+                f"None of the {len(stored)} episodes in {episodes} belongs to a table or figure "
+                f"of {paper}; `sally run {engine.study or paper} --out DIR` plays those that do."
             )
         if (
             model is not None
@@ -203,28 +209,30 @@ class Reproduction:
         for row, metric in (*self.engine.beside.get(name, ()), *self._of_other_models(found.rows)):
             ours = self.of(row, metric)
             if ours.ours is not None:
-                shown = Row(name, dict(row), metric, None, None, None, None, None, note=ours.note)
-                yield self._filled(shown, ours.ours)
+                shown = Row(name, dict(row), metric, None, None, None, None, None)
+                yield self._filled(shown, ours)
 
     def _row(self, table: str, figures: Sequence[Figure], printed: Sequence[Figure]) -> Row:
         first = figures[0]
         found = self.of(first.row, first.metric)
         row = compared(table, figures, printed, found.ours)
-        row = msgspec.structs.replace(row, note=found.note)
         if found.ours is not None and found.ours.value is not None:
-            return self._filled(row, found.ours)
+            return self._filled(row, found)
         never = self.engine.cannot(first.row, first.metric)
         if never is not None:
             return msgspec.structs.replace(row, missing=never)
-        why = found.note or NOT_RUN
-        return msgspec.structs.replace(row, missing=why, note=None, run=self.command(first.row))
+        lost = {"censored": found.censored, "forfeited": found.forfeited}
+        why, how = found.note or NOT_RUN, self.command(first.row)
+        return msgspec.structs.replace(row, missing=why, run=how, **lost)
 
     def of(self, row: Conditions, metric: str) -> Found:
         """Ours by the paper's convention: computed, tabulated, or the mean over episodes."""
         engine = self.engine
+        if engine.cannot(row, metric) is not None:
+            return Found()
         ours = engine.computes(row, metric, self.effort)
         if ours is not None:
-            return Found(ours)
+            return Found(ours, computed=True)
         if engine.tabulates is not None and self._stored.known:
             ours = engine.tabulates(row, metric, self._stored.known, self._model)
             if ours is not None:
@@ -233,14 +241,20 @@ class Reproduction:
             return self._stored.measured(row, engine.metrics[metric])
         return Found()
 
-    def _filled(self, row: Row, ours: Estimate) -> Row:
+    def _filled(self, row: Row, found: Found) -> Row:
         """A row with our figure and what it rests on."""
+        ours = found.ours
+        assert ours is not None  # whoever calls has looked
         interval = None if ours.low is None or ours.high is None else (ours.low, ours.high)
         return msgspec.structs.replace(
             row,
             ours=ours.value,
             ours_interval=interval,
             n=ours.n,
+            computed=found.computed,
+            censored=found.censored,
+            forfeited=found.forfeited,
+            note=found.note,
             method=ours.method,
             exact=self._exact(row.row, row.metric),
         )
@@ -272,7 +286,7 @@ class Reproduction:
                 if who not in figure.row or figure.row[who] == "all":
                     continue
                 row = {**figure.row, who: model}
-                cell = _cell_of(row, figure.metric)
+                cell = _cell_of(self.engine.completes(row), figure.metric)
                 if cell not in seen:
                     seen.add(cell)
                     yield row, figure.metric

@@ -10,7 +10,7 @@ import msgspec
 from sally.core import shelf
 from sally.core.errors import BadInput, listed
 from sally.core.game import Seat
-from sally.core.log import Episode
+from sally.core.log import Episode, Forfeited
 from sally.core.metric import Played
 from sally.core.playback import replayed
 from sally.stats.intervals import (
@@ -32,6 +32,9 @@ class Found(msgspec.Struct, frozen=True):
 
     ours: Estimate | None = None
     note: str | None = None  # what a reader has to know of it
+    computed: bool = False  # without stored episodes
+    censored: int = 0  # episodes that were cut short and give no figure
+    forfeited: int = 0  # moves that were forfeited in the episodes that meet the row
 
 
 @dataclass(frozen=True)
@@ -43,6 +46,8 @@ class Matching:
     seat: Seat  # whose figures they are
     who: str = "model"  # the condition that names the model
     pools: frozenset[str] = frozenset()  # facts that may differ within a cell
+    uneven: Callable[[Conditions, Known], str | None] | None = None  # why a mean is lopsided
+    shares: frozenset[str] = frozenset()  # our metrics that are 1 or 0 in an episode
 
 
 class Stored:
@@ -77,15 +82,23 @@ class Stored:
         there = self.meeting(row)
         if mixed := self._mixed(there):
             return Found(None, f"not pooled: episodes differ in {mixed}")
-        values: list[float] = []
-        instances: list[str] = []
-        for _, played in there:
-            value = self._value(played, metric)
-            if value is not None:
-                values.append(value)
-                instances.append(played.episode.setup.instance.id)
-        note = _left_out(len(there) - len(values), len(there))
-        return Found(pooled(values, instances) if values else None, note)
+        found = [(pair, self._value(pair[1], metric)) for pair in there]
+        given = [(pair, value) for pair, value in found if value is not None]
+        ours, note = None, None
+        if given:
+            uneven = self._how.uneven
+            note = uneven(row, [pair for pair, _ in given]) if uneven is not None else None
+            instances = [played.episode.setup.instance.id for (_, played), _ in given]
+            values = [value for _, value in given]
+            ours = pooled(values, instances, metric in self._how.shares)
+        elif there:
+            note = "the episodes give no figure: censored, forfeited or not asked"
+        cut = sum(p.episode.payoffs is None for (_, p), value in found if value is None)
+        return Found(ours, note, False, cut, sum(self._forfeits(p) for _, p in there))
+
+    def _forfeits(self, played: Played) -> int:
+        mine = (e for e in played.episode.events if isinstance(e, Forfeited))
+        return sum(event.seat == self._how.seat for event in mine)
 
     def _value(self, played: Played, metric: str) -> float | None:
         key = (played.episode.id, metric)
@@ -137,25 +150,18 @@ def same_model(stored: str, asked: str) -> bool:
     return asked in (stored, short(stored))
 
 
-def pooled(values: Sequence[float], instances: Sequence[str]) -> Estimate:
+def pooled(values: Sequence[float], instances: Sequence[str], share: bool = False) -> Estimate:
     """A mean with its 95% interval.
 
     Episodes of one instance hang together, so where instances were played again whole instances
-    are drawn anew. Ones and zeros that are all alike know no spread: their interval is Wilson's,
-    an instance counting once.
+    are drawn anew. A share of ones and zeros over separate instances has Wilson's interval; if
+    all are alike, draws would know no spread, and it is Wilson's with an instance counting once.
     """
     different = len(set(instances))
-    if set(values) in ({0.0}, {1.0}) and len(values) > 1:
-        once = different if different > 1 else len(values)
-        found = share_interval(once if values[0] else 0, once)
+    apart = different in (1, len(values))
+    whole, alike = set(values) <= {0.0, 1.0}, len(set(values)) == 1
+    if share and whole and (apart or alike):
+        n = len(values) if apart else different
+        found = share_interval(round(sum(values) * n / len(values)), n)
         return msgspec.structs.replace(found, n=len(values))
-    if 1 < different < len(values):
-        return clustered_mean_interval(values, instances, seed=SEED)
-    return mean_interval(values)
-
-
-def _left_out(missing: int, there: int) -> str | None:
-    """What a reader must know about episodes that give no figure."""
-    if not missing:
-        return None
-    return f"{missing} of {there} episodes give no figure (censored, forfeited or not asked)"
+    return mean_interval(values) if apart else clustered_mean_interval(values, instances, seed=SEED)

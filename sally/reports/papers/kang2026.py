@@ -15,7 +15,6 @@ import msgspec
 from sally.core.game import Seat
 from sally.core.log import Setup, Sitter
 from sally.core.metric import Played
-from sally.games.repeated_games.rules import RepeatedGame
 from sally.games.toma.ag import Ambiguity
 from sally.games.toma.mg import Minority
 from sally.games.toma.po import PartlySeen
@@ -30,7 +29,7 @@ from sally.stats.paired import pair_up, paired_difference_bootstrap
 from sally.studies.kang2026 import WORLDS
 
 PLAYER = Seat("player")
-FIRST_SEATS = ("player", "guide", "speaker", "agent")  # where the model sits that is tested
+FIRST_SEATS = ("player", "guide", "speaker")  # where the model sits that is tested
 STRATEGIES = {"self_consistency": "sc", "qa": "zero_shot"}  # ours -> as the tables have it
 METRICS = {"task_success": "task_success_published", "tom_accuracy": "tom_accuracy_published"}
 GAIN = "gain_over_zero_shot"
@@ -99,9 +98,7 @@ def _is_theirs(game: Any, setup: Setup) -> bool:
             return game.win == "after_open" and team and _is(setup, "eavesdropper", WORLDS)
         case Ambiguity():
             return True
-        case RepeatedGame():
-            return setup.instance.game == "ipd" and game.rounds == 100
-    return False
+    return False  # the prisoner's dilemma, too: nothing of it can be compared
 
 
 def _is(setup: Setup, seat: str, who: Sitter) -> bool:
@@ -112,6 +109,23 @@ def _is(setup: Setup, seat: str, who: Sitter) -> bool:
 def completes(row: Conditions) -> Conditions:
     """A row of a table is a model's that is told nothing."""
     return {"player": "language", "told": UNTOLD, **row}
+
+
+LEVELS = {"toma_po": ("L0", "L1", "L2", "L3", "L4"), "toma_mg": ("L1", "L2", "L3")}
+
+
+def uneven(row: Conditions, known: Known) -> str | None:
+    """A total is over equally many scenarios of every level."""
+    levels = LEVELS.get(str(row.get("game")), ())
+    if row.get("level", TOTAL) != TOTAL:
+        return None
+    counts = [sum(facts["level"] == level for facts, _ in known) for level in levels]
+    if "strategy" not in row:  # questions about others; at Level 0 there are none
+        counts = [n for level, n in zip(levels, counts, strict=True) if level != "L0"]
+    if len(set(counts)) <= 1:
+        return None
+    said = ", ".join(f"{level}: {n}" for level, n in zip(levels, counts, strict=False))
+    return f"levels were not met equally often ({said})"
 
 
 # --- gains ------------------------------------------------------------------------------------
@@ -159,6 +173,8 @@ ENGINE = Engine(
     exact={"task_success": "task_success"},
     completes=completes,
     cannot=cannot,
+    uneven=uneven,
+    shares=frozenset({"task_success_published", "task_success"}),
     pools=frozenset({"level", "strategy"}),
     layouts=LAYOUTS,
     figures=FIGURES,

@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from statistics import fmean
 
+import msgspec
+
 from sally.core.game import Seat
 from sally.core.metric import Metric, Played
 from sally.games.toma.ag import SPEAKER
@@ -30,6 +32,7 @@ from sally.stats.intervals import Estimate, mean_interval
 PLAYER = Seat("player")
 GAMES = {"toma_po": "Partially observable", "toma_mg": "Minority"}
 TOLD_NOTHING = "nothing"
+NO_FIGURE = "the episodes give no figure (censored or forfeited)"
 Measure = Callable[[Played], float | None]
 
 
@@ -74,7 +77,7 @@ def _estimate(known: Known, measure: Measure) -> Estimate | None:
     """The mean with its interval, whole instances drawn anew where they were played again."""
     found = [(measure(p), p.episode.setup.instance.id) for _, p in known]
     given = [(value, id) for value, id in found if value is not None]
-    return pooled([v for v, _ in given], [id for _, id in given]) if given else None
+    return pooled([v for v, _ in given], [id for _, id in given], True) if given else None
 
 
 def _over_models(known: Known, measure: Measure) -> Estimate | None:
@@ -100,18 +103,18 @@ def _series(drawn: Iterator[Series]) -> tuple[Series, ...]:
     return tuple(series for series in drawn if series.points)
 
 
-def _finished(picture: Picture) -> Picture:
+def _finished(picture: Picture, there: Known) -> Picture:
+    """A picture of shares that says why it is empty, if it is."""
     if picture.series:
-        return picture
-    return Picture(picture.name, picture.title, picture.x, picture.y, picture.kind,
-                   missing="not run")  # fmt: skip
+        return msgspec.structs.replace(picture, limits=(0.0, 1.0))
+    return msgspec.structs.replace(picture, missing=NO_FIGURE if there else "not run")
 
 
 def _of_family(known: Known, family: str) -> Known:
-    """The models of a family; without one in the store, those that the paper does not have."""
+    """The models of a family; those that the paper does not have come with the first family."""
     theirs = [(f, p) for f, p in known if short(str(f.get("model", ""))).startswith(family)]
     others = [(f, p) for f, p in known if "model" in f and short(str(f["model"])) not in MODELS]
-    return theirs or others
+    return theirs or (others if family == "qwen" else [])
 
 
 # --- figures ----------------------------------------------------------------------------------
@@ -143,7 +146,7 @@ def alignment(known: Known, effort: Effort) -> Picture:
 
     return _finished(
         Picture("figure1b", "Speak or wait: what was done given what was foreseen of the ally",
-                "foreseen", "share of turns", "dots", _series(drawn()))
+                "foreseen", "share of turns", "dots", _series(drawn())), radio,
     )  # fmt: skip
 
 
@@ -157,6 +160,7 @@ def consistency(name: str, family: str, known: Known, effort: Effort) -> Picture
     def drawn() -> Iterator[Series]:
         for game, panel in GAMES.items():
             there = _of_family(_where(known, game=game, told=TOLD_NOTHING), family)
+            there = [(f, p) for f, p in there if f["level"] != "L0"]  # others do not matter there
             for model in _values(there, "model"):
                 mine = _where(there, model=model)
                 points = _points(mine, "strategy", list(STRATEGIES), CONSISTENT)
@@ -164,7 +168,8 @@ def consistency(name: str, family: str, known: Known, effort: Effort) -> Picture
 
     return _finished(
         Picture(name, f"Action consistency, {family} series", "strategy",
-                "moves that fit own predictions (share)", "dots", _series(drawn()))
+                "moves that fit own predictions (share)", "dots", _series(drawn())),
+        _of_family([pair for game in GAMES for pair in _where(known, game=game)], family),
     )  # fmt: skip
 
 
@@ -190,7 +195,8 @@ def injected(name: str, pooled_games: bool, known: Known, effort: Effort) -> Pic
         Picture(name, "Success when others' choices are told with errors",
                 "chance that what is told is wrong", "task success (share)", "lines",
                 _series(drawn()),
-                "The believer is a script that acts on all it is told.")
+                "The believer is a script that acts on all it is told."),
+        [(f, p) for f, p in known if f["told"] != TOLD_NOTHING],
     )  # fmt: skip
 
 
@@ -229,7 +235,7 @@ def by_strategy(
                 points = _points(mine, "strategy", list(STRATEGIES), measure, mean)
                 yield Series(panel, label, points)
 
-    return _finished(Picture(name, title, "strategy", y, "dots", _series(drawn())))
+    return _finished(Picture(name, title, "strategy", y, "dots", _series(drawn())), there)
 
 
 def by_level(known: Known, effort: Effort) -> Picture:
@@ -245,7 +251,8 @@ def by_level(known: Known, effort: Effort) -> Picture:
 
     return _finished(
         Picture("figure7b", "Success by level, mean over models", "level",
-                "task success (share)", "dots", _series(drawn()))
+                "task success (share)", "dots", _series(drawn())),
+        [pair for game in GAMES for pair in _where(known, game=game, player="language")],
     )  # fmt: skip
 
 

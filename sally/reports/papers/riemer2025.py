@@ -13,9 +13,9 @@ from sally.games.repeated_games.rules import AGENT, PARTNER, RepeatedGame
 from sally.reports.papers.riemer2025_figures import figures
 from sally.reports.papers.riemer2025_layout import LAYOUTS
 from sally.reports.papers.riemer2025_tabular import cell, exact_cell, game_of, partners_of
-from sally.reports.reproduce import Conditions, Effort, Engine
+from sally.reports.reproduce import Conditions, Effort, Engine, Known
 from sally.stats.intervals import Estimate
-from sally.studies.riemer2025 import OPENING, ROUNDS, TOLD, completed
+from sally.studies.riemer2025 import MOVES, OPENING, ROUNDS, TOLD, completed
 
 PARTNERS = ("single_action", "tit_for_tat")
 SWITCHES = ("history", "payoffs")
@@ -83,6 +83,18 @@ def facts(played: Played) -> Conditions | None:
     return known
 
 
+def uneven(row: Conditions, known: Known) -> str | None:
+    """Single-action partners stand for a uniform draw, so all must have been met equally often."""
+    if row.get("partner") != "single_action":
+        return None
+    met = [p.episode.setup.lineup[PARTNER].params.get("action") for _, p in known]
+    counts = [met.count(action) for action in range(MOVES[str(row["game"])])]
+    if len(set(counts)) == 1:
+        return None
+    said = ", ".join(f"action {action}: {n}" for action, n in enumerate(counts))
+    return f"partners were not met equally often ({said})"
+
+
 def _switches(given: Mapping[str, Any]) -> Conditions:
     """A strategy's parameters as the tables name them."""
     shown = {True: "on", False: "off"}
@@ -112,6 +124,7 @@ ENGINE = Engine(
     exact=EXACT,
     computes_exact=computes_exact,
     completes=completes,
+    uneven=uneven,
     cannot=cannot,
     layouts=LAYOUTS,
     figures=figures(),

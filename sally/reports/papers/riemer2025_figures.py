@@ -31,7 +31,7 @@ FIRST = {"llama-3-70b-instruct": 20, "mistral-large-2": 32}  # the first figure 
 
 
 def figures() -> Mapping[str, Callable[[Known, Effort], Picture]]:
-    """By the paper's numbers; Figure 19 is Figure 42 in the main text's appendix section."""
+    """By the paper's numbers; Figure 19 is Figure 42 once more."""
     found: dict[str, Callable[[Known, Effort], Picture]] = {}
     for model, number in FIRST.items():
         order = product(PARTNERS, GAMES, MEASURES)
@@ -63,13 +63,14 @@ def _picture(
     unit = "regret per round so far" if measure == "regret" else "right predictions so far (%)"
     return Picture(
         name=name,
-        title=f"{measure} of {MODELS[model]} in {GAMES[game]} by action names",
+        title=f"{measure[0].upper()}{measure[1:]} by action names (the paper: {MODELS[model]})",
         x="round",
         y=unit,
         kind="lines",
         series=tuple(series),
         note="Regret against the exact optimum of that many rounds." if curve is _regret else "",
         shown=SHOWN,
+        limits=None if curve is _regret else (0.0, 100.0),
         missing=None if mine else "not run",
         study="riemer2025_names",
     )
@@ -78,12 +79,12 @@ def _picture(
 def _of_model(
     known: Known, model: str, game: str, partner: str
 ) -> Iterator[tuple[Conditions, Played]]:
-    """The qa episodes of the figure's model; without one, those of models the paper has not."""
+    """The qa episodes of the figure's model; models new to the paper come in the first set."""
     asked = {"game": game, "partner": partner, "player": "language", "strategy": "qa"}
     plain = [(f, p) for f, p in known if asked.items() <= f.items() and _plain(f)]
     theirs = [(f, p) for f, p in plain if same_model(str(f["model"]), model)]
     others = [(f, p) for f, p in plain if short(str(f["model"])) not in MODELS]
-    yield from theirs or others
+    yield from theirs or (others if model == next(iter(FIRST)) else [])
 
 
 def _plain(facts: Conditions) -> bool:

@@ -134,31 +134,26 @@ LAYOUTS = {
 
 def figure6(known: Known, effort: Effort) -> Picture:
     """The paper's bars, whose heights its authors released, with ours beside them."""
-    panel = "Pick the Right Stuff"
     published = where(table(load("tang2024"), "first_run"), "score")
-    models = list(dict.fromkeys(str(f["model"]) for f, _ in known))
-    series = []
-    for mode in MODES:
-        heights = tuple(
-            Point(str(f.row["model"]), f.value, None, GAMES)
-            for f in published
-            if f.row["belief_history"] == mode and f.row["model"] != EVERY
-        )
-        ours = [(name, _score(known, name, mode)) for name in models]
-        rules = [(f"no mind: {rule}", mindless(rule, mode, effort)) for rule in MINDLESS[:2]]
-        mine = [(short(name), e) for name, e in ours if e is not None] + rules
-        series += [
-            Series(panel, f"{mode}, published", heights),
-            Series(panel, f"{mode}, ours", tuple(point(name, e) for name, e in mine)),
-        ]
+    heights: dict[str, list[Point]] = {}
+    for figure in published:
+        if figure.row["model"] != EVERY:
+            name, mode = f"{figure.row['model']}, published", str(figure.row["belief_history"])
+            heights.setdefault(name, []).append(Point(mode, figure.value, None, GAMES))
+    for model in dict.fromkeys(str(f["model"]) for f, _ in known):
+        found = [(mode, _score(known, model, mode)) for mode in MODES]
+        heights[short(model)] = [point(mode, score) for mode, score in found if score is not None]
+    for rule in MINDLESS[:2]:
+        heights[f"no mind: {rule}"] = [point(m, mindless(rule, m, effort)) for m in MODES]
     return Picture(
         name="figure6",
         title="Mean score by model and belief history",
-        x="model",
+        x="belief history",
         y="mean score (%)",
         kind="dots",
-        series=tuple(series),
+        series=tuple(Series("Pick the Right Stuff", k, tuple(v)) for k, v in heights.items()),
         places=2,
+        limits=(0.0, 100.0),
         missing=None if known else "not run",
     )
 

@@ -1,0 +1,79 @@
+"""Episodes in the name of language models, played by scripts: known answers for the tables."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from sally import store
+from sally.core import shelf
+from sally.core.drive import play_bots
+from sally.core.game import Seat
+from sally.core.log import Censored, Episode, Instance, Setup, Sitter
+from sally.core.match import Match
+from sally.core.probe import Injection
+from sally.models.stub import always
+from sally.runner.local import play
+from sally.runner.seating import resolved, seated
+from sally.studies.kang2026 import PROBES, scenarios
+
+
+def scenario_episode(
+    game: str, level: int, number: int, bot: str, *, repeat: int = 0, asked: bool = False,
+    told: float | None = None, **params: Any,
+) -> Episode:  # fmt: skip
+    """One scenario of ToMA in a model's name; the bot decides what the model knows and does."""
+    spec, problem = shelf.game(game), scenarios(game, level)[number]
+    name = {"model": "qwen2.5-3b-instruct", "strategy": "zero_shot", **params}
+    arms = {"player": (PROBES[game],)} if asked else {}
+    tell = () if told is None else (Injection(Seat("player"), PROBES[game], error=told),)
+    lineup = {"player": Sitter("language", name)}
+    setup = Setup(problem, 7, lineup, arms=arms, injections=tell, repeat=repeat)
+    match = Match(spec, setup)
+    play_bots(match, {"player": seated(spec, match.game, Seat("player"), Sitter(bot))})
+    return match.episode()
+
+
+def repeated_episode(
+    game: str, action: int, seed: int, *, plays: int = 0, rounds: int = 100, names: Any = None,
+    **params: Any,
+) -> Episode:  # fmt: skip
+    """A repeated game in a model's name, which always plays and predicts one action."""
+    spec = shelf.game(game)
+    who = Sitter("language", {"model": "mistral-large-2", "strategy": "qa", **params})
+    lineup = {"agent": who, "partner": Sitter("single_action", {"action": action})}
+    given: dict[str, Any] = {"rounds": rounds, "names": list(names or "JFB"[: 3 - (game != "rps")])}
+    setup = Setup(Instance(game, game, given), seed, lineup, arms={"agent": ("their_move",)})
+    match = Match(spec, setup)
+    same = Sitter("single_action", {"action": plays})
+    players = {
+        "agent": seated(spec, match.game, Seat("agent"), same),
+        "partner": seated(spec, match.game, Seat("partner"), lineup["partner"]),
+    }
+    play_bots(match, players)
+    return match.episode()
+
+
+def cut(episode: Episode) -> Episode:
+    """The episode as it would be if the budget had ended it before its last event."""
+    end = Censored(episode.end.turn, "budget")
+    return msgspec.structs.replace(episode, events=[*episode.events[:-1], end])
+
+
+def speechless_episode(game: str, level: int, number: int, **params: Any) -> Episode:
+    """A scenario with a model that never gives a readable answer."""
+    shelf.add("models", "speechless", lambda name: always("I would rather not say."))
+    name = {"model": "speechless", "strategy": "zero_shot", **params}
+    lineup = {"player": Sitter("language", name)}
+    return play(resolved(Setup(scenarios(game, level)[number], 7, lineup, retries=0)))
+
+
+def stored(folder: Path, *episodes: Episode) -> Path:
+    """A store of these episodes."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with store.Writer(folder) as writer:
+        for episode in episodes:
+            writer.add(episode)
+    return folder
