@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import logging
 import os
+import resource
 import secrets
+import socket
 import sys
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import click
 
+from sally.cli.common import json_option, print_json
 from sally.core import shelf
 from sally.core.errors import BadInput
 from sally.runner.budget import Budget, Meter
@@ -62,6 +67,7 @@ SECRET = "SALLY_EXPERIMENTER_SECRET"
     help="A store, or a folder of stores, for the experimenter's explorer.",
 )
 @click.option("--https", is_flag=True, help="Browsers reach this over https, through a proxy.")
+@json_option
 def serve(
     host: str,
     port: int,
@@ -76,11 +82,10 @@ def serve(
     study: Path | None,
     stores: tuple[Path, ...],
     https: bool,
+    as_json: bool,
 ) -> None:
     """Let people play in the browser; moves are on disk before they are acknowledged."""
     try:
-        import uvicorn
-
         from sally.adapters.web.app import Settings, make_app
         from sally.adapters.web.studies import read_human_study
     except ImportError as why:
@@ -91,44 +96,70 @@ def serve(
     for name in models:
         shelf.model(name)  # refused now, not when somebody sits down
     given = os.environ.get(SECRET, "")
-    secret = given or secrets.token_urlsafe(24)
     anywhere = host in ("0.0.0.0", "::")
     settings = Settings(
         database or str(data / "book.sqlite"),
         out or data / "episodes",
         models,
         () if anywhere and not names else ("localhost", "127.0.0.1", "::1", host, *names),
-        secret,
+        given or secrets.token_urlsafe(24),
         patience,
         rate,
         secure=https,
         stores=stores,
         study=study,
     )
-    logging.basicConfig(stream=sys.stderr, format="%(levelname)s %(name)s: %(message)s")
-    meter = Meter(Budget(tokens=tokens), find_config())
-    app = make_app(settings, meter)
-    app.state.book.open()  # a database that cannot be opened is said before anything else
-    click.echo(f"Play at           http{'s' * https}://{host}:{port}/", err=True)
+    app = make_app(settings, Meter(Budget(tokens=tokens), find_config()))
+    app.state.house.open_store()  # what cannot be opened is said before anybody is let in
+    app.state.book.open()
+    listening = _listening(host, port)
+    name = names[0] if names else f"{host}:{listening.getsockname()[1]}"
+    place = f"http{'s' * https}://{name}"
+    where = {"Play at": f"{place}/", "Experimenters at": f"{place}/experimenter"}
     if runs is not None:
-        click.echo(
-            f"Study at          http{'s' * https}://{host}:{port}/study/{runs.name}", err=True
-        )
-    click.echo(f"Experimenters at  http{'s' * https}://{host}:{port}/experimenter", err=True)
-    said = f"as {SECRET} has it" if given else secret
-    click.echo(f"Their secret      {said}", err=True)
-    uvicorn.run(
+        where["Study at"] = f"{place}/study/{runs.name}"
+    where["Their secret"] = f"(as {SECRET} has it)" if given else settings.secret
+    _announce(where, as_json)
+    _run(app, listening, https)
+
+
+def _listening(host: str, port: int) -> socket.socket:
+    """A socket of ours at this address."""
+    try:
+        family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        listening = socket.socket(family)
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind(address)
+    except OSError as why:
+        raise BadInput(f"Port {port} of {host} cannot be opened: {why.strerror}.") from None
+    return listening
+
+
+def _announce(where: Mapping[str, str], as_json: bool) -> None:
+    if as_json:
+        print_json({name.lower().replace(" ", "_"): value for name, value in where.items()})
+    else:
+        for name, value in where.items():
+            click.echo(f"{name:<17} {value}")
+    sys.stdout.flush()  # whoever started us may be waiting for it
+
+
+def _run(app: Any, listening: socket.socket, https: bool) -> None:
+    """Serve until somebody stops it."""
+    import uvicorn
+
+    logging.basicConfig(stream=sys.stderr, format="%(levelname)s %(name)s: %(message)s")
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))  # everybody who waits holds one
+    config = uvicorn.Config(
         app,
-        host=host,
-        port=port,
-        access_log=False,  # addresses of people, and nothing that the book does not know
+        access_log=False,  # it would keep people's addresses
         log_level="warning",
         proxy_headers=https,
         server_header=False,
         date_header=False,
         ws="none",
         timeout_keep_alive=75,
-        limit_concurrency=None,
-        h11_max_incomplete_event_size=32 * 1024,
-        timeout_graceful_shutdown=3,
+        timeout_graceful_shutdown=3,  # those who wait for news would wait longer
     )
+    uvicorn.Server(config).run([listening])

@@ -83,10 +83,14 @@ class House:
 
     # --- the day of a house -----------------------------------------------------------------
 
-    async def start(self) -> None:
-        """Open the store, and go on with every match that was going on."""
+    def open_store(self) -> None:
+        """Make the folder of finished episodes ours, or say whose it is."""
         if self.out is not None:
             store.claim(self.out, store.Manifest(MANIFEST, ""))
+
+    async def start(self) -> None:
+        """Open the store, and go on with every match that was going on."""
+        self.open_store()
         self._ended.set()
         self._tasks = [
             asyncio.create_task(self._revive()),
