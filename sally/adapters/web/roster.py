@@ -103,8 +103,6 @@ async def prepare(book: Book, study: HumanStudy) -> Secrets:
     def make(hand: Hand) -> Secrets:
         for statement in SCHEMA:
             hand.put(statement)
-        if isinstance(book.engine, Sqlite):
-            hand.all("PRAGMA secure_delete=ON")  # what is deleted is overwritten
         found = hand.one("SELECT salt, sign FROM study_secrets WHERE study = ?", study.name)
         if found is None:
             found = (secrets.token_hex(32), secrets.token_hex(32))

@@ -140,7 +140,7 @@ def test_a_file_that_was_replaced_is_read_anew(folder, tmp_path):
     store.claim(out, store.Manifest("again", ""))
     one, two, *_ = store.load(folder).episodes.values()
     found = Catalogue([out])
-    for kept in ((one, two), (two,)):
+    for kept in ((one, two), (two,), (one, one, two)):  # shorter, then longer
         store.Folder(out).put("people.jsonl", b"".join(to_line(e) for e in kept))
         found.refresh()
         assert {e.id for e in found.entries()} == {e.id for e in kept}
