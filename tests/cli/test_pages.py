@@ -1,0 +1,85 @@
+"""`sally report` and `sally pack` as a user meets them, and a bundle in the place of a store."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.test_commands import TINY, sally
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("pages")
+    (folder / "tiny.toml").write_text(TINY)
+    assert sally("run", "tiny.toml", cwd=folder).returncode == 0
+    assert sally("pack", "out/tiny", cwd=folder).returncode == 0
+    return folder
+
+
+def test_report_writes_one_page_and_says_what_is_on_it(place: Path) -> None:
+    done = sally("report", "out/tiny", cwd=place)
+    assert done.returncode == 0, done.stderr
+    page = (place / "tiny.html").read_text("utf-8")
+    assert done.stdout.startswith("tiny.html: 2 episodes, 2 transcripts, ")
+    assert "Knowing and doing" in page and "best mindless" in page
+
+
+def test_report_has_json_and_fewer_transcripts_if_told(place: Path) -> None:
+    done = sally(
+        "report", "out/tiny", "--out", "sub/p.html", "--transcripts", "1", "--no-profile", "--json",
+        cwd=place,
+    )  # fmt: skip
+    said = json.loads(done.stdout)
+    page = place / "sub" / "p.html"
+    assert said == {"page": "sub/p.html", "bytes": page.stat().st_size, "episodes": 2,
+                    "transcripts": 1}  # fmt: skip
+    assert "Knowing and doing" not in page.read_text("utf-8")
+
+
+def test_pack_prints_the_hash_to_publish(place: Path) -> None:
+    done = sally("pack", "out/tiny", "--out", "b.zip", "--json", cwd=place)
+    said = json.loads(done.stdout)
+    assert said["episodes"] == 2 and said["study"] == "tiny"
+    again = sally("replay", "b.zip", "--json", cwd=place)
+    found = json.loads(again.stdout)
+    assert (found["replayed"], found["mismatches"]) == (2, [])
+    assert found["sha256"] == said["sha256"]
+
+
+def test_every_reader_takes_a_bundle(place: Path) -> None:
+    store, bundle = "out/tiny", "tiny.sally.zip"
+    assert sally("score", bundle, cwd=place).stdout == sally("score", store, cwd=place).stdout
+    assert sally("show", bundle, cwd=place).returncode == 0
+    id = json.loads(sally("show", bundle, "--json", cwd=place).stdout)["episode"]
+    ways = [sally("show", f"{where}/{id[:9]}", cwd=place) for where in (store, bundle)]
+    assert ways[0].stdout == ways[1].stdout and ways[1].returncode == 0
+    assert sally("report", bundle, "--out", "from_bundle.html", cwd=place).returncode == 0
+    assert "as packed" in sally("replay", bundle, cwd=place).stdout
+
+
+def test_a_changed_bundle_is_one_sentence_for_every_reader(place: Path) -> None:
+    data = bytearray((place / "tiny.sally.zip").read_bytes())
+    data[len(data) // 2] ^= 1
+    (place / "changed.zip").write_bytes(data)
+    for command in ("replay", "score", "show", "report"):
+        done = sally(command, "changed.zip", cwd=place)
+        assert done.returncode == 2 and done.stdout == ""
+        assert done.stderr.count("\n") == 1 and "changed.zip" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (("report", "nowhere"), "There is no store at nowhere."),
+        (("report", "out/tiny", "--transcripts", "few"), "takes all or a whole number"),
+        (("report", "tiny.toml"), "There is no store at tiny.toml."),
+        (("pack", "nowhere"), "There is no store at nowhere."),
+        (("show", "tiny.sally.zip/nope"), "has no episode 'nope'"),
+    ],
+)
+def test_bad_input_is_one_sentence(place: Path, args: tuple[str, ...], said: str) -> None:
+    done = sally(*args, cwd=place)
+    assert done.returncode == 2 and said in done.stderr
