@@ -67,10 +67,11 @@ class Routed:
         settings: Settings = AS_THE_PROVIDER_DOES,
         tools: Sequence[ToolSpec] = (),
     ) -> Reply:
+        model = self._model
         try:
-            return await self._model.complete(messages, settings, tools)
+            return await model.complete(messages, settings, tools)
         except ModelFailure as why:
-            self._leave(why)
+            self._leave(model, why)
             raise
 
     async def score(
@@ -79,15 +80,16 @@ class Routed:
         candidates: Sequence[str],
         settings: Settings = AS_THE_PROVIDER_DOES,
     ) -> Scores:
+        model = self._model
         try:
-            return await self._model.score(context, candidates, settings)
+            return await model.score(context, candidates, settings)
         except ModelFailure as why:
-            self._leave(why)
+            self._leave(model, why)
             raise
 
-    def _leave(self, why: ModelFailure) -> None:
+    def _leave(self, model: Model, why: ModelFailure) -> None:
         """Go to the next server if this one is out of reach; the failed call is logged as ever."""
-        if why.kind != "connection":
+        if why.kind != "connection" or model is not self._model:  # another call has left it already
             return
         _down[self._left[0]] = time.monotonic() + AVOIDED
         if len(self._left) > 1:

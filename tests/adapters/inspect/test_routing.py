@@ -17,6 +17,7 @@ from sally.models.embedded import Embedded
 from sally.runner.budget import Meter
 from sally.runner.check import check
 from sally.runner.config import Config, Limits, ModelEntry, use_config
+from sally.runner.local import Order
 from sally.runner.models import with_model
 from tests.adapters.inspect import server as faulty
 from tests.adapters.inspect.server import serving
@@ -43,16 +44,20 @@ def reached(addresses: list[str], **more: float) -> tuple[str, Config]:
     """A model on several servers under a name of its own: Inspect remembers clients."""
     name = f"openai-api/routed/m{next(numbers)}"
     entry = ModelEntry(name, api_key_env="ROUTED_KEY", base_urls=tuple(addresses), **more)  # type: ignore[arg-type]
-    limits = Limits(call_seconds=30, call_retries=3, first_wait=0.01)
+    limits = Limits(call_seconds=100, call_retries=3, first_wait=0.01)
     return name, use_config(Config({"m": entry}, limits=limits))
+
+
+def asked(name: str, out: Path, repeats: int) -> list[Order]:
+    short = {"temperature": 0.0, "max_tokens": 4}
+    study = with_model(tiny(rounds=2, repeats=repeats, retries=0), name, defaults=short)
+    return wanted(study, name, out)
 
 
 def played(addresses: list[str], folder: Path, repeats: int, **more: float) -> list[Episode]:
     name, config = reached(addresses, **more)
     out = folder / "out"
-    short = {"temperature": 0.0, "max_tokens": 4}
-    study = with_model(tiny(rounds=2, repeats=repeats, retries=0), name, defaults=short)
-    play_orders("tiny", wanted(study, name, out), out, Meter(config=config), display="none")
+    play_orders("tiny", asked(name, out, repeats), out, Meter(config=config), display="none")
     return stored(out)
 
 
@@ -78,26 +83,30 @@ def test_an_episode_keeps_its_server(tmp_path: Path) -> None:
         episodes = played([one.address, two.address], tmp_path, repeats=12)
     assert len(episodes) == 12
     kept = [episode.used["agent"]["address"] for episode in episodes]
-    assert {*kept} == {one.address, two.address}
+    servers = (one.address, two.address)
+    assert kept == [preferred(servers, episode.id)[0] for episode in episodes]
     for server in (one, two):  # two rounds, each with a probe
         assert server.calls == 4 * kept.count(server.address)
-    for episode in episodes:
-        assert (
-            episode.used["agent"]["address"] == preferred((one.address, two.address), episode.id)[0]
-        )
 
 
 def test_a_server_that_dies_loses_no_episode(tmp_path: Path) -> None:
-    with serving(always=faulty.dropped) as dead, serving() as alive:
-        episodes = played([dead.address, alive.address], tmp_path, repeats=8)
+    with serving() as one, serving() as two:
+        addresses, out = [one.address, two.address], tmp_path / "out"
+        name, config = reached(addresses)
+        orders = asked(name, out, repeats=8)
+        first = preferred(addresses, orders[0][0])[0]
+        dead, alive = (one, two) if first == one.address else (two, one)
+        dead.always = faulty.dropped
+        play_orders("tiny", orders, out, Meter(config=config), display="none")
+    episodes = stored(out)
     assert all(episode.payoffs is not None for episode in episodes)
     failed = [call for call in calls(episodes) if call.failure]
     assert dead.calls == len(failed) > 0  # every failed call is in the log
     assert {call.failure for call in failed} == {"connection"}
     assert alive.calls == 8 * 4
-    moved = [e for e in episodes if isinstance(e.used["agent"], list)]
-    assert moved
-    assert [at["address"] for at in moved[0].used["agent"]] == [dead.address, alive.address]
+    (moved,) = (e for e in episodes if e.id == orders[0][0])
+    assert [at["address"] for at in moved.used["agent"]] == [dead.address, alive.address]
+    assert alive.address not in routing._down  # two calls of an episode failed there, one left
     assert check(episodes).mismatches == []
 
 
@@ -117,13 +126,13 @@ def test_two_servers_of_the_embedded_model_share_a_study(
     one, two = (Embedded(context=1024, threads=1) for _ in range(2))
     try:
         monkeypatch.setenv("ROUTED_KEY", one.key)
-        episodes = played([f"{m.address}/v1" for m in (one, two)], tmp_path, repeats=6)
+        servers = [f"{model.address}/v1" for model in (one, two)]
+        episodes = played(servers, tmp_path, repeats=3, at_once=1)
     finally:
         one.close()
         two.close()
-    addresses = {episode.used["agent"]["address"] for episode in episodes}
-    assert len(addresses) == 2
     for episode in episodes:
+        assert episode.used["agent"]["address"] == preferred(servers, episode.id)[0]
         first, *later = calls([episode])
         assert not [call.failure for call in (first, *later) if call.failure]
         assert all(call.usage.get("cached", 0) > 50 for call in later)  # it had the page already
