@@ -1,0 +1,82 @@
+"""`sally reproduce` as a user meets it: the paper's layout, what is missing, files and refusals."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.cli.test_commands import sally
+from tests.reports.hands import repeated_episode, scenario_episode, stored
+
+RIEMER = ("--repeats", "4")
+
+
+def test_a_table_reads_like_the_papers_with_ours_below_each_line(tmp_path):
+    done = sally("reproduce", "riemer2025:9", *RIEMER, cwd=tmp_path)
+    lines = done.stdout.splitlines()
+    assert lines[0].startswith("riemer2025, Table 9: Mistral Large 2")
+    at = next(n for n, line in enumerate(lines) if "0.181 ±0.013" in line)
+    assert lines[at].split()[:6] == ["Mistral", "Large", "2", "QA", "RPS", "published"]
+    assert lines[at + 1].split()[:3] == ["ours", "not", "run"]
+    assert "not run: 45 of 45 figures" in done.stdout
+    assert "sally run riemer2025 --model PROVIDER/mistral-large-2 --out DIR" in done.stdout
+
+
+def test_ours_stands_in_its_cell_and_the_rest_is_said_to_be_missing(tmp_path):
+    stored(tmp_path / "s", *(repeated_episode("rps", a, 1) for a in range(3)))
+    done = sally("reproduce", "riemer2025:9", "--episodes", "s", *RIEMER, cwd=tmp_path)
+    assert "1.000 ±2.484 ≈" in done.stdout
+    assert "figures from episodes rest on n = 3 each" in done.stdout
+    assert "not run: 42 of 45 figures" in done.stdout
+    assert "censored, forfeited or not asked): 2 of 45 figures" in done.stdout  # no ToM there
+    assert "1 of 1 figures agree" in done.stdout
+
+
+def test_json_holds_rows_and_figures(tmp_path):
+    done = sally("reproduce", "riemer2025:figure20", *RIEMER, "--json", cwd=tmp_path)
+    found = json.loads(done.stdout)
+    assert found["rows"] == []
+    assert [f["name"] for f in found["figures"]] == ["figure20"]
+    rows = json.loads(sally("reproduce", "kang2026:3", "--json", cwd=tmp_path).stdout)["rows"]
+    assert len(rows) == 28
+    assert all(row["missing"] for row in rows)
+
+
+def test_tables_and_pictures_go_into_files(tmp_path):
+    for name in ("t.tex", "t.csv"):
+        assert sally("reproduce", "kang2026:1", "--to", name, cwd=tmp_path).returncode == 0
+    assert r"\multicolumn{3}{c}{Baselines}" in (tmp_path / "t.tex").read_text()
+    assert "1,Closed,GPT-5.1,published,0.604,0.301" in (tmp_path / "t.csv").read_text()
+    drawn = sally("reproduce", "tang2024:figure6", *RIEMER, "--figure", "f.svg", cwd=tmp_path)
+    assert drawn.returncode == 0
+    assert (tmp_path / "f.svg").read_text().startswith("<svg")
+
+
+def test_all_of_a_paper_ends_with_a_count(tmp_path):
+    stored(tmp_path / "s", *(scenario_episode("toma_mg", 1, n, "solver") for n in range(3)))
+    done = sally("reproduce", "kang2026", "--episodes", "s", cwd=tmp_path)
+    assert done.returncode == 0
+    assert "kang2026, figure7b: Success by level" in done.stdout
+    assert "not run: figure1b" in done.stdout
+    assert done.stdout.rstrip().splitlines()[-1].endswith("are missing.")
+
+
+REFUSED = {
+    "a figure without a name": (["riemer2025", "--figure", "f.svg"], "riemer2025:FIGURE"),
+    "a table that is none": (["riemer2025:99"], "no table or figure of riemer2025 named '99'"),
+    "a figure as a table": (["tang2024:figure6", "--to", "t.csv"], "which --figure draws"),
+    "a table as a picture": (["tang2024:rerun", "--figure", "f.svg"], "There are figure6."),
+    "a file of another kind": (["tang2024:rerun", "--to", "t.doc"], ".csv or .tex"),
+    "a picture of another kind": (["tang2024:figure6", "--figure", "f.gif"], ".svg, .pdf or .png"),
+    "an empty figure": (["kang2026:figure5a", "--figure", "f.svg"], "no episode belongs to it"),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_cannot_be_is_refused_in_one_sentence(case, tmp_path):
+    args, sentence = REFUSED[case]
+    done = sally("reproduce", *args, *RIEMER, cwd=tmp_path)
+    assert done.returncode == 2
+    assert sentence in done.stderr
+    assert "Traceback" not in done.stderr
