@@ -38,17 +38,18 @@ class Server:
     data: Path
     port: int = field(default_factory=free_port)
     process: subprocess.Popen[bytes] | None = None
+    use: tuple[str, ...] = ()  # options before `serve`
+    more: tuple[str, ...] = ()  # options behind it
 
     @property
     def address(self) -> str:
         return f"http://127.0.0.1:{self.port}"
 
     def start(self) -> None:
-        command = [sys.executable, "-m", "sally", "serve", "--port", str(self.port)]
+        where = ("--port", str(self.port), "--data", str(self.data))
+        command = [sys.executable, "-m", "sally", *self.use, "serve", *where, *self.more]
         with (self.data.parent / "server.log").open("ab") as log:
-            self.process = subprocess.Popen(
-                [*command, "--data", str(self.data)], stdout=log, stderr=log
-            )
+            self.process = subprocess.Popen(command, stdout=log, stderr=log)
         for _ in range(600):
             try:
                 if httpx.get(f"{self.address}/healthy", timeout=2).is_success:
@@ -75,9 +76,9 @@ class Server:
 
 
 @contextmanager
-def server(folder: Path) -> Iterator[Server]:
+def server(folder: Path, use: tuple[str, ...] = (), more: tuple[str, ...] = ()) -> Iterator[Server]:
     """A running server, stopped in the end."""
-    one = Server(folder / "data")
+    one = Server(folder / "data", use=use, more=more)
     one.start()
     try:
         yield one

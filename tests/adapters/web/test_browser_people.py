@@ -147,10 +147,22 @@ def test_a_stale_tab_is_told_that_the_question_is_closed(person: Arrive, served:
     two.page.unroute_all(behavior="ignoreErrors")
 
 
-def test_the_server_dies_in_mid_game_and_nothing_is_lost(person: Arrive, tmp_path: Path) -> None:
-    with server(tmp_path) as house:
+MODEL = """
+from sally.models.stub import Scripted
+
+MODEL = lambda name: Scripted(lambda messages, settings: "Option: J")
+"""
+
+
+def test_the_server_dies_in_a_game_with_a_model_and_nothing_is_lost(
+    person: Arrive, tmp_path: Path
+) -> None:
+    (tmp_path / "friend.py").write_text(MODEL)
+    use, more = ("--use", str(tmp_path / "friend.py")), ("--allow-model", "friend")
+    with server(tmp_path, use, more) as house:
         me = person(address=house.address, excused="ERR_CONNECTION|ERR_EMPTY|ERR_INCOMPLETE")
-        me.sit(house.table("ipd", "agent", params={"rounds": 3})["token"])
+        others = {"partner": "model:friend"}
+        me.sit(house.table("ipd", "agent", others=others, params={"rounds": 3})["token"])
         me.pick("J")
         house.kill()
         me.page.get_by_text("The connection is lost").wait_for()
@@ -178,6 +190,18 @@ def test_a_lost_connection_is_said_and_a_lost_answer_is_sent_once(
     me.page.locator("#lines li").wait_for()
     me.page.get_by_text("Connected again").wait_for()
     assert len(me.lines()) == 1
+
+
+def test_a_full_disk_is_said_and_the_question_stands(person: Arrive, served: Server) -> None:
+    me = person(excused="status of 507")
+    me.sit(served.table("ipd", "agent", params={"rounds": 1})["token"])
+    full = {"error": "The disk is full, so nothing was changed; try again later."}
+    me.page.route("**/api/seat/answer", lambda route: route.fulfill(status=507, json=full))
+    me.ask().locator(".options button").first.click()
+    me.ask().get_by_role("alert").filter(has_text="The disk is full").wait_for()
+    me.page.unroute("**/api/seat/answer")
+    me.pick("J")  # there is room again
+    assert "Your result: 8" in me.result()
 
 
 def test_a_link_that_opens_nothing_says_so(person: Arrive) -> None:
@@ -286,6 +310,48 @@ def test_a_whole_game_by_keyboard_alone(person: Arrive, served: Server) -> None:
     ]
     assert "The game is over" in _focused(me)
     _tab_to(me, "document.activeElement.textContent === 'Play another game'")
+
+
+def test_forms_and_scales_by_keyboard_alone(person: Arrive, served: Server) -> None:
+    me = person()
+    asked = {"params": {"messages": 1}, "probes": ["target_likes"]}
+    me.sit(served.table("mindgames", "persuader", **asked)["token"])
+    keys = me.page.keyboard
+    for presses in ("Space", "ArrowRight"), ("Space",), ("ArrowLeft",):  # one scale after another
+        keys.press("Tab")
+        for press in presses:
+            keys.press(press)
+    chosen = "[...document.querySelectorAll('.probe input:checked')].map(i => i.value)"
+    assert me.page.evaluate(chosen) == ["1", "0", "2"]
+    keys.press("Tab")
+    assert _focused(me) == "Answer"
+    keys.press("Enter")
+    me.page.wait_for_function("document.activeElement.textContent.includes('What do you write')")
+    keys.press("Tab")
+    keys.type("What do you like?")
+    keys.press("Tab")  # the text does not hold the focus back
+    assert _focused(me) == "Say"
+    keys.press("Enter")
+    assert "Your result: " in me.result()
+
+
+REACHED = """() => {
+  const found = [...document.querySelectorAll('a, button, input, select, textarea, summary')]
+    .filter(e => e.checkVisibility());
+  return found.filter(e => !e.reached && !(e.type === 'radio' && found.some(
+    r => r.name === e.name && r.reached))).map(e => e.outerHTML.slice(0, 90));
+}"""
+
+
+def test_the_keyboard_reaches_everything_and_is_trapped_nowhere(
+    person: Arrive, served: Server
+) -> None:
+    me = person()
+    me.sit(served.table("tradecraft", "p1")["token"])
+    for _ in range(50):  # once round the page and on
+        me.page.keyboard.press("Tab")
+        me.page.evaluate("document.activeElement.reached = true")
+    assert me.page.evaluate(REACHED) == []
 
 
 def _tab_to(me: Person, condition: str) -> None:
