@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import logging
 import os
+import socket
+import sys
 from collections.abc import Generator
+from contextlib import redirect_stdout
 from typing import Any
 
 import msgspec
@@ -19,6 +22,7 @@ from sally.runner.rates import Ask, Rates
 from sally.runner.shards import Job, Result, Shard, Tell, worked
 
 AHEAD = 1  # shards that wait beside each that is played, so that no worker is idle
+PATIENCE = 10.0  # seconds for the head of a cluster to answer
 
 
 class Cluster:
@@ -29,25 +33,45 @@ class Cluster:
 
     def __init__(self, address: str = "") -> None:
         self.name = f"ray://{address}" if address else "ray"
-        self._ray = _connected(address)
+        self._address, self._ray = address, _imported()
+        self._ours = not self._ray.is_initialized()  # else whoever connected stays connected
+        self._connect()
+
+    def _connect(self) -> None:
+        if not self._ray.is_initialized():
+            _init(self._ray, self._address)
+        self._slots = self._cores()
         self._play = self._ray.remote(
             num_cpus=1,
             max_retries=0,  # the run sends a shard again itself, and counts how often
             scheduling_strategy="SPREAD",
         )(worked)
 
-    def slots(self) -> int:
-        """One shard a core; machines may come and go."""
+    def _cores(self) -> int:
         return max(int(self._ray.cluster_resources().get("CPU", 0)), 1)
 
+    def slots(self) -> int:
+        """One shard a core; machines may come and go."""
+        return self._slots
+
     def play(self, job: Job, take: Take, tell: Tell) -> Generator[Result, None, None]:
+        first = take()
+        if first is None:
+            return
+        with redirect_stdout(sys.stderr):  # where Ray tells of workers that died
+            self._connect()
+            yield from self._played(job, _beginning_with(first, take))
+            if self._ours:
+                self._ray.shutdown()  # and it tells no more
+
+    def _played(self, job: Job, take: Take) -> Generator[Result, None, None]:
         line = msgspec.json.encode(job)
         keeper = self._keeper(job)  # alive as long as somebody holds it
         out: dict[Any, Shard] = {}
         try:
             while True:
-                room = self.slots() * (1 + AHEAD)
-                while len(out) < room and (shard := take()) is not None:
+                self._slots = self._cores()
+                while len(out) < self._slots * (1 + AHEAD) and (shard := take()) is not None:
                     out[self._play.remote(line, msgspec.json.encode(shard))] = shard
                 if not out:
                     return
@@ -94,7 +118,13 @@ def _sentence(why: Exception) -> str:
     return (str(why).strip().splitlines() or [type(why).__name__])[0].rstrip(".")
 
 
-def _connected(address: str) -> Any:
+def _beginning_with(first: Shard, take: Take) -> Take:
+    """The shard that was taken already, then the others."""
+    taken = [first]
+    return lambda: taken.pop() if taken else take()
+
+
+def _imported() -> Any:
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")  # silences a warning of Ray's
     try:
@@ -104,8 +134,12 @@ def _connected(address: str) -> Any:
         raise BadInput(
             "`--on ray` needs Ray, which is not installed; `pip install 'sally[ray]'` brings it."
         ) from None
-    if ray.is_initialized():
-        return ray
+    return ray
+
+
+def _init(ray: Any, address: str) -> None:
+    if address:
+        _refuse_silence(address)
     try:
         ray.init(
             address=address or None,
@@ -114,6 +148,17 @@ def _connected(address: str) -> Any:
             include_dashboard=None if address else False,
         )
     except Exception as why:  # Ray raises ConnectionError, ValueError, RuntimeError and others
-        where = f"the Ray cluster at {address}" if address else "Ray"
+        where = f"The Ray cluster at {address}" if address else "Ray"
         raise BadInput(f"{where} cannot be reached: {_sentence(why)}.") from None
-    return ray
+
+
+def _refuse_silence(address: str) -> None:
+    """Ray itself would wait for minutes where nobody listens."""
+    host, _, port = address.rpartition(":")
+    if not host or not port.isdigit():
+        raise BadInput(f"The head of a Ray cluster is named as ray://HOST:PORT, not {address!r}.")
+    try:
+        socket.create_connection((host, int(port)), PATIENCE).close()
+    except OSError as why:
+        reason = why.strerror or str(why)
+        raise BadInput(f"The Ray cluster at {address} cannot be reached: {reason}.") from None

@@ -1,0 +1,242 @@
+"""Kill -9 whoever writes, at random moments, resume, and count: nothing lost, nothing twice.
+
+A campaign runs short studies, each in a store of its own. While one runs, a process is killed: the
+writer (a run that plays itself), a worker of a pool, or the driver of a pool. Then the same study
+is resumed, and killed again, until it is through; then the store must hold every episode once, to
+the byte as an undisturbed run has it. Episodes whose storing was told before a kill must be there
+after it: what a kill may cost is what was in flight.
+
+    python benchmarks/kill.py            200 kills
+    python benchmarks/kill.py --long     1,000 kills
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import signal
+import struct
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from sally import store
+from sally.core.log import to_line
+from sally.core.study import Cell, Study, grid, instance, sitter
+from sally.runner.executors import Executor, Local
+from sally.runner.local import orders
+from sally.runner.pool import Pool
+from sally.runner.run import Progress, play_missing, run_study
+
+ROLES = ("writer", "writer", "worker", "driver")  # pools take a second to start: fewer of them
+POOL = 2
+
+
+def study(seed: int) -> Study:
+    """A second of play or so, in a few shards."""
+    players = grid(agent=(sitter("random"), sitter("tabular")), partner=sitter("tit_for_tat"))
+    cell = Cell("ipd", (instance("ipd", rounds=40),), players, repeats=200)
+    return Study("kill", "for the kill campaign", (cell,), seed=seed)
+
+
+@dataclass
+class Count:
+    """What the campaign has seen."""
+
+    kills: Counter[str] = field(default_factory=Counter)
+    studies: int = 0
+    expected: int = 0
+    found: int = 0
+    doubled: int = 0
+    torn: int = 0  # lines that a kill cut in two; each was in flight
+    lost: int = 0  # told to be stored before a kill, and not there after it
+    differing: int = 0  # studies whose records are not those of an undisturbed run
+
+
+class Victim:
+    """A run in a process of its own, which tells of every episode that it has stored."""
+
+    def __init__(self, wanted: Study, out: Path, on: Executor) -> None:
+        told, tell = os.pipe()
+        self.pid = os.fork()  # a fork has all imports: a new interpreter would take a second
+        if self.pid == 0:
+            os.close(told)
+            code = 1
+            try:
+
+                def say(now: Progress) -> None:
+                    os.write(tell, struct.pack("q", now.kept + now.done))
+
+                play_missing(wanted, out, watch=say, on=on)
+                code = 0
+            finally:
+                os._exit(code)
+        os.close(tell)
+        os.set_blocking(told, False)
+        self._told = told
+        self._code: int | None = None
+
+    def told(self) -> int:
+        """How many episodes it has said that there are."""
+        said = b""
+        while part := self._read():
+            said += part
+        return max((n for (n,) in struct.iter_unpack("q", said)), default=0)
+
+    def _read(self) -> bytes:
+        try:
+            return os.read(self._told, 65536)
+        except BlockingIOError:
+            return b""
+
+    def ended(self) -> int | None:
+        """Its exit code, once it is over."""
+        return self._wait(os.WNOHANG)
+
+    def wait(self) -> int:
+        """Its exit code, when it is over."""
+        code = self._wait(0)
+        assert code is not None
+        return code
+
+    def _wait(self, how: int) -> int | None:
+        if self._code is None:
+            pid, status = os.waitpid(self.pid, how)
+            self._code = os.waitstatus_to_exitcode(status) if pid else None
+        return self._code
+
+    def workers(self) -> list[int]:
+        try:
+            children = Path(f"/proc/{self.pid}/task/{self.pid}/children").read_text()
+        except OSError:
+            return []
+        return [int(pid) for pid in children.split()]
+
+    def close(self) -> None:
+        os.close(self._told)
+
+
+def stored(out: Path) -> int:
+    """Whole lines on disk."""
+    if not out.exists():
+        return 0
+    return sum(path.read_bytes().count(b"\n") for path in store.episode_files(out))
+
+
+def until_killed(role: str, wanted: Study, out: Path, chance: random.Random) -> tuple[bool, int]:
+    """Run until a kill at a random moment, or to the end; what it had told, and whether killed."""
+    victim = Victim(wanted, out, Local() if role == "writer" else Pool(POOL))
+    try:
+        moment = _moment(role, victim, out, chance)
+        while time.monotonic() < moment:
+            if (code := victim.ended()) is not None:
+                _refuse_failure(code)
+                return False, 0
+            time.sleep(0.0005)
+        if role == "worker":
+            return _kill_worker(victim, chance), 0
+        told = victim.told()
+        os.kill(victim.pid, signal.SIGKILL)
+        told = max(told, victim.told())
+        return victim.wait() == -signal.SIGKILL, told if role == "writer" else 0
+    finally:
+        victim.close()
+
+
+def _moment(role: str, victim: Victim, out: Path, chance: random.Random) -> float:
+    """A moment while episodes are being stored; a pool is waited for until it stores one."""
+    if role == "writer":
+        return time.monotonic() + chance.uniform(0, 0.35)
+    before = stored(out)
+    while stored(out) == before:
+        if victim.ended() is not None:
+            return time.monotonic()
+        time.sleep(0.002)
+    return time.monotonic() + chance.uniform(0, 0.2)
+
+
+def _kill_worker(victim: Victim, chance: random.Random) -> bool:
+    """Kill one worker and let the driver, which sends its shard again, come to the end."""
+    killed = False
+    if workers := victim.workers():
+        with suppress(ProcessLookupError):
+            os.kill(chance.choice(workers), signal.SIGKILL)
+            killed = True
+    _refuse_failure(victim.wait())
+    return killed
+
+
+def _refuse_failure(code: int) -> None:
+    if code != 0:
+        sys.exit(f"A run that nobody killed ended with {code}.")
+
+
+def campaign(kills: int, roles: Sequence[str], seed: int, folder: Path) -> Count:
+    """Studies, one after another, until so many processes were killed."""
+    count, chance = Count(), random.Random(seed)
+    while count.kills.total() < kills:
+        wanted = study(count.studies)
+        out = folder / str(count.studies)
+        size = len(orders(wanted))
+        while stored(out) < size:
+            role = chance.choice(roles)
+            killed, told = until_killed(role, wanted, out, chance)
+            if killed:
+                count.kills[role] += 1
+                there = stored(out)
+                count.lost += max(told - there, 0)
+            if count.kills.total() >= kills:
+                break
+        _verify(wanted, out, folder / f"{count.studies}-undisturbed", size, count)
+        if sys.stderr.isatty():
+            print(f"\r{count.kills.total()} of {kills} kills", end="", file=sys.stderr)
+    return count
+
+
+def _verify(wanted: Study, out: Path, other: Path, size: int, count: Count) -> None:
+    found, undisturbed = run_study(wanted, out), run_study(wanted, other)
+    count.studies += 1
+    count.expected += size
+    count.found += len(found.finished)
+    count.doubled += found.doubled
+    count.torn += len(found.bad)
+    lines = {to_line(e) for e in found.episodes.values()}
+    count.differing += lines != {to_line(e) for e in undisturbed.episodes.values()}
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    options.add_argument("--kills", type=int, default=200)
+    options.add_argument("--long", action="store_true", help="1,000 kills")
+    options.add_argument("--role", choices=sorted({*ROLES}), help="kill nobody else")
+    options.add_argument("--seed", type=int, default=1)
+    given = options.parse_args()
+    kills = 1000 if given.long else given.kills
+    began = time.monotonic()
+    with tempfile.TemporaryDirectory() as folder:
+        run_study(study(0), Path(folder) / "warm")  # imports, once, before any fork
+        roles = (given.role,) if given.role else ROLES
+        count = campaign(kills, roles, given.seed, Path(folder))
+    whom = ", ".join(f"{n} of a {role}" for role, n in sorted(count.kills.items()))
+    print(f"kills      {count.kills.total():8,d}   ({whom})")
+    print(
+        f"studies    {count.studies:8,d}   in {time.monotonic() - began:.0f} s, seed {given.seed}"
+    )
+    print(f"expected   {count.expected:8,d}   episodes")
+    print(f"found      {count.found:8,d}")
+    print(f"doubled    {count.doubled:8,d}")
+    print(f"torn       {count.torn:8,d}   lines cut by a kill, set aside, played again")
+    print(f"lost       {count.lost:8,d}   of those that were told to be stored before a kill")
+    print(f"differing  {count.differing:8,d}   studies with other records than an undisturbed run")
+    bad = count.expected - count.found or count.doubled or count.lost or count.differing
+    sys.exit(1 if bad else 0)
+
+
+if __name__ == "__main__":
+    main()

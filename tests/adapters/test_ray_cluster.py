@@ -1,0 +1,249 @@
+"""Ray for real: two nodes on this machine, and a study that outlives what happens to them.
+
+The nodes are processes of their own, started by their command and ended by their ids.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from shutil import rmtree
+from typing import Any
+
+import pytest
+
+from sally import store
+from sally.adapters.executors import executor
+from sally.core.errors import BadInput
+from sally.core.log import to_line
+from sally.runner.run import run_study
+from sally.store import Contents
+from tests.runner.test_executors import ALL_GAMES, FILE, lines, stored, until, users_file
+
+pytest.importorskip("ray", reason="RAY IS NOT INSTALLED: nothing here was tested")
+
+__all__ = ["users_file"]  # a fixture
+ROOT = Path(__file__).parents[2]
+QUIET = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_DEDUP_LOGS": "0"}
+NODE = (
+    "--node-ip-address=127.0.0.1",
+    "--num-cpus=1",
+    "--object-store-memory=80000000",
+    "--disable-usage-stats",
+    "--include-log-monitor=false",
+    "--block",
+)
+
+
+class Node:
+    """A node of a cluster: a process with a session of its own, and all that it started."""
+
+    def __init__(self, *args: str, log: Path) -> None:
+        ray = str(Path(sys.executable).parent / "ray")
+        with log.open("wb") as file:
+            self.process = subprocess.Popen(
+                [ray, "start", *args, *NODE],
+                stdout=file,
+                stderr=subprocess.STDOUT,
+                env={**os.environ, **QUIET},
+                start_new_session=True,
+            )
+
+    def members(self, named: str = "") -> list[int]:
+        """The processes of the node, or those whose title contains a text."""
+        found = []
+        for folder in Path("/proc").iterdir():
+            if not folder.name.isdigit():
+                continue
+            try:
+                session = int((folder / "stat").read_text().rpartition(")")[2].split()[3])
+                title = (folder / "cmdline").read_bytes().decode(errors="replace")
+            except (OSError, IndexError):
+                continue
+            if session == self.process.pid and named in title:
+                found.append(int(folder.name))
+        return found
+
+    def kill(self) -> None:
+        """As if the plug were pulled."""
+        for pid in self.members():
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                continue
+        self.process.wait()
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def answers(port: int) -> bool:
+    try:
+        socket.create_connection(("127.0.0.1", port), 1).close()
+    except OSError:
+        return False
+    return True
+
+
+class TwoNodes:
+    """A head and a second node."""
+
+    def __init__(self, folder: Path) -> None:
+        port = free_port()
+        self.address, self._folder, self._more = f"127.0.0.1:{port}", folder, 0
+        self.head = Node(
+            "--head", f"--port={port}", "--include-dashboard=false", f"--temp-dir={folder}/ray",
+            log=folder / "head.log",
+        )  # fmt: skip
+        self.nodes = [self.head]
+        until(lambda: answers(port))
+        self.second = self.join()
+
+    def join(self) -> Node:
+        self._more += 1
+        log = self._folder / f"node{self._more}.log"
+        node = Node(f"--address={self.address}", log=log)
+        self.nodes.append(node)
+        until(lambda: b"Ray runtime started" in log.read_bytes())
+        return node
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[TwoNodes]:
+    folder = Path(tempfile.mkdtemp(prefix="sr"))  # short: sockets are in it, and names have ends
+    try:
+        two = TwoNodes(folder)
+        try:
+            yield two
+        finally:
+            for node in two.nodes:
+                node.kill()
+    finally:
+        rmtree(folder, ignore_errors=True)
+
+
+STUDY = """
+from sally.core.study import Cell, Study, grid, instance, sitter
+lineups = grid(agent=sitter("random"), partner=sitter("dawdles", seconds=0.005))
+STUDY = Study("dawdling", "", (Cell("ipd", (instance("ipd", rounds=4),), lineups, repeats=400),))
+"""
+
+
+def sally_run(study: str, out: Path, cluster: TwoNodes, cwd: Path) -> subprocess.Popen[str]:
+    """`sally run` as a user would type it."""
+    (cwd / "dawdling.py").write_text(STUDY)
+    args = ["--use", str(FILE), "--use", "dawdling.py", "run", study, "--out", str(out)]
+    return subprocess.Popen(
+        [sys.executable, "-m", "sally", *args, "--on", f"ray://{cluster.address}", "--json"],
+        cwd=cwd,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, **QUIET, "PYTHONPATH": str(ROOT)},
+    )
+
+
+def said(run: subprocess.Popen[str]) -> dict[str, Any]:
+    out, err = run.communicate(timeout=120)
+    assert run.returncode == 0, err
+    found: dict[str, Any] = json.loads(out)
+    return found
+
+
+def whole(out: Path, wanted: int) -> Contents:
+    found = store.load(out)
+    assert (len(found.finished), found.doubled, found.bad) == (wanted, 0, [])
+    return found
+
+
+def at_work(node: Node) -> Callable[[], bool]:
+    return lambda: bool(node.members("ray::worked"))
+
+
+def comes(true: Callable[[], bool], run: subprocess.Popen[str]) -> None:
+    """Wait for something to happen while the run goes on."""
+
+    def seen() -> bool:
+        assert run.poll() is None, run.communicate()
+        return true()
+
+    until(seen, 90)
+
+
+def test_a_study_survives_a_worker_and_then_a_node(cluster: TwoNodes, tmp_path: Path) -> None:
+    out = tmp_path / "o"
+    run = sally_run("dawdling", out, cluster, tmp_path)
+    comes(at_work(cluster.head), run)
+    comes(at_work(cluster.second), run)  # so it runs on both
+    comes(lambda: stored(out) >= 30, run)
+    os.kill(cluster.head.members("ray::worked")[0], signal.SIGKILL)
+    comes(lambda: stored(out) >= 100, run)
+    cluster.second.kill()
+    found = said(run)
+    assert (found["episodes"], found["not_run"], found["doubled"]) == (400, 0, 0)
+    whole(out, 400)
+    assert store.place(out).names("claims") == []
+
+
+def test_a_killed_driver_is_followed_by_one_that_finishes_the_rest(
+    cluster: TwoNodes, tmp_path: Path
+) -> None:
+    out = tmp_path / "o"
+    killed = sally_run("dawdling", out, cluster, tmp_path)
+    comes(lambda: out.exists() and stored(out) >= 60, killed)
+    killed.kill()
+    killed.communicate()
+    before = store.survey(out).finished
+    found = said(sally_run("dawdling", out, cluster, tmp_path))
+    assert (found["episodes"], found["not_run"], found["doubled"]) == (400, 0, 0)
+    assert 60 <= len(before) < 400
+    assert before <= whole(out, 400).finished
+
+
+def test_records_from_ray_are_those_of_this_process_to_the_byte(
+    cluster: TwoNodes, tmp_path: Path
+) -> None:
+    run = subprocess.run(
+        [sys.executable, "-c", BYTES, cluster.address, str(tmp_path / "ray")],
+        cwd=ROOT,
+        env={**os.environ, **QUIET},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == 0, run.stderr
+    here = run_study(ALL_GAMES, tmp_path / "here")
+    assert lines(whole(tmp_path / "ray", 140)) == lines(here)
+    assert all(to_line(e) for e in here.episodes.values())
+
+
+BYTES = """
+import sys
+from sally.adapters.executors import executor
+from sally.runner.run import play_missing
+from tests.runner.test_executors import ALL_GAMES
+play_missing(ALL_GAMES, sys.argv[2], on=executor("ray://" + sys.argv[1]))
+"""
+
+
+@pytest.mark.parametrize(
+    ("address", "says"),
+    [
+        ("127.0.0.1:1", "cannot be reached: Connection refused"),
+        ("head", "named as ray://HOST:PORT"),
+    ],
+)
+def test_a_cluster_that_is_not_there_is_one_sentence(address: str, says: str) -> None:
+    with pytest.raises(BadInput, match=says):
+        executor(f"ray://{address}")

@@ -1,0 +1,108 @@
+"""A full disk and a read-only folder: one clear sentence, and no damage."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from sally import store
+from sally.runner.run import run_study
+from sally.studies.quickstart import STUDY
+
+ROOT = Path(__file__).parents[2]
+
+
+def sally(*args: str, cwd: Path, limit: int = 0) -> subprocess.CompletedProcess[str]:
+    """A command, in a process whose files may not grow beyond a limit."""
+    bound = (
+        f"import resource, signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN); \
+resource.setrlimit(resource.RLIMIT_FSIZE, ({limit}, {limit})); "
+        * bool(limit)
+    )
+    code = f"{bound}from sally.cli import main; main()"
+    return subprocess.run(
+        [sys.executable, "-c", code, *args],
+        cwd=cwd,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "300"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def undamaged(out: Path, least: int = 1) -> int:
+    """What is stored can be read, and a run elsewhere goes on from it; how much there was."""
+    found = store.load(out)
+    assert (found.bad, found.doubled) == ([], 0)
+    assert least <= len(found.finished) < 180
+    return len(found.finished)
+
+
+@pytest.mark.parametrize("on", ["local", "pool:2"])
+def test_a_file_that_may_not_grow_ends_the_run_with_a_sentence(tmp_path: Path, on: str) -> None:
+    done = sally("run", "quickstart", "--out", "o", "--on", on, cwd=tmp_path, limit=60_000)
+    assert done.returncode == 2, done.stderr
+    assert "sally: The episode could not be stored: " in done.stderr
+    assert "Traceback" not in done.stderr
+    undamaged(tmp_path / "o", 10)
+    again = run_study(STUDY, tmp_path / "o")
+    assert (len(again.finished), again.doubled, again.bad) == (180, 0, [])
+
+
+@pytest.fixture
+def mount(tmp_path: Path) -> Iterator[Path]:
+    """A file system of 300 kB of our own."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    made = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=300k", "tmpfs", str(folder)], capture_output=True
+    )
+    if made.returncode:
+        pytest.skip("only root may mount a small disk")
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", str(folder)], check=True)
+
+
+def test_a_full_disk_ends_the_run_with_a_sentence_and_room_lets_it_go_on(mount: Path) -> None:
+    (mount / "ballast").write_bytes(b"x" * 150_000)
+    done = sally("run", "quickstart", "--out", "o", cwd=mount)
+    assert done.returncode == 2, done.stderr
+    assert "No space left on device" in done.stderr
+    assert "Traceback" not in done.stderr
+    undamaged(mount / "o")
+    (mount / "ballast").unlink()
+    subprocess.run(["mount", "-o", "remount,size=30m", str(mount)], check=True)
+    again = run_study(STUDY, mount / "o")
+    assert (len(again.finished), again.doubled, again.bad) == (180, 0, [])
+
+
+def test_a_read_only_disk_is_read_and_refused_for_writing(mount: Path) -> None:
+    subprocess.run(["mount", "-o", "remount,size=30m", str(mount)], check=True)
+    few = run_study(STUDY, mount / "o", limit=1)
+    subprocess.run(["mount", "-o", "remount,ro", str(mount)], check=True)
+    before = sorted(mount.rglob("*"))
+    refused = sally("run", "quickstart", "--out", "o", cwd=mount)
+    new = sally("run", "quickstart", "--out", "new", cwd=mount)
+    read = sally("score", "o", "--json", cwd=mount)
+    watched = sally("watch", "o", "--once", cwd=mount)
+    for run in (refused, new):
+        assert run.returncode == 2
+        assert "Read-only file system" in run.stderr and "Traceback" not in run.stderr
+        assert run.stderr.count("\n") == 1
+    assert (read.returncode, watched.returncode) == (0, 0)
+    assert f"{len(few.episodes)} of {len(few.episodes)} episodes done" in watched.stdout
+    assert sorted(mount.rglob("*")) == before
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="a mode does not hold root")
+def test_a_folder_without_leave_to_write_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "o").mkdir(mode=0o500)
+    done = sally("run", "quickstart", "--out", "o", cwd=tmp_path)
+    assert done.returncode == 2 and "Permission denied" in done.stderr
