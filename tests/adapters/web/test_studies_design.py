@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from decimal import Decimal
 from itertools import pairwise
+from pathlib import Path
 
 import msgspec
 import pytest
@@ -310,3 +311,17 @@ def test_steps_come_in_one_order():
         "round-1",
         "survey",
     ]
+
+
+def test_the_study_of_the_documentation_works(tmp_path):
+    page = Path(__file__).parents[3] / "docs" / "how-to" / "human_study.md"
+    text = re.search(r"write_text\('''\n(.*?)'''\)", page.read_text(), re.S)[1]
+    with study_server(tmp_path, text) as server:
+        person = Participant(server, "guess").agree("doc").read_on().check("2 cents").play_all()
+        assert person.survey(human="4").heading == "Thank you" and "C1A2B3" in person.text
+        (row,) = logged_in(server).browser.get("/experimenter/study/people.json").json()
+        assert row["bonus"] == str(min(Decimal("2.00"), Decimal("0.50") + 2 * points(row) / 100))
+
+
+def points(row: dict) -> Decimal:
+    return sum((Decimal(str(r["payoff"])) for r in row["rounds"]), Decimal(0))
