@@ -93,6 +93,7 @@ def serve(
             f"{why.name} is not installed; `pip install 'sally[web]'` brings it."
         ) from None
     runs = None if study is None else read_human_study(study)  # a bad file is said at once
+    os.umask(0o077)  # what people do here is nobody else's on this machine
     for name in models:
         shelf.model(name)  # refused now, not when somebody sits down
     given = os.environ.get(SECRET, "")

@@ -37,6 +37,7 @@ HERE = Path(__file__).parent
 LONG_POLL = 25.0  # seconds; less than proxies wait
 EXACT = 2**53  # whole numbers beyond this are not the same to every reader of JSON
 KEY = 64  # characters of a client's key
+NAME = 100  # characters of a name
 PAGES = ("studies", "people", "explorer")  # modules that bring routes of their own
 
 
@@ -154,8 +155,8 @@ def text_of(sent: Mapping[str, Any], name: str, default: str | None = None, most
 
 def mapping_of(sent: Mapping[str, Any], name: str) -> dict[str, Any]:
     value = sent.get(name, {})
-    if not isinstance(value, dict):
-        raise Refused(400, f"{name} must be an object.")
+    if not isinstance(value, dict) or any(len(key) > NAME for key in value):
+        raise Refused(400, f"{name} must be an object, with names of at most {NAME} characters.")
     return value
 
 

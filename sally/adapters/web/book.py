@@ -23,6 +23,8 @@ Row = tuple[Any, ...]
 AT_ONCE = 200  # jobs in one commit
 TRIES = 2  # of a job whose connection was lost
 
+VERSION = 1  # of the tables below; raised when they change
+
 # Text, whole numbers and times only: this much SQL means the same to SQLite and PostgreSQL.
 SCHEMA = (
     """CREATE TABLE IF NOT EXISTS matches (
@@ -172,6 +174,7 @@ class Postgres:
         try:
             self._db = psycopg.connect(self.address, autocommit=True, connect_timeout=10)
             self._db.execute("SET synchronous_commit TO on")  # whatever the server's default is
+            self._db.execute("SET statement_timeout TO '15s'")  # then say so, rather than hang
             held = self._db.execute("SELECT pg_try_advisory_lock(7255)").fetchone()
         except psycopg.Error as why:
             said = str(why).strip().split("\n")[0]
@@ -248,6 +251,7 @@ class Book:
         self.engine.connect()
         _, error = self._together([self._make])
         if error is not None:
+            self.engine.close()
             raise BadInput(f"The database cannot be prepared: {error}.")
         self._thread = threading.Thread(target=self._work, name="book", daemon=True)
         self._thread.start()
@@ -272,8 +276,17 @@ class Book:
     # --- in the thread ------------------------------------------------------------------------
 
     def _make(self, hand: Hand) -> None:
+        hand.put("CREATE TABLE IF NOT EXISTS sally_book (version INTEGER NOT NULL)")
         for statement in self._schema:
             hand.put(statement)
+        found = hand.one("SELECT version FROM sally_book")
+        if found is None:
+            hand.put("INSERT INTO sally_book (version) VALUES (?)", VERSION)
+        elif found[0] != VERSION:
+            raise BadInput(
+                f"The database is of version {found[0]}, and this Sally writes version {VERSION}; "
+                "finish its matches with the Sally that made it, or begin another one"
+            )
 
     def _work(self) -> None:
         while True:

@@ -18,7 +18,7 @@ from sally import store
 from sally.adapters.web.book import Book, Hand, StorageFull, StorageLost
 from sally.adapters.web.room import GivenUp, Room, write
 from sally.core import shelf
-from sally.core.errors import BadInput
+from sally.core.errors import BadInput, NotAsked
 from sally.core.log import Episode, Setup, Sitter
 from sally.core.match import Match
 from sally.players.language import LANGUAGE
@@ -259,9 +259,12 @@ class House:
         if row is None:
             raise NoSuchSeat
         setup = msgspec.json.decode(row[0], type=Setup)
-        room = self._made(id, setup, msgspec.json.decode(row[1], type=tuple[str, ...]), row[2])
-        room.mirrored = msgspec.json.decode(row[3], type=tuple[str, ...])
-        changed = room.rebuild(said)
+        try:
+            room = self._made(id, setup, msgspec.json.decode(row[1], type=tuple[str, ...]), row[2])
+            room.mirrored = msgspec.json.decode(row[3], type=tuple[str, ...])
+            changed = room.rebuild(said)
+        except BadInput as why:  # something else is installed than when it was begun
+            raise NotAsked(f"This game cannot go on: {str(why).rstrip('.')}.") from None
         self._enter(room)
         if changed is not None and not room.match.over:
             who = setup.lineup[changed].player
@@ -299,6 +302,7 @@ class House:
                         await room.leave(seat, f"no answer within {room.patience:g} s")
                     elif room.match.over and now - self._touched.get(id, 0) > IDLE:
                         del self._rooms[id]
+                        self._touched.pop(id, None)
                 except (GivenUp, BadInput, NoSuchSeat, StorageFull, StorageLost) as why:
                     LOG.error("match %s: %s", id, why)
 

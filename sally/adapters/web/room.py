@@ -42,7 +42,7 @@ from sally.adapters.web.sight import (
     sight_of,
 )
 from sally.core.drive import CANNOT_ANSWER
-from sally.core.errors import IllegalMove, NotAsked
+from sally.core.errors import BadInput, IllegalMove, NotAsked
 from sally.core.game import Seat
 from sally.core.log import Censored, Ended
 from sally.core.match import Match
@@ -304,7 +304,9 @@ class Room:
         if isinstance(entry, Stops):
             match.censor(entry.cause, entry.detail, entry.seat)
             return None
-        turn = next(t for t in match.asks() if t.id == entry.ask)
+        turn = next((t for t in match.asks() if t.id == entry.ask), None)
+        if turn is None:
+            raise BadInput("its answers do not fit the rules that are installed now")
         if isinstance(entry, Looks):
             turn.use(entry.tool, entry.given)
             return None

@@ -134,6 +134,15 @@ def test_two_servers_cannot_share_a_book(tmp_path: Path, book: Book) -> None:
         Book(address, SCHEMA).open()
 
 
+def test_a_book_of_another_version_is_refused(tmp_path: Path) -> None:
+    book = Book(str(tmp_path / "book"), SCHEMA)
+    book.open()
+    asyncio.run(book.run(lambda hand: hand.put("UPDATE sally_book SET version = 99")))
+    book.close()
+    with pytest.raises(BadInput, match="is of version 99"):
+        Book(str(tmp_path / "book"), SCHEMA).open()
+
+
 @pytest.mark.parametrize(
     ("address", "why"),
     [

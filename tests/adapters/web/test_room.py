@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from sally.adapters.web.book import Book, StorageFull
 from sally.adapters.web.house import House, Opened
 from sally.adapters.web.room import GivenUp
 from sally.core import shelf
-from sally.core.errors import BadInput
+from sally.core.errors import BadInput, NotAsked
 from sally.core.log import Censored, Episode, Instance, Moved, Setup, Sitter
 from sally.core.model import Fault as ModelFault
 from sally.core.partner import Partner
@@ -60,6 +61,8 @@ async def until(done: Callable[[], bool]) -> None:
 def stored(folder: Path) -> list[Episode]:
     return list(store.load(folder / "episodes").episodes.values())
 
+
+AGAINST_A_BOT = {"partner": Sitter("tit_for_tat")}
 
 # --- rebuilt ------------------------------------------------------------------------------------
 
@@ -112,6 +115,25 @@ def test_a_bot_that_plays_otherwise_after_a_restart_stops_the_match(
         shelf._added["partners"].pop("repeated_games.fickle")
     (episode,) = stored(tmp_path)
     assert isinstance(episode.end, Censored) and "plays otherwise" in episode.end.detail
+
+
+def test_a_match_of_other_rules_says_that_it_cannot_go_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def run() -> None:
+        async with house(tmp_path) as one:
+            asked = setup("ipd", "agent", AGAINST_A_BOT, rounds=5)
+            token = (await one.open(asked, ["agent"])).tokens["agent"]
+        newer = replace(shelf.game("ipd"), version=99)
+        monkeypatch.setattr(shelf, "games", lambda: {"ipd": newer})
+        async with house(tmp_path) as one:
+            with pytest.raises(NotAsked, match="cannot go on: ipd is at rules version 99"):
+                await one.seat(token)
+        monkeypatch.undo()
+        async with house(tmp_path) as one:  # nothing was lost: the old rules are back
+            assert await say(one, token, 0, "a")
+
+    asyncio.run(run())
 
 
 # --- models -------------------------------------------------------------------------------------
@@ -266,8 +288,6 @@ def test_a_bot_that_breaks_down_is_a_fault(tmp_path: Path) -> None:
 
 
 # --- storage that fails -------------------------------------------------------------------------
-
-AGAINST_A_BOT = {"partner": Sitter("tit_for_tat")}
 
 
 def test_a_full_disk_leaves_the_match_as_it_was(tmp_path: Path) -> None:
