@@ -7,16 +7,25 @@ from collections.abc import Iterator, Sequence
 import click
 import msgspec
 
-from sally import store
-from sally.cli.common import estimate_cell, folded, json_option, print_json, print_table
+from sally.cli.common import (
+    STORE,
+    estimate_cell,
+    folded,
+    json_option,
+    print_json,
+    print_table,
+)
 from sally.core.log import Episode
 from sally.reports.compare import ALPHA, SMALL, By, Comparison, conclusion
 from sally.reports.compare import compare as compared
 from sally.reports.rows import Row
+from sally.reports.stores import each_once
+from sally.reports.unpacked import opened
+from sally.store import Where
 
 
 @click.command()
-@click.argument("folder", metavar="DIR")
+@click.argument("folder", metavar="DIR", type=STORE)
 @click.argument("first", metavar="A")
 @click.argument("second", metavar="B")
 @click.option("--metric", "metrics", multiple=True, help="By this metric; may be given again.")
@@ -32,7 +41,7 @@ from sally.reports.rows import Row
 )
 @json_option
 def compare(
-    folder: str,
+    folder: Where,
     first: str,
     second: str,
     metrics: tuple[str, ...],
@@ -45,7 +54,8 @@ def compare(
     Names are as in `sally score DIR`. Differences are A less B on the same problems with the same
     chance and company.
     """
-    found = compared(episodes_of(folder), first, second, metrics=metrics, by=by, margin=margin)
+    with opened(folder) as (place, _):
+        found = compared(episodes_of(place), first, second, metrics=metrics, by=by, margin=margin)
     said = conclusion(found, first, second)
     if as_json:
         rows = [msgspec.to_builtins(c) for c in found]
@@ -55,19 +65,14 @@ def compare(
     click.echo("\n" + folded(said))
 
 
-def episodes_of(folder: str) -> Iterator[Episode]:
-    """The episodes of a store one after another, each once, finished ones for cut ones."""
-    held = store.survey(folder)
-    for line in held.bad:
-        click.echo(f"unreadable, kept in quarantine: {line}", err=True)
-    seen: set[str] = set()
-    for found in store.read(folder):
-        if not isinstance(found, Episode) or found.id in seen:
-            continue
-        if store.to_run_again(found) and found.id in held.finished:
-            continue  # a finished run of it stands elsewhere
-        seen.add(found.id)
-        yield found
+def episodes_of(folder: Where) -> Iterator[Episode]:
+    """The episodes of a store, each once; lines that hold none are said."""
+    return each_once([folder], unreadable)
+
+
+def unreadable(line: str) -> None:
+    """Say that a line holds no episode; it stays where it is, and a copy is kept aside."""
+    click.echo(f"unreadable, kept in quarantine: {line}", err=True)
 
 
 def say(found: Sequence[Comparison], first: str, second: str, margin: float | None) -> None:

@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import chain
+from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
 
 import click
 
 from sally import store
-from sally.cli.common import json_option, print_json
-from sally.cli.comparing import episodes_of
+from sally.cli.common import STORE, json_option, print_json
+from sally.cli.comparing import unreadable
 from sally.cli.profiling import profile_rows_of
-from sally.core.log import Episode
 from sally.reports import export as tables
 from sally.reports import figures
 from sally.reports.rows import decision_rows, episode_rows
+from sally.reports.stores import each_once
+from sally.reports.unpacked import opened
+from sally.store import Where
 
 EPISODES, DECISIONS, PROFILE, CALIBRATION = "episodes", "decisions", "profile", "calibration"
 
 
 @click.command()
-@click.argument("folders", nargs=-1, required=True, metavar="DIR...")
+@click.argument("folders", nargs=-1, required=True, metavar="DIR...", type=STORE)
 @click.option(
     "--to",
     "path",
@@ -39,7 +41,12 @@ EPISODES, DECISIONS, PROFILE, CALIBRATION = "episodes", "decisions", "profile", 
 @click.option("--by-cell", is_flag=True, help="Each cell apart, for the profile.")
 @json_option
 def export(
-    folders: tuple[str, ...], path: Path, what: str | None, seat: str, by_cell: bool, as_json: bool
+    folders: tuple[Where, ...],
+    path: Path,
+    what: str | None,
+    seat: str,
+    by_cell: bool,
+    as_json: bool,
 ) -> None:
     """Rows of the stores DIR, or figures of them, as a file."""
     drawn = path.suffix.lower() in figures.FORMATS
@@ -50,31 +57,24 @@ def export(
     if what in (PROFILE, CALIBRATION):
         count = _players(folders, path, what, seat, by_cell)
     else:
-        count = _rows(folders, path, what)
+        with ExitStack() as open_ones:
+            places = [open_ones.enter_context(opened(folder))[0] for folder in folders]
+            count = _rows(places, path, what)
     if as_json:
         print_json({"file": str(path), "what": what, "rows": count})
     else:
         click.echo(f"{path}: {what} as a figure" if drawn else f"{path}: {count} rows, {what}")
 
 
-def _rows(folders: Sequence[str], path: Path, what: str) -> int:
+def _rows(folders: Sequence[Where], path: Path, what: str) -> int:
     games = [i.game for folder in folders for i in store.survey(folder).instances.values()]
-    found = each_once(folders)
+    found = each_once(folders, unreadable)
     if what == DECISIONS:
         return tables.write_table(decision_rows(found), tables.DECISION, path)
     return tables.write_table(episode_rows(found), tables.episode_columns(games), path)
 
 
-def each_once(folders: Sequence[str]) -> Iterator[Episode]:
-    """The episodes of several stores, each once."""
-    seen: set[str] = set()
-    for episode in chain.from_iterable(episodes_of(folder) for folder in folders):
-        if episode.id not in seen:
-            seen.add(episode.id)
-            yield episode
-
-
-def _players(folders: Sequence[str], path: Path, what: str, seat: str, by_cell: bool) -> int:
+def _players(folders: Sequence[Where], path: Path, what: str, seat: str, by_cell: bool) -> int:
     rows = profile_rows_of(folders, seat=seat, by_cell=by_cell)
     if what == CALIBRATION:
         figures.write(figures.calibration_figure(rows), path)

@@ -9,7 +9,7 @@ import click
 import msgspec
 
 from sally import store
-from sally.cli.common import folded, json_option, print_json, print_table
+from sally.cli.common import STORE, folded, json_option, print_json, print_table
 from sally.cli.comparing import episodes_of
 from sally.cli.running import asked_study, model_options
 from sally.core.errors import BadInput, listed
@@ -19,7 +19,7 @@ from sally.runner.config import Prices, use_config
 from sally.runner.plan import REPLY, Bill, Part, Plan
 from sally.runner.plan import plan as planned
 from sally.runner.power import POWERS, Need, needs
-from sally.store import Contents
+from sally.store import Contents, Where
 
 
 @click.command()
@@ -31,7 +31,7 @@ from sally.store import Contents
     help="Episodes it takes to see this difference between two players, in the unit of the metric; "
     "percentages as shares: 0.05 is 5 points.",
 )
-@click.option("--pilot", metavar="DIR", help="A store whose episodes say how far these scatter.")
+@click.option("--pilot", type=STORE, help="A store whose episodes say how far these scatter.")
 @click.option("--sd", type=float, help="The standard deviation of differences, if there is none.")
 @click.option("--metric", default="", help="Differences in this metric [how well players did].")
 @click.option("--alpha", default=0.05, show_default=True, help="The chance of a false claim.")
@@ -47,7 +47,7 @@ def plan(
     config: Path | None,
     reply_tokens: int,
     detect: float | None,
-    pilot: str | None,
+    pilot: Where | None,
     sd: float | None,
     metric: str,
     alpha: float,

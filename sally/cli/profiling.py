@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import click
 import msgspec
 
 from sally.cli.common import (
+    STORE,
     estimate_cell,
     fitting,
     folded,
@@ -22,9 +24,11 @@ from sally.core.errors import BadInput, listed, unknown
 from sally.metrics.measured import Measured
 from sally.reports import figures
 from sally.reports.profile import Mark, ProfileRow, profile_of
-from sally.reports.profile_stores import measured_stores
 from sally.reports.rows import Row, label
+from sally.reports.stores import measured_stores
+from sally.reports.unpacked import opened
 from sally.runner.baselines import baselines, studied_seats
+from sally.store import Where
 
 ESTIMATES = {  # heading -> field of a row, and how many places are shown
     "knowing %": ("accuracy", 0),
@@ -40,7 +44,7 @@ ESTIMATES = {  # heading -> field of a row, and how many places are shown
 
 
 @click.command()
-@click.argument("folders", nargs=-1, required=True, metavar="DIR...")
+@click.argument("folders", nargs=-1, required=True, metavar="DIR...", type=STORE)
 @click.option("--game", "games", multiple=True, help="Only this game; may be given again.")
 @click.option("--player", "players", multiple=True, help="Only this player; may be given again.")
 @click.option("--seat", default="", help="Only this seat, studied or not.")
@@ -49,7 +53,7 @@ ESTIMATES = {  # heading -> field of a row, and how many places are shown
 @click.option("--calibration", type=click.Path(path_type=Path), help="Calibration curves likewise.")
 @json_option
 def profile(
-    folders: tuple[str, ...],
+    folders: tuple[Where, ...],
     games: tuple[str, ...],
     players: tuple[str, ...],
     seat: str,
@@ -79,7 +83,7 @@ def profile(
 
 
 def profile_rows_of(
-    folders: Sequence[str | Path],
+    folders: Sequence[Where],
     *,
     games: Sequence[str] = (),
     players: Sequence[str] = (),
@@ -87,9 +91,10 @@ def profile_rows_of(
     by_cell: bool = False,
 ) -> list[ProfileRow]:
     """The profile of some stores; mindless and reference players are played where they lack."""
-    with progress() as bar:
+    with progress() as bar, ExitStack() as open_ones:
         task = bar.add_task("measure", total=None, note="")
-        found = measured_stores(folders, seat, lambda n: bar.update(task, completed=n))
+        places = [open_ones.enter_context(opened(folder))[0] for folder in folders]
+        found = measured_stores(places, seat, lambda n: bar.update(task, completed=n))
         for line in found.bad:
             click.echo(f"unreadable, kept in quarantine: {line}", err=True)
         studied = chosen(found.measured, games, players, seat)

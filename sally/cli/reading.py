@@ -23,6 +23,7 @@ from sally.core import shelf
 from sally.core.errors import BadInput, unknown
 from sally.core.log import Episode
 from sally.reports.rows import Row, episode_rows, played, summary
+from sally.reports.stores import each_once
 from sally.reports.transcript import REFEREE, transcript
 from sally.reports.unpacked import is_bundle, opened
 from sally.runner.check import Checked, check
@@ -44,13 +45,14 @@ def score(
     as_json: bool,
 ) -> None:
     """Means with 95% intervals for every player in a store or a bundle."""
+    bad: list[str] = []
     with opened(folder) as (place, _):
-        contents = store.load(place)
-    if as_rows:
-        print_json(list(episode_rows(contents.episodes.values())))
-        return
-    found = score_rows(contents.episodes.values(), metrics, seat, every or as_json)
-    for id in changed_instances(contents.episodes.values()):
+        if as_rows:
+            print_json(list(episode_rows(each_once([place]))))
+            return
+        found = score_rows(each_once([place], bad.append), metrics, seat, every or as_json)
+        changed = changed_instances(each_once([place]))
+    for id in changed:
         click.echo(
             f"mixed: instance {id!r} was changed between runs, and both count here", err=True
         )
@@ -58,7 +60,7 @@ def score(
         print_json(found)
         return
     print_scores(found)
-    for line in contents.bad:
+    for line in bad:
         click.echo(f"unreadable, kept in quarantine: {line}", err=True)
 
 

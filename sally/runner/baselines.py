@@ -133,8 +133,10 @@ def _seated(met: Measured, who: Sitter) -> Setup:
 
 
 def _redealt(met: Measured, n: int) -> Measured:
+    """The setting under other chance; nobody is asked aside, since it is doing that is wanted."""
     seed = derived_seed(met.setup.seed, "mindless", n)
-    return msgspec.structs.replace(met, setup=msgspec.structs.replace(met.setup, seed=seed))
+    setup = msgspec.structs.replace(met.setup, seed=seed, arms={})
+    return msgspec.structs.replace(met, setup=setup)
 
 
 def _settings(group: Sequence[Measured]) -> list[Measured]:

@@ -10,6 +10,7 @@ from scipy import special
 
 from sally.stats.columns import Floats, coded, finite, paired, sums_by
 from sally.stats.intervals import (
+    BLOCK,
     Bootstrap,
     Estimate,
     Seed,
@@ -140,12 +141,13 @@ def _all_totals(sums: Floats) -> Floats:
 
 def _some_totals(sums: Floats, flips: int, seed: Seed) -> Floats:
     rng = np.random.default_rng(seed)
-    rows = max(1, 2_000_000 // sums.size)
-    blocks = [
-        rng.integers(0, 2, size=(min(rows, flips - start), sums.size)) * 2.0 - 1.0
-        for start in range(0, flips, rows)
-    ]
-    return np.concatenate([signs @ sums for signs in blocks])
+    rows = max(1, BLOCK // sums.size)
+    return np.concatenate(
+        [  # a block is dropped when its totals are known, so that memory stays flat
+            (rng.integers(0, 2, size=(min(rows, flips - start), sums.size)) * 2.0 - 1.0) @ sums
+            for start in range(0, flips, rows)
+        ]
+    )
 
 
 def paired_t_test(first: ArrayLike, second: ArrayLike) -> Significance:

@@ -1,14 +1,30 @@
-"""Stores measured line by line: a few numbers of each episode are kept, and no episode."""
+"""Stores read line by line: an episode is held only as long as it is looked at."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
 
 from sally import store
 from sally.core.log import Episode
 from sally.metrics.measured import Measured, in_question, measured
+
+Said = Callable[[str], None]  # what to do with a line that holds no episode
+
+
+def each_once(folders: Sequence[store.Where], bad: Said | None = None) -> Iterator[Episode]:
+    """The episodes of some stores, each once; a finished run takes the place of a cut one."""
+    seen: set[str] = set()
+    for folder in folders:
+        finished = store.survey(folder).finished
+        for line in store.read(folder):
+            if not isinstance(line, Episode):
+                if bad is not None:
+                    bad(str(line))
+            elif line.id not in seen and not (store.to_run_again(line) and line.id in finished):
+                seen.add(line.id)
+                yield line
 
 
 class Stores(msgspec.Struct, frozen=True):
@@ -22,12 +38,9 @@ class Stores(msgspec.Struct, frozen=True):
 def measured_stores(
     folders: Sequence[store.Where], seat: str = "", watch: Callable[[int], None] | None = None
 ) -> Stores:
-    """Every episode of the stores once; a finished run takes the place of a cut one.
-
-    Measured are the seat that is named, or those in question; all where none is.
-    """
+    """The seat that is named, or those in question, of every episode; all where none is."""
     found: dict[str, list[Measured]] = {}
-    cut: set[str] = set()
+    cut: set[str] = set()  # to be replaced if a finished run turns up
     bad: list[str] = []
     for folder in folders:
         for line in store.read(folder):
