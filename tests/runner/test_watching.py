@@ -1,0 +1,125 @@
+"""`sally watch`: what a store tells of its runs."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+
+import msgspec
+import pytest
+from click.testing import CliRunner
+
+from sally import store
+from sally.cli import cli
+from sally.core.errors import BadInput
+from sally.runner.claims import Machine, Run, this_process
+from sally.runner.run import run_study
+from sally.runner.shards import Tally, note_name
+from sally.runner.watching import look
+from sally.studies.quickstart import STUDY
+
+ELSEWHERE = Machine("another", 1, "")
+
+
+@pytest.fixture(params=["folder", "memory"])
+def out(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    where = {"folder": str(tmp_path / "o"), "memory": f"memory://{tmp_path}/o"}[request.param]
+    store.claim(where, store.Manifest("mine", "hash"))
+    return where
+
+
+def told(out: str, name: str, began: float, machine: Machine | None = None, **more: object) -> None:
+    run = Run(name, "mine", "pool:2", machine or this_process(), began, **more)  # type: ignore[arg-type]
+    store.place(out).put(f"runs/{name}.json", msgspec.json.encode(run))
+
+
+def noted(out: str, run: str, shard: str, tally: Tally) -> None:
+    store.place(out).put(note_name(run, shard), msgspec.json.encode(tally))
+
+
+def test_a_run_at_work_with_what_its_workers_note(out: str) -> None:
+    now = time.time()
+    tally = Tally(done=30, censored=2, failed=1, calls=300, tokens=9000, money=1.5)
+    flying = {"s1": 20, "s2": 20}
+    told(out, "a", now - 50, now=now, wanted=200, kept=10, tally=tally, in_flight=flying)
+    noted(out, "a", "s1", Tally(done=10, calls=100, tokens=1000, money=0.5))
+    found = look(out)
+    assert (found.done, found.wanted, found.in_flight) == (50, 200, 30)
+    assert (found.failed, found.censored) == (1, 2)
+    assert found.rate == pytest.approx(40 / 50)
+    assert found.seconds_left == pytest.approx(150 / 0.8)
+    assert found.cost_left == pytest.approx(2.0 / 40 * 150)
+    assert [run.state for run in found.runs] == ["running"]
+    assert not found.is_over
+
+
+def test_what_nobody_priced_has_no_cost_left(out: str) -> None:
+    now = time.time()
+    told(out, "a", now - 5, now=now, wanted=9, tally=Tally(done=3, calls=3, tokens=9, unpriced=1))
+    assert look(out).cost_left is None
+    said = CliRunner().invoke(cli, ["watch", out, "--once"]).output
+    assert "the cost is unknown" in said
+
+
+def test_a_later_run_found_what_an_earlier_one_had_played(out: str) -> None:
+    now = time.time()
+    told(out, "a", now - 90, ELSEWHERE, now=now - 40, wanted=100, tally=Tally(done=40))
+    told(out, "b", now - 30, now=now, wanted=100, kept=42, tally=Tally(done=8))
+    found = look(out)
+    assert found.done == 50  # the earlier one died before it told of its last two
+    assert [run.state for run in found.runs] == ["silent", "running"]
+
+
+def test_two_runs_at_the_same_time_are_added(out: str) -> None:
+    now = time.time()
+    told(out, "a", now - 20, now=now, wanted=100, kept=10, tally=Tally(done=20))
+    told(out, "b", now - 10, now=now, wanted=100, kept=15, tally=Tally(done=10))
+    found = look(out)
+    assert found.done == 40
+    assert found.rate == pytest.approx(2.0)
+
+
+def test_a_store_of_old_is_counted(out: str, tmp_path: Path) -> None:
+    run_study(STUDY, tmp_path / "s", limit=1)
+    for name in store.place(tmp_path / "s").names("runs"):
+        store.place(tmp_path / "s").remove(f"runs/{name}")
+    found = look(tmp_path / "s")
+    assert (found.done, found.wanted, found.is_over) == (18, None, True)
+
+
+def test_a_finished_run_is_seen_as_such_from_the_command_line(tmp_path: Path) -> None:
+    out = str(tmp_path / "o")
+    run_study(STUDY, out, limit=1)
+    said = CliRunner().invoke(cli, ["watch", out])
+    assert said.exit_code == 0  # it does not wait for more
+    assert "quickstart: 18 of 18 episodes done, 0 in flight, 0 failed, 0 censored" in said.output
+    assert "on local: finished, 18 played" in said.output
+    plain = json.loads(CliRunner().invoke(cli, ["watch", out, "--once", "--json"]).output)
+    assert (plain["done"], plain["runs"][0]["state"]) == (18, "finished")
+
+
+def test_a_place_without_a_store_is_one_sentence(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="There is no store at"):
+        look(tmp_path / "nothing")
+
+
+def test_commands_take_addresses(tmp_path: Path) -> None:
+    out = f"memory://{tmp_path}/far"
+
+    def sally(*args: str) -> str:
+        done = CliRunner().invoke(cli, args, catch_exceptions=False)
+        assert done.exit_code == 0, done.output
+        return done.output
+
+    ran = json.loads(sally("run", "quickstart", "--limit", "1", "--out", out, "--json"))
+    assert (ran["out"], ran["episodes"], ran["not_run"]) == (out, 18, 0)
+    again = json.loads(sally("run", "quickstart", "--limit", "2", "--out", out, "--json"))
+    assert (again["episodes"], again["doubled"]) == (36, 0)
+    assert "36 of 36 episodes replayed, 0 mismatches" in sally("replay", out)
+    rows = json.loads(sally("score", out, "--rows"))
+    first = rows[0]["episode"]
+    assert json.loads(sally("show", f"{out}/{first[:10]}", "--json"))["episode"] == first
+    assert "tit_for_tat" in sally("score", out)
+    assert "36 of 36 episodes done" in sally("watch", out, "--once")
+    assert "No call of a model is needed" in sally("plan", "quickstart", "--out", out)
