@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,10 +12,19 @@ from click.testing import CliRunner
 
 from sally.adapters.importers.mindgames import imported
 from sally.cli import cli
-from sally.reports.papers.moore2025 import computes, counts, named_as_published, random_play
+from sally.games.mindgames.claims import Disclosure, Names
+from sally.reports.papers.moore2025 import (
+    BESIDE,
+    computes,
+    counts,
+    named_as_published,
+    random_play,
+)
 from sally.reports.papers.moore2025_hypotheses import TESTS, Game, decided, hypothesis
+from sally.reports.papers.moore2025_released import literal
 from sally.reports.reproduce import Effort, Row, reproduce
 from sally.store import Manifest, Writer, claim
+from sally.studies.reference import load
 from tests.games.mindgames.records import MODEL, PEOPLE, record, written
 
 FEW = Effort(repeats=400)
@@ -27,9 +37,16 @@ def figure(rows: list[Row], metric: str, **conditions: object) -> Row:
 
 
 def test_counts_planners_and_baselines_agree_without_a_single_game() -> None:
-    for table in ("counts", "baseline", "planners"):
-        for row in reproduce("moore2025", table, effort=FEW):
-            assert row.agrees is True, row
+    rows = [r for t in ("counts", "baseline") for r in reproduce("moore2025", t, effort=FEW)]
+    assert all(row.agrees for row in rows if row.published is not None)
+    plans = {row.row["plan"]: row.ours for row in rows if "plan" in row.row}
+    assert plans == {
+        "revealed planner": 1.0,
+        "hidden planner": 1.0,
+        "tells everything": 0.0,
+        "talks about the goal only": 0.0,
+    }
+    assert all(row.published is None for row in rows if "plan" in row.row)
 
 
 def test_random_play_is_near_its_formula() -> None:
@@ -41,9 +58,14 @@ def test_random_play_is_near_its_formula() -> None:
 
 
 def stored(folder: Path) -> Path:
-    """Three games of people, one of them won; two of a model, both won."""
+    """Three games of people, two of them won; two of a model, both won."""
     again = record([[(0, 1)], [], [(2, 1)]], "A")
-    source = written(folder / "in", {PEOPLE: [[WON, LOST], [again]], MODEL: [[WON, again]]})
+    return kept(folder, [[WON, LOST], [again]], [[WON, again]])
+
+
+def kept(folder: Path, people: list[list[Any]], models: list[list[Any]] | None = None) -> Path:
+    """A store of imported games: a list for each person, and one for each condition of models."""
+    source = written(folder / "in", {PEOPLE: people} | ({MODEL: models} if models else {}))
     out = folder / "out"
     claim(out, Manifest("import mindgames", "test"))
     with Writer(out) as writer:
@@ -64,7 +86,45 @@ def test_tables_from_imported_games(tmp_path: Path) -> None:
     first = {"persuader": "human", "condition": "hidden", "turn": 1, "data": "paper"}
     assert figure(rows, "success_by_turn", **first).ours == pytest.approx(2 / 3)
     assert figure(rows, "disclosures", **first).ours == 1.0
-    assert figure(rows, "success", persuader="gpt-4o", condition="hidden").ours is None
+    missing = figure(rows, "success", persuader="gpt-4o", condition="hidden")
+    assert missing.ours is None and missing.missing == "not run"
+    assert figure(rows, "distinct_matrices", persuader="human").ours == 1
+    assert figure(rows, "final_choices", persuader="human").ours == 3
+    kept = figure(rows, "final_choices_reproduced", persuader="human")
+    assert kept.ours is None and "sally import mindgames" in str(kept.missing)
+
+
+def test_games_of_one_person_hang_together(tmp_path: Path) -> None:
+    """One person wins three games and another loses three: two facts, not six."""
+    won = [record([[(0, 1)], *[[]] * more, [(2, 1)]], "A") for more in range(3)]
+    lost = [record([[]] * more + [[(0, 1)]], "C") for more in range(3)]
+    apart, together = (
+        figure(reproduce("moore2025", "success", kept(tmp_path / name, people), effort=FEW),
+               "success", persuader="human", condition="hidden", data="released")
+        for name, people in (("apart", [[g] for g in won + lost]), ("together", [won, lost]))
+    )  # fmt: skip
+    assert apart.ours == together.ours == 0.5
+    assert apart.ours_interval is not None and apart.method == "Wilson"
+    assert together.ours_interval == (0.0, 1.0)
+    assert "bootstrap over 2 clusters" in str(together.method)
+
+
+def test_sentences_in_the_words_of_the_game_are_literal() -> None:
+    names = Names(("A", "B", "C"), ("public trust", "speed"), "proposal")
+    said = "Proposal A will increase public trust. proposal B decreases speed. A increases it."
+    assert list(literal(said, names)) == [
+        Disclosure("A", "public trust", 1),
+        Disclosure("B", "speed", -1),
+    ]
+
+
+def test_what_only_we_say_is_not_in_the_published_file() -> None:
+    """Plans, and hypotheses on people with an intercept for each of them."""
+    printed = load("moore2025").tables
+    assert "planners" not in printed
+    assert not any("intercepts" in f.row for f in printed["hypotheses"].rows)
+    ours = {(row["hypothesis"], metric) for row, metric in BESIDE["hypotheses"]}
+    assert ours == {(h, m) for h in ("H1", "H2") for m in ("z", "p", "confirmed")}
 
 
 def test_models_have_their_published_names() -> None:

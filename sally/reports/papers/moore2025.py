@@ -6,9 +6,12 @@ is computed by its convention; beside `data = released` stands ours.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any
+
+from numpy.typing import NDArray
 
 from sally.core.chance import Stream
 from sally.core.drive import play_bots
@@ -28,10 +31,14 @@ from sally.games.mindgames.target import (
 )
 from sally.metrics import persuasion
 from sally.partners.mindgames import PARTNERS
-from sally.reports.papers.moore2025_hypotheses import CHANCE, O1, Game, hypothesis
+from sally.reports.papers.moore2025_figures import FIGURES, cluster, estimated, won
+from sally.reports.papers.moore2025_hypotheses import CHANCE, O1, TESTS, Game, hypothesis
+from sally.reports.papers.moore2025_layout import LAYOUTS
+from sally.reports.papers.moore2025_released import NOT_KEPT, released
 from sally.reports.reproduce import Conditions, Effort, Engine, Known
-from sally.stats.intervals import Estimate, mean_interval, share_interval
+from sally.stats.intervals import Estimate, clustered_bootstrap_interval, share_interval
 
+DRAWS = 1  # seed of the bootstrap: the same games give the same interval
 ROUNDING = 0.0005  # figures are printed to three decimals
 PLANS = {
     "revealed planner": "revealed",
@@ -56,14 +63,14 @@ def computes(row: Conditions, metric: str, effort: Effort) -> Estimate | None:
     """Counts, settings and random play."""
     if metric in ("instances", "cells"):
         return _exact(counts()[int(row["attributes"]), str(row["counted"])])
+    if "plan" in row:
+        return planned(PLANS[str(row["plan"])])
     if metric == "win_probability":
         if "memory" not in row:
             return _exact(CHANCE)
         memory: Memory = "frozen" if row["memory"] == "frozen" else "sequential"
         chance = float(random_success_formula(int(row["disclosures"]), memory))
         return Estimate(chance, chance - ROUNDING, chance + ROUNDING, 1, "exact, up to rounding")
-    if "plan" in row:
-        return planned(PLANS[str(row["plan"])])
     if metric == "success" and row.get("persuader") == "random":
         return random_play(effort)
     if metric == "messages":
@@ -172,57 +179,68 @@ def tabulates(row: Conditions, metric: str, known: Known, model: str | None) -> 
         return hypothesis(str(row["hypothesis"]), metric, _games(done, model), people)
     if metric == "success_difference":
         return _difference(row, done, model)
-    chosen = [played for facts, played in done if _meets(facts, row, model)]
-    if not chosen:
+    if not _printed(row, metric, model):
         return None
-    if metric in ("participants", "games_per_participant", "games_at_most"):
-        return _people(metric, [f for f, p in done if _meets(f, row, model)])
-    if metric == "games":
-        return _exact(len(chosen))
-    return _measured(row, metric, chosen)
+    anywhere = [(f, p) for f, p in done if _is(f, row, model)]
+    if (found := released(metric, anywhere)) is not None:
+        return found
+    chosen = [(f, p) for f, p in anywhere if _meets(f, row, model)]
+    return _measured(row, metric, chosen) if chosen else None
 
 
-def _meets(facts: Conditions, row: Conditions, model: str | None) -> bool:
+def _printed(row: Conditions, metric: str, model: str | None) -> bool:
+    """Whether the paper has such a figure of the persuader; of other models success will do."""
+    who = row.get("persuader", "all")
+    if metric == "success":
+        return who in (*MODELS, "human", "random") or row.get("data") == "released"
+    return who in ("human", "models", "all", "random", O1, model)
+
+
+def _is(facts: Conditions, row: Conditions, model: str | None) -> bool:
+    """Whether the row's persuader played this game."""
     wanted = str(row.get("persuader", "all"))
     if model is not None and wanted in MODELS:
         wanted = named_as_published(model)
     is_model = facts["persuader"] in MODELS or facts["persuader"] == model
-    who = {"all": True, "models": is_model}.get(wanted, facts["persuader"] == wanted)
+    return {"all": True, "models": is_model}.get(wanted, facts["persuader"] == wanted)
+
+
+def _meets(facts: Conditions, row: Conditions, model: str | None) -> bool:
     variant = row.get("variant", "default")
     # the variants are variants of hidden
     condition = row.get("condition", "hidden" if "variant" in row else facts["condition"])
-    return who and (facts["condition"], facts["variant"]) == (condition, variant)
+    return _is(facts, row, model) and (facts["condition"], facts["variant"]) == (condition, variant)
 
 
-def _measured(row: Conditions, metric: str, chosen: Sequence[Played]) -> Estimate | None:
+def _measured(row: Conditions, metric: str, chosen: Known) -> Estimate | None:
     turn, published = int(row.get("turn", MESSAGES)) - 1, row.get("data") == "paper"
-    if metric == "success":
-        return _share(persuasion.won(p)[-1] for p in chosen)
-    if metric == "success_by_turn":
-        curve = persuasion.won_with_look_ahead if published else persuasion.won
-        return _share(curve(p)[turn] for p in chosen if len(curve(p)) > turn)
-    if metric == "sink_state":
-        return _share(persuasion.sunk(p)[-1] for p in chosen)
-    if metric == "appealed_to_all":
-        counted = row.get("inferential") == "counted"
-        if published:
-            return mean_interval([_appealed_over_prefixes(p, counted) for p in chosen])
-        return _share(persuasion.appealed_to_all(p, counted) for p in chosen)
-    if "turn" not in row:
-        return None
-    if metric == "disclosures":
-        return mean_interval([persuasion.disclosures(p)[turn] for p in chosen])
-    asked = [persuasion.new_appeals(p, inferential=True)[turn] for p in chosen]
-    if metric == "motivational_appeals":
-        return mean_interval([len(a.likes) for a in asked])
-    if metric == "informational_appeals":
-        return mean_interval([len(a.cells) for a in asked])
-    return None
+    counted = row.get("inferential") == "counted"
+    measures: dict[str, Callable[[Played], float]] = {
+        "success": won,
+        "success_by_turn": lambda p: (persuasion.won_with_look_ahead if published
+                                      else persuasion.won)(p)[turn],
+        "sink_state": lambda p: persuasion.sunk(p)[-1],
+        "appealed_to_all": lambda p: (_appealed_over_prefixes if published
+                                      else persuasion.appealed_to_all)(p, counted),
+        "disclosures": lambda p: persuasion.disclosures(p)[turn],
+        "motivational_appeals": lambda p: len(persuasion.new_appeals(p, True)[turn].likes),
+        "informational_appeals": lambda p: len(persuasion.new_appeals(p, True)[turn].cells),
+    }  # fmt: skip
+    if metric == "games":
+        return _exact(len(chosen))
+    long_enough = [(f, p) for f, p in chosen if len(persuasion.choices(p)) > turn]
+    if metric == "appealed_to_all_at_most":
+        return _most_appeals(long_enough)
+    return estimated(long_enough, measures[metric]) if metric in measures else None
 
 
-def _share(outcomes: Iterable[bool]) -> Estimate:
-    found = list(outcomes)
-    return share_interval(sum(found), len(found))
+def _most_appeals(games: Known) -> Estimate | None:
+    """The persuader and condition that asked for everything most, as the paper's bars have it."""
+    groups: dict[tuple[object, object], list[tuple[Conditions, Played]]] = {}
+    for facts, played in games:
+        groups.setdefault((facts["persuader"], facts["condition"]), []).append((facts, played))
+    bars = [estimated(g, lambda p: _appealed_over_prefixes(p, True)) for g in groups.values()]
+    return max(bars, key=lambda bar: bar.value or 0.0, default=None)
 
 
 def _appealed_over_prefixes(played: Played, inferential: bool) -> float:
@@ -235,37 +253,27 @@ def _appealed_over_prefixes(played: Played, inferential: bool) -> float:
     return sum(done) / len(done)
 
 
-def _people(metric: str, facts: Sequence[Conditions]) -> Estimate | None:
-    """How many took part, and how many games each of them played."""
-    names = [str(f["participant"]) for f in facts if f["participant"]]
-    each = [names.count(name) for name in sorted(set(names))]
-    if not each:
-        return None
-    if metric == "participants":
-        return _exact(len(each))
-    return _exact(max(each)) if metric == "games_at_most" else mean_interval(each)
-
-
 def _difference(row: Conditions, done: Known, model: str | None) -> Estimate | None:
-    """A difference of two shares, as the text states them."""
+    """A difference of two shares, as the text states them; persons or puzzles are drawn anew."""
+    if row["persuader"] not in (O1, f"human minus {O1}"):
+        return None
     if row["contrast"] == "hidden":
         first, second = ({"persuader": who, "condition": "hidden"} for who in ("human", O1))
     else:
         who = str(row["persuader"])
         first, second = ({"persuader": who, "condition": c} for c in ("revealed", "hidden"))
-    one, two = (
-        [float(persuasion.won(p)[-1]) for f, p in done if _meets(f, each, model)]
-        for each in (first, second)
-    )
-    if len(one) < 2 or len(two) < 2:
+    sides = [[(f, p) for f, p in done if _meets(f, each, model)] for each in (first, second)]
+    if min(map(len, sides)) < 2:
         return None
-    a, b = mean_interval(one), mean_interval(two)
-    assert a.value is not None and b.value is not None
-    if a.low is None or b.low is None:
-        return Estimate(a.value - b.value, None, None, len(one) + len(two), "difference of shares")
-    half = ((a.value - a.low) ** 2 + (b.value - b.low) ** 2) ** 0.5
-    gap = a.value - b.value
-    return Estimate(gap, gap - half, gap + half, len(one) + len(two), "difference of shares")
+    rows = [(side, won(played)) for side, games in enumerate(sides) for _, played in games]
+    together = [cluster(facts, played) for games in sides for facts, played in games]
+    return clustered_bootstrap_interval(rows, together, _gap, seed=DRAWS)
+
+
+def _gap(rows: NDArray[Any]) -> float:
+    """The mean of the first side less that of the second; none where a draw left a side out."""
+    one, two = rows[rows[:, 0] == 0, 1], rows[rows[:, 0] == 1, 1]
+    return float(one.mean() - two.mean()) if one.size and two.size else math.nan
 
 
 def _games(done: Known, model: str | None) -> list[Game]:
@@ -281,4 +289,30 @@ def _games(done: Known, model: str | None) -> list[Game]:
     return found
 
 
-ENGINE = Engine(computes, {}, PERSUADER, facts, tabulates)
+def cannot(row: Conditions, metric: str) -> str | None:
+    """Why a figure cannot be had from games."""
+    return NOT_KEPT.get(metric)
+
+
+# Not in the paper: plans follow from its rules, and games of one person are not independent.
+BESIDE: Mapping[str, Sequence[tuple[Conditions, str]]] = {
+    "baseline": [({"plan": plan}, "win_probability") for plan in PLANS],
+    "hypotheses": [
+        ({"hypothesis": name, "data": "released", "intercepts": "story and participant"}, metric)
+        for name, test in TESTS.items()
+        if test.o1 is False  # a model is no person that plays five games
+        for metric in ("z", "p", "confirmed")
+    ],
+}
+ENGINE = Engine(
+    computes,
+    {},
+    PERSUADER,
+    facts,
+    tabulates,
+    cannot=cannot,
+    who="persuader",
+    layouts=LAYOUTS,
+    figures=FIGURES,
+    beside=BESIDE,
+)

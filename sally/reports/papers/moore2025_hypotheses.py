@@ -7,6 +7,7 @@ without which games of one person count as independent (H1 does not survive it).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from math import erfc, sqrt
 
 import msgspec
@@ -56,8 +57,12 @@ def decided(
     name: str, games: Sequence[Game], *, by_participant: bool = False
 ) -> Coefficient | None:
     """The deciding coefficient; None where the games cannot decide (too few, or separated)."""
+    return _decided(name, tuple(g for g in games if TESTS[name].keeps(g)), by_participant)
+
+
+@lru_cache(maxsize=64)  # z, p and the verdict come from one fit
+def _decided(name: str, kept: tuple[Game, ...], by_participant: bool) -> Coefficient | None:
     test = TESTS[name]
-    kept = [game for game in games if test.keeps(game)]
     if len(kept) < 2:
         return None
     fixed: dict[str, list[float]] = {"intercept": [1.0] * len(kept)}
