@@ -151,6 +151,7 @@ def label(who: Sitter) -> str:
     if who.player == "language":  # the strategy and the model are its name
         name = f"{params.pop('model', 'embedded')} {params.pop('strategy', 'qa')}"
         params.pop("settings", None)
+        params |= params.pop("with_", None) or {}
     else:
         name = who.player
         params.pop("participant", None)  # people are one group, as episodes of a model are

@@ -32,6 +32,7 @@ def profile_section(rows: Sequence[ProfileRow], find: Find) -> Html:
         ),
         tag("div", plots, class_="plots") if plots else None,
         _table(rows, find),
+        _blanks(rows),
     )
 
 
@@ -74,7 +75,8 @@ def _why_left_out(row: ProfileRow) -> str:
 
 def _table(rows: Sequence[ProfileRow], find: Find) -> Html:
     heads = [
-        *(tag("th", name, scope="col") for name in ("game", "seat", "player")),
+        tag("th", "player", scope="col"),
+        *(tag("th", name, scope="col", class_="broad") for name in ("game", "seat")),
         *(
             tag("th", tag("abbr", name, title=about), scope="col", class_="number")
             for name, about in (
@@ -94,7 +96,7 @@ def _table(rows: Sequence[ProfileRow], find: Find) -> Html:
         tag("th", "compared with", scope="col"),
     ]
     body = [_line(row, find(row)) for row in rows]
-    caption = "The profile in numbers. A dash has its reason as its title."
+    caption = "The profile in numbers"
     table = tag(
         "table",
         tag("caption", caption),
@@ -115,11 +117,12 @@ def _line(row: ProfileRow, href: str | None) -> Html:
         small = tag("small", interval) if interval else None
         return tag("td", shown, small, class_="number", data_v=found.value)
 
+    under = tag("small", f"{row.game}, {row.seat}", class_="narrow")
     return tag(
         "tr",
-        tag("td", row.game),
-        tag("td", row.seat),
-        tag("th", tag("bdi", row.player), scope="row"),
+        tag("th", tag("bdi", row.player), under, scope="row"),
+        tag("td", row.game, class_="broad"),
+        tag("td", row.seat, class_="broad"),
         cell(row.accuracy, "accuracy"),
         cell(row.brier, "brier"),
         cell(row.doing, "doing"),
@@ -131,6 +134,30 @@ def _line(row: ProfileRow, href: str | None) -> Html:
         ),
         tag("td", tag("small", _compared(row)), class_="wide"),
     )
+
+
+def _blanks(rows: Sequence[ProfileRow]) -> Html | None:
+    """Why cells of the table are blank: by reason, what and whose they are."""
+    whose: dict[tuple[str, str], list[str]] = {}
+    for row in rows:
+        for field, why in row.why.items():
+            if field in ("accuracy", "brier", "doing", "raw", *LOSSES):
+                named = {"accuracy": "knowing", "raw": "in its unit"}.get(field, field)
+                whose.setdefault((why, named), []).append(f"{row.player} in {row.game}")
+    reasons: dict[str, dict[str, str]] = {}
+    for (why, field), who in whose.items():
+        everybody = "everybody" if len(who) == len(rows) else ", ".join(dict.fromkeys(who))
+        reasons.setdefault(why, {})[field] = everybody
+    if not reasons:
+        return None
+    entries = []
+    for why, fields in reasons.items():
+        by_whom: dict[str, list[str]] = {}
+        for field, who_said in fields.items():
+            by_whom.setdefault(who_said, []).append(field)
+        said = [tag("p", f"{', '.join(names)}: {who}") for who, names in by_whom.items()]
+        entries.append(joined(tag("dt", why), tag("dd", said)))
+    return tag("details", tag("summary", "Why cells are blank"), tag("dl", entries))
 
 
 def _compared(row: ProfileRow) -> str:

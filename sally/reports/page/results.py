@@ -86,7 +86,8 @@ def sheets_of(rows: Iterable[Row]) -> list[Sheet]:
 
 def sheet_table(sheet: Sheet, metrics: Sequence[Metric], caption: str) -> Html:
     """One line a group, one column a metric; every mean leads to its episodes."""
-    heads = [*(_head(key) for key in sheet.keys), *map(_metric_head, metrics), _head("n", "number")]
+    beside = [_head(key, "broad") for key in sheet.keys if key != "player"]
+    heads = [_head("player"), *beside, *map(_metric_head, metrics), _head("n", "number")]
     lines = [_group_line(sheet, group, metrics) for group in sheet.groups.values()]
     return scrolled(
         tag(
@@ -111,17 +112,19 @@ def _head(name: str, kind: str = "") -> Html:
 
 def _metric_head(metric: Metric) -> Html:
     arrow = {"higher": " ↑", "lower": " ↓"}.get(metric.better, "")
-    unit = tag("small", f" {metric.unit}") if metric.unit else None
+    named = metric.unit and metric.unit not in metric.label
+    unit = tag("small", f" {metric.unit}") if named else None
     name = tag("abbr", metric.label or metric.name, title=metric.about)
     return tag("th", name, arrow, unit, scope="col", class_="number")
 
 
 def _group_line(sheet: Sheet, group: Group, metrics: Sequence[Metric]) -> Html:
+    beside = [getattr(group, key) for key in sheet.keys if key != "player"]
+    under = tag("small", tag("bdi", ", ".join(beside)), class_="narrow") if beside else None
     names = [
-        tag("th" if key == "player" else "td", tag("bdi", getattr(group, key)),
-            scope="row" if key == "player" else None)
-        for key in sheet.keys
-    ]  # fmt: skip
+        tag("th", tag("bdi", group.player), under, scope="row"),
+        *(tag("td", tag("bdi", said), class_="broad") for said in beside),
+    ]
     columns = {metric.name: n for n, metric in enumerate(sheet.metrics)}
     cells = [_mean_cell(group, metric, columns[metric.name]) for metric in metrics]
     count = tag("td", tag("a", len(group.rows), href=f"#{group.place}"), class_="number",
@@ -198,9 +201,8 @@ def episode_lists(sheet: Sheet, shown: Collection[str]) -> Iterator[Html]:
     metrics = sheet.metrics
     for group in sheet.groups.values():
         company = f" with {group.others}" if group.others else ""
-        head = f"{sheet.game}, {group.cell}: {sheet.seat} = {group.player}{company}"
-        if group.cell == sheet.game or not group.cell:
-            head = f"{sheet.game}: {sheet.seat} = {group.player}{company}"
+        cell = f"{group.cell}: " if "cell" in sheet.keys else ""
+        head = f"{cell}{sheet.seat} = {group.player}{company}"
         table = tag(
             "table",
             tag("thead", _list_head(group, metrics)),
