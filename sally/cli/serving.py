@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import os
 import resource
@@ -87,6 +88,7 @@ def serve(
     """Let people play in the browser; moves are on disk before they are acknowledged."""
     try:
         from sally.adapters.web.app import Settings, make_app
+        from sally.adapters.web.roster import prepare
         from sally.adapters.web.studies import read_human_study
     except ImportError as why:
         raise BadInput(
@@ -113,6 +115,8 @@ def serve(
     app = make_app(settings, Meter(Budget(tokens=tokens), find_config()))
     app.state.house.open_store()  # what cannot be opened is said before anybody is let in
     app.state.book.open()
+    if runs is not None:
+        asyncio.run(prepare(app.state.book, runs))
     listening = _listening(host, port)
     name = names[0] if names else f"{host}:{listening.getsockname()[1]}"
     place = f"http{'s' * https}://{name}"

@@ -66,9 +66,9 @@ def make_app(settings: Settings, meter: Meter | None = None) -> Starlette:
     async def life(app: Starlette) -> AsyncIterator[None]:
         book.open()
         await house.start()
-        for begin in brought("START"):
-            await begin(app)
         try:
+            for begin in brought("START"):
+                await begin(app)
             yield
         finally:
             await house.close()

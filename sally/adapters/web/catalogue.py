@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Lock
@@ -135,26 +135,8 @@ class _Shelf:
                 there = self.entries.get(episode.id)
                 if there is None or there.outcome in RESUMABLE:
                     self.entries.pop(episode.id, None)  # the newest stands last
-                    self.entries[episode.id] = self._entry(episode, path.stem, at, len(line))
-
-    def _entry(self, episode: Episode, file: str, at: int, size: int) -> Entry:
-        end, setup = episode.end, episode.setup
-        payoffs = episode.payoffs or {}
-        return Entry(
-            id=episode.id,
-            shelf=self.name,
-            study=self.study,
-            game=setup.instance.game,
-            instance=setup.instance.id,
-            cell=episode.cell,
-            players=tuple(f"{seat} = {label(who)}" for seat, who in setup.lineup.items()),
-            outcome=end.cause if isinstance(end, Censored) else ENDED,
-            paid=", ".join(f"{seat} {pay:g}" for seat, pay in payoffs.items()),
-            turns=end.turn,
-            file=file,
-            at=at,
-            size=size,
-        )
+                    where = (path.stem, at, len(line))
+                    self.entries[episode.id] = entry_of(episode, self.name, self.study, *where)
 
     def episode(self, id: str) -> Episode:
         if id not in self.entries:
@@ -174,6 +156,7 @@ class Catalogue:
     def __init__(self, folders: Sequence[Path]) -> None:
         self._folders = tuple(folders)
         self._shelves: dict[str, _Shelf] = {}
+        self._running: tuple[Entry, ...] = ()  # of a study that is not exported yet
         self._lock = Lock()
 
     def refresh(self) -> None:
@@ -190,10 +173,16 @@ class Catalogue:
                 else:
                     del self._shelves[name]
 
+    def run(self, entries: Iterable[Entry]) -> None:
+        """Take in what a running study has played, in the place of what it had."""
+        with self._lock:
+            self._running = tuple(entries)
+
     def entries(self, wanted: Wanted = EVERYTHING) -> list[Entry]:
         """The wanted entries, newest first within their store."""
         with self._lock:
-            every = [e for s in self._shelves.values() for e in reversed(s.entries.values())]
+            every = [*reversed(self._running)]
+            every += [e for s in self._shelves.values() for e in reversed(s.entries.values())]
         return [entry for entry in every if wanted.fits(entry)]
 
     def choices(self) -> dict[str, list[str]]:
@@ -219,8 +208,9 @@ class Catalogue:
     def progress(self) -> list[Progress]:
         """Ended and censored episodes of every cell, beside how many are wanted."""
         with self._lock:
-            shelves = list(self._shelves.values())
-            return [row for each in shelves for row in _progress(each)]
+            running = _progress(self._running, {})
+            shelves = (_progress(s.entries.values(), s.wanted) for s in self._shelves.values())
+            return [*running, *(row for rows in shelves for row in rows)]
 
     @property
     def bad(self) -> int:
@@ -229,12 +219,35 @@ class Catalogue:
             return sum(each.bad for each in self._shelves.values())
 
 
-def _progress(each: _Shelf) -> Iterator[Progress]:
-    ended = Counter(e.cell for e in each.entries.values() if e.outcome == ENDED)
-    censored = Counter(e.cell for e in each.entries.values() if e.outcome != ENDED)
-    wanted = each.wanted
-    for cell in dict.fromkeys((*wanted, *(e.cell for e in each.entries.values()))):
-        yield Progress(each.study, cell, ended[cell], censored[cell], wanted.get(cell))
+def entry_of(
+    episode: Episode, shelf: str, study: str, file: str = "", at: int = 0, size: int = 0
+) -> Entry:
+    """An episode in short."""
+    end, setup = episode.end, episode.setup
+    payoffs = episode.payoffs or {}
+    return Entry(
+        id=episode.id,
+        shelf=shelf,
+        study=study,
+        game=setup.instance.game,
+        instance=setup.instance.id,
+        cell=episode.cell,
+        players=tuple(f"{seat} = {label(who)}" for seat, who in setup.lineup.items()),
+        outcome=end.cause if isinstance(end, Censored) else ENDED,
+        paid=", ".join(f"{seat} {pay:g}" for seat, pay in payoffs.items()),
+        turns=end.turn,
+        file=file,
+        at=at,
+        size=size,
+    )
+
+
+def _progress(entries: Collection[Entry], wanted: Mapping[str, int]) -> list[Progress]:
+    study = next((e.study for e in entries), "")
+    ended = Counter(e.cell for e in entries if e.outcome == ENDED)
+    censored = Counter(e.cell for e in entries if e.outcome != ENDED)
+    cells = dict.fromkeys((*wanted, *(e.cell for e in entries)))
+    return [Progress(study, c, ended[c], censored[c], wanted.get(c)) for c in cells]
 
 
 def _wanted(studies: Iterable[Study]) -> dict[str, int]:

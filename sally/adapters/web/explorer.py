@@ -80,9 +80,20 @@ async def catalogue_of(request: Request) -> Catalogue:
     if not hasattr(state, "catalogue"):
         own = () if state.settings.out is None else (state.settings.out,)
         state.catalogue = Catalogue([*own, *state.settings.stores])
-    await run_in_threadpool(state.catalogue.refresh)
     found: Catalogue = state.catalogue
+    await run_in_threadpool(found.refresh)
+    if getattr(state, "study", None) is not None:
+        found.run(await state.study.played())
     return found
+
+
+async def episode_of(request: Request, shelf: str, id: str) -> Episode:
+    """One whole episode, from a store or from the running study."""
+    catalogue, study = await catalogue_of(request), getattr(request.app.state, "study", None)
+    if study is not None and shelf == study.owner:
+        found: Episode = await study.episode(id)
+        return found
+    return await run_in_threadpool(catalogue.episode, shelf, id)
 
 
 # --- what is going on ---------------------------------------------------------------------------
@@ -165,11 +176,10 @@ def _neighbour(wanted: Wanted, listed: Shown, by: int) -> str | None:
 
 async def episode(request: Request) -> Response:
     """One step of one episode from somebody's eyes."""
-    catalogue = await catalogue_of(request)
     shelf, id = request.path_params["shelf"], request.path_params["id"]
     asked = request.query_params
     try:
-        found = await run_in_threadpool(catalogue.episode, shelf, id)
+        found = await episode_of(request, shelf, id)
         facts = await run_in_threadpool(
             step, found, asked.get("eyes", REFEREE), asked.get("turn", "")
         )

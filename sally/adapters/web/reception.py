@@ -13,6 +13,7 @@ import msgspec
 from sally.adapters.web import roster
 from sally.adapters.web.balance import order
 from sally.adapters.web.book import Book, Hand
+from sally.adapters.web.catalogue import Entry, entry_of
 from sally.adapters.web.house import House, NoSuchSeat, hashed
 from sally.adapters.web.roster import ACTIVE, DONE, INCOMPLETE, Person, Secrets
 from sally.adapters.web.studies import (
@@ -26,8 +27,10 @@ from sally.adapters.web.studies import (
     read_survey,
     rounds_in,
 )
+from sally.core.errors import BadInput
 from sally.core.log import Censored, Episode, Instance
 
+AT_ONCE = 500  # matches that a list reads from the book; the next look reads on
 PLAYED = ("ended", "forfeits")  # rounds that ran as the rules have it
 
 
@@ -52,6 +55,7 @@ class Reception:
 
     def __init__(self, study: HumanStudy, kept: Secrets, book: Book, house: House) -> None:
         self.study, self.secrets, self.book, self.house = study, kept, book, house
+        self._known: dict[str, Entry] = {}  # matches that are over, by their ids
         self._opening = asyncio.Lock()  # one server a database, so this is enough
 
     @property
@@ -273,6 +277,30 @@ class Reception:
             await self.book.run(lambda hand: roster.finish(hand, person.id, state, bonus, code))
         found = await self.book.run(lambda hand: roster.by_id(hand, person.id))
         return found or person
+
+    # --- for the explorer -------------------------------------------------------------------
+
+    async def played(self) -> list[Entry]:
+        """Every match that is over, in short; who withdraws takes theirs along."""
+        rows = await self.book.run(
+            lambda hand: hand.all(
+                "SELECT id FROM matches WHERE owner = ? AND ended = 1 ORDER BY made", self.owner
+            )
+        )
+        ids = [row[0] for row in rows]
+        self._known = {id: self._known[id] for id in ids if id in self._known}
+        for id in [id for id in ids if id not in self._known][:AT_ONCE]:
+            episode = await self.house.episode(id)
+            if episode is not None:
+                self._known[id] = entry_of(episode, self.owner, self.study.name, file=id)
+        return list(self._known.values())
+
+    async def episode(self, id: str) -> Episode:
+        """A match that is over, by its episode's id."""
+        for entry in await self.played():
+            if entry.id == id and (found := await self.house.episode(entry.file)) is not None:
+                return found
+        raise BadInput(f"The study has no episode {id!r} any more.")
 
     # --- going ------------------------------------------------------------------------------
 

@@ -18,6 +18,7 @@ from sally.adapters.web.balance import Assignment, assigned
 from sally.adapters.web.book import Book, Hand, Row, Sqlite
 from sally.adapters.web.studies import HumanStudy, Round
 from sally.core.chance import Stream
+from sally.core.errors import BadInput
 
 ACTIVE, DONE, INCOMPLETE, FAILED, LAPSED = "active", "done", "incomplete", "failed", "lapsed"
 COUNTED = (ACTIVE, DONE)  # who fill a place in the design
@@ -42,7 +43,7 @@ SCHEMA = (
         PRIMARY KEY (person, round))""",
     "CREATE INDEX IF NOT EXISTS people_tables_match ON people_tables (match)",
     """CREATE TABLE IF NOT EXISTS study_secrets (
-        study TEXT PRIMARY KEY, salt TEXT NOT NULL, sign TEXT NOT NULL)""",
+        study TEXT PRIMARY KEY, salt TEXT NOT NULL, sign TEXT NOT NULL, design TEXT NOT NULL)""",
     """CREATE TABLE IF NOT EXISTS study_counts (
         study TEXT NOT NULL, what TEXT NOT NULL, n INTEGER NOT NULL, PRIMARY KEY (study, what))""",
 )
@@ -98,18 +99,28 @@ def _mac(key: str, text: str) -> str:
 
 
 async def prepare(book: Book, study: HumanStudy) -> Secrets:
-    """Make the tables and the secrets of a study, unless they are there."""
+    """Make the secrets of a study, unless they are there; refuse one that was changed under way."""
+    design = study.design()
 
-    def make(hand: Hand) -> Secrets:
-        for statement in SCHEMA:
-            hand.put(statement)
-        found = hand.one("SELECT salt, sign FROM study_secrets WHERE study = ?", study.name)
-        if found is None:
-            found = (secrets.token_hex(32), secrets.token_hex(32))
-            hand.put("INSERT INTO study_secrets VALUES (?, ?, ?)", study.name, *found)
-        return Secrets(*found)
+    def make(hand: Hand) -> Secrets | None:
+        row = hand.one("SELECT salt, sign, design FROM study_secrets WHERE study = ?", study.name)
+        if row is None:
+            made = Secrets(secrets.token_hex(32), secrets.token_hex(32))
+            given = (study.name, made.salt, made.sign, design)
+            hand.put("INSERT INTO study_secrets VALUES (?, ?, ?, ?)", *given)
+            return made
+        if row[2] != design:
+            if everybody(hand, study.name):
+                return None
+            hand.put("UPDATE study_secrets SET design = ? WHERE study = ?", design, study.name)
+        return Secrets(row[0], row[1])
 
-    return await book.run(make)
+    if (kept := await book.run(make)) is None:
+        raise BadInput(
+            f"The study {study.name!r} was changed after people had begun it; give it another "
+            "name, or take the change back (participants, limits, texts and links may change)."
+        )
+    return kept
 
 
 def count(hand: Hand, study: str, what: str) -> None:

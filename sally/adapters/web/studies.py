@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from decimal import ROUND_HALF_UP, Decimal
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import quote
@@ -232,6 +233,15 @@ class HumanStudy(Part, frozen=True):
             raise ValueError("a study needs at least one condition")
         _refuse_twice("condition", [c.name for c in self.conditions])
         _refuse_twice("survey item", [item.name for item in self.survey])
+
+    def design(self) -> str:
+        """The hash of all that may not change once people have begun."""
+        fixed = (
+            tuple((c, self.problems(c), len(self.pages(c))) for c in self.conditions),
+            *(self.rounds, self.option_order, self.check, self.survey, self.bonus, self.seed),
+        )
+        plain = msgspec.json.encode(fixed, order="sorted")
+        return blake2b(plain, digest_size=12).hexdigest()
 
     def condition(self, name: str) -> Condition:
         return next(c for c in self.conditions if c.name == name)

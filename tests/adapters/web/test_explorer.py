@@ -21,6 +21,13 @@ from sally.core.study import Cell, Study, instance
 from sally.models.stub import always
 from sally.reports.transcript import REFEREE
 from sally.runner.run import run_study
+from tests.adapters.web.participants import (
+    RIGHT,
+    TEXT,
+    Participant,
+    logged_in,
+    study_server,
+)
 
 SECRET = "a long enough secret for a test"
 STUDY = Study(
@@ -377,3 +384,21 @@ def test_a_table_in_progress_and_a_new_episode_appear_without_reload(experimente
     live = experimenter.get("/experimenter?live=1").text
     assert "Tables in progress (1)" in live and "agent = person" in live
     assert "<html" not in live
+
+
+def test_what_a_study_has_played_is_there_before_its_export_and_gone_with_who_withdraws(tmp_path):
+    with study_server(tmp_path, TEXT) as server:
+        person = Participant(server).agree("watched").read_on().check(*RIGHT)
+        browser = logged_in(server).browser
+        assert "Tables in progress (1)" in browser.get("/experimenter?live=1").text
+        person.play()
+        live = browser.get("/experimenter?live=1").text
+        assert "Tables in progress (1)" in live  # the next round
+        link = re.search(r'href="(/experimenter/episodes/study%3Atwo_games/\w+)"', live)[1]
+        shown = browser.get(f"{link}?eyes=agent").text
+        assert "The move" in shown and "watched" not in shown
+        assert "1 episode," in browser.get("/experimenter/episodes?study=two_games").text
+        person.get("/withdraw")
+        person.post("/withdraw", token=person.field("token"))
+        assert browser.get(link).status_code == 404
+        assert "0 episodes," in browser.get("/experimenter/episodes?study=two_games").text

@@ -6,6 +6,7 @@ import pytest
 
 from sally.adapters.web import roster
 from sally.adapters.web.studies import Bonus
+from sally.core.errors import BadInput
 from tests.adapters.web.participants import (
     RIGHT,
     SECRET,
@@ -274,6 +275,22 @@ def test_a_restart_finds_everybody_where_they_were(tmp_path):
         after = player.sight(token)
         assert after["lines"] == before["lines"] and after["asks"] == before["asks"]
         assert player.play_all().heading == "Some questions at the end"
+
+
+def test_a_study_may_not_change_while_people_are_in_it(tmp_path):
+    with study_server(tmp_path, TEXT):
+        pass
+    changed = TEXT.replace("rounds = 5", "rounds = 6")
+    with study_server(tmp_path, changed) as server:  # nobody had begun
+        Participant(server).agree("first")
+    with (
+        pytest.raises(BadInput, match="changed after people had begun"),
+        study_server(tmp_path, TEXT),
+    ):
+        pass
+    more = changed.replace("participants = 40", "participants = 50").replace("lab@", "lab2@")
+    with study_server(tmp_path, more) as server:
+        assert Participant(server).get(PROLIFIC_PID="first").page.status_code == 409
 
 
 # --- surveys --------------------------------------------------------------------------------------
