@@ -21,6 +21,7 @@ from sally.core.errors import BadInput, NotAsked
 from sally.core.log import Censored, Episode, Instance, Moved, Setup, Sitter
 from sally.core.model import Fault as ModelFault
 from sally.core.partner import Partner
+from sally.core.player import Decision, PlayerKind
 from sally.models.stub import Scripted
 from sally.runner.budget import Budget, Meter
 
@@ -66,11 +67,23 @@ AGAINST_A_BOT = {"partner": Sitter("tit_for_tat")}
 
 # --- rebuilt ------------------------------------------------------------------------------------
 
-BOTS = ("random", "tit_for_tat", "q_learning", "tabular", "fictitious_learner", "mixed")
+BOTS = ("random", "tit_for_tat", "q_learning", "tabular", "forgetful", "mixed")
+
+
+class Forgetful(msgspec.Struct, frozen=True):
+    """Counts its moves in its notes, which are no plain data; its view would tell, too."""
+
+    def decide(self, turn: Any) -> Decision[int]:
+        count = 0 if turn.memory is None else turn.memory[object]
+        return Decision(int(count % 3 == 2), {object: count + 1})
 
 
 @pytest.mark.parametrize("bot", BOTS)
-def test_a_restart_after_every_move_changes_nothing(bot: str, tmp_path: Path) -> None:
+def test_a_restart_after_every_move_changes_nothing(
+    bot: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    forgetful = PlayerKind("forgetful", "", lambda spec, game, seat: Forgetful())
+    monkeypatch.setitem(shelf._added["players"], "here", {"forgetful": forgetful})
     asked, moves = setup("ipd", "agent", {"partner": Sitter(bot)}, rounds=8), [0, 1, 1, 0] * 2
 
     async def at_once() -> None:

@@ -112,6 +112,24 @@ def test_what_a_seat_cannot_know_changes_no_byte(
     assert here == there and len(here) > 8
 
 
+@pytest.mark.parametrize("game", ["rps", "haggle", "tradecraft"])
+def test_that_another_has_acted_unseen_is_not_seen(game: str, tmp_path: Path) -> None:
+    """Not in the sight, not in its version, and not by waking who waits for news."""
+    with house(tmp_path) as web:
+        table = opened(web, game, {})
+        guests = [Guest(web, token) for token in table.tokens.values()]
+        for _ in range(12):
+            asked = [guest for guest in guests if guest.see()["asks"]]
+            if len(asked) > 1:
+                first, *others = asked
+                before = [guest.see() for guest in others]
+                first.answer(first.see()["asks"][0])
+                assert [guest.see() for guest in others] == before
+                return
+            asked[0].answer(asked[0].see()["asks"][0])
+    raise AssertionError(f"in {game} nobody ever acted at the same time as another")
+
+
 # --- whole games, searched for every word that another seat has and this one has not ------------
 
 FAMILIES = {
