@@ -9,7 +9,6 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Callable, Sequence
 from io import BytesIO
-from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -159,28 +158,39 @@ def short(name: str, longest: int = LONGEST) -> str:
 
 def spread(wanted: Sequence[float], gap: float, low: float, high: float) -> list[float]:
     """Places in ascending order, as near to those wanted as a gap between them allows."""
+    if gap * (len(wanted) - 1) > high - low:  # no room for all: as far apart as they can be
+        gap = (high - low) / (len(wanted) - 1)
     order = sorted(range(len(wanted)), key=lambda i: wanted[i])
-    blocks: list[tuple[float, int]] = []  # (middle, how many): neighbours that touch move as one
+    blocks: list[Block] = []  # neighbours that touch move as one
     for i in order:
-        blocks.append((wanted[i], 1))
+        blocks.append(_inside(Block(wanted[i], 1), gap, low, high))
         while len(blocks) > 1 and _touch(blocks[-2], blocks[-1], gap):
-            (a, n), (b, m) = blocks[-2:]
-            blocks[-2:] = [((a * n + b * m) / (n + m), n + m)]
-    kept = [middle + gap * (k - (n - 1) / 2) for middle, n in blocks for k in range(n)]
-    if kept:
-        shift = max(0.0, low - kept[0]) - max(0.0, kept[-1] - high)
-        kept = [place + shift for place in kept]
-    if any(b - a < gap * 0.99 for a, b in pairwise(kept)) or (kept and kept[0] < low - gap):
-        kept = [low + (high - low) * k / max(1, len(kept) - 1) for k in range(len(kept))]
+            upper, lower = blocks.pop(), blocks.pop()
+            n = lower.size + upper.size
+            middle = (lower.middle * lower.size + upper.middle * upper.size) / n
+            blocks.append(_inside(Block(middle, n), gap, low, high))
+    kept = [b.middle + gap * (k - (b.size - 1) / 2) for b in blocks for k in range(b.size)]
     found = [0.0] * len(wanted)
     for place, i in zip(kept, order, strict=True):
         found[i] = place
     return found
 
 
-def _touch(lower: tuple[float, int], upper: tuple[float, int], gap: float) -> bool:
-    (a, n), (b, m) = lower, upper
-    return b - gap * (m - 1) / 2 < a + gap * (n - 1) / 2 + gap
+class Block(msgspec.Struct, frozen=True):
+    """Some places in a row, a gap apart."""
+
+    middle: float
+    size: int
+
+
+def _inside(block: Block, gap: float, low: float, high: float) -> Block:
+    half = gap * (block.size - 1) / 2
+    return Block(min(max(block.middle, low + half), high - half), block.size)
+
+
+def _touch(lower: Block, upper: Block, gap: float) -> bool:
+    apart = upper.middle - lower.middle - gap * (lower.size + upper.size) / 2
+    return apart < -1e-12
 
 
 Named = tuple[float, float, str, str]  # x, y, name, colour

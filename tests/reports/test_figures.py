@@ -1,0 +1,190 @@
+"""Figures that explain themselves: every player named, nothing overlapping, nothing lost."""
+
+from __future__ import annotations
+
+import builtins
+from itertools import pairwise
+from pathlib import Path
+from xml.etree import ElementTree
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sally.core.errors import BadInput
+from sally.reports import figures
+from sally.reports.figures_panels import LINE, short, spread
+from sally.reports.profile import Mark, Point, ProfileRow
+from sally.stats import Estimate
+
+agg = pytest.importorskip("matplotlib.backends.backend_agg")
+Text = pytest.importorskip("matplotlib.text").Text
+BLANK = Estimate(None, None, None, 0, "none")
+LONG = "openai/gpt-with-a-very-long-name-2026-11-15 tom_guide_with_reflection"
+
+
+def value(middle: float, half: float = 0.1) -> Estimate:
+    return Estimate(middle, middle - half, middle + half, 20, "bootstrap")
+
+
+def row(player: str = "random", knowing: float | None = 50, doing: float | None = 0.5, **more):
+    plain = ProfileRow(
+        family="repeated_games", game="rps", cell="", seat="agent", player=player, episodes=20,
+        censored=0, moves=200, forfeits=0,
+        accuracy=BLANK if knowing is None else value(knowing, 8),
+        guess=None if knowing is None else 100 / 3, unread=0.0, brier=BLANK, even_brier=None,
+        calibration=(), value_error=BLANK, metric="reward_per_round", unit="payoff per round",
+        raw=value(0.3), doing=BLANK if doing is None else value(doing),
+        mindless=Mark("copy_last", 0.0, 30.0, None, 0, 20),
+        reference=Mark("optimum", 1.0, None, "exact", 0, 0),
+        inference=BLANK, translation=BLANK, format=BLANK, horizon=BLANK,
+        why={} if doing is not None else {"doing": "no room here"}, clusters="instances",
+    )  # fmt: skip
+    return msgspec.structs.replace(plain, **more)
+
+
+def words(figure) -> list[str]:
+    """Every text of a figure, as it is written into SVG."""
+    tree = ElementTree.fromstring(figures.svg(figure))
+    return ["".join(e.itertext()) for e in tree.iter("{http://www.w3.org/2000/svg}text")]
+
+
+def test_every_player_is_named_and_so_are_both_ends_and_both_axes():
+    said = words(figures.profile_figure([row("tabular"), row("random", doing=-0.2)]))
+    assert {"tabular", "random", "copy_last (best mindless)", "optimum (exact)"} <= set(said)
+    assert "knowing: right predictions of others (%)" in said
+    assert "doing (0 = best mindless, 1 = optimum)" in said
+    assert "guess 33" in said
+
+
+def test_a_family_of_several_games_is_one_panel_and_names_say_which_game():
+    said = words(figures.profile_figure([row("a"), row("a", game="ipd")]))
+    assert {"a (rps)", "a (ipd)", "repeated_games: rps and ipd"} <= set(said)
+    assert said.count("optimum (exact)") == 1
+
+
+def test_each_family_has_a_panel_of_its_own():
+    figure = figures.profile_figure([row(), row(family="toma_po", game="toma_po")])
+    assert [axes.get_title(loc="left") for axes in figure.axes] == [
+        "repeated_games: rps",
+        "toma_po",
+    ]
+
+
+def test_a_mindless_player_that_has_a_point_is_not_drawn_twice():
+    said = words(figures.profile_figure([row("copy_last", doing=0.0), row("b")]))
+    assert said.count("copy_last (best mindless)") == 1 and "copy_last" not in said
+
+
+def test_who_knows_nothing_is_drawn_aside_and_who_has_no_scale_is_named_below():
+    silent, lost = row("silent", knowing=None), row("lost", doing=None)
+    said = words(figures.profile_figure([silent, lost]))
+    assert {"silent", "answers"} <= set(said)
+    assert "Not drawn in rps: lost (no room here)." in said
+
+
+def test_without_any_scale_players_are_drawn_as_they_scored():
+    said = words(figures.profile_figure([row("a", doing=None), row("b", doing=None)]))
+    assert {"a", "b", "As scored: no room here."} <= set(said)
+    assert "doing: reward_per_round (payoff per round)" in said
+
+
+def test_a_value_far_off_is_drawn_at_the_edge_with_its_number():
+    figure = figures.profile_figure([row("wild", doing=-9.3)])
+    assert "wild (-9.3)" in words(figure)
+    low, high = figure.axes[0].get_ylim()
+    assert low > -3 and high < 2
+
+
+@pytest.mark.parametrize("rows", [
+    [row()],
+    [row(f"{n} {LONG}", knowing=8.0 * n, doing=0.01 * n) for n in range(12)],
+])  # fmt: skip
+def test_names_do_not_overlap_and_stay_on_the_page(rows):
+    figure = figures.profile_figure(rows)
+    agg.FigureCanvasAgg(figure).draw()
+    (axes,) = figure.axes
+    boxes = sorted((Text.get_window_extent(text) for text in axes.texts), key=lambda b: b.y0)
+    beside = [box for box in boxes if box.x0 > axes.bbox.x1]
+    assert len(beside) == len(rows) + 2
+    for lower, upper in pairwise(beside):
+        assert upper.y0 >= lower.y0 + 0.9 * LINE * figure.dpi
+    assert max(box.x1 for box in beside) <= figure.bbox.x1
+
+
+def test_a_name_is_text_and_never_a_formula_or_markup():
+    said = words(figures.profile_figure([row("$x_1$ <b>&amp;")]))
+    assert "$x_1$ <b>&amp;" in said
+
+
+def test_the_same_figure_is_the_same_file(tmp_path: Path):
+    for name in ("a.svg", "a.pdf", "a.png"):
+        first, second = tmp_path / name, tmp_path / f"again-{name}"
+        figures.write(figures.profile_figure([row()]), first)
+        figures.write(figures.profile_figure([row()]), second)
+        assert first.read_bytes() == second.read_bytes() and first.stat().st_size > 1000
+    assert (tmp_path / "a.pdf").read_bytes().startswith(b"%PDF")
+    assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_ink_takes_the_colour_of_the_page():
+    text = figures.svg(figures.profile_figure([row()]))
+    assert text.startswith("<svg") and "currentColor" in text and "#1b1b1b" not in text
+
+
+def test_calibration_is_drawn_with_its_line_and_how_far_off_it_is():
+    points = (
+        Point(0.55, Estimate(0.5, 0.4, 0.6, 40, "b"), 40),
+        Point(0.95, Estimate(0.75, 0.7, 0.8, 10, "b"), 10),
+    )
+    said = words(figures.calibration_figure([row("sure", calibration=points)]))
+    assert "sure (8)" in said  # (40 * 5 + 10 * 20) / 50 points
+    assert "stated odds of the likeliest choice (%)" in said
+    with pytest.raises(BadInput, match="no player stated odds"):
+        figures.calibration_figure([row()])
+
+
+def test_nothing_to_draw_and_endings_that_say_nothing_are_refused(tmp_path: Path):
+    with pytest.raises(BadInput, match="nothing to draw"):
+        figures.profile_figure([])
+    with pytest.raises(BadInput, match=r"\.svg, \.pdf or \.png"):
+        figures.write(figures.profile_figure([row()]), tmp_path / "a.jpg")
+
+
+def test_without_matplotlib_it_is_said_what_brings_it(monkeypatch):
+    real = builtins.__import__
+
+    def refuse(name, *rest, **more):
+        if name.startswith("matplotlib"):
+            raise ImportError(name)
+        return real(name, *rest, **more)
+
+    monkeypatch.setattr(builtins, "__import__", refuse)
+    with pytest.raises(BadInput, match=r"pip install sally\[figures\]"):
+        figures.profile_figure([row()])
+
+
+# --- names ----------------------------------------------------------------------------------------
+
+
+@given(st.lists(st.floats(0, 1), max_size=12))
+def test_places_keep_their_order_their_distance_and_the_page(wanted):
+    places = spread(wanted, 0.05, 0.02, 0.98)
+    order = sorted(range(len(wanted)), key=lambda i: wanted[i])
+    kept = [places[i] for i in order]
+    assert all(b - a >= 0.0499 for a, b in pairwise(kept))
+    assert all(0.019 <= place <= 0.981 for place in kept)
+
+
+def test_a_place_with_room_is_where_it_was_wanted():
+    assert spread([0.2, 0.8], 0.1, 0, 1) == [0.2, 0.8]
+    assert spread([0.5, 0.5], 0.1, 0, 1) == pytest.approx([0.45, 0.55])
+
+
+@given(st.text(), st.integers(5, 40))
+def test_a_short_name_fits_and_keeps_both_ends(name, longest):
+    cut = short(name, longest)
+    assert len(cut) <= longest
+    if len(name) > longest:
+        assert cut[0] == name[0] and cut[-1] == name[-1] and "…" in cut
