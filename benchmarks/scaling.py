@@ -25,13 +25,13 @@ from sally.runner.pool import Pool
 from sally.runner.run import Progress, play_missing
 
 ROUNDS = 3  # each measurement, in turns
-EPISODES = 1600
+EPISODES = 1500
 
 
 def heavy(episodes: int) -> Study:
-    """Learners in long games: some 15 ms an episode, most of a second for a shard of 50."""
+    """Learners in long games: some 20 ms an episode, a second for a shard of 50."""
     players = grid(agent=sitter("tabular"), partner=sitter("tit_for_tat"))
-    cell = Cell("ipd", (instance("ipd", rounds=100),), players, repeats=episodes)
+    cell = Cell("rps", (instance("rps", rounds=400),), players, repeats=episodes)
     return Study("heavy", "processor-bound", (cell,))
 
 

@@ -66,7 +66,7 @@ class Cluster:
 
     def _played(self, job: Job, take: Take) -> Generator[Result, None, None]:
         line = msgspec.json.encode(job)
-        keeper = self._keeper(job)  # alive as long as somebody holds it
+        keeper = self._keeper(job) if job.rates else None  # alive as long as somebody holds it
         out: dict[Any, Shard] = {}
         try:
             while True:

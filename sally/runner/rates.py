@@ -100,6 +100,12 @@ def turnstile_of(config: Config, model: str) -> Turnstile | None:
     return _here[key]
 
 
+def has_rates(config: Config) -> bool:
+    """Whether any model has a rate to keep to."""
+    entries = config.models.values()
+    return any(e.calls_per_minute is not None or e.tokens_per_minute is not None for e in entries)
+
+
 def divided(config: Config, parts: int, rates: bool) -> Config:
     """What each of so many processes may use, so that together they keep to the config.
 

@@ -18,7 +18,7 @@ from sally.runner.budget import Meter
 from sally.runner.claims import Beat, Claims, Run, new_name, this_process
 from sally.runner.executors import Executor, Local
 from sally.runner.local import Order, manifest, orders, refuse_changed
-from sally.runner.rates import divided
+from sally.runner.rates import divided, has_rates
 from sally.runner.shards import Job, Result, Shard, Tally, kind_of, shards_of, take_note
 from sally.store import Contents, Place, Remote, Where
 
@@ -90,6 +90,11 @@ def _keep_packs(at: Place, wanted: Sequence[Order]) -> None:
         store.keep_pack(at, packs.find(name))
 
 
+def _last_line(why: BaseException) -> str:
+    """What a watcher is told of an error: of a trace, what it ends with."""
+    return (str(why).strip().splitlines() or [type(why).__name__])[-1]
+
+
 class Drive:
     """One run: its shards, its claims, and what it has to tell."""
 
@@ -114,7 +119,8 @@ class Drive:
         )
         files = tuple(str(path) for path in shelf.added_files())
         config = divided(meter.config, on.slots(), rates=not on.rates)
-        self._job = Job(study.name, str(at), self._state.name, files, config, rates=on.rates, **job)
+        rates = on.rates if has_rates(config) else ""
+        self._job = Job(study.name, str(at), self._state.name, files, config, rates=rates, **job)
         self._claims = Claims(at, self._state.name)
         self._waiting: deque[Shard] = deque()
         self._out: dict[str, Shard] = {}  # handed out
@@ -140,7 +146,7 @@ class Drive:
             try:
                 self._play()
             except BaseException as why:
-                beat.ended = "stopped" if isinstance(why, KeyboardInterrupt) else str(why)
+                beat.ended = "stopped" if isinstance(why, KeyboardInterrupt) else _last_line(why)
                 raise
             finally:
                 self._claims.release_all()
