@@ -13,6 +13,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import NamedTuple
 
 from sally import store
 from sally.core.study import Cell, Study, grid, instance, sitter
@@ -37,7 +38,8 @@ with contextlib.redirect_stdout(io.StringIO()):
         main()
     except SystemExit as stop:
         assert not stop.code, stop.code
-print(json.dumps(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss))
+used = resource.getrusage(resource.RUSAGE_SELF)
+print(json.dumps([used.ru_utime + used.ru_stime, used.ru_maxrss / 1024]))  # kilobytes on Linux
 """
 
 
@@ -59,8 +61,16 @@ def made(episodes: int, folder: Path) -> Path:
     return where
 
 
-def timed(command: tuple[str, ...]) -> tuple[float, float]:
-    """Seconds and peak megabytes of one command."""
+class Took(NamedTuple):
+    """Seconds by the clock, seconds of the processor, and megabytes at the peak."""
+
+    clock: float
+    work: float
+    memory: float
+
+
+def timed(command: tuple[str, ...]) -> Took:
+    """What one command took."""
     start = time.perf_counter()
     done = subprocess.run(
         [sys.executable, "-c", CHILD, *command], capture_output=True, text=True, check=False
@@ -68,31 +78,37 @@ def timed(command: tuple[str, ...]) -> tuple[float, float]:
     seconds = time.perf_counter() - start
     if done.returncode:
         raise SystemExit(f"sally {' '.join(command)}: {done.stderr[-400:]}")
-    return seconds, json.loads(done.stdout.splitlines()[-1]) / 1024  # kilobytes on Linux
+    return Took(seconds, *json.loads(done.stdout.splitlines()[-1]))
 
 
 def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         stores = {size: made(size, folder) for size in SIZES}
-        found: dict[str, list[tuple[float, float]]] = {}
+        found: dict[str, list[Took]] = {}
         for what, command in COMMANDS.items():
             for where in stores.values():
                 given = tuple(part.format(store=where, folder=folder) for part in command)
                 found.setdefault(what, []).append(timed(given))
         idle = timed(("--version",))
-    print(f"{ROUNDS} rounds an episode; an empty command: {idle[0]:.1f} s, {idle[1]:.0f} MB")
+    small, large = SIZES
+    print(f"{ROUNDS} rounds an episode, {small} and {large} episodes; seconds of the processor and")
+    print(f"by the clock; an empty command takes {idle.work:.1f} s and {idle.memory:.0f} MB")
     print(
-        f"{'':10s} {'s, 500':>8s} {'s, 2000':>8s} {'MB, 500':>8s} {'MB, 2000':>9s}  growth (s, MB)"
+        f"{'':9s} {'work':>6s} {'work':>6s} {'clock':>6s} {'MB':>5s} {'MB':>5s}  growth (work, MB)"
     )
-    for what, ((small, light), (large, heavy)) in found.items():
-        grew = (large - idle[0]) / (small - idle[0]), (heavy - idle[1]) / max(light - idle[1], 1)
+    for what, (few, many) in found.items():
+        work = (many.work - idle.work) / (few.work - idle.work)
+        room = (many.memory - idle.memory) / max(few.memory - idle.memory, 1)
         print(
-            f"{what:10s} {small:8.1f} {large:8.1f} {light:8.0f} {heavy:9.0f}"
-            f"  {grew[0]:.1f} x, {grew[1]:.1f} x"
+            f"{what:9s} {few.work:6.1f} {many.work:6.1f} {many.clock:6.1f} {few.memory:5.0f} "
+            f"{many.memory:5.0f}  {work:.1f} x, {room:.1f} x"
         )
-    whole = sum(found[what][1][0] for what in ("score", "profile", "report"))
-    print(f"scored, profiled and reported, 2000 episodes: {whole:.0f} s (asked for: a minute)")
+    whole = [found[what][1] for what in ("score", "profile", "report")]
+    print(
+        f"scored, profiled and reported, {large} episodes: {sum(t.work for t in whole):.0f} s of "
+        f"work, {sum(t.clock for t in whole):.0f} s by the clock (asked for: a minute, idle)"
+    )
 
 
 if __name__ == "__main__":

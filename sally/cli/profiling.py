@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -97,6 +97,8 @@ def profile_rows_of(
         found = measured_stores(places, seat, lambda n: bar.update(task, completed=n))
         for line in found.bad:
             click.echo(f"unreadable, kept in quarantine: {line}", err=True)
+        if found.episodes:
+            _known("seat in this store", [seat] if seat else [], found.seats)
         studied = chosen(found.measured, games, players, seat)
         task = bar.add_task("compare", total=None, note="mindless and reference players")
         ends = baselines(
@@ -116,7 +118,6 @@ def chosen(
         raise BadInput("The store holds no episode.")
     _known("game in this store", games, {m.game for m in found})
     kept = [m for m in found if not games or m.game in games]
-    _known("seat in this store", [seat] if seat else [], {m.seat for m in kept})
     seats = {
         game: {seat} if seat else studied_seats([m for m in kept if m.game == game])
         for game in {m.game for m in kept}
@@ -130,7 +131,7 @@ def _player(m: Measured) -> str:
     return label(m.setup.lineup[m.seat])
 
 
-def _known(what: str, names: Iterable[str], known: set[str]) -> None:
+def _known(what: str, names: Iterable[str], known: Collection[str]) -> None:
     for name in names:
         if name not in known:
             raise unknown(what, name, known)

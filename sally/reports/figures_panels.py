@@ -50,7 +50,7 @@ class Panel(msgspec.Struct, frozen=True):
 
     @property
     def height(self) -> float:
-        return 0.4 + self.plot + 0.5 + LINE * len(self.below)
+        return 0.4 + self.plot + 0.58 + LINE * len(self.below)
 
 
 # --- making and writing ---------------------------------------------------------------------------
@@ -102,7 +102,7 @@ def _place(figure: Figure, panel: Panel, left: float, top: float) -> None:
     for label in (axes.xaxis.label, axes.yaxis.label):
         label.set(size=SIZE, color=INK)
     for n, line in enumerate(panel.below):
-        at = low - 0.5 - LINE * n
+        at = low - 0.58 - LINE * n
         figure.text(
             (left + LEFT) / width, at / tall, line, size=SIZE - 1, color=INK, va="top", wrap=False
         )

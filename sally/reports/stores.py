@@ -32,6 +32,7 @@ class Stores(msgspec.Struct, frozen=True):
 
     measured: tuple[Measured, ...]
     episodes: int
+    seats: frozenset[str]  # in which somebody sat
     bad: tuple[str, ...]
 
 
@@ -41,6 +42,7 @@ def measured_stores(
     """The seat that is named, or those in question, of every episode; all where none is."""
     found: dict[str, list[Measured]] = {}
     cut: set[str] = set()  # to be replaced if a finished run turns up
+    seats: set[str] = set()
     bad: list[str] = []
     for folder in folders:
         for line in store.read(folder):
@@ -48,7 +50,9 @@ def measured_stores(
                 bad.append(str(line))
             elif line.id not in found or line.id in cut:
                 found[line.id] = measured(line, (seat,) if seat else in_question(line.setup))
+                seats |= set(line.setup.lineup)
                 (cut.add if store.to_run_again(line) else cut.discard)(line.id)
                 if watch:
                     watch(len(found))
-    return Stores(tuple(m for seats in found.values() for m in seats), len(found), tuple(bad))
+    every = tuple(m for some in found.values() for m in some)
+    return Stores(every, len(found), frozenset(seats), tuple(bad))

@@ -1,0 +1,121 @@
+"""`sally profile`, `compare`, `export` and `plan --detect` as a user meets them."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.test_commands import sally
+
+STUDY = """
+name = "small"
+about = "rps against a copier"
+
+[[cells]]
+name = "rps"
+repeats = 6
+instances = [{ id = "rps-6", game = "rps", params = { rounds = 6 } }]
+lineups = [
+  { agent = { player = "random" }, partner = { player = "tit_for_tat" } },
+  { agent = { player = "tabular" }, partner = { player = "tit_for_tat" } },
+]
+[cells.arms]
+agent = ["their_odds"]
+"""
+
+
+@pytest.fixture(scope="module")
+def here(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("small")
+    (folder / "small.toml").write_text(STUDY)
+    assert sally("run", "small.toml", "--out", "held", cwd=folder).returncode == 0
+    return folder
+
+
+def test_a_profile_says_what_its_ends_are_and_why_blanks_are_blank(here: Path):
+    done = sally("profile", "held", cwd=here)
+    assert done.returncode == 0, done.stderr
+    assert "rps, seat agent" in done.stdout
+    assert "1 = optimum (exact), 1, computed" in done.stdout
+    assert "(best mindless)" in done.stdout and "a guess knows 33 %" in done.stdout
+    assert "no move was forfeited" in done.stdout
+
+
+def test_a_profile_as_json_has_estimates_with_intervals(here: Path):
+    rows = json.loads(sally("profile", "held", "--json", cwd=here).stdout)
+    assert [row["player"] for row in rows] == ["random", "tabular"]
+    knowing = rows[1]["accuracy"]
+    assert knowing["low"] <= knowing["value"] <= knowing["high"]
+    assert rows[0]["why"]["value_error"] and rows[0]["reference"]["standing"] == "exact"
+
+
+def test_figures_are_written_by_their_ending_and_refused_before_the_work(here: Path):
+    pytest.importorskip("matplotlib")
+    done = sally("profile", "held", "--figure", "a.svg", "--calibration", "c.png", cwd=here)
+    assert done.returncode == 0 and (here / "a.svg").read_text().startswith("<svg")
+    assert (here / "c.png").read_bytes().startswith(b"\x89PNG")
+    refused = sally("profile", "held", "--figure", "a.jpg", cwd=here)
+    assert refused.returncode == 2 and ".svg, .pdf or .png" in refused.stderr
+
+
+@pytest.mark.parametrize(
+    "args, said",
+    [
+        (("profile", "nowhere"), "There is no store at nowhere"),
+        (("profile", "held", "--player", "tabula"), "did you mean tabular"),
+        (("profile", "held", "--game", "rpss"), "did you mean rps"),
+        (("profile", "held", "--seat", "agnt"), "did you mean agent"),
+        (("compare", "held", "random", "tabula"), "did you mean tabular"),
+        (("compare", "held", "random", "tabular", "--metric", "tom"), "no metric named 'tom'"),
+        (("compare", "held", "random", "tabular", "--margin", "0"), "must be above 0"),
+        (("export", "held", "--to", "rows.xls"), ".csv, .tex or .parquet"),
+        (("export", "held", "--to", "a.svg", "--what", "decisions"), "decisions are rows"),
+        (("plan", "small.toml", "--detect", "0.1"), "--pilot DIR"),
+        (("plan", "small.toml", "--sd", "0.1"), "go with --detect"),
+    ],
+)
+def test_bad_input_is_one_sentence(here: Path, args, said):
+    done = sally(*args, cwd=here)
+    assert done.returncode == 2 and said in done.stderr and not done.stdout
+
+
+def test_two_players_are_compared_in_a_table_and_in_words(here: Path):
+    done = sally("compare", "held", "random", "tabular", cwd=here)
+    assert done.returncode == 0, done.stderr
+    assert "Doing (reward_per_round): random is" in done.stdout
+    assert "adjusted by Holm over 3 comparisons" in done.stdout
+    found = json.loads(sally("compare", "held", "random", "tabular", "--json", cwd=here).stdout)
+    assert {c["metric"] for c in found["comparisons"]} == {
+        "tom_percent",
+        "brier",
+        "reward_per_round",
+    }
+    assert found["conclusion"].startswith("Doing")
+
+
+def test_rows_of_two_kinds_and_the_profile_are_exported(here: Path):
+    for what, rows in (("episodes", 24), ("decisions", 12 * 18), ("profile", 2)):
+        done = sally("export", "held", "--what", what, "--to", f"{what}.csv", "--json", cwd=here)
+        assert json.loads(done.stdout) == {"file": f"{what}.csv", "what": what, "rows": rows}
+        assert len(list(csv.DictReader((here / f"{what}.csv").open()))) == rows
+
+
+def test_the_same_store_twice_counts_once(here: Path):
+    sally("export", "held", "held", "--to", "twice.csv", cwd=here)
+    assert len((here / "twice.csv").read_text().splitlines()) == 25
+    one, two = (json.loads(sally("profile", *stores, "--json", cwd=here).stdout)
+                for stores in (["held"], ["held", "held"]))  # fmt: skip
+    assert one == two
+
+
+def test_a_plan_says_how_many_episodes_a_difference_takes(here: Path):
+    asked = ("plan", "small.toml", "--out", "held", "--detect", "0.1", "--pilot", "held")
+    done = sally(*asked, cwd=here)
+    assert done.returncode == 0, done.stderr
+    assert "to see a difference of 0.1 reward_per_round" in done.stdout
+    (need,) = json.loads(sally(*asked, "--json", cwd=here).stdout)["needs"]
+    assert need["pairs"] == 6 and need["episodes"][0] < need["episodes"][1]
+    assert "a rough guide, from fewer than 20 pilot pairs: rps" in done.stdout
