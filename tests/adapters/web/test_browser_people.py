@@ -61,6 +61,22 @@ def test_whoever_comes_is_paired(person: Arrive) -> None:
     assert seats == {"You are agent", "You are partner"}
 
 
+def test_a_setting_that_cannot_be_is_refused_beside_its_field(person: Arrive) -> None:
+    me = person(excused="status of 422")
+    me.page.goto(me.address)
+    me.page.locator(".tile[data-game=ipd]").click()
+    me.page.get_by_text("Settings").click()
+    me.page.get_by_label("Rounds").fill("0")
+    me.page.get_by_text("Settings").click()  # folded away again
+    me.page.get_by_role("button", name="Sit down").click()
+    field = me.page.locator(".field", has=me.page.get_by_label("Rounds"))
+    refused = field.get_by_role("alert").filter(has_text="whole number from 1 to 100")
+    refused.wait_for()  # unfolded to be seen
+    me.page.get_by_label("Rounds").fill("1")
+    me.page.get_by_role("button", name="Sit down").click()
+    me.page.wait_for_url("**/table#*")
+
+
 def test_a_trade_between_two_people_wins_the_game(person: Arrive, served: Server) -> None:
     table = served.table("tradecraft", "p1", others={"p2": "person"}, params={"max_turns": 3})
     ann, bob = person(), person()
@@ -295,10 +311,10 @@ def test_a_whole_game_by_keyboard_alone(person: Arrive, served: Server) -> None:
     assert me.page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid"
     keys.press("Enter")  # the first option
     me.page.locator("#lines li").wait_for()
-    me.page.wait_for_function("document.activeElement.classList.contains('question')")
+    me.page.wait_for_function("() => document.activeElement.classList.contains('question')")
     keys.press("2")  # the second one, by its number
     me.page.locator("#lines li").nth(1).wait_for()
-    me.page.wait_for_function("document.activeElement.classList.contains('question')")
+    me.page.wait_for_function("() => document.activeElement.classList.contains('question')")
     keys.press("Tab")
     keys.press("Tab")
     keys.press("Space")
@@ -326,7 +342,9 @@ def test_forms_and_scales_by_keyboard_alone(person: Arrive, served: Server) -> N
     keys.press("Tab")
     assert _focused(me) == "Answer"
     keys.press("Enter")
-    me.page.wait_for_function("document.activeElement.textContent.includes('What do you write')")
+    me.page.wait_for_function(
+        "() => document.activeElement.textContent.includes('What do you write')"
+    )
     keys.press("Tab")
     keys.type("What do you like?")
     keys.press("Tab")  # the text does not hold the focus back

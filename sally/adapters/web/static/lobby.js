@@ -1,15 +1,25 @@
 // The lobby: choose a game, who sits where, and sit down.
 
-import { call, sleep } from "./api.js";
+import { call, insist, sleep } from "./api.js";
 import { el, freshId, gameTitle, titled } from "./dom.js";
 import { pills } from "./fields.js";
 
 const $ = (id) => document.getElementById(id);
 const PERSON = "person";
 
+// What is wrong stands beside the setting that it names, else below the form, else on top.
 function complain(sentence) {
-  $("problem").replaceChildren(...(sentence ? [el("p", { class: "notice bad" }, sentence)] : []));
+  for (const each of document.querySelectorAll("#setup .refused")) each.textContent = "";
+  const named = /^(\w+) must /.exec(sentence)?.[1];
+  const place = document.querySelector(`#setup .refused[data-for="${named}"]`)
+    || document.querySelector("#setup .refused[data-for='']") || $("problem");
+  place.textContent = sentence;
+  const row = place.closest("details");
+  if (sentence && row) row.open = true;
+  if (sentence) place.scrollIntoView({ block: "nearest" });
 }
+
+const refusal = (name) => el("p", { class: "refused", role: "alert", "data-for": name });
 
 async function tried(act) {
   complain("");
@@ -51,7 +61,7 @@ function setUp(game) {
   fill();
   const form = el("form", { novalidate: true },
     el("fieldset", { class: "field", hidden: game.seats.length === 1 }, el("legend", {}, "Your seat"), seats),
-    others, params.node, asides, el("div", { class: "actions" }, sit, wait));
+    others, params.node, asides, el("div", { class: "actions" }, sit, wait), refusal(""));
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     tried(() => open(game, chosenSeat(game, seats), others, params, asides));
@@ -93,7 +103,7 @@ function settings(params) {
       ? el("select", { id }, values.map((value, i) => el("option", { value: String(i), selected: String(value) === shown }, titled(value))))
       : el("input", { id, type: "text", inputmode: whole ? "numeric" : null, value: shown, autocomplete: "off" });
     const node = el("div", { class: "field" }, el("label", { for: id }, titled(param.label)), input,
-      whole ? el("p", { class: "hint" }, `From ${low} to ${high}.`) : null);
+      whole ? el("p", { class: "hint" }, `From ${low} to ${high}.`) : null, refusal(param.name));
     const read = () => {
       if (values) return values[Number(input.value)];
       const typed = input.value.trim();
@@ -151,8 +161,9 @@ async function pair(game) {
     el("p", { class: "muted" }, "Leave this page open; it goes to the table by itself."), stop);
   heading.focus();
   while (!left) {
-    const { token } = await call("/api/lobby?wait=1", { token: ticket });
+    const { token, waiting, needed } = await insist("/api/lobby?wait=1", { token: ticket });
     if (left) return;
+    said.textContent = `Waiting for somebody to come; ${waiting} of ${needed} are here`;
     if (token) {
       location.href = `/table#${token}`;
       return;

@@ -74,6 +74,7 @@ let connected = true;
 function connection(up) {
   if (up === connected) return;
   connected = up;
+  if (!up && sight) sight.version = 0; // whoever answers next may be another server
   if (up) notice("good", "Connected again. Nothing was lost.");
   else notice("bad", "The connection is lost. Trying again; you need not do anything.", Infinity);
 }
@@ -94,7 +95,7 @@ function gone(sentence) {
 // --- drawing a sight -----------------------------------------------------------------------------
 
 function show(next) {
-  if (sight !== null && next.version < sight.version && !restarted(next)) return; // an older look
+  if (sight !== null && next.version < sight.version) return; // overtaken by a newer look
   const before = sight;
   sight = whole(next, before);
   if (!before) arrive();
@@ -119,9 +120,6 @@ function first(asks) {
   const probes = asks.filter((ask) => ask.kind === "probe");
   return probes.length ? probes : asks;
 }
-
-// A look that was overtaken by a newer one has fewer lines too; a server that counts anew has not.
-const restarted = (next) => whole(next, sight).lines.length >= sight.lines.length;
 
 function arrive() {
   $("title").textContent = gameTitle(sight.title);
