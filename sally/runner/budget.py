@@ -110,12 +110,13 @@ class Meter:
             usage = msgspec.structs.replace(usage, cost=cost) if counted else usage
         return usage if self._run is None else self._run.charge(model, usage, characters)
 
-    def add(self, calls: int, tokens: int, money: float, unpriced: int) -> None:
+    def add(self, calls: int, tokens: int, money: float, unpriced: int, guessed: int) -> None:
         """Count what was used elsewhere on our account."""
         self.calls += calls
         self.tokens += tokens
         self.money += money
         self.unpriced += unpriced
+        self.guessed += guessed
 
     def share(self, parts: int) -> Budget:
         """An even part of what is left, so that all parts together stay within the budget."""

@@ -214,7 +214,7 @@ class Drive:
 
     def _count(self, tally: Tally) -> None:
         self._state = replace(self._state, tally=self._state.tally + tally)
-        self._meter.add(tally.calls, tally.tokens, tally.money, tally.unpriced)
+        self._meter.add(tally.calls, tally.tokens, tally.money, tally.unpriced, tally.guessed)
         self._tell(Tally())
 
     def _tell(self, now: Tally) -> None:

@@ -45,6 +45,7 @@ class Tally(msgspec.Struct, frozen=True):
     tokens: int = 0
     money: float = 0.0
     unpriced: int = 0  # calls whose price nobody knows
+    guessed: int = 0  # calls whose tokens the provider did not count
 
     @property
     def stored(self) -> int:
@@ -262,7 +263,7 @@ class Notes:
     def tally(self) -> Tally:
         m = self._meter
         counted = (self._done, self._found, self._censored, self._failed)
-        return Tally(*counted, m.calls, m.tokens, m.money, m.unpriced)
+        return Tally(*counted, m.calls, m.tokens, m.money, m.unpriced, m.guessed)
 
     def close(self) -> None:
         """Take the note back: from here on the result says it."""
