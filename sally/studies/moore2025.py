@@ -18,7 +18,11 @@ TEMPERATURE = 0.0  # of gpt-4o and the llamas; R1 had .6, o1 its default
 STORIES = tuple(story.name for story in stories() if story.mental)
 CONDITIONS = ("hidden", "revealed")
 VARIANTS = ("non_mental", "add_hint", "perfect_game", "discrete_game")
-KINDS: tuple[frozen.Collection, ...] = ("never_win", "always_win", "can_win")
+KINDS: dict[str, frozen.Collection] = {
+    "never_win": "balanced_never_win",
+    "always_win": "always_win",
+    "can_win": "balanced_can_win",
+}
 PROBES = ("target_choice", "target_likes", "target_knows")
 PLANNERS = {"hidden": ("hidden", "greedy"), "revealed": ("revealed", "hidden", "greedy")}
 MINDLESS = ("random", "tell_all", "goal_only")
@@ -82,8 +86,8 @@ def study(model: str = "embedded") -> Study:
     for variant in VARIANTS:
         varied = a_story_each(variant, "variants", variant=variant, memory="frozen")
         cells.append(Cell(variant, varied, grid(persuader=(sitter("hidden"), speaker(model)))))
-    for kind in KINDS:
-        others = a_story_each(kind, kind, memory="frozen")
+    for kind, collection in KINDS.items():
+        others = a_story_each(collection, collection, memory="frozen")
         bots = tuple(sitter(bot) for bot in ("hidden", *MINDLESS))
         cells.append(Cell(kind, others, grid(persuader=(*bots, speaker(model)))))
     return Study(

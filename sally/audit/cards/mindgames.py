@@ -2,7 +2,9 @@
 
 A standard puzzle is won by exactly one set of disclosures, so a rule that tells the same things
 whatever the target is like should win hardly ever. The other kinds say what a rule is worth where
-winning is impossible, certain, or merely possible. Disclosing at random has an exact rate.
+winning is impossible, certain, or merely possible: there telling everything wins every other
+puzzle, and telling nothing none, as the goal is never the first choice. Disclosing at random has
+an exact rate.
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ PAIRS = (
     ("tell_all", "ask_only"),
 )
 STORIES = tuple(story.name for story in stories() if story.mental)
-CHANCE = {"never_win": 0.0, "always_win": 1.0}
+CHANCE = {"balanced_never_win": 0.0, "always_win": 1.0}
 
 
 def _condition(name: str, collection: frozen.Collection, **params: Any) -> Condition:
@@ -54,8 +56,8 @@ CARD = Card(
     conditions=(
         _condition("sequential memory", "standard", memory="sequential"),
         _condition("frozen memory", "standard", memory="frozen"),
-        _condition("never_win", "never_win"),
+        _condition("never_win", "balanced_never_win"),
         _condition("always_win", "always_win"),
-        _condition("can_win", "can_win"),
+        _condition("can_win", "balanced_can_win"),
     ),
 )

@@ -9,10 +9,18 @@ import click
 import msgspec
 
 from sally.core.errors import BadInput
-from sally.games.mindgames.kinds import holds, sample_kind
+from sally.games.mindgames.kinds import holds, sample_balanced, sample_kind
 from sally.games.mindgames.matrices import Kind, Puzzle, sample
 
-Collection = Literal["standard", "variants", "never_win", "always_win", "can_win"]
+Collection = Literal[
+    "standard",
+    "variants",
+    "never_win",  # superseded: lopsided
+    "always_win",
+    "can_win",  # superseded: lopsided
+    "balanced_never_win",
+    "balanced_can_win",
+]
 COLLECTIONS: tuple[Collection, ...] = get_args(Collection)
 SIZES: dict[Collection, int] = {"standard": 40, "variants": 20}  # moore2025, Figure 4 and B.1
 OTHERS = 20
@@ -53,6 +61,10 @@ def make(collection: Collection) -> Frozen:
     if collection in ("standard", "variants"):
         first = 0 if collection == "standard" else SIZES["standard"]
         drawn = sample(SIZES["standard"] + SIZES["variants"], SEED)[first : first + size]
+    elif collection == "balanced_never_win":
+        drawn = sample_balanced("never_win", size, SEED)
+    elif collection == "balanced_can_win":
+        drawn = sample_balanced("can_win", size, SEED)
     else:
         kind: Kind = collection  # type: ignore[assignment]  # the other sets are named by kind
         drawn = sample_kind(kind, size, SEED)

@@ -9,8 +9,9 @@ import pytest
 
 from sally.core.errors import BadInput
 from sally.games.mindgames.frozen import COLLECTIONS, Collection, frozen, make, puzzle, written
-from sally.games.mindgames.kinds import holds
+from sally.games.mindgames.kinds import holds, sample_balanced
 from sally.games.mindgames.matrices import Puzzle, Solutions, all_matrices, symmetry_classes
+from sally.games.mindgames.target import winning_sets
 
 every_set = pytest.mark.parametrize("name", COLLECTIONS)
 
@@ -23,7 +24,7 @@ def test_a_set_is_what_its_seed_gives_to_the_letter(name: Collection) -> None:
 
 @every_set
 def test_every_puzzle_keeps_the_promise_of_its_kind(name: Collection) -> None:
-    kind = "standard" if name in ("standard", "variants") else name
+    kind = "standard" if name in ("standard", "variants") else name.removeprefix("balanced_")
     for each in frozen(name).puzzles:
         assert each.kind == kind and holds(each)
 
@@ -35,7 +36,28 @@ def test_there_are_as_many_as_were_played() -> None:
         "never_win": 20,
         "always_win": 20,
         "can_win": 20,
+        "balanced_never_win": 20,
+        "balanced_can_win": 20,
     }
+
+
+def test_telling_everything_wins_every_other_balanced_puzzle_that_can_be_won() -> None:
+    for number, each in enumerate(frozen("balanced_can_win").puzzles):
+        assert (each.trap == each.goal) == (number % 2 == 0)
+        assert (each.hidden in winning_sets(each)) == (number % 2 == 0)
+
+
+def test_telling_everything_moves_the_target_in_every_other_balanced_puzzle_of_no_win() -> None:
+    for number, each in enumerate(frozen("balanced_never_win").puzzles):
+        assert (each.trap == each.initial) == (number % 2 == 0)
+        assert each.goal not in (each.trap, each.initial)
+
+
+@pytest.mark.parametrize("kind", ["never_win", "can_win"])
+def test_balanced_draws_keep_their_promise_from_any_seed(kind: Any) -> None:
+    drawn = sample_balanced(kind, 6, seed=9)
+    assert all(map(holds, drawn)) and drawn == sample_balanced(kind, 6, seed=9)
+    assert drawn != sample_balanced(kind, 6, seed=10)
 
 
 def _class_of(each: Puzzle, found: Solutions, classes: Any) -> int:
