@@ -30,6 +30,7 @@ SHAPES: Mapping[str, tuple[str, Mapping[str, Any]]] = {
         },
     ),
     "ipd, chance to stop": ("ipd", {"stop_chance": 0.3}),
+    "mindgames, discrete": ("mindgames", {"variant": "discrete_game"}),
     "haggle, no secrets": ("haggle", {"secret_turns": 0}),
     "tradecraft, three players": (
         "tradecraft",
@@ -44,6 +45,10 @@ SHAPES: Mapping[str, tuple[str, Mapping[str, Any]]] = {
         },
     ),
 }
+
+
+# Whatever these write is a message; what is wrong with it the rules say, and send it back.
+SENT_BACK = {("mindgames, discrete", "persuader")}
 
 
 def every() -> list[str]:
