@@ -15,15 +15,17 @@ import sally
 from sally import store
 from sally.core import shelf
 from sally.core.errors import BadInput
-from sally.core.log import Censored, Sitter
+from sally.core.log import Censored, Moved, Reported, Sitter
 from sally.core.study import Cell, Study, grid, instance, sitter
 from sally.reports.page import write
+from sally.reports.page.transcripts import transcript_of
 from sally.reports.page.write import Wishes, chosen_of, write_page
 from sally.reports.provenance import Provenance, trial_key
 from sally.reports.rows import episode_rows, summary
 from sally.reports.snapshot import Snapshot
 from sally.runner.check import prompts_of
 from sally.runner.plan import orders
+from tests.metrics.test_answers import random_episode
 from tests.reports.hostile import hostile_store
 
 MADE = datetime(2026, 1, 2, 3, 4, tzinfo=UTC)
@@ -204,6 +206,19 @@ def test_an_empty_store_and_a_place_that_cannot_be_written_are_one_sentence(
     (tmp_path / "file").touch()
     with Snapshot(folder) as held, pytest.raises(BadInput, match="cannot be written"):
         write_page(held, tmp_path / "file" / "x.html")
+
+
+@pytest.mark.parametrize("game", sorted(shelf.games()))
+def test_every_game_can_be_told(game: str) -> None:
+    """Random players, asked everything: every report has its truth or says that it has none."""
+    episode = random_episode(game).episode
+    told = str(transcript_of(episode))
+    assert "Not shown" not in told and "Turn" in told
+    reports = [e for e in episode.events if isinstance(e, Reported)]
+    judged = re.findall(r'class="badge[^"]*">(right|true: |not scored)', told)
+    assert len(judged) == len(reports)
+    moves = [e for e in episode.events if isinstance(e, Moved) and e.seat != "nature"]
+    assert told.count(">does</span>") == len(moves)
 
 
 def test_prompts_are_shown_as_they_were_sent(tmp_path: Path) -> None:

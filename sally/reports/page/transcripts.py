@@ -6,8 +6,8 @@ turn only what is new.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import groupby, takewhile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import groupby
 from typing import Any
 
 import msgspec
@@ -22,7 +22,6 @@ from sally.core.log import (
     Episode,
     Event,
     Forfeited,
-    Looked,
     Moved,
     Reported,
     Skipped,
@@ -30,10 +29,27 @@ from sally.core.log import (
 )
 from sally.core.menu import is_finite
 from sally.core.metric import Played
-from sally.core.model import Context, Message
+from sally.core.model import Context
 from sally.core.player import AskId
 from sally.core.probe import Question
 from sally.reports.page.html import Html, anchor, joined, tag
+from sally.reports.page.pieces import (
+    asked_of,
+    drawn,
+    end_line,
+    fold,
+    form_text,
+    is_natures,
+    line,
+    look_ups,
+    memory_line,
+    message_text,
+    plain_text,
+    quoted,
+    reply_line,
+    shared_beginning,
+    tries_badge,
+)
 from sally.reports.plots import number
 from sally.reports.rows import judged, label, played
 from sally.reports.transcript import pack_of
@@ -104,13 +120,15 @@ class _Teller:
 
     def told(self) -> Html:
         """All of it."""
-        turns = groupby(self._whole.episode.events, key=lambda event: event.turn)
+        turns = [list(t) for _, t in groupby(self._whole.episode.events, key=lambda e: e.turn)]
+        stages = [list(t) for _, t in groupby(turns, key=is_natures)]
+        told = [part for stage in stages for part in self._stage(stage)]
         warning = tag("p", self._no_prompts, class_="warn") if self._no_prompts else None
         return joined(
             warning,
             self._problem(),
             [self._rules(seat) for seat in self._replay.game.seats],
-            tag("ol", [self._turn(turn, list(events)) for turn, events in turns], class_="turns"),
+            tag("ol", told, class_="turns"),
             self._afterwards(),
         )
 
@@ -119,38 +137,45 @@ class _Teller:
         if not params:
             return None
         said = msgspec.json.format(msgspec.json.encode(params), indent=2).decode()
-        return _fold("The problem, as data", said)
+        return fold("The problem, as data", said)
 
     def _rules(self, seat: Seat) -> Html | None:
         try:
             rules = self._desks[seat].words.rules(seat)
         except LookupError:
             return None
-        return _fold(f"The rules, as {seat} reads them", rules)
+        return fold(f"The rules, as {seat} reads them", rules)
 
     # --- turns ------------------------------------------------------------------------------------
+
+    def _stage(self, turns: Sequence[Sequence[Event]]) -> Iterator[Html]:
+        """Turns of the seats one by one; what nature draws turn after turn stands together."""
+        if not is_natures(turns[0]):
+            yield from (self._turn(events[0].turn, events) for events in turns)
+            return
+        first, last = turns[0][0].turn, turns[-1][0].turn
+        head = f"Turn {first}" if first == last else f"Turns {first} to {last}"
+        draws = [drawn(event.action) for t in turns for event in t if isinstance(event, Moved)]
+        yield tag("li", tag("h4", head), quoted("nature", "\n".join(draws)))
 
     def _turn(self, turn: int, events: Sequence[Event]) -> Html:
         played_by: dict[str, list[Event]] = {}
         end: Html | None = None
-        nature: list[Html] = []
         for event in events:
             if isinstance(event, Ended | Censored):
-                end = _end(event)
-            elif event.seat == NATURE:
-                nature.append(tag("p", f"Nature: {_plain(getattr(event, 'action', ''))}"))
+                end = end_line(event)
             else:
                 played_by.setdefault(event.seat, []).append(event)
         seats = [self._seat(turn, Seat(seat), mine) for seat, mine in played_by.items()]
         body = tag("div", seats, class_="seats") if seats else None
-        head = tag("h4", f"Turn {turn}") if seats or nature else None
-        return tag("li", head, nature, body, end)
+        head = tag("h4", f"Turn {turn}") if seats else None
+        return tag("li", head, body, end)
 
     def _seat(self, turn: int, seat: Seat, events: Sequence[Event]) -> Html:
         who = self._whole.episode.setup.lineup.get(seat)
         place = self._seats.index(seat) if seat in self._seats else 0
         head = tag("h5", seat, tag("small", f" {label(who)}") if who else None)
-        saw = _said("sees", self._new(turn, seat)) if turn < len(self._replay.states) else None
+        saw = quoted("sees", self._new(turn, seat)) if turn < len(self._replay.states) else None
         told = [part for event in events for part in self._event(turn, seat, event)]
         return tag("section", head, saw, told, class_=f"seat hue{place % 7}")
 
@@ -165,23 +190,25 @@ class _Teller:
     def _event(self, turn: int, seat: Seat, event: Event) -> Iterator[Html | None]:
         if isinstance(event, Moved):
             yield self._asked_to_move(turn, seat)
-            yield from _looked(event.looked)
-            yield _reply(event.reply)
-            yield _line("does", tag("b", self._named_move(event)), _tries(event.tries))
-            yield _memory(event.memory)
+            yield from look_ups(event.looked)
+            yield reply_line(event.reply)
+            yield line("does", tag("b", self._named_move(event)), tries_badge(event.tries))
+            yield memory_line(event.memory)
         elif isinstance(event, Forfeited):
             yield self._asked_to_move(turn, seat)
-            yield from _looked(event.looked)
-            yield _reply(event.reply)
+            yield from look_ups(event.looked)
+            yield reply_line(event.reply)
             lost = tag("span", f"forfeits: {event.reason}", class_="badge bad")
-            yield _line("", lost, _tries(event.tries))
-            yield _memory(event.memory)
+            yield line("", lost, tries_badge(event.tries))
+            yield memory_line(event.memory)
         elif isinstance(event, Reported):
             yield from self._reported(turn, seat, event)
         elif isinstance(event, Told):
-            yield _line("is told", f"{_of(event)}: ", tag("b", self._answer(event, event.value)))
+            yield line(
+                "is told", f"{asked_of(event)}: ", tag("b", self._answer(event, event.value))
+            )
         elif isinstance(event, Skipped):
-            yield _line("not asked", f"{_of(event)}: {event.reason}")
+            yield line("not asked", f"{asked_of(event)}: {event.reason}")
         yield self._calls(turn, seat, event)
 
     def _asked_to_move(self, turn: int, seat: Seat) -> Html | None:
@@ -203,7 +230,7 @@ class _Teller:
         if self._last.get((seat, heading + key)) == said:
             return None
         self._last[seat, heading + key] = said
-        return _said(heading, said)
+        return quoted(heading, said)
 
     def _named_move(self, event: Moved) -> str:
         seat = Seat(event.seat)
@@ -211,7 +238,7 @@ class _Teller:
         move = event.action if made is None else made
         name = self._desks[seat].words.name(move)
         is_form = isinstance(move, msgspec.Struct) and name == str(move)
-        return _form(move) if is_form else name
+        return form_text(move) if is_form else name
 
     # --- asides -----------------------------------------------------------------------------------
 
@@ -227,12 +254,12 @@ class _Teller:
                     yield self._once(seat, "is asked aside", said, event.probe + event.about)
                 except LookupError:
                     pass
-            yield _reply(event.reply)
+            yield reply_line(event.reply)
         answer = tag("b", self._answer(event, event.value))
         head = "says aside" if event.source == "probe" else "foresees"
-        yield _line(
-            head, f"{_of(event)}: ", answer, self._odds(event), self._truth(event),
-            _tries(event.tries),
+        yield line(
+            head, f"{asked_of(event)}: ", answer, self._odds(event), self._truth(event),
+            tries_badge(event.tries),
         )  # fmt: skip
 
     def _question(self, event: Reported | Told) -> Question | None:
@@ -247,10 +274,10 @@ class _Teller:
             return "nothing readable" if isinstance(event, Reported) else "nothing: not known"
         question, words = self._question(event), self._desks[Seat(event.seat)].words
         if question is None:
-            return _plain(value)
+            return plain_text(value)
         if isinstance(value, dict):
             names = {str(c): words.choice_name(question, c) for c in question.choices}
-            return _plain({names.get(item, item): worth for item, worth in value.items()})
+            return plain_text({names.get(item, item): worth for item, worth in value.items()})
         return words.choice_name(question, value)
 
     def _odds(self, event: Reported) -> str | None:
@@ -300,23 +327,23 @@ class _Teller:
         return joined(
             tag("p", ", ".join(facts), class_="quiet"),
             self._shown(seat, shown),
-            _said("thinks", call.reasoning),
-            _said("replies", other),
-            *(_said("calls a tool", _plain(tool)) for tool in call.tools),
+            quoted("thinks", call.reasoning),
+            quoted("replies", other),
+            *(quoted("calls a tool", plain_text(tool)) for tool in call.tools),
         )
 
     def _shown(self, seat: Seat, shown: Context | None) -> Html | None:
         """A prompt, but for the beginning that it shares with the last one of its seat."""
         if shown is None:
             return None
-        prompt = shown if isinstance(shown, str) else "\n".join(map(_message, shown))
-        same = _shared(prompt, self._prompt.get(seat, ""))
+        prompt = shown if isinstance(shown, str) else "\n".join(map(message_text, shown))
+        same = shared_beginning(prompt, self._prompt.get(seat, ""))
         self._prompt[seat] = prompt
         if same == len(prompt):
             return tag("p", "is shown the same prompt again", class_="quiet")
         if not same:
-            return _said("is shown", str(prompt))
-        return _said(f"is shown: the first {same:,} signs of the last prompt, then", prompt[same:])
+            return quoted("is shown", str(prompt))
+        return quoted(f"is shown: the first {same:,} signs of the last prompt, then", prompt[same:])
 
     def _afterwards(self) -> Html | None:
         """What came onto the pages with the last turn."""
@@ -327,90 +354,5 @@ class _Teller:
         for seat in self._replay.game.seats:
             words, view = self._desks[seat].words, self._replay.view(last, seat)
             new = "\n".join(words.lines(view, self._lines[seat], words.forms[0]))
-            parts.append(_said(f"{seat} reads at the end", new))
+            parts.append(quoted(f"{seat} reads at the end", new))
         return tag("div", parts, class_="after")
-
-
-# --- pieces ---------------------------------------------------------------------------------------
-
-
-def _fold(head: str, said: str) -> Html:
-    return tag("details", tag("summary", head), tag("pre", said, dir="auto"), class_="rules")
-
-
-def _line(head: str, *inside: str | Html | None) -> Html:
-    lead = tag("span", head, class_="lead") if head else None
-    return tag("div", lead, tag("div", inside), class_="line")
-
-
-def _said(head: str, said: str) -> Html | None:
-    if not said.strip():
-        return None
-    return _line(head, tag("pre", str(said), dir="auto"))
-
-
-def _reply(said: str) -> Html | None:
-    if not said.strip():
-        return None
-    return _line("says", tag("pre", said, dir="auto", class_="reply"))
-
-
-def _tries(tries: int) -> Html | None:
-    return tag("span", f"{tries} tries", class_="badge quiet") if tries > 1 else None
-
-
-def _memory(memory: Any) -> Html | None:
-    return None if memory in (None, "", [], {}) else _said("keeps", _plain(memory))
-
-
-def _looked(looked: Iterable[Looked]) -> Iterator[Html | None]:
-    for look in looked:
-        given = ", ".join(f"{key} {_plain(value)}" for key, value in look.given.items())
-        yield _said(f"looks up {look.tool}", f"{given}: {_plain(look.found)}")
-
-
-def _of(event: Reported | Told | Skipped) -> str:
-    return f"{event.probe} about {event.about}" if event.about else event.probe
-
-
-def _end(event: Ended | Censored) -> Html:
-    if isinstance(event, Censored):
-        who = f" ({event.seat})" if event.seat else ""
-        why = f"Stopped without a result, {event.cause}{who}: {event.detail}".rstrip(": ")
-        return tag("p", tag("span", why, class_="badge bad"))
-    paid = ", ".join(f"{seat} {number(pay)}" for seat, pay in event.payoffs.items())
-    return tag("p", tag("b", "Over. "), paid)
-
-
-def _shared(one: str, other: str) -> int:
-    """How many signs two texts begin with alike, in whole lines."""
-    lines = zip(one.splitlines(keepends=True), other.splitlines(keepends=True), strict=False)
-    return sum(len(mine) for mine, theirs in takewhile(lambda both: both[0] == both[1], lines))
-
-
-def _message(message: Message) -> str:
-    return f"[{type(message).__name__.lower()}]\n{message.text}"
-
-
-def _form(action: msgspec.Struct) -> str:
-    """An action that is a form, field by field: `propose: to p2; offer iron 1`."""
-    kind = str(action.__struct_config__.tag or type(action).__name__)
-    fields = ((name, getattr(action, name)) for name in action.__struct_fields__)
-    said = [f"{name} {_amounts(value)}" for name, value in fields if value not in ("", (), None)]
-    return f"{kind}: {'; '.join(said)}" if said else kind
-
-
-def _amounts(value: Any) -> str:
-    if isinstance(value, tuple | list):
-        return ", ".join(" ".join(map(str, v)) if isinstance(v, tuple | list) else str(v)
-                         for v in value)  # fmt: skip
-    return _plain(value)
-
-
-def _plain(value: Any) -> str:
-    """A value in words where it is simple, as JSON where it is not."""
-    if isinstance(value, str | int):
-        return str(value)
-    if isinstance(value, dict) and all(isinstance(v, int | float) for v in value.values()):
-        return ", ".join(f"{key} {number(v)}" for key, v in value.items())
-    return msgspec.json.encode(value).decode()
