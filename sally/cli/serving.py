@@ -165,6 +165,14 @@ def _run(app: Any, listening: socket.socket, https: bool) -> None:
         date_header=False,
         ws="none",
         timeout_keep_alive=75,
-        timeout_graceful_shutdown=3,  # those who wait for news would wait longer
+        timeout_graceful_shutdown=5,
     )
-    uvicorn.Server(config).run([listening])
+
+    class Server(uvicorn.Server):
+        """Lets those who wait for news go when it is asked to stop."""
+
+        def handle_exit(self, sig: int, frame: Any) -> None:
+            app.state.house.hush()
+            super().handle_exit(sig, frame)
+
+    Server(config).run([listening])

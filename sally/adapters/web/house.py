@@ -98,6 +98,11 @@ class House:
             asyncio.create_task(self._keep()),
         ]
 
+    def hush(self) -> None:
+        """Let everybody who waits for news go, because the server is about to."""
+        for room in self._rooms.values():
+            room.hush()
+
     async def close(self) -> None:
         """Put what is over into the store, and let everybody go; nothing is lost by this."""
         for task in self._tasks:
@@ -243,6 +248,7 @@ class House:
         bots = [seat for seat, player in players.items() if is_bot(player)]
         room = Room(id, match, people, players, bots, patience, self.book, self._ended.set)
         room.used = used_by(players)
+        room.model_seconds = self.meter.config.limits.call_seconds
         return room
 
     async def _rebuilt(self, id: str) -> Room:

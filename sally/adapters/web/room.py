@@ -76,6 +76,8 @@ class Room:
         self.written = 0  # how many entries the book has
         self.lock = asyncio.Lock()
         self.given_up = False
+        self.hushed = False  # nobody is kept waiting for news any more
+        self.model_seconds: float | None = None  # the most that a model may take for an answer
         self._players, self._bots, self._book = players, frozenset(bots), book
         self.mirrored: tuple[str, ...] = ()  # seats that see menus from last to first
         self._ended = ended  # is told when the match is over
@@ -104,7 +106,7 @@ class Room:
             changed = self._changed
             seen = await self.sight(seat)
             left = until - time.monotonic()
-            if seen.version > since or left <= 0:
+            if seen.version > since or left <= 0 or self.hushed:
                 return seen
             with suppress(TimeoutError):
                 await asyncio.wait_for(changed.wait(), left)
@@ -250,6 +252,11 @@ class Room:
         if self.match.over:
             self._ended()
 
+    def hush(self) -> None:
+        """Let those who wait for news go with what there is."""
+        self.hushed = True
+        self._wake()
+
     def give_up(self) -> None:
         """Leave what is here; whoever comes next rebuilds it from the book."""
         self.given_up = True
@@ -265,8 +272,11 @@ class Room:
     async def _consult(self, turn: Turn[Any, Any]) -> None:
         """Ask a model, and take what it says; a failed call is a fault, and censors."""
         try:
-            given = put(self._players[turn.seat], turn)
-            given = await given if isawaitable(given) else given
+            async with asyncio.timeout(self.model_seconds):
+                given = put(self._players[turn.seat], turn)
+                given = await given if isawaitable(given) else given
+        except TimeoutError:
+            given = Fault("limit", f"no answer within {self.model_seconds} s")
         except BudgetSpent as why:
             given = Fault(why.cause, why.detail)
         except Exception as why:

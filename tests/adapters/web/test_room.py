@@ -24,6 +24,7 @@ from sally.core.partner import Partner
 from sally.core.player import Decision, PlayerKind
 from sally.models.stub import Scripted
 from sally.runner.budget import Budget, Meter
+from sally.runner.config import Config, Limits
 
 
 @asynccontextmanager
@@ -279,6 +280,23 @@ def test_models_stop_where_the_budget_ends(tmp_path: Path, model: Any) -> None:
     assert "budget" in asyncio.run(run()).over.text
     (episode,) = stored(tmp_path)
     assert isinstance(episode.end, Censored) and episode.end.cause == "budget"
+
+
+def test_a_model_that_never_answers_keeps_nobody_for_ever(tmp_path: Path, model: Any) -> None:
+    model(Counted(seconds=60))
+
+    async def run() -> Any:
+        limits = Config(limits=Limits(call_seconds=1))
+        async with house(tmp_path, meter=Meter(config=limits)) as one:
+            opened = await one.open(setup("ipd", "agent", WITH_MODEL), ["agent"])
+            room = await one.room(opened.match)
+            await until(lambda: room.match.over)
+            return await room.sight("agent")
+
+    assert "longer than is allowed" in asyncio.run(run()).over.text
+    (episode,) = stored(tmp_path)
+    assert isinstance(episode.end, Censored)
+    assert (episode.end.cause, episode.end.detail) == ("limit", "no answer within 1 s")
 
 
 def test_a_bot_that_breaks_down_is_a_fault(tmp_path: Path) -> None:
