@@ -116,11 +116,14 @@ def measured(episode: Episode, seats: Sequence[str] = ()) -> list[Measured]:
     return [measure(played, s) for s in played.replay.game.seats if not seats or s in seats]
 
 
+MINDS = ("language", "person")  # who is studied wherever it sits: models and people
+
+
 def in_question(setup: Setup) -> tuple[str, ...]:
-    """The seats that were asked aside or taken by a model; none where nobody was."""
+    """The seats that were asked aside, or taken by a model or a person; none where nobody was."""
     asked = [seat for seat, probes in setup.arms.items() if probes]
-    models = [seat for seat, who in setup.lineup.items() if who.player == "language"]
-    return tuple(dict.fromkeys([*asked, *models]))
+    minds = [seat for seat, who in setup.lineup.items() if who.player in MINDS]
+    return tuple(dict.fromkeys([*asked, *minds]))
 
 
 def measure(played: Played, seat: Seat) -> Measured:

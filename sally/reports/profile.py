@@ -15,7 +15,7 @@ import msgspec
 
 from sally.core import shelf
 from sally.core.log import Episode
-from sally.metrics.measured import MOST, Baseline, Measured, measured
+from sally.metrics.measured import MINDS, MOST, Baseline, Measured, measured
 from sally.reports.rows import label
 from sally.stats import Estimate, clustered_mean_interval, clustered_ratio_interval
 from sally.stats.intervals import without_interval
@@ -315,8 +315,8 @@ def _doing(
 
 def _no_mindless(group: Sequence[Measured]) -> str:
     across = (m.setup.lineup[s] for m in group for s in m.setup.lineup if s != m.seat)
-    if any(who.player == "language" for who in across):
-        return "a model sits across, with whom no mindless player was played"
+    if any(who.player in MINDS for who in across):
+        return "a model or a person sits across, with whom no mindless player was played"
     return "no mindless player was played on these settings"
 
 

@@ -146,8 +146,11 @@ def judged(whole: Played, event: Reported | Told) -> tuple[Question | None, Any]
 
 
 def label(who: Sitter) -> str:
-    """A player's name with its parameters, for tables."""
+    """A player's name with its parameters, for tables; people are one player, not one each."""
     params = dict(who.params)
+    params.pop("participant", None)
+    if who.player == "inverse":  # named by what it turns around
+        return f"not {label(Sitter(str(params.get('of', 'constant')), params.get('params') or {}))}"
     if who.player == "language":  # the strategy and the model are its name
         name = f"{params.pop('model', 'embedded')} {params.pop('strategy', 'qa')}"
         params.pop("settings", None)

@@ -15,8 +15,7 @@ from sally.core import shelf
 from sally.core.chance import derived_seed
 from sally.core.errors import BadInput
 from sally.core.log import Setup, Sitter
-from sally.metrics.measured import Baseline, Measured, Role, measured
-from sally.players.language import LANGUAGE
+from sally.metrics.measured import MINDS, Baseline, Measured, Role, measured
 from sally.runner.local import play
 from sally.runner.seating import resolved
 
@@ -96,10 +95,10 @@ def conditions(met: Measured) -> list[Condition]:
 def studied_seats(found: Sequence[Measured]) -> set[str]:
     """The seats of one game whose players are studied.
 
-    Those that were asked about others or taken by a model; else those on the card in which
-    several players sat; else all on the card, or all there are.
+    Those that were asked about others, or taken by a model or a person; else those on the card
+    in which several players sat; else all on the card, or all there are.
     """
-    asked = {m.seat for m in found if m.knowing.asked or _sitter(m).player == LANGUAGE}
+    asked = {m.seat for m in found if m.knowing.asked or _sitter(m).player in MINDS}
     if asked or not found:
         return asked
     card: Card | None = shelf.shelf("cards").get(found[0].family)
@@ -140,11 +139,11 @@ def _redealt(met: Measured, n: int) -> Measured:
 
 
 def _settings(group: Sequence[Measured]) -> list[Measured]:
-    """One measured seat for each setting that can be played again: no model sits across."""
+    """One measured seat for each setting that can be played again: no mind of its own across."""
     found: dict[str, Measured] = {}
     for m in group:
         others = (who for seat, who in m.setup.lineup.items() if seat != m.seat)
-        if any(who.player == LANGUAGE for who in others):
+        if any(who.player in MINDS for who in others):
             continue
         there = found.get(m.setting)
         if there is None or (m.knowing.asked and not there.knowing.asked):

@@ -240,7 +240,7 @@ def test_a_model_across_the_table_is_not_called_again_for_a_mindless_player():
     (m,) = measured(api.play("rps", {"agent": "random", "partner": "random"}, rounds=3), ("agent",))
     told = msgspec.structs.replace(m, setup=msgspec.structs.replace(m.setup, lineup=lineup))
     assert baselines([told]) == []
-    assert "a model sits across" in profile_of([told])[0].why["doing"]
+    assert "a model or a person sits across" in profile_of([told])[0].why["doing"]
 
 
 # --- rows -----------------------------------------------------------------------------------------
@@ -266,6 +266,20 @@ def _on(m, name):
 def _by(m, person):
     lineup = {**m.setup.lineup, "agent": Sitter("person", {"participant": person})}
     return msgspec.structs.replace(m, setup=msgspec.structs.replace(m.setup, lineup=lineup))
+
+
+def test_people_are_one_player_and_seats_they_take_are_studied():
+    episodes = [
+        api.play("rps", {"agent": "random", "partner": "tit_for_tat"}, seed, rounds=4)
+        for seed in range(6)
+    ]
+    people = [
+        _by(m, f"p{n % 5}") for n, m in enumerate(measured(e, ("agent",))[0] for e in episodes)
+    ]
+    assert studied_seats([*people, *(measured(e, ("partner",))[0] for e in episodes)]) == {"agent"}
+    (row,) = profile_of(people, baselines(people))
+    assert (row.player, row.episodes, row.clusters) == ("person", 6, "participants")
+    assert row.doing.value is not None  # against a bot, mindless players can be played too
 
 
 def test_a_censored_episode_counts_as_one_and_has_no_result():
