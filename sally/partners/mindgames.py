@@ -221,7 +221,14 @@ PARTNERS = {
             params={"n": MESSAGES},
             answers=_expects,
         ),
-        Partner("rules", "finds by rules what a message claims", SOURCE, _rules_reader, helps=True),
+        Partner(
+            "rules",
+            "finds by rules what a message claims",
+            SOURCE,
+            _rules_reader,
+            helps=True,
+            version=2,
+        ),
         Partner(
             "exact",
             "chooses what is best as far as it knows, and answers truly",
