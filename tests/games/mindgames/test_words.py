@@ -23,6 +23,7 @@ from tests.games.mindgames.table import EVERYTHING, NOTHING, PUZZLE, Talk, X, Y,
 from tests.golden import Pages
 
 PAGES = Path(__file__).parent / "pages"
+PLAYED = ("plain", "non_mental", "add_hint", "perfect_game", "discrete_game")
 VARIANTS = ("hidden", "revealed", "non_mental", "add_hint", "perfect_game", "discrete_game")
 
 
@@ -46,7 +47,7 @@ def looks(game: MindGame, seat: Seat) -> str:
     return f"{page}{asides}{options}{view}"
 
 
-@pytest.mark.parametrize("variant", ["plain", "non_mental", "add_hint", "perfect_game", "discrete_game"])
+@pytest.mark.parametrize("variant", PLAYED)
 def test_in_hidden_the_targets_values_do_not_reach_the_persuader(variant: str) -> None:
     pages = set()
     for values in itertools.product((-1, 0, 1), repeat=3):
@@ -55,7 +56,7 @@ def test_in_hidden_the_targets_values_do_not_reach_the_persuader(variant: str) -
     assert len(pages) == 1
 
 
-@pytest.mark.parametrize("variant", ["plain", "non_mental", "add_hint", "perfect_game", "discrete_game"])
+@pytest.mark.parametrize("variant", PLAYED)
 def test_in_hidden_the_hidden_cells_do_not_reach_the_persuader(variant: str) -> None:
     pages = set()
     for cells in itertools.combinations(PUZZLE.cells, 4):
