@@ -1,4 +1,4 @@
-"""A server and a browser for each module that asks for them; none is left behind."""
+"""A server for all who ask, a browser for each module; none is left behind."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from tests.adapters.web.browser import ARGS, CHROMIUM, Person, Server, missing, server
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """`sally serve`, running."""
     with server(tmp_path_factory.mktemp("served")) as one:
