@@ -7,8 +7,6 @@ import math
 import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
-from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +20,7 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.templating import Jinja2Templates
 
-from sally.adapters.web import guard
+from sally.adapters.web import explorer, guard, people
 from sally.adapters.web.book import SCHEMA, Book, StorageFull, StorageLost
 from sally.adapters.web.guard import Door, Guard, Rates, Refused, bearer, json_of, refusal
 from sally.adapters.web.house import House, NoSuchSeat
@@ -38,7 +36,6 @@ LONG_POLL = 25.0  # seconds; less than proxies wait
 EXACT = 2**53  # whole numbers beyond this are not the same to every reader of JSON
 KEY = 64  # characters of a client's key
 NAME = 100  # characters of a name
-PAGES = ("studies", "people", "explorer")  # modules that bring routes of their own
 
 
 class Settings(msgspec.Struct, frozen=True):
@@ -59,7 +56,7 @@ class Settings(msgspec.Struct, frozen=True):
 
 def make_app(settings: Settings, meter: Meter | None = None) -> Starlette:
     """The application; the database is opened when it starts."""
-    book = Book(settings.database, (*SCHEMA, *brought("SCHEMA")))
+    book = Book(settings.database, (*SCHEMA, *people.SCHEMA))
     house = House(book, settings.out, settings.patience, meter)
 
     @asynccontextmanager
@@ -67,8 +64,7 @@ def make_app(settings: Settings, meter: Meter | None = None) -> Starlette:
         book.open()
         await house.start()
         try:
-            for begin in brought("START"):
-                await begin(app)
+            await people.start(app)
             yield
         finally:
             await house.close()
@@ -77,7 +73,8 @@ def make_app(settings: Settings, meter: Meter | None = None) -> Starlette:
     app = Starlette(
         routes=[
             *ROUTES,
-            *brought("ROUTES"),
+            *people.ROUTES,
+            *explorer.ROUTES,
             Mount("/static", StaticFiles(directory=HERE / "static")),
         ],
         middleware=[Middleware(Guard, hosts=settings.hosts, a_second=settings.a_second)],
@@ -90,15 +87,6 @@ def make_app(settings: Settings, meter: Meter | None = None) -> Starlette:
     app.state.rates = Rates(20, 60)  # requests with one token
     app.state.templates = Jinja2Templates(directory=HERE / "templates")
     return app
-
-
-def brought(constant: str) -> list[Any]:
-    """What the modules with pages bring: routes, tables, and what they do at the start."""
-    found: list[Any] = []
-    for name in PAGES:
-        if find_spec(f"sally.adapters.web.{name}") is not None:
-            found += getattr(import_module(f"sally.adapters.web.{name}"), constant, ())
-    return found
 
 
 # --- failures -----------------------------------------------------------------------------------

@@ -23,7 +23,7 @@ from sally.core.log import Episode, Setup, Sitter
 from sally.core.match import Match
 from sally.players.language import LANGUAGE
 from sally.runner.budget import Meter, Metered
-from sally.runner.local import is_bot, reached, used_by
+from sally.runner.local import is_bot, reached
 from sally.runner.seating import players_of, resolved
 
 LOG = logging.getLogger("sally.web")
@@ -62,6 +62,10 @@ def settled(setup: Setup, people: Sequence[str]) -> Setup:
         for s, who in checked.lineup.items()
     }
     return msgspec.structs.replace(checked, lineup=lineup)
+
+
+def _seats(written: str) -> tuple[str, ...]:
+    return msgspec.json.decode(written, type=tuple[str, ...])
 
 
 class House:
@@ -138,8 +142,8 @@ class House:
         keys = dict(keys or {})
         given = {seat: secrets.token_urlsafe(32) for seat in people if seat not in keys}
         keys |= {seat: hashed(token) for seat, token in given.items()}
-        room = self._made(id, setup, people, self.patience if patience is None else patience)
-        room.mirrored = tuple(mirrored)
+        waits = self.patience if patience is None else patience
+        room = self._made(id, setup, people, waits, mirrored)
         rows = room.let_bots_answer()
 
         def begin(hand: Hand) -> None:
@@ -152,7 +156,7 @@ class House:
                 cell,
                 owner,
                 room.patience,
-                msgspec.json.encode(room.mirrored).decode(),
+                msgspec.json.encode(tuple(mirrored)).decode(),
                 time.time(),
             )
             for seat, key in keys.items():
@@ -238,7 +242,14 @@ class House:
 
     # --- making rooms -----------------------------------------------------------------------
 
-    def _made(self, id: str, setup: Setup, people: Sequence[str], patience: float) -> Room:
+    def _made(
+        self,
+        id: str,
+        setup: Setup,
+        people: Sequence[str],
+        patience: float,
+        mirrored: Sequence[str],
+    ) -> Room:
         match: Match[Any, Any, Any] = Match(shelf.game(setup.instance.game), setup)
         inside = {seat: who for seat, who in setup.lineup.items() if seat not in people}
         if any(who.player == LANGUAGE for who in inside.values()):
@@ -246,10 +257,18 @@ class House:
             inside = reached(inside, lambda seat, name: Metered(shelf.model(name), meter, name))
         players = players_of(match, inside)
         bots = [seat for seat, player in players.items() if is_bot(player)]
-        room = Room(id, match, people, players, bots, patience, self.book, self._ended.set)
-        room.used = used_by(players)
-        room.model_seconds = self.meter.config.limits.call_seconds
-        return room
+        return Room(
+            id,
+            match,
+            people,
+            players,
+            bots,
+            self.book,
+            patience=patience,
+            model_seconds=self.meter.config.limits.call_seconds,
+            mirrored=mirrored,
+            ended=self._ended.set,
+        )
 
     async def _rebuilt(self, id: str) -> Room:
         """A room as the book has it."""
@@ -266,8 +285,7 @@ class House:
             raise NoSuchSeat
         setup = msgspec.json.decode(row[0], type=Setup)
         try:
-            room = self._made(id, setup, msgspec.json.decode(row[1], type=tuple[str, ...]), row[2])
-            room.mirrored = msgspec.json.decode(row[3], type=tuple[str, ...])
+            room = self._made(id, setup, _seats(row[1]), row[2], _seats(row[3]))
             changed = room.rebuild(said)
         except BadInput as why:  # something else is installed than when it was begun
             raise NotAsked(f"This game cannot go on: {str(why).rstrip('.')}.") from None

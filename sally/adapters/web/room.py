@@ -22,6 +22,7 @@ from sally.adapters.web.entry import (
     Entry,
     Given,
     Looks,
+    Loses,
     Moves,
     Stops,
     entry_of,
@@ -48,6 +49,7 @@ from sally.core.log import Censored, Ended
 from sally.core.match import Match
 from sally.core.player import AskId, Decision, Fault, Player, Turn
 from sally.runner.budget import BudgetSpent
+from sally.runner.local import used_by
 
 LOG = logging.getLogger("sally.web")
 MOST_LOOKS = 50  # in one decision; more is no search any more
@@ -68,19 +70,20 @@ class Room:
         people: Sequence[str],
         players: Mapping[str, Player[Any, Any]],
         bots: Sequence[str],
-        patience: float,
         book: Book,
-        ended: Callable[[], None],
+        *,
+        patience: float,  # seconds in which a person has to answer
+        model_seconds: float | None = None,  # in which a model has to
+        mirrored: Sequence[str] = (),  # seats that see menus from last to first
+        ended: Callable[[], None],  # is told when the match is over
     ) -> None:
         self.id, self.match, self.people, self.patience = id, match, tuple(people), patience
         self.written = 0  # how many entries the book has
         self.lock = asyncio.Lock()
         self.given_up = False
         self.hushed = False  # nobody is kept waiting for news any more
-        self.model_seconds: float | None = None  # the most that a model may take for an answer
         self._players, self._bots, self._book = players, frozenset(bots), book
-        self.mirrored: tuple[str, ...] = ()  # seats that see menus from last to first
-        self._ended = ended  # is told when the match is over
+        self._model_seconds, self._mirrored, self._ended = model_seconds, mirrored, ended
         self._keys: dict[tuple[str, str], str] = {}  # seat, client's key -> what it answered
         self._refused: dict[AskId, tuple[int, str]] = {}
         self._out: dict[AskId, asyncio.Task[None]] = {}
@@ -88,7 +91,6 @@ class Room:
         self._sights: dict[str, Sight] = {}
         self._stale = set(people)  # whose sight may have changed
         self._changed = asyncio.Event()
-        self.used: dict[str, Any] = {}  # what answers for models, for the record
         self._since: dict[AskId, float] = {}  # since when people have been asked
 
     # --- what a person does -----------------------------------------------------------------
@@ -123,9 +125,7 @@ class Room:
             tries = 1 + self._refused.get(turn.id, (0, ""))[0]
             take = decided if turn.question is None else reported
             try:
-                given: Any = take(turn, value, tries)
-                entry = entry_of(turn, given)
-                self.match.answer(turn.id, given)
+                entry = self._take(turn, take(turn, value, tries))
             except IllegalMove as why:
                 self._refused[turn.id] = (tries, str(why))
                 self._stale.add(seat)
@@ -210,18 +210,28 @@ class Room:
             if not turns:
                 break
             for turn in turns:
-                given = self._bot_says(turn)
-                entry = entry_of(turn, given)
-                try:
-                    self.match.answer(turn.id, given)
-                except IllegalMove as why:
-                    given = Fault("fault", f"the player in seat {turn.seat!r}: {why}")
-                    entry = entry_of(turn, given)
-                    self.match.answer(turn.id, given)
-                said.append((turn.seat, entry, None))
+                said.append((turn.seat, self._take_or_fault(turn, self._bot_says(turn)), None))
                 if self.match.over:
                     break
         return said
+
+    def _take(self, turn: Turn[Any, Any], given: Given) -> Entry:
+        """Answer the match; an illegal answer leaves it as it was, and any other error nothing."""
+        entry = entry_of(turn, given)
+        try:
+            self.match.answer(turn.id, given)
+        except BaseException as why:
+            if not isinstance(why, IllegalMove) or turn not in self.match.asks():
+                self.give_up()
+            raise
+        return entry
+
+    def _take_or_fault(self, turn: Turn[Any, Any], given: Given) -> Entry:
+        """What a player in the house says; an illegal move of its is a fault of ours."""
+        try:
+            return self._take(turn, given)
+        except IllegalMove as why:
+            return self._take(turn, Fault("fault", f"the player in seat {turn.seat!r}: {why}"))
 
     def _bot_says(self, turn: Turn[Any, Any]) -> Given:
         try:
@@ -271,31 +281,26 @@ class Room:
 
     async def _consult(self, turn: Turn[Any, Any]) -> None:
         """Ask a model, and take what it says; a failed call is a fault, and censors."""
+        clock = asyncio.timeout(self._model_seconds)
         try:
-            async with asyncio.timeout(self.model_seconds):
+            async with clock:
                 given = put(self._players[turn.seat], turn)
                 given = await given if isawaitable(given) else given
-        except TimeoutError:
-            given = Fault("limit", f"no answer within {self.model_seconds} s")
         except BudgetSpent as why:
             given = Fault(why.cause, why.detail)
         except Exception as why:
-            LOG.exception("the player in seat %s of match %s broke down", turn.seat, self.id)
-            given = Fault("fault", f"the player broke down: {why!r}")
+            if clock.expired():
+                given = Fault("limit", f"no answer within {self._model_seconds} s")
+            else:
+                LOG.exception("the player in seat %s of match %s broke down", turn.seat, self.id)
+                given = Fault("fault", f"the player broke down: {why!r}")
         async with self.lock:
             self._out.pop(turn.id, None)
             if self.given_up or self.match.over:
                 return
             try:
-                entry = entry_of(turn, given)
-                self.match.answer(turn.id, given)
-            except IllegalMove as why:
-                given = Fault("fault", f"the player in seat {turn.seat!r}: {why}")
-                entry = entry_of(turn, given)
-                self.match.answer(turn.id, given)
-            try:
-                await self._settle([(turn.seat, entry, None)])
-            except Exception:
+                await self._settle([(turn.seat, self._take_or_fault(turn, given), None)])
+            except Exception:  # the house rebuilds the room, and asks again
                 LOG.exception("a model's answer in match %s could not be written", self.id)
 
     # --- from the book ----------------------------------------------------------------------
@@ -328,10 +333,15 @@ class Room:
                 given = fresh
             else:
                 changed = turn.seat
-        if isinstance(entry, Moves):
+        if isinstance(entry, Moves | Loses):
             turn.looked[:] = entry.looked
         match.answer(turn.id, given)
         return changed
+
+    @property
+    def used(self) -> dict[str, Any]:
+        """What answers for models, for the record."""
+        return used_by(self._players)
 
     # --- what is seen -----------------------------------------------------------------------
 
@@ -369,7 +379,7 @@ class Room:
 
     def _ask(self, turn: Turn[Any, Any]) -> Ask:
         ask = ask_of(self.id, turn, self._refused.get(turn.id, (0, None))[1])
-        return mirrored(ask) if turn.seat in self.mirrored else ask
+        return mirrored(ask) if turn.seat in self._mirrored else ask
 
 
 def put(player: Player[Any, Any], turn: Turn[Any, Any]) -> Any:
