@@ -1,0 +1,54 @@
+"""A house in this process, asked without HTTP: what tests of rooms share."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from sally import store
+from sally.adapters.web.book import Book
+from sally.adapters.web.house import House
+from sally.core.log import Episode, Instance, Setup, Sitter
+
+
+@asynccontextmanager
+async def house(folder: Path, **how: Any) -> AsyncIterator[House]:
+    book = Book(str(folder / "book.sqlite"))
+    book.open()
+    one = House(book, folder / "episodes", **how)
+    await one.start()
+    try:
+        yield one
+    finally:
+        await one.close()
+        book.close()
+
+
+def setup(game: str, seat: str, others: dict[str, Sitter], seed: int = 5, **params: Any) -> Setup:
+    return Setup(Instance(game, game, params), seed, {seat: Sitter("person"), **others})
+
+
+async def say(one: House, token: str, value: Any, key: str) -> int:
+    async def answer(room: Any, seat: str) -> int:
+        sight = await room.sight(seat)
+        return int(await room.answer(seat, sight.asks[0].id, value, key))
+
+    return await one.at(token, answer)
+
+
+async def until(done: Callable[[], bool]) -> None:
+    for _ in range(400):
+        if done():
+            return
+        await asyncio.sleep(0.01)
+    raise AssertionError("it did not happen")
+
+
+def stored(folder: Path) -> list[Episode]:
+    return list(store.load(folder / "episodes").episodes.values())
+
+
+AGAINST_A_BOT = {"partner": Sitter("tit_for_tat")}
