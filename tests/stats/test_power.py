@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy import special
+from scipy.stats import binom
 
 from sally.stats import (
     design_effect,
@@ -125,3 +126,21 @@ def test_impossible_targets_are_refused_in_a_sentence():
         paired_share_sample_size(0.3, 0.2)
     with pytest.raises(ValueError, match="must return a p value"):
         simulated_power(lambda rng: float("nan"), seed=1)
+
+
+def test_pairs_for_an_exact_test_of_shares_reach_the_power_that_can_be_summed_up():
+    """Of n pairs, m disagree; the exact test looks at how many of these m favour the first."""
+    detect, discordant = 0.2, 0.52
+
+    def power(n: int) -> float:
+        total = 0.0
+        for m in range(1, n + 1):
+            favours = np.arange(m + 1)
+            p = 2 * binom.cdf(np.minimum(favours, m - favours), m, 0.5)
+            chance = binom.pmf(favours, m, (1 + detect / discordant) / 2)
+            total += binom.pmf(m, n, discordant) * chance[p <= 0.05].sum()
+        return float(total)
+
+    plain = paired_share_sample_size(detect, discordant)
+    exact = paired_share_sample_size(detect, discordant, exact=True)
+    assert power(plain) < 0.78 and 0.79 < power(exact) < 0.83
