@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from sally.core import shelf
-from sally.core.errors import BadInput
+from sally.core.errors import BadInput, listed
 from sally.core.game import Game, GameSpec, Seat
 from sally.core.log import Call, Episode
 from sally.core.model import (
@@ -84,8 +84,13 @@ def _other_versions(spec: GameSpec[Any, Any, Any], episode: Episode) -> str | No
             now = versions_of(spec, who)
         except BadInput as why:
             return str(why)
-        if now != who.versions:
-            return f"{seat} was {who.versions}, installed is {now}"
+        changed = [
+            f"{part} version {who.versions.get(part, 'none')} then, {now.get(part, 'none')} now"
+            for part in {**who.versions, **now}
+            if who.versions.get(part) != now.get(part)
+        ]
+        if changed:
+            return f"{seat} has {listed(changed)}"
     return None
 
 

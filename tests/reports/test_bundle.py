@@ -14,6 +14,7 @@ import pytest
 
 import sally
 from sally import store
+from sally.core import packs, shelf
 from sally.core.errors import BadInput
 from sally.core.log import Censored
 from sally.core.study import Cell, Study, grid, instance, sitter
@@ -22,6 +23,7 @@ from sally.reports.bundle import Bundle, pack
 from sally.reports.private import private_part
 from sally.reports.unpacked import opened, unpack
 from sally.runner.check import check
+from tests.reports.hostile import hostile_model
 
 
 def study() -> Study:
@@ -69,6 +71,21 @@ def test_the_same_records_give_the_same_bytes(folder: Path, packed: Path, tmp_pa
     assert len(list((tmp_path / "again").glob("*.jsonl"))) == 2
     pack(tmp_path / "again", tmp_path / "again.zip")
     assert (tmp_path / "again.zip").read_bytes() == packed.read_bytes()
+
+
+def test_words_packs_travel_with_the_episodes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shelf.add("models", "hostile", hostile_model())
+    agent = sitter("language", model="hostile", strategy="qa", pack="repeated_games_terse")
+    cell = Cell("worded", (instance("ipd", rounds=2),), grid(agent=agent, partner=sitter("random")))
+    sally.run_study(Study("worded", "in other words", (cell,)), tmp_path / "w")
+    found = pack(tmp_path / "w", tmp_path / "w.zip").bundle
+    assert [name.partition("@")[0] for name in found.packs] == ["repeated_games_terse"]
+    monkeypatch.setattr(packs, "_known", {})  # as on a machine that never saw them
+    with opened(tmp_path / "w.zip") as (place, _):
+        checked = check(store.load(place).episodes.values())
+    assert (checked.replayed, checked.mismatches, checked.unchecked) == (1, [], [])
 
 
 def test_what_is_left_out_is_counted(folder: Path, tmp_path: Path) -> None:

@@ -144,6 +144,22 @@ def test_censored_and_unreadable_ones_are_counted(folder: Path, tmp_path: Path) 
     assert "gone <b>" in said
 
 
+def test_episodes_of_other_rules_are_in_no_mean_and_said_to_be(
+    folder: Path, tmp_path: Path
+) -> None:
+    first, second = sally.load(folder)[:2]
+    other = tmp_path / "other"
+    store.claim(other, store.Manifest("other", "x"))
+    with store.Writer(other) as writer:
+        writer.add(first)
+        setup = msgspec.structs.replace(second.setup, version=99)
+        writer.add(msgspec.structs.replace(second, setup=setup))
+    page = page_of(other, tmp_path / "o.html")
+    assert "1 episodes could not be measured and are in no mean" in page
+    assert page.count("Not shown: Episode") == 1
+    assert page.count(f'href="#e-{first.id}"') == 2 and f'href="#e-{second.id}"' not in page
+
+
 def test_trials_that_two_cells_ask_for_are_counted_once(tmp_path: Path) -> None:
     both = small_study()
     twice = msgspec.structs.replace(

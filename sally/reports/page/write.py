@@ -204,7 +204,10 @@ class _Page:
     def _top(self, made: datetime) -> Html:
         studies = list(self.held.studies.values())
         about = studies[-1].about if studies else ""
-        warnings = [*missing(self.held, self.seen, self.counts), *self.unplayed[:3]]
+        warnings = missing(self.held, self.seen, self.counts)
+        if self.unplayed:
+            first = f"{len(self.unplayed):,} episodes could not be measured and are in no mean"
+            warnings.append(f"{first}; the first: {self.unplayed[0]}")
         cut = sum(n for end, n in self.seen.ends.items() if end != "over")
         calls = sum(use.calls for use in self.seen.models.values())
         tiles = [
