@@ -22,7 +22,7 @@ from sally.reports.papers.moore2025 import (
 )
 from sally.reports.papers.moore2025_hypotheses import TESTS, Game, decided, hypothesis
 from sally.reports.papers.moore2025_released import literal
-from sally.reports.reproduce import Effort, Row, reproduce
+from sally.reports.reproduce import Effort, Reproduction, Row, engine_of, reproduce
 from sally.store import Manifest, Writer, claim
 from sally.studies.reference import load
 from tests.games.mindgames.records import MODEL, PEOPLE, record, written
@@ -192,6 +192,21 @@ def test_people_who_always_win_and_people_who_never_do_widen_the_error() -> None
 def test_no_games_or_only_wins_give_no_figure() -> None:
     assert all(hypothesis(name, "z", []) is None for name in TESTS)
     assert hypothesis("H1", "z", games(False, False, 10, 10)) is None
+
+
+# --- figures --------------------------------------------------------------------------------------
+
+
+def test_figures_are_drawn_from_games_and_say_where_there_are_none(tmp_path: Path) -> None:
+    found = Reproduction("moore2025", engine_of("moore2025"), stored(tmp_path), effort=FEW)
+    success, told = (found.pictures(f"figure{n}")[0] for n in (2, 10))
+    shown = {s.label: [p.y for p in s.points] for s in success.series}
+    assert shown == {"people": [pytest.approx(2 / 3), None], "o1-preview": [None, 1.0]}
+    assert [s.label for s in told.series] == ["people"] * 3  # the model played revealed only
+    third = pytest.approx(1 / 3)
+    assert [p.y for p in told.series[0].points] == [1.0, third, third, 0, 0, 0, 0, 0]
+    (variants,) = found.pictures("figure4")
+    assert variants.missing is not None
 
 
 # --- curves ---------------------------------------------------------------------------------------

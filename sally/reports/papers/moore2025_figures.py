@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
+from typing import Literal
+
+from msgspec.structs import replace
 
 from sally.core.metric import Played
 from sally.games.mindgames.rules import MESSAGES
@@ -17,7 +20,16 @@ from sally.reports.stored import pooled
 from sally.stats.intervals import Estimate
 
 CONDITIONS = ("hidden", "revealed")
-VARIANTS = ("default", "non_mental", "add_hint", "perfect_game", "discrete_game")
+PLACES: Mapping[str, Mapping[str, str]] = {
+    "condition": {condition: condition for condition in CONDITIONS},
+    "variant": {
+        "default": "none",
+        "non_mental": "no minds",
+        "add_hint": "hint",
+        "perfect_game": "example",
+        "discrete_game": "discrete",
+    },
+}
 MOST_DISCLOSURES = 20
 Measure = Callable[[Played], float]
 ByMessage = Callable[[Played], Sequence[float]]
@@ -53,30 +65,37 @@ def by_condition(
 ) -> Picture:
     """A share for each persuader in both conditions."""
     done = [(f, p) for f, p in _finished(games) if f["variant"] == "default"]
-    series = [
-        Series("", condition, tuple(
-            point(who, estimated(mine, measure))
-            for who, mine in _by(done, "persuader", {"condition": condition})
-        ))
-        for condition in CONDITIONS
-    ]  # fmt: skip
-    return _picture(name, title, "persuader", y, "dots", series)
+    series = [_over(done, "persuader", who, "condition", measure) for who in _kinds(done)]
+    return _picture(name, title, "condition", y, series)
 
 
 def by_variant(name: str, games: Known, _: Effort) -> Picture:
     """Success and appeals to everything in the variants of hidden."""
     done = [(f, p) for f, p in _finished(games) if f["condition"] == "hidden"]
+    varied = _kinds([(f, p) for f, p in done if f["variant"] != "default"])
     series = [
-        Series(panel, who, tuple(
-            point(variant.replace("_", " "), estimated(there, measure))
-            for variant in VARIANTS
-            if (there := [(f, p) for f, p in mine if f["variant"] == variant])
-        ))
+        replace(_over(done, "persuader", who, "variant", measure), panel=panel)
         for panel, measure in (("success", won), ("asked for everything", _asked_all(True)))
-        for who, mine in _by(done, "persuader", {})
-        if len({f["variant"] for f, _ in mine}) > 1
-    ]  # fmt: skip
-    return _picture(name, "Variants of hidden", "variant", "share of games", "dots", series)
+        for who in varied
+    ]
+    return _picture(name, "Variants of hidden", "variant", "share of games", series)
+
+
+def by_story(name: str, games: Known, _: Effort) -> Picture:
+    """Success of people in each cover story."""
+    done = [(f, p) for f, p in _finished(games) if f["persuader"] == "human"]
+    series = [_over(done, "story", story, "condition", won) for story in _kinds(done, "story")]
+    return _picture(name, "People, by cover story", "condition", "success", series)
+
+
+def _over(games: Known, key: str, value: str, x: str, measure: Measure) -> Series:
+    """A measure of the games of one kind at every place of the x axis; None where is no game."""
+    points = []
+    for place, shown in PLACES[x].items():
+        there = [(f, p) for f, p in games if f[key] == value and f[x] == place]
+        none = Point(shown, None, None, 0)
+        points.append(point(shown, estimated(there, measure)) if there else none)
+    return Series("", PERSUADERS.get(value, value.replace("_", " ")), tuple(points))
 
 
 def random_curve(name: str, _games: Known, _: Effort) -> Picture:
@@ -93,19 +112,6 @@ def random_curve(name: str, _games: Known, _: Effort) -> Picture:
     return Picture(name, title, "disclosures", "chance to win", "lines", tuple(series), note, 4)
 
 
-def by_story(name: str, games: Known, _: Effort) -> Picture:
-    """Success of people in each cover story."""
-    done = [(f, p) for f, p in _finished(games) if f["persuader"] == "human"]
-    series = [
-        Series("", condition, tuple(
-            point(story.replace("_", " "), estimated(mine, won))
-            for story, mine in _by(done, "story", {"condition": condition})
-        ))
-        for condition in CONDITIONS
-    ]  # fmt: skip
-    return _picture(name, "People, by cover story", "story", "success", "dots", series)
-
-
 def by_message(
     name: str, title: str, y: str, panels: Mapping[str, tuple[str, ByMessage]],
     games: Known, _: Effort,
@@ -113,11 +119,16 @@ def by_message(
     """Curves over the messages of a game; a panel is a condition and what is followed in it."""
     done = [(f, p) for f, p in _finished(games) if f["variant"] == "default"]
     series = [
-        Series(panel, who, tuple(_curve(mine, follow)))
+        Series(panel, PERSUADERS.get(who, who), tuple(_curve(mine, follow)))
         for panel, (condition, follow) in panels.items()
-        for who, mine in _by(done, "persuader", {"condition": condition})
-    ]  # fmt: skip
-    return _picture(name, title, "message", y, "lines", series)
+        for who in _kinds(done)
+        if (
+            mine := [
+                (f, p) for f, p in done if (f["persuader"], f["condition"]) == (who, condition)
+            ]
+        )
+    ]
+    return _picture(name, title, "message", y, series, "lines")
 
 
 def _curve(games: Known, follow: ByMessage) -> Iterator[Point]:
@@ -127,10 +138,16 @@ def _curve(games: Known, follow: ByMessage) -> Iterator[Point]:
         yield point(at + 1, _pooled([values[at] for values in followed], together))
 
 
-def _picture(name: str, title: str, x: str, y: str, kind: str, series: Iterable[Series]) -> Picture:
-    kept = tuple(each for each in series if each.points)
-    missing = None if kept else "no finished games of it"
-    return Picture(name, title, x, y, "dots" if kind == "dots" else "lines", kept, missing=missing)
+def _picture(
+    name: str,
+    title: str,
+    x: str,
+    y: str,
+    series: Sequence[Series],
+    kind: Literal["dots", "lines"] = "dots",
+) -> Picture:
+    missing = None if series else "no finished games of it"
+    return Picture(name, title, x, y, kind, tuple(series), missing=missing)
 
 
 def _finished(games: Known) -> list[tuple[Conditions, Played]]:
@@ -141,11 +158,9 @@ def _finished(games: Known) -> list[tuple[Conditions, Played]]:
     ]
 
 
-def _by(games: Known, key: str, where: Conditions) -> Iterator[tuple[str, Known]]:
-    """The games that meet the conditions, by who or what they are of."""
-    fit = [(f, p) for f, p in games if all(f[k] == v for k, v in where.items())]
-    for name in sorted({str(f[key]) for f, _ in fit}, key=lambda n: (n != "human", n)):
-        yield PERSUADERS.get(name, name), [(f, p) for f, p in fit if f[key] == name]
+def _kinds(games: Known, key: str = "persuader") -> list[str]:
+    """Who or what the games are of, people first."""
+    return sorted({str(facts[key]) for facts, _ in games}, key=lambda name: (name != "human", name))
 
 
 def _asked_all(inferential: bool) -> Measure:
