@@ -31,6 +31,7 @@ from sally.core.errors import BadInput
 from sally.core.log import Censored, Episode, Instance
 
 AT_ONCE = 500  # matches that a list reads from the book; the next look reads on
+FAREWELL = 2.0  # seconds in which a partner's browser hears that the match was stopped
 PLAYED = ("ended", "forfeits")  # rounds that ran as the rules have it
 
 
@@ -306,6 +307,8 @@ class Reception:
 
     async def withdraw(self, person: Person) -> None:
         """Delete all that is known of somebody; others at their tables keep what they earned."""
+        for _, match, seat in await self.book.run(lambda hand: roster.tables(hand, person.id)):
+            await self._say_farewell(match, seat)
         async with self._opening:
             mine = await self.book.run(lambda hand: roster.tables(hand, person.id))
             for _, match, _ in mine:
@@ -315,6 +318,14 @@ class Reception:
                 )
             await self.book.run(lambda hand: roster.erase(hand, self.study.name, person.id))
         await asyncio.to_thread(roster.wipe, self.book)
+
+    async def _say_farewell(self, match: str, seat: str) -> None:
+        """Stop a match that is going on, and let the others at it hear that before it is gone."""
+        room = await self.house.room(match)
+        if not room.match.over:
+            await room.leave(seat, "the person withdrew")
+            if len(room.people) > 1:
+                await asyncio.sleep(FAREWELL)
 
 
 def outcome(episode: Episode, seat: str) -> Round:

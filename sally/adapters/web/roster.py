@@ -6,7 +6,9 @@ Kept of a person is the id that the recruitment platform gave, and nothing else 
 from __future__ import annotations
 
 import hmac
+import logging
 import secrets
+import sqlite3
 import time
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
@@ -20,6 +22,7 @@ from sally.adapters.web.studies import HumanStudy, Round
 from sally.core.chance import Stream
 from sally.core.errors import BadInput
 
+LOG = logging.getLogger("sally.web")
 ACTIVE, DONE, INCOMPLETE, FAILED, LAPSED = "active", "done", "incomplete", "failed", "lapsed"
 COUNTED = (ACTIVE, DONE)  # who fill a place in the design
 WITHDRAWN, DECLINED = "withdrawn", "declined"  # counted, and nothing else is known of them
@@ -343,11 +346,13 @@ def erase(hand: Hand, study: str, person: str) -> None:
 def wipe(book: Book) -> None:
     """Take what was deleted out of the files of the database, as far as that is in our hands."""
     if isinstance(book.engine, Sqlite):
-        import sqlite3
-
-        with sqlite3.connect(book.engine.path, timeout=10) as db:
-            db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        db.close()
+        db = sqlite3.connect(book.engine.path, timeout=30)
+        try:
+            busy, *_ = db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        finally:
+            db.close()
+        if busy:
+            LOG.error("the write-ahead log is in use; it holds deleted rows until the next start")
         return
     import psycopg
 

@@ -16,7 +16,11 @@ from hypothesis import strategies as st
 from sally.adapters.web import roster, studies
 from sally.adapters.web.balance import Assignment, assigned, order, rows
 from sally.adapters.web.studies import Bonus, HumanStudy, read_human_study
+from sally.core import shelf
 from sally.core.errors import BadInput
+from sally.core.log import from_line
+from sally.models.stub import always
+from sally.runner.check import check
 from tests.adapters.web.participants import (
     RIGHT,
     STUDY,
@@ -151,9 +155,9 @@ def test_the_design_is_what_people_get(server):
     for n in range(8):
         person = Participant(server).agree(f"p{n}").read_on().check(*RIGHT)
         sight = person.sight(person.seat_token)
-        move = next(a for a in sight["asks"] if a["kind"] == "move")
-        asked = any(a["kind"] == "probe" for a in sight["asks"])
-        seen[sight["game"], asked, tuple(o["value"] for o in move["options"])] += 1
+        ask = sight["asks"][0]
+        menu = ask["items"] or ask["options"]
+        seen[sight["game"], ask["kind"] == "probe", tuple(o["value"] for o in menu)] += 1
     rows_ = logged_in(server).browser.get("/experimenter/study/people.json").json()
     assert Counter(r["condition"] for r in rows_) == {"asked": 4, "not asked": 4}
     assert Counter(r["order"][0] for r in rows_) == {"ipd-5": 4, "ibs-5": 4}
@@ -228,6 +232,16 @@ def test_when_a_partner_withdraws_the_other_keeps_what_was_earned(pair, tmp_path
     assert row["rounds"][0]["payoff"] is not None and row["episodes"] == []
 
 
+def test_who_plays_when_the_partner_withdraws_hears_of_it_and_goes_on(pair):
+    one, two, _ = pair
+    token = two.seat_token
+    one.get("/withdraw")
+    one.post("/withdraw", token=one.field("token"))
+    answer = two.browser.get("/api/seat", headers={"authorization": f"Bearer {token}"})
+    assert answer.status_code == 401  # two seconds were enough for a page that listens
+    assert two.get().heading == "Some questions at the end" and "partner has left" in two.text
+
+
 def test_without_a_partner_one_goes_on_after_a_while(tmp_path, monkeypatch):
     with study_server(tmp_path, PAIRS) as server:
         alone = Participant(server).agree("alone").read_on().check(*RIGHT)
@@ -244,6 +258,20 @@ def test_nobody_is_paired_with_somebody_who_has_gone(tmp_path, monkeypatch):
         monkeypatch.setattr(roster.time, "time", lambda: now() + roster.HEARTBEAT + 1)
         late = Participant(server).agree("late").read_on().check(*RIGHT)
         assert "Waiting for another participant" in late.text
+
+
+def test_a_model_may_be_the_partner(tmp_path, monkeypatch):
+    monkeypatch.setitem(shelf._added["models"], "dull", lambda name: always("Option: J"))
+    who = '{ player = "language", params = { model = "dull" } }'
+    text = TEXT.replace('{ player = "tit_for_tat" }', who)
+    with study_server(tmp_path, text) as server:
+        person = Participant(server).agree("m").read_on().check(*RIGHT)
+        token, seen = person.seat_token, {"over": None}
+        while not seen["over"]:
+            seen = person.answer_all(token)
+        assert person.get().heading == "Round 2 of 2"
+        episode = logged_in(server).browser.get("/experimenter/study/episodes.jsonl").content
+        assert check([from_line(episode)]).replayed == 1 and b'"calls"' in episode
 
 
 # --- study files ----------------------------------------------------------------------------------
