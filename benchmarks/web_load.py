@@ -17,6 +17,7 @@ import asyncio
 import json
 import os
 import random
+import resource
 import signal
 import socket
 import subprocess
@@ -153,7 +154,8 @@ def server(database: str, folder: Path) -> Iterator[int]:
         port = free.getsockname()[1]
     command = [sys.executable, "-m", "sally", "serve", "--port", str(port), "--rate", "100000"]
     command += ["--data", str(folder), *(["--database", database] if database else [])]
-    process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    process = subprocess.Popen(command, **quiet)  # type: ignore[call-overload]
     try:
         asyncio.run(_up(port, process))
         yield port
@@ -231,6 +233,12 @@ async def _rows(book: Book) -> tuple[list[Any], list[Any]]:
     )
 
 
+def cpu(whose: int) -> float:
+    """Processor time used so far, which other work on the machine does not stretch."""
+    used = resource.getrusage(whose)
+    return used.ru_utime + used.ru_stime
+
+
 def milliseconds(values: list[float], share: float) -> float:
     """A quantile of times."""
     return round(1000 * sorted(values)[min(len(values) - 1, int(share * len(values)))], 1)
@@ -240,10 +248,12 @@ def measured(kind: str, people: int, rounds: int, database: str = "") -> dict[st
     """One run on one kind of database."""
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
+        children, mine = cpu(resource.RUSAGE_CHILDREN), cpu(resource.RUSAGE_SELF)
         with server(database, folder) as port:
             began = time.perf_counter()
             figures = asyncio.run(crowd(port, people, rounds))
             seconds = time.perf_counter() - began
+        children, mine = cpu(resource.RUSAGE_CHILDREN) - children, cpu(resource.RUSAGE_SELF) - mine
         found = lost_and_doubled(figures, database, folder)
     shares = {"p50 ms": 0.5, "p95 ms": 0.95, "p99 ms": 0.99, "worst ms": 1.0}
     return {
@@ -253,6 +263,8 @@ def measured(kind: str, people: int, rounds: int, database: str = "") -> dict[st
         "answers": len(figures.answers),
         **{name: milliseconds(figures.answers, share) for name, share in shares.items()},
         "first sight p95 ms": milliseconds(figures.sights, 0.95),
+        "server cpu s": round(children, 1),  # its start included
+        "load cpu s": round(mine, 1),
         **found,
         "refused": dict(figures.refused),
     }
