@@ -109,13 +109,15 @@ class Person:
         bad = [c for c in self.complaints if not (self.excused and re.search(self.excused, c))]
         assert not bad, bad
 
-    def shot(self, name: str) -> None:
+    def shot(self, name: str, at: Any = None) -> None:
         """Keep a picture of the page, if the environment says where pictures are kept."""
         if not (folder := os.environ.get("SALLY_SCREENSHOTS")):
             return
         from PIL import Image
 
         self.page.evaluate("scrollTo(0, 0)")
+        if at is not None:
+            at.evaluate("node => node.scrollIntoView()")
         self.page.mouse.move(0, 0)
         picture = Image.open(io.BytesIO(self.page.screenshot()))
         Path(folder).mkdir(parents=True, exist_ok=True)

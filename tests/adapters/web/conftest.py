@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,8 +13,9 @@ from tests.adapters.web.browser import ARGS, CHROMIUM, Person, Server, missing, 
 
 @pytest.fixture(scope="session")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """`sally serve`, running."""
-    with server(tmp_path_factory.mktemp("served")) as one:
+    """`sally serve`, running, with a user's own game on its shelf."""
+    own = ("--use", str(Path(__file__).parent / "order_form.py"))
+    with server(tmp_path_factory.mktemp("served"), own) as one:
         yield one
 
 

@@ -197,7 +197,7 @@ def test_tradecraft_values_offers_look_ups_and_crafts(person: Arrive, served: Se
     offer.get_by_role("button", name="Propose").click()
     refused = offer.get_by_role("group", name="Request").get_by_role("alert")
     refused.filter(has_text="at most 3").wait_for()  # beside its field
-    me.shot("tradecraft")
+    me.shot("tradecraft", me.page.locator("#turn"))
     offer.get_by_label("raw_iron: amount").fill("1")
     offer.get_by_label("Message").fill("A fair trade?")
     before = me.question_id()
@@ -210,3 +210,35 @@ def test_tradecraft_values_offers_look_ups_and_crafts(person: Arrive, served: Se
     assert "9" in me.page.locator(".hand", has_text="(you)").inner_text()
     me.pick("done")
     assert "Your result: 0" in me.result()
+
+
+def test_a_game_of_ones_own_needs_no_page_of_its_own(person: Arrive) -> None:
+    me = person(excused="status of 422")
+    me.page.goto(me.address)
+    me.page.locator(".tile[data-game=order_form]").click()
+    me.page.get_by_role("button", name="Sit down").click()
+    me.page.get_by_role("button", name="I have read the rules").click()
+    assert me.page.locator("#board").is_hidden()
+    form = me.ask().get_by_role("form", name="Order")
+    lines = form.get_by_role("group", name="Lines", exact=True)
+    for item, count in (("item 3", "40"), ("item 10", "2")):
+        lines.get_by_role("button", name="Add one").click()
+        entry = lines.locator(".entry").last
+        entry.get_by_label("Item").select_option(label=item)
+        entry.get_by_label("Count").fill(count)
+    assert lines.get_by_role("button", name="Add one").is_hidden()  # two are the most
+    tags = form.get_by_role("group", name="Tags", exact=True)
+    for tag in ("gift", "rush"):
+        tags.get_by_role("button", name="Add one").click()
+        tags.locator(".entry").last.get_by_role("radio", name=tag).check()
+    tags.get_by_role("button", name="Remove").first.click()
+    form.get_by_label("gold: amount").fill("1/3")
+    form.get_by_role("button", name="more silver").click()
+    form.get_by_role("button", name="more silver").click()
+    form.get_by_label("Street").fill("Mill Lane")
+    form.get_by_role("button", name="Order", exact=True).click()
+    floor = form.get_by_role("group", name="Floor")
+    floor.get_by_role("alert").filter(has_text="Choose one").wait_for()
+    floor.get_by_role("radio", name="-1").check()
+    form.get_by_role("button", name="Order", exact=True).click()
+    assert "Your result: 42" in me.result()

@@ -1,7 +1,7 @@
 // What is asked of a seat: buttons for a finite menu, forms, and probes in a panel of their own.
 
 import { Lost, Refused, freshKey } from "./api.js";
-import { el, freshId, isHeading, titled } from "./dom.js";
+import { capital, el, freshId, isHeading, titled } from "./dom.js";
 import { Unfilled, makeField, pills } from "./fields.js";
 
 export class AskPanel {
@@ -65,7 +65,7 @@ export class AskPanel {
       this.#send(read(), fields);
     } catch (why) {
       if (!(why instanceof Unfilled)) throw why;
-      this.#complain(why.message, fields, why.field);
+      why.at.complain(why.message);
     }
   }
 
@@ -192,10 +192,10 @@ export class AskPanel {
   }
 
   // A reason that names a field stands beside it, any other one below the question.
-  #complain(sentence, fields = [], name = null) {
+  #complain(sentence, fields = []) {
     const [, named, rest] = /^(\w+): (.*)$/s.exec(sentence) || [];
-    const field = fields.find((each) => each.name === (name || named));
-    if (field) field.complain(name ? sentence : titled(rest));
+    const field = fields.find((each) => each.name === named);
+    if (field) field.complain(capital(rest));
     this.problem.textContent = field ? "" : sentence;
   }
 

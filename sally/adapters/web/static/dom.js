@@ -38,7 +38,6 @@ export const isHeading = (line) => /^[A-Z][A-Z ,']{3,}(\(.*\))?$/.test(line.trim
 // A game by its public name: short names are initials.
 export const gameTitle = (name) => (name.length <= 3 ? name.toUpperCase() : titled(name));
 
-export const titled = (name) => {
-  const text = String(name).replaceAll("_", " ");
-  return text.charAt(0).toUpperCase() + text.slice(1);
-};
+export const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
+
+export const titled = (name) => capital(String(name).replaceAll("_", " "));

@@ -2,11 +2,9 @@
 
 import { el, freshId, titled } from "./dom.js";
 
+// Something is missing; `at` is the field that lacks it, however deep it lies.
 export class Unfilled extends Error {
-  constructor(field, sentence) {
-    super(sentence);
-    this.field = field;
-  }
+  at = null;
 }
 
 const length = (text) => [...text].length; // characters as the rules count them, not code units
@@ -23,6 +21,7 @@ function framed(tag, field, hint, ...inputs) {
     title.setAttribute("for", input.id);
   }
   const complain = (sentence) => {
+    for (const each of node.querySelectorAll(".refused")) each.textContent = "";
     problem.textContent = sentence;
     for (const each of node.querySelectorAll("input, select, textarea")) {
       if (sentence) each.setAttribute("aria-invalid", "true");
@@ -43,9 +42,9 @@ function pills(values, labels, name) {
       el("input", { type: "radio", name, value: String(i) }), el("span", {}, labels[i]))));
 }
 
-function chosen(node, values, field) {
+function chosen(node, values) {
   const input = node.querySelector("input:checked");
-  if (!input) throw new Unfilled(field.name, "Choose one.");
+  if (!input) throw new Unfilled("Choose one.");
   return values[Number(input.value)];
 }
 
@@ -55,7 +54,7 @@ function choice(field) {
   if (values.length <= 8) {
     const frame = framed("fieldset", field, null, pills(values, labels, freshId("choice")));
     if (values.length === 1) frame.node.querySelector("input").checked = true;
-    return { ...frame, read: () => chosen(frame.node, values, field) };
+    return { ...frame, read: () => chosen(frame.node, values) };
   }
   const select = el("select", {}, values.map((_, i) => el("option", { value: String(i) }, labels[i])));
   return { ...framed("div", field, null, select), read: () => values[Number(select.value)] };
@@ -70,7 +69,7 @@ function whole(field) {
   const input = el("input", { class: "number", type: "text", inputmode: low < 0 ? "text" : "numeric", autocomplete: "off" });
   const read = () => {
     if (!/^-?\d+$/.test(input.value.trim())) {
-      throw new Unfilled(field.name, `Give a whole number from ${low} to ${high}.`);
+      throw new Unfilled(`Give a whole number from ${low} to ${high}.`);
     }
     return Number(input.value.trim());
   };
@@ -107,8 +106,8 @@ function text(field, limits) {
   if (!field.brief) input.setAttribute("aria-describedby", counter.id);
   const read = () => {
     const n = length(input.value);
-    if (n > field.limit) throw new Unfilled(field.name, `At most ${field.limit} characters; these are ${n}.`);
-    if (length(input.value.trim()) < (field.required === false ? 0 : field.least ?? 1)) throw new Unfilled(field.name, "Write something first.");
+    if (n > field.limit) throw new Unfilled(`At most ${field.limit} characters; these are ${n}.`);
+    if (length(input.value.trim()) < (field.required === false ? 0 : field.least ?? 1)) throw new Unfilled("Write something first.");
     return input.value;
   };
   return { ...frame, read, draft: input };
@@ -186,7 +185,16 @@ const MAKE = { choice, whole, text, amounts, many, form: nested };
 
 function made(field, limits) {
   if (!(field.type in MAKE)) throw new Error(`This page does not know fields of type ${field.type}.`);
-  return MAKE[field.type](field, limits);
+  const one = MAKE[field.type](field, limits);
+  const read = () => {
+    try {
+      return one.read();
+    } catch (why) {
+      if (why instanceof Unfilled) why.at ??= one;
+      throw why;
+    }
+  };
+  return { ...one, read };
 }
 
 export const makeField = (field, limits = {}) => made(field, limits);

@@ -1,7 +1,7 @@
 // The lobby: choose a game, who sits where, and sit down.
 
 import { call, insist, sleep } from "./api.js";
-import { el, freshId, gameTitle, titled } from "./dom.js";
+import { capital, el, freshId, gameTitle, titled } from "./dom.js";
 import { pills } from "./fields.js";
 
 const $ = (id) => document.getElementById(id);
@@ -33,7 +33,7 @@ async function tried(act) {
 
 function tile(game) {
   const node = el("button", { type: "button", class: "tile", "aria-pressed": "false", "data-game": game.name },
-    el("strong", {}, gameTitle(game.title)), el("span", { class: "muted" }, titled(game.about)));
+    el("strong", {}, gameTitle(game.title)), el("span", { class: "muted" }, capital(game.about)));
   node.addEventListener("click", () => {
     for (const each of document.querySelectorAll(".tile")) each.setAttribute("aria-pressed", String(each === node));
     setUp(game);
@@ -66,7 +66,7 @@ function setUp(game) {
     event.preventDefault();
     tried(() => open(game, chosenSeat(game, seats), others, params, asides));
   });
-  $("setup").replaceChildren(heading, el("p", { class: "muted" }, titled(game.about)), form);
+  $("setup").replaceChildren(heading, el("p", { class: "muted" }, capital(game.about)), form);
   heading.focus();
   heading.scrollIntoView({ block: "nearest" });
 }
