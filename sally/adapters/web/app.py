@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import math
 import secrets
@@ -65,7 +66,10 @@ def make_app(settings: Settings, meter: Meter | None = None) -> Starlette:
         await house.start()
         try:
             await people.start(app)
+            # Building every bot once takes a second, which the first visitor need not wait for.
+            ready = asyncio.create_task(asyncio.to_thread(app.state.lobby.offers))
             yield
+            await asyncio.gather(ready, return_exceptions=True)
         finally:
             await house.close()
             book.close()
