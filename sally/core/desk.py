@@ -74,7 +74,7 @@ class Desk:
             growth = self._growths[key] = _Growth(self.rules(after_rules, payoffs))
         for seen, told in self._marks[growth.marks :]:
             self._grow(growth, seen, form)
-            growth.text = growth.text.plus(f"{self.words.told(told)}\n")
+            growth.text = growth.text.plus(f"{self.words.kept(told, seen)}\n")
             growth.marks += 1
         self._grow(growth, view, form)
         return growth.text
@@ -86,7 +86,7 @@ class Desk:
         for seen, told in self._marks:
             new = list(self.words.lines(seen, shown, form))
             shown += len(new)
-            lines += [*new, self.words.told(told)]
+            lines += [*new, self.words.kept(told, seen)]
         return [*lines, *self.words.lines(view, shown, form)]
 
     def rules(self, after_rules: str = "", payoffs: bool = True) -> Grown:

@@ -103,11 +103,13 @@ class Sheet:
         """A question about others as it is put before the move."""
         return self._words.aside(question, self._turn.view)
 
-    @property
-    def told_text(self) -> str:
-        """What the player has been told, in words."""
+    def told_text(self, past: bool = True) -> str:
+        """What the player has been told, in words; what is kept in a past on the page is not."""
         told = self._turn.told
-        return "\n".join(self._words.told(each) for each in told) if told else ""
+        if not told:
+            return ""
+        kept = [each for _, each in self._desk.kept[-len(told) :]] if past else []
+        return "\n".join(self._words.told(each) for each in told if each not in kept)
 
     def predicted(self, question: Question, value: Value) -> str:
         """A prediction of one's own, in words."""
@@ -197,6 +199,7 @@ class Sheet:
         given: str = "",
         question: str | None = None,
         format: str | None = None,
+        past: bool = True,  # whether the past stands above
     ) -> str:
         """What follows the opening: notes, where we are, what is given, question, format.
 
@@ -204,13 +207,15 @@ class Sheet:
         """
         asked = self.question if question is None else question
         wanted = self.format if format is None else format
-        parts = (*notes, self.now, self.told_text, given, asked, self.retry(), wanted)
+        parts = (*notes, self.now, self.told_text(past), given, asked, self.retry(), wanted)
         return "\n".join(part for part in parts if part)
 
-    def user(self, *notes: str, opening: Grown | None = None, **tail: str) -> list[Message]:
+    def user(
+        self, *notes: str, opening: Grown | None = None, past: bool = True, **tail: str
+    ) -> list[Message]:
         """The whole page as the one message of a conversation; `tail` as above."""
         above = self.opening() if opening is None else opening
-        return [User(above.plus(self.tail(*notes, **tail)))]
+        return [User(above.plus(self.tail(*notes, past=past, **tail)))]
 
 
 class Said(msgspec.Struct, frozen=True):

@@ -155,6 +155,10 @@ class Words(Generic[A, V]):
         name = value if isinstance(value, dict) or value is None else self.name(value)
         return self.say(f"told.{told.source}", about=told.about or told.probe, value=name)
 
+    def kept(self, told: Told, view: V) -> str:
+        """What was told and stays in the past behind what `view` shows, as a line of it."""
+        return self.told(told)
+
     def _or(self, names: Sequence[str]) -> str:
         return listed(names, "or")
 

@@ -57,4 +57,5 @@ STRATEGY = Strategy(
     make=_make,
     calls="1",
     params={"read_cut": False},  # whether a reply cut by length is read as far as it goes
+    version=2,
 )

@@ -14,11 +14,11 @@ TEXTS: Mapping[str, str] = {
 
 
 async def thought(
-    sheet: Sheet, speaker: Speaker, *notes: str, opening: Grown | None = None
+    sheet: Sheet, speaker: Speaker, *notes: str, opening: Grown | None = None, past: bool = True
 ) -> Said:
-    """Thoughts and an answer in one reply."""
+    """Thoughts and an answer in one reply; `past` as for a tail."""
     wanted = sheet.say("cot.think", format=sheet.format)
-    page = sheet.user(*notes, opening=opening, format=wanted)
+    page = sheet.user(*notes, opening=opening, past=past, format=wanted)
     return spoken(await speaker.say("probe" if sheet.asked else "move", page))
 
 

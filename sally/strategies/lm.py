@@ -10,7 +10,8 @@ async def scored(
     sheet: Sheet, speaker: Speaker, purpose: str, form: str, sample: bool = False
 ) -> Said:
     """The likeliest name (or one drawn by its probability), with the odds of all."""
-    context = sheet.opening(form).plus(sheet.stem)
+    told = sheet.told_text()
+    context = sheet.opening(form).plus(f"{told}\n{sheet.stem}" if told else sheet.stem)
     scores = await speaker.score(purpose, context, sheet.names)
     odds = tuple(scores.normalised().values())  # in the order of the candidates
     place = max(range(len(odds)), key=odds.__getitem__)
@@ -40,4 +41,5 @@ STRATEGY = Strategy(
     calls="1 scoring",
     needs=frozenset({"finite", "scoring"}),
     params={"sample": False},
+    version=2,
 )

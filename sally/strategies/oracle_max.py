@@ -15,11 +15,12 @@ def _make(history: bool = True, payoffs: bool = True) -> tuple[Run, Run]:
     async def act(sheet: Sheet, speaker: Speaker) -> Said:
         opening = sheet.opening(history=history, payoffs=payoffs)
         wanted = f"{sheet.say('oracle_max.aim')}\n{sheet.format}"
-        return spoken(await speaker.say("move", sheet.user(opening=opening, format=wanted)))
+        page = sheet.user(opening=opening, past=history, format=wanted)
+        return spoken(await speaker.say("move", page))
 
     async def answer(sheet: Sheet, speaker: Speaker) -> Said:
         opening = sheet.opening(history=history, payoffs=payoffs)
-        return spoken(await speaker.say("probe", sheet.user(opening=opening)))
+        return spoken(await speaker.say("probe", sheet.user(opening=opening, past=history)))
 
     return act, answer
 

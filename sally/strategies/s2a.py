@@ -31,7 +31,7 @@ async def summed_up(sheet: Sheet, speaker: Speaker) -> Grown:
 
 def _make() -> tuple[Run, Run]:
     async def run(sheet: Sheet, speaker: Speaker) -> Said:
-        page = sheet.user(opening=await summed_up(sheet, speaker))
+        page = sheet.user(opening=await summed_up(sheet, speaker), past=False)
         return spoken(await speaker.say("probe" if sheet.asked else "move", page))
 
     return run, run

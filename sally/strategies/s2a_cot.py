@@ -8,7 +8,8 @@ from sally.strategies import cot, s2a
 
 def _make() -> tuple[Run, Run]:
     async def run(sheet: Sheet, speaker: Speaker) -> Said:
-        return await cot.thought(sheet, speaker, opening=await s2a.summed_up(sheet, speaker))
+        summary = await s2a.summed_up(sheet, speaker)
+        return await cot.thought(sheet, speaker, opening=summary, past=False)
 
     return run, run
 

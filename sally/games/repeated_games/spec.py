@@ -105,5 +105,5 @@ GAME: GameSpec[State, int, View] = GameSpec(
     presets=PRESETS,
     best_replies=best_replies,
     numbers=numbers,
-    words_version=2,
+    words_version=3,
 )

@@ -60,6 +60,7 @@ TEXTS: Mapping[str, str] = {
     "gain.signed": "gives me a score of {my_pay}",
     "told.truth": "You are told that in this round the other player picks Option {value}.",
     "told.own": "You have predicted that in this round the other player picks Option {value}.",
+    "kept": "Before round {round}: {told}",
 }
 
 
@@ -172,6 +173,9 @@ class RepeatedWords(Words[int, View]):
         assert isinstance(told.value, int)
         value = self._names[Seat(told.about)][told.value]
         return self.say(f"told.{told.source}", value=value)
+
+    def kept(self, told: Told, view: View) -> str:
+        return self.say("kept", round=view.round, told=self.told(told))
 
     def aside_format(self, question: Question) -> str:
         names = self._listed(Seat(question.about))

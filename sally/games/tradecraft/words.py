@@ -109,8 +109,19 @@ TEXTS: Mapping[str, str] = {
     "format.their_target": "Answer with one line of the form `Odds: <item> <percent>, <item> "
     "<percent>, ...`; the percentages make 100, and items that you leave out count as 0. The "
     "target is one of {names}.",
-    "told.truth": "You are told, about {about} and {probe}: {value}.",
-    "told.own": "Your own answer in this turn ({probe}, {about}): {value}.",
+    "told.truth.v0": "You are told how useful the items are for your own target: {value}.",
+    "told.truth.v1": "You are told how useful {about} finds the items for {about}'s own target: "
+    "{value}.",
+    "told.truth.v2": "You are told how useful {about} thinks the items are for your target: "
+    "{value}.",
+    "told.truth.their_target": "You are told that {about}'s target is {value}.",
+    "told.own.v0": "You rated how useful the items are for your own target: {value}.",
+    "told.own.v1": "You rated how useful, as you believe, the items are for {about}'s own target: "
+    "{value}.",
+    "told.own.v2": "You rated how useful, as you believe, {about} thinks the items are for your "
+    "target: {value}.",
+    "told.own.their_target": "You said that {about}'s target is most likely {value}.",
+    "kept": "Turn {turn}. {told}",
     "name.pass": "propose nothing",
     "name.done": "done",
     "name.accept": "accept",
@@ -286,8 +297,10 @@ class TradeWords(Words[Action, View]):
         value = told.value
         if isinstance(value, dict):
             value = listed(f"{item} {worth:g}" for item, worth in value.items())
-        about = told.about or told.seat
-        return self.say(f"told.{told.source}", about=about, probe=told.probe, value=value)
+        return self.say(f"told.{told.source}.{told.probe}", about=told.about, value=value)
+
+    def kept(self, told: Told, view: View) -> str:
+        return self.say("kept", turn=view.turn, told=self.told(told))
 
 
 def in_words(goods: Mapping[str, Amount]) -> str:

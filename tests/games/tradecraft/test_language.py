@@ -95,11 +95,12 @@ def test_a_model_looks_things_up_proposes_and_answers() -> None:
 def test_its_own_reports_are_in_its_dialogue_and_no_word_on_their_use() -> None:
     game("v0+v1")
     last = max((talk for talk in SEEN if "p1" in talk[0][:12]), key=len)
-    mine = [text for text in last if text.startswith("Your own answer in this turn (v")]
-    assert any("(v0" in text for text in mine)
-    assert any("(v1" in text for text in mine)
+    assert any(text.startswith("Turn 1. You rated how useful the items are for") for text in last)
+    assert any(text.startswith("Turn 2. You rated how useful, as you believe,") for text in last)
+    assert not any("v0" in text or "v1" in text for text in last)  # our names for the probes
     partner = max((talk for talk in SEEN if "p2" in talk[0][:12]), key=len)
-    assert not any("(v1" in text for text in partner)
+    assert any("You rated how useful the items" in text for text in partner)
+    assert not any("as you believe" in text for text in partner)
 
 
 def test_a_model_that_never_answers_clearly_passes_rejects_and_stops() -> None:
