@@ -96,7 +96,15 @@ def interval_plot(title: str, axis: str, bars: Sequence[Bar]) -> Html:
     label = tag("text", axis, x=(LEFT + WIDTH - RIGHT) / 2, y=bottom + 30, class_="axis")
     size = f"0 0 {WIDTH} {bottom + 38}"
     return tag(
-        "svg", tag("title", title), grid, lines, label, viewBox=size, role="img", class_="intervals"
+        "svg",
+        tag("title", title),
+        grid,
+        lines,
+        label,
+        viewBox=size,
+        role="group",
+        aria_label=title,
+        class_="intervals",
     )
 
 
@@ -155,14 +163,7 @@ def profile_plot(
         tag("text", clipped(ceiling, 34), x=EDGE + 4, y=up(1) - 4, class_="marked"),
         _guess(guess, across, bottom),
         tag("text", "right about others, %", x=(EDGE + right) / 2, y=HEIGHT - 14, class_="axis"),
-        tag(
-            "text",
-            "doing: 0 mindless, 1 best",
-            x=0,
-            y=0,
-            transform=f"translate(11 {(10 + bottom) / 2:.0f}) rotate(-90)",
-            class_="axis",
-        ),
+        _upward("doing: 0 mindless, 1 best", (10 + bottom) / 2),
     ]
     places = spread([up(d.doing) for d in dots], 13, 14, bottom)
     drawn = [
@@ -170,7 +171,22 @@ def profile_plot(
         for n, (dot, y) in enumerate(zip(dots, places, strict=True))
     ]
     size = f"0 0 {WIDTH} {HEIGHT}"
-    return tag("svg", tag("title", title), frame, drawn, viewBox=size, role="img", class_="profile")
+    return tag(
+        "svg",
+        tag("title", title),
+        frame,
+        drawn,
+        viewBox=size,
+        role="group",
+        aria_label=title,
+        class_="profile",
+    )
+
+
+def _upward(said: str, middle: float) -> Html:
+    """The name of the axis that goes up."""
+    turned = f"translate(11 {middle:.0f}) rotate(-90)"
+    return tag("text", said, x=0, y=0, transform=turned, class_="axis")
 
 
 def _guess(guess: float | None, across: Scale, bottom: float) -> Html | None:
@@ -220,6 +236,74 @@ def spread(wanted: Sequence[float], gap: float, low: float, high: float) -> list
             placed[before] = min(placed[before], placed[after] - gap)
     found = dict(zip(order, placed, strict=True))
     return [found[i] for i in range(len(wanted))]
+
+
+# --- calibration ----------------------------------------------------------------------------------
+
+
+class Curve(msgspec.Struct, frozen=True):
+    """How often the forecasts of one player came true: (forecast, share, interval, n) by bin."""
+
+    name: str
+    points: Sequence[tuple[float, float, Sequence[float] | None, int]]
+    href: str | None
+
+
+def calibration_plot(title: str, curves: Sequence[Curve]) -> Html:
+    """Forecast odds across and how often they came true up; on the diagonal they are honest."""
+    right, bottom = WIDTH - NAMES, HEIGHT - EDGE
+    across, up = Scale(0, 100, EDGE, right), Scale(0, 100, bottom, 10)
+    frame = [
+        joined(
+            tag("line", x1=across(t), x2=across(t), y1=10, y2=bottom, class_="grid"),
+            tag("line", x1=EDGE, x2=right, y1=up(t), y2=up(t), class_="grid"),
+            tag("text", number(t), x=across(t), y=bottom + 14, class_="tick"),
+            tag("text", number(t), x=EDGE - 6, y=up(t) + 4, class_="tick up"),
+        )
+        for t in (0, 25, 50, 75, 100)
+    ]
+    frame += [
+        tag("line", x1=across(0), x2=across(100), y1=up(0), y2=up(100), class_="mark"),
+        tag("text", "stated odds, %", x=(EDGE + right) / 2, y=HEIGHT - 14, class_="axis"),
+        _upward("came true, %", (10 + bottom) / 2),
+    ]
+    ends = spread([up(100 * curve.points[-1][1]) for curve in curves], 13, 14, bottom)
+    drawn = [
+        _curve(curve, across, up, right, y, n)
+        for n, (curve, y) in enumerate(zip(curves, ends, strict=True))
+    ]
+    return tag(
+        "svg", tag("title", title), frame, drawn,
+        viewBox=f"0 0 {WIDTH} {HEIGHT}", role="group", aria_label=title, class_="profile",
+    )  # fmt: skip
+
+
+def _curve(curve: Curve, across: Scale, up: Scale, right: float, label: float, n: int) -> Html:
+    hue = f"hue{n % 7}"
+    places = [(across(100 * at), up(100 * share)) for at, share, _, _ in curve.points]
+    marks: list[Html] = []
+    for (x, y), (at, share, interval, count) in zip(places, curve.points, strict=True):
+        said = (
+            f"{curve.name}: odds of {number(100 * at, 0)} % came true in {number(100 * share, 0)} %"
+        )
+        if interval is not None:
+            y1, y2 = (up(100 * edge) for edge in interval)
+            marks.append(tag("line", x1=x, x2=x, y1=y1, y2=y2, class_=f"whisker {hue}"))
+        dot = tag(
+            "circle", tag("title", f"{said} of {count}"), cx=x, cy=y, r=4, class_=f"dot {hue}"
+        )
+        marks.append(dot)
+    path = " ".join(f"{x:.1f},{y:.1f}" for x, y in places)
+    return tag(
+        "a" if curve.href else "g",
+        tag("polyline", points=path, class_=f"curve {hue}"),
+        tag(
+            "polyline", points=f"{path.rpartition(' ')[2]} {right + 4},{label:.1f}", class_="leader"
+        ),
+        marks,
+        tag("text", clipped(curve.name, 20), x=right + 8, y=label + 4, class_=f"name {hue}"),
+        href=curve.href,
+    )
 
 
 # --- numbers and names ----------------------------------------------------------------------------

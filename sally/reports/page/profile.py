@@ -7,7 +7,7 @@ from itertools import groupby
 
 from sally.reports.page.html import Html, joined, tag
 from sally.reports.page.results import scrolled
-from sally.reports.plots import Dot, estimate, number, profile_plot
+from sally.reports.plots import Curve, Dot, calibration_plot, estimate, number, profile_plot
 from sally.reports.profile import Mark, ProfileRow
 from sally.stats import Estimate
 
@@ -32,6 +32,7 @@ def profile_section(rows: Sequence[ProfileRow], find: Find) -> Html:
         ),
         tag("div", plots, class_="plots") if plots else None,
         _table(rows, find),
+        _calibrations(games, find),
         _blanks(rows),
     )
 
@@ -61,6 +62,29 @@ def _plot(game: str, seat: str, rows: Sequence[ProfileRow], find: Find) -> Html 
     said = "; ".join(f"{', '.join(who)} ({why})" for why, who in left.items())
     note = tag("p", tag("small", f"Not drawn: {said}.")) if left else None
     return tag("figure", tag("figcaption", tag("b", f"{game}, {seat}")), drawn, note)
+
+
+def _calibrations(
+    games: Sequence[tuple[tuple[str, str], Sequence[ProfileRow]]], find: Find
+) -> Html | None:
+    """Where odds were stated: how often they came true."""
+    plots = []
+    for (game, seat), rows in games:
+        curves = [
+            Curve(row.player, [(p.forecast, p.share.value, p.share.interval, p.n)
+                  for p in row.calibration if p.share.value is not None], find(row))
+            for row in rows
+            if any(p.share.value is not None for p in row.calibration)
+        ]  # fmt: skip
+        if curves:
+            drawn = calibration_plot(f"calibration of {seat} in {game}", curves)
+            caption = tag("figcaption", tag("b", f"{game}, {seat}"))
+            plots.append(tag("figure", caption, drawn))
+    if not plots:
+        return None
+    said = "On the dashed line, stated odds come true as often as they say."
+    head = tag("summary", f"Calibration of stated odds ({len(plots)})")
+    return tag("details", head, tag("p", said), tag("div", plots, class_="plots"))
 
 
 def _best(mark: Mark | None) -> str:

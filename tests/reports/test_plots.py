@@ -1,0 +1,100 @@
+"""Plots of the page: scales, places and numbers with known answers, and no text that is lost."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sally.reports.plots import (
+    Bar,
+    Curve,
+    Dot,
+    Scale,
+    calibration_plot,
+    estimate,
+    interval_plot,
+    number,
+    profile_plot,
+    spread,
+    ticks,
+)
+
+FINITE = st.floats(-1e6, 1e6, allow_nan=False)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "found"),
+    [
+        (0, 1, [0, 0.25, 0.5, 0.75, 1]),
+        (-1, 1, [-1, -0.5, 0, 0.5, 1]),
+        (0.03, 97, [25, 50, 75]),
+        (5, 5, [5]),
+    ],
+)
+def test_ticks_are_round(low: float, high: float, found: list[float]) -> None:
+    assert ticks(low, high) == pytest.approx(found)
+
+
+@given(FINITE, st.floats(1e-3, 1e6))
+def test_ticks_are_few_and_within(low: float, width: float) -> None:
+    found = ticks(low, low + width)
+    assert 1 <= len(found) <= 6
+    assert all(low - width * 1e-6 <= t <= low + width * (1 + 1e-6) for t in found)
+
+
+@given(st.lists(st.floats(0, 300), min_size=1, max_size=12))
+def test_names_beside_a_plot_do_not_touch_and_keep_their_order(wanted: list[float]) -> None:
+    found = spread(wanted, 13, 0, 300)
+    assert all(-1e-6 <= place <= 300 + 1e-6 for place in found)
+    assert all(b - a >= 13 - 1e-6 for a, b in pairwise(sorted(found)))
+    order = sorted(range(len(wanted)), key=lambda i: (wanted[i], i))
+    assert [found[i] for i in order] == sorted(found)
+
+
+def test_a_scale_ends_at_its_edges() -> None:
+    up = Scale(-1, 1, 200, 0)
+    assert [up(v) for v in (-9, -1, 0, 1, 9)] == [200, 200, 100, 0, 0]
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [(0.0, "0"), (-0.25, "−0.25"), (1234567.0, "1,234,567"), (12.0, "12"), (0.12345, "0.123")],
+)
+def test_numbers_are_short_and_have_a_true_minus(value: float, said: str) -> None:
+    assert number(value) == said
+
+
+def test_a_tiny_negative_is_no_minus_zero() -> None:
+    assert estimate(-0.0001, [-0.0004, 0.0002]) == "0.000 [0.000, 0.000]"
+    assert estimate(-1.5, [-2.0, -1.0]) == "−1.50 [−2.00, −1.00]"
+    assert estimate(50.0, None) == "50.0"
+
+
+def test_every_bar_has_its_whisker_its_name_and_its_link() -> None:
+    bars = [Bar("a<b", "with c", 1.0, [0.5, 1.5], 9, "#g1-0"), Bar("d", "", 3.0, None, 1, "#g2-0")]
+    drawn = str(interval_plot("title", "points", bars))
+    assert drawn.count("whisker") == 1 and drawn.count("<circle") == 2
+    assert re.findall(r'href="([^"]*)"', drawn) == ["#g1-0", "#g2-0"]
+    assert "a&lt;b, with c: 1.00 [0.50, 1.50] (n 9)" in drawn and ">points<" in drawn
+
+
+def test_doing_beyond_the_edge_is_said_in_words() -> None:
+    dots = [
+        Dot("here", 60.0, 0.5, [50, 70], [0.4, 0.6], "#p1"),
+        Dot("far below", 10.0, -7.25, None, None, None),
+    ]
+    drawn = str(profile_plot("title", dots, 50.0, "best mindless: x", "optimum"))
+    assert ">far below −7.2<" in drawn and ">here<" in drawn
+    assert "even guess" in drawn and "best mindless: x" in drawn and ">optimum<" in drawn
+    assert drawn.count("whisker") == 2
+
+
+def test_a_calibration_curve_goes_through_its_points() -> None:
+    curve = Curve("a", [(0.5, 0.5, [0.4, 0.6], 20), (1.0, 0.75, None, 4)], None)
+    drawn = str(calibration_plot("title", [curve]))
+    assert "a: odds of 50 % came true in 50 % of 20" in drawn
+    assert drawn.count("<circle") == 2 and drawn.count("whisker") == 1
