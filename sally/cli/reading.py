@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import click
@@ -50,9 +50,10 @@ def score(
         if as_rows:
             print_json(list(episode_rows(each_once([place]))))
             return
-        found = score_rows(each_once([place], bad.append), metrics, seat, every or as_json)
-        changed = changed_instances(each_once([place]))
-    for id in changed:
+        known: Instances = {}
+        noted = noting(each_once([place], bad.append), known)
+        found = score_rows(noted, metrics, seat, every or as_json)
+    for id in sorted({id for (_, id), asked in known.items() if len(asked) > 1}):
         click.echo(
             f"mixed: instance {id!r} was changed between runs, and both count here", err=True
         )
@@ -64,14 +65,16 @@ def score(
         click.echo(f"unreadable, kept in quarantine: {line}", err=True)
 
 
-def changed_instances(episodes: Iterable[Episode]) -> list[str]:
-    """Instances that one store knows under one id and with different parameters."""
-    known: dict[tuple[str, str], set[str]] = {}
+Instances = dict[tuple[str, str], set[str]]  # (cell, id) -> with which parameters
+
+
+def noting(episodes: Iterable[Episode], known: Instances) -> Iterator[Episode]:
+    """The episodes as they pass, their instances written down: one id should have one meaning."""
     for episode in episodes:
         instance = episode.setup.instance
         asked = msgspec.json.encode((instance.game, instance.params), order="sorted").decode()
         known.setdefault((episode.cell, instance.id), set()).add(asked)
-    return sorted({id for (_, id), asked in known.items() if len(asked) > 1})
+        yield episode
 
 
 def score_rows(

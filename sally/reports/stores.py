@@ -14,17 +14,23 @@ Said = Callable[[str], None]  # what to do with a line that holds no episode
 
 
 def each_once(folders: Sequence[store.Where], bad: Said | None = None) -> Iterator[Episode]:
-    """The episodes of some stores, each once; a finished run takes the place of a cut one."""
+    """The episodes of some stores, each once; a finished run takes the place of a cut one.
+
+    Episodes that were cut come last: only then is it known that no finished run follows.
+    """
     seen: set[str] = set()
+    cut: dict[str, Episode] = {}
     for folder in folders:
-        finished = store.survey(folder).finished
         for line in store.read(folder):
             if not isinstance(line, Episode):
                 if bad is not None:
                     bad(str(line))
-            elif line.id not in seen and not (store.to_run_again(line) and line.id in finished):
+            elif store.to_run_again(line):
+                cut[line.id] = line
+            elif line.id not in seen:
                 seen.add(line.id)
                 yield line
+    yield from (episode for id, episode in cut.items() if id not in seen)
 
 
 class Stores(msgspec.Struct, frozen=True):

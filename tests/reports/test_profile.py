@@ -16,6 +16,7 @@ from sally.core.study import Cell, Study, grid, instance, sitter
 from sally.games.toma.mg import frozen_scenarios as mg_scenarios
 from sally.games.toma.po import frozen_scenarios as po_scenarios
 from sally.metrics.measured import measured
+from sally.reports import rows
 from sally.reports.profile import ProfileRow, clusters_of, profile_of, profile_rows
 from sally.runner.baselines import baselines, best_mindless, mindless, studied_seats
 from sally.runner.local import play
@@ -179,6 +180,21 @@ def test_best_replies_to_the_truth_are_the_right_choices(game, scenarios):
             assert m.terms.inference + m.terms.translation == pytest.approx(1 - m.doing)
             if player == "solver":
                 assert m.terms.inference == m.terms.translation == 0
+
+
+def test_who_acts_on_its_own_prediction_loses_nothing_in_translation():
+    """Whatever was predicted, right or wrong, and however many replies to it are best."""
+    several = 0
+    for scenario, seed in product(list(mg_scenarios().values())[::9], range(4)):
+        probes = {"player": [probe.name for probe in shelf.game("toma_mg").probes]}
+        params = {"scenario": scenario.id, "level": scenario.level}
+        episode = api.play("toma_mg", {"player": "random"}, seed, probes=probes, **params)
+        (m,) = measured(episode)
+        consistent = shelf.shelf("metrics")["action_consistency"].measure
+        if consistent(rows.played(episode), "player") == 1:
+            several += m.terms.inference == 0 or m.terms.inference == 1
+            assert m.terms.translation == 0
+    assert several  # some did
 
 
 # --- the ends of the scale ------------------------------------------------------------------------

@@ -1,0 +1,60 @@
+"""Stores line by line: each episode once, finished runs for cut ones, bad lines said."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+
+from sally import api, store
+from sally.core.log import Censored, Episode, to_line
+from sally.reports.stores import each_once, measured_stores
+
+
+def played(seed: int) -> Episode:
+    return api.play("rps", {"agent": "random", "partner": "tit_for_tat"}, seed, rounds=3)
+
+
+def cut(episode: Episode) -> Episode:
+    return msgspec.structs.replace(episode, events=[Censored(turn=0, cause="budget")])
+
+
+def kept(folder: Path, *episodes: Episode) -> Path:
+    folder.mkdir()
+    with store.Writer(folder) as writer:
+        for episode in episodes:
+            writer.add(episode)
+    return folder
+
+
+def test_a_finished_run_takes_the_place_of_a_cut_one_wherever_it_stands(tmp_path: Path):
+    one, two, three = (played(seed) for seed in range(3))
+    first = kept(tmp_path / "a", cut(one), two, cut(three))
+    second = kept(tmp_path / "b", one, two)
+    found = list(each_once([first, second]))
+    assert sorted(e.id for e in found) == sorted(e.id for e in (one, two, three))
+    assert {e.id for e in found if e.payoffs is None} == {three.id}
+    stores = measured_stores([first, second], "agent")
+    assert stores.episodes == 3
+    assert {m.episode for m in stores.measured if m.censored} == {three.id}
+    assert stores == measured_stores([first, second], "agent")
+
+
+def test_a_line_that_holds_no_episode_is_said_and_the_rest_is_read(tmp_path: Path):
+    folder = kept(tmp_path / "a", played(1))
+    (folder / "torn.jsonl").write_bytes(to_line(played(2))[:40])
+    said: list[str] = []
+    assert len(list(each_once([folder], said.append))) == 1
+    assert len(said) == 1 and "torn.jsonl, line 1" in said[0]
+    assert measured_stores([folder]).bad == tuple(said)
+
+
+def test_only_seats_in_question_are_measured_unless_one_is_named(tmp_path: Path):
+    asked = api.play(
+        "rps", {"agent": "random", "partner": "tit_for_tat"}, probes={"agent": ["their_move"]},
+        rounds=3,
+    )  # fmt: skip
+    folder = kept(tmp_path / "a", asked)
+    assert [m.seat for m in measured_stores([folder]).measured] == ["agent"]
+    assert [m.seat for m in measured_stores([folder], "partner").measured] == ["partner"]
+    assert measured_stores([folder]).seats == {"agent", "partner"}
