@@ -174,6 +174,12 @@ class Claims:
         """Whether the shard is ours now."""
         if shard in self._mine:
             return True
+        try:
+            return self._claim(shard)
+        except OSError as why:
+            raise BadInput(f"The store {self._at} cannot be written: {why.strerror}.") from None
+
+    def _claim(self, shard: str) -> bool:
         there = [n for n in self._at.names("claims") if n.startswith(f"{shard}.")]
         last = max((int(name.rpartition(".")[2]) for name in there), default=-1)
         if there and not self._is_free(f"{shard}.{last}"):
@@ -192,9 +198,10 @@ class Claims:
         return self._watch.is_dead(_read(self._at, f"{owner}.json"))
 
     def release(self, shard: str) -> None:
-        """The shard is over, or left to others."""
-        for name in self._mine.pop(shard, ()):
-            self._at.remove(f"claims/{name}")
+        """The shard is over, or left to others; a claim that stays dies with the run."""
+        with suppress(OSError):
+            for name in self._mine.pop(shard, ()):
+                self._at.remove(f"claims/{name}")
 
     def release_all(self) -> None:
         for shard in list(self._mine):
@@ -205,13 +212,17 @@ class Claims:
 
         Their claims stay: they are passed on.
         """
-        owners = {self._owner(name) for name in self._at.names("claims")} | {self._me}
-        for run in read_runs(self._at):
-            if run.name not in owners and (ended or not run.ended) and self._watch.is_dead(run):
-                self._at.remove(f"runs/{run.name}.json")
-                for note in self._at.names("notes"):
-                    if note.startswith(f"{run.name}."):
-                        self._at.remove(f"notes/{note}")
+        with suppress(OSError):  # nothing depends on it
+            owners = {self._owner(name) for name in self._at.names("claims")} | {self._me}
+            for run in read_runs(self._at):
+                if run.name not in owners and (ended or not run.ended) and self._watch.is_dead(run):
+                    self._remove(run.name)
+
+    def _remove(self, run: str) -> None:
+        self._at.remove(f"runs/{run}.json")
+        for note in self._at.names("notes"):
+            if note.startswith(f"{run}."):
+                self._at.remove(f"notes/{note}")
 
     def _owner(self, claim: str) -> str:
         try:

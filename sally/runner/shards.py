@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from hashlib import blake2b
 from importlib import import_module
 from pathlib import Path
@@ -256,7 +257,8 @@ class Notes:
         if self._tell is not None:
             self._tell(self.tally)
         if time.monotonic() - self._since >= NOTE_SECONDS:
-            self._at.put(self._name, msgspec.json.encode(self.tally))
+            with suppress(OSError):  # a disk that is full is told where episodes are stored
+                self._at.put(self._name, msgspec.json.encode(self.tally))
             self._since, self._noted = time.monotonic(), True
 
     @property
@@ -268,7 +270,8 @@ class Notes:
     def close(self) -> None:
         """Take the note back: from here on the result says it."""
         if self._noted:
-            self._at.remove(self._name)
+            with suppress(OSError):
+                self._at.remove(self._name)
 
 
 def note_name(run: str, shard: str) -> str:
@@ -281,7 +284,7 @@ def take_note(at: Place, run: str, shard: str) -> Tally:
     name = note_name(run, shard)
     try:
         left = msgspec.json.decode(at.read(name), type=Tally)
-    except FileNotFoundError:
+        at.remove(name)
+    except OSError:
         return Tally()
-    at.remove(name)
     return msgspec.structs.replace(left, done=0, found=0, censored=0, failed=0)
