@@ -99,6 +99,22 @@ def test_a_full_disk_is_said_and_nothing_is_half_written(tmp_path: Path) -> None
     book.close()
 
 
+def test_a_full_disk_of_postgresql_is_the_same_to_us(postgres: str) -> None:
+    import psycopg
+
+    def full(hand: Hand) -> None:
+        hand.put(PUT, 7, "half")
+        raise psycopg.errors.DiskFull("could not extend file: No space left on device")
+
+    book = Book(postgres, SCHEMA)
+    book.open()
+    with pytest.raises(StorageFull, match="No space left"):
+        asyncio.run(book.run(full))
+    said = asyncio.run(book.run(lambda hand: hand.all("SELECT n FROM notes WHERE said = 'half'")))
+    assert said == []
+    book.close()
+
+
 def test_a_lost_connection_is_made_again(postgres: str) -> None:
     book = Book(postgres, SCHEMA)
     book.open()
