@@ -6,13 +6,13 @@ moment; a language model's prompts are rendered by its strategy and checked agai
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 import msgspec
 
 from sally.adapters.web.boards import Board, board_of
+from sally.adapters.web.overheard import Line, prompts_of
 from sally.core import packs, shelf
 from sally.core.desk import Desk
 from sally.core.errors import BadInput, unknown
@@ -21,30 +21,10 @@ from sally.core.log import Censored, Ended, Episode, Event, Forfeited, Moved, Re
 from sally.core.match import Match
 from sally.core.menu import Form
 from sally.core.metric import Played
-from sally.core.model import (
-    AS_THE_PROVIDER_DOES,
-    Context,
-    Message,
-    Reply,
-    Scores,
-    Settings,
-    ToolSpec,
-)
 from sally.core.playback import answers_of, require_version
 from sally.core.player import Turn
-from sally.models.stub import Playback, PromptDiffers
-from sally.players.language import LanguagePlayer
 from sally.reports.rows import judged, label, played
 from sally.reports.transcript import REFEREE
-from sally.runner.check import recorded
-from sally.runner.seating import seated
-
-
-class Line(msgspec.Struct, frozen=True):
-    """Somebody's words, for a page: who, and what."""
-
-    who: str
-    text: str
 
 
 class Asked(msgspec.Struct, frozen=True):
@@ -196,7 +176,7 @@ def _desk(episode: Episode, turn: Turn[Any, Any]) -> Desk:
 
 def _ask(episode: Episode, desk: Desk, turn: Turn[Any, Any], event: Event | None) -> Asked:
     words, question = desk.words, turn.question
-    prompts, why = _prompts(episode, turn, event)
+    prompts, why = prompts_of(episode, turn, event)
     common: dict[str, Any] = {
         "answer": None if event is None else _answer(desk, turn, event),
         "reply": getattr(event, "reply", ""),
@@ -255,63 +235,6 @@ def _looked(event: Event | None) -> tuple[Line, ...]:
         Line(f"{look.tool} {_json(look.given)}", _json(look.found))
         for look in getattr(event, "looked", ())
     )
-
-
-# --- a model's prompts --------------------------------------------------------------------------
-
-
-class Overheard(Playback):
-    """A playback model that keeps what it is shown."""
-
-    shown: list[tuple[Line, ...]]
-
-    async def complete(
-        self,
-        messages: Sequence[Message],
-        settings: Settings = AS_THE_PROVIDER_DOES,
-        tools: Sequence[ToolSpec] = (),
-    ) -> Reply:
-        self.shown.append(_as_lines(messages))
-        return await super().complete(messages, settings, tools)
-
-    async def score(
-        self,
-        context: Context,
-        candidates: Sequence[str],
-        settings: Settings = AS_THE_PROVIDER_DOES,
-    ) -> Scores:
-        among = Line("candidates", "\n".join(candidates))
-        self.shown.append((*_as_lines(context), among))
-        return await super().score(context, candidates, settings)
-
-
-def _as_lines(context: Context) -> tuple[Line, ...]:
-    if isinstance(context, str):
-        return (Line("text", context),)
-    return tuple(Line(type(message).__name__.lower(), str(message.text)) for message in context)
-
-
-def _prompts(
-    episode: Episode, turn: Turn[Any, Any], event: Event | None
-) -> tuple[tuple[tuple[Line, ...], ...], str]:
-    """What a model was shown, call by call, or why that cannot be rendered again."""
-    calls = getattr(event, "calls", ())
-    if not calls:
-        return (), ""
-    who = episode.setup.lineup[turn.seat]
-    model = Overheard(recorded(calls))
-    model.shown = []
-    try:
-        on_playback = msgspec.structs.replace(who, params={**who.params, "model": model})
-        player: Any = seated(turn.desk.spec, turn.desk.game, turn.seat, on_playback)
-        if isinstance(player, LanguagePlayer):
-            player = msgspec.structs.replace(player, call_retries=len(calls))
-        asyncio.run(player.decide(turn) if turn.question is None else player.report(turn))
-    except (PromptDiffers, BadInput) as why:
-        return (), str(why)
-    finally:
-        turn.looked.clear()
-    return tuple(model.shown), ""
 
 
 # --- the referee's eyes -------------------------------------------------------------------------

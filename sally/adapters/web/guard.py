@@ -264,7 +264,9 @@ def experimenter_required(endpoint: Endpoint) -> Endpoint:
         expected = request.app.state.door.form_token(request)
         if expected is None:
             if request.method in ("GET", "HEAD"):
-                return RedirectResponse(f"/experimenter/login?next={quote(request.url.path)}", 303)
+                url = request.url  # with its query: a link to one turn leads there
+                wanted = quote(f"{url.path}?{url.query}" if url.query else url.path, safe="/")
+                return RedirectResponse(f"/experimenter/login?next={wanted}", 303)
             raise Refused(401, "Log in as the experimenter first.")
         if request.method not in ("GET", "HEAD"):
             form = await form_of(request)

@@ -16,11 +16,10 @@ from sally.adapters.web.book import Book, Hand
 from sally.adapters.web.catalogue import Entry, entry_of
 from sally.adapters.web.house import House, NoSuchSeat, hashed
 from sally.adapters.web.roster import ACTIVE, DONE, INCOMPLETE, Person, Secrets
-from sally.adapters.web.studies import (
+from sally.adapters.web.studies import Condition, HumanStudy
+from sally.adapters.web.way import (
     END,
     FAILED,
-    Condition,
-    HumanStudy,
     Round,
     current,
     judged,

@@ -18,7 +18,8 @@ import msgspec
 
 from sally.adapters.web.balance import Assignment, assigned
 from sally.adapters.web.book import Book, Hand, Row, Sqlite
-from sally.adapters.web.studies import HumanStudy, Round
+from sally.adapters.web.studies import HumanStudy
+from sally.adapters.web.way import Round
 from sally.core.chance import Stream
 from sally.core.errors import BadInput
 

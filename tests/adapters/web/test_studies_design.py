@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sally.adapters.web import roster, studies
+from sally.adapters.web import roster, way
 from sally.adapters.web.balance import Assignment, assigned, order, rows
 from sally.adapters.web.studies import Bonus, HumanStudy, read_human_study
 from sally.core import shelf
@@ -327,7 +327,7 @@ def test_steps_come_in_one_order():
     given: dict[str, object] = {}
     seen = []
     values = {"check-0": {"right": False}, "check-1": {"right": True}}
-    while (step := studies.current(STUDY, condition, given)) != studies.END:
+    while (step := way.current(STUDY, condition, given)) != way.END:
         seen.append(step)
         given[step] = values.get(step, True)
     assert seen == [
