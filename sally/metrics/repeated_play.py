@@ -184,14 +184,26 @@ def mean_loss(game: RepeatedGame, seat: Seat, moves: Sequence[int], theirs: int)
     return sum(loss(game, seat, m, theirs) for m in moves) / len(moves)
 
 
+@shared
+def loss_table(played: Played, seat: Seat) -> list[list[float]]:
+    """What each move costs, by the other's move and one's own."""
+    game = rules(played)
+    mine, theirs = game.moves_of(seat), game.moves_of(other(seat))
+    return [[loss(game, seat, m, t) for m in mine] for t in theirs]
+
+
 def tom_regret(played: Played, seat: Seat) -> float | None:
     """Per prediction: what the best reply to it would have lost against the actual move."""
-    game = rules(played)
+    game, table = rules(played), loss_table(played, seat)
     lost = [
-        mean_loss(game, seat, game.best_replies(seat, _move(a.report.value)), _move(a.truth))
+        _mean(table[_move(a.truth)], game.best_replies(seat, _move(a.report.value)))
         for a in predictions(played, seat)
     ]
     return sum(lost) / len(lost) if lost else None
+
+
+def _mean(lost: Sequence[float], moves: Sequence[int]) -> float:
+    return lost[moves[0]] if len(moves) == 1 else sum(lost[m] for m in moves) / len(moves)
 
 
 def _move(value: Any) -> int:
@@ -246,24 +258,29 @@ def losses(played: Played, seat: Seat) -> list[Losses]:
     Where several moves are best replies to the prediction, the one that was done counts if it
     is among them, else their mean.
     """
+    table = loss_table(played, seat)
+    known: dict[Any, tuple[int, ...]] = {}  # here, best replies hang on the belief alone
     found = []
     for answer in predictions(played, seat):
         mine = played.replay.move(answer.turn, seat)
-        if isinstance(mine, int):
-            found.append(_split(played, seat, answer, mine))
+        if not isinstance(mine, int):
+            continue
+        # odds are the belief where odds were asked for; else the one move that was named is
+        report, lost = answer.report, table[_move(answer.truth)]
+        belief = report.odds if answer.question.kind == "odds" else report.value
+        if belief not in known:
+            known[belief] = _replies(played, seat, answer.turn, belief)
+        inferred = lost[mine] if mine in known[belief] else _mean(lost, known[belief])
+        found.append(Losses(inferred, lost[mine] - inferred))
     return found
 
 
-def _split(played: Played, seat: Seat, answer: Answered, mine: int) -> Losses:
-    game, theirs = rules(played), _move(answer.truth)
-    view, report = played.replay.view(answer.turn, seat), answer.report
-    # odds are the belief where odds were asked for; else the one move that was named is
-    belief = report.odds if answer.question.kind == "odds" else report.value
-    replies = played.spec.best_replies and played.spec.best_replies(game, view, belief)
+def _replies(played: Played, seat: Seat, turn: int, belief: Any) -> tuple[int, ...]:
+    rational, replay = played.spec.best_replies, played.replay
+    replies = rational and rational(replay.game, replay.view(turn, seat), belief)
     if not replies:
         raise BadInput(f"{played.spec.name} does not say what the best replies are.")
-    inferred = mean_loss(game, seat, (mine,) if mine in replies else replies, theirs)
-    return Losses(inferred, loss(game, seat, mine, theirs) - inferred)
+    return replies
 
 
 def mean_inference_loss(played: Played, seat: Seat) -> float | None:
@@ -281,9 +298,9 @@ def mean_translation_loss(played: Played, seat: Seat) -> float | None:
 @shared
 def myopic_regret(played: Played, seat: Seat) -> float | None:
     """Per played round: the loss against the best reply to the other's actual move."""
-    game = rules(played)
+    table = loss_table(played, seat)
     lost = [
-        loss(game, seat, r.mine, r.theirs)
+        table[r.theirs][r.mine]
         for r in rounds(played, seat)
         if r.mine is not None and r.theirs is not None
     ]
