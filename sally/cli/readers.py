@@ -9,7 +9,13 @@ import click
 
 from sally.cli.common import json_option, print_json, print_table
 from sally.core.errors import BadInput
-from sally.games.mindgames.agreement import Agreement, agreement, by_rules
+from sally.games.mindgames.agreement import (
+    HALVES,
+    Agreement,
+    agreement,
+    by_rules,
+    half_of,
+)
 from sally.games.mindgames.published_layout import BadLayout, PublishedGame, read
 
 
@@ -26,8 +32,13 @@ def readers() -> None:
     type=click.Path(path_type=Path),
     help="Published games, a file or a folder.",
 )
+@click.option(
+    "--half",
+    type=click.Choice(HALVES),
+    help="Only the games that rules may be tuned on, or only the others; by a fixed hash.",
+)
 @json_option
-def mindgames(path: Path, as_json: bool) -> None:
+def mindgames(path: Path, half: str | None, as_json: bool) -> None:
     """The rules reader of mindgames: precision, recall, F1 and final choices, people and models."""
     if not path.exists():
         raise BadInput(f"There is nothing at {path}.")
@@ -35,11 +46,14 @@ def mindgames(path: Path, as_json: bool) -> None:
         games = read(path).games
     except BadLayout as why:
         raise BadInput(str(why)) from None
+    if half is not None:
+        games = tuple(game for game in games if half_of(game) == half)
     rows = [row for name, part in _parts(games).items() for row in _rows(name, part)]
     if as_json:
         print_json(rows)
         return
-    print_table(rows, list(rows[0]), title="rules reader against recorded labels")
+    which = f", {half} half" if half else ""
+    print_table(rows, list(rows[0]), title=f"rules reader against recorded labels{which}")
 
 
 def _parts(games: tuple[PublishedGame, ...]) -> dict[str, tuple[PublishedGame, ...]]:

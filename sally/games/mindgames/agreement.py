@@ -1,5 +1,6 @@
 """How far a reader agrees with recorded labels, and with the choices they led to."""
 
+import hashlib
 from collections.abc import Callable, Iterable, Sequence
 from typing import Literal
 
@@ -13,6 +14,15 @@ from sally.games.mindgames.replies import BadMessage, parse_discrete
 LabelKind = Literal["disclosures", "motivational", "informational", "inferential"]
 KINDS: tuple[LabelKind, ...] = ("disclosures", "motivational", "informational", "inferential")
 GameReader = Callable[[PublishedGame], Sequence[Claims]]
+
+
+HALVES = ("tuning", "held-out")
+
+
+def half_of(game: PublishedGame) -> str:
+    """The half a game falls into, by its place in the files: rules are tuned on one half only."""
+    place = f"{game.file}:{game.line}:{game.index}"
+    return HALVES[hashlib.sha256(place.encode()).digest()[0] % 2 == 0]
 
 
 class Tally(msgspec.Struct, frozen=True):
