@@ -311,6 +311,8 @@ def _curve(curve: Curve, across: Scale, up: Scale, right: float, label: float, n
 
 def number(value: float, places: int | None = None) -> str:
     """A number as a table shows it: three figures where it is small, a true minus sign."""
+    if not math.isfinite(value):
+        return "∞" if value > 0 else "−∞" if value < 0 else "–"
     if places is not None:
         said = f"{value:,.{places}f}"
     elif value == int(value) and abs(value) < 1e6:

@@ -160,6 +160,20 @@ def test_episodes_of_other_rules_are_in_no_mean_and_said_to_be(
     assert page.count(f'href="#e-{first.id}"') == 2 and f'href="#e-{second.id}"' not in page
 
 
+def test_a_game_that_is_not_installed_here_still_has_its_page(folder: Path, tmp_path: Path) -> None:
+    episode = sally.load(folder)[0]
+    named = msgspec.structs.replace(episode.setup.instance, game="<b>theirs")
+    setup = msgspec.structs.replace(episode.setup, instance=named)
+    other = tmp_path / "other"
+    store.claim(other, store.Manifest("</title><script>", "x"))
+    with store.Writer(other) as writer:
+        writer.add(msgspec.structs.replace(episode, setup=setup))
+    page = page_of(other, tmp_path / "o.html")
+    assert "There is no game named" in page
+    assert "<b>theirs: played under rules version 1; the game is not installed" in text_of(page)
+    assert "<title>&lt;/title&gt;&lt;script&gt;: Sally report</title>" in page
+
+
 def test_trials_that_two_cells_ask_for_are_counted_once(tmp_path: Path) -> None:
     both = small_study()
     twice = msgspec.structs.replace(

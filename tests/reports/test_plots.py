@@ -62,7 +62,14 @@ def test_a_scale_ends_at_its_edges() -> None:
 
 @pytest.mark.parametrize(
     ("value", "said"),
-    [(0.0, "0"), (-0.25, "−0.25"), (1234567.0, "1,234,567"), (12.0, "12"), (0.12345, "0.123")],
+    [
+        (0.0, "0"),
+        (-0.25, "−0.25"),
+        (1234567.0, "1,234,567"),
+        (12.0, "12"),
+        (0.12345, "0.123"),
+        (float("inf"), "∞"),
+    ],
 )
 def test_numbers_are_short_and_have_a_true_minus(value: float, said: str) -> None:
     assert number(value) == said

@@ -49,10 +49,11 @@ def _studies(held: Snapshot) -> list[Html]:
 
 
 def _game(name: str, versions: set[int]) -> str:
+    played = f"{name}: played under rules version {', '.join(map(str, sorted(versions)))}"
+    if name not in shelf.games():
+        return f"{played}; the game is not installed here"
     now = shelf.game(name)
-    played = ", ".join(str(v) for v in sorted(versions))
-    words = f", words version {now.words_version} installed"
-    return f"{name}: played under rules version {played}; {now.version} installed{words}"
+    return f"{played}; {now.version} installed, words version {now.words_version} installed"
 
 
 def _player(name: str, versions: set[str]) -> str:
