@@ -118,13 +118,22 @@ class Meter:
         self.unpriced += unpriced
         self.guessed += guessed
 
-    def share(self, parts: int) -> Budget:
-        """An even part of what is left, so that all parts together stay within the budget."""
+    def share(self, parts: int, given: Iterable[Budget] = ()) -> Budget | None:
+        """An even part of what is left beyond the shares given already; None when that is nothing.
+
+        All shares together stay within the budget.
+        """
+        out = list(given)
+        parts = max(parts - len(out), 1)
         money, tokens = self._budget.money, self._budget.tokens
-        return Budget(
-            None if money is None else max(money - self.money, 0.0) / parts,
-            None if tokens is None else max(tokens - self.tokens, 0) // parts,
-        )
+        if money is not None:
+            money = (money - self.money - sum(b.money or 0.0 for b in out)) / parts
+        if tokens is not None:
+            left = tokens - self.tokens - sum(b.tokens or 0 for b in out)
+            tokens = max(left // parts, min(left, 1))  # the last token is nobody's half
+        if (money is not None and money <= 0) or (tokens is not None and tokens <= 0):
+            return None
+        return Budget(money, tokens)
 
     def refuse_unpriced(self, models: Iterable[str]) -> None:
         """A bound in money needs a price for every model, before anything is spent."""

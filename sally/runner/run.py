@@ -14,7 +14,7 @@ from sally import store
 from sally.core import packs, shelf
 from sally.core.errors import BadInput, listed
 from sally.core.study import Study
-from sally.runner.budget import Meter
+from sally.runner.budget import Budget, Meter
 from sally.runner.claims import Beat, Claims, Run, new_name, this_process
 from sally.runner.executors import Executor, Local
 from sally.runner.local import Order, manifest, orders, refuse_changed
@@ -179,12 +179,20 @@ class Drive:
             self._waiting = deque(bots)
         for _ in range(len(self._waiting)):
             shard = self._waiting.popleft()
-            if self._claims.take(shard.name):
-                self._out[shard.name] = shard
+            share = self._share(shard)
+            if share is not None and self._claims.take(shard.name):
+                self._out[shard.name] = replace(shard, budget=share)
                 self._tell_in_flight()
-                return replace(shard, budget=self._meter.share(self._on.slots()))
+                return self._out[shard.name]
             self._waiting.append(shard)
         return None
+
+    def _share(self, shard: Shard) -> Budget | None:
+        """What a shard may use; None while all that is left is given to others."""
+        if kind_of(shard.orders[0]) == "bots":
+            return Budget()
+        out = [s.budget for s in self._out.values() if kind_of(s.orders[0]) != "bots"]
+        return self._meter.share(self._on.slots(), out)
 
     def _take_in(self, result: Result) -> None:
         shard = self._out.pop(result.shard)
