@@ -154,3 +154,19 @@ def test_readers_are_compared_with_the_record(tmp_path: Path) -> None:
     other = written(tmp_path / "more", {PEOPLE: [[mislabelled]]})
     rows = json.loads(run("readers", "mindgames", "--on", str(other), "--json"))
     assert (rows[0]["precision"], rows[0]["recall"]) == (1.0, 0.5)
+
+
+def test_the_halves_share_no_game_and_leave_none_out(tmp_path: Path) -> None:
+    games = [record([[(0, 1)], *[[]] * n, [(2, 1)]], "A") for n in range(6)]
+    source = written(tmp_path, {PEOPLE: [[game] for game in games]})
+    finished = {
+        half: next(
+            row["n"]
+            for row in json.loads(
+                run("readers", "mindgames", "--on", str(source), "--half", half, "--json")
+            )
+            if row["labels"] == "final choice"
+        )
+        for half in ("tuning", "held-out")
+    }
+    assert sum(finished.values()) == 6 and min(finished.values()) > 0
