@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import secrets
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -13,14 +14,17 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from sally.adapters.web import roster
+from sally.adapters.web.book import StorageFull, StorageLost
 from sally.adapters.web.export import exported, payments, progress, put_into_store
 from sally.adapters.web.guard import Refused, experimenter_required, form_of, form_token
 from sally.adapters.web.reception import Place, Reception
+from sally.adapters.web.room import GivenUp
 from sally.adapters.web.roster import ACTIVE, Person
 from sally.adapters.web.studies import GIVEN, read_human_study
 from sally.core.errors import BadInput
 from sally.core.log import to_line
 
+LOG = logging.getLogger("sally.web")
 COOKIE = "sally_participant"
 COOKIE_SECONDS = 30 * 24 * 3600
 SCHEMA = roster.SCHEMA
@@ -73,6 +77,15 @@ def for_participants(
             return await nowhere(request)
         except Refused as why:
             return notice(request, "That did not work", why.why, status=why.status)
+        except (StorageFull, StorageLost, GivenUp) as why:
+            LOG.error("a page of the study: %r", why)
+            return notice(
+                request,
+                "Please try again in a minute",
+                "The server cannot store anything at the moment. Nothing was changed, and "
+                "nothing of what you sent before is lost.",
+                status=507 if isinstance(why, StorageFull) else 503,
+            )
 
     return served
 
@@ -121,7 +134,7 @@ async def arrive(request: Request, here: Reception) -> Response:
         "study/consent.html",
         study=here.study,
         given=given,
-        token=here.secrets.form_token(cookie),
+        token=here.secrets.form_token(f"{cookie}/{given}"),  # of this link, and of no other
     )
     return with_cookie(request, answer, cookie)
 
@@ -186,10 +199,12 @@ def address(here: Reception) -> str:
     return f"/study/{here.study.name}"
 
 
-async def sent_form(request: Request, here: Reception) -> tuple[str, dict[str, str]]:
+async def sent_form(
+    request: Request, here: Reception, by_link: bool = False
+) -> tuple[str, dict[str, str]]:
     """The cookie and fields of a form that came from one of our pages."""
     cookie, sent = request.cookies.get(COOKIE, ""), await form_of(request)
-    expected = here.secrets.form_token(cookie)
+    expected = here.secrets.form_token(f"{cookie}/{sent.get('given', '')}" if by_link else cookie)
     if not cookie or not secrets.compare_digest(sent.get("token", "").encode(), expected.encode()):
         raise Refused(403, "The page was too old, or cookies are off; open the study again.")
     return cookie, sent
@@ -197,7 +212,7 @@ async def sent_form(request: Request, here: Reception) -> tuple[str, dict[str, s
 
 async def consent(request: Request, here: Reception) -> Response:
     """The answer to the consent page; only now is anything stored."""
-    cookie, sent = await sent_form(request, here)
+    cookie, sent = await sent_form(request, here, by_link=True)
     given = sent.get("given", "")
     if sent.get("answer") == "no":
         if await here.who(cookie) is None:

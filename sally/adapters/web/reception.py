@@ -29,7 +29,7 @@ from sally.adapters.web.way import (
 from sally.core.errors import BadInput
 from sally.core.log import Censored, Episode, Instance
 
-AT_ONCE = 500  # matches that a list reads from the book; the next look reads on
+AT_ONCE = 100  # matches that a list reads from the book; the next look reads on
 FAREWELL = 2.0  # seconds in which a partner's browser hears that the match was stopped
 PLAYED = ("ended", "forfeits")  # rounds that ran as the rules have it
 
@@ -249,8 +249,9 @@ class Reception:
         value: Any = True
         wrong: dict[str, str] = {}
         if step.startswith("check-") and self.study.check is not None:
-            answers = [sent.get(f"q-{i}", "") for i, _ in enumerate(self.study.check.questions)]
-            if not all(answers):
+            questions = self.study.check.questions
+            answers = [sent.get(f"q-{i}", "") for i, _ in enumerate(questions)]
+            if not all(a in q.options for a, q in zip(answers, questions, strict=True)):
                 return False, {"check": "Please answer every question."}
             value = msgspec.to_builtins(judged(self.study.check, answers))
         elif step == "survey":

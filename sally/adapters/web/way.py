@@ -53,7 +53,7 @@ def rounds_in(study: HumanStudy, condition: Condition, given: Given) -> list[Rou
 
 
 def judged(check: Check, answers: Sequence[str]) -> Tried:
-    """A try at the check; an answer that is none of the options is a wrong one."""
+    """A try at the check."""
     pairs = zip(check.questions, answers, strict=True)
     return Tried(tuple(answers), all(q.right == answer for q, answer in pairs))
 

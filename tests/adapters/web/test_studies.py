@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sally.adapters.web import roster
+from sally.adapters.web.book import StorageFull, StorageLost
 from sally.adapters.web.studies import Bonus
 from sally.core.errors import BadInput
 from tests.adapters.web.participants import (
@@ -129,6 +130,27 @@ def test_reload_second_tab_back_button_and_double_click_change_nothing(server):
     assert person.field("step") == "check-1"  # the first try is not answered again
 
 
+def test_a_consent_form_is_good_for_its_own_link_alone(server):
+    person = Participant(server).get(PROLIFIC_PID="mine")
+    person.post("/consent", token=person.field("token"), given="another", agree="yes")
+    assert person.page.status_code == 403
+
+
+@pytest.mark.parametrize(("failure", "status"), [(StorageFull, 507), (StorageLost, 503)])
+def test_a_full_disk_is_a_page_and_changes_nothing(server, monkeypatch, failure, status):
+    person = Participant(server).agree("unlucky")
+
+    def full(*given):
+        raise failure("no space left on device")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(roster, "note_quietly", full)
+        person.next()
+        assert person.page.status_code == status and "Nothing was changed" in person.text
+    assert person.get().field("step") == "instructions-0"
+    assert person.next().field("step") == "instructions-1"
+
+
 def test_two_tabs_open_one_table(server):
     person = Participant(server).agree("tabs").read_on().check(*RIGHT)
     assert person.seat_token == person.get().seat_token
@@ -207,7 +229,7 @@ def test_a_link_may_let_its_owner_go_on_elsewhere(tmp_path):
 def test_a_second_participant_at_the_same_computer(server):
     first = Participant(server).agree("first")
     assert first.get(PROLIFIC_PID="second").page.status_code == 409
-    first.get().read_on().check("Nothing", "Nothing").check("Nothing", "Nothing")
+    first.get().read_on().check("I choose first", "Nothing").check("I choose first", "Nothing")
     assert first.get(PROLIFIC_PID="second").heading == STUDY.title
     assert first.agree("second").heading == "Instructions"
 
