@@ -173,6 +173,7 @@ def _run(app: Any, listening: socket.socket, https: bool) -> None:
 
         def handle_exit(self, sig: int, frame: Any) -> None:
             app.state.house.hush()
+            app.state.lobby.hush()
             super().handle_exit(sig, frame)
 
     Server(config).run([listening])

@@ -95,6 +95,7 @@ class Lobby:
         self.house, self._models, self._most_open = house, tuple(models), most_open
         self._seen: dict[str, tuple[str, float]] = {}  # hashed ticket -> game, last asked
         self._pairing, self._news = asyncio.Lock(), asyncio.Event()
+        self._hushed = False
 
     def offers(self) -> list[Offer]:
         """Every game on the shelf, with who may sit where."""
@@ -175,10 +176,15 @@ class Lobby:
                 return True, needed, needed
             now = time.monotonic()
             self._seen[key] = (game, now)
-            if not await self._pair(game) and now >= until:
+            if not await self._pair(game) and (now >= until or self._hushed):
                 return False, len(self._waiting(game)), needed
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._news.wait(), max(0.0, until - now))
+
+    def hush(self) -> None:
+        """Let everybody who waits to be called go, because the server is about to."""
+        self._hushed = True
+        self._news.set()
 
     def _waiting(self, game: str) -> list[str]:
         """Who waits for a game and has asked lately, in the order in which they came."""
