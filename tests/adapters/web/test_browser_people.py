@@ -222,6 +222,10 @@ def test_a_link_that_opens_nothing_says_so(person: Arrive) -> None:
     me = person(excused="status of 401")
     me.page.goto(f"{me.address}/table#made-up")
     me.page.get_by_text("This token opens no seat.").wait_for()
+    assert me.page.get_by_role("link", name="Play another game").is_visible()
+    me.page.goto("about:blank")
+    me.page.goto(f"{me.address}/table#withdrawn&back=/study/demo")
+    assert me.page.get_by_role("link", name="Continue").get_attribute("href") == "/study/demo"
     me.page.goto(f"{me.address}/")
     me.page.goto(f"{me.address}/table")
     me.page.get_by_text("This address has no seat in it.").wait_for()

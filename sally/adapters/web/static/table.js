@@ -88,7 +88,8 @@ function notice(kind, sentence, seconds = 6) {
 function gone(sentence) {
   $("title").textContent = "There is no such table";
   notice("bad", sentence, Infinity);
-  $("turn").hidden = true;
+  for (const part of ["rules", "board", "probes", "turn", "leave"]) $(part).hidden = true;
+  if (!$("end").children.length) $("end").append(onward());
   document.querySelector(".past").hidden = true;
 }
 
@@ -201,15 +202,15 @@ function showStatus({ asks, waiting_for: others, over, title }) {
   document.title = `${moving || probing ? "● " : ""}${gameTitle(title)} · Sally`;
 }
 
+const onward = () => el("a", { class: "button primary", href: back || "/" },
+  back ? "Continue" : "Play another game");
+
 function end({ how, payoff, text }) {
   if ($("end").children.length) return;
   const heading = el("h2", { tabindex: "-1" }, how === "ended" ? "The game is over" : "The game has stopped");
-  const next = back
-    ? el("a", { class: "button primary", href: back }, "Continue")
-    : el("a", { class: "button primary", href: "/" }, "Play another game");
   $("end").append(el("section", { class: "card result", "aria-label": "Result" }, heading,
     payoff === null ? null : el("p", { class: "payoff" }, `Your result: ${payoff}`),
-    payoff === null ? el("p", {}, text) : null, next));
+    payoff === null ? el("p", {}, text) : null, onward()));
   $("turn").hidden = true;
   $("leave").hidden = true;
   if (touched) heading.focus();
