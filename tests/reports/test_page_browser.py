@@ -131,3 +131,5 @@ def test_the_page_reads_without_its_script(chromium: Any, address: str) -> None:
     assert page.locator("th button").count() == 0
     page.locator("details.episode > summary").first.click()
     assert page.locator("details.episode[open] h4").first.is_visible()
+    page.locator("table.sortable a[href*='-']").first.click()
+    assert page.locator("th:target").is_visible()  # the browser opens what a link leads into
