@@ -14,7 +14,7 @@ import msgspec
 
 from sally import store
 from sally.core.errors import BadInput, unknown
-from sally.core.log import RESUMABLE, Censored, Episode
+from sally.core.log import RESUMABLE, SCHEMA, Censored, Ended, Episode, Setup
 from sally.core.study import Study
 from sally.reports.rows import label
 
@@ -128,15 +128,15 @@ class _Shelf:
                 if not line.endswith(b"\n"):
                     return  # its writer is still at it, or it is torn: next time, or never
                 at, known.read = known.read, known.read + len(line)
-                episode = store.read_line(line)
-                if isinstance(episode, str):
+                found = _glimpsed(line)
+                if found is None:
                     self.bad += 1
                     continue
-                there = self.entries.get(episode.id)
+                there = self.entries.get(found.id)
                 if there is None or there.outcome in RESUMABLE:
-                    self.entries.pop(episode.id, None)  # the newest stands last
+                    self.entries.pop(found.id, None)  # the newest stands last
                     where = (path.stem, at, len(line))
-                    self.entries[episode.id] = entry_of(episode, self.name, self.study, *where)
+                    self.entries[found.id] = entry_of(found, self.name, self.study, *where)
 
     def episode(self, id: str) -> Episode:
         if id not in self.entries:
@@ -145,7 +145,9 @@ class _Shelf:
         with _opened(self.folder / f"{entry.file}.open") as file:
             file.seek(entry.at)
             found = store.read_line(file.read(entry.size))
-        if isinstance(found, str) or found.id != id:
+        if isinstance(found, str):
+            raise BadInput(f"Episode {id} of the store {self.name!r} cannot be read: {found}.")
+        if found.id != id:
             raise BadInput(f"The store {self.name!r} was changed; load the list again.")
         return found
 
@@ -219,12 +221,41 @@ class Catalogue:
             return sum(each.bad for each in self._shelves.values())
 
 
+class Glimpse(msgspec.Struct, frozen=True):
+    """An episode without its events but the last; reading all of them takes ten times as long."""
+
+    id: str
+    setup: Setup
+    events: list[msgspec.Raw]
+    cell: str = ""
+    schema: int = 0
+
+    @property
+    def end(self) -> Ended | Censored:
+        return msgspec.json.decode(self.events[-1], type=Ended | Censored)
+
+
+_GLIMPSE = msgspec.json.Decoder(Glimpse)
+
+
+def _glimpsed(line: bytes) -> Glimpse | Episode | None:
+    """What a line holds; events are looked at when the episode is opened."""
+    try:
+        found = _GLIMPSE.decode(line)
+        if found.schema == SCHEMA and found.events and found.end:
+            return found
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        pass
+    whole = store.read_line(line)  # of an older schema, or bad in a way that the store can name
+    return None if isinstance(whole, str) else whole
+
+
 def entry_of(
-    episode: Episode, shelf: str, study: str, file: str = "", at: int = 0, size: int = 0
+    episode: Glimpse | Episode, shelf: str, study: str, file: str = "", at: int = 0, size: int = 0
 ) -> Entry:
     """An episode in short."""
     end, setup = episode.end, episode.setup
-    payoffs = episode.payoffs or {}
+    payoffs = end.payoffs if isinstance(end, Ended) else {}
     return Entry(
         id=episode.id,
         shelf=shelf,
