@@ -15,6 +15,7 @@ from sally.cli.common import (
     print_json,
     print_table,
 )
+from sally.core.errors import listed
 from sally.core.log import Episode
 from sally.reports.compare import ALPHA, SMALL, By, Comparison, conclusion
 from sally.reports.compare import compare as compared
@@ -86,18 +87,20 @@ def say(found: Sequence[Comparison], first: str, second: str, margin: float | No
         click.echo(
             f"without a counterpart, left out: {alone[0]} values of {first}, {alone[1]} of {second}"
         )
-    tested = sum(c.p is not None for c in found)
     wide = f"{margin:g}" if margin else f"{SMALL} standard deviations of the players' scores"
     click.echo(
         f"difference: {first} less {second} over pairs, 95% intervals from bootstrap over "
         f"{' or '.join(dict.fromkeys(c.clusters for c in found))};\n"
-        f"p: sign flips, adjusted by Holm over {tested} comparisons, claims at {ALPHA};\n"
+        f"p: sign flips, adjusted by Holm over {len(found)} comparisons, claims at {ALPHA};\n"
         f"effect: Cohen's dz; equivalent: two one-sided tests within {wide}."
     )
     if any(c.company > 1 for c in found):
         click.echo("several partners are pooled; `--by others` keeps them apart.")
-    if any(c.p is None for c in found):
-        click.echo("p is blank where all pairs differ alike: nothing there was left to chance.")
+    if alike := [c.metric for c in found if c.alike]:
+        click.echo(
+            f"all pairs differ alike in {listed(dict.fromkeys(alike))}: where nothing is left to "
+            "chance, more repeats tell nothing more."
+        )
 
 
 def _row(c: Comparison) -> Row:

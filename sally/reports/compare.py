@@ -59,6 +59,7 @@ class Comparison(msgspec.Struct, frozen=True):
     alone: tuple[int, int]  # episodes of either player that have no counterpart
     clusters: str
     company: int  # how many lineups of others are pooled in it
+    alike: bool  # whether every pair gave the same difference
 
 
 class Group(msgspec.Struct, frozen=True):
@@ -186,8 +187,7 @@ def _compared(
         first=float(a.mean()),
         second=float(b.mean()),
         difference=difference,
-        # where all pairs differ alike, repeats repeat: there is no chance to test against
-        p=sign_flip_test(a - b, clusters=clusters, seed=seed).p if np.ptp(a - b) > 0 else None,
+        p=sign_flip_test(a - b, clusters=clusters, seed=seed).p,
         p_holm=None,
         effect=cohens_dz(a, b),
         margin=wide,
@@ -197,6 +197,7 @@ def _compared(
         alone=(len(mine) - len(shared), len(theirs) - len(shared)),
         clusters="instances" if by_instance else "pairs",
         company=len({s.others for key in shared for s in mine[key]}),
+        alike=len(shared) > 1 and bool(np.ptp(a - b) == 0),
     )
 
 
@@ -221,13 +222,16 @@ def _margin(a: Floats, b: Floats) -> float | None:
 def _equivalent(
     a: Floats, b: Floats, clusters: Sequence[str], margin: float | None
 ) -> float | None:
-    """The p value of the two one-sided tests, over the means of clusters."""
-    if margin is None:
-        return None
+    """The p value of the two one-sided tests, over the means of clusters.
+
+    Differences that do not vary would make it 0 from two pairs on: then nothing is claimed.
+    """
     means: dict[str, list[float]] = {}
     for away, cluster in zip(a - b, clusters, strict=True):
         means.setdefault(cluster, []).append(float(away))
     units = [float(np.mean(away)) for away in means.values()]
+    if margin is None or np.ptp(units) == 0:
+        return None
     return paired_equivalence(units, np.zeros(len(units)), (-margin, margin)).p
 
 
@@ -242,11 +246,10 @@ def adjusted(found: Sequence[Comparison]) -> list[Comparison]:
 
 def _judged(c: Comparison, p: float | None) -> Comparison:
     gain = c.difference.value or 0.0
-    certain = p is None and c.pairs > 1  # every pair differs alike
     verdict: Verdict = "undecided"
-    if gain and c.better and (certain or (p is not None and p < ALPHA)):
+    if gain and c.better and p is not None and p < ALPHA:
         verdict = "better" if (gain > 0) == (c.better == "higher") else "worse"
-    elif (certain and not gain) or (c.p_equivalent is not None and c.p_equivalent < ALPHA):
+    elif c.p_equivalent is not None and c.p_equivalent < ALPHA:
         verdict = "equivalent"
     return msgspec.structs.replace(c, p_holm=p, verdict=verdict)
 

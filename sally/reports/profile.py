@@ -8,7 +8,7 @@ resampling whole clusters of episodes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Literal
 
 import msgspec
@@ -16,13 +16,13 @@ import msgspec
 from sally.core import shelf
 from sally.core.log import Episode
 from sally.metrics.measured import MINDS, MOST, Baseline, Measured, measured
+from sally.reports.profile_estimates import RESAMPLES, Boot, clusters_of
 from sally.reports.rows import label
-from sally.stats import Estimate, clustered_mean_interval, clustered_ratio_interval
+from sally.stats import Estimate, clustered_ratio_interval
 from sally.stats.intervals import without_interval
 
-SEED, RESAMPLES = 1, 2000
+SEED = 1  # of the bootstrap: the same episodes give the same intervals
 OPTIMUM = "optimum"  # exact, from the partner's automaton: nobody's name
-FEW = 5  # clusters: below that, a finer unit is resampled
 
 Standing = Literal["exact", "best known"]
 
@@ -119,20 +119,22 @@ Met = Mapping[tuple[str, str], Sequence[Baseline]]
 def _row(key: tuple[str, ...], group: Sequence[Measured], met: Met, seed: int) -> ProfileRow:
     family, game, cell, seat, player = key
     unit, name = clusters_of(group)
-    boot = _Boot(group, unit, seed)
+    boot = Boot(group, unit, seed)
     known = [m.knowing for m in group]
     scored, odds = sum(k.scored for k in known), sum(k.with_odds for k in known)
     asked = sum(k.asked for k in known)
     mindless, reference = _marks(group, met)
-    doing, no_doing = _doing(boot, met, mindless, reference)
     metric = shelf.shelf("metrics")[group[0].metric]
+    raw = boot.mean(lambda m: m.doing, MOST.get(metric.name))
+    doing, no_doing = _doing(boot, met, mindless, reference)
+    doing = _on_the_scale(doing, raw, mindless, reference)
     row = ProfileRow(
         *(family, game, cell, seat, player),
         episodes=len(group),
         censored=sum(bool(m.censored) for m in group),
         moves=sum(m.moves for m in group),
         forfeits=sum(m.forfeits for m in group),
-        accuracy=boot.ratio(lambda m: 100 * m.knowing.right, lambda m: m.knowing.scored),
+        accuracy=boot.ratio(lambda m: 100 * m.knowing.right, lambda m: m.knowing.scored, 100),
         guess=100 * sum(k.guess for k in known) / scored if scored else None,
         unread=100 * sum(k.unread for k in known) / asked if asked else None,
         brier=boot.ratio(lambda m: m.knowing.brier, lambda m: m.knowing.with_odds),
@@ -141,7 +143,7 @@ def _row(key: tuple[str, ...], group: Sequence[Measured], met: Met, seed: int) -
         value_error=boot.ratio(lambda m: m.knowing.value_error, lambda m: m.knowing.valued),
         metric=metric.name,
         unit=metric.unit or "share",
-        raw=boot.mean(lambda m: m.doing),
+        raw=raw,
         doing=doing,
         mindless=mindless,
         reference=reference,
@@ -155,76 +157,17 @@ def _row(key: tuple[str, ...], group: Sequence[Measured], met: Met, seed: int) -
     return msgspec.structs.replace(row, why=_why(row, group, no_doing))
 
 
-# --- clusters -------------------------------------------------------------------------------------
-
-Unit = Callable[[Measured], Hashable]
-UNITS: Mapping[str, Unit] = {
-    "participants": lambda m: person_of(m),
-    "instances": lambda m: m.setup.instance.id,
-    "repeats of instances": lambda m: (m.setup.instance.id, m.setup.repeat),
-    "episodes": lambda m: m.episode,
-}
+# --- calibration ---------------------------------------------------------------------------------
 
 
-def person_of(m: Measured) -> str:
-    """Whose play it is, where a person played; empty for everybody else."""
-    who = m.setup.lineup[m.seat]
-    if who.player == "recorded":  # an imported instance is named by file, line and place in it
-        return m.setup.instance.id.rpartition(":")[0]
-    return str(who.params.get("participant", ""))
-
-
-def clusters_of(group: Sequence[Measured]) -> tuple[Unit, str]:
-    """The coarsest unit of which there are enough to resample: people first, then instances."""
-    for name, unit in UNITS.items():
-        found = {unit(m) for m in group}
-        if name == "participants" and "" in found:
-            continue
-        if len(found) >= FEW:
-            return unit, name
-    return UNITS["episodes"], "episodes"
-
-
-class _Boot:
-    """Means and ratios over the episodes of a row, with clustered bootstrap intervals."""
-
-    def __init__(self, group: Sequence[Measured], unit: Unit, seed: int) -> None:
-        self.group, self.unit, self.seed = group, unit, seed
-
-    def ratio(
-        self, above: Callable[[Measured], float], below: Callable[[Measured], float]
-    ) -> Estimate:
-        there = [m for m in self.group if below(m)]
-        if not there:
-            return without_interval(None, 0, "clustered bootstrap", "no values")
-        return clustered_ratio_interval(
-            [above(m) for m in there],
-            [below(m) for m in there],
-            [self.unit(m) for m in there],
-            seed=self.seed,
-            resamples=RESAMPLES,
-        )
-
-    def mean(self, value: Callable[[Measured], float | None]) -> Estimate:
-        there = [(m, v) for m in self.group if (v := value(m)) is not None]
-        if not there:
-            return without_interval(None, 0, "clustered bootstrap", "no values")
-        return clustered_mean_interval(
-            [v for _, v in there],
-            [self.unit(m) for m, _ in there],
-            seed=self.seed,
-            resamples=RESAMPLES,
-        )
-
-
-def _calibration(boot: _Boot) -> Iterator[Point]:
+def _calibration(boot: Boot) -> Iterator[Point]:
     curves = [m.knowing.bins for m in boot.group if m.knowing.bins]
     for place in range(len(curves[0]) if curves else 0):
         n = sum(curve[place][0] for curve in curves)
         if n:
             yield Point(
                 sum(curve[place][1] for curve in curves) / n,
-                boot.ratio(*_at(place)),
+                boot.ratio(*_at(place), most=1.0),
                 n,
             )
 
@@ -284,7 +227,7 @@ def _mark(group: Sequence[Measured], met: Met, role: str) -> Mark | None:
 
 
 def _doing(
-    boot: _Boot, met: Met, mindless: Mark | None, reference: Mark | None
+    boot: Boot, met: Met, mindless: Mark | None, reference: Mark | None
 ) -> tuple[Estimate, str]:
     """Where the player stands between the two, and why that is not defined if it is not."""
     blank = without_interval(None, 0, "clustered bootstrap", "not defined")
@@ -300,7 +243,7 @@ def _doing(
         if m.doing is not None and low is not None and high is not None:
             spans[m.episode] = (m.doing - low, high - low)
     there = [m for m in boot.group if m.episode in spans]
-    room = _Boot(there, boot.unit, boot.seed).mean(lambda m: spans[m.episode][1])
+    room = Boot(there, boot.unit, boot.seed).mean(lambda m: spans[m.episode][1])
     if room.value is None or (room.value if room.low is None else room.low) <= 1e-9:
         return blank, _no_room(room, mindless, reference)
     estimate = clustered_ratio_interval(
@@ -311,6 +254,21 @@ def _doing(
         resamples=RESAMPLES,
     )
     return estimate, ""
+
+
+def _on_the_scale(
+    doing: Estimate, raw: Estimate, mindless: Mark | None, reference: Mark | None
+) -> Estimate:
+    """Where a score is all or nothing, its interval carried over to the scale."""
+    low, high = raw.low, raw.high
+    if not (mindless and reference and raw.method.startswith("Wilson") and low is not None):
+        return doing
+    room = reference.value - mindless.value
+    if doing.value is None or doing.low is None or high is None or room <= 0:
+        return doing
+    ends = [(end - mindless.value) / room for end in (low, high)]
+    return Estimate(doing.value, min(ends[0], doing.low), max(ends[1], doing.high or ends[1]),
+                    doing.n, raw.method)  # fmt: skip
 
 
 def _no_mindless(group: Sequence[Measured]) -> str:

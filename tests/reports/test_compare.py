@@ -94,10 +94,12 @@ def test_a_difference_within_the_margin_is_equivalent_and_a_wide_one_undecided()
     assert wide.verdict == "undecided"
 
 
-def test_where_all_pairs_differ_alike_no_p_value_is_made_of_repeats():
-    found = compared(scores([1.0] * 10), scores([0.0] * 10))
-    assert found.p is None and found.verdict == "better"
-    assert compared(scores([1.0] * 10), scores([1.0] * 10)).verdict == "equivalent"
+def test_pairs_that_are_all_alike_are_said_to_be_and_prove_no_more_than_they_can():
+    two, ten = (compared(scores([1.0] * n), scores([0.0] * n)) for n in (2, 10))
+    assert two.alike and two.verdict == "undecided" and two.p == 1 / 2
+    assert ten.alike and ten.verdict == "better" and ten.p == 2 / 2**10
+    same = compared(scores([1.0] * 10), scores([1.0] * 10), margin=0.1)
+    assert same.p_equivalent is None and same.verdict == "undecided"
 
 
 def test_two_players_of_a_store_and_a_plain_sentence():

@@ -17,10 +17,12 @@ from sally.games.toma.mg import frozen_scenarios as mg_scenarios
 from sally.games.toma.po import frozen_scenarios as po_scenarios
 from sally.metrics.measured import measured
 from sally.reports import rows
-from sally.reports.profile import ProfileRow, clusters_of, profile_of, profile_rows
+from sally.reports.profile import ProfileRow, profile_of, profile_rows
+from sally.reports.profile_estimates import at_the_edge, clusters_of
 from sally.runner.baselines import baselines, best_mindless, mindless, studied_seats
 from sally.runner.local import play
 from sally.runner.seating import resolved
+from sally.stats import Estimate, share_interval
 
 FIELDS = ("accuracy", "brier", "value_error", "raw", "doing")
 TERMS = ("inference", "translation", "format", "horizon")
@@ -282,6 +284,29 @@ def _on(m, name):
 def _by(m, person):
     lineup = {**m.setup.lineup, "agent": Sitter("person", {"participant": person})}
     return msgspec.structs.replace(m, setup=msgspec.structs.replace(m.setup, lineup=lineup))
+
+
+def test_all_or_nothing_is_not_taken_for_certain():
+    """Wilson (1927): ten of ten leave room down to 72 percent, where a bootstrap sees no doubt."""
+    sure = Estimate(100.0, 100.0, 100.0, 50, "bootstrap")
+    found = at_the_edge(sure, 100, clusters=10)
+    assert (found.value, found.high) == (100, 100) and found.low == pytest.approx(72.2, abs=0.1)
+    none = at_the_edge(Estimate(0.0, 0.0, 0.0, 50, "bootstrap"), 1.0, clusters=10)
+    assert (none.value, none.low) == (0, 0) and none.high == pytest.approx(0.278, abs=0.001)
+    payoff = Estimate(8.0, 8.0, 8.0, 50, "bootstrap")  # no share: what never varies never varies
+    assert at_the_edge(payoff, None, clusters=10) == payoff
+
+
+def test_a_perfect_score_has_its_doubt_on_the_scale_too():
+    scenarios = list(po_scenarios().values())[10:90:4]
+    cell = Cell(
+        "c",
+        tuple(instance("toma_po", s.id, scenario=s.id, level=s.level) for s in scenarios),
+        grid(player=sitter("solver")),
+    )
+    (row,) = profiled(played(Study("s", "s", (cell,))), "player")
+    assert row.raw.value == 1 and row.raw.low == pytest.approx(share_interval(20, 20).low)
+    assert row.doing.value == pytest.approx(1) and row.doing.low < 0.95
 
 
 def test_people_are_one_player_and_seats_they_take_are_studied():
