@@ -13,6 +13,7 @@ from click.testing import CliRunner
 from benchmarks.local_postgres import local_postgres, programs
 from sally import store
 from sally.cli import cli
+from sally.core.errors import BadInput
 from sally.core.log import Sitter
 from sally.core.study import Cell, Study
 from sally.runner.check import check
@@ -203,3 +204,33 @@ def test_progress_and_downloads_are_for_the_experimenter_alone(server):
         answer = person.browser.get(f"/experimenter/study{path}", follow_redirects=False)
         assert answer.status_code == 303 and "login" in answer.headers["location"]
     assert person.browser.post("/experimenter/study/export", data={}).status_code == 401
+
+
+# --- the command line ---------------------------------------------------------------------------
+
+
+def sally(*args: str) -> str:
+    result = CliRunner().invoke(cli, ["people", *args], catch_exceptions=False)
+    assert result.exit_code == 0
+    return result.output
+
+
+def test_the_template_is_a_study_that_passes_its_check(tmp_path):
+    (tmp_path / "mine.toml").write_text(sally("template"))
+    said = msgspec.json.decode(sally("check", str(tmp_path / "mine.toml"), "--json"))
+    assert said["study"] == "two_games" and len(said["conditions"]) == 2
+
+
+def test_a_stopped_server_leaves_all_that_an_export_needs(tmp_path):
+    with study_server(tmp_path, TEXT) as server:
+        through(Participant(server), "one")
+        file, book = str(tmp_path / "study.toml"), str(tmp_path / "book.sqlite")
+        with pytest.raises(BadInput, match="already uses the database"):
+            sally("progress", file, "--database", book)
+    said = msgspec.json.decode(sally("progress", file, "--database", book, "--json"))
+    assert said["states"] == {"done": 1, "withdrawn": 0, "declined": 0}
+    out = str(tmp_path / "out")
+    assert "2 episodes" in sally("export", file, "--database", book, "--out", out)
+    assert len(store.load(tmp_path / "out").episodes) == 2
+    with pytest.raises(BadInput, match="There is no database"):
+        sally("progress", file, "--database", str(tmp_path / "nowhere"))
