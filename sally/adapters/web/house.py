@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from sally import store
-from sally.adapters.web.book import Book, Hand, StorageFull, StorageLost
+from sally.adapters.web.book import Book, Hand
 from sally.adapters.web.room import GivenUp, Room, write
 from sally.core import shelf
 from sally.core.errors import BadInput, NotAsked
@@ -33,6 +33,7 @@ STAND_IN = Sitter("random")  # sits for a person while a setup is checked
 PAUSE = 1.0  # seconds in which ended matches gather, so that they share a file of the store
 RETRY = 5.0  # seconds until a store that could not be written is tried again
 IDLE = 600.0  # seconds after which a room that nobody looks at is rebuilt when needed
+OPEN = "SELECT id FROM matches WHERE ended = 0"
 T = TypeVar("T")
 Watcher = Callable[[str, Episode], Awaitable[None]]  # told a match's id and record at its end
 
@@ -97,7 +98,6 @@ class House:
         self.open_store()
         self._ended.set()
         self._tasks = [
-            asyncio.create_task(self._revive()),
             asyncio.create_task(self._sweep()),
             asyncio.create_task(self._keep()),
         ]
@@ -112,7 +112,7 @@ class House:
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
-        with suppress(BadInput, NoSuchSeat, StorageFull, StorageLost):  # the next start tries again
+        with suppress(Exception):  # the next start tries again
             await self._keep_ended()
         for room in self._rooms.values():
             room.give_up()
@@ -302,33 +302,38 @@ class House:
 
     # --- in the background ------------------------------------------------------------------
 
-    async def _revive(self) -> None:
+    async def _revive(self) -> bool:
         """Enter every open match once, so that models go on and waiting has an end."""
-        rows = await self.book.run(lambda hand: hand.all("SELECT id FROM matches WHERE ended = 0"))
+        try:
+            rows = await self.book.run(lambda hand: hand.all(OPEN))
+        except (StorageFull, StorageLost):
+            return False
         for (id,) in rows:
             try:
                 await self.room(id)
-            except (BadInput, NoSuchSeat, StorageFull, StorageLost) as why:
-                LOG.error("match %s cannot go on: %s", id, why)
+            except Exception as why:
+                LOG.error("match %s: %s", id, why)
             await asyncio.sleep(0)
+        return True
 
     async def _sweep(self) -> None:
         """Stop matches whose people have gone, and leave rooms that nobody looks at."""
+        while not await self._revive():
+            await asyncio.sleep(RETRY)
         while True:
             await asyncio.sleep(min(5.0, self.patience / 4))
             now = time.monotonic()
             for id, room in list(self._rooms.items()):
-                seat = room.overdue(now)
                 try:
                     if room.given_up:
                         await self.room(id)
-                    elif seat is not None:
-                        await room.leave(seat, f"no answer within {room.patience:g} s")
-                    elif room.match.over and now - self._touched.get(id, 0) > IDLE:
-                        del self._rooms[id]
-                        self._touched.pop(id, None)
-                except (GivenUp, BadInput, NoSuchSeat, StorageFull, StorageLost) as why:
+                    else:
+                        await room.stop_if_overdue(now)
+                except Exception as why:  # one match must not keep the others
                     LOG.error("match %s: %s", id, why)
+                if room.match.over and now - self._touched.get(id, 0) > IDLE:
+                    self._rooms.pop(id, None)
+                    self._touched.pop(id, None)
 
     async def _keep(self) -> None:
         """Put what has ended into the store, as often as something has."""
@@ -338,10 +343,18 @@ class House:
             try:
                 await self._keep_ended()
                 await asyncio.sleep(PAUSE)
-            except (BadInput, NoSuchSeat, StorageFull, StorageLost) as why:
+            except Exception as why:
                 LOG.error("episodes could not be stored, and will be tried again: %s", why)
                 await asyncio.sleep(RETRY)
                 self._ended.set()
+
+    async def _recorded(self, id: str) -> Episode | None:
+        """The record of a match, or none if it does not replay any more."""
+        try:
+            return await self.episode(id)
+        except (BadInput, NoSuchSeat) as why:
+            LOG.error("match %s is not stored: %s", id, why)
+            return None
 
     async def _keep_ended(self) -> None:
         """Store every match that is over, once, and tell those who watch."""
@@ -350,7 +363,7 @@ class House:
                 "SELECT id, owner FROM matches WHERE ended = 1 AND stored = 0 ORDER BY made"
             )
         )
-        ended = [(id, owner, await self.episode(id)) for id, owner in rows]
+        ended = [(id, owner, await self._recorded(id)) for id, owner in rows]
         done = [(id, owner, episode) for id, owner, episode in ended if episode is not None]
         await asyncio.to_thread(self._store, [e for _, owner, e in done if not owner])
         for id, _, episode in done:

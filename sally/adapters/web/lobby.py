@@ -38,8 +38,8 @@ BOUNDS: Mapping[str, tuple[int, int]] = {
     "max_turns": (1, 30),
     "messages": (1, 20),
     "users": (2, 8),
-    "level": (1, 9),
-    "number": (0, 1_000_000),
+    "level": (0, 9),
+    "number": (0, 999),
 }
 # Parameters that name something frozen; the game refuses names that it does not know.
 NAMES = frozenset({"scenario", "story", "word", "ruleset"})

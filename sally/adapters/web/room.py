@@ -155,16 +155,26 @@ class Room:
         async with self.lock:
             self._check()
             if not self.match.over:
-                self.match.censor(cause, detail, seat)
-                await self._settle([(seat, Stops(cause, detail, seat), None)])
+                await self._censor(cause, detail, seat)
             return self._shown(seat).version if seat in self.people else self.written
 
+    async def stop_if_overdue(self, now: float) -> None:
+        """Stop when a person has been asked for longer than the others should have to wait."""
+        if self.overdue(now) is None:
+            return
+        async with self.lock:
+            self._check()
+            if (seat := self.overdue(now)) is not None:  # nobody has answered while we waited
+                await self._censor("left", f"no answer within {self.patience:g} s", seat)
+
     def overdue(self, now: float) -> str | None:
-        """A person who has been asked for longer than the others should have to wait."""
-        for id, since in self._since.items():
-            if now - since > self.patience:
-                return id[1]
-        return None
+        """Who has been asked for longer than patience lasts."""
+        late = (id[1] for id, since in self._since.items() if now - since > self.patience)
+        return next(late, None)
+
+    async def _censor(self, cause: str, detail: str, seat: str) -> None:
+        self.match.censor(cause, detail, seat)
+        await self._settle([(seat, Stops(cause, detail, seat), None)])
 
     # --- from one version to the next -------------------------------------------------------
 

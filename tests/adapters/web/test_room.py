@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -101,6 +102,25 @@ def test_a_match_of_other_rules_says_that_it_cannot_go_on(
         monkeypatch.undo()
         async with house(tmp_path) as one:  # nothing was lost: the old rules are back
             assert await say(one, token, 0, "a")
+
+    asyncio.run(run())
+
+
+def test_who_answers_at_the_last_moment_has_not_left(tmp_path: Path) -> None:
+    async def run() -> None:
+        async with house(tmp_path) as one:
+            asked = setup("ipd", "agent", AGAINST_A_BOT, rounds=2)
+            room = await one.room((await one.open(asked, ["agent"])).match)
+            room.patience = 0.0
+            async with room.lock:  # an answer is being written
+                sweeping = asyncio.create_task(room.stop_if_overdue(time.monotonic() + 1))
+                await asyncio.sleep(0.01)
+                room.patience = 900.0
+            await sweeping
+            assert not room.match.over
+            room.patience = 0.0
+            await room.stop_if_overdue(time.monotonic() + 1)
+            assert room.match.over
 
     asyncio.run(run())
 
