@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from sally import store
-from sally.adapters.web.book import Book, Hand
+from sally.adapters.web.book import Book, Hand, StorageFull, StorageLost
 from sally.adapters.web.room import GivenUp, Room, write
 from sally.core import shelf
 from sally.core.errors import BadInput, NotAsked
