@@ -121,7 +121,9 @@ ABOUT = any_of(
 )
 THINK_OF = re.compile(rf"\bthink (?:about|of) {NAMED}\W*\Z")
 HOW_ABOUT = re.compile(rf"\b(?:how|what) about {NAMED}\W*\Z")
-WEIGHS = any_of(r"appeal\w*|important|concern\w*|value|like")
+WEIGHS = any_of(
+    r"appeal\w*|important|concern\w*|value|like|prioriti\w+|makes?|despite|considering|why"
+)
 EFFECT = any_of(
     r"effects?|impacts?|risks?|drawbacks?|affect\w*|(?:in|de)creas\w+|reduction|gain|loss"
 )
