@@ -35,15 +35,17 @@ def served(tmp_path_factory):
 
 def come_in(person, id: str) -> None:
     """From the platform's link to the first round."""
-    page = person.page
+    page, kind = person.page, "" if id == "one" else "_phone"
     page.goto(f"{person.address}/study/two_games?PROLIFIC_PID={id}")
     page.get_by_label("I have read this").check()
+    person.shot(f"study_consent{kind}")
     page.get_by_role("button", name="Take part", exact=True).click()
     for _ in range(2):
         page.get_by_role("heading", name="Instructions").wait_for()
         page.get_by_role("button", name="Continue").click()
     page.get_by_label("At the same time").check()
     page.get_by_label("1 cent").check()
+    person.shot(f"study_check{kind}")
     page.get_by_role("button", name="Continue").click()
     page.get_by_role("heading", name="Round 1 of 2").wait_for()
 
@@ -60,8 +62,10 @@ def finish(person) -> None:
     page.get_by_role("heading", name="Some questions at the end").wait_for()
     page.get_by_label("4", exact=True).check()
     page.get_by_label("A phone").check()
+    person.shot("study_survey")
     page.get_by_role("button", name="Continue").click()
     page.get_by_text("C1A2B3").wait_for()
+    person.shot("study_end")
 
 
 def no_sideways_scrolling(person) -> bool:
@@ -84,6 +88,7 @@ def test_two_participants_meet_survive_a_crash_and_finish_while_the_experimenter
     come_in(two, "two")
     one.page.get_by_role("link", name="Go to the table").wait_for()  # by itself, without a reload
     watcher.page.get_by_text("Tables in progress (1)").wait_for()
+    watcher.shot("explorer_live")
     assert no_sideways_scrolling(two)
 
     for each in (one, two):
@@ -111,6 +116,7 @@ def test_two_participants_meet_survive_a_crash_and_finish_while_the_experimenter
     watcher.page.get_by_label("secret").fill(SECRET)  # sessions end with the server
     watcher.page.keyboard.press("Enter")
     watcher.page.get_by_text("2 of 40 done").wait_for()
+    watcher.shot("study_progress")
     watcher.page.get_by_role("button", name="Export to the store").click()
     watcher.page.get_by_text("2 episodes were exported").wait_for()
 
@@ -133,3 +139,4 @@ def test_the_experimenter_steps_through_a_game_by_keys_on_a_phone(person, served
     me.page.wait_for_url("**turn=1")
     me.page.wait_for_load_state("load")
     assert me.page.locator("[data-board] .part").count() >= 1
+    me.shot("explorer_seat_phone")
