@@ -1,0 +1,82 @@
+"""`sally serve`: what cannot be is one sentence, before anybody is let in."""
+
+from __future__ import annotations
+
+import os
+import socket
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from sally import store
+from sally.cli import cli, serving
+from sally.core.errors import BadInput
+
+
+@pytest.fixture(autouse=True)
+def umask() -> Iterator[None]:
+    """The command makes files private for all of its process; this process is ours."""
+    before = os.umask(0o022)
+    yield
+    os.umask(before)
+
+
+def serve(*given: str, folder: Path) -> str:
+    result = CliRunner().invoke(cli, ["serve", "--data", str(folder / "data"), *given])
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result.output
+
+
+@pytest.mark.parametrize(
+    ("given", "why"),
+    [
+        (("--database", "mysql://x"), "A database is a file or postgresql://"),
+        (("--allow-model", "no-such-model"), "There is no model named 'no-such-model'"),
+        (("--study", "no_such_study.toml"), "no_such_study.toml"),
+        (("--host", "256.256.256.256"), "cannot be opened"),
+    ],
+)
+def test_what_cannot_be_is_said(given: tuple[str, ...], why: str, tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match=why) as said:
+        serve(*given, folder=tmp_path)
+    assert "\n" not in str(said.value)
+
+
+def test_a_port_that_is_taken_is_said(tmp_path: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        with pytest.raises(BadInput, match=f"Port {port} of 127.0.0.1 cannot be opened"):
+            serve("--port", str(port), folder=tmp_path)
+
+
+def test_anothers_store_is_left_alone(tmp_path: Path) -> None:
+    store.claim(tmp_path / "theirs", store.Manifest("quickstart", ""))
+    with pytest.raises(BadInput, match="belongs to study 'quickstart'"):
+        serve("--out", str(tmp_path / "theirs"), folder=tmp_path)
+
+
+def test_it_says_where_it_is_and_keeps_its_files_private(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    served: list[object] = []
+
+    def run(app: object, listening: socket.socket, https: bool) -> None:
+        listening.close()
+        app.state.book.close()  # type: ignore[attr-defined]
+        served.append(app)
+
+    monkeypatch.setattr(serving, "_run", run)
+    said = serve("--port", "0", folder=tmp_path)
+    assert "Play at" in said and "Experimenters at" in said
+    secret = said.split("Their secret")[1].split()[0]
+    assert len(secret) >= 32 and served
+    for path in (tmp_path / "data", tmp_path / "data" / "book.sqlite"):
+        assert stat.S_IMODE(path.stat().st_mode) & 0o077 == 0
+    monkeypatch.setenv(serving.SECRET, "a secret of ours")
+    assert "a secret of ours" not in serve("--port", "0", "--json", folder=tmp_path)
