@@ -269,6 +269,26 @@ def test_a_file_that_is_renamed_or_taken_away_under_the_reader_is_no_loss(folder
     assert [line for p in listed for _, line in store.lines_of(p)] == [GOOD]
 
 
+@pytest.mark.parametrize(
+    "listings",
+    [(["1-a.open"], ["1-a.jsonl"]), ([], ["1-a.jsonl"]), (["1-a.open"], [])],
+    ids=["before and after", "only after", "only before"],
+)
+def test_a_file_that_is_renamed_while_it_is_listed_is_read_once(
+    folder: Path, listings: tuple[list[str], list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(folder, GOOD, name="1-a.jsonl")
+    left = list(listings)
+    inner = store.Folder.names
+
+    def names(self: store.Folder, under: str = "") -> list[str]:
+        return [store.MANIFEST, *left.pop(0)] if not under and left else inner(self, under)
+
+    monkeypatch.setattr(store.Folder, "names", names)
+    found = store.load(folder)
+    assert (len(found.episodes), found.doubled) == (1, 0)
+
+
 def test_the_line_a_live_writer_is_at_is_left_alone(folder: Path) -> None:
     writer = store.Writer(folder)
     writer.add(episodes(1)[0])

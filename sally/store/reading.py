@@ -121,7 +121,7 @@ def read(where: Where, quarantine: bool = True, beginning: str = "") -> Iterator
     try:
         if not at.exists():
             raise BadInput(f"There is no store at {at}.")
-        inside = at.names()
+        inside = _listed(at)
         names = [name for name in inside if _holds_lines(name)]
         if MANIFEST in inside:
             read_manifest(at)  # one that cannot be read is no store of ours
@@ -165,6 +165,16 @@ def _set_aside(at: Place, name: str, number: int, line: bytes) -> None:
 
 
 # --- files of lines -----------------------------------------------------------------------------
+
+
+def _listed(at: Place) -> list[str]:
+    """All names, though a writer may end, and give its lines another name, while we list them.
+
+    A single listing may pass by both names; of two, one sees the old name or the other the new.
+    """
+    found = {*at.names(), *at.names()}
+    ended = {name.removesuffix(DONE) for name in found if name.endswith(DONE)}
+    return sorted(name for name in found if name.removesuffix(OPEN) not in ended)
 
 
 def _holds_lines(name: str) -> bool:

@@ -8,6 +8,7 @@ import secrets
 import time
 from math import isfinite
 from pathlib import Path
+from threading import Event, Lock, Thread
 from types import TracebackType
 from typing import Any, Protocol
 
@@ -119,12 +120,15 @@ class Appended:
 class Put:
     """Puts lines as immutable parts, `NAME.0000.part`, and in the end all of them as one file.
 
-    What was added is out of reach of a crash after `HELD_SECONDS`, or with the next line after
-    that; the parts go when `NAME.jsonl`, which holds the same lines, is there.
+    What was added is out of reach of a crash after `HELD_SECONDS`; the parts go when `NAME.jsonl`,
+    which holds the same lines, is there.
     """
 
     def __init__(self, at: Place, name: str) -> None:
         self._at, self._first, self._files = at, name, 0
+        self._lock, self._over = Lock(), Event()
+        self._failed: OSError | None = None  # what befell the lines that were put meanwhile
+        self._thread = Thread(target=self._put_what_waits, daemon=True)
         self._begin()
 
     def _begin(self) -> None:
@@ -136,15 +140,41 @@ class Put:
         self._since = time.monotonic()
 
     def add(self, line: bytes) -> None:
-        self._waiting += line
-        self._all += line
-        if len(self._all) >= FILE_BYTES:
-            self.close()
-            self._begin()
-        elif time.monotonic() - self._since >= HELD_SECONDS:
-            self.sync()
+        with self._lock:
+            if self._failed is not None:
+                raise self._failed
+            self._waiting += line
+            self._all += line
+            if len(self._all) >= FILE_BYTES:
+                self._finish()
+                self._begin()
+            elif time.monotonic() - self._since >= HELD_SECONDS:
+                self._put_part()
+        if self._thread.ident is None:
+            self._thread.start()
 
     def sync(self) -> None:
+        with self._lock:
+            self._put_part()
+
+    def close(self) -> None:
+        self._over.set()
+        if self._thread.ident is not None:
+            self._thread.join()
+        with self._lock:
+            self._finish()
+
+    def _put_what_waits(self) -> None:
+        """An episode may take minutes; the one before it does not wait for it."""
+        while not self._over.wait(max(HELD_SECONDS, 0.05)):
+            with self._lock:
+                try:
+                    self._put_part()
+                except OSError as why:
+                    self._failed = why
+                    return
+
+    def _put_part(self) -> None:
         if not self._waiting:
             return
         name = f"{self._name}.{len(self._parts):04d}{PART}"
@@ -153,7 +183,7 @@ class Put:
         self._waiting.clear()
         self._since = time.monotonic()
 
-    def close(self) -> None:
+    def _finish(self) -> None:
         if self._all:
             self._at.put(f"{self._name}{DONE}", bytes(self._all))
         for name in self._parts:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 from pathlib import Path
 from typing import Any
 
@@ -77,6 +78,35 @@ def test_a_writer_in_the_middle_is_read_with_what_it_has_put(out: str) -> None:
     assert len(files(out)) == 1  # the parts are gone
 
 
+def test_a_line_does_not_wait_for_the_next(out: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(writing, "HELD_SECONDS", 0.2)
+    writer = store.Writer(out)
+    writer.add(EPISODES[0])
+    patience = time.monotonic() + 20
+    while not store.load(out).episodes:  # though nothing more is added
+        assert time.monotonic() < patience
+    with writer:
+        pass
+    assert len(files(out)) == 1
+
+
+def test_what_could_not_be_put_meanwhile_is_told_at_the_next_line(
+    out: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(writing, "HELD_SECONDS", 0.2)
+    writer, tried = store.Writer(out), threading.Event()
+
+    def refuse(*args: Any, **kwargs: Any) -> None:
+        tried.set()
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(store.Remote, "put", refuse)
+    writer.add(EPISODES[0])  # held, and then put by nobody's leave
+    assert tried.wait(20)
+    with pytest.raises(BadInput, match="could not be stored: No space left"):
+        writer.add(EPISODES[1])
+
+
 def test_a_long_writer_goes_on_in_a_new_file(out: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(writing, "FILE_BYTES", 3 * len(to_line(EPISODES[0])))
     with store.Writer(out) as writer:
@@ -100,7 +130,10 @@ def test_a_reader_whose_parts_are_replaced_meanwhile_reads_each_line_once(
     assert [first, *reading] == EPISODES[:5]
 
 
-def test_many_writers_and_a_reader_all_the_while(out: str, at_once: None) -> None:
+def test_many_writers_and_a_reader_all_the_while(tmp_path: Path, at_once: None) -> None:
+    out = f"file://{tmp_path}/out"  # fsspec's memory is not made for threads
+    store.claim(out, store.Manifest("mine", "hash"))
+
     def write(which: int) -> None:
         with store.Writer(out) as writer:
             for episode in EPISODES[which::3]:
