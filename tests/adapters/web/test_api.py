@@ -276,6 +276,19 @@ def test_two_who_come_are_paired(web: Any) -> None:
     assert Guest(web, tickets[2]).call("GET", "/api/seat").status_code == 401  # not yet a seat
 
 
+def test_a_place_in_line_survives_a_restart(tmp_path: Path) -> None:
+    def called(web: Any, ticket: str) -> Any:
+        return web.get("/api/lobby", headers={"Authorization": f"Bearer {ticket}"}).json()
+
+    with house(tmp_path) as web:
+        first = web.post("/api/lobby", json={"game": "rps"}).json()["ticket"]
+    with house(tmp_path) as web:
+        second = web.post("/api/lobby", json={"game": "rps"}).json()["ticket"]
+        assert called(web, second)["token"] is None  # the first has not come back yet
+        assert called(web, first)["token"] == first
+        assert called(web, second)["token"] == second
+
+
 def test_whoever_has_gone_is_not_paired(web: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sally.adapters.web.lobby.STALE", 0.0)
     for _ in range(3):
