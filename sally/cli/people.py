@@ -83,7 +83,8 @@ def progress(file: Path, database: str, as_json: bool) -> None:
         print_json(msgspec.to_builtins(found))
         return
     rows = [
-        {"condition": cell.condition, **cell.states, "wanted": f"{cell.wanted:g}"} for cell in found.cells
+        {"condition": cell.condition, **cell.states, "wanted": f"{cell.wanted:g}"}
+        for cell in found.cells
     ]
     names = dict.fromkeys(key for row in rows for key in row)
     print_table(rows, tuple(names))
