@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import click
 import msgspec
@@ -22,6 +23,7 @@ from sally.reports.compare import compare as compared
 from sally.reports.rows import Row
 from sally.reports.stores import each_once
 from sally.reports.unpacked import opened
+from sally.stats import Estimate
 from sally.store import Where
 
 
@@ -59,11 +61,27 @@ def compare(
         found = compared(episodes_of(place), first, second, metrics=metrics, by=by, margin=margin)
     said = conclusion(found, first, second)
     if as_json:
-        rows = [msgspec.to_builtins(c) for c in found]
+        rows = plain(found)
         print_json({"first": first, "second": second, "conclusion": said, "comparisons": rows})
         return
     say(found, first, second, margin)
     click.echo("\n" + folded(said))
+
+
+def plain(value: Any) -> Any:
+    """A struct as JSON has it, the intervals of its estimates as [low, high]."""
+    if isinstance(value, Estimate):
+        return {
+            "value": value.value,
+            "interval": value.interval,
+            "n": value.n,
+            "method": value.method,
+        }
+    if isinstance(value, msgspec.Struct):
+        return {name: plain(getattr(value, name)) for name in value.__struct_fields__}
+    if isinstance(value, list | tuple):
+        return [plain(each) for each in value]
+    return msgspec.to_builtins(value)
 
 
 def episodes_of(folder: Where) -> Iterator[Episode]:

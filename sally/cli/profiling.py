@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import click
-import msgspec
 
 from sally.cli.common import (
     STORE,
@@ -20,6 +19,7 @@ from sally.cli.common import (
     print_table,
     progress,
 )
+from sally.cli.comparing import plain
 from sally.core.errors import BadInput, listed, unknown
 from sally.metrics.measured import Measured
 from sally.reports import figures
@@ -28,6 +28,7 @@ from sally.reports.rows import Row, label
 from sally.reports.stores import measured_stores
 from sally.reports.unpacked import opened
 from sally.runner.baselines import baselines, studied_seats
+from sally.stats import Estimate
 from sally.store import Where
 
 ESTIMATES = {  # heading -> field of a row, and how many places are shown
@@ -75,7 +76,7 @@ def profile(
     if calibration:
         figures.write(figures.calibration_figure(rows), calibration)
     if as_json:
-        print_json([msgspec.to_builtins(row) for row in rows])
+        print_json(plain(rows))
         return
     say(rows)
     for path in filter(None, (figure, calibration)):
@@ -228,8 +229,13 @@ def _blanks(group: Sequence[ProfileRow]) -> list[str]:
         players = list(dict.fromkeys(p for some in columns.values() for p in some))
         who = "" if len(players) == len(group) else f" ({listed(players)})"
         found.append(f"blank {listed(columns)}{who}: {why}")
+    bare: dict[str, list[str]] = {}
     for row in group:
-        if row.doing.value is not None and row.doing.interval is None:
-            why = row.doing.method.partition("no interval: ")[2]
-            found.append(f"no interval of doing ({row.player}): {why}")
+        for field, _ in ESTIMATES.values():
+            estimate: Estimate = getattr(row, field)
+            if estimate.value is not None and estimate.interval is None:
+                why = estimate.method.partition("no interval: ")[2]
+                bare.setdefault(why, []).append(row.player)
+    for why, players in bare.items():
+        found.append(f"no interval ({listed(dict.fromkeys(players))}): {why}")
     return found

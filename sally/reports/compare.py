@@ -28,6 +28,7 @@ from sally.stats import (
     paired_equivalence,
     sign_flip_test,
 )
+from sally.stats.intervals import without_interval
 
 ALPHA, SEED, RESAMPLES = 0.05, 1, 2000
 FEW = 5  # clusters: below that, single pairs are resampled
@@ -178,6 +179,8 @@ def _compared(
     difference = paired_difference_bootstrap(
         a, b, clusters=clusters, seed=seed, resamples=RESAMPLES
     )
+    if len(shared) < FEW:
+        difference = without_interval(difference.value, a.size, "bootstrap", f"fewer than {FEW}")
     wide = _margin(a, b) if margin is None else margin
     alike = _equivalent(a, b, clusters, wide)
     metric: Metric = shelf.shelf("metrics")[group.metric]

@@ -67,7 +67,7 @@ class Boot:
             seed=self.seed,
             resamples=RESAMPLES,
         )
-        return at_the_edge(found, most, len(set(units)))
+        return judged(found, most, len(set(units)))
 
     def mean(
         self, value: Callable[[Measured], float | None], most: float | None = None
@@ -79,7 +79,15 @@ class Boot:
         found = clustered_mean_interval(
             [v for _, v in there], units, seed=self.seed, resamples=RESAMPLES
         )
-        return at_the_edge(found, most, len(set(units)))
+        return judged(found, most, len(set(units)))
+
+
+def judged(found: Estimate, most: float | None, clusters: int) -> Estimate:
+    """The estimate with an interval that can be believed, or with none."""
+    if clusters < FEW:  # resampling a handful says little about what others would be like
+        reason = f"fewer than {FEW} clusters"
+        return without_interval(found.value, found.n, "clustered bootstrap", reason)
+    return at_the_edge(found, most, clusters)
 
 
 def at_the_edge(found: Estimate, most: float | None, clusters: int) -> Estimate:

@@ -47,8 +47,8 @@ def test_a_profile_says_what_its_ends_are_and_why_blanks_are_blank(here: Path):
 def test_a_profile_as_json_has_estimates_with_intervals(here: Path):
     rows = json.loads(sally("profile", "held", "--json", cwd=here).stdout)
     assert [row["player"] for row in rows] == ["random", "tabular"]
-    knowing = rows[1]["accuracy"]
-    assert knowing["low"] <= knowing["value"] <= knowing["high"]
+    low, high = rows[1]["accuracy"]["interval"]
+    assert low <= rows[1]["accuracy"]["value"] <= high
     assert rows[0]["why"]["value_error"] and rows[0]["reference"]["standing"] == "exact"
 
 

@@ -297,6 +297,14 @@ def test_all_or_nothing_is_not_taken_for_certain():
     assert at_the_edge(payoff, None, clusters=10) == payoff
 
 
+def test_a_handful_of_episodes_has_a_value_and_no_interval():
+    row = profiled(against_tit_for_tat(lambda turn: turn.view.round % 2, seeds=range(4)), "agent")[
+        0
+    ]
+    assert row.raw.value is not None and row.raw.interval is None
+    assert "fewer than 5 clusters" in row.raw.method
+
+
 def test_a_perfect_score_has_its_doubt_on_the_scale_too():
     scenarios = list(po_scenarios().values())[10:90:4]
     cell = Cell(
