@@ -42,11 +42,16 @@ class Asides:
         self._injections = {s: tuple(i for i in setup.injections if i.seat == s) for s in seats}
         self._notes: dict[str, dict[Seat, dict[tuple[str, str], Event]]] = {}
         self._due: dict[Seat, list[tuple[str, str]]] = {s: [] for s in seats}
+        self._began = 0  # the step at which the game's present turn began
+        self._kept: set[tuple[Seat, str]] = set()  # what was told and kept since then
 
     # --- probes -----------------------------------------------------------------------------
 
     def at_start(self, movers: tuple[Seat, ...]) -> Iterable[Turn[Any, Any]]:
         """The asks that stand at the turn's start (any seat) and before the move (movers)."""
+        if self._match.game.begins_turn(self._match.state):
+            self._began = self._match.turn
+            self._kept.clear()
         for seat, probes in self._arms.items():
             for probe in probes:
                 if self._stands(probe) and (probe.point == "start" or seat in movers):
@@ -172,8 +177,8 @@ class Asides:
         everything: list[Told] = []
         for injection in self._injections[seat]:
             probe = match.spec.probe(injection.probe)
-            if probe.point == "start" and not self._stands(probe):
-                continue  # it was told when the turn began
+            if (seat, probe.name) in self._kept and not self._stands(probe):
+                continue  # it was told earlier in this turn, and stands in the past
             for question in probe.asks(match.game, view, seat):
                 told = self._what_to_tell(seat, injection, probe, question)
                 self._note("told", told)
@@ -181,6 +186,7 @@ class Asides:
                     everything.append(told)
                     if injection.keep:
                         match.desk(seat).keep(view, told)
+                        self._kept.add((seat, probe.name))
         return tuple(everything)
 
     def keep_own(self, movers: tuple[Seat, ...]) -> None:
@@ -199,12 +205,15 @@ class Asides:
                     told = Told(note.turn, seat, note.probe, note.value, note.about, "own")
                     self._note("told", told)
                     match.desk(seat).keep(match.game.observe(match.state, seat), told)
+                    self._kept.add((seat, note.probe))
 
     def _what_to_tell(
         self, seat: Seat, injection: Injection, probe: Probe, question: Question
     ) -> Told:
+        """What a question of now, or of the turn's start, has for an answer."""
         match = self._match
-        at = At(match.turn, seat, probe.name, question.about)
+        asked = self._began if probe.point == "start" else match.turn
+        at = At(asked, seat, probe.name, question.about)
         if injection.source == "own":
             report = match.replay.report(at.turn, seat, at.probe, at.about)
             value = report.value if report else None

@@ -1,0 +1,69 @@
+"""Who is told something about a turn's start is told whenever it moves in that turn."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sally.core import shelf
+from sally.core.log import Instance, Setup, Sitter, Told
+from sally.core.match import Match
+from sally.core.player import Decision
+from sally.core.probe import Injection, Report
+from sally.games.tradecraft.actions import DONE, NO, Propose
+from tests.games.tradecraft.test_reports import HANDS
+
+V0 = ("v0",)
+
+
+def table(*injections: Injection) -> Match[Any, Any, Any]:
+    """Two turns: p1 proposes in the first, p2 in the second."""
+    params = {"hands": HANDS, "targets": [{"shears": 1}, {"torch": 1}], "max_turns": 2}
+    lineup = {"p1": Sitter("first_order"), "p2": Sitter("first_order")}
+    setup = Setup(
+        Instance("told", "tradecraft", params), 1, lineup,
+        arms={"p1": ("v0", "v1"), "p2": V0}, injections=injections,
+    )  # fmt: skip
+    return Match(shelf.game("tradecraft"), setup)
+
+
+def moves_of(match: Match[Any, Any, Any], seat: str) -> list[list[Any]]:
+    """What a seat was told at each of its moves, in a game of offers that are all refused."""
+    told = []
+    while asks := match.asks():
+        turn = asks[0]
+        if turn.question is not None:
+            worth = 2.0 if turn.seat == "p1" else 9.0
+            match.answer(turn.id, Report({str(i): worth for i in turn.question.choices}))
+            continue
+        if turn.seat == seat:
+            told.append([each.value for each in turn.told])
+        other = "p2" if turn.seat == "p1" else "p1"
+        give = Propose(other, ((next(iter(turn.view.hand.goods)), "1"),), ())
+        action = {"propose": give, "decide": NO}.get(turn.view.phase, DONE)
+        match.answer(turn.id, Decision(action))
+    return told
+
+
+def test_an_oracle_that_decides_is_told_as_one_that_proposes():
+    oracle = Injection("p1", "their_target")  # type: ignore[arg-type]
+    found = moves_of(table(oracle), "p1")
+    assert found == [["torch"]] * 4  # proposes, crafts; decides, crafts
+
+
+def test_the_truth_of_a_turns_start_is_told_later_in_the_turn():
+    told = moves_of(table(Injection("p1", "v1")), "p1")  # type: ignore[arg-type]
+    assert [set(values[0].values()) for values in told] == [{9.0}] * 4  # what p2 said of itself
+
+
+def test_own_reports_that_are_kept_are_told_once_a_turn():
+    match = table(Injection("p1", "v0", "own", keep=True))  # type: ignore[arg-type]
+    told = moves_of(match, "p1")
+    assert [len(values) for values in told] == [1, 0, 0, 0]  # in turn 2 kept before p2 proposed
+    assert sum(isinstance(event, Told) for event in match.events) == 2
+    past = match.desk(match.game.seats[0]).past(
+        match.game.observe(match.state, match.game.seats[0]), "agent_first"
+    )
+    assert [line[:24] for line in past if "You rated" in line] == [
+        "Turn 1. You rated how us",
+        "Turn 2. You rated how us",
+    ]
