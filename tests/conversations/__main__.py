@@ -1,6 +1,10 @@
 """Write every golden conversation again."""
 
-from tests.conversations import conversation, place, strategies
+from tests.conversations import conversation, place, strategies, tables
 
 for strategy in strategies():
     place(strategy).write_text(conversation(strategy), encoding="utf-8")
+for game, strategy in tables.goldens():
+    path = tables.path_of(game, strategy)
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(tables.conversation(game, strategy), encoding="utf-8")

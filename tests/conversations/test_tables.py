@@ -1,0 +1,38 @@
+"""What strategies say in the locker and at the trade has been read by a human eye, and stays."""
+
+from __future__ import annotations
+
+import pytest
+
+from sally.core import shelf
+from tests.conversations.tables import TABLES, conversation, fits, goldens, path_of
+
+REFUSED = {  # TradeCraft has moves that are written freely, and no question with choices
+    ("tradecraft", name) for name in ("lm", "social_lm", "social_qa", "tom_cot", "tom_guide")
+}
+
+
+@pytest.mark.parametrize(
+    ("game", "strategy"), goldens(), ids=lambda x: x if isinstance(x, str) else x.name
+)
+def test_the_conversation_is_unchanged(game, strategy):
+    assert conversation(game, strategy) == path_of(game, strategy).read_text("utf-8")
+
+
+def test_every_strategy_that_fits_has_a_conversation_and_no_other():
+    every = shelf.shelf("strategies")
+    refused = {(game, name) for game in TABLES for name in every if not fits(game, every[name])}
+    assert refused == REFUSED
+    there = {
+        (p.parent.name, p.stem) for g in TABLES for p in path_of(g, every["qa"]).parent.glob("*")
+    }
+    assert there == {(game, strategy.name) for game, strategy in goldens()}
+
+
+@pytest.mark.parametrize("game", TABLES)
+def test_nothing_in_a_conversation_was_forfeited(game):
+    """A golden conversation shows play, not refusals: every page got a readable reply."""
+    for strategy in (s for g, s in goldens() if g == game):
+        text = path_of(game, strategy).read_text("utf-8")
+        assert text.count("=== page") >= 3, strategy.name
+        assert "could not be" not in text
