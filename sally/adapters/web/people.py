@@ -40,9 +40,6 @@ async def start(app: Starlette) -> None:
         app.state.house.watchers.append(reception.match_over)
 
 
-START = (start,)
-
-
 def reception_of(request: Request) -> Reception:
     """The study that an address names."""
     found: Reception | None = getattr(request.app.state, "study", None)
