@@ -30,7 +30,7 @@ from sally.store import is_address
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-class StoreType(click.ParamType):
+class StoreType(click.ParamType):  # type: ignore[type-arg]  # generic in newer click only
     """Where a store is: a path, or an address such as s3://bucket/study."""
 
     name = "store"

@@ -74,10 +74,18 @@ def _effort(episode: Episode, seat: Seat) -> Row:
         "forfeited": sum(isinstance(e, Forfeited) for e in mine),
         "retried": sum(e.tries - 1 for e in mine if isinstance(e, Moved | Forfeited | Reported)),
         "calls": len(calls),
-        "input_tokens": sum(c.usage.get("input", 0) for c in calls),
-        "output_tokens": sum(c.usage.get("output", 0) for c in calls),
+        "input_tokens": tokens(calls, "input"),
+        "output_tokens": tokens(calls, "output"),
         "seconds": sum(c.usage.get("seconds", 0.0) for c in calls),
     }
+
+
+def tokens(calls: Sequence[Call], kind: str) -> int | None:
+    """All tokens of a kind; None where a provider did not count those of an answered call."""
+    answered = [call.usage for call in calls if not call.failure]
+    if any("input" not in usage for usage in answered):  # no page is empty
+        return None
+    return sum(usage.get(kind, 0) for usage in answered)
 
 
 def decision_rows(episodes: Iterable[Episode]) -> Iterator[Row]:
@@ -145,6 +153,9 @@ def judged(whole: Played, event: Reported | Told) -> tuple[Question | None, Any]
     return question, truth
 
 
+WAYS = {"temperature": "T", "top_p": "p", "top_k": "k", "reasoning_effort": "effort"}  # in labels
+
+
 def label(who: Sitter) -> str:
     """A player's name with its parameters, for tables; people are one player, not one each."""
     params = dict(who.params)
@@ -153,11 +164,12 @@ def label(who: Sitter) -> str:
         return f"not {label(Sitter(str(params.get('of', 'constant')), params.get('params') or {}))}"
     if who.player == "language":  # the strategy and the model are its name
         name = f"{params.pop('model', 'embedded')} {params.pop('strategy', 'qa')}"
-        params.pop("settings", None)
         params |= params.pop("with_", None) or {}
+        asked = params.pop("settings", None) or {}
+        ways = [f"{sign}={asked[key]}" for key, sign in WAYS.items() if key in asked]
+        name = " ".join([name, *ways])  # two ways of asking are two players
     else:
         name = who.player
-        params.pop("participant", None)  # people are one group, as episodes of a model are
     if len(params) == 1:
         (value,) = params.values()
         return f"{name} {value}"
