@@ -85,7 +85,7 @@ def tokens(calls: Sequence[Call], kind: str) -> int | None:
     answered = [call.usage for call in calls if not call.failure]
     if any("input" not in usage for usage in answered):  # no page is empty
         return None
-    return sum(usage.get(kind, 0) for usage in answered)
+    return sum(int(usage.get(kind, 0)) for usage in answered)
 
 
 def decision_rows(episodes: Iterable[Episode]) -> Iterator[Row]:
