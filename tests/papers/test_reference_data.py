@@ -36,11 +36,10 @@ CELLS = {
     ("kang2026", "10"): 11 * 5 * 4,
     ("moore2025", "success"): 11 + 5 + 4,  # released rates, their stated n, rates in the text
     ("moore2025", "effects"): 2,
-    # z, p, verdict, z of the release; one p of the release, one verdict with people's intercepts
-    ("moore2025", "hypotheses"): 7 * 4 + 2,
+    # z, p, verdict, z of the release; one p of the release
+    ("moore2025", "hypotheses"): 7 * 4 + 1,
     ("moore2025", "counts"): 8,
     ("moore2025", "baseline"): 4 + 8,
-    ("moore2025", "planners"): 4,
     ("moore2025", "variants"): 3 * 4 + 3 + 1,
     ("moore2025", "play"): 28,
     ("moore2025", "replay"): 14,
