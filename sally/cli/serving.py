@@ -36,7 +36,12 @@ SECRET = "SALLY_EXPERIMENTER_SECRET"
 )
 @click.option("--database", default="", help="A file, or postgresql://user@host/name.")
 @click.option("--out", type=click.Path(path_type=Path), help="Another store for finished episodes.")
-@click.option("--allow-model", "models", multiple=True, help="A model that visitors may play with.")
+@click.option(
+    "--allow-model",
+    "models",
+    multiple=True,
+    help="A model that visitors may play with, by name or by its alias in sally.toml.",
+)
 @click.option(
     "--tokens", type=click.IntRange(1), help="The most tokens that models may use altogether."
 )
@@ -96,8 +101,9 @@ def serve(
         ) from None
     runs = None if study is None else read_human_study(study)  # a bad file is said at once
     os.umask(0o077)  # what people do here is nobody else's on this machine
+    config = find_config()
     for name in models:
-        shelf.model(name)  # refused now, not when somebody sits down
+        shelf.model(config.entry(name).name)  # refused now, not when somebody sits down
     given = os.environ.get(SECRET, "")
     anywhere = host in ("0.0.0.0", "::")
     settings = Settings(
@@ -112,7 +118,7 @@ def serve(
         stores=stores,
         study=study,
     )
-    app = make_app(settings, Meter(Budget(tokens=tokens), find_config()))
+    app = make_app(settings, Meter(Budget(tokens=tokens), config))
     app.state.house.open_store()  # what cannot be opened is said before anybody is let in
     app.state.book.open()
     if runs is not None:

@@ -233,9 +233,11 @@ class Lobby:
     def _sitter(self, offer: Offer, seat: str, who: str) -> Sitter:
         if who not in offer.players[seat]:
             raise unknown(f"player for seat {seat!r} of {offer.name}", who, offer.players[seat])
-        if who.startswith(MODEL):
-            return Sitter(LANGUAGE, {"model": who.removeprefix(MODEL)})
-        return Sitter(who)
+        if not who.startswith(MODEL):
+            return Sitter(who)
+        entry = self.house.meter.config.entry(who.removeprefix(MODEL))
+        settings = {"settings": dict(entry.settings)} if entry.settings else {}
+        return Sitter(LANGUAGE, {"model": entry.name, **settings})
 
     async def _opened(
         self,

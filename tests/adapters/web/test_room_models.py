@@ -9,13 +9,14 @@ from typing import Any
 import msgspec
 import pytest
 
+from sally.adapters.web.lobby import Lobby
 from sally.core import shelf
 from sally.core.log import Censored, Moved, Sitter
 from sally.core.model import Fault as ModelFault
 from sally.core.partner import Partner
 from sally.models.stub import Scripted
 from sally.runner.budget import Budget, Meter
-from sally.runner.config import Config, Limits
+from sally.runner.config import Config, Limits, ModelEntry
 from tests.adapters.web.rooms import house, say, setup, stored, until
 
 # --- models -------------------------------------------------------------------------------------
@@ -165,6 +166,21 @@ def test_a_model_that_never_answers_keeps_nobody_for_ever(tmp_path: Path, model:
     (episode,) = stored(tmp_path)
     assert isinstance(episode.end, Censored)
     assert (episode.end.cause, episode.end.detail) == ("limit", "no answer within 1 s")
+
+
+def test_a_visitor_names_a_model_by_its_alias(tmp_path: Path, model: Any) -> None:
+    model(Counted())
+    small = ModelEntry("counted", settings={"max_tokens": 12})
+
+    async def run() -> Sitter:
+        async with house(tmp_path, meter=Meter(config=Config({"small": small}))) as one:
+            lobby = Lobby(one, ["small"])
+            opened = await lobby.open("ipd", "agent", {"partner": "model:small"}, {})
+            return (await one.room(opened.match)).match.setup.lineup["partner"]
+
+    who = asyncio.run(run())
+    assert who.player == "language"
+    assert who.params == {"model": "counted", "settings": {"max_tokens": 12}}
 
 
 def test_a_bot_that_breaks_down_is_a_fault(tmp_path: Path) -> None:
