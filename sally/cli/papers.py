@@ -145,7 +145,7 @@ def _print_notes(found: Reproduction, table: str, rows: Sequence[Row], exact: bo
     if exact and any(row.exact for row in rows):
         names = sorted({row.exact.metric for row in rows if row.exact})
         click.echo(f"ours by our own measures ({listed(names)}), which the paper does not use")
-    elif any(row.agrees is not None for row in rows):
+    if any(row.agrees is not None and not (exact and row.exact) for row in rows):
         click.echo(LEGEND)
     for figure in printed.rows:
         if figure.flag:

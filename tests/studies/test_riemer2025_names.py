@@ -1,0 +1,24 @@
+"""The names study: every game and partner under four sets of names, none of them alike."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from sally.core import shelf
+from sally.studies.riemer2025_names import CANONICAL, REPEATED, STUDY, name_sets
+
+
+def test_every_game_meets_both_partners_under_four_sets_of_names():
+    cells = Counter(cell.instances[0].game for cell in STUDY.cells)
+    assert cells == {"rps": 8, "ibs": 8, "ipd": 8}
+    assert len({cell.name for cell in STUDY.cells}) == 24
+    assert len({cell.instances[0].id for cell in STUDY.cells}) == 12
+
+
+def test_names_are_as_many_as_actions_and_all_different():
+    for game, canonical in CANONICAL.items():
+        for names in name_sets(game).values():
+            given = names.split()
+            assert len(given) == len(set(given)) == len(canonical)
+            shelf.game(game).build({"names": given})  # the game takes them
+    assert all(len(name) == REPEATED for name in name_sets("rps")["repeated"].split())
