@@ -20,7 +20,7 @@ from sally.runner.executors import Executor, Local
 from sally.runner.local import Order, manifest, orders, refuse_changed
 from sally.runner.rates import divided, has_rates
 from sally.runner.shards import Job, Result, Shard, Tally, kind_of, shards_of, take_note
-from sally.store import Contents, Place, Remote, Where
+from sally.store import Contents, Folder, Place, Remote, Where
 
 TRIES = 3  # how often a shard is sent whose worker dies
 LOOK_SECONDS = 0.5  # between looks at shards that another run plays
@@ -120,7 +120,9 @@ class Drive:
         files = tuple(str(path) for path in shelf.added_files())
         config = divided(meter.config, on.slots(), rates=not on.rates)
         rates = on.rates if has_rates(config) else ""
-        self._job = Job(study.name, str(at), self._state.name, files, config, rates=rates, **job)
+        # A worker may have another working folder.
+        out = str(at.path.resolve() if isinstance(at, Folder) else at)
+        self._job = Job(study.name, out, self._state.name, files, config, rates=rates, **job)
         self._claims = Claims(at, self._state.name)
         self._waiting: deque[Shard] = deque()
         self._out: dict[str, Shard] = {}  # handed out
