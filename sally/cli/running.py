@@ -127,6 +127,8 @@ def asked_study(
     if params:
         wanted = with_params(wanted, params)
     if model is not None:
+        if OPEN not in models_of(wanted):
+            raise BadInput(f"{wanted.name} leaves no seat open, so --model has no use there.")
         entry = config.entry(model)
         said = {key: value for key, value in given.items() if key not in params}
         return with_model(wanted, entry.name, said, entry.settings)

@@ -35,7 +35,7 @@ from sally.core.strategy import Run, Said, Sheet, Strategy
 
 T = TypeVar("T")
 LANGUAGE = "language"  # the name of this kind of player
-PLACEHOLDER = "model"  # stands in a study for the model that whoever runs it names
+OPEN = "model"  # stands in a study for the model that whoever runs it names
 TOOL_ROUNDS = 8  # how often a model may look something up in one decision
 
 
@@ -235,7 +235,7 @@ def _language(
         given = msgspec.convert(dict(settings or {}), Settings)
     except (msgspec.ValidationError, ValueError) as why:
         raise BadInput(f"settings of the model in seat {seat!r}: {why}.") from None
-    if model == PLACEHOLDER:
+    if model == OPEN:
         raise BadInput(f"A model sits in seat {seat!r}; say which one, such as --model embedded.")
     found = shelf.model(model) if isinstance(model, str) else model
     if "scoring" in chosen.needs and not found.can_score:

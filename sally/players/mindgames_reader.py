@@ -20,7 +20,7 @@ from sally.core.player import Decision, Fault, Forfeit, PlayerKind, Turn
 from sally.core.words import as_tuples, objects_in
 from sally.games.mindgames.claims import Asked, Claims, Disclosure, claims
 from sally.games.mindgames.rules import READER, MindGame
-from sally.players.language import PLACEHOLDER, Caller
+from sally.players.language import OPEN, Caller
 
 Part = TypeVar("Part")
 CALL_RETRIES = 2  # of a call that failed in passing
@@ -123,7 +123,7 @@ def _reader(
         given = msgspec.convert(dict(settings or {}), Settings)
     except (msgspec.ValidationError, ValueError) as why:
         raise BadInput(f"settings: {why}") from None
-    if model == PLACEHOLDER:
+    if model == OPEN:
         raise BadInput("say which model reads, such as embedded")
     return ModelReader(shelf.model(model) if isinstance(model, str) else model, given)
 

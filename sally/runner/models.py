@@ -9,9 +9,9 @@ import msgspec
 
 from sally.core.log import Sitter
 from sally.core.study import Study
-from sally.players.language import LANGUAGE
+from sally.players.language import LANGUAGE, OPEN
 
-OPEN = "model"  # the name under which a study leaves a seat open for a model
+__all__ = ["OPEN", "models_of", "with_model"]
 
 
 def with_model(

@@ -15,6 +15,7 @@ from sally.core.study import Cell, Study, grid, instance, sitter
 from sally.games.toma.ag_rules import items
 from sally.games.toma.mg import frozen_scenarios as mg_scenarios
 from sally.games.toma.po import frozen_scenarios as po_scenarios
+from sally.players.language import OPEN
 
 Arms = dict[str, tuple[str, ...]]
 RUNS = 5
@@ -154,7 +155,7 @@ def generality_cell(model: str) -> Cell:
     )
 
 
-def study(model: str = "model") -> Study:
+def study(model: str = OPEN) -> Study:
     """The whole study with one language model; its seats stand open if none is named."""
     return Study(
         name="kang2026",

@@ -12,6 +12,7 @@ from sally.core.log import Instance, Sitter
 from sally.core.study import Cell, Study, grid, instance, sitter
 from sally.games.mindgames import frozen
 from sally.games.mindgames.stories import stories
+from sally.players.language import OPEN
 
 GAME = "mindgames"
 TEMPERATURE = 0.0  # of gpt-4o and the llamas; R1 had .6, o1 its default
@@ -66,7 +67,7 @@ def speaker(model: str) -> Sitter:
     return sitter("language", model=model, strategy="qa", settings={"temperature": TEMPERATURE})
 
 
-def study(model: str = "embedded") -> Study:
+def study(model: str = OPEN) -> Study:
     """The study with one language model as persuader, beside planners and mindless ones."""
     cells: list[Cell] = []
     for condition in CONDITIONS:

@@ -6,6 +6,7 @@ from typing import Any
 
 from sally.core.log import Instance, Sitter
 from sally.core.study import Cell, Study, grid, instance, sitter
+from sally.players.language import OPEN
 
 GAME = "pick_the_right_stuff"
 GAMES, USERS, TEMPERATURE = 60, 5, 0.0  # Section 4.2
@@ -43,7 +44,7 @@ def in_their_chat(model: str) -> Sitter:
     return sitter("language", model=model, strategy="chat", settings=settings, with_=reading)
 
 
-def study(model: str = "model", users: int = USERS) -> Study:
+def study(model: str = OPEN, users: int = USERS) -> Study:
     """The study of 3, 5 or 8 users with one language model, its seat open if none is named."""
     cells: list[Cell] = []
     for name, params in SETS:

@@ -7,6 +7,7 @@ from sally.core.probe import Injection
 from sally.core.study import Cell, Study, grid, sitter
 from sally.games.tradecraft.problems import problems
 from sally.games.tradecraft.spec import GROUPS
+from sally.players.language import OPEN
 
 SET, INSTANCES_PLAYED, REPEATS = "minecraft_core_2p", 20, 1  # Section 4: the first 20 of 40
 PLAYER, PARTNER = "p1", "p2"  # the partner reports V0 only, whatever the player reports
@@ -23,7 +24,7 @@ def own_reports(seat: str, probes: tuple[str, ...]) -> tuple[Injection, ...]:
     return tuple(Injection(seat, probe, "own", keep=True) for probe in probes)  # type: ignore[arg-type]
 
 
-def study(model: str = "model", played: int = INSTANCES_PLAYED) -> Study:
+def study(model: str = OPEN, played: int = INSTANCES_PLAYED) -> Study:
     """The three groups with one model in both seats, open if none is named; bots beside it."""
     chosen = problems(SET, played)
     cells = []
