@@ -343,7 +343,7 @@ def test_steps_come_in_one_order():
 
 def test_the_study_of_the_documentation_works(tmp_path):
     page = Path(__file__).parents[3] / "docs" / "how-to" / "human_study.md"
-    text = re.search(r"write_text\('''\n(.*?)'''\)", page.read_text(), re.S)[1]
+    text = re.search(r'write_text\("""\n(.*?)"""\)', page.read_text(), re.S)[1]
     with study_server(tmp_path, text) as server:
         person = Participant(server, "guess").agree("doc").read_on().check("2 cents").play_all()
         assert person.survey(human="4").heading == "Thank you" and "C1A2B3" in person.text
