@@ -12,7 +12,9 @@ import socket
 import subprocess
 import sys
 import tempfile
+import warnings
 from collections.abc import Callable, Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from shutil import rmtree
 from typing import Any
@@ -27,11 +29,18 @@ from sally.runner.run import run_study
 from sally.store import Contents
 from tests.runner.test_executors import ALL_GAMES, FILE, lines, stored, until, users_file
 
-pytest.importorskip("ray", reason="RAY IS NOT INSTALLED: nothing here was tested")
+if find_spec("ray") is None:
+    warnings.warn("RAY IS NOT INSTALLED: nothing of it was tested", stacklevel=1)
+    pytest.skip("Ray is not installed", allow_module_level=True)
 
 __all__ = ["users_file"]  # a fixture
 ROOT = Path(__file__).parents[2]
-QUIET = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_DEDUP_LOGS": "0"}
+# Ray makes a token in the home folder for a cluster of its own, and then wants it here, too.
+QUIET = {
+    "RAY_USAGE_STATS_ENABLED": "0",
+    "RAY_DEDUP_LOGS": "0",
+    "RAY_AUTH_MODE": "disabled",
+}
 NODE = (
     "--node-ip-address=127.0.0.1",
     "--num-cpus=1",
@@ -82,54 +91,60 @@ class Node:
 
 
 def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
-
-
-def answers(port: int) -> bool:
-    try:
-        socket.create_connection(("127.0.0.1", port), 1).close()
-    except OSError:
-        return False
-    return True
+    """A port below those that the system hands out, so that nobody is given it meanwhile."""
+    first = 20_000 + os.getpid() % 10_000
+    for port in range(first, first + 1000):
+        with socket.socket() as probe:
+            try:
+                probe.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+            return port
+    raise AssertionError("a thousand ports in a row are taken")
 
 
 class TwoNodes:
     """A head and a second node."""
 
     def __init__(self, folder: Path) -> None:
-        port = free_port()
-        self.address, self._folder, self._more = f"127.0.0.1:{port}", folder, 0
-        self.head = Node(
-            "--head", f"--port={port}", "--include-dashboard=false", f"--temp-dir={folder}/ray",
-            log=folder / "head.log",
-        )  # fmt: skip
-        self.nodes = [self.head]
-        until(lambda: answers(port))
+        self._folder = folder
+        self.nodes: list[Node] = []
+        self.address = f"127.0.0.1:{free_port()}"
+
+    def start(self) -> None:
+        port = self.address.rpartition(":")[2]
+        head = ("--head", f"--port={port}", "--include-dashboard=false")
+        self.head = self._started(*head, f"--temp-dir={self._folder}/ray")
         self.second = self.join()
 
     def join(self) -> Node:
-        self._more += 1
-        log = self._folder / f"node{self._more}.log"
-        node = Node(f"--address={self.address}", log=log)
+        """One more node."""
+        return self._started(f"--address={self.address}")
+
+    def _started(self, *args: str) -> Node:
+        log = self._folder / f"node{len(self.nodes)}.log"
+        node = Node(*args, log=log)
         self.nodes.append(node)
-        until(lambda: b"Ray runtime started" in log.read_bytes())
+
+        def ready() -> bool:
+            said = log.read_bytes()
+            assert node.process.poll() is None, f"RAY DOES NOT START HERE: {said.decode()}"
+            return b"Ray runtime started" in said
+
+        until(ready, 120)
         return node
 
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[TwoNodes]:
     folder = Path(tempfile.mkdtemp(prefix="sr"))  # short: sockets are in it, and names have ends
+    two = TwoNodes(folder)
     try:
-        two = TwoNodes(folder)
-        try:
-            yield two
-        finally:
-            for node in two.nodes:
-                node.kill()
+        two.start()
+        yield two
     finally:
+        for node in two.nodes:
+            node.kill()
         rmtree(folder, ignore_errors=True)
 
 
