@@ -87,11 +87,12 @@ def pool() -> None:
 
 def ray() -> None:
     """Ray on two cores of this machine against a pool of two."""
+    # Before the import, which reads it: without, Ray leaves a token in the home folder.
+    os.environ |= {"RAY_USAGE_STATS_ENABLED": "0", "RAY_AUTH_MODE": "disabled"}
     import ray as engine
 
     from sally.adapters.ray import Cluster
 
-    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
     engine.init(
         address="local",
         num_cpus=2,
