@@ -18,7 +18,7 @@ def _games() -> list[dict[str, Any]]:
             "name": name,
             "seats": ", ".join(spec.build().seats),
             "probes": ", ".join(p.name for p in spec.probes),
-            "about": spec.about if name == (spec.family or name) else f"{spec.family} by name",
+            "about": spec.about,
         }
         for name, spec in sorted(shelf.games().items())
     ]

@@ -116,6 +116,7 @@ class GameSpec(Generic[S, A, V]):
     tools: tuple[Tool[V], ...] = ()
     defaults: Mapping[str, Any] = field(default_factory=dict)  # parameters unless given
     presets: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # defaults by name
+    abouts: Mapping[str, str] = field(default_factory=dict)  # what a preset is, by name
     family: str = ""  # whose partners and metrics fit; empty: its own name
     occupants: Mapping[Seat, str] = field(default_factory=dict)  # who helps, unless told
     best_replies: Callable[[Any, V, Any], tuple[A, ...] | None] | None = None
@@ -146,7 +147,14 @@ class GameSpec(Generic[S, A, V]):
     def under_its_names(self) -> dict[str, GameSpec[S, A, V]]:
         """This game by its own name and by the name of each preset."""
         named = {
-            name: replace(self, name=name, defaults=preset, presets={}, family=self.name)
+            name: replace(
+                self,
+                name=name,
+                about=self.abouts.get(name, self.about),
+                defaults=preset,
+                presets={},
+                family=self.name,
+            )
             for name, preset in self.presets.items()
         }
         return {self.name: replace(self, family=self.name), **named}

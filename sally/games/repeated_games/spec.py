@@ -103,6 +103,11 @@ GAME: GameSpec[State, int, View] = GameSpec(
     texts=TEXTS,
     probes=PROBES,
     presets=PRESETS,
+    abouts={
+        "rps": "rock paper scissors, repeated (riemer2025)",
+        "ibs": "battle of the sexes, repeated: meet, but where? (riemer2025)",
+        "ipd": "prisoner's dilemma, repeated (riemer2025)",
+    },
     best_replies=best_replies,
     numbers=numbers,
     words_version=3,
