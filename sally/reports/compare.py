@@ -177,7 +177,7 @@ def _compared(
     by_instance = len(set(instances)) >= FEW
     clusters = instances if by_instance else shared
     difference = paired_difference_bootstrap(
-        a, b, clusters=clusters, seed=seed, resamples=RESAMPLES
+        a, b, clusters=clusters, seed=seed, resamples=RESAMPLES, method="expanded"
     )
     if len(shared) < FEW:
         difference = without_interval(difference.value, a.size, "bootstrap", f"fewer than {FEW}")

@@ -252,6 +252,7 @@ def _doing(
         [boot.unit(m) for m in there],
         seed=boot.seed,
         resamples=RESAMPLES,
+        method="expanded",
     )
     return estimate, ""
 

@@ -66,6 +66,7 @@ class Boot:
             units,
             seed=self.seed,
             resamples=RESAMPLES,
+            method="expanded",
         )
         return judged(found, most, len(set(units)))
 
@@ -77,7 +78,11 @@ class Boot:
             return without_interval(None, 0, "clustered bootstrap", "no values")
         units = [self.unit(m) for m, _ in there]
         found = clustered_mean_interval(
-            [v for _, v in there], units, seed=self.seed, resamples=RESAMPLES
+            [v for _, v in there],
+            units,
+            seed=self.seed,
+            resamples=RESAMPLES,
+            method="expanded",
         )
         return judged(found, most, len(set(units)))
 

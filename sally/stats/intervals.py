@@ -14,7 +14,8 @@ from scipy import special
 
 from sally.stats.columns import Codes, Floats, coded, finite, same_length, sums_by, within
 
-Bootstrap = Literal["percentile", "bca"]
+Bootstrap = Literal["percentile", "expanded", "bca"]
+NAMES = {"percentile": "percentile", "expanded": "expanded percentile", "bca": "BCa"}
 Seed = int | np.random.Generator
 
 # Draws are made in blocks of about this many numbers, so that memory stays flat.
@@ -101,9 +102,10 @@ def bootstrap_interval(
     value = float(statistic(column, axis=-1))
     if n == 1:
         return without_interval(_defined(value), 1, label, "one value")
+    ends = _ends(level, method, n)
     drawn = [statistic(column[rows], axis=-1) for rows in _draws(n, resamples, seed)]
     left_out = _left_out(column, statistic) if method == "bca" else None
-    return _finish(value, np.concatenate(drawn), left_out, n, level, label)
+    return _finish(value, np.concatenate(drawn), left_out, n, ends, label)
 
 
 def clustered_bootstrap_interval(
@@ -126,6 +128,7 @@ def clustered_bootstrap_interval(
     value = float(statistic(table))
     if count == 1:
         return without_interval(_defined(value), n, label, "one cluster")
+    ends = _ends(level, method, count)
     members = _members(codes, count)
     drawn = [
         float(statistic(table[np.concatenate([members[c] for c in draw])]))
@@ -137,7 +140,7 @@ def clustered_bootstrap_interval(
         if method == "bca"
         else None
     )
-    return _finish(value, np.array(drawn), left_out, n, level, label)
+    return _finish(value, np.array(drawn), left_out, n, ends, label)
 
 
 def clustered_ratio_interval(
@@ -161,12 +164,13 @@ def clustered_ratio_interval(
     if n == 0 or count == 1:
         reason = "no rows" if n == 0 else "one cluster"
         return without_interval(_defined(value), n, label, reason)
+    ends = _ends(level, method, count)
     drawn = [
         _ratio(above[draw].sum(axis=1), below[draw].sum(axis=1))
         for draw in _draws(count, resamples, seed)
     ]
     left_out = _ratio(above.sum() - above, below.sum() - below) if method == "bca" else None
-    return _finish(value, np.concatenate(drawn), left_out, n, level, label)
+    return _finish(value, np.concatenate(drawn), left_out, n, ends, label)
 
 
 def clustered_mean_interval(
@@ -188,13 +192,24 @@ def clustered_mean_interval(
 
 def _label(method: Bootstrap, resamples: int, level: float, clusters: int | None = None) -> str:
     within(level, 0, 1, "level")
-    if method not in ("percentile", "bca"):
-        raise ValueError(f"method is {method!r}; it must be 'percentile' or 'bca'.")
+    if method not in NAMES:
+        raise ValueError(f"method is {method!r}; it must be 'percentile', 'expanded' or 'bca'.")
     if resamples < 1:
         raise ValueError(f"resamples is {resamples}; at least one is needed.")
-    name = "BCa" if method == "bca" else "percentile"
     over = "" if clusters is None else f" over {clusters} clusters"
-    return f"{name} bootstrap{over}, {resamples} resamples"
+    return f"{NAMES[method]} bootstrap{over}, {resamples} resamples"
+
+
+def _ends(level: float, method: Bootstrap, units: int) -> Floats:
+    """The quantiles of the resamples at which an interval ends.
+
+    Resamples vary less than samples do, the more so the fewer units are resampled; "expanded"
+    moves the ends out by as much as a t interval would be wider (Hesterberg 2015).
+    """
+    if method != "expanded":
+        return np.array([(1 - level) / 2, (1 + level) / 2])
+    reach = math.sqrt(units / (units - 1)) * float(special.stdtrit(units - 1, (1 + level) / 2))
+    return np.array([special.ndtr(-reach), special.ndtr(reach)])
 
 
 def _draws(size: int, resamples: int, seed: Seed) -> Iterator[Codes]:
@@ -227,7 +242,7 @@ def _defined(value: float) -> float | None:
 
 
 def _finish(
-    value: float, drawn: Floats, left_out: Floats | None, n: int, level: float, label: str
+    value: float, drawn: Floats, left_out: Floats | None, n: int, ends: Floats, label: str
 ) -> Estimate:
     """The estimate with the quantiles of its resamples, or the reason why it has none."""
     if not math.isfinite(value):
@@ -237,7 +252,6 @@ def _finish(
         return without_interval(value, n, label, f"undefined in {undefined} resamples")
     if np.ptp(drawn) <= 1e-12 * abs(value):
         return Estimate(value, value, value, n, label)
-    ends = np.array([(1 - level) / 2, (1 + level) / 2])
     if left_out is not None:
         if not np.isfinite(left_out).all():
             return without_interval(value, n, label, "undefined when one unit is left out")

@@ -99,7 +99,7 @@ def test_what_cannot_be_is_refused_in_a_sentence():
         share_interval(4, 3)
     with pytest.raises(ValueError, match="strictly between 0 and 1"):
         mean_interval([1, 2], level=95)
-    with pytest.raises(ValueError, match="'percentile' or 'bca'"):
+    with pytest.raises(ValueError, match="'percentile', 'expanded' or 'bca'"):
         bootstrap_interval([1, 2], seed=1, method="BCa")
     with pytest.raises(ValueError, match="must line up"):
         clustered_mean_interval([1, 2], ["a"], seed=1)
@@ -216,3 +216,29 @@ def test_large_samples_are_drawn_in_blocks_without_changing_the_answer(monkeypat
     assert bootstrap_interval(SLEEP, seed=3, resamples=100).interval == pytest.approx(
         whole.interval
     )
+
+
+def test_expanded_intervals_keep_their_promise_with_few_clusters_where_plain_ones_do_not():
+    rng = np.random.default_rng(11)
+    covered = {"percentile": 0, "expanded": 0}
+    for n in range(400):  # a ratio of two noisy sums whose truth is 0.5, over six clusters
+        here = rng.normal(0, 0.4, size=(6, 1))
+        above = 0.5 + here + rng.normal(0, 0.5, size=(6, 5))
+        below = 1.0 + rng.normal(0, 0.3, size=(6, 5))
+        units = np.repeat(np.arange(6), 5).tolist()
+        for method in covered:
+            found = clustered_ratio_interval(
+                above.ravel(), below.ravel(), units, seed=n, resamples=400, method=method
+            )
+            covered[method] += found.low <= 0.5 <= found.high
+    assert covered["percentile"] < 0.90 * 400
+    assert covered["expanded"] > 0.91 * 400
+
+
+def test_the_expanded_interval_of_many_normal_values_is_the_percentile_one():
+    values = np.random.default_rng(2).normal(size=2000)
+    units = range(2000)
+    plain = clustered_mean_interval(values, units, seed=1, resamples=1000)
+    wide = clustered_mean_interval(values, units, seed=1, resamples=1000, method="expanded")
+    assert wide.low == pytest.approx(plain.low, abs=0.002)
+    assert wide.high == pytest.approx(plain.high, abs=0.002)
