@@ -42,7 +42,8 @@ BOUNDS: Mapping[str, tuple[int, int]] = {
     "number": (0, 999),
 }
 # Parameters that name something frozen; the game refuses names that it does not know.
-NAMES = frozenset({"scenario", "story", "word", "ruleset"})
+# A ruleset is not among them: its name may be a path, and a visitor names no file of this machine.
+NAMES = frozenset({"scenario", "story", "word"})
 NAME_LENGTH = 60
 
 

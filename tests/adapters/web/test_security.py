@@ -191,8 +191,8 @@ def test_one_token_cannot_take_the_time_of_all(web: Any) -> None:
         ({"probes": ["no such"]}, "probe for seat"),
         ({"probes": ["their_move", "their_move"]}, "twice"),
         ({"game": "no_such_game"}, "game"),
-        ({"game": "tradecraft", "params": {"ruleset": "../../../etc/passwd"}}, "ruleset"),
-        ({"game": "tradecraft", "params": {"ruleset": "x" * 100}}, "at most 60"),
+        ({"game": "tradecraft", "params": {"ruleset": "/etc/passwd"}}, "parameter that can be set"),
+        ({"game": "toma_mg", "params": {"scenario": "x" * 100}}, "at most 60"),
         ({"game": "toma_mg", "params": {"scenario": {"id": "x"}}}, "name"),
     ],
 )
