@@ -175,15 +175,17 @@ def _lost(rows: Sequence[Row]) -> str:
 
 
 def missing(found: Reproduction, rows: Sequence[Row]) -> list[str]:
-    """What a table lacks, reason by reason, and the command that would play it."""
-    reasons: dict[str, list[Row]] = {}
+    """What a table lacks, reason by reason, and the command that would play or bring it."""
+    reasons: dict[tuple[str, str | None], list[Row]] = {}
     for row in rows:
         if row.ours is None and row.missing is not None:
-            reasons.setdefault(row.missing, []).append(row)
+            brought = found.brought(row.table, row.row) if row.run else None
+            reasons.setdefault((row.missing, brought), []).append(row)
     said, printed = [], sum(row.published is not None for row in rows)
-    for why, mine in reasons.items():
+    for (why, brought), mine in reasons.items():
         commands = list(dict.fromkeys(row.run for row in mine if row.run))
-        how = f"; `{commands[0] if len(commands) == 1 else found.command({})}` plays them"
+        play = commands[0] if len(commands) == 1 else found.command({})
+        how = f"; `{brought}` brings them" if brought else f"; `{play}` plays them"
         label = NOT_RUN if why == NOT_RUN else f"missing ({why})"
         said.append(f"{label}: {len(mine)} of {printed} figures{how if commands else ''}")
     return said
@@ -202,10 +204,15 @@ def _print_pictures(found: Reproduction, pictures: Sequence[Picture], asked: boo
                 print_table(rows, (columns[0], *names))
         if picture.note:
             click.echo(folded(f"note: {picture.note}"))
-    blank = [picture for picture in pictures if picture.missing is not None]
-    for why, study in dict.fromkeys((picture.missing, picture.study) for picture in blank):
-        names = [p.name for p in blank if (p.missing, p.study) == (why, study)]
-        click.echo(folded(f"{why}: {listed(names)}; `{found.command({}, study)}` plays them"))
+    blanks: dict[tuple[str, str], list[str]] = {}
+    for picture in pictures:
+        if picture.missing is not None:
+            brought = found.brought(picture.name, {})
+            play = f"`{found.command({}, picture.study)}` plays them"
+            how = f"`{brought}` brings them" if brought else play
+            blanks.setdefault((picture.missing, how), []).append(picture.name)
+    for (why, how), names in blanks.items():
+        click.echo(folded(f"{why}: {listed(names)}; {how}"))
 
 
 def _draw(found: Reproduction, wanted: str, path: Path) -> None:

@@ -88,6 +88,11 @@ def possible(row: Conditions, metric: str) -> str | None:
     return None
 
 
+def by_play(table: str, row: Conditions) -> str | None:
+    """What brings a row's games where no study plays them; here a study plays all."""
+    return None
+
+
 @dataclass(frozen=True)
 class Engine:
     """How one paper's figures are had again."""
@@ -111,6 +116,8 @@ class Engine:
     beside: Mapping[str, Sequence[tuple[Conditions, str]]] = field(default_factory=dict)
     """By table: rows that we compute and the paper does not have."""
     study: str = ""  # what plays the missing cells, if it is not named like the paper
+    brings: Callable[[str, Conditions], str | None] = by_play
+    """(table or figure, row): the command, but for its store, that brings games of people."""
 
     @property
     def matching(self) -> Matching:
@@ -201,6 +208,11 @@ class Reproduction:
         asked = study or self.engine.study or self.paper
         return f"sally run {asked} --model {model} --out {self._folder or 'DIR'}"
 
+    def brought(self, name: str, row: Conditions) -> str | None:
+        """The command that brings the games of a row which no study plays."""
+        how = self.engine.brings(name, row)
+        return how and f"{how} --out {self._folder or 'DIR'}"
+
     def _table(self, name: str) -> Iterator[Row]:
         found = reference.table(self.published, name)
         everywhere = _by_cell(f for t in self.published.tables.values() for f in t.rows)
@@ -222,7 +234,8 @@ class Reproduction:
         if never is not None:
             return msgspec.structs.replace(row, missing=never)
         lost = {"censored": found.censored, "forfeited": found.forfeited}
-        why, how = found.note or NOT_RUN, self.command(first.row)
+        why = found.note or NOT_RUN
+        how = self.brought(table, first.row) or self.command(first.row)
         return msgspec.structs.replace(row, missing=why, run=how, **lost)
 
     def of(self, row: Conditions, metric: str) -> Found:

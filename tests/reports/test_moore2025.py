@@ -221,3 +221,15 @@ def test_curves_do_not_look_ahead_and_show_the_published_ones_beside(tmp_path: P
     assert [round(p["success_published"], 2) for p in points[:3]] == [0.67] * 3
     assert points[0]["told"] == 1.0 and points[0]["games"] == 3
     assert not any(p["trap"] or p["asked_all"] for p in points)
+
+
+def test_peoples_games_come_with_the_release_and_models_games_are_played() -> None:
+    rows = [row for row in reproduce("moore2025", "success") if row.run]
+    for row in rows:
+        verb = "import mindgames PATH" if row.row["persuader"] == "human" else "run moore2025"
+        assert row.run is not None and row.run.startswith(f"sally {verb}"), row
+    released = [row.run for row in reproduce("moore2025", "replay") if row.run]
+    assert set(released) == {"sally import mindgames PATH --out DIR"}
+    said = CliRunner().invoke(cli, ["reproduce", "moore2025:hypotheses"]).output
+    assert "`sally import mindgames PATH --out DIR` brings them" in said
+    assert "`sally run moore2025 --model MODEL --out DIR` plays them" in said

@@ -294,6 +294,14 @@ def cannot(row: Conditions, metric: str) -> str | None:
     return NOT_KEPT.get(metric)
 
 
+def brings(table: str, row: Conditions) -> str | None:
+    """People's games, and what is said of all released ones, come with the release alone."""
+    people = str(row.get("persuader", "")).startswith(("human", "all")) or table == "figure8"
+    if "hypothesis" in row:
+        people = TESTS[str(row["hypothesis"])].o1 is not True
+    return "sally import mindgames PATH" if people or table == "replay" else None
+
+
 # Not in the paper: plans follow from its rules, and games of one person are not independent.
 BESIDE: Mapping[str, Sequence[tuple[Conditions, str]]] = {
     "baseline": [({"plan": plan}, "win_probability") for plan in PLANS],
@@ -315,4 +323,5 @@ ENGINE = Engine(
     layouts=LAYOUTS,
     figures=FIGURES,
     beside=BESIDE,
+    brings=brings,
 )
