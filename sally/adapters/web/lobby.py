@@ -30,6 +30,7 @@ MODEL = "model:"  # stands before a model's name in a list of players
 NOT_OFFERED = frozenset({LANGUAGE, "model", "axelrod"})
 BY_PLACE = frozenset({"constant", "inverse"})  # they choose from a finite menu, by place
 STALE = 40.0  # seconds after which somebody who waits and has not asked again is gone
+KEPT = 24 * 3600.0  # seconds for which a place in line is kept that was never called
 
 # Whole numbers that a visitor may set, and how far: enough to play, too little to do harm.
 BOUNDS: Mapping[str, tuple[int, int]] = {
@@ -150,12 +151,13 @@ class Lobby:
         """Get in line for a game; the ticket becomes the token of a seat when it is called."""
         self._allowed(game, {})
         ticket = secrets.token_urlsafe(32)
-        key = hashed(ticket)
-        await self.house.book.run(
-            lambda hand: hand.put(
-                "INSERT INTO tickets (ticket, game, made) VALUES (?, ?, ?)", key, game, time.time()
-            )
-        )
+        key, now = hashed(ticket), time.time()
+
+        def come(hand: Hand) -> None:
+            hand.put("DELETE FROM tickets WHERE match IS NULL AND made < ?", now - KEPT)
+            hand.put("INSERT INTO tickets (ticket, game, made) VALUES (?, ?, ?)", key, game, now)
+
+        await self.house.book.run(come)
         self._seen[key] = (game, time.monotonic())
         await self._pair(game)
         return ticket
@@ -165,6 +167,7 @@ class Lobby:
         key = hashed(ticket)
         until = time.monotonic() + seconds
         while True:
+            news = self._news  # before we look, so that no call in between is missed
             row = await self.house.book.run(
                 lambda hand: hand.one("SELECT game, match FROM tickets WHERE ticket = ?", key)
             )
@@ -180,7 +183,7 @@ class Lobby:
             if not await self._pair(game) and (now >= until or self._hushed):
                 return False, len(self._waiting(game)), needed
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._news.wait(), max(0.0, until - now))
+                await asyncio.wait_for(news.wait(), max(0.0, until - now))
 
     def hush(self) -> None:
         """Let everybody who waits to be called go, because the server is about to."""
@@ -188,9 +191,10 @@ class Lobby:
         self._news.set()
 
     def _waiting(self, game: str) -> list[str]:
-        """Who waits for a game and has asked lately, in the order in which they came."""
+        """Who waits for a game, in the order in which they came; who has gone is forgotten."""
         now = time.monotonic()
-        return [k for k, (g, at) in self._seen.items() if g == game and now - at < STALE]
+        self._seen = {k: seen for k, seen in self._seen.items() if now - seen[1] < STALE}
+        return [k for k, (g, _) in self._seen.items() if g == game]
 
     async def _pair(self, game: str) -> bool:
         """Seat those who have waited longest, if they are enough."""
