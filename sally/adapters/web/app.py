@@ -89,6 +89,8 @@ def make_app(settings: Settings, meter: Meter | None = None) -> Starlette:
     app.state.lobby = Lobby(house, settings.models, settings.most_open)
     app.state.door = Door(settings.secret or secrets.token_urlsafe(24))
     app.state.rates = Rates(20, 60)  # requests with one token
+    # Tables from one address: nobody alone should be able to take all that there are.
+    app.state.openings = Rates(settings.a_second / 100, 2 * settings.a_second)
     app.state.templates = Jinja2Templates(directory=HERE / "templates")
     return app
 
@@ -188,7 +190,14 @@ async def games(request: Request) -> Response:
     return answer(request.app.state.lobby.offers())
 
 
+def refuse_too_many(request: Request) -> None:
+    """A table holds memory and disk for a while, so it costs more than a look."""
+    if wait := request.app.state.openings.take(guard.address_of(request.scope)):
+        raise Refused(429, f"Too many tables were opened from here; wait {wait:.1f} s.")
+
+
 async def open_table(request: Request) -> Response:
+    refuse_too_many(request)
     sent = await json_of(request)
     only(sent, "game", "seat", "others", "params", "probes")
     others, probes = mapping_of(sent, "others"), sent.get("probes", [])
@@ -207,6 +216,7 @@ async def open_table(request: Request) -> Response:
 
 
 async def get_in_line(request: Request) -> Response:
+    refuse_too_many(request)
     sent = await json_of(request)
     only(sent, "game")
     return answer({"ticket": await request.app.state.lobby.wait(text_of(sent, "game"))}, 201)
@@ -321,7 +331,7 @@ async def login_page(request: Request) -> Response:
 async def log_in(request: Request) -> Response:
     door: Door = request.app.state.door
     sent = await guard.form_of(request)
-    if wait := door.tries.take(request.client.host if request.client else ""):
+    if wait := door.tries.take(guard.address_of(request.scope)):
         raise Refused(429, f"Too many tries; wait {math.ceil(wait)} s.")
     wanted = sent.get("next", "")
     cookie = door.enter(sent.get("secret", ""))

@@ -8,6 +8,7 @@ import secrets
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from functools import wraps
+from ipaddress import IPv6Address, IPv6Network
 from typing import Any
 from urllib.parse import parse_qsl, quote, urlsplit
 
@@ -148,6 +149,16 @@ class Rates:
             self._buckets.clear()  # a flood from everywhere; memory comes first
 
 
+def address_of(scope: Scope) -> str:
+    """Where a request comes from: under IPv6 the network, because a house has 2**64 addresses."""
+    host: str = (scope.get("client") or ("", 0))[0]
+    try:
+        found = IPv6Address(host)
+    except ValueError:
+        return host
+    return str(found.ipv4_mapped or IPv6Network((found, 64), strict=False))
+
+
 # --- every request ------------------------------------------------------------------------------
 
 
@@ -188,8 +199,7 @@ class Guard:
             raise Refused(400, "This server does not go by that name.")
         if scope["method"] not in ("GET", "HEAD"):
             refuse_other_sites(headers, host)
-        address = (scope.get("client") or ("", 0))[0]
-        if wait := self._rates.take(address):
+        if wait := self._rates.take(address_of(scope)):
             raise Refused(429, f"Too many requests; wait {wait:.1f} s.")
 
 

@@ -170,6 +170,27 @@ def test_one_token_cannot_take_the_time_of_all(web: Any) -> None:
     assert sit(web, "ipd")[0].see()  # others do not feel it
 
 
+def test_one_address_cannot_take_all_tables(tmp_path: Path) -> None:
+    with house(tmp_path, a_second=2) as web:
+        wishes = ("/api/tables", "/api/lobby") * 3
+        codes = [web.post(path, json={"game": "ipd"}).status_code for path in wishes]
+        assert codes == [201] * 4 + [429] * 2
+
+
+@pytest.mark.parametrize(
+    ("host", "counts_as"),
+    [
+        ("192.0.2.7", "192.0.2.7"),
+        ("::ffff:192.0.2.7", "192.0.2.7"),
+        ("2001:db8::1", "2001:db8::/64"),
+        ("2001:db8::2:0:0:1", "2001:db8::/64"),
+        ("2001:db8:0:1::1", "2001:db8:0:1::/64"),
+    ],
+)
+def test_one_house_counts_as_one_address(host: str, counts_as: str) -> None:
+    assert guard.address_of({"client": (host, 5)}) == counts_as
+
+
 # --- what a visitor may set ---------------------------------------------------------------------
 
 
