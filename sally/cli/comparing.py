@@ -110,7 +110,8 @@ def say(found: Sequence[Comparison], first: str, second: str, margin: float | No
         f"difference: {first} less {second} over pairs, 95% intervals from bootstrap over "
         f"{' or '.join(dict.fromkeys(c.clusters for c in found))};\n"
         f"p: sign flips, adjusted by Holm over {len(found)} comparisons, claims at {ALPHA};\n"
-        f"effect: Cohen's dz; equivalent: two one-sided tests within {wide}."
+        f"effect: Cohen's dz; equivalent: two one-sided tests within {wide},\n"
+        "adjusted likewise."
     )
     if any(c.company > 1 for c in found):
         click.echo("several partners are pooled; `--by others` keeps them apart.")

@@ -2,7 +2,8 @@
 
 Two episodes are a pair when the seat met the same problem, chance and company in both. Intervals
 come from resampling clusters of pairs, p values from flipping the signs of whole clusters, and
-Holm's method bounds the chance of any false claim in the whole family of comparisons.
+Holm's method bounds the chance of any false difference, and that of any false equivalence, in the
+whole family of comparisons.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from sally.core.game import Seat
 from sally.core.log import Episode
 from sally.core.metric import Metric, Played
 from sally.metrics.measured import doing_metric, setting
+from sally.reports.profile_estimates import FEW, person_of
 from sally.reports.rows import label, played
 from sally.stats import (
     Estimate,
@@ -31,11 +33,10 @@ from sally.stats import (
 from sally.stats.intervals import without_interval
 
 ALPHA, SEED, RESAMPLES = 0.05, 1, 2000
-FEW = 5  # clusters: below that, single pairs are resampled
 SMALL = 0.2  # standard deviations: the difference that may pass for none, unless one is stated
 KNOWING = ("tom_percent", "brier")
 
-Verdict = Literal["better", "worse", "equivalent", "undecided"]
+Verdict = Literal["better", "worse", "different", "equivalent", "undecided"]
 By = Literal["game", "cell", "others"]
 
 
@@ -46,7 +47,7 @@ class Comparison(msgspec.Struct, frozen=True):
     seat: str
     where: str  # the cell or the company, if these are kept apart
     metric: str
-    better: str  # whether higher or lower is
+    better: str  # whether higher or lower is; empty where neither
     first: float  # means over the pairs
     second: float
     difference: Estimate
@@ -55,6 +56,7 @@ class Comparison(msgspec.Struct, frozen=True):
     effect: float | None  # Cohen's dz: in standard deviations of the differences
     margin: float | None  # differences within it may pass for none
     p_equivalent: float | None
+    p_equivalent_holm: float | None
     verdict: Verdict
     pairs: int
     alone: tuple[int, int]  # episodes of either player that have no counterpart
@@ -79,6 +81,17 @@ class Score(msgspec.Struct, frozen=True):
     instance: str
     others: str
     value: float
+    person: str = ""  # whose play it is, where a person's
+
+
+class Pair(msgspec.Struct, frozen=True):
+    """What both players got in one setting."""
+
+    setting: str
+    instance: str
+    person: str
+    first: float
+    second: float
 
 
 Scores = dict[Group, dict[str, list[Score]]]
@@ -148,7 +161,8 @@ def _add(
         value = metric.measure(whole, seat)
         if value is not None:
             group = Group(setup.instance.game, seat, where, metric.name)
-            score = Score(setting(setup, seat), setup.instance.id, others, float(value))
+            met = (setting(setup, seat), setup.instance.id, others)
+            score = Score(*met, float(value), person_of(setup, seat))
             found.setdefault(group, {}).setdefault(player, []).append(score)
 
 
@@ -171,22 +185,20 @@ def _compared(
     shared = [key for key in mine if key in theirs]
     if not shared:
         return None
-    a = np.array([np.mean([s.value for s in mine[key]]) for key in shared])
-    b = np.array([np.mean([s.value for s in theirs[key]]) for key in shared])
-    instances = [mine[key][0].instance for key in shared]
-    by_instance = len(set(instances)) >= FEW
-    clusters = instances if by_instance else shared
+    pairs = [pair for key in shared for pair in _paired(mine[key], theirs[key])]
+    a, b = np.array([pair.first for pair in pairs]), np.array([pair.second for pair in pairs])
+    clusters, unit = _clusters(pairs)
     difference = paired_difference_bootstrap(
         a, b, clusters=clusters, seed=seed, resamples=RESAMPLES, method="expanded"
     )
-    if len(shared) < FEW:
+    if len(pairs) < FEW:
         difference = without_interval(difference.value, a.size, "bootstrap", f"fewer than {FEW}")
     wide = _margin(a, b) if margin is None else margin
     alike = _equivalent(a, b, clusters, wide)
     metric: Metric = shelf.shelf("metrics")[group.metric]
     return Comparison(
         **msgspec.structs.asdict(group),
-        better=metric.better,
+        better=_better(metric, group),
         first=float(a.mean()),
         second=float(b.mean()),
         difference=difference,
@@ -195,13 +207,47 @@ def _compared(
         effect=cohens_dz(a, b),
         margin=wide,
         p_equivalent=alike,
+        p_equivalent_holm=None,
         verdict="undecided",
-        pairs=len(shared),
+        pairs=len(pairs),
         alone=(len(mine) - len(shared), len(theirs) - len(shared)),
-        clusters="instances" if by_instance else "pairs",
+        clusters=unit,
         company=len({s.others for key in shared for s in mine[key]}),
-        alike=len(shared) > 1 and bool(np.ptp(a - b) == 0),
+        alike=len(pairs) > 1 and bool(np.ptp(a - b) == 0),
     )
+
+
+def _better(metric: Metric, group: Group) -> str:
+    """Which way is better: more of what a seat wants, even if the metric itself takes no side."""
+    spec = shelf.game(group.game)
+    wanted = doing_metric(spec.family or spec.name, group.seat)
+    return metric.better or ("higher" if metric.name == wanted.name else "")
+
+
+def _paired(mine: Sequence[Score], theirs: Sequence[Score]) -> list[Pair]:
+    """The pairs of one setting: one, or one for each person who met it."""
+    people = dict.fromkeys(s.person for s in mine) if any(s.person for s in mine) else {}
+    others = {} if people else dict.fromkeys(s.person for s in theirs)
+    at = (mine[0].setting, mine[0].instance)
+    return [
+        *(Pair(*at, who, _mean(mine, who), _mean(theirs)) for who in people),
+        *(Pair(*at, who, _mean(mine), _mean(theirs, who)) for who in others),
+    ]
+
+
+def _mean(scores: Sequence[Score], person: str | None = None) -> float:
+    return float(np.mean([s.value for s in scores if person in (None, s.person)]))
+
+
+def _clusters(pairs: Sequence[Pair]) -> tuple[list[str], str]:
+    """The coarsest unit of which there are enough to resample: people first, then instances."""
+    people = [pair.person for pair in pairs]
+    if all(people) and len(set(people)) >= FEW:
+        return people, "participants"
+    instances = [pair.instance for pair in pairs]
+    if len(set(instances)) >= FEW:
+        return instances, "instances"
+    return [str(n) for n in range(len(pairs))], "pairs"
 
 
 def _by_setting(scores: Sequence[Score]) -> dict[str, list[Score]]:
@@ -240,21 +286,25 @@ def _equivalent(
 
 def adjusted(found: Sequence[Comparison]) -> list[Comparison]:
     """The comparisons with p values adjusted over all of them, and their verdicts."""
-    tested = [c for c in found if c.p is not None]
-    p_values = dict(
-        zip(map(id, tested), holm([c.p for c in tested if c.p is not None]), strict=True)
-    )
-    return [_judged(c, p_values.get(id(c))) for c in found]
+    away, alike = _holm([c.p for c in found]), _holm([c.p_equivalent for c in found])
+    return [_judged(c, *both) for c, *both in zip(found, away, alike, strict=True)]
 
 
-def _judged(c: Comparison, p: float | None) -> Comparison:
+def _holm(p_values: Sequence[float | None]) -> list[float | None]:
+    """Adjusted p values in their places; what was not tested does not count."""
+    known = iter(holm([p for p in p_values if p is not None]))
+    return [None if p is None else next(known) for p in p_values]
+
+
+def _judged(c: Comparison, p: float | None, p_alike: float | None) -> Comparison:
     gain = c.difference.value or 0.0
     verdict: Verdict = "undecided"
-    if gain and c.better and p is not None and p < ALPHA:
-        verdict = "better" if (gain > 0) == (c.better == "higher") else "worse"
-    elif c.p_equivalent is not None and c.p_equivalent < ALPHA:
+    if gain and p is not None and p < ALPHA:
+        gained: Verdict = "better" if (gain > 0) == (c.better == "higher") else "worse"
+        verdict = gained if c.better else "different"
+    elif p_alike is not None and p_alike < ALPHA:
         verdict = "equivalent"
-    return msgspec.structs.replace(c, p_holm=p, verdict=verdict)
+    return msgspec.structs.replace(c, p_holm=p, p_equivalent_holm=p_alike, verdict=verdict)
 
 
 # --- in words -------------------------------------------------------------------------------------
@@ -276,6 +326,7 @@ def conclusion(found: Sequence[Comparison], first: str, second: str) -> str:
 WORDS: Mapping[Verdict, tuple[str, str]] = {  # with the other's name after it, and without
     "better": ("better than", "better"),
     "worse": ("worse than", "worse"),
+    "different": ("different from", "different"),
     "equivalent": ("equivalent to", "equivalent"),
     "undecided": ("not told apart from", "not told apart"),
 }

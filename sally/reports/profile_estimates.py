@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 
+from sally.core.log import Setup
 from sally.metrics.measured import Measured
 from sally.stats import (
     Estimate,
@@ -18,18 +19,19 @@ FEW = 5  # clusters: below that, a finer unit is resampled
 
 Unit = Callable[[Measured], Hashable]
 UNITS: Mapping[str, Unit] = {
-    "participants": lambda m: person_of(m),
+    "participants": lambda m: person_of(m.setup, m.seat),
     "instances": lambda m: m.setup.instance.id,
     "repeats of instances": lambda m: (m.setup.instance.id, m.setup.repeat),
     "episodes": lambda m: m.episode,
 }
 
 
-def person_of(m: Measured) -> str:
+def person_of(setup: Setup, seat: str) -> str:
     """Whose play it is, where a person played; empty for everybody else."""
-    who = m.setup.lineup[m.seat]
+    who = setup.lineup[seat]
     if who.player == "recorded":  # an imported instance is named by file, line and place in it
-        return m.setup.instance.id.rpartition(":")[0]
+        human = who.params.get("name") == "human"
+        return setup.instance.id.rpartition(":")[0] if human else ""
     return str(who.params.get("participant", ""))
 
 

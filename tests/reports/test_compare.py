@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import msgspec
 import numpy as np
 import pytest
 
 from sally import api
 from sally.core.errors import BadInput
-from sally.core.log import Episode
+from sally.core.log import Episode, Instance, Setup, Sitter
 from sally.reports import compare as comparing
 from sally.reports.compare import Comparison, Group, Score, adjusted, compare, conclusion
+from sally.reports.profile_estimates import person_of
 from sally.stats import holm
 
 # Student (1908): extra hours of sleep of ten patients under two drugs
@@ -126,3 +128,60 @@ def test_bad_names_are_answered_with_good_ones():
     apart = [*duel("random", "random", seeds=[1]), *duel("constant", "constant", seeds=[2])]
     with pytest.raises(BadInput, match="never met the same setting"):
         compare(apart, "random", "constant")
+
+
+def test_people_are_resampled_whole_each_with_a_pair_of_their_own():
+    rng = np.random.default_rng(7)
+    skill = rng.normal(size=6)
+    people = [
+        Score(f"s{n}", f"i{n}", "t", skill[who] + 0.1 * rng.normal(), f"person {who}")
+        for who in range(6)
+        for n in range(8)
+    ]
+    bot = scores(np.zeros(8), [f"i{n}" for n in range(8)])
+    found = compared(people, bot)
+    assert (found.pairs, found.clusters) == (48, "participants")
+    assert found.difference.value == pytest.approx(np.mean([s.value for s in people]))
+    # six people, not 48 games: about the t interval of their six means
+    half = 2.571 * np.std(skill, ddof=1) / np.sqrt(6)
+    assert found.difference.high - found.difference.low == pytest.approx(2 * half, rel=0.3)
+    turned = compared(bot, people)
+    assert turned.difference.value == pytest.approx(-found.difference.value)
+    assert turned.clusters == "participants"
+
+
+def test_equivalence_is_claimed_only_as_far_as_the_family_allows():
+    rng = np.random.default_rng(5)
+    base, near = rng.normal(size=60), []
+    for noise in (0.02, 0.02, 0.02):
+        two = scores(base + noise * rng.normal(size=60))
+        near.append(comparing._compared(GROUP, scores(base), two, 0.1, 1))
+    found = adjusted(near)
+    assert [c.p_equivalent_holm for c in found] == holm([c.p_equivalent for c in near])
+    # a p of .03 alone would do; as one of three it does not
+    alone = msgspec.structs.replace(near[0], p=1.0, p_equivalent=0.03)
+    assert adjusted([alone])[0].verdict == "equivalent"
+    assert [c.verdict for c in adjusted([alone] * 3)] == ["undecided"] * 3
+
+
+def test_where_neither_way_is_better_a_clear_difference_is_still_told():
+    group = Group("rps", "agent", "", "horizon_term")
+    found = comparing._compared(group, scores(LAEVO), scores(DEXTRO), None, 1)
+    assert adjusted([found])[0].verdict == "different"
+    told = conclusion(adjusted([found]), "laevo", "dextro")
+    assert "laevo is different from dextro in rps" in told
+
+
+def test_an_eavesdropper_is_better_the_more_it_catches():
+    group = Group("toma_sw", "eavesdropper", "", "radio_caught")
+    found = comparing._compared(group, scores([1.0] * 10), scores([0.0] * 10), None, 1)
+    assert (found.better, adjusted([found])[0].verdict) == ("higher", "better")
+
+
+def test_recorded_models_are_nobody_in_particular():
+    def recorded(name: str) -> Setup:
+        who = {"persuader": Sitter("recorded", {"name": name})}
+        return Setup(Instance("games.jsonl:3:1", "mindgames", {}), 1, who)
+
+    assert person_of(recorded("human"), "persuader") == "games.jsonl:3"
+    assert person_of(recorded("o1-preview"), "persuader") == ""
