@@ -15,7 +15,7 @@ demo: $(READY) ## three games, bots and an embedded model: what each knew and di
 	@$(BIN)/sally demo
 
 test: check ## run the checks and every test
-	@OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2
+	@OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile
 
 check: $(READY) ## lint, types, layers
 	@$(BIN)/ruff check .

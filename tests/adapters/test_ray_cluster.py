@@ -23,10 +23,12 @@ import pytest
 
 from sally import store
 from sally.adapters.executors import executor
+from sally.adapters.inspect.routing import preferred
 from sally.core.errors import BadInput
 from sally.core.log import to_line
 from sally.runner.run import run_study
 from sally.store import Contents
+from tests.adapters.inspect.server import serving
 from tests.runner.test_executors import ALL_GAMES, FILE, lines, stored, until, users_file
 
 if find_spec("ray") is None:
@@ -40,6 +42,7 @@ QUIET = {
     "RAY_USAGE_STATS_ENABLED": "0",
     "RAY_DEDUP_LOGS": "0",
     "RAY_AUTH_MODE": "disabled",
+    "LAB_KEY": "no secret",
 }
 NODE = (
     "--node-ip-address=127.0.0.1",
@@ -224,6 +227,52 @@ def test_a_killed_driver_is_followed_by_one_that_finishes_the_rest(
     assert (found["episodes"], found["not_run"], found["doubled"]) == (400, 0, 0)
     assert 60 <= len(before) < 400
     assert before <= whole(out, 400).finished
+
+
+MODELLED = """
+from sally.core.study import Cell, Study, instance, sitter
+lineups = ({"agent": sitter("language"), "partner": sitter("tit_for_tat")},)
+STUDY = Study("modelled", "", (Cell("ipd", (instance("ipd", rounds=2),), lineups, repeats=40),))
+"""
+CONFIG = """
+[models.lab]
+name = "openai-api/lab/fixed"
+base_urls = {servers}
+api_key_env = "LAB_KEY"
+calls_per_minute = {rate}
+"""
+
+
+def test_providers_models_are_asked_from_both_nodes_at_one_rate(
+    cluster: TwoNodes, tmp_path: Path
+) -> None:
+    pytest.importorskip("openai", reason="the servers speak the language of openai-api")
+    cluster.join()  # the second node may have been killed
+    (tmp_path / "modelled.py").write_text(MODELLED)
+    with serving() as one, serving() as two:
+        servers = [one.address, two.address]
+        config = CONFIG.format(servers=json.dumps(servers), rate=600)
+        (tmp_path / "sally.toml").write_text(config)
+        args = ["--use", "modelled.py", "run", "modelled", "--model", "lab", "--out", "o"]
+        run = subprocess.run(
+            [sys.executable, "-m", "sally", *args, "--on", f"ray://{cluster.address}", "--json"],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            env={**os.environ, **QUIET, "PYTHONPATH": str(ROOT)},
+            timeout=180,
+            check=False,
+        )
+    assert run.returncode == 0, run.stderr
+    found = whole(tmp_path / "o", 40)
+    assert json.loads(run.stdout)["spent"]["calls"] == 80 == one.calls + two.calls
+    for episode in found.episodes.values():  # an episode keeps its server, on whichever node
+        assert episode.used["agent"]["address"] == preferred(servers, episode.id)[0]
+    begun = sorted([*one.times, *two.times])
+    # 80 calls, ten at once and then ten a second; the first may have come late.
+    assert begun[-1] - begun[0] >= 5.5
+    logs = list((tmp_path / "o" / "inspect").glob("*.eval"))
+    assert len(logs) >= 2  # an eval for each shard, all in one folder
 
 
 def test_records_from_ray_are_those_of_this_process_to_the_byte(
