@@ -8,7 +8,7 @@ whole family of comparisons.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Literal
 
 import msgspec
@@ -20,7 +20,7 @@ from sally.core.game import Seat
 from sally.core.log import Episode
 from sally.core.metric import Metric, Played
 from sally.metrics.measured import doing_metric, setting
-from sally.reports.profile_estimates import FEW, person_of
+from sally.reports.profile_estimates import person_of
 from sally.reports.rows import label, played
 from sally.stats import (
     Estimate,
@@ -30,7 +30,7 @@ from sally.stats import (
     paired_equivalence,
     sign_flip_test,
 )
-from sally.stats.intervals import without_interval
+from sally.stats.intervals import FEW, without_interval
 
 ALPHA, SEED, RESAMPLES = 0.05, 1, 2000
 SMALL = 0.2  # standard deviations: the difference that may pass for none, unless one is stated
@@ -82,13 +82,14 @@ class Score(msgspec.Struct, frozen=True):
     others: str
     value: float
     person: str = ""  # whose play it is, where a person's
+    repeat: int = 0
 
 
 class Pair(msgspec.Struct, frozen=True):
     """What both players got in one setting."""
 
-    setting: str
     instance: str
+    repeat: int
     person: str
     first: float
     second: float
@@ -162,7 +163,7 @@ def _add(
         if value is not None:
             group = Group(setup.instance.game, seat, where, metric.name)
             met = (setting(setup, seat), setup.instance.id, others)
-            score = Score(*met, float(value), person_of(setup, seat))
+            score = Score(*met, float(value), person_of(setup, seat), setup.repeat)
             found.setdefault(group, {}).setdefault(player, []).append(score)
 
 
@@ -228,7 +229,7 @@ def _paired(mine: Sequence[Score], theirs: Sequence[Score]) -> list[Pair]:
     """The pairs of one setting: one, or one for each person who met it."""
     people = dict.fromkeys(s.person for s in mine) if any(s.person for s in mine) else {}
     others = {} if people else dict.fromkeys(s.person for s in theirs)
-    at = (mine[0].setting, mine[0].instance)
+    at = (mine[0].instance, mine[0].repeat)
     return [
         *(Pair(*at, who, _mean(mine, who), _mean(theirs)) for who in people),
         *(Pair(*at, who, _mean(mine), _mean(theirs, who)) for who in others),
@@ -239,15 +240,20 @@ def _mean(scores: Sequence[Score], person: str | None = None) -> float:
     return float(np.mean([s.value for s in scores if person in (None, s.person)]))
 
 
-def _clusters(pairs: Sequence[Pair]) -> tuple[list[str], str]:
-    """The coarsest unit of which there are enough to resample: people first, then instances."""
-    people = [pair.person for pair in pairs]
-    if all(people) and len(set(people)) >= FEW:
-        return people, "participants"
-    instances = [pair.instance for pair in pairs]
-    if len(set(instances)) >= FEW:
-        return instances, "instances"
-    return [str(n) for n in range(len(pairs))], "pairs"
+def _clusters(pairs: Sequence[Pair]) -> tuple[list[Hashable], str]:
+    """The coarsest unit of which there are enough to resample: people first, then instances.
+
+    Repeats come before pairs: whoever sits across, the chance of a repeat is the same.
+    """
+    units: dict[str, list[Hashable]] = {
+        "participants": [pair.person for pair in pairs],
+        "instances": [pair.instance for pair in pairs],
+        "repeats of instances": [(pair.instance, pair.repeat) for pair in pairs],
+    }
+    for name, found in units.items():
+        if all(found) and len(set(found)) >= FEW:
+            return found, name
+    return list(range(len(pairs))), "pairs"
 
 
 def _by_setting(scores: Sequence[Score]) -> dict[str, list[Score]]:
@@ -269,13 +275,13 @@ def _margin(a: Floats, b: Floats) -> float | None:
 
 
 def _equivalent(
-    a: Floats, b: Floats, clusters: Sequence[str], margin: float | None
+    a: Floats, b: Floats, clusters: Sequence[Hashable], margin: float | None
 ) -> float | None:
     """The p value of the two one-sided tests, over the means of clusters.
 
     Differences that do not vary would make it 0 from two pairs on: then nothing is claimed.
     """
-    means: dict[str, list[float]] = {}
+    means: dict[Hashable, list[float]] = {}
     for away, cluster in zip(a - b, clusters, strict=True):
         means.setdefault(cluster, []).append(float(away))
     units = [float(np.mean(away)) for away in means.values()]

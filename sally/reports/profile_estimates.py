@@ -12,10 +12,9 @@ from sally.stats import (
     clustered_ratio_interval,
     share_interval,
 )
-from sally.stats.intervals import without_interval
+from sally.stats.intervals import FEW, without_interval
 
 RESAMPLES = 2000
-FEW = 5  # clusters: below that, a finer unit is resampled
 
 Unit = Callable[[Measured], Hashable]
 UNITS: Mapping[str, Unit] = {

@@ -1,13 +1,13 @@
 """How many episodes of each cell it takes to see a difference, from a pilot or a stated spread.
 
 Players are compared on the same settings, so what counts is the spread of their differences.
-Where a problem is played several times, its repeats tell less than as many problems would; the
-design effect of the pilot says how much less.
+Where a problem is played several times or against several others, that tells less than as many
+problems would; the design effect of the pilot says how much less.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from itertools import combinations
 
 import msgspec
@@ -31,6 +31,7 @@ from sally.stats import (
     paired_sample_size,
     paired_share_sample_size,
 )
+from sally.stats.intervals import FEW
 
 POWERS = (0.8, 0.9)
 PERCENT = "%"
@@ -46,13 +47,14 @@ class Value(msgspec.Struct, frozen=True):
     setting: str
     instance: str
     value: float
+    repeat: int = 0
 
 
 class Spread(msgspec.Struct, frozen=True):
     """How differences between players vary, and from how much that is known."""
 
     sd: float
-    icc: float | None  # of differences within a problem; None where no problem was repeated
+    icc: float | None  # of differences that are resampled together; None where none are
     pairs: int  # differences in the pilot; 0: stated, not measured
     players: int
     elsewhere: bool = False  # whether they are from other cells of the same game
@@ -132,10 +134,24 @@ def _seat(cell: Cell) -> str:
 def _episodes(cell: Cell, limit: int | None) -> int:
     """How many episodes a player of a cell has, over all company."""
     each = len(cell.instances) * cell.repeats
+    return _company(cell) * (each if limit is None else min(each, limit))
+
+
+def _company(cell: Cell) -> int:
+    """How many lineups of others a player of a cell meets."""
     seat = _seat(cell)
     players = {msgspec.json.encode(line.get(seat), order="sorted") for line in cell.lineups}
-    company = max(1, len(cell.lineups) // len(players))
-    return company * (each if limit is None else min(each, limit))
+    return max(1, len(cell.lineups) // len(players))
+
+
+def _together(cell: Cell) -> int:
+    """How many episodes of a player are resampled as one when players are compared."""
+    return _company(cell) * (cell.repeats if _by_instance(cell) else 1)
+
+
+def _by_instance(cell: Cell) -> bool:
+    """Whether there are problems enough to resample; else their repeats are."""
+    return len(cell.instances) >= FEW
 
 
 def _need(
@@ -156,7 +172,7 @@ def _need(
     spread = Spread(scale * sd, None, 0, 2) if sd is not None else spread_of(cell, values)
     if isinstance(spread, str):
         return msgspec.structs.replace(blank, why=spread)
-    effect = 1.0 if spread.icc is None else max(1.0, design_effect(spread.icc, [cell.repeats]))
+    effect = 1.0 if spread.icc is None else max(1.0, design_effect(spread.icc, [_together(cell)]))
     sizes = tuple(
         _size(metric, scale * detect, spread.sd, power=p, alpha=alpha, design_effect=effect)
         for p in POWERS
@@ -225,7 +241,8 @@ def _by(name: str, played: Played, seat: Seat) -> float | None:
 def _value(game: str, m: Measured, value: float) -> Value:
     who = m.setup.lineup[m.seat]
     player = msgspec.json.encode((who.player, who.params), order="sorted").decode()
-    return Value(m.cell, game, m.seat, player, m.setting, m.setup.instance.id, value)
+    return Value(m.cell, game, m.seat, player, m.setting, m.setup.instance.id, value,
+                 m.setup.repeat)  # fmt: skip
 
 
 def spread_of(cell: Cell, values: Sequence[Value]) -> Spread | str:
@@ -233,7 +250,7 @@ def spread_of(cell: Cell, values: Sequence[Value]) -> Spread | str:
 
     A cell that the pilot lacks is judged by the other cells of its game.
     """
-    game = cell.instances[0].game
+    game, whole = cell.instances[0].game, _by_instance(cell)
     here = [v for v in values if v.cell == cell.name]
     mine = here or [v for v in values if v.game == game]
     if not mine:
@@ -245,7 +262,7 @@ def spread_of(cell: Cell, values: Sequence[Value]) -> Spread | str:
         some
         for (seat, one), (other, two) in combinations(by_player, 2)
         if seat == other
-        and len(some := _differences(by_player[seat, one], by_player[other, two])) > 1
+        and len(some := _differences(by_player[seat, one], by_player[other, two], whole)) > 1
     ]
     if not found:
         return "the pilot has no two players with two settings in common"
@@ -257,17 +274,24 @@ def spread_of(cell: Cell, values: Sequence[Value]) -> Spread | str:
     return Spread(sd, _alike(found), pairs, len(by_player), elsewhere=not here)
 
 
-def _differences(one: dict[str, Value], two: dict[str, Value]) -> list[tuple[str, float]]:
-    """By instance, what the first got more than the second where both met the same setting."""
-    return [(v.instance, v.value - two[s].value) for s, v in one.items() if s in two]
+Difference = tuple[tuple[str, int], float]  # with the cluster it is of
 
 
-def _alike(found: Sequence[Sequence[tuple[str, float]]]) -> float | None:
-    """How much the repeats of a problem are alike, whoever is compared; None if none repeats."""
+def _differences(one: dict[str, Value], two: dict[str, Value], whole: bool) -> list[Difference]:
+    """What the first got more than the second where both met the same setting."""
+    return [
+        ((v.instance, 0 if whole else v.repeat), v.value - two[s].value)
+        for s, v in one.items()
+        if s in two
+    ]
+
+
+def _alike(found: Sequence[Sequence[Difference]]) -> float | None:
+    """How much differences of a cluster are alike, whoever is compared; None if all are alone."""
     away: list[float] = []
-    names: list[tuple[int, str]] = []
+    names: list[Hashable] = []
     for n, some in enumerate(found):
-        if len({name for name, _ in some}) > 1:  # one problem alone shows no difference of problems
+        if len({name for name, _ in some}) > 1:  # one cluster alone shows no difference of clusters
             middle = float(np.mean([d for _, d in some]))
             away += [d - middle for _, d in some]
             names += [(n, name) for name, _ in some]

@@ -18,6 +18,8 @@ Bootstrap = Literal["percentile", "expanded", "bca"]
 NAMES = {"percentile": "percentile", "expanded": "expanded percentile", "bca": "BCa"}
 Seed = int | np.random.Generator
 
+FEW = 5  # clusters: below that, resampling them says little, and reports take a finer unit
+
 # Draws are made in blocks of about this many numbers, so that memory stays flat.
 BLOCK = 2_000_000
 

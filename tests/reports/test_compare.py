@@ -185,3 +185,13 @@ def test_recorded_models_are_nobody_in_particular():
 
     assert person_of(recorded("human"), "persuader") == "games.jsonl:3"
     assert person_of(recorded("o1-preview"), "persuader") == ""
+
+
+def test_partners_met_under_the_same_chance_are_resampled_together():
+    rng = np.random.default_rng(9)
+    luck = rng.normal(size=8)
+    one = [Score(f"s{r} {who}", "i", who, luck[r], repeat=r) for r in range(8) for who in "xyz"]
+    two = [Score(s.setting, "i", s.others, 0.0, repeat=s.repeat) for s in one]
+    found = compared(one, two)
+    assert (found.pairs, found.clusters) == (24, "repeats of instances")
+    assert found.p == compared(scores(luck), scores(np.zeros(8))).p  # eight throws, not 24

@@ -76,6 +76,44 @@ def test_problems_that_are_played_again_and_again_count_for_less():
     assert isinstance(spread, Spread) and spread.icc > 0.7
 
 
+def test_partners_met_on_one_problem_belong_together_as_its_repeats_do():
+    rng = np.random.default_rng(2)
+    pilot = [
+        Value("duel", "rps", "agent", who, f"i{i} {r} {p}", f"i{i}", better * (5 + shift), r)
+        for i, shift in enumerate(rng.normal(size=10))
+        for r in range(2)
+        for p in range(3)
+        for who, better in (("a", 1), ("b", 0))
+    ]
+    cell = msgspec.structs.replace(
+        CELL,
+        instances=tuple(instance("rps", f"i{n}") for n in range(10)),
+        lineups=grid(
+            agent=(sitter("random"), sitter("constant")),
+            partner=(sitter("tit_for_tat"), sitter("random"), sitter("constant")),
+        ),
+        repeats=2,
+    )
+    study = msgspec.structs.replace(STUDY, cells=(cell,))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("sally.runner.power.values_of", lambda *_: pilot)
+        found = need(0.5, study=study, pilot=())
+    # all that is known are ten problems: six episodes of each count as one
+    assert found.now == 60 and found.effect == pytest.approx(6)
+
+
+def test_with_few_problems_the_chance_of_a_repeat_is_what_partners_share():
+    rng = np.random.default_rng(4)
+    pilot = [
+        Value("duel", "rps", "agent", who, f"{r} {p}", "i", better * (5 + shift), r)
+        for r, shift in enumerate(rng.normal(size=12))
+        for p in range(2)
+        for who, better in (("a", 1), ("b", 0))
+    ]
+    spread = spread_of(CELL, pilot)
+    assert isinstance(spread, Spread) and spread.icc == pytest.approx(1)
+
+
 def test_a_pilot_of_real_episodes_and_one_of_another_cell():
     here = need(0.1, pilot=piloted())
     assert here.pairs == 12 and not here.elsewhere and here.episodes[0] < here.episodes[1]
