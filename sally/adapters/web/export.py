@@ -95,6 +95,11 @@ async def payments(here: Reception) -> str:
 
 async def exported(here: Reception) -> tuple[list[Episode], list[dict[str, Any]]]:
     """Every episode that is over, and a row for every person who is not withdrawn."""
+    async with here.erasing:
+        return await _gathered(here)
+
+
+async def _gathered(here: Reception) -> tuple[list[Episode], list[dict[str, Any]]]:
     people = await here.book.run(lambda hand: roster.everybody(hand, here.study.name))
     episodes: dict[str, Episode] = {}
     rows = []
@@ -170,10 +175,11 @@ def _number(key: str) -> int:
 
 async def put_into_store(here: Reception, folder: Path) -> int:
     """Write the study's store, in the place of an earlier export; says how many episodes."""
-    episodes, rows = await exported(here)
     asks = blake2b(msgspec.json.encode(here.study, order="sorted"), digest_size=12).hexdigest()
     store.claim(folder, store.Manifest(here.study.name, asks))
     place = store.Folder(folder)
-    place.put(FILE, b"".join(map(to_line, episodes)))
-    place.put(ROWS, msgspec.json.format(msgspec.json.encode(rows), indent=2) + b"\n")
+    async with here.erasing:  # until it is written: else somebody erased could come back with it
+        episodes, rows = await _gathered(here)
+        place.put(FILE, b"".join(map(to_line, episodes)))
+        place.put(ROWS, msgspec.json.format(msgspec.json.encode(rows), indent=2) + b"\n")
     return len(episodes)

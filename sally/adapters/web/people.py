@@ -17,7 +17,7 @@ from sally.adapters.web import roster
 from sally.adapters.web.book import StorageFull, StorageLost
 from sally.adapters.web.export import exported, payments, progress, put_into_store
 from sally.adapters.web.guard import Refused, experimenter_required, form_of, form_token
-from sally.adapters.web.reception import Place, Reception
+from sally.adapters.web.reception import Place, Reception, Withdrawn
 from sally.adapters.web.room import GivenUp
 from sally.adapters.web.roster import ACTIVE, Person
 from sally.adapters.web.studies import GIVEN, read_human_study
@@ -72,6 +72,8 @@ def for_participants(
             return await endpoint(request, reception_of(request))
         except NoSuchStudy:
             return await nowhere(request)
+        except Withdrawn:
+            return notice(request, "You have withdrawn", "Nothing of yours is kept here any more.")
         except Refused as why:
             return notice(request, "That did not work", why.why, status=why.status)
         except (StorageFull, StorageLost, GivenUp) as why:

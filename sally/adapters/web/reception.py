@@ -26,12 +26,16 @@ from sally.adapters.web.way import (
     read_survey,
     rounds_in,
 )
-from sally.core.errors import BadInput
+from sally.core.errors import BadInput, NotAsked
 from sally.core.log import Censored, Episode, Instance
 
 AT_ONCE = 100  # matches that a list reads from the book; the next look reads on
 FAREWELL = 2.0  # seconds in which a partner's browser hears that the match was stopped
 PLAYED = ("ended", "forfeits")  # rounds that ran as the rules have it
+
+
+class Withdrawn(Exception):
+    """Somebody who was here a moment ago has withdrawn, in another tab."""
 
 
 class Place(msgspec.Struct, frozen=True):
@@ -57,6 +61,7 @@ class Reception:
         self.study, self.secrets, self.book, self.house = study, kept, book, house
         self._known: dict[str, Entry] = {}  # matches that are over, by their ids
         self._opening = asyncio.Lock()  # one server a database, so this is enough
+        self.erasing = asyncio.Lock()  # is held by whoever deletes people, or exports them
 
     @property
     def owner(self) -> str:
@@ -117,6 +122,8 @@ class Reception:
                 return at_table
 
     def _seen(self, hand: Hand, person: Person) -> dict[str, Any]:
+        if roster.by_id(hand, person.id) is None:
+            raise Withdrawn
         if person.state == ACTIVE:
             roster.see(hand, person.id)
         return roster.given_by(hand, person.id)
@@ -181,13 +188,13 @@ class Reception:
     async def _company(self, here: Place) -> dict[str, Person] | None:
         """Who plays this round, by seat; None while somebody is missing who may come."""
         seats = here.condition.people
-        if len(seats) == 1:
-            return {seats[0]: here.person}
 
         def find(hand: Hand) -> dict[str, Person] | None:
             person = roster.by_id(hand, here.person.id)
             if person is None:
                 return {}
+            if len(seats) == 1:
+                return {seats[0]: person}
             company = roster.find_pair(hand, self.study, person, seats)
             if not company:
                 return None
@@ -309,7 +316,7 @@ class Reception:
         """Delete all that is known of somebody; others at their tables keep what they earned."""
         for _, match, seat in await self.book.run(lambda hand: roster.tables(hand, person.id)):
             await self._say_farewell(match, seat)
-        async with self._opening:
+        async with self.erasing, self._opening:
             mine = await self.book.run(lambda hand: roster.tables(hand, person.id))
             for _, match, _ in mine:
                 await self.house.forget(
@@ -321,7 +328,10 @@ class Reception:
 
     async def _say_farewell(self, match: str, seat: str) -> None:
         """Stop a match that is going on, and let the others at it hear that before it is gone."""
-        room = await self.house.room(match)
+        try:
+            room = await self.house.room(match)
+        except (NoSuchSeat, NotAsked):  # deleted with the other one, or of rules of another time
+            return
         if not room.match.over:
             await room.leave(seat, "the person withdrew")
             if len(room.people) > 1:

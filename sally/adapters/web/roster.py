@@ -248,7 +248,9 @@ def note(hand: Hand, person: str, step: str, value: Any) -> bool:
 
 
 def note_quietly(hand: Hand, person: str, step: str, value: Any) -> bool:
-    """Keep something of somebody who need not be there."""
+    """Keep something of somebody who need not be there, unless they have withdrawn meanwhile."""
+    if by_id(hand, person) is None:
+        return False
     text = msgspec.json.encode(value).decode()
     kept = hand.put(
         "INSERT INTO people_steps (person, step, value, made) VALUES (?, ?, ?, ?) "
