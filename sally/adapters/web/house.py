@@ -222,7 +222,8 @@ class House:
             async with room.lock:
                 room.give_up()
                 await self.book.run(delete)
-                self._rooms.pop(id, None)
+        if (left := self._rooms.pop(id, None)) is not None:
+            left.give_up()  # also one that somebody had begun to rebuild
         self._seats = {key: at for key, at in self._seats.items() if at[0] != id}
 
     async def episode(self, id: str) -> Episode | None:

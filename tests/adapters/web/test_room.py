@@ -13,7 +13,7 @@ import pytest
 
 from sally import store
 from sally.adapters.web.book import StorageFull
-from sally.adapters.web.house import House, Opened
+from sally.adapters.web.house import House, NoSuchSeat, Opened
 from sally.adapters.web.room import GivenUp
 from sally.core import shelf
 from sally.core.errors import BadInput, NotAsked
@@ -262,3 +262,17 @@ def test_matches_with_an_owner_are_left_to_it_and_can_be_forgotten(tmp_path: Pat
 
     asyncio.run(run())
     assert stored(tmp_path) == []
+
+
+def test_a_match_that_is_forgotten_while_it_is_rebuilt_is_gone(tmp_path: Path) -> None:
+    async def run() -> None:
+        async with house(tmp_path) as one:
+            opened = await one.open(setup("ipd", "agent", AGAINST_A_BOT), ["agent"])
+            one._rooms.clear()
+            room, _ = await asyncio.gather(one.room(opened.match), one.forget(opened.match))
+            with pytest.raises(GivenUp):
+                await room.sight("agent")
+            with pytest.raises(NoSuchSeat):
+                await one.seat(opened.tokens["agent"])
+
+    asyncio.run(run())
