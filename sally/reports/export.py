@@ -42,7 +42,7 @@ def _columns(kind: Kind, *names: str) -> tuple[Column, ...]:
 EPISODE = (
     *_columns("text", "episode", "cell", "game", "instance"),
     Column("repeat", "count"),
-    *_columns("text", "seat", "player", "others"),
+    *_columns("text", "seat", "player", "participant", "others"),
     Column("turns", "count"),
     Column("censored"),
     Column("payoff", "number"),
@@ -120,11 +120,18 @@ PRINTED = {  # heading in print -> field and places: what a page has room for
 
 def profile_latex(rows: Sequence[ProfileRow]) -> str:
     """The profile as a LaTeX table: an estimate with its interval in each cell."""
-    heads = ["game", "player", "$n$", *PRINTED]
+    # what is the same in all rows of a game needs no column
+    parts = [
+        part
+        for part in ("seat", "cell")
+        if len({(row.game, getattr(row, part)) for row in rows}) > len({row.game for row in rows})
+    ]
+    heads = ["game", *parts, "player", "$n$", *PRINTED]
     lines = []
     for row in rows:
         found = [(getattr(row, field), places) for field, places in PRINTED.values()]
-        cells = [latex(row.game), latex(row.player), str(row.episodes)]
+        where = [row.game, *(getattr(row, part) for part in parts), row.player]
+        cells = [*map(latex, where), str(row.episodes)]
         lines.append([*cells, *(_printed(estimate, places) for estimate, places in found)])
     ends = dict.fromkeys(
         f"{latex(row.game)}: 0 is {latex(row.mindless.player)}, 1 is "
@@ -138,9 +145,8 @@ def profile_latex(rows: Sequence[ProfileRow]) -> str:
         "In brackets: 95\\% bootstrap intervals over clusters of episodes.",
         *ends,
     ]
-    return _tabular("tabular", "llr" + "l" * len(PRINTED), heads, lines) + "".join(
-        f"% {note}\n" for note in notes
-    )
+    align = "l" * (2 + len(parts)) + "r" + "l" * len(PRINTED)
+    return _tabular("tabular", align, heads, lines) + "".join(f"% {note}\n" for note in notes)
 
 
 def _printed(found: Estimate, places: int) -> str:
@@ -198,12 +204,28 @@ def _whole(path: Path, put: Callable[[Path], int]) -> int:
 
 def _csv(rows: Iterable[Mapping[str, Any]], columns: Sequence[Column], path: Path) -> int:
     with path.open("w", encoding="utf-8", newline="") as file:
-        out = csv.writer(file, lineterminator="\n")
+        out = csv.writer(file, lineterminator="\r\n")  # RFC 4180; quotes both where they are said
         out.writerow(column.name for column in columns)
         n = 0
         for n, row in enumerate(rows, 1):  # noqa: B007  the count is wanted after the loop
-            out.writerow(_text(row.get(column.name)) for column in columns)
+            out.writerow(_in_csv(row.get(column.name)) for column in columns)
         return n
+
+
+def _in_csv(value: Any) -> str:
+    return harmless(value) if isinstance(value, str) else _text(value)
+
+
+FORMULA = ("=", "+", "-", "@", "\t", "\r")  # with which a spreadsheet's formulas may begin
+
+
+def harmless(text: str) -> str:
+    """A text with an apostrophe before it where a spreadsheet would run it; numbers stay."""
+    try:
+        float(text)
+    except ValueError:
+        return f"'{text}" if text.startswith(FORMULA) else text
+    return text
 
 
 def _text(value: Any) -> str:

@@ -9,7 +9,7 @@ from itertools import groupby
 from pathlib import Path
 
 from sally.core.errors import BadInput, listed
-from sally.reports.export import latex, write_text
+from sally.reports.export import harmless, latex, write_text
 from sally.reports.layout import AGREES, DIFFERS, Grid, Line
 
 SYMBOLS = {"Δ": r"$\Delta$", AGREES: r"$\approx$", DIFFERS: r"$\neq$", "–": "--"}
@@ -30,7 +30,8 @@ def csv_of(grids: Sequence[Grid]) -> str:
     for grid in grids:
         writer.writerow(["table", *grid.stubs, "data", *_full_headings(grid)])
         for line in grid.lines:
-            writer.writerow([grid.name, *line.labels, line.data, *line.cells])
+            labels = map(harmless, line.labels)  # a model may be called anything
+            writer.writerow([grid.name, *labels, line.data, *line.cells])
     return out.getvalue()
 
 

@@ -7,6 +7,7 @@ import csv
 import json
 from pathlib import Path
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -39,6 +40,20 @@ def test_csv_keeps_every_digit_and_every_quote(tmp_path: Path):
     assert first["name"] == ROWS[0]["name"] and float(first["x"]) == 0.1 + 0.2
     assert json.loads(first["odds"]) == [0.25, 0.75]
     assert second == {"name": "", "n": "2", "x": "", "odds": ""}
+
+
+@pytest.mark.parametrize("said", ["=1+1", "+cmd|' /C calc'!A0", "-1+1", "@SUM(A1)", "\t=1", "\r=1"])
+def test_no_cell_of_a_csv_is_a_formula_and_numbers_stay_numbers(said: str, tmp_path: Path):
+    path = tmp_path / "rows.csv"
+    write_table([{"name": said, "n": -1, "x": -0.5}, {"name": "-0.5"}], COLUMNS, path)
+    first, second = csv.DictReader(path.open(newline=""))
+    assert first["name"] == f"'{said}"
+    assert (first["n"], first["x"], second["name"]) == ("-1", "-0.5", "-0.5")
+
+
+def test_who_played_is_exported_so_that_people_can_be_told_apart(tmp_path: Path):
+    names = [column.name for column in export.episode_columns(["rps"])]
+    assert "participant" in names
 
 
 def test_parquet_has_types_and_nulls(tmp_path: Path):
@@ -151,6 +166,14 @@ def test_the_profile_in_print_has_intervals_and_says_what_its_ends_are(rows):
     assert "rps & tabular & 6 &" in text and "% rps: 0 is " in text
     widths = {line.count(" & ") for line in text.splitlines() if line.endswith("\\\\")}
     assert widths == {len(export.PRINTED) + 2}
+
+
+def test_in_print_cells_of_a_study_stay_apart(rows):
+    both = [msgspec.structs.replace(rows[0], cell=cell) for cell in ("one", "two")]
+    lines = export.profile_latex(both).splitlines()
+    assert lines[3].startswith("game & cell & player & ")
+    assert [line.split(" & ")[1] for line in lines[5:7]] == ["one", "two"]
+    assert "cell" not in export.profile_latex(both[:1]).splitlines()[3]
 
 
 def test_an_ending_that_says_nothing_is_refused(tmp_path: Path):
