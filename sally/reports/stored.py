@@ -164,4 +164,6 @@ def pooled(values: Sequence[float], instances: Sequence[str], share: bool = Fals
         n = len(values) if apart else different
         found = share_interval(round(sum(values) * n / len(values)), n)
         return msgspec.structs.replace(found, n=len(values))
-    return mean_interval(values) if apart else clustered_mean_interval(values, instances, seed=SEED)
+    if apart:
+        return mean_interval(values)
+    return clustered_mean_interval(values, instances, seed=SEED, method="expanded")
