@@ -22,7 +22,7 @@ from starlette.staticfiles import StaticFiles
 from starlette.templating import Jinja2Templates
 
 from sally.adapters.web import explorer, guard, people
-from sally.adapters.web.book import SCHEMA, Book, StorageFull, StorageLost
+from sally.adapters.web.book import SCHEMA, Book, Doubled, StorageFull, StorageLost
 from sally.adapters.web.guard import Door, Guard, Rates, Refused, bearer, json_of, refusal
 from sally.adapters.web.house import House, NoSuchSeat
 from sally.adapters.web.lobby import Busy, Lobby
@@ -35,7 +35,8 @@ LOG = logging.getLogger("sally.web")
 HERE = Path(__file__).parent
 LONG_POLL = 25.0  # seconds; less than proxies wait
 EXACT = 2**53  # whole numbers beyond this are not the same to every reader of JSON
-KEY = 64  # characters of a client's key
+KEY = 64  # characters of a client's key, at most
+OWN = 43  # characters of a token of its own making, at least
 NAME = 100  # characters of a name
 
 
@@ -248,6 +249,20 @@ async def at_seat(request: Request, token: str, act: Callable[[Room, str], Await
     return await request.app.state.house.at(token, act)
 
 
+async def take(request: Request) -> Response:
+    """Whoever comes first by an invitation has the seat: who sent the link cannot look in."""
+    token, sent = token_of(request), await json_of(request)
+    only(sent, "token")
+    own = text_of(sent, "token", most=KEY)
+    if len(own) < OWN or not own.isascii() or not own.isalnum() or own == token:
+        raise Refused(400, f"token must be {OWN} to {KEY} letters and digits of your own making.")
+    try:
+        await request.app.state.house.take(token, own)
+    except (NoSuchSeat, Doubled):
+        raise Refused(401, "This invitation was followed already, or it is not whole.") from None
+    return answer({"token": own})
+
+
 async def see(request: Request) -> Response:
     token = token_of(request)
     known, lines = number_of(request, "since"), number_of(request, "lines") or 0
@@ -365,6 +380,7 @@ ROUTES: list[BaseRoute] = [
     Route("/api/lobby", get_in_line, methods=["POST"]),
     Route("/api/lobby", in_line),
     Route("/api/seat", see),
+    Route("/api/seat/take", take, methods=["POST"]),
     Route("/api/seat/answer", say, methods=["POST"]),
     Route("/api/seat/look", look_up, methods=["POST"]),
     Route("/api/seat/leave", leave, methods=["POST"]),

@@ -183,6 +183,18 @@ class House:
         id, seat = self._seats[key]
         return await self.room(id), seat
 
+    async def take(self, token: str, own: str) -> None:
+        """Open a seat by one's own token from now on, and no more by the old one; twice is once."""
+        old, new = hashed(token), hashed(own)
+
+        def change(hand: Hand) -> bool:
+            changed = hand.put("UPDATE seats SET token = ? WHERE token = ?", new, old)
+            return bool(changed) or hand.one("SELECT 1 FROM seats WHERE token = ?", new) is not None
+
+        if not await self.book.run(change):
+            raise NoSuchSeat
+        self._seats.pop(old, None)
+
     async def room(self, id: str) -> Room:
         """A match's room, rebuilt from the book if it is not there."""
         self._touched[id] = time.monotonic()

@@ -6,6 +6,8 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
+import httpx
+
 from tests.adapters.web.browser import NEEDS_BROWSER, Person, Server, server
 
 pytestmark = NEEDS_BROWSER
@@ -29,6 +31,12 @@ def test_two_people_by_invitation_see_each_other_move(person: Arrive) -> None:
     bob.page.goto(link)
     bob.page.get_by_role("button", name="I have read the rules").click()
     assert bob.page.locator("#who").inner_text() == "You are partner"
+    sent = link.partition("#")[2].partition("&")[0]
+    seat = httpx.get(f"{ann.address}/api/seat", headers={"Authorization": f"Bearer {sent}"})
+    assert seat.status_code == 401  # who sent the link cannot look in any more
+    bob.page.goto("about:blank")
+    bob.page.goto(link)  # and who followed it may follow it again
+    bob.page.get_by_text("You are partner").wait_for()
 
     ann.page.get_by_role("button", name="J").click()
     ann.page.get_by_text("Waiting for partner").wait_for()

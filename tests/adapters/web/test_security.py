@@ -51,6 +51,34 @@ def test_a_token_in_the_address_opens_nothing(web: Any) -> None:
     assert web.get(f"/api/seat?token={guest.token}").status_code == 401
 
 
+def test_whoever_follows_an_invitation_has_the_seat_to_themselves(web: Any) -> None:
+    _, invited = sit(web, "rps", others={"partner": "person"})
+    link, mine = invited["partner"], Guest(web, "a" * 64)
+    assert mine.call("GET", "/api/seat").status_code == 401
+    for _ in range(2):  # the first acknowledgement may be lost
+        assert link.call("POST", "/api/seat/take", {"token": mine.token}).status_code == 200
+    assert mine.see()["seat"] == "partner"
+    assert link.call("GET", "/api/seat").status_code == 401  # who sent it still has this one
+    late = link.call("POST", "/api/seat/take", {"token": "b" * 64})
+    assert late.status_code == 401 and "followed already" in late.json()["error"]
+
+
+@pytest.mark.parametrize("own", ["short", "a" * 65, "é" * 50, "a b" * 20, 5, None])
+def test_a_token_of_ones_own_must_be_long(own: Any, web: Any) -> None:
+    guest, _ = sit(web, "ipd")
+    assert guest.call("POST", "/api/seat/take", {"token": own}).status_code == 400
+    assert guest.see()
+
+
+def test_nobody_takes_a_seat_by_the_token_of_another(web: Any) -> None:
+    guest, invited = sit(web, "rps", others={"partner": "person"})
+    other = invited["partner"]
+    taken = "c" * 64
+    assert guest.call("POST", "/api/seat/take", {"token": taken}).status_code == 200
+    assert other.call("POST", "/api/seat/take", {"token": taken}).status_code == 401
+    assert Guest(web, taken).see()["seat"] == "agent" and other.see()["seat"] == "partner"
+
+
 # --- other sites --------------------------------------------------------------------------------
 
 

@@ -130,14 +130,14 @@ async function open(game, seat, others, params, asides) {
   const rows = Object.entries(invites).map(([who, theirs]) => invitation(who, theirs));
   const heading = el("h2", { tabindex: "-1" }, "Invite the others");
   $("setup").replaceChildren(heading,
-    el("p", {}, "Send each of these links to one person. A link is a seat: whoever has it can play there."),
+    el("p", {}, "Send each of these links to one person. Whoever follows a link first has that seat."),
     ...rows, el("a", { class: "button primary", href: `/table#${token}` }, "Go to your table"));
   heading.focus();
 }
 
 function invitation(seat, token) {
   const id = freshId("link");
-  const link = el("input", { id, type: "text", readonly: true, value: `${location.origin}/table#${token}`, "data-invite": seat });
+  const link = el("input", { id, type: "text", readonly: true, value: `${location.origin}/table#${token}&invited`, "data-invite": seat });
   const copy = el("button", { type: "button", class: "button" }, "Copy");
   copy.addEventListener("click", async () => {
     link.select();

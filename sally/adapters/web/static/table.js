@@ -6,7 +6,7 @@ import { drawn } from "./boards.js";
 import { el, gameTitle, isHeading, prose } from "./dom.js";
 
 const $ = (id) => document.getElementById(id);
-const { token, back } = addressed(location.hash.slice(1));
+const { token, back, problem } = await seated(addressed(location.hash.slice(1)));
 const panels = new Map(); // by ask id: what has been typed stays as long as the ask stands
 let sight = null;
 let wake = () => {};
@@ -17,7 +17,33 @@ function addressed(fragment) {
   const [seat, ...rest] = fragment.split("&");
   const next = new URL(new URLSearchParams(rest.join("&")).get("back") || "/", location.origin);
   const ours = next.origin === location.origin && next.pathname.startsWith("/study/");
-  return { token: seat, back: ours ? next.pathname + next.search : "" };
+  return { token: seat, invited: rest.includes("invited"), back: ours ? next.pathname + next.search : "" };
+}
+
+// Whoever follows an invitation first gets a token of their own, so that who sent it cannot look
+// over their shoulder. The same browser may follow the link again.
+async function seated({ token, invited, back }) {
+  if (!invited) return { token, back };
+  const own = ownToken(`sally invitation ${token.slice(0, 16)}`);
+  try {
+    await insist("/api/seat/take", { token, body: { token: own } });
+  } catch (why) {
+    if (!(why instanceof Refused)) throw why;
+    return { token: "", back, problem: why.message };
+  }
+  history.replaceState(null, "", `#${own}`);
+  return { token: own, back };
+}
+
+function ownToken(name) {
+  const fresh = freshKey() + freshKey();
+  try {
+    const own = localStorage.getItem(name) || fresh;
+    localStorage.setItem(name, own);
+    return own;
+  } catch {
+    return fresh; // storage may be switched off
+  }
 }
 
 const seat = {
@@ -252,4 +278,4 @@ $("leave-now").addEventListener("click", async () => {
 });
 
 if (token) follow();
-else gone("This address has no seat in it. Open the link that you were given, or choose a game.");
+else gone(problem || "This address has no seat in it. Open the link that you were given, or choose a game.");
