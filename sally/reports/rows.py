@@ -12,7 +12,8 @@ from sally.core.log import Call, Censored, Episode, Forfeited, Moved, Reported, 
 from sally.core.metric import Played
 from sally.core.playback import replayed
 from sally.core.probe import At, Question, Report, score
-from sally.stats import Estimate, mean_interval
+from sally.stats import Estimate, clustered_t_interval, mean_interval
+from sally.stats.intervals import FEW
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -185,18 +186,30 @@ def _flat(value: Any) -> Any:
 
 
 def summary(rows: Iterable[Row], metric: str, by: Sequence[str]) -> list[Row]:
-    """The mean of a metric in each group, with its 95% t interval; None values are left out."""
-    groups: dict[tuple[Any, ...], list[float]] = {}
+    """The mean of a metric in each group, with its 95% interval; None values are left out."""
+    groups: dict[tuple[Any, ...], list[Row]] = {}
     for row in rows:
         if metric not in row:
             raise unknown("metric", metric, row)
-        values = groups.setdefault(tuple(row[key] for key in by), [])
-        if row[metric] is not None:
-            values.append(float(row[metric]))
+        groups.setdefault(tuple(row[key] for key in by), []).append(row)
     return [
-        dict(zip(by, key, strict=True)) | estimate_row(metric, mean_interval(values))
-        for key, values in groups.items()
+        dict(zip(by, key, strict=True)) | estimate_row(metric, mean_of(found, metric))
+        for key, found in groups.items()
     ]
+
+
+def mean_of(rows: Iterable[Row], metric: str) -> Estimate:
+    """The mean of a metric with its 95% t interval, by people or instances if there are enough.
+
+    Episodes of one person or one instance hang together, so they do not count as so many.
+    """
+    there = [row for row in rows if row.get(metric) is not None]
+    values = [float(row[metric]) for row in there]
+    for unit in ("participant", "instance"):
+        clusters = [row.get(unit) for row in there]
+        if None not in clusters and len(set(clusters)) >= FEW:
+            return clustered_t_interval(values, clusters)
+    return mean_interval(values)
 
 
 def estimate_row(metric: str, found: Estimate) -> Row:

@@ -24,6 +24,7 @@ from sally.stats.intervals import (
     clustered_bootstrap_interval,
     clustered_mean_interval,
     clustered_ratio_interval,
+    clustered_t_interval,
     mean_interval,
     share_interval,
 )
@@ -77,6 +78,7 @@ __all__ = [
     "clustered_bootstrap_interval",
     "clustered_mean_interval",
     "clustered_ratio_interval",
+    "clustered_t_interval",
     "cohens_d",
     "cohens_dz",
     "cohens_kappa",

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 from sally.core.log import Call
 from sally.core.study import sitter
-from sally.reports.rows import label, tokens
+from sally.reports.rows import label, mean_of, tokens
 
 
 def test_two_ways_of_asking_a_model_are_two_players():
@@ -22,3 +24,16 @@ def test_tokens_that_one_call_did_not_count_are_not_known_in_sum():
     assert tokens([counted, failed], "input") == 5
     assert tokens([counted, Call("move", "x", "hm", usage={"seconds": 1.0})], "input") is None
     assert tokens([], "output") == 0
+
+
+def test_repeats_of_an_instance_and_rounds_of_a_person_do_not_count_as_so_many():
+    skill = [0.0, 1.0, 2.0, 3.0, 4.0, 5.0]
+    rows = [{"instance": f"i{n}", "x": value} for n, value in enumerate(skill) for _ in range(50)]
+    alone = mean_of([{"instance": f"i{n}", "x": x} for n, x in enumerate(skill)], "x")
+    many = mean_of(rows, "x")
+    assert (many.value, many.n) == (2.5, 300)
+    assert many.interval == pytest.approx(alone.interval)
+    people = [row | {"instance": "the same", "participant": row["instance"]} for row in rows]
+    assert mean_of(people, "x").interval == pytest.approx(alone.interval)
+    one = [row | {"instance": "the same"} for row in rows]  # nothing to tell episodes apart by
+    assert mean_of([*one, {"instance": "i", "x": None}], "x").method == "t"

@@ -14,6 +14,7 @@ from sally.stats import (
     clustered_bootstrap_interval,
     clustered_mean_interval,
     clustered_ratio_interval,
+    clustered_t_interval,
     mean_interval,
     share_interval,
 )
@@ -242,3 +243,22 @@ def test_the_expanded_interval_of_many_normal_values_is_the_percentile_one():
     wide = clustered_mean_interval(values, units, seed=1, resamples=1000, method="expanded")
     assert wide.low == pytest.approx(plain.low, abs=0.002)
     assert wide.high == pytest.approx(plain.high, abs=0.002)
+
+
+def test_a_t_interval_over_equal_clusters_is_that_of_their_means():
+    rng = np.random.default_rng(4)
+    values = rng.normal(size=(7, 1)) + 0.2 * rng.normal(size=(7, 9))
+    units = np.repeat(np.arange(7), 9).tolist()
+    found, means = clustered_t_interval(values.ravel(), units), mean_interval(values.mean(axis=1))
+    assert (found.value, found.low, found.high) == pytest.approx(
+        (means.value, means.low, means.high)
+    )
+    assert (found.n, found.method) == (63, "t over 7 clusters")
+
+
+def test_a_t_interval_with_a_value_a_cluster_is_the_plain_one_and_of_one_cluster_there_is_none():
+    assert clustered_t_interval(SLEEP, range(10)) == mean_interval(SLEEP)
+    alone = clustered_t_interval(SLEEP, ["a"] * 10)
+    assert alone.value == pytest.approx(1.58) and alone.interval is None
+    assert clustered_t_interval([], []).value is None
+    assert clustered_t_interval([3.0], ["a"]).interval is None

@@ -11,8 +11,8 @@ from sally.core import shelf
 from sally.core.metric import Metric
 from sally.reports.page.html import Html, anchor, joined, tag
 from sally.reports.plots import Bar, estimate, interval_plot, number
-from sally.reports.rows import Row
-from sally.stats import Estimate, mean_interval
+from sally.reports.rows import Row, mean_of
+from sally.stats import Estimate
 
 PAYOFF = Metric("payoff", "what the seat got in all", lambda played, seat: None, label="payoff")
 OPEN = 16  # lines up to which a plot stands open
@@ -31,7 +31,7 @@ class Group:
 
     def estimate(self, metric: str) -> Estimate:
         """The mean of a metric over the episodes in which it has a value."""
-        return mean_interval([float(r[metric]) for r in self.rows if r.get(metric) is not None])
+        return mean_of(self.rows, metric)
 
 
 @dataclass

@@ -163,9 +163,10 @@ class _Page:
         yield _title("results", "Results")
         yield tag(
             "p",
-            "Means over episodes with 95% t intervals. Every mean leads to the list of the "
-            "episodes behind it, and from there to their transcripts. Click the head of a column "
-            "to sort.",
+            "Means over episodes with 95% t intervals, in which the episodes of one person or one "
+            "instance hang together where there are five or more of these. Every mean leads to "
+            "the list of the episodes behind it, and from there to their transcripts. Click the "
+            "head of a column to sort.",
         )
         yield glossary(self.sheets)
         for sheet in self.sheets:
