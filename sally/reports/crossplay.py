@@ -9,8 +9,7 @@ import msgspec
 
 from sally.core.errors import BadInput
 from sally.core.log import Episode
-from sally.reports.rows import label
-from sally.stats import mean_interval
+from sally.reports.rows import Row, label, mean_of
 
 
 class Pairing(msgspec.Struct, frozen=True):
@@ -26,7 +25,7 @@ class Pairing(msgspec.Struct, frozen=True):
 
 def crossplay(episodes: Iterable[Episode]) -> dict[tuple[str, str], Pairing]:
     """Mean payoffs for each pair (first seat, second seat); censored episodes are left out."""
-    paid: dict[tuple[str, str], list[tuple[float, float]]] = {}
+    paid: dict[tuple[str, str], list[Row]] = {}
     for episode in episodes:
         if episode.payoffs is None:
             continue
@@ -34,13 +33,14 @@ def crossplay(episodes: Iterable[Episode]) -> dict[tuple[str, str], Pairing]:
             raise BadInput(f"Episode {episode.id} has {len(episode.payoffs)} seats, not two.")
         (one, first), (two, second) = episode.payoffs.items()
         lineup = episode.setup.lineup
-        paid.setdefault((label(lineup[one]), label(lineup[two])), []).append((first, second))
+        row = {"instance": episode.setup.instance.id, "first": first, "second": second}
+        paid.setdefault((label(lineup[one]), label(lineup[two])), []).append(row)
     return {pair: _pairing(found) for pair, found in paid.items()}
 
 
-def _pairing(found: Sequence[tuple[float, float]]) -> Pairing:
-    first, second = (mean_interval(each) for each in zip(*found, strict=True))
-    both = sum(one > 0 and two > 0 for one, two in found) / len(found)
+def _pairing(found: Sequence[Row]) -> Pairing:
+    first, second = (mean_of(found, seat) for seat in ("first", "second"))
+    both = sum(row["first"] > 0 and row["second"] > 0 for row in found) / len(found)
     assert first.value is not None and second.value is not None  # there is at least one episode
     return Pairing(len(found), first.value, first.interval, second.value, second.interval, both)
 

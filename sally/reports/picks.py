@@ -80,13 +80,14 @@ def _share(given: Sequence[Row], seed: int) -> Estimate:
     """The share of right answers in percent.
 
     Questions of one game hang together, so whole games are drawn anew; where all answers are
-    alike such draws know no spread, and the interval is that of a share of independent answers.
+    alike such draws know no spread, and the interval is Wilson's with a trial a game.
     """
-    right = [100.0 * row["right"] for row in given]
+    right, played = [100.0 * row["right"] for row in given], [row["episode"] for row in given]
     if len(set(right)) > 1:
-        return clustered_mean_interval(right, [row["episode"] for row in given], seed=seed)
-    share = share_interval(sum(row["right"] for row in given), len(given))
+        return clustered_mean_interval(right, played, seed=seed, method="expanded")
+    games = len(set(played))
+    share = share_interval(games if any(right) else 0, games)
     value, low, high = (
         None if x is None else 100 * x for x in (share.value, share.low, share.high)
     )
-    return Estimate(value, low, high, share.n, share.method)
+    return Estimate(value, low, high, len(given), share.method)

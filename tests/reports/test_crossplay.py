@@ -37,6 +37,13 @@ def meet(one: str, two: str, first: int = 3, **arms: tuple[str, ...]) -> list[Ma
     return found
 
 
+def test_repeats_of_a_problem_do_not_make_a_pair_look_surer() -> None:
+    once = [match.episode() for match in meet("zero_order", "generous", first=6)]
+    (few,), (many,) = (crossplay(some).values() for some in (once, once * 20))
+    assert many.episodes == 120 and few.first == pytest.approx(many.first)
+    assert many.first_interval == pytest.approx(few.first_interval)
+
+
 def met() -> list[Episode]:
     return [match.episode() for one in FEW for two in FEW for match in meet(one, two)]
 

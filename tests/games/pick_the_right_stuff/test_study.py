@@ -22,6 +22,7 @@ from sally.reports.picks import breakdown, pick_rows
 from sally.reports.reproduce import Effort
 from sally.reports.rows import played
 from sally.runner.check import check
+from sally.stats import share_interval
 from sally.studies.tang2024 import GAMES, STUDY, in_their_chat, on_our_page
 
 NAME, MODEL = "pick_the_right_stuff", "locker-stub"
@@ -155,6 +156,14 @@ def test_the_breakdown_counts_every_question_once_and_forfeits_apart() -> None:
     assert by_belief == {"false": 0, "true": 100}
     with pytest.raises(BadInput, match="column"):
         breakdown(rows, ["mood"])
+
+
+def test_many_right_answers_of_a_game_are_one_game_that_went_well() -> None:
+    rows = [{"episode": f"e{n % 4}", "right": True} for n in range(80)]
+    (all_right,) = breakdown(rows, [])
+    wilson = share_interval(4, 4)
+    assert (all_right["score"], all_right["questions"]) == (100, 80)
+    assert all_right["interval"] == pytest.approx([100 * wilson.low, 100 * wilson.high])
 
 
 def test_the_card_pairs_every_rule_with_its_inverse_and_audits_generated_games() -> None:
