@@ -11,13 +11,14 @@ import secrets
 import sqlite3
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from hashlib import sha256
 from typing import Any
 
 import msgspec
 
 from sally.adapters.web.balance import Assignment, assigned
-from sally.adapters.web.book import Book, Hand, Row, Sqlite
+from sally.adapters.web.book import Book, Hand, Postgres, Row, Sqlite
 from sally.adapters.web.studies import HumanStudy
 from sally.adapters.web.way import Round
 from sally.core.chance import Stream
@@ -347,18 +348,29 @@ def erase(hand: Hand, study: str, person: str) -> None:
 
 
 def wipe(book: Book) -> None:
-    """Take what was deleted out of the files of the database, as far as that is in our hands."""
-    if isinstance(book.engine, Sqlite):
-        db = sqlite3.connect(book.engine.path, timeout=30)
-        try:
-            busy, *_ = db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
-        finally:
-            db.close()
-        if busy:
-            LOG.error("the write-ahead log is in use; it holds deleted rows until the next start")
-        return
+    """Take what was deleted out of the files of the database, as far as that is in our hands.
+
+    The rows are gone when this is called, so what fails here is for the log, not for the person.
+    """
+    try:
+        if isinstance(book.engine, Sqlite):
+            _empty_log(book.engine)
+        else:
+            _vacuum(book.engine)
+    except Exception as why:
+        LOG.error("deleted rows may still stand in the files of the database: %s", why)
+
+
+def _empty_log(engine: Sqlite) -> None:
+    with closing(sqlite3.connect(engine.path, timeout=30)) as db:
+        busy, *_ = db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+    if busy:
+        LOG.error("the write-ahead log is in use; it holds deleted rows until the next start")
+
+
+def _vacuum(engine: Postgres) -> None:
     import psycopg
 
-    with psycopg.connect(book.engine.address, autocommit=True) as pg:
+    with psycopg.connect(engine.address, autocommit=True) as db:
         for table in ("people", "people_steps", "people_tables", "answers", "matches", "seats"):
-            pg.execute(f"VACUUM {table}")
+            db.execute(f"VACUUM {table}")

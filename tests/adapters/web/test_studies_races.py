@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
 from dataclasses import replace
 
 import pytest
@@ -62,6 +63,17 @@ def test_who_played_under_older_rules_can_withdraw(server, tmp_path, monkeypatch
     person.get("/withdraw").post("/withdraw", token=person.field("token"))
     assert person.heading == "You have withdrawn"
     assert on_disk(tmp_path, "goes0away0id") == [] and set(rows(server).values()) == {0}
+
+
+def test_files_that_cannot_be_wiped_now_keep_nobody_from_withdrawing(server, monkeypatch, caplog):
+    def locked(*_, **__):
+        raise sqlite3.OperationalError("database is locked")
+
+    person = Participant(server).agree("goes").get("/withdraw")
+    monkeypatch.setattr(sqlite3, "connect", locked)
+    person.post("/withdraw", token=person.field("token"))
+    assert person.heading == "You have withdrawn" and set(rows(server).values()) == {0}
+    assert "may still stand in the files of the database: database is locked" in caplog.text
 
 
 def test_who_withdraws_during_an_export_is_in_all_of_it_or_in_none(server, monkeypatch):
