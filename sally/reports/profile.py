@@ -16,7 +16,7 @@ import msgspec
 from sally.core import shelf
 from sally.core.log import Episode
 from sally.metrics.measured import MINDS, MOST, Baseline, Measured, measured
-from sally.reports.profile_estimates import RESAMPLES, Boot, clusters_of
+from sally.reports.profile_estimates import RESAMPLES, Boot, clusters_of, judged
 from sally.reports.rows import label
 from sally.stats import Estimate, clustered_ratio_interval
 from sally.stats.intervals import without_interval
@@ -246,15 +246,16 @@ def _doing(
     room = Boot(there, boot.unit, boot.seed).mean(lambda m: spans[m.episode][1])
     if room.value is None or (room.value if room.low is None else room.low) <= 1e-9:
         return blank, _no_room(room, mindless, reference)
-    estimate = clustered_ratio_interval(
+    units = [boot.unit(m) for m in there]
+    estimate = clustered_ratio_interval(  # episodes without room count with what they got
         [spans[m.episode][0] for m in there],
         [spans[m.episode][1] for m in there],
-        [boot.unit(m) for m in there],
+        units,
         seed=boot.seed,
         resamples=RESAMPLES,
         method="expanded",
     )
-    return estimate, ""
+    return judged(estimate, None, len(set(units))), ""
 
 
 def _on_the_scale(

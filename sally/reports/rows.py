@@ -125,6 +125,7 @@ def _moved(event: Moved | Forfeited) -> Row:
 def _reported(whole: Played, event: Reported) -> Row:
     question, truth = judged(whole, event)
     scores = score(question, Report(event.value, event.odds), truth) if question else {}
+    stated = scores if event.odds is not None else {}  # a bare choice has no odds to score
     return {
         "turn": event.turn,
         "seat": event.seat,
@@ -136,8 +137,8 @@ def _reported(whole: Played, event: Reported) -> Row:
         "odds": None if event.odds is None else list(event.odds),
         "truth": _flat(truth),
         "right": scores.get("right"),
-        "brier": scores.get("brier"),
-        "log": scores.get("log"),
+        "brier": stated.get("brier"),
+        "log": stated.get("log"),
         "absolute_error": scores.get("absolute_error"),
         "tries": event.tries,
     }

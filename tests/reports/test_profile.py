@@ -303,6 +303,8 @@ def test_a_handful_of_episodes_has_a_value_and_no_interval():
     ]
     assert row.raw.value is not None and row.raw.interval is None
     assert "fewer than 5 clusters" in row.raw.method
+    assert row.doing.value is not None and row.doing.interval is None
+    assert "fewer than 5 clusters" in row.doing.method
 
 
 def test_a_perfect_score_has_its_doubt_on_the_scale_too():

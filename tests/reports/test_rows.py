@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from sally import api
 from sally.core.log import Call
 from sally.core.study import sitter
-from sally.reports.rows import label, mean_of, tokens
+from sally.reports.rows import decision_rows, label, mean_of, tokens
 
 
 def test_two_ways_of_asking_a_model_are_two_players():
@@ -37,3 +38,16 @@ def test_repeats_of_an_instance_and_rounds_of_a_person_do_not_count_as_so_many()
     assert mean_of(people, "x").interval == pytest.approx(alone.interval)
     one = [row | {"instance": "the same"} for row in rows]  # nothing to tell episodes apart by
     assert mean_of([*one, {"instance": "i", "x": None}], "x").method == "t"
+
+
+def test_only_odds_that_were_stated_are_scored_as_odds():
+    lineup = {"agent": "constant", "partner": "tit_for_tat"}
+    bare = api.play("rps", lineup, 1, probes={"agent": ["their_move"]}, rounds=4)
+    stated = api.play(
+        "rps", lineup | {"agent": "random"}, 1, probes={"agent": ["their_odds"]}, rounds=4
+    )
+    for episode, has_odds in ((bare, False), (stated, True)):
+        reports = [row for row in decision_rows([episode]) if row["what"] == "report"]
+        assert reports and all((row["odds"] is not None) is has_odds for row in reports)
+        assert all((row["brier"] is not None) is has_odds for row in reports)
+        assert all(row["right"] is not None for row in reports)
