@@ -21,9 +21,9 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.templating import Jinja2Templates
 
-from sally.adapters.web import explorer, guard, people
+from sally.adapters.web import experimenter, explorer, guard, people
 from sally.adapters.web.book import SCHEMA, Book, Doubled, StorageFull, StorageLost
-from sally.adapters.web.guard import Door, Guard, Rates, Refused, bearer, json_of, refusal
+from sally.adapters.web.guard import Door, Guard, Rates, Refused, bearer, json_of, page, refusal
 from sally.adapters.web.house import House, NoSuchSeat
 from sally.adapters.web.lobby import Busy, Lobby
 from sally.adapters.web.room import GivenUp, Room
@@ -79,6 +79,7 @@ def make_app(settings: Settings, meter: Meter | None = None) -> Starlette:
         routes=[
             *ROUTES,
             *people.ROUTES,
+            *experimenter.ROUTES,
             *explorer.ROUTES,
             Mount("/static", StaticFiles(directory=HERE / "static")),
         ],
@@ -317,12 +318,6 @@ def is_plain(value: Any) -> bool:
 
 
 # --- pages --------------------------------------------------------------------------------------
-
-
-def page(request: Request, name: str, status: int = 200, **facts: Any) -> Response:
-    """A page from its template; everything in it is escaped."""
-    templates: Jinja2Templates = request.app.state.templates
-    return templates.TemplateResponse(request, name, facts, status)
 
 
 async def lobby_page(request: Request) -> Response:

@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from sally.adapters.web import eyes
+from sally.adapters.web import eyes, guard
 from sally.adapters.web.book import Hand, Row
 from sally.adapters.web.catalogue import Catalogue, Entry, Wanted
 from sally.adapters.web.guard import experimenter_required, form_token
@@ -130,9 +130,8 @@ def _in_progress(room: Room, cell: str, seconds: float) -> InProgress:
 
 
 def page(request: Request, name: str, status: int = 200, **facts: Any) -> Response:
-    facts |= {"form_token": form_token(request)}
-    found: Response = request.app.state.templates.TemplateResponse(request, name, facts, status)
-    return found
+    """A page with the form by which one logs out."""
+    return guard.page(request, name, status, form_token=form_token(request), **facts)
 
 
 async def overview(request: Request) -> Response:

@@ -227,6 +227,12 @@ def refusal(why: Refused) -> Response:
     return JSONResponse({"error": why.why}, why.status, headers)
 
 
+def page(request: Request, name: str, status: int = 200, **facts: Any) -> Response:
+    """A page from its template; everything in it is escaped."""
+    found: Response = request.app.state.templates.TemplateResponse(request, name, facts, status)
+    return found
+
+
 # --- the experimenter ---------------------------------------------------------------------------
 
 
