@@ -18,7 +18,7 @@ from sally.cli.common import (
 )
 from sally.core.errors import listed
 from sally.core.log import Episode
-from sally.reports.compare import ALPHA, SMALL, By, Comparison, conclusion
+from sally.reports.compare import ALPHA, SMALL, By, Comparison, clusters_needed, conclusion
 from sally.reports.compare import compare as compared
 from sally.reports.rows import Row
 from sally.reports.stores import each_once
@@ -113,6 +113,15 @@ def say(found: Sequence[Comparison], first: str, second: str, margin: float | No
         f"effect: Cohen's dz; equivalent: two one-sided tests within {wide},\n"
         "adjusted likewise."
     )
+    needed = clusters_needed(len(found))
+    if few := [c for c in found if c.units < needed]:
+        least = min(few, key=lambda c: c.units)
+        click.echo(
+            folded(
+                f"too few for a claim among {len(found)} comparisons, however large the "
+                f"difference: {least.units} {least.clusters}; it takes {needed}."
+            )
+        )
     if any(c.company > 1 for c in found):
         click.echo("several partners are pooled; `--by others` keeps them apart.")
     if alike := [c.metric for c in found if c.alike]:

@@ -8,6 +8,7 @@ whole family of comparisons.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Literal
 
@@ -61,6 +62,7 @@ class Comparison(msgspec.Struct, frozen=True):
     pairs: int
     alone: tuple[int, int]  # episodes of either player that have no counterpart
     clusters: str
+    units: int  # how many clusters there are
     company: int  # how many lineups of others are pooled in it
     alike: bool  # whether every pair gave the same difference
 
@@ -213,6 +215,7 @@ def _compared(
         pairs=len(pairs),
         alone=(len(mine) - len(shared), len(theirs) - len(shared)),
         clusters=unit,
+        units=len(set(clusters)),
         company=len({s.others for key in shared for s in mine[key]}),
         alike=len(pairs) > 1 and bool(np.ptp(a - b) == 0),
     )
@@ -311,6 +314,11 @@ def _judged(c: Comparison, p: float | None, p_alike: float | None) -> Comparison
     elif p_alike is not None and p_alike < ALPHA:
         verdict = "equivalent"
     return msgspec.structs.replace(c, p_holm=p, p_equivalent_holm=p_alike, verdict=verdict)
+
+
+def clusters_needed(family: int) -> int:
+    """With how many clusters the least p value that sign flips can give is a claim."""
+    return math.floor(1 + math.log2(family / ALPHA)) + 1
 
 
 # --- in words -------------------------------------------------------------------------------------

@@ -10,7 +10,15 @@ from sally import api
 from sally.core.errors import BadInput
 from sally.core.log import Episode, Instance, Setup, Sitter
 from sally.reports import compare as comparing
-from sally.reports.compare import Comparison, Group, Score, adjusted, compare, conclusion
+from sally.reports.compare import (
+    Comparison,
+    Group,
+    Score,
+    adjusted,
+    clusters_needed,
+    compare,
+    conclusion,
+)
 from sally.reports.profile_estimates import person_of
 from sally.stats import holm
 
@@ -195,3 +203,17 @@ def test_partners_met_under_the_same_chance_are_resampled_together():
     found = compared(one, two)
     assert (found.pairs, found.clusters) == (24, "repeats of instances")
     assert found.p == compared(scores(luck), scores(np.zeros(8))).p  # eight throws, not 24
+
+
+@pytest.mark.parametrize("family", [1, 3, 9])
+def test_one_cluster_less_than_needed_can_claim_nothing_and_so_many_can(family: int):
+    needed = clusters_needed(family)
+    enough, few = (
+        [
+            comparing._compared(GROUP, scores(np.arange(1.0, n + 1)), scores([0.0] * n), None, 1)
+            for _ in range(family)
+        ]
+        for n in (needed, needed - 1)
+    )
+    assert {c.verdict for c in adjusted(enough)} == {"better"} and enough[0].units == needed
+    assert {c.verdict for c in adjusted(few)} == {"undecided"}
