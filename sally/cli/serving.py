@@ -22,6 +22,7 @@ from sally.runner.budget import Budget, Meter
 from sally.runner.config import find_config
 
 SECRET = "SALLY_EXPERIMENTER_SECRET"
+SHORTEST = 12  # characters of a secret that can hardly be guessed
 
 
 @click.command()
@@ -104,7 +105,9 @@ def serve(
     config = find_config()
     for name in models:
         shelf.model(config.entry(name).name)  # refused now, not when somebody sits down
-    given = os.environ.get(SECRET, "")
+    given = _given_secret()
+    if models and tokens is None:
+        click.echo("Visitors may use the models without bound; --tokens sets one.", err=True)
     anywhere = host in ("0.0.0.0", "::")
     settings = Settings(
         database or str(data / "book.sqlite"),
@@ -132,6 +135,14 @@ def serve(
     where["Their secret"] = f"(as {SECRET} has it)" if given else settings.secret
     _announce(where, as_json)
     _run(app, listening, https)
+
+
+def _given_secret() -> str:
+    """The experimenter's secret from the environment, or none."""
+    given = os.environ.get(SECRET, "")
+    if given and len(given) < SHORTEST:
+        raise BadInput(f"{SECRET} must have at least {SHORTEST} characters, not {len(given)}.")
+    return given
 
 
 def _listening(host: str, port: int) -> socket.socket:

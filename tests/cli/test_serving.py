@@ -61,17 +61,38 @@ def test_anothers_store_is_left_alone(tmp_path: Path) -> None:
         serve("--out", str(tmp_path / "theirs"), folder=tmp_path)
 
 
-def test_it_says_where_it_is_and_keeps_its_files_private(
+def test_a_secret_that_can_be_guessed_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    served: list[object] = []
+    monkeypatch.setenv(serving.SECRET, "secret")
+    with pytest.raises(BadInput, match="must have at least 12 characters, not 6"):
+        serve(folder=tmp_path)
+
+
+@pytest.fixture
+def served(monkeypatch: pytest.MonkeyPatch) -> list[object]:
+    """What would be served; it is stopped before anybody comes."""
+    found: list[object] = []
 
     def run(app: object, listening: socket.socket, https: bool) -> None:
         listening.close()
         app.state.book.close()  # type: ignore[attr-defined]
-        served.append(app)
+        found.append(app)
 
     monkeypatch.setattr(serving, "_run", run)
+    return found
+
+
+def test_models_without_a_bound_are_said(tmp_path: Path, served: list[object]) -> None:
+    given = ("--port", "0", "--allow-model", "embedded")
+    assert "without bound; --tokens sets one" in serve(*given, folder=tmp_path)
+    assert "without bound" not in serve(*given, "--tokens", "1000", folder=tmp_path)
+    assert len(served) == 2
+
+
+def test_it_says_where_it_is_and_keeps_its_files_private(
+    tmp_path: Path, served: list[object], monkeypatch: pytest.MonkeyPatch
+) -> None:
     said = serve("--port", "0", folder=tmp_path)
     assert "Play at" in said and "Experimenters at" in said
     secret = said.split("Their secret")[1].split()[0]
