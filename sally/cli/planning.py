@@ -117,7 +117,7 @@ def say_needs(needed: Sequence[Need], plan: Plan, prices: Prices | None, alpha: 
         f"{' and '.join(f'{p:.0%}' for p in POWERS)}: episodes of each player that show such a "
         "difference with that power, between\ntwo players on the same settings (paired t test, "
         f"two-sided, alpha {alpha:g}). spread: standard\ndeviation of differences; clustered: how "
-        "many times more it takes because problems repeat."
+        "many times more it takes because problems repeat or are met in several company."
         + (f"\ncost: the whole cell at that size, {money}." if paid else "")
     )
     for why in dict.fromkeys(need.why for need in needed if need.why):
