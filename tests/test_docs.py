@@ -6,13 +6,17 @@ import contextlib
 import io
 import re
 import shlex
+import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 
+import click
 import msgspec
 import pytest
 from click.testing import CliRunner
 
 from sally.cli import cli
+from sally.core import shelf
 from sally.core.study import Study
 
 ROOT = Path(__file__).parent.parent
@@ -27,6 +31,7 @@ def blocks(page: Path) -> list[tuple[str, str]]:
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))
 def test_the_examples_of_a_page_run(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "80")
     names: dict[str, object] = {}
     printed = None
     for kind, text in blocks(page):
@@ -43,6 +48,70 @@ def test_the_examples_of_a_page_run(page, tmp_path, monkeypatch):
             (tmp_path / "study.toml").write_text(text)
         elif kind == "console":
             run_commands(text)
+
+
+def commands(group: click.Group, before: str = "") -> Iterator[tuple[str, click.Command]]:
+    """Every command that does something, with its full name."""
+    for name, command in group.commands.items():
+        if isinstance(command, click.Group):
+            yield from commands(command, f"{before}{name} ")
+        else:
+            yield before + name, command
+
+
+def named_in(table: str) -> str:
+    """The first column of a table, `a`, `b` of one group spelled out in full."""
+    cells = [line.split("|")[1].strip() for line in table.splitlines() if line.startswith("| `")]
+    spelled = []
+    for cell in cells:
+        first, *others = re.findall(r"`(?:sally )?([^`]*)`", cell)
+        group = first.split()[0]
+        spelled += [first, *(f"{group} {other}" for other in others)]
+    return "\n".join(spelled)
+
+
+@pytest.mark.parametrize(("name", "command"), list(commands(cli)), ids=lambda v: str(v))
+def test_the_reference_knows_every_command_and_its_json(name, command):
+    page = (ROOT / "docs/reference/command_line.md").read_text(encoding="utf-8")
+    what_it_does, shapes = page.split("What `--json` prints:")
+    assert re.search(rf"^{name}\b", named_in(what_it_does), re.M)
+    if any("--json" in option.opts for option in command.params):
+        assert re.search(rf"^{name}\b", named_in(shapes), re.M)
+
+
+def test_every_page_is_in_the_menu_and_on_the_map():
+    menu = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    start = (ROOT / "docs/index.md").read_text(encoding="utf-8")
+    for page in sorted((ROOT / "docs").rglob("*.md")):
+        place = page.relative_to(ROOT / "docs").as_posix()
+        assert f": {place}\n" in menu
+        assert place == "index.md" or f"]({place})" in start
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_links_within_the_documentation_lead_somewhere(page):
+    for target in re.findall(r"\]\(([^)#]+?)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
+        assert "://" in target or (page.parent / target).exists(), target
+
+
+def test_every_dependency_has_its_reason_under_its_extra():
+    page = (ROOT / "docs/reference/dependencies.md").read_text(encoding="utf-8")
+    rows = [line.split("|")[1:3] for line in page.splitlines()[4:] if line.startswith("|")]
+    said = {
+        (name, extra.strip(" `")) for names, extra in rows for name in names.strip().split(", ")
+    }
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = {"-": project["dependencies"], **project["optional-dependencies"]}
+    extras.pop("all")
+    bare = re.compile(r"^[\w-]+")
+    asked = {(bare.match(one)[0], extra) for extra, wanted in extras.items() for one in wanted}
+    assert said == asked
+
+
+def test_every_strategy_is_in_its_reference():
+    page = (ROOT / "docs/reference/strategies.md").read_text(encoding="utf-8")
+    rows = "\n".join(line.split("|")[1] for line in page.splitlines() if line.startswith("| `"))
+    assert [name for name in shelf.shelf("strategies") if f"`{name}`" not in rows] == []
 
 
 def refreshed(page: Path) -> str:
@@ -66,12 +135,20 @@ def refreshed(page: Path) -> str:
 
 
 def run_commands(text: str) -> None:
-    for line in text.splitlines():
-        if line.startswith("$ sally "):
-            args = shlex.split(line.removeprefix("$ sally "))
-            asked = "1\n" * 50 if args[0] == "play" else None
-            result = CliRunner().invoke(cli, args, input=asked, catch_exceptions=False)
-            assert result.exit_code == 0, f"{line}\n{result.output}"
+    """Each command goes well; lines below it, if any, are all it prints (`...`: some left out)."""
+    for line, shown in re.findall(r"^\$ sally (.*)\n((?:(?!\$).*\n)*)", text, re.M):
+        args = shlex.split(line)
+        asked = "1\n" * 50 if args[0] == "play" else None
+        result = CliRunner().invoke(cli, args, input=asked, catch_exceptions=False)
+        assert result.exit_code == 0, f"{line}\n{result.output}"
+        if wanted := stripped(shown):
+            parts = [re.escape(part.strip()) for part in f"\n{wanted}\n".split("\n...\n")]
+            assert re.fullmatch(".*".join(parts), stripped(result.stdout), re.S), result.stdout
+
+
+def stripped(text: str) -> str:
+    """Without blank lines and what nobody sees at the ends of lines."""
+    return "\n".join(line.rstrip() for line in text.splitlines() if line.strip()).strip()
 
 
 if __name__ == "__main__":  # `make golden` calls this
