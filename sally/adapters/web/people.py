@@ -14,11 +14,14 @@ from starlette.routing import BaseRoute, Route
 
 from sally.adapters.web import roster
 from sally.adapters.web.book import StorageFull, StorageLost
+from sally.adapters.web.experimenter import store_of
+from sally.adapters.web.export import FILE, put_into_store
 from sally.adapters.web.guard import Refused, form_of, page
 from sally.adapters.web.reception import Place, Reception, Withdrawn
 from sally.adapters.web.room import GivenUp
 from sally.adapters.web.roster import ACTIVE, Person
 from sally.adapters.web.studies import GIVEN, read_human_study
+from sally.core.errors import BadInput
 
 LOG = logging.getLogger("sally.web")
 COOKIE = "sally_participant"
@@ -312,16 +315,28 @@ async def withdraw(request: Request, here: Reception) -> Response:
     person = await here.who(cookie)
     if person is not None:
         await here.withdraw(person)
+        await export_again(request, here)
     answer = notice(
         request,
         "You have withdrawn",
-        "Your id, your answers and the games you played were deleted from this server's database.",
-        "Copies that the researchers had exported before, and backups, cannot be deleted from "
-        "here; there you stand under a code that only this server could trace back to you.",
+        "Your id, your answers and the games you played were deleted from this server.",
+        "Copies that the researchers had taken from here before, and backups, cannot be deleted "
+        "from here; there you stand under a code that only this server could trace back to you.",
         here.study.contact,
     )
     answer.delete_cookie(COOKIE, path="/study")
     return answer
+
+
+async def export_again(request: Request, here: Reception) -> None:
+    """Write this server's own export anew, if there is one, so that it forgets who withdrew."""
+    store = store_of(request, here)
+    if store is None or not (store / FILE).exists():
+        return
+    try:
+        await put_into_store(here, store)
+    except (BadInput, OSError) as why:
+        LOG.error("%s still has somebody who withdrew; export again: %s", store, why)
 
 
 ROUTES: list[BaseRoute] = [

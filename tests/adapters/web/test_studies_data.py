@@ -58,7 +58,7 @@ def test_withdrawal_leaves_no_trace_in_any_file(server, tmp_path, when):
     person.get("/withdraw")
     assert "cannot be called back" in person.text
     person.post("/withdraw", token=person.field("token"))
-    assert person.heading == "You have withdrawn" and "exported before" in person.text
+    assert person.heading == "You have withdrawn" and "taken from here before" in person.text
     assert on_disk(tmp_path, "goes0away0id") == []
     assert on_disk(tmp_path, "a secret remark") == []
     assert on_disk(tmp_path, mine) == []  # the salted hash stood in the setups of matches
@@ -68,24 +68,27 @@ def test_withdrawal_leaves_no_trace_in_any_file(server, tmp_path, when):
     assert "Withdrawn 1" in progress
 
 
-def test_a_new_export_forgets_who_withdrew(server, tmp_path):
+def test_the_export_of_this_server_forgets_who_withdraws(server, tmp_path):
     person = through(Participant(server), "goes")
     through(Participant(server), "stays")
     experimenter = logged_in(server)
     folder = tmp_path / "two_games"
 
-    def export() -> set[str]:
+    def export() -> None:
         page = experimenter.browser.get("/experimenter/study").text
         token = re.search(r'name="form_token" value="([^"]+)"', page)[1]
         answer = experimenter.browser.post("/experimenter/study/export", data={"form_token": token})
         assert answer.status_code == 200
-        return set(store.load(folder).episodes)
 
-    before = export()
+    export()
+    before, people = set(store.load(folder).episodes), (folder / "people.json").read_text()
     person.get("/withdraw")
     person.post("/withdraw", token=person.field("token"))
-    after = export()
+    after, left = set(store.load(folder).episodes), (folder / "people.json").read_text()
     assert len(before) == 4 and len(after) == 2 and after < before
+    assert people.count('"participant"') == 2 and left.count('"participant"') == 1
+    export()
+    assert set(store.load(folder).episodes) == after
 
 
 def test_a_whole_study_on_postgresql_with_a_withdrawal(tmp_path):
