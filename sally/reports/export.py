@@ -271,14 +271,14 @@ def _tabular(kind: str, align: str, heads: Sequence[str], lines: Sequence[Sequen
 ESCAPED = {
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_",
     "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
-    "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", "\n": " ", "\r": " ",
-    "±": r"$\pm$",
+    "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", "±": r"$\pm$",
 }  # fmt: skip
 
 
 def latex(text: str) -> str:
-    """A text as LaTeX prints it: no letter of it is a command."""
-    return "".join(ESCAPED.get(letter, letter) for letter in text)
+    """A text as LaTeX prints it: no letter of it is a command, and none stops it."""
+    printed = (letter if letter.isprintable() else " " for letter in text)
+    return "".join(ESCAPED.get(letter, letter) for letter in printed)
 
 
 def _parquet(rows: Iterable[Mapping[str, Any]], columns: Sequence[Column], path: Path) -> int:

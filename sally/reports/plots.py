@@ -134,15 +134,10 @@ def _bar(bar: Bar, across: Scale, y: float) -> Html:
 # --- the profile ----------------------------------------------------------------------------------
 
 
-def profile_plot(
-    title: str, dots: Sequence[Dot], guess: float | None, floor: str, ceiling: str
-) -> Html:
-    """Knowing across and doing up, with a guess, the mindless player and the best marked."""
-    ys = [v for d in dots for v in (d.doing, *(d.doing_interval or ()))]
-    low, high = min(-0.15, max(-1.0, min(ys) - 0.08)), max(1.15, min(1.6, max(ys) + 0.08))
+def _lattice(across: Scale, up: Scale, levels: Sequence[float]) -> Html:
+    """Lines and numbers at every quarter of knowing and at these levels of doing."""
     right, bottom = WIDTH - NAMES, HEIGHT - EDGE
-    across, up = Scale(0, 100, EDGE, right), Scale(low, high, bottom, 10)
-    frame = [
+    return joined(
         *(
             joined(
                 tag("line", x1=across(t), x2=across(t), y1=10, y2=bottom, class_="grid"),
@@ -155,8 +150,21 @@ def profile_plot(
                 tag("line", x1=EDGE, x2=right, y1=up(t), y2=up(t), class_="grid"),
                 tag("text", number(t), x=EDGE - 6, y=up(t) + 4, class_="tick up"),
             )
-            for t in ticks(low, high, 6)
+            for t in levels
         ),
+    )
+
+
+def profile_plot(
+    title: str, dots: Sequence[Dot], guess: float | None, floor: str, ceiling: str
+) -> Html:
+    """Knowing across and doing up, with a guess, the mindless player and the best marked."""
+    ys = [v for d in dots for v in (d.doing, *(d.doing_interval or ()))]
+    low, high = min(-0.15, max(-1.0, min(ys) - 0.08)), max(1.15, min(1.6, max(ys) + 0.08))
+    right, bottom = WIDTH - NAMES, HEIGHT - EDGE
+    across, up = Scale(0, 100, EDGE, right), Scale(low, high, bottom, 10)
+    frame = [
+        _lattice(across, up, ticks(low, high, 6)),
         tag("line", x1=EDGE, x2=right, y1=up(0), y2=up(0), class_="mark"),
         tag("text", clipped(floor, 34), x=EDGE + 4, y=up(0) + 12, class_="marked"),
         tag("line", x1=EDGE, x2=right, y1=up(1), y2=up(1), class_="mark"),

@@ -120,6 +120,10 @@ def test_no_letter_of_a_name_is_a_command():
     )
 
 
+def test_letters_at_which_latex_stops_are_blanks():
+    assert latex("a\x00b\nc\rd\u202ee é") == "a b c d e é"
+
+
 @given(st.text())
 def test_whatever_a_model_is_called_it_stays_in_its_cell(name):
     said = latex(name)
