@@ -42,7 +42,7 @@ def model_options(command: F) -> F:
             "--without",
             multiple=True,
             metavar="STRATEGY",
-            help="Leave the cells of a strategy out, such as lm for a model that cannot score.",
+            help="Leave the lineups of a strategy out, such as lm for a model that cannot score.",
         ),
         click.option("--set", "settings", multiple=True, metavar="KEY=VALUE", help=SET_HELP),
         click.option("--model", help="Who sits in open seats: embedded, openai/gpt-4o, an alias."),

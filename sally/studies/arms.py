@@ -95,14 +95,20 @@ def as_matrix(by_cell: Mapping[str, float | None]) -> dict[str, dict[str, float 
 
 
 def without(study: Study, strategies: Iterable[str]) -> Study:
-    """The study less every cell that these strategies play in, for models that cannot score."""
+    """The study less every lineup that these strategies sit in, for models that cannot score."""
     unwanted = set(strategies)
 
-    def stays(cell: Cell) -> bool:
-        sitting = (who.params.get("strategy") for line in cell.lineups for who in line.values())
-        return unwanted.isdisjoint(s for s in sitting if s is not None)
+    def stay(cell: Cell) -> tuple[dict[str, Sitter], ...]:
+        return tuple(
+            line
+            for line in cell.lineups
+            if unwanted.isdisjoint(str(who.params.get("strategy")) for who in line.values())
+        )
 
-    return msgspec.structs.replace(study, cells=tuple(c for c in study.cells if stays(c)))
+    cells = [msgspec.structs.replace(c, lineups=left) for c in study.cells if (left := stay(c))]
+    if not cells:
+        raise BadInput(f"Without {', '.join(sorted(unwanted))} nothing of {study.name} is left.")
+    return msgspec.structs.replace(study, cells=tuple(cells))
 
 
 def _rotated(things: Sequence[T]) -> list[tuple[T, ...]]:

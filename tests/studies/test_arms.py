@@ -138,3 +138,22 @@ def test_a_study_can_do_without_strategies_that_score() -> None:
     kept = {w.params.get("strategy") for c in left.cells for x in c.lineups for w in x.values()}
     assert not kept & {"lm", "social_lm"} and {"qa", "reflexion", "oracle"} <= kept
     assert 0 < len(left.cells) < len(study.cells)
+
+
+def test_only_the_lineups_that_a_strategy_sits_in_go_with_it() -> None:
+    study: Study = shelf.shelf("studies")["kang2026"]
+
+    def lineups(of: Study) -> list[tuple[str, dict[str, Sitter]]]:
+        return [(cell.name, line) for cell in of.cells for line in cell.lineups]
+
+    def sits(line: dict[str, Sitter]) -> bool:
+        return any(who.params.get("strategy") == "cot" for who in line.values())
+
+    left = lineups(without(study, ("cot",)))
+    assert left == [(cell, line) for cell, line in lineups(study) if not sits(line)]
+    assert len(left) < len(lineups(study))
+
+
+def test_a_study_without_its_only_strategy_is_refused() -> None:
+    with pytest.raises(BadInput, match="Without qa nothing of riemer2025_names is left"):
+        without(shelf.shelf("studies")["riemer2025_names"], ("qa",))
