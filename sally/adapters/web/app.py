@@ -160,7 +160,8 @@ def only(sent: Mapping[str, Any], *names: str) -> None:
     """Refuse what nobody asked for: a misspelt field would be ignored in silence."""
     for name in sent:
         if name not in names:
-            raise Refused(400, f"{name[:60]!r} is not one of {', '.join(names)}.")
+            known = f"one of {', '.join(names)}" if names else "wanted here"
+            raise Refused(400, f"{name[:60]!r} is not {known}.")
 
 
 def key_of(sent: Mapping[str, Any]) -> str:
@@ -233,6 +234,12 @@ async def in_line(request: Request) -> Response:
         raise Refused(401, "This ticket is not known.") from None
     token = ticket if seated else None
     return answer({"token": token, "waiting": waiting, "needed": needed})
+
+
+async def leave_line(request: Request) -> Response:
+    ticket = bearer(request)
+    only(await json_of(request))
+    return answer({"left": await request.app.state.lobby.leave(ticket)})
 
 
 # --- a seat -------------------------------------------------------------------------------------
@@ -374,6 +381,7 @@ ROUTES: list[BaseRoute] = [
     Route("/api/tables", open_table, methods=["POST"]),
     Route("/api/lobby", get_in_line, methods=["POST"]),
     Route("/api/lobby", in_line),
+    Route("/api/lobby/leave", leave_line, methods=["POST"]),
     Route("/api/seat", see),
     Route("/api/seat/take", take, methods=["POST"]),
     Route("/api/seat/answer", say, methods=["POST"]),

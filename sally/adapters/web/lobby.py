@@ -165,14 +165,16 @@ class Lobby:
     async def called(self, ticket: str, seconds: float = 0.0) -> tuple[bool, int, int]:
         """Whether a ticket has got its seat, how many wait, and how many it takes."""
         key = hashed(ticket)
-        until = time.monotonic() + seconds
+        until, game, needed = time.monotonic() + seconds, "", 0
         while True:
             news = self._news  # before we look, so that no call in between is missed
             row = await self.house.book.run(
                 lambda hand: hand.one("SELECT game, match FROM tickets WHERE ticket = ?", key)
             )
-            if row is None:
+            if row is None and not needed:
                 raise LookupError(ticket)
+            if row is None:  # given up while we waited
+                return False, len(self._waiting(game)), needed
             game, match = row
             needed = len(bots_of(shelf.game(game)))
             if match is not None:
@@ -184,6 +186,16 @@ class Lobby:
                 return False, len(self._waiting(game)), needed
             with suppress(TimeoutError):
                 await asyncio.wait_for(news.wait(), max(0.0, until - now))
+
+    async def leave(self, ticket: str) -> bool:
+        """Give a place in line up; says whether there was one that had not been called yet."""
+        key = hashed(ticket)
+        async with self._pairing:
+            gone = await self.house.book.run(
+                lambda hand: hand.put("DELETE FROM tickets WHERE ticket = ? AND match IS NULL", key)
+            )
+            self._seen.pop(key, None)
+        return gone > 0
 
     def hush(self) -> None:
         """Let everybody who waits to be called go, because the server is about to."""

@@ -295,3 +295,19 @@ def test_whoever_has_gone_is_not_paired(web: Any, monkeypatch: pytest.MonkeyPatc
         ticket = web.post("/api/lobby", json={"game": "rps"}).json()["ticket"]
     called = web.get("/api/lobby", headers={"Authorization": f"Bearer {ticket}"}).json()
     assert called["token"] is None
+
+
+def test_whoever_stops_waiting_is_not_paired(web: Any) -> None:
+    def line(method: str, path: str, ticket: str) -> Any:
+        headers = {"Authorization": f"Bearer {ticket}"}
+        return web.request(method, path, headers=headers, json={} if method == "POST" else None)
+
+    first, second, third = (
+        web.post("/api/lobby", json={"game": game}).json()["ticket"] for game in ("rps",) * 3
+    )
+    assert line("POST", "/api/lobby/leave", third).json() == {"left": True}
+    assert line("GET", "/api/lobby", third).status_code == 401
+    fourth = web.post("/api/lobby", json={"game": "rps"}).json()["ticket"]
+    assert line("GET", "/api/lobby", fourth).json() == {"token": None, "waiting": 1, "needed": 2}
+    assert line("POST", "/api/lobby/leave", first).json() == {"left": False}  # seated by now
+    assert Guest(web, first).see() and Guest(web, second).see()

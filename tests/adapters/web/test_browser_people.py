@@ -54,6 +54,26 @@ def test_two_people_by_invitation_see_each_other_move(person: Arrive) -> None:
     assert "Your result: 15" in bob.result()
 
 
+def test_whoever_stops_waiting_or_goes_is_not_paired(person: Arrive) -> None:
+    def wait() -> Person:
+        one = person()
+        one.page.goto(one.address)
+        one.page.locator(".tile[data-game=rps]").click()
+        one.page.get_by_role("button", name="Play with whoever comes").click()
+        one.page.get_by_role("button", name="Stop waiting").wait_for()
+        return one
+
+    with_a_word = wait()
+    with with_a_word.page.expect_response("**/api/lobby/leave"):
+        with_a_word.page.get_by_role("button", name="Stop waiting").click()
+    without = wait()
+    without.page.goto("about:blank")
+    without.page.wait_for_timeout(1000)
+    last = wait()
+    last.page.wait_for_timeout(300)
+    assert last.page.url == f"{last.address}/"
+
+
 def test_whoever_comes_is_paired(person: Arrive) -> None:
     ann, bob = person(), person()
     for one in (ann, bob):

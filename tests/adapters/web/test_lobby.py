@@ -40,3 +40,16 @@ def test_places_in_line_do_not_pile_up(tmp_path: Path, monkeypatch: pytest.Monke
             return len(lobby._seen), kept
 
     assert asyncio.run(come_and_go()) == (0, (1,))
+
+
+def test_whoever_gives_a_place_up_is_not_kept_waiting_for_it(tmp_path: Path) -> None:
+    async def go() -> list[Any]:
+        async with house(tmp_path) as one:
+            lobby = Lobby(one)
+            ticket = await lobby.wait("rps")
+            waits = asyncio.create_task(lobby.called(ticket, 0.5))
+            await asyncio.sleep(0.1)
+            said = [await lobby.leave(ticket), await lobby.leave(ticket), await waits]
+            return [*said, list(lobby._seen)]
+
+    assert asyncio.run(go()) == [True, False, (False, 0, 2), []]

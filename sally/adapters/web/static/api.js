@@ -17,7 +17,7 @@ export function freshKey() {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-export async function call(path, { token = null, body = undefined, patience = 40000 } = {}) {
+export async function call(path, { token = null, body = undefined, patience = 40000, keepalive = false } = {}) {
   const headers = { Accept: "application/json" };
   if (token) headers.Authorization = `Bearer ${token}`;
   if (body !== undefined) headers["Content-Type"] = "application/json";
@@ -29,6 +29,7 @@ export async function call(path, { token = null, body = undefined, patience = 40
       body: body === undefined ? undefined : JSON.stringify(body),
       cache: "no-store",
       credentials: "omit",
+      keepalive, // whether it is sent even though the page goes
       signal: AbortSignal.timeout(patience),
     });
     told = await reply.json();

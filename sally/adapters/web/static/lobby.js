@@ -155,7 +155,12 @@ async function pair(game) {
   const { ticket } = await call("/api/lobby", { body: { game: game.name } });
   const said = el("p", { class: "status waiting", role: "status" }, "Waiting for somebody to come");
   let left = false;
-  const stop = el("button", { type: "button", class: "button", onclick: () => { left = true; setUp(game); } }, "Stop waiting");
+  const leave = () => {
+    left = true;
+    call("/api/lobby/leave", { token: ticket, body: {}, keepalive: true }).catch(() => {});
+  };
+  addEventListener("pagehide", leave); // else somebody would be seated with nobody
+  const stop = el("button", { type: "button", class: "button", onclick: () => { leave(); setUp(game); } }, "Stop waiting");
   const heading = el("h2", { tabindex: "-1" }, gameTitle(game.title));
   $("setup").replaceChildren(heading, said,
     el("p", { class: "muted" }, "Leave this page open; it goes to the table by itself."), stop);
@@ -165,12 +170,16 @@ async function pair(game) {
     if (left) return;
     said.textContent = `Waiting for somebody to come; ${waiting} of ${needed} are here`;
     if (token) {
+      removeEventListener("pagehide", leave);
       location.href = `/table#${token}`;
       return;
     }
     await sleep(300);
   }
 }
+
+// Whoever comes back to this page has left the line with it.
+addEventListener("pageshow", (event) => event.persisted && location.reload());
 
 const games = await tried(() => call("/api/games"));
 $("games").removeAttribute("aria-busy");
