@@ -29,13 +29,17 @@ FORMS = ("haggle", "mindgames", "toma_ag", "toma_sw", "tradecraft", "cups", "ipd
 POSTS = (
     "/api/tables",
     "/api/lobby",
+    "/api/seat/take",
     "/api/seat/answer",
     "/api/seat/look",
     "/api/seat/leave",
     "/experimenter/login",
     "/experimenter/logout",
 )
-NAMES = ("game", "seat", "others", "params", "probes", "ask", "value", "key", "tool", "arguments")
+NAMES = (
+    *("game", "seat", "others", "params", "probes"),
+    *("ask", "value", "key", "tool", "arguments", "token"),
+)
 leaves = (
     st.none()
     | st.booleans()
@@ -86,7 +90,7 @@ def test_any_bytes_are_refused_politely(path: str, body: bytes, kind: bool, web:
 
 
 @calm
-@given(path=st.sampled_from(POSTS[:5]), sent=st.dictionaries(st.sampled_from(NAMES), plain))
+@given(path=st.sampled_from(POSTS[:6]), sent=st.dictionaries(st.sampled_from(NAMES), plain))
 def test_any_object_is_understood_or_refused(path: str, sent: Json, web: Any) -> None:
     guest, _ = sit(web, "ipd", params={"rounds": 2})
     before = seen(guest)
