@@ -207,6 +207,12 @@ def _guess(guess: float | None, across: Scale, bottom: float) -> Html | None:
     )
 
 
+def _arrow(x: float, y: float, tip: float, hue: str) -> Html:
+    """A dot that lies beyond the edge: it points there."""
+    corners = f"{x - 6:.1f},{y - tip:.1f} {x + 6:.1f},{y - tip:.1f} {x:.1f},{y + tip:.1f}"
+    return tag("polyline", points=corners, class_=f"dot {hue}")
+
+
 def _dot(dot: Dot, across: Scale, up: Scale, right: float, label: float, n: int) -> Html:
     x, y, hue = across(dot.knowing), up(dot.doing), f"hue{n % 7}"
     whiskers: list[Html] = []
@@ -225,7 +231,9 @@ def _dot(dot: Dot, across: Scale, up: Scale, right: float, label: float, n: int)
         tag("title", said),
         tag("polyline", points=f"{x:.1f},{y:.1f} {right + 4},{label:.1f}", class_="leader"),
         whiskers,
-        tag("circle", cx=x, cy=y, r=5, class_=f"dot {hue}"),
+        _arrow(x, y, 6 if dot.doing < up.low else -6, hue)
+        if beyond
+        else tag("circle", cx=x, cy=y, r=5, class_=f"dot {hue}"),
         tag("text", name, x=right + 8, y=label + 4, class_=f"name {hue}"),
         href=dot.href,
     )
