@@ -14,14 +14,14 @@ from starlette.routing import BaseRoute, Route
 
 from sally.adapters.web import roster
 from sally.adapters.web.book import StorageFull, StorageLost
-from sally.adapters.web.experimenter import store_of
+from sally.adapters.web.experimenter import running, store_of
 from sally.adapters.web.export import FILE, put_into_store
 from sally.adapters.web.guard import Refused, form_of, page
 from sally.adapters.web.reception import Place, Reception, Withdrawn
 from sally.adapters.web.room import GivenUp
 from sally.adapters.web.roster import ACTIVE, Person
 from sally.adapters.web.studies import GIVEN, read_human_study
-from sally.core.errors import BadInput
+from sally.core.errors import BadInput, NotAsked
 
 LOG = logging.getLogger("sally.web")
 COOKIE = "sally_participant"
@@ -66,6 +66,14 @@ def for_participants(
             return await endpoint(request, reception_of(request))
         except NoSuchStudy:
             return await nowhere(request)
+        except NotAsked as why:  # their match was begun under rules that are not installed now
+            return notice(
+                request,
+                "The game cannot go on",
+                str(why),
+                running(request).study.contact,
+                status=409,
+            )
         except Withdrawn:
             return notice(request, "You have withdrawn", "Nothing of yours is kept here any more.")
         except Refused as why:

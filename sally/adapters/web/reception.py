@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import secrets
 import time
 from collections.abc import Mapping
@@ -29,6 +30,7 @@ from sally.adapters.web.way import (
 from sally.core.errors import BadInput, NotAsked
 from sally.core.log import Censored, Episode, Instance
 
+LOG = logging.getLogger("sally.web")
 AT_ONCE = 100  # matches that a list reads from the book; the next look reads on
 FAREWELL = 2.0  # seconds in which a partner's browser hears that the match was stopped
 PLAYED = ("ended", "forfeits")  # rounds that ran as the rules have it
@@ -60,6 +62,7 @@ class Reception:
     def __init__(self, study: HumanStudy, kept: Secrets, book: Book, house: House) -> None:
         self.study, self.secrets, self.book, self.house = study, kept, book, house
         self._known: dict[str, Entry] = {}  # matches that are over, by their ids
+        self._unreadable: set[str] = set()  # matches of rules that are not installed
         self._opening = asyncio.Lock()  # one server a database, so this is enough
         self.erasing = asyncio.Lock()  # is held by whoever deletes people, or exports them
 
@@ -297,8 +300,14 @@ class Reception:
         )
         ids = [row[0] for row in rows]
         self._known = {id: self._known[id] for id in ids if id in self._known}
-        for id in [id for id in ids if id not in self._known][:AT_ONCE]:
-            episode = await self.house.episode(id)
+        new = [id for id in ids if id not in self._known and id not in self._unreadable]
+        for id in new[:AT_ONCE]:
+            try:
+                episode = await self.house.episode(id)
+            except NotAsked as why:
+                self._unreadable.add(id)
+                LOG.error("match %s is not shown: %s", id, why)
+                continue
             if episode is not None:
                 self._known[id] = entry_of(episode, self.owner, self.study.name, file=id)
         return list(self._known.values())

@@ -15,6 +15,7 @@ from tests.adapters.web.participants import (
     RIGHT,
     TEXT,
     Participant,
+    logged_in,
     on_disk,
     study_server,
     through,
@@ -54,15 +55,18 @@ def test_a_second_tab_brings_nothing_back_of_somebody_who_withdrew(server):
     assert set(rows(server).values()) == {0}
 
 
-def test_who_played_under_older_rules_can_withdraw(server, tmp_path, monkeypatch):
+def test_who_played_under_older_rules_is_told_so_and_can_withdraw(server, tmp_path, monkeypatch):
+    through(Participant(server), "played")
     person = Participant(server).agree("goes0away0id").read_on().check(*RIGHT)
     person.answer_all(person.seat_token, most=1)
     server.app.state.house._rooms.clear()  # as after a restart with another Sally
     newer = {name: replace(shelf.game(name), version=99) for name in shelf.games()}
     monkeypatch.setattr(shelf, "games", lambda: newer)
+    assert person.get().heading == "The game cannot go on" and "version 99" in person.text
+    assert logged_in(server).browser.get("/experimenter").status_code == 200
     person.get("/withdraw").post("/withdraw", token=person.field("token"))
     assert person.heading == "You have withdrawn"
-    assert on_disk(tmp_path, "goes0away0id") == [] and set(rows(server).values()) == {0}
+    assert on_disk(tmp_path, "goes0away0id") == [] and rows(server)["matches"] == 2
 
 
 def test_files_that_cannot_be_wiped_now_keep_nobody_from_withdrawing(server, monkeypatch, caplog):
