@@ -16,7 +16,7 @@ from sally.core.desk import Desk
 from sally.core.drive import play_async
 from sally.core.errors import IllegalMove, NotAsked, Unreadable
 from sally.core.game import NATURE
-from sally.core.log import Forfeited, Moved, Reported, Sitter, Told, from_line, to_line
+from sally.core.log import Forfeited, Moved, Reported, Told, from_line, to_line
 from sally.core.menu import admitted, example, filled, is_finite
 from sally.core.partner import Partner
 from sally.core.playback import mismatch, replayed
@@ -457,4 +457,6 @@ def test_helpers_have_a_default_occupant(name: str) -> None:
     setup = table(name)
     for helper in match_of(setup).game.helpers:
         if helper != NATURE:
-            assert setup.lineup[helper] == Sitter(spec.occupants[helper], versions={"player": 1})
+            sits = setup.lineup[helper]
+            assert (sits.player, sits.params) == (spec.occupants[helper], {})
+            assert sits.versions["player"] >= 1

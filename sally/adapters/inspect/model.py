@@ -148,6 +148,7 @@ class InspectModel:
         if self._turnstile is not None:
             await self._turnstile.passed(self.name)
         begun = await self._gate.passed()
+        await asyncio.sleep(0)  # a limit that has passed cuts here, even if no provider ever waits
         try:
             output = await self._provider.generate(
                 talk,
