@@ -100,7 +100,7 @@ def _grids(paper: str, folder: Where) -> list[Grid]:
         # What needs no episodes is computed by `sally reproduce`, which takes longer.
         engine = replace(engine_of(paper), computes=lambda row, metric, effort: None,
                          computes_exact=None, beside={})  # fmt: skip
-        found = Reproduction(paper, engine, folder)  # type: ignore[arg-type]
+        found = Reproduction(paper, engine, folder)
     except BadInput:
         return []  # none of these episodes belongs to one of its tables
     grids = []

@@ -10,6 +10,7 @@ import click
 import msgspec
 
 from sally.cli.common import (
+    STORE,
     cell,
     console,
     estimate_cell,
@@ -28,6 +29,7 @@ from sally.reports.pictures import Picture, as_rows, draw
 from sally.reports.reproduce import NOT_RUN, Effort, Reproduction, Row, engine_of
 from sally.runner.audit import audit as audited
 from sally.runner.audit import off_chance
+from sally.store import Where
 from sally.studies import reference
 
 
@@ -35,7 +37,7 @@ from sally.studies import reference
 @click.argument("paper", metavar="PAPER[:TABLE]")
 @click.option(
     "--episodes",
-    type=click.Path(path_type=Path),
+    type=STORE,
     help="A store whose episodes are measured for rows that need play.",
 )
 @click.option("--model", help="The model whose episodes stand for the published models.")
@@ -52,7 +54,7 @@ from sally.studies import reference
 @json_option
 def reproduce(
     paper: str,
-    episodes: Path | None,
+    episodes: Where | None,
     model: str | None,
     exact: bool,
     table_file: Path | None,

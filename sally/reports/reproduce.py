@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from importlib.util import find_spec
-from pathlib import Path
 
 import msgspec
 
@@ -23,6 +22,7 @@ from sally.core.metric import Played
 from sally.reports.layout import Layout
 from sally.reports.pictures import Picture
 from sally.reports.stored import Conditions, Found, Known, Matching, Stored, short
+from sally.reports.unpacked import opened
 from sally.stats.intervals import Estimate
 from sally.studies import reference
 from sally.studies.reference import Condition, Figure, Spread
@@ -128,7 +128,7 @@ class Engine:
 def reproduce(
     paper: str,
     table: str | None = None,
-    episodes: Path | None = None,
+    episodes: store.Where | None = None,
     model: str | None = None,
     effort: Effort | None = None,
 ) -> list[Row]:
@@ -162,7 +162,7 @@ class Reproduction:
         self,
         paper: str,
         engine: Engine,
-        episodes: Path | None = None,
+        episodes: store.Where | None = None,
         model: str | None = None,
         effort: Effort | None = None,
     ) -> None:
@@ -174,7 +174,8 @@ class Reproduction:
         if stored and not self._stored.known:
             raise BadInput(
                 f"None of the {len(stored)} episodes in {episodes} belongs to a table or figure "
-                f"of {paper}; `sally run {engine.study or paper} --out DIR` plays those that do."
+                f"of {paper}; `sally run {engine.study or paper} --model MODEL --out DIR` plays "
+                "those that do."
             )
         if (
             model is not None
@@ -359,7 +360,8 @@ def _provided(model: str) -> str:
     return "MODEL" if model in ("MODEL", "all") else f"PROVIDER/{model}"
 
 
-def _episodes(folder: Path | None) -> list[Episode]:
+def _episodes(folder: store.Where | None) -> list[Episode]:
     if folder is None:
         return []
-    return list(store.load(folder, quarantine=False).episodes.values())
+    with opened(folder) as (place, _):
+        return list(store.load(place, quarantine=False).episodes.values())

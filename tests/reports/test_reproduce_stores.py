@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sally.core.errors import BadInput
+from sally.reports.bundle import pack
 from sally.reports.reproduce import Effort, Row, reproduce
 from sally.reports.stored import pooled, same_model, short
 from tests.reports.hands import (
@@ -34,6 +35,16 @@ def test_all_partners_of_a_cell_count_alike(tmp_path):
     row = one(reproduce("riemer2025", "9", stored(tmp_path, *three), effort=FEW), **QA)
     assert row.ours == pytest.approx(1.0)  # a tie, a loss and a win
     assert (row.n, row.note, row.missing, row.run) == (3, None, None, None)
+
+
+def test_a_bundle_is_read_as_the_store_it_was_packed_from(tmp_path):
+    folder = stored(tmp_path / "s", *(repeated_episode("rps", action, 1) for action in range(3)))
+    pack(folder, tmp_path / "b.zip")
+    here, there = (
+        one(reproduce("riemer2025", "9", place, effort=FEW), **QA)
+        for place in (folder, tmp_path / "b.zip")
+    )
+    assert here == there and here.n == 3
 
 
 def test_a_partial_store_says_which_partners_were_not_met(tmp_path):
