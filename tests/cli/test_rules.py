@@ -52,3 +52,8 @@ def test_a_path_that_is_no_ruleset_is_one_sentence(tmp_path: Path) -> None:
         done = CliRunner().invoke(cli, ["rules", "check", str(path)])
         assert isinstance(done.exception, BadInput)
         assert path.name in str(done.exception)
+
+
+def test_a_name_that_is_no_shipped_ruleset_is_told_those_that_are() -> None:
+    done = CliRunner().invoke(cli, ["rules", "check", "alchemist"])
+    assert "shipped: minecraft_core, alchemy." in str(done.exception)

@@ -146,7 +146,10 @@ def load(path: str | Path) -> Ruleset:
     if path.is_dir():
         return ruleset_formats.data_pack(path)
     if not path.is_file():
-        raise BadRuleset(f"There is no ruleset at {path}; give a .toml, .txt, .json or a folder.")
+        raise BadRuleset(
+            f"There is no ruleset at {path}; give a .toml, .txt, .json or a folder, or name one "
+            f"that is shipped: {', '.join(SHIPPED)}."
+        )
     try:
         text = path.read_text(encoding="utf-8")
     except UnicodeDecodeError:
