@@ -101,8 +101,9 @@ def _grids(paper: str, folder: Where) -> list[Grid]:
         engine = replace(engine_of(paper), computes=lambda row, metric, effort: None,
                          computes_exact=None, beside={})  # fmt: skip
         found = Reproduction(paper, engine, folder)
-    except BadInput:
-        return []  # none of these episodes belongs to one of its tables
+    except BadInput as why:
+        click.echo(f"No table of {paper} is on the page: {why}", err=True)
+        return []
     grids = []
     for name in found.published.tables:
         rows = found.rows(name)
