@@ -25,6 +25,9 @@ TOP: Final = 100
 # take other kernels (measured: bit for bit the same from 4 on, f32 and q8_0, ARM).
 UBATCH: Final = 512
 FEWEST: Final = 4
+# Tokens that may be the end of a page, and how often one that lies before it is missed.
+TAIL: Final = 64
+AGAIN: Final = 10
 # Above any logit, so that the token is certainly the one sampled; read-out is before the bias.
 FORCE: Final = 1e4
 
@@ -61,13 +64,15 @@ def best_slot(slots: Sequence[Slot], tokens: NDArray[np.int64], now: int) -> int
     """The slot where the prompt costs least: tokens to evaluate, and useful ones forgotten.
 
     What a slot holds is worth less the longer nobody asked for it, so an episode that has ended
-    gives way, and one in progress is not forgotten for the rules it shares with a new one.
+    gives way, and one in progress is not forgotten for the rules it shares with a new one. The
+    end of a page is said anew each time; what lies before it would be missed again and again.
     """
 
     def cost(slot: Slot) -> tuple[float, int]:
         same = kept(slot.tokens, tokens)
-        forgotten = (len(slot.tokens) - same) / (1 + now - slot.used)
-        return len(tokens) - same + forgotten, slot.used
+        forgotten = len(slot.tokens) - same
+        missed = min(forgotten, TAIL) + AGAIN * max(forgotten - TAIL, 0)
+        return len(tokens) - same + missed / (1 + now - slot.used), slot.used
 
     return min(range(len(slots)), key=lambda i: cost(slots[i]))
 

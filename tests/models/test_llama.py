@@ -55,6 +55,26 @@ def test_two_seats_do_not_share_one_slot_beside_an_ended_episode() -> None:
     assert best_slot([ended, first], prompt(range(100), range(7000, 7120)), now=61) == 0
 
 
+@pytest.mark.parametrize("episodes", [1, 2])
+def test_episodes_side_by_side_read_their_pages_once(episodes: int) -> None:
+    slots, now, evaluated = [Slot(), Slot()], 0, 0
+    past = {episode: prompt(RULES, RULES) for episode in range(episodes)}
+    for turn in range(30):
+        for episode in past:
+            for end in (10_000, 20_000):  # a probe and a move fork the same page
+                page = np.concatenate([past[episode], prompt(range(end, end + 45))])
+                now += 1
+                place = best_slot(slots, page, now)
+                evaluated += len(page) - kept(slots[place].tokens, page)
+                slots[place] = Slot(page, now)
+            line = range(
+                10**6 * (episode + 1) + 100 * turn, 10**6 * (episode + 1) + 100 * turn + 25
+            )
+            past[episode] = np.concatenate([past[episode], prompt(line)])
+    once = 400 + episodes * (29 * 25 + 30 * 2 * 45)
+    assert once <= evaluated <= 1.15 * once
+
+
 ANSWER: dict[str, Any] = {
     "choices": [{"finish_reason": "length", "message": {"content": "J, bec"}}],
     "usage": {"prompt_tokens": 30, "completion_tokens": 3},
