@@ -18,7 +18,7 @@ from sally.cli.common import (
 )
 from sally.core.errors import listed
 from sally.core.log import Episode
-from sally.reports.compare import ALPHA, SMALL, By, Comparison, clusters_needed, conclusion
+from sally.reports.compare import ALPHA, SMALL, WORDS, By, Comparison, clusters_needed, conclusion
 from sally.reports.compare import compare as compared
 from sally.reports.rows import Row
 from sally.reports.stores import each_once
@@ -142,7 +142,7 @@ def _row(c: Comparison) -> Row:
         "difference": estimate_cell(c.difference.value, c.difference.interval),
         "p": _p(c.p_holm),
         "effect": None if c.effect is None else f"{c.effect:.2f}",
-        "A is": c.verdict,
+        "A is": WORDS[c.verdict][1],
         "pairs": c.pairs,
     }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from difflib import get_close_matches
 
@@ -24,13 +25,19 @@ class Unreadable(ValueError):
 
 def unknown(what: str, name: str, known: Iterable[str]) -> BadInput:
     """The error for a name that is not there, with the nearest ones that are."""
-    names = sorted(known)
+    names = sorted(known, key=_by_number)
     close = get_close_matches(name, names, n=3, cutoff=0.5)
     if close:
         return BadInput(f"There is no {what} named {name!r}; did you mean {listed(close, 'or')}?")
     if not names:
         return BadInput(f"There is no {what} named {name!r}; none is known here.")
     return BadInput(f"There is no {what} named {name!r}; known are {listed(names, 'and')}.")
+
+
+def _by_number(name: str) -> list[tuple[bool, int, str]]:
+    """Names as people sort them: 2 before 10."""
+    parts = re.findall(r"[0-9]+|[^0-9]+", name)
+    return [(not p.isdigit(), int(p) if p.isdigit() else 0, p) for p in parts]
 
 
 def listed(names: Iterable[str], last: str = "and") -> str:
