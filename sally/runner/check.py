@@ -11,8 +11,8 @@ import msgspec
 
 from sally.core import shelf
 from sally.core.errors import BadInput, listed
-from sally.core.game import Game, GameSpec, Seat
-from sally.core.log import Call, Episode
+from sally.core.game import GameSpec, Seat
+from sally.core.log import Call, Episode, Sitter
 from sally.core.model import (
     AS_THE_PROVIDER_DOES,
     Context,
@@ -63,7 +63,7 @@ def check(episodes: Iterable[Episode]) -> Checked:
             continue
         other = _other_versions(spec, episode)
         try:
-            wrong = mismatch(spec, episode, None if other else _asked_again(spec, episode))
+            wrong = mismatch(spec, episode, None if other else _asked_again(episode))
         except PromptDiffers as why:
             wrong = str(why)
         if wrong is not None:
@@ -112,7 +112,7 @@ def prompts_of(episode: Episode) -> Prompts:
         raise BadInput(f"The prompts of episode {episode.id} cannot be rendered again: {other}.")
     shown: Prompts = {}
     try:
-        wrong = mismatch(spec, episode, _asked_again(spec, episode, shown))
+        wrong = mismatch(spec, episode, _asked_again(episode, shown))
     except PromptDiffers as why:
         wrong = str(why)
     if wrong is not None:
@@ -120,12 +120,13 @@ def prompts_of(episode: Episode) -> Prompts:
     return shown
 
 
-class _Witness(Playback):
-    """A playback that notes what it was shown."""
+class Witness(Playback):
+    """A playback that notes what it was shown, and among which candidates it was to choose."""
 
-    def __init__(self, calls: Sequence[Recorded], noted: list[Context]) -> None:
+    def __init__(self, calls: Sequence[Recorded]) -> None:
         super().__init__(calls)
-        self._noted = noted
+        self.shown: list[Context] = []
+        self.candidates: list[tuple[str, ...]] = []
 
     async def complete(
         self,
@@ -133,7 +134,8 @@ class _Witness(Playback):
         settings: Settings = AS_THE_PROVIDER_DOES,
         tools: Sequence[ToolSpec] = (),
     ) -> Reply:
-        self._noted.append(tuple(messages))
+        self.shown.append(tuple(messages))
+        self.candidates.append(())
         return await super().complete(messages, settings, tools)
 
     async def score(
@@ -142,28 +144,29 @@ class _Witness(Playback):
         candidates: Sequence[str],
         settings: Settings = AS_THE_PROVIDER_DOES,
     ) -> Scores:
-        self._noted.append(context if isinstance(context, str) else tuple(context))
+        self.shown.append(context if isinstance(context, str) else tuple(context))
+        self.candidates.append(tuple(candidates))
         return await super().score(context, candidates, settings)
 
 
-def _asked_again(
-    spec: GameSpec[Any, Any, Any], episode: Episode, shown: Prompts | None = None
-) -> Again:
-    """Seat the same strategies before a model that says what was logged."""
-    game: Game[Any, Any, Any] = spec.build(episode.setup.instance.params)
+def answered_again(turn: Turn[Any, Any], who: Sitter, calls: Sequence[Call]) -> tuple[Any, Witness]:
+    """The answer of the same strategy before a model that says what was logged."""
+    model = Witness(recorded(calls))
+    on_playback = msgspec.structs.replace(who, params={**who.params, "model": model})
+    player: Any = seated(turn.desk.spec, turn.desk.game, Seat(turn.seat), on_playback)
+    if isinstance(player, LanguagePlayer):  # as often as the log tried a failed call again
+        player = msgspec.structs.replace(player, call_retries=len(calls))
+    given = player.decide(turn) if turn.question is None else player.report(turn)
+    return asyncio.run(given), model
+
+
+def _asked_again(episode: Episode, shown: Prompts | None = None) -> Again:
+    """Every model of an episode, asked again."""
 
     def again(turn: Turn[Any, Any], event: Any) -> Any:
-        who = episode.setup.lineup[turn.seat]
-        noted: list[Context] = []
-        model = _Witness(recorded(event.calls), noted)
-        on_playback = msgspec.structs.replace(who, params={**who.params, "model": model})
-        player = seated(spec, game, Seat(turn.seat), on_playback)
-        if isinstance(player, LanguagePlayer):  # as often as the log tried a failed call again
-            player = msgspec.structs.replace(player, call_retries=len(event.calls))
-        given: Any = player.decide(turn) if turn.question is None else player.report(turn)  # type: ignore[attr-defined]
-        answer = asyncio.run(given)
+        answer, model = answered_again(turn, episode.setup.lineup[turn.seat], event.calls)
         if shown is not None:
-            shown[turn.id] = noted
+            shown[turn.id] = model.shown
         return answer
 
     return again
