@@ -15,7 +15,7 @@ from sally.models.stub import Answer
 from sally.runner.check import check
 from sally.runner.local import play
 from sally.strategies.self_consistency import elected
-from tests.conversations import conversation, place, said, setup_of, strategies
+from tests.conversations import Recorder, conversation, place, said, setup_of, strategies
 from tests.fixtures.haggle import Pass
 from tests.strategies.talk import MINE, ORACLE, THEIRS, Listener, moves, reports, says, talk
 from tests.table import match_of, table
@@ -309,6 +309,7 @@ def test_a_game_of_false_belief_is_foreseen() -> None:
 
 
 def test_setups_of_golden_conversations_are_the_studys() -> None:
+    shelf.add("models", "recorder", lambda _: Recorder(("J", "F")))  # as a conversation does
     for strategy in strategies():
         setup = setup_of("ipd", strategy)
         assert bool(setup.injections) == ("told" in strategy.needs)
