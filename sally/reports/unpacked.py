@@ -84,6 +84,7 @@ def unpack(path: Path, folder: Path) -> Packed:
             return Packed(bundle, whole.hexdigest(), size)
     except zipfile.BadZipFile as why:
         raise BadInput(f"The bundle {path} is damaged: {why}.") from None
+    # zipfile raises NotImplementedError for ways of packing that it does not know.
     except (OSError, NotImplementedError, EOFError) as why:
         raise BadInput(f"The bundle {path} cannot be read: {why}.") from None
 
