@@ -117,11 +117,8 @@ def what_it_shows(episodes: Iterable[Episode]) -> str:
             f"in {game} {listed(first)} foresaw most ({most:.0f} %) and "
             f"{listed(best)} lost least ({least:.2f} a round)"
         )
-    sentence = (
-        f"Here {'; '.join(parts)}: in {apart} of {len(parts)} games who knew most is not who did "
-        "best."
-    )
-    return fill(sentence, 88)
+    games = "in every game" if not apart else f"but in {apart} of {len(parts)} games not"
+    return fill(f"Here {'; '.join(parts)}: who knew most did best, {games}.", 88)
 
 
 def _known(rows: list[Row], game: str) -> list[Row]:
