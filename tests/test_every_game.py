@@ -321,11 +321,14 @@ def test_a_page_says_what_is_wanted_and_how(name: str) -> None:
             assert words.question(view, turn.options).strip()
             shown = words.format(view, turn.options)
             names = words.menu(turn.options) if is_finite(turn.options) else ()
+            scale = words.scale(turn.options)
         else:
             assert words.aside(turn.question, view, turn.pending).strip()
             shown = words.aside_format(turn.question)
             names = tuple(words.choice_name(turn.question, c) for c in turn.question.choices)
-        assert all(n in shown for n in names)
+            scale = turn.question.scale
+        said = names if scale is None else (str(scale.low), str(scale.high))
+        assert all(n in shown for n in said)
         assert len(set(names)) == len(names)
 
 

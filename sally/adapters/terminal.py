@@ -58,7 +58,7 @@ class Person(msgspec.Struct, frozen=True):
         else:
             names = [words.choice_name(question, c) for c in question.choices]
             numbered = not any(name.isdigit() for name in names)
-            self._menu(names, numbered)
+            self._menu(names, numbered, question.scale)
         while True:
             try:
                 typed = self.read("aside> ").strip()
@@ -99,7 +99,7 @@ class Person(msgspec.Struct, frozen=True):
         if is_finite(options):
             names = words.menu(options)
             numbered = not any(name.isdigit() for name in names)  # two kinds of numbers confuse
-            self._menu(list(names), numbered)
+            self._menu(list(names), numbered, words.scale(options))
             typed = self._typed(turn)
             if numbered and typed.isdigit() and 1 <= int(typed) <= len(options):
                 return options[int(typed) - 1], typed
@@ -117,7 +117,10 @@ class Person(msgspec.Struct, frozen=True):
         plain = {"kind": chosen.kind} | {n: self._fill(n, field) for n, field in chosen.fields}
         return filled(options, plain), msgspec.json.encode(plain).decode()
 
-    def _menu(self, names: list[str], numbered: bool = True) -> None:
+    def _menu(self, names: list[str], numbered: bool = True, scale: Whole | None = None) -> None:
+        if scale is not None:
+            self.show(f"(a whole number from {scale.low} to {scale.high})")
+            return
         places = [f"{i}) {name}" for i, name in enumerate(names, 1)]
         self.show("   ".join(places if numbered else names))
 

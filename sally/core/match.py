@@ -47,7 +47,7 @@ class Match(Generic[S, A, V]):
         self.spec, self.setup, self._ask_nature = spec, setup, ask_nature
         self.game: Game[S, A, V] = spec.build(setup.instance.params)
         self.events: list[Event] = []
-        self.replay: Replay[S, A, V] = Replay(self.game, [self.game.start()])
+        self.replay: Replay[S, A, V] = Replay(self.game, [self.game.start()], lineup=setup.lineup)
         self.over = False
         _check(spec, self.game, setup)
         self._everyone = everyone = (*self.game.seats, *self.game.helpers)

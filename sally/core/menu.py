@@ -223,6 +223,15 @@ def is_finite(options: Options[A]) -> bool:
     return not any(type(option) is Form for option in options)
 
 
+def span(options: Options[Any]) -> Whole | None:
+    """The scale of a menu that is whole numbers without a gap, from low to high; else None."""
+    numbers = [option for option in options if type(option) is int]
+    if not numbers or len(numbers) < len(options):
+        return None
+    low, high = numbers[0], numbers[-1]
+    return Whole(low, high) if numbers == list(range(low, high + 1)) else None
+
+
 def admitted(options: Options[A], action: A) -> A:
     """The action as the menu has it; raises IllegalMove, with the reason, if it does not."""
     if action in options:

@@ -31,7 +31,7 @@ def replayed(spec: GameSpec[Any, Any, Any], episode: Episode) -> Replay[Any, Any
     """The episode laid open: states, moves and reports by turn."""
     require_version(spec, episode)
     game = spec.build(episode.setup.instance.params)
-    replay: Replay[Any, Any, Any] = Replay(game, [game.start()])
+    replay: Replay[Any, Any, Any] = Replay(game, [game.start()], lineup=episode.setup.lineup)
     turns: dict[int, tuple[dict[Seat, Any], list[Seat]]] = {}
     for event in episode.events:
         if type(event) is Moved:

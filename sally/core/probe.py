@@ -16,6 +16,7 @@ import msgspec
 from sally.core.chance import Stream
 from sally.core.errors import BadInput, listed
 from sally.core.game import Seat
+from sally.core.menu import Whole, span
 
 Kind = Literal["choice", "odds", "values"]
 Point = Literal["start", "before", "after"]
@@ -31,6 +32,12 @@ class Question(msgspec.Struct, frozen=True):
     about: str = ""
     low: float = 0.0  # the scale, for `values`
     high: float = 10.0
+    numeric: bool = False  # the choices are whole numbers without a gap, answered as a number
+
+    @property
+    def scale(self) -> Whole | None:
+        """From where to where a number may be answered; None where names are."""
+        return span(self.choices) if self.numeric and self.kind == "choice" else None
 
 
 class At(msgspec.Struct, frozen=True):
@@ -131,7 +138,10 @@ def score(question: Question, report: Report, truth: Value | None) -> Mapping[st
     true = [float(c == truth) for c in question.choices]
     given = sum(p * t for p, t in zip(odds, true, strict=True))
     brier = sum((p - t) ** 2 for p, t in zip(odds, true, strict=True))
-    return {"right": right, "brier": brier, "log": -log(given) if given > 0 else inf}
+    marks = {"right": right, "brier": brier, "log": -log(given) if given > 0 else inf}
+    if question.scale is not None:  # a near miss is better than a wide one
+        marks["absolute_error"] = abs(float(report.value) - float(truth))  # type: ignore[arg-type]
+    return marks
 
 
 def _score_values(value: Any, truth: Any) -> Mapping[str, float]:

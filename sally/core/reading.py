@@ -217,6 +217,30 @@ def read_numbered(reply: str, names: Sequence[str], label: str) -> int:
     return clear.pop()
 
 
+_NO_WHOLE = re.compile(r"\d+(?:[.,/:]\d+)+%?|\d+(?:\.\d+)?%")  # 1.5, 1,000, 2/3 and 50%
+MOST_NUMBERS = 200  # different ones in a reply; more are a calculation and no answer
+
+
+def whole_only(reply: str, signed: bool = False) -> str:
+    """The reply with a question mark for each number that is not whole, or is below 0."""
+    reply = _NO_WHOLE.sub("?", reply.replace("\u2212", "-"))
+    return reply if signed else re.sub(r"(?<![\w.])-\d+", "?", reply)
+
+
+def read_number(reply: str, low: int, high: int, label: str, theirs: bool = False) -> int:
+    """The one whole number from `low` to `high` that the reply gives; raises Unreadable otherwise.
+
+    It is read as a name is read, so that the reasons around it may hold numbers, too.
+    """
+    said = whole_only(reply, signed=low < 0)
+    sign = r"(?<![\w-])-?" if low < 0 else ""
+    names = tuple(dict.fromkeys(re.findall(rf"{sign}\d+", said)))[: MOST_NUMBERS + 1]
+    hits = choices_in(said, names, label, theirs) if len(names) <= MOST_NUMBERS else []
+    if len(hits) == 1 and low <= (number := int(names[hits[0]])) <= high:
+        return number
+    raise Unreadable(f"Answer with `{label}:` and exactly one whole number from {low} to {high}.")
+
+
 def read_each(reply: str, wanted: Sequence[Sequence[str]], label: str) -> list[int | None]:
     """The name chosen under `label 1:`, `label 2:` ... for each question; None where none is.
 

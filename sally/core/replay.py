@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Generic
 
 from sally.core.game import A, Game, S, Seat, V
-from sally.core.log import Reported
+from sally.core.log import Reported, Sitter
 from sally.core.player import AskId
 
 
@@ -32,6 +32,7 @@ class Replay(Generic[S, A, V]):
     forfeited: dict[int, tuple[Seat, ...]] = field(default_factory=dict)
     reports: dict[AskId, Reported] = field(default_factory=dict)
     pending: Mapping[Seat, A] = field(default_factory=dict)  # made this turn, not yet revealed
+    lineup: Mapping[str, Sitter] = field(default_factory=dict)  # who sits where, declared
 
     def __len__(self) -> int:
         return len(self.moves)

@@ -160,6 +160,12 @@ class Sheet:
         """What may be answered to a question, by name."""
         return tuple(self._words.choice_name(question, c) for c in question.choices)
 
+    def choices_said(self, question: Question) -> str:
+        """What may be answered to a question, on one line: names, or a span of numbers."""
+        if (scale := question.scale) is not None:
+            return f"the whole numbers from {scale.low} to {scale.high}"
+        return ", ".join(self.choice_names(question))
+
     @property
     def stem(self) -> str:
         """The end of a page that a name completes."""

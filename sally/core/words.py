@@ -13,12 +13,14 @@ import msgspec
 from sally.core.errors import BadInput, IllegalMove, Unreadable, listed, unknown
 from sally.core.game import A, Seat, V
 from sally.core.log import Told
-from sally.core.menu import Form, Options, filled, is_finite, menu_schema
+from sally.core.menu import Form, Options, Whole, filled, is_finite, menu_schema
 from sally.core.probe import Question, Report
-from sally.core.reading import after_label, read_choice
+from sally.core.reading import after_label, read_choice, read_number
 
 COMMON_TEXTS: Mapping[str, str] = {
     "format.option": "Answer with one line of the form `Option: <name>`, where <name> is {names}.",
+    "format.number": "Answer with one line of the form `{label}: <number>`, where <number> is a "
+    "whole number from {low} to {high}.",
     "format.form": "Answer with one JSON object that fits this schema: {schema}",
     "format.odds": "Answer with one line of the form `Odds: <name> <percent>, ...` that gives "
     "each of {names} its chance in percent; together they make 100.",
@@ -84,6 +86,8 @@ class Words(Generic[A, V]):
 
     def format(self, view: V, options: Options[A]) -> str:
         """How to answer."""
+        if (scale := self.scale(options)) is not None:
+            return self._number_format(scale)
         if is_finite(options):
             return self.say("format.option", names=self._or(self.menu(options)))
         schema = json.dumps(menu_schema(options), separators=(",", ":"))
@@ -100,12 +104,23 @@ class Words(Generic[A, V]):
         """What an action is called in this game."""
         return str(action)
 
+    def scale(self, options: Options[A]) -> Whole | None:
+        """From where to where, if the ready actions are numbers to be answered as a number.
+
+        `sally.core.menu.span` gives it; None means that actions go by their names. People then
+        get a field for a number instead of a button for each.
+        """
+        return None
+
     def menu(self, options: Options[A]) -> tuple[str, ...]:
         """The names of ready actions, in the order of the menu."""
         return tuple(self.name(option) for option in options)
 
     def read(self, reply: str, view: V, options: Options[A]) -> A:
         """The action a reply names; raises Unreadable, with what would be right."""
+        if (scale := self.scale(options)) is not None:
+            number: Any = read_number(reply, scale.low, scale.high, self.label)
+            return number  # type: ignore[no-any-return]
         if is_finite(options):
             chosen: Any = options[read_choice(reply, self.menu(options), self.label)]
             return chosen  # type: ignore[no-any-return]
@@ -128,6 +143,8 @@ class Words(Generic[A, V]):
 
     def aside_format(self, question: Question) -> str:
         """How to answer a probe."""
+        if question.scale is not None:
+            return self._number_format(question.scale)
         names = [self.choice_name(question, c) for c in question.choices]
         if question.kind == "choice":
             return self.say("format.option", names=self._or(names))
@@ -138,6 +155,9 @@ class Words(Generic[A, V]):
 
     def read_report(self, reply: str, question: Question) -> Report:
         """The report a reply makes; raises Unreadable, with what would be right."""
+        if (scale := question.scale) is not None:
+            number = read_number(reply, scale.low, scale.high, self.label, theirs=True)
+            return Report(number, reply=reply)
         names = [self.choice_name(question, c) for c in question.choices]
         if question.kind == "choice":
             value = question.choices[read_choice(reply, names, self.label, theirs=True)]
@@ -158,6 +178,9 @@ class Words(Generic[A, V]):
     def kept(self, told: Told, view: V) -> str:
         """What was told and stays in the past behind what `view` shows, as a line of it."""
         return self.told(told)
+
+    def _number_format(self, scale: Whole) -> str:
+        return self.say("format.number", label=self.label, low=scale.low, high=scale.high)
 
     def _or(self, names: Sequence[str]) -> str:
         return listed(names, "or")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from sally.core.probe import Foreseen
-from sally.core.reading import read_each
+from sally.core.reading import read_each, whole_only
 from sally.core.strategy import Run, Said, Sheet, Speaker, Strategy, spoken, whole_lines
 from sally.strategies import cot
 
@@ -30,7 +30,7 @@ def wanted_lines(sheet: Sheet) -> str:
             "tom_cot.line",
             question=sheet.aside(question),
             label=label,
-            names=", ".join(sheet.choice_names(question)),
+            names=sheet.choices_said(question),
         )
         for label, question in zip(labels, questions, strict=True)
     )
@@ -40,6 +40,8 @@ def foreseen_in(sheet: Sheet, reply: str) -> tuple[Foreseen, ...]:
     """The predictions that a reply makes; one that cannot be read has no value."""
     questions = sheet.foresee
     wanted = [sheet.choice_names(question) for question in questions]
+    if any(question.scale for question in questions):
+        reply = whole_only(reply)  # 17.5 is no 17
     places = read_each(reply, wanted, sheet.foreseen_label)
     return tuple(
         Foreseen(q.probe, None if place is None else q.choices[place], q.about)

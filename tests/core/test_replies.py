@@ -19,6 +19,7 @@ from sally.core.reading import (
     plain,
     read_choice,
     read_each,
+    read_number,
     read_numbered,
     sections,
 )
@@ -47,6 +48,8 @@ def read(group: dict[str, Any], reply: str) -> str:
             return str(names[read_choice(readable(Said(reply, cut=True)), names, label)])
         case "numbered":
             return str(names[read_numbered(reply, names, label)])
+        case "number":
+            return str(read_number(reply, *map(int, names), label))
         case "odds":
             return "/".join(f"{100 * p:g}" for p in read_odds(reply, names))
         case _:

@@ -1,0 +1,45 @@
+"""Numbers as moves and as answers: a scale for a menu, and a near miss that counts as one."""
+
+from __future__ import annotations
+
+import pytest
+
+from sally.core.chance import Stream
+from sally.core.menu import Whole, span
+from sally.core.probe import Question, Report, corrupted, problem, score
+
+DIAL = Question("dial", "choice", tuple(range(101)), numeric=True)
+
+
+def test_numbers_without_a_gap_make_a_scale() -> None:
+    assert span((11, 12, 13)) == Whole(11, 13)
+    assert span((11, 13)) is None
+    assert span((13, 12, 11)) is None
+    assert span(("a", "b")) is None
+    assert span((False, True)) is None
+    assert span(()) is None
+
+
+def test_a_question_has_a_scale_only_if_it_asks_for_a_number() -> None:
+    assert DIAL.scale == Whole(0, 100)
+    assert Question("place", "choice", (0, 1, 2)).scale is None
+    assert Question("place", "odds", (0, 1, 2), numeric=True).scale is None
+
+
+def test_a_near_miss_is_wrong_and_near() -> None:
+    assert score(DIAL, Report(40), 40)["absolute_error"] == 0
+    near, far = (score(DIAL, Report(said), 40) for said in (42, 90))
+    assert near["right"] == far["right"] == 0
+    assert (near["absolute_error"], far["absolute_error"]) == (2, 50)
+    assert "absolute_error" not in score(Question("place", "choice", (0, 1)), Report(0), 1)
+
+
+@pytest.mark.parametrize("said", [-1, 101, 40.5, "40", True])
+def test_what_is_off_the_scale_is_no_answer(said: object) -> None:
+    assert problem(DIAL, Report(said)) is not None  # type: ignore[arg-type]
+
+
+def test_a_corrupted_number_is_another_number_of_the_scale() -> None:
+    wrong = {corrupted(DIAL, 40, 1.0, Stream("wrong", n)) for n in range(200)}
+    assert 40 not in wrong
+    assert wrong <= set(DIAL.choices)
