@@ -1,0 +1,54 @@
+"""Ids and bytes of model-free episodes: `python -m tests.frozen_ids [--all]` prints their hashes.
+
+What is played and how it is stored must not change when code moves; `tests/test_frozen_ids.py`
+compares a part of each study with the hashes written down in `tests/frozen_ids.json`.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from hashlib import blake2b
+
+import msgspec
+
+from sally.core import shelf
+from sally.core.log import Sitter
+from sally.core.study import Study
+from sally.players.language import LANGUAGE
+from sally.runner.local import orders, play
+
+STUDIES = ("quickstart", "tang2024", "tradecraft2026", "tradecraft_crossplay", "riemer2025")
+PART = 2  # episodes a cell in the short form
+
+
+def model_free(study: Study) -> Study:
+    """The lineups of a study in which no seat is a model's or left open for one."""
+    free = [(cell, tuple(filter(_no_model, cell.lineups))) for cell in study.cells]
+    kept = [msgspec.structs.replace(cell, lineups=lineups) for cell, lineups in free if lineups]
+    return msgspec.structs.replace(study, cells=tuple(kept))
+
+
+def _no_model(lineup: Mapping[str, Sitter]) -> bool:
+    return all(who.player != LANGUAGE for who in lineup.values())
+
+
+def frozen(name: str, part: int | None) -> dict[str, str | int]:
+    """How many episodes, the hash of their ids, and the hash of their lines, in order of id."""
+    study = model_free(shelf.shelf("studies")[name])
+    ids, lines = blake2b(digest_size=16), blake2b(digest_size=16)
+    played = sorted(orders(study, part), key=lambda order: order[0])
+    for id_, cell, setup in played:
+        ids.update(id_.encode())
+        lines.update(msgspec.json.encode(play(setup, cell), order="deterministic"))
+    return {"episodes": len(played), "ids": ids.hexdigest(), "lines": lines.hexdigest()}
+
+
+def main() -> None:
+    part = None if "--all" in sys.argv else PART
+    for name in STUDIES:
+        print(name, msgspec.json.encode(frozen(name, part)).decode(), flush=True)
+
+
+if __name__ == "__main__":
+    main()
