@@ -16,10 +16,10 @@ from sally.core import shelf
 from sally.core.drive import play_bots
 from sally.core.log import Instance, Setup, Sitter
 from sally.core.match import Match
+from sally.games.repeated_games.players.bulk import drawn_luck, play_tabular
 from sally.games.repeated_games.rules import AGENT
-from sally.players.bulk import drawn_luck, play_tabular
-from sally.reports.papers.riemer2025_tabular import partners_of
-from sally.reports.reproduce import reproduce
+from sally.output.reproduce import reproduce
+from sally.papers.riemer2025.tabular import partners_of
 from sally.runner.seating import players_of
 
 ALONE, TOGETHER = 20, 2000

@@ -6,7 +6,10 @@ from itertools import islice
 
 import click
 
-from sally.games.toma import mg_generate, mg_rules, po_generate, po_rules
+from sally.games.toma.mg import generators as mg_generate
+from sally.games.toma.mg import rules as mg_rules
+from sally.games.toma.po import generators as po_generate
+from sally.games.toma.po import rules as po_rules
 
 # What issue 6 asks for, on a two-core machine.
 PO_WANTED, MG_WANTED, WITHIN = 10_000, 2_000, 60.0

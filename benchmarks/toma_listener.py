@@ -12,8 +12,8 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import time
 from collections.abc import Callable
 
-from sally.games.toma.ag_rules import items, vocabulary
-from sally.partners.toma.ag import encoded, heard_as, shipped
+from sally.games.toma.ag.partners import encoded, heard_as, shipped
+from sally.games.toma.ag.rules import items, vocabulary
 
 WORDS, SENTENCES = 1000, 50  # what issue 6 asks of a second
 

@@ -35,8 +35,8 @@ from typing import Any
 from local_postgres import local_postgres
 
 from sally import store
-from sally.adapters.web.book import Book
 from sally.core.log import Moved
+from sally.web.book import Book
 
 THINK = 2.0
 TWICE = 0.1  # of the answers are sent twice at once

@@ -10,6 +10,8 @@ from typing import Any
 
 from sally import store
 from sally.adapters.executors import executor
+from sally.analysis import rows
+from sally.analysis.rows import Row, summary, to_pandas, to_polars
 from sally.core import shelf
 from sally.core.drive import play_async, play_bots
 from sally.core.log import Episode, Instance, Setup, Sitter
@@ -18,9 +20,7 @@ from sally.core.partner import Scripted
 from sally.core.player import Player
 from sally.core.probe import Injection
 from sally.core.study import Study, read_study
-from sally.reports import rows
-from sally.reports import transcript as transcripts
-from sally.reports.rows import Row, summary, to_pandas, to_polars
+from sally.output import transcript as transcripts
 from sally.runner import local, run
 from sally.runner.seating import players_of, refuse_empty_seats, resolved
 

@@ -9,11 +9,11 @@ from pettingzoo import AECEnv, ParallelEnv  # type: ignore[import-untyped]
 
 from sally.adapters import spaces
 from sally.adapters.table import Table
+from sally.analysis.rows import played
 from sally.core import shelf
 from sally.core.errors import BadInput
 from sally.core.game import Seat
-from sally.reports.rows import played
-from sally.reports.transcript import transcript
+from sally.output.transcript import transcript
 
 
 class TurnEnv(AECEnv):  # type: ignore[misc]

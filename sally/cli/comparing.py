@@ -8,6 +8,10 @@ from typing import Any
 import click
 import msgspec
 
+from sally.analysis.compare import ALPHA, SMALL, WORDS, By, Comparison, clusters_needed, conclusion
+from sally.analysis.compare import compare as compared
+from sally.analysis.rows import Row
+from sally.analysis.stores import each_once
 from sally.cli.common import (
     STORE,
     estimate_cell,
@@ -18,11 +22,7 @@ from sally.cli.common import (
 )
 from sally.core.errors import listed
 from sally.core.log import Episode
-from sally.reports.compare import ALPHA, SMALL, WORDS, By, Comparison, clusters_needed, conclusion
-from sally.reports.compare import compare as compared
-from sally.reports.rows import Row
-from sally.reports.stores import each_once
-from sally.reports.unpacked import opened
+from sally.output.unpacked import opened
 from sally.stats import Estimate
 from sally.store import Where
 

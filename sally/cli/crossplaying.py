@@ -7,11 +7,11 @@ from pathlib import Path
 import click
 import msgspec
 
+from sally.analysis.crossplay import Pairing, crossplay, draw, names_of
 from sally.cli.common import estimate_cell, fitting, json_option, print_json, print_table
 from sally.cli.comparing import episodes_of
 from sally.core.errors import BadInput
 from sally.core.log import Episode
-from sally.reports.crossplay import Pairing, crossplay, draw, names_of
 
 
 @click.command("crossplay")

@@ -13,7 +13,7 @@ from sally.core import shelf
 from sally.core.errors import BadInput
 from sally.core.metric import Played
 from sally.core.playback import replayed
-from sally.reports.papers import moore2025_curves
+from sally.papers.moore2025 import curves as moore2025_curves
 
 
 @click.group()

@@ -9,14 +9,14 @@ from pathlib import Path
 import click
 
 from sally import store
+from sally.analysis.rows import decision_rows, episode_rows
+from sally.analysis.stores import each_once
 from sally.cli.common import STORE, json_option, print_json
 from sally.cli.comparing import unreadable
 from sally.cli.profiling import profile_rows_of
-from sally.reports import export as tables
-from sally.reports import figures
-from sally.reports.rows import decision_rows, episode_rows
-from sally.reports.stores import each_once
-from sally.reports.unpacked import opened
+from sally.output import export as tables
+from sally.output import figures
+from sally.output.unpacked import opened
 from sally.store import Where
 
 EPISODES, DECISIONS, PROFILE, CALIBRATION = "episodes", "decisions", "profile", "calibration"

@@ -8,8 +8,8 @@ import click
 import msgspec
 
 from sally import store
-from sally.adapters.importers import mindgames as importer
 from sally.cli.common import json_option, print_json
+from sally.papers.moore2025 import importer
 from sally.store import Manifest, Writer, claim
 
 

@@ -33,8 +33,13 @@ def _partners() -> list[dict[str, Any]]:
 
 
 def _players() -> list[dict[str, Any]]:
-    kinds = [k for players in shelf.shelf("players").values() for k in players.values()]
-    return [{"name": k.name, "about": k.about} for k in sorted(kinds, key=lambda k: k.name)]
+    general = {k.name for players in shelf.shelf("players").values() for k in players.values()}
+    found = {
+        (k.name, "" if k.name in general else family): k.about
+        for family in shelf.shelf("games")
+        for k in shelf.players(family).values()
+    }
+    return [{"name": n, "game": game, "about": about} for (n, game), about in sorted(found.items())]
 
 
 def _plain(folder: str) -> list[dict[str, Any]]:

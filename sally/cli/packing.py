@@ -8,7 +8,7 @@ import click
 
 from sally.cli.common import STORE, json_option, print_json
 from sally.cli.pages import named_after, said_size
-from sally.reports.bundle import pack as packed_into
+from sally.output.bundle import pack as packed_into
 
 
 @click.command()

@@ -8,19 +8,19 @@ from pathlib import Path
 
 import click
 
+from sally.analysis import published as reference
+from sally.analysis.baselines import baselines, studied_seats
+from sally.analysis.measured import Measured
+from sally.analysis.profile import ProfileRow, profile_of
+from sally.analysis.snapshot import Snapshot
 from sally.cli.common import STORE, json_option, print_json
 from sally.core.errors import BadInput
-from sally.metrics.measured import Measured
-from sally.reports.layout import Grid, laid_out
-from sally.reports.page.write import Wishes, write_page
-from sally.reports.profile import ProfileRow, profile_of
-from sally.reports.reproduce import Reproduction, engine_of
-from sally.reports.snapshot import Snapshot
-from sally.reports.unpacked import opened
-from sally.runner.baselines import baselines, studied_seats
+from sally.output.layout import Grid, laid_out
+from sally.output.page.write import Wishes, write_page
+from sally.output.reproduce import Reproduction, engine_of
+from sally.output.unpacked import opened
 from sally.runner.check import prompts_of
 from sally.store import Where
-from sally.studies import reference
 
 
 @click.command()

@@ -9,6 +9,9 @@ from typing import Any
 import click
 import msgspec
 
+from sally.analysis import published as reference
+from sally.analysis.audit import audit as audited
+from sally.analysis.audit import off_chance
 from sally.cli.common import (
     STORE,
     cell,
@@ -23,14 +26,11 @@ from sally.cli.common import (
 )
 from sally.cli.reading import heading
 from sally.core.errors import BadInput, listed, unknown
-from sally.reports.grid_files import fresh, write_grids
-from sally.reports.layout import AGREES, DIFFERS, LEGEND, PUBLISHED, Grid, laid_out
-from sally.reports.pictures import Picture, as_rows, draw
-from sally.reports.reproduce import NOT_RUN, Effort, Reproduction, Row, engine_of
-from sally.runner.audit import audit as audited
-from sally.runner.audit import off_chance
+from sally.output.grid_files import fresh, write_grids
+from sally.output.layout import AGREES, DIFFERS, LEGEND, PUBLISHED, Grid, laid_out
+from sally.output.pictures import Picture, as_rows, draw
+from sally.output.reproduce import NOT_RUN, Effort, Reproduction, Row, engine_of
 from sally.store import Where
-from sally.studies import reference
 
 
 @click.command()

@@ -12,7 +12,7 @@ from sally.cli.common import json_option, print_json, print_table
 from sally.core.errors import BadInput
 
 if TYPE_CHECKING:
-    from sally.adapters.web.reception import Reception
+    from sally.web.reception import Reception
 
 database_option = click.option(
     "--database",
@@ -37,7 +37,7 @@ def people() -> None:
 @people.command()
 def template() -> None:
     """Print a small study that works, to begin from."""
-    from sally.adapters.web.studies import EXAMPLE
+    from sally.web.studies import EXAMPLE
 
     click.echo(EXAMPLE.read_text(encoding="utf-8"), nl=False)
 
@@ -47,7 +47,7 @@ def template() -> None:
 @json_option
 def check_(file: Path, as_json: bool) -> None:
     """Read FILE and say what it would do, or what is wrong with it."""
-    from sally.adapters.web.studies import read_human_study
+    from sally.web.studies import read_human_study
 
     study = read_human_study(file)
     rows = [
@@ -76,7 +76,7 @@ def progress(file: Path, database: str, as_json: bool) -> None:
     """How far the study of FILE is; a running server shows the same under /experimenter/study."""
     import msgspec
 
-    from sally.adapters.web import export
+    from sally.web import export
 
     found = _with(file, database, export.progress)
     if as_json:
@@ -100,7 +100,7 @@ def progress(file: Path, database: str, as_json: bool) -> None:
 @json_option
 def export_(file: Path, database: str, out: Path, as_json: bool) -> None:
     """Write what people did into a store that score, replay, show and report read."""
-    from sally.adapters.web import export
+    from sally.web import export
 
     async def put(here: Reception) -> int:
         return await export.put_into_store(here, out)
@@ -114,8 +114,8 @@ def export_(file: Path, database: str, out: Path, as_json: bool) -> None:
 
 def _with(file: Path, database: str, act: Any) -> Any:
     """Do something with a study whose server is not running."""
-    from sally.adapters.web import book, house, people, reception, roster
-    from sally.adapters.web.studies import read_human_study
+    from sally.web import book, house, people, reception, roster
+    from sally.web.studies import read_human_study
 
     study = read_human_study(file)
     if "://" not in database and not Path(database).is_file():

@@ -9,16 +9,16 @@ import click
 import msgspec
 
 from sally import store
+from sally.analysis.power import POWERS, Need, needs
+from sally.analysis.rows import Row
 from sally.cli.common import STORE, folded, json_option, print_json, print_table
 from sally.cli.comparing import episodes_of
 from sally.cli.running import asked_study, model_options
 from sally.core.errors import BadInput, listed
-from sally.reports.rows import Row
 from sally.runner.budget import CHARACTERS
 from sally.runner.config import Prices, use_config
 from sally.runner.plan import REPLY, Bill, Part, Plan
 from sally.runner.plan import plan as planned
-from sally.runner.power import POWERS, Need, needs
 from sally.store import Contents, Where
 
 

@@ -9,6 +9,11 @@ from typing import Any
 
 import click
 
+from sally.analysis.baselines import baselines, studied_seats
+from sally.analysis.measured import Measured
+from sally.analysis.profile import Mark, ProfileRow, profile_of
+from sally.analysis.rows import Row, label
+from sally.analysis.stores import measured_stores
 from sally.cli.common import (
     STORE,
     estimate_cell,
@@ -21,13 +26,8 @@ from sally.cli.common import (
 )
 from sally.cli.comparing import plain
 from sally.core.errors import BadInput, listed, unknown
-from sally.metrics.measured import Measured
-from sally.reports import figures
-from sally.reports.profile import Mark, ProfileRow, profile_of
-from sally.reports.rows import Row, label
-from sally.reports.stores import measured_stores
-from sally.reports.unpacked import opened
-from sally.runner.baselines import baselines, studied_seats
+from sally.output import figures
+from sally.output.unpacked import opened
 from sally.stats import Estimate
 from sally.store import Where
 

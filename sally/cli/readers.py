@@ -9,14 +9,14 @@ import click
 
 from sally.cli.common import json_option, print_json, print_table
 from sally.core.errors import BadInput
-from sally.games.mindgames.agreement import (
+from sally.papers.moore2025.agreement import (
     HALVES,
     Agreement,
     agreement,
     by_rules,
     half_of,
 )
-from sally.games.mindgames.published_layout import BadLayout, PublishedGame, read
+from sally.papers.moore2025.published_layout import BadLayout, PublishedGame, read
 
 
 @click.group()

@@ -10,6 +10,8 @@ import click
 import msgspec
 
 from sally import store
+from sally.analysis.rows import Row, episode_rows, played, summary
+from sally.analysis.stores import each_once
 from sally.cli.common import (
     STORE,
     estimate_cell,
@@ -22,10 +24,8 @@ from sally.cli.common import (
 from sally.core import shelf
 from sally.core.errors import BadInput, unknown
 from sally.core.log import Episode
-from sally.reports.rows import Row, episode_rows, played, summary
-from sally.reports.stores import each_once
-from sally.reports.transcript import REFEREE, transcript
-from sally.reports.unpacked import is_bundle, opened
+from sally.output.transcript import REFEREE, transcript
+from sally.output.unpacked import is_bundle, opened
 from sally.runner.check import Checked, check
 
 

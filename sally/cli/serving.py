@@ -93,9 +93,9 @@ def serve(
 ) -> None:
     """Let people play in the browser; moves are on disk before they are acknowledged."""
     try:
-        from sally.adapters.web.app import Settings, make_app
-        from sally.adapters.web.roster import prepare
-        from sally.adapters.web.studies import read_human_study
+        from sally.web.app import Settings, make_app
+        from sally.web.roster import prepare
+        from sally.web.studies import read_human_study
     except ImportError as why:
         raise BadInput(
             f"{why.name} is not installed; `pip install 'sally[web]'` brings it."

@@ -102,6 +102,24 @@ class Tool(Generic[V]):
     run: Callable[[V, Mapping[str, Any]], Any]
 
 
+Replies = tuple[A, ...] | Callable[[A], bool] | None
+"""Best replies to a belief: all of them, a test where moves are free text, or not defined."""
+
+
+@dataclass(frozen=True)
+class Doing:
+    """How it is measured how well a seat did."""
+
+    metric: str = "reward"
+    by_seat: Mapping[str, str] = field(default_factory=dict)  # seats that want something else
+    regret: str = ""  # the metric of what is missing to the exact optimum, in the same unit
+    right: float | None = None  # what a right decision counts, where each stands alone
+
+    def of(self, seat: str) -> str:
+        """The metric for one seat."""
+        return self.by_seat.get(seat, self.metric)
+
+
 @dataclass(frozen=True, eq=False)  # a spec is itself: it holds functions and mappings
 class GameSpec(Generic[S, A, V]):
     """One game on the shelf: rules, words, probes and tools under one name."""
@@ -119,7 +137,13 @@ class GameSpec(Generic[S, A, V]):
     abouts: Mapping[str, str] = field(default_factory=dict)  # what a preset is, by name
     family: str = ""  # whose partners and metrics fit; empty: its own name
     occupants: Mapping[Seat, str] = field(default_factory=dict)  # who helps, unless told
-    best_replies: Callable[[Any, V, Any], tuple[A, ...] | None] | None = None
+    best_replies: Callable[[Any, V, Any], Replies[A]] | None = None  # (game, view, belief)
+    doing: Doing = field(default_factory=Doing)
+    same_question: tuple[str, ...] = ()  # probes that ask the same: the first one asked counts
+    titles: Mapping[str, str] = field(default_factory=dict)  # what people call it, by name
+    settings: Mapping[str, tuple[int, int] | None] = field(default_factory=dict)
+    """Parameters that a visitor may set: a whole number's bounds, or None for a frozen name."""
+    usual: str = ""  # who sits across unless told; empty: the reference, or a mind of its own
     numbers: Callable[[Any, V], tuple[float, ...]] | None = None  # a view for learners
     reference: str = ""  # the player that stands for the optimum, where there is one
     version: int = 1  # of the rules: raised when a playthrough changes
@@ -163,11 +187,23 @@ class GameSpec(Generic[S, A, V]):
     def parameters(self) -> tuple[str, ...]:
         return tuple(self.game.__dataclass_fields__)  # type: ignore[attr-defined]
 
+    @property
+    def title(self) -> str:
+        """What people call the game."""
+        return self.titles.get(self.name, self.name.replace("_", " ").capitalize())
+
     def probe(self, name: str) -> Probe:
         for probe in self.probes:
             if probe.name == name:
                 return probe
         raise unknown(f"probe of {self.name}", name, (p.name for p in self.probes))
+
+    def is_best_reply(self, game: Any, view: V, belief: Any, move: A) -> bool | None:
+        """Whether a move is a best reply to a belief; None where that has no meaning."""
+        replies = self.best_replies and self.best_replies(game, view, belief)
+        if replies is None:
+            return None
+        return replies(move) if callable(replies) else move in replies
 
 
 def _plainly(why: str) -> str:

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from functools import wraps
 from typing import Any, Literal, TypeVar
 
+import msgspec
+
 from sally.core.game import GameSpec, Seat
 from sally.core.log import Episode
 from sally.core.replay import Replay
@@ -39,6 +41,19 @@ def shared(find: Callable[[Played, Seat], T]) -> Callable[[Played, Seat], T]:
     return found
 
 
+class Terms(msgspec.Struct, frozen=True):
+    """The mean loss of an episode's decisions by where it arose, in the unit of doing."""
+
+    inference: float | None = None
+    translation: float | None = None
+    format: float | None = None
+    horizon: float | None = None
+
+
+Losses = Callable[[Played, Seat], Terms]
+"""How a game splits what a seat lost, where it knows better than decision by decision."""
+
+
 @dataclass(frozen=True)
 class Metric:
     """One number of an episode, for a seat."""
@@ -49,6 +64,7 @@ class Metric:
     games: tuple[str, ...] = ()  # the families it fits; empty: all
     better: Literal["higher", "lower", ""] = ""
     unit: str = ""
+    bounds: tuple[float, float] | None = None  # the least and the most that it can be
     label: str = ""  # the heading of its column; empty: its name
     headline: bool = False  # whether a table shows it unasked
     published: bool = False  # a paper's convention, kept beside our exact measure

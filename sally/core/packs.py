@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from hashlib import blake2b
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
+from sally.core import shelf
 from sally.core.errors import BadInput, unknown
 from sally.core.words import Pack
 
@@ -52,13 +54,15 @@ def find(name: str) -> Pack:
 
 
 def shipped() -> Mapping[str, Pack]:
-    """Sally's own packs by name."""
-    folder = files("sally") / "packs"
-    if not folder.is_dir():
-        return {}
-    found = [f for f in folder.iterdir() if f.name.endswith(".toml")]
+    """The packs that lie beside the games, by name."""
+    found = [f for home in shelf.homes() for f in _files(home) if f.name.endswith(".toml")]
     packs = [parsed(f.read_text("utf-8"), f.name) for f in found]
     return {pack.name: pack for pack in sorted(packs, key=lambda pack: pack.name)}
+
+
+def _files(home: str) -> Iterable[Traversable]:
+    folder = files(home) / "packs"
+    return folder.iterdir() if folder.is_dir() else ()
 
 
 def read_pack(path: Path) -> Pack:

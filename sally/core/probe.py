@@ -60,6 +60,7 @@ class Probe:
     seats: tuple[Seat, ...]
     asks: Callable[[Any, Any, Seat], tuple[Question, ...]]  # (game, view, seat) -> questions
     truth: Callable[[Any, At], Value | None]  # (replay, where) -> value; None = unscored
+    of_mind: bool = True  # whether it asks for somebody else's mind, and so is part of knowing
 
 
 class Report(msgspec.Struct, frozen=True):

@@ -1,8 +1,10 @@
-"""The folder is the registry: one file, one entry, named after the file.
+"""The folder is the registry: one file or folder, one entry, named after it.
 
-A package folder counts as a file; a folder without an entry of its own lends its name to its
-modules (`games/toma/po.py` is `toma_po`). Installed packages add entries through entry points
-(`sally.games`, `sally.partners`, ...), and a user's file through `add_file`.
+A game and a paper are folders with rooms: `partners.py` beside a game defines its `PARTNERS`,
+`card.py` its `CARD`, and so on (see `ROOMS`); a game in one file defines them all there. A folder
+without an entry of its own lends its name to what is in it (`games/toma/po` is `toma_po`).
+Installed packages add entries through entry points (`sally.games`, `sally.papers`, ...), and a
+user's file or folder through `add_file`. A room is opened when it is used, not before.
 """
 
 from __future__ import annotations
@@ -12,35 +14,50 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
-from importlib.util import module_from_spec, spec_from_file_location
+from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from pathlib import Path
 from pkgutil import iter_modules
 from types import ModuleType
 from typing import Any
 
+from sally.core.card import Card
 from sally.core.errors import BadInput, unknown
 from sally.core.game import GameSpec
 from sally.core.metric import Metric
 from sally.core.model import Model
 from sally.core.partner import Partner
+from sally.core.player import PlayerKind
 
 CONSTANTS: Mapping[str, str] = {
     "games": "GAME",
     "partners": "PARTNERS",
     "players": "PLAYERS",
     "strategies": "STRATEGY",
-    "metrics": "METRIC",
+    "metrics": "METRICS",
     "studies": "STUDY",
     "models": "MODEL",
-    "cards": "CARD",
+    "papers": "PAPER",
 }
+ROOMS: Mapping[str, str] = {
+    "partners": "PARTNERS",
+    "players": "PLAYERS",
+    "metrics": "METRICS",
+    "card": "CARD",
+    "board": "BOARD",
+    "losses": "LOSSES",
+    "study": "STUDIES",
+    "tables": "ENGINE",
+    "importer": "IMPORTER",
+    "commands": "COMMANDS",
+}
+"""By room of a game or a paper, the constant that its module defines."""
 _added: dict[str, dict[str, Any]] = {folder: {} for folder in CONSTANTS}
 _files: list[Path] = []  # users' files, in the order they were added
 
 
 def shelf(folder: str) -> Mapping[str, Any]:
-    """Everything of one kind, by name."""
-    return {**_own(folder), **_installed(folder), **_added[folder]}
+    """Everything of one kind, by name; the kinds that lie in rooms too, from every room."""
+    return {**_own(folder), **_from_rooms(folder), **_installed(folder), **_added[folder]}
 
 
 def games() -> Mapping[str, GameSpec[Any, Any, Any]]:
@@ -63,18 +80,78 @@ def game(name: str) -> GameSpec[Any, Any, Any]:
     return found
 
 
+def family(name: str) -> GameSpec[Any, Any, Any]:
+    """The game under whose name partners, metrics, card and board of `name` lie."""
+    spec = game(name)
+    whole: GameSpec[Any, Any, Any] = shelf("games").get(spec.family or spec.name, spec)
+    return whole
+
+
+def room(name: str, room: str) -> Any | None:
+    """What a game has in one of its rooms; None where it has no such room."""
+    spec = family(name)
+    return _opened(spec, spec.game.__module__, "GAME", room)
+
+
+def homes() -> tuple[str, ...]:
+    """The packages that are one game's own, where further files of the game may lie."""
+    found = []
+    for spec in shelf("games").values():
+        package = sys.modules.get(import_module(spec.game.__module__).__package__ or "")
+        if package is not None and getattr(package, "GAME", None) is spec:
+            found.append(package.__name__)
+    return tuple(found)
+
+
+def paper_room(name: str, room: str) -> Any | None:
+    """What a paper has in one of its rooms; None where it has no such room."""
+    found = pick("paper", name, shelf("papers"))
+    return _opened(found, found.home, "PAPER", room)
+
+
+def _opened(owner: Any, home: str, constant: str, room: str) -> Any | None:
+    """The room's constant in the owner's own module, or in the module beside it.
+
+    A module beside it counts only if the package as a whole is the owner's.
+    """
+    module = import_module(home)
+    if hasattr(module, ROOMS[room]):
+        return getattr(module, ROOMS[room])
+    package = module if hasattr(module, "__path__") else sys.modules.get(module.__package__ or "")
+    if package is None or getattr(package, constant, None) is not owner:
+        return None
+    place = f"{package.__name__}.{room}"
+    return getattr(import_module(place), ROOMS[room], None) if find_spec(place) else None
+
+
 def partners(family: str) -> Mapping[str, Partner]:
     """The scripted minds that play a family of games."""
-    own: Mapping[str, Partner] = shelf("partners").get(family, {})
+    own: Mapping[str, Partner] = room(family, "partners") or {}
     prefix = f"{family}."
-    more = {n.removeprefix(prefix): p for n, p in shelf("partners").items() if n.startswith(prefix)}
-    return {**own, **more}
+    added = {**_installed("partners"), **_added["partners"]}
+    more = {n.removeprefix(prefix): p for n, p in added.items() if n.startswith(prefix)}
+    return {**own, **added.get(family, {}), **more}
+
+
+def players(family: str) -> Mapping[str, PlayerKind]:
+    """The kinds of player that fit a family of games: those for any game, and its own."""
+    found: dict[str, PlayerKind] = {}
+    for kinds in shelf("players").values():
+        found |= kinds
+    return {**found, **(room(family, "players") or {})}
 
 
 def metrics(family: str) -> Mapping[str, Metric]:
-    """The metrics that fit a family of games."""
-    every: Mapping[str, Metric] = shelf("metrics")
-    return {name: m for name, m in every.items() if not m.games or family in m.games}
+    """The metrics that fit a family of games: those for any game, and its own."""
+    general = {**_own("metrics"), **_installed("metrics"), **_added["metrics"]}
+    fitting = {name: m for name, m in general.items() if not m.games or family in m.games}
+    return {**fitting, **{m.name: m for m in room(family, "metrics") or ()}}
+
+
+def card(family: str) -> Card | None:
+    """The mindless players of a family of games, if it has a card."""
+    found: Card | None = room(family, "card")
+    return found
 
 
 def model(name: str) -> Model:
@@ -124,37 +201,56 @@ def add(folder: str, name: str, entry: Any) -> None:
 
 
 def add_file(path: Path) -> list[str]:
-    """Put whatever a user's file defines on the shelf; says what it found."""
-    if not path.is_file():
-        raise BadInput(f"There is no file {path}.")
-    spec = spec_from_file_location(f"sally_user_{path.stem}", path)
-    if spec is None or spec.loader is None:
-        raise BadInput(f"{path} is not a Python file.")
-    module = module_from_spec(spec)
-    sys.modules[spec.name] = module  # dataclasses look their module up by its name
-    try:
-        spec.loader.exec_module(module)
-    except Exception as why:
-        del sys.modules[spec.name]
-        raise BadInput(f"{path} does not run: {type(why).__name__}: {why}.") from why
-    found = []
-    for folder, constant in CONSTANTS.items():
-        if hasattr(module, constant):
-            entry = getattr(module, constant)
-            name = getattr(entry, "name", path.stem)
-            if folder == "partners":  # they join those of their family
-                family = getattr(module, "FOR", name)
-                for each, partner in entry.items():
-                    add(folder, f"{family}.{each}", partner)
-            else:
-                add(folder, name, entry)
-            found.append(f"{folder}/{name}")
+    """Put whatever a user's file or folder defines on the shelf; says what it found."""
+    module = _loaded(path)
+    found = [f"{folder}/{name}" for folder, name in _taken(module, path.stem)]
     if not found:
         wanted = ", ".join(CONSTANTS.values())
         raise BadInput(f"{path} puts nothing on the shelf; it should define one of {wanted}.")
     if path.resolve() not in _files:
         _files.append(path.resolve())
     return found
+
+
+def _loaded(path: Path) -> ModuleType:
+    """A user's module, or package where the path is a folder."""
+    start = path / "__init__.py" if path.is_dir() else path
+    if not start.is_file():
+        raise BadInput(f"There is no file {start}.")
+    inside = [str(path)] if path.is_dir() else None
+    name = f"sally_user_{path.stem}"
+    spec = spec_from_file_location(name, start, submodule_search_locations=inside)
+    if spec is None or spec.loader is None:
+        raise BadInput(f"{path} is not a Python file.")
+    module = module_from_spec(spec)
+    sys.modules[name] = module  # dataclasses look their module up by its name
+    try:
+        spec.loader.exec_module(module)
+    except Exception as why:
+        del sys.modules[name]
+        raise BadInput(f"{path} does not run: {type(why).__name__}: {why}.") from why
+    return module
+
+
+def _taken(module: ModuleType, stem: str) -> Iterator[tuple[str, str]]:
+    """Put each entry of a module on its shelf; rooms of a game that it defines stay the game's."""
+    has_game = hasattr(module, CONSTANTS["games"])
+    for folder, constant in CONSTANTS.items():
+        if not hasattr(module, constant) or (has_game and folder in ROOMS):
+            continue
+        entry = getattr(module, constant)
+        for name, one in _each(folder, getattr(module, "FOR", ""), stem, entry):
+            add(folder, name, one)
+        yield folder, getattr(entry, "name", stem)
+
+
+def _each(folder: str, family: str, stem: str, entry: Any) -> Iterator[tuple[str, Any]]:
+    if folder == "partners":  # they join those of the family that `FOR` names
+        yield from ((f"{family or stem}.{name}", partner) for name, partner in entry.items())
+    elif folder == "metrics":
+        yield from ((metric.name, metric) for metric in entry)
+    else:
+        yield getattr(entry, "name", stem), entry
 
 
 def added_files() -> tuple[Path, ...]:
@@ -164,11 +260,23 @@ def added_files() -> tuple[Path, ...]:
 
 @cache
 def _own(folder: str) -> Mapping[str, Any]:
-    return dict(_entries(import_module(f"sally.{_room(folder)}"), CONSTANTS[folder], ""))
+    if folder == "partners":
+        return {}  # each game has its own
+    found = _entries(import_module(f"sally.{folder}"), CONSTANTS[folder], "")
+    if folder == "metrics":
+        return {metric.name: metric for _, metrics in found for metric in metrics}
+    return dict(found)
 
 
-def _room(folder: str) -> str:
-    return "audit.cards" if folder == "cards" else folder
+def _from_rooms(folder: str) -> Mapping[str, Any]:
+    """What the rooms of games and papers add to a shelf."""
+    if folder == "partners":
+        return {name: partners for name in shelf("games") if (partners := room(name, "partners"))}
+    if folder == "metrics":
+        return {m.name: m for name in shelf("games") for m in room(name, "metrics") or ()}
+    if folder == "studies":
+        return {s.name: s for name in shelf("papers") for s in paper_room(name, "study") or ()}
+    return {}
 
 
 def _entries(package: ModuleType, constant: str, prefix: str) -> Iterator[tuple[str, Any]]:
@@ -187,7 +295,12 @@ def _installed(folder: str) -> Mapping[str, Any]:
         return found  # loaded when one is asked for: some take seconds to import
     for entry in entry_points(group=f"sally.{folder}"):
         try:
-            found[entry.name] = entry.load()
+            loaded = entry.load()
+            found |= (
+                dict(_each(folder, "", entry.name, loaded))
+                if folder == "metrics"
+                else {entry.name: loaded}
+            )
         except Exception as why:
             raise BadInput(
                 f"The installed entry {entry.value} (sally.{folder}) does not load: {why}."

@@ -16,11 +16,6 @@ from sally.core.log import Reported
 from sally.core.metric import Played, shared
 from sally.core.probe import At, Question, Report, Value, score
 
-SAME_QUESTION: Mapping[str, tuple[str, ...]] = {
-    "repeated_games": ("their_move_given_mine", "their_move", "their_odds"),
-}
-"""By family, probes that ask for one and the same thing: only one of them counts."""
-
 
 class Answered(msgspec.Struct, frozen=True):
     """A report with its question and the truth; `truth` None means that it is not scored."""
@@ -40,12 +35,12 @@ class Answered(msgspec.Struct, frozen=True):
 def counted(played: Played, seat: Seat) -> list[Answered]:
     """The reports of a seat that count, by turn, unreadable ones included.
 
-    Where several probes ask for the same thing, the first of the family's order that the seat
+    Where several probes ask for the same thing, the first in the game's order that the seat
     was asked in this episode counts, in every turn; predictions made inside decisions count
     only if it was asked none of them. Probes that ask for different things all count.
     """
     mine = [r for r in played.replay.reports.values() if r.seat == seat]
-    rivals = SAME_QUESTION.get(played.spec.family or played.spec.name, ())
+    rivals = played.spec.same_question
     chosen = _chosen(mine, rivals)
     kept = [r for r in mine if r.probe not in rivals or (r.probe, r.source) == chosen]
     return [_answered(played, seat, r) for r in sorted(kept, key=lambda r: r.turn)]

@@ -187,10 +187,8 @@ def _inverse(
     if partner is not None:
         answers = partner.answers and partner.answers(game, seat, **given)
         return Inverse(Scripted(partner.make(game, seat, **given), answers))
-    general = {
-        name: kind for kinds in shelf.shelf("players").values() for name, kind in kinds.items()
-    }
-    kind: PlayerKind = shelf.pick("player to turn around", of, general)
+    known = shelf.players(spec.family or spec.name)
+    kind: PlayerKind = shelf.pick("player to turn around", of, known)
     return Inverse(kind.make(spec, game, seat, **given))
 
 

@@ -100,11 +100,9 @@ def kind_of(spec: GameSpec[Any, Any, Any], name: str) -> Partner | PlayerKind:
 
 def kinds(spec: GameSpec[Any, Any, Any]) -> Mapping[str, Partner | PlayerKind]:
     """Everybody who can sit at this game."""
-    general: dict[str, PlayerKind] = {}
-    for players in shelf.shelf("players").values():
-        general |= players
+    family = spec.family or spec.name
     # A game's own minds come first: its `random` has an automaton besides.
-    return {**general, **shelf.partners(spec.family or spec.name)}
+    return {**shelf.players(family), **shelf.partners(family)}
 
 
 def seated(

@@ -10,12 +10,12 @@ import pytest
 from click.testing import CliRunner
 
 from sally import store
-from sally.adapters.importers.mindgames import imported
 from sally.cli import cli
 from sally.core.errors import BadInput
 from sally.core.log import Censored, Moved
 from sally.core.playback import mismatch
 from sally.games.mindgames import GAME
+from sally.papers.moore2025.importer import imported
 from tests.games.mindgames.records import MODEL, PEOPLE, record, written
 from tests.games.mindgames.table import X, Y, laid_open
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-
 from sally.audit import Card, Condition, study_of
+
+from sally.analysis.audit import audit_of, card_of, conditions_of, label, metrics_of
 from sally.core import shelf
 from sally.core.log import Setup
-from sally.runner.audit import audit_of, card_of, conditions_of, label, metrics_of
 from sally.runner.seating import resolved
 
 FIXTURES = {"cups", "haggle"}  # games of the tests, on the shelf through tests/conftest.py

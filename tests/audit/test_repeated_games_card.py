@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-
 from sally.audit import Card, Condition, Shortcut, both_ways
+
+from sally.analysis.audit import audit, audit_of, conditions_of, off_chance
 from sally.core import shelf
 from sally.core.errors import BadInput
 from sally.core.log import Sitter
 from sally.core.study import instance
-from sally.runner.audit import audit, audit_of, conditions_of, off_chance
 
 Row = dict[str, Any]
 

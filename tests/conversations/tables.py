@@ -30,8 +30,8 @@ from sally.core.probe import Injection
 from sally.core.strategy import Strategy
 from sally.games.tradecraft.problems import problems
 from sally.models.stub import Scripted
+from sally.papers.tradecraft2026.study import own_reports
 from sally.runner.seating import players_of, resolved
-from sally.studies.tradecraft2026 import own_reports
 
 FOLDER = Path(__file__).parent
 FEWEST = 4  # lines that two pages must share before they are said to

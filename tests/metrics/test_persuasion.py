@@ -8,9 +8,9 @@ import pytest
 
 from sally.core import shelf
 from sally.core.metric import Played
+from sally.games.mindgames import persuasion
 from sally.games.mindgames.claims import Asked, claims
 from sally.games.mindgames.rules import PERSUADER
-from sally.metrics import persuasion
 from tests.games.mindgames.table import EVERYTHING, NOTHING, PUZZLE, Talk, X, Y, Z, laid_open
 
 A_Y, C_Y, B_X, A_X = ("A", Y, 1), ("C", Y, -1), ("B", X, -1), ("A", X, 1)

@@ -20,14 +20,14 @@ from sally.core.metric import Played
 from sally.core.playback import replayed
 from sally.core.player import Decision, Fault, Forfeit, Turn
 from sally.core.probe import Foreseen, Report
-from sally.games.repeated_games.rules import AGENT, PARTNER
-from sally.metrics.repeated_play import (
+from sally.games.repeated_games.players.bulk import keyed_luck, play_tabular
+from sally.games.repeated_games.rounds import (
     functional_regret,
     running_regret,
     running_tom_percent,
 )
-from sally.players.bulk import keyed_luck, play_tabular
-from sally.reports.papers.riemer2025_tabular import measured
+from sally.games.repeated_games.rules import AGENT, PARTNER
+from sally.papers.riemer2025.tabular import measured
 from sally.runner.seating import seated
 
 METRICS = shelf.metrics("repeated_games")

@@ -16,8 +16,7 @@ from sally.core.playback import replayed
 from sally.core.player import Forfeit, Silence, Turn
 from sally.core.probe import Report
 from sally.games.tradecraft.actions import DONE, NO, PASS, YES, goods
-from sally.games.tradecraft.values import divergence, worth
-from sally.metrics.trades import (
+from sally.games.tradecraft.trades import (
     beliefs_apart,
     decisions,
     exchange_of,
@@ -28,6 +27,7 @@ from sally.metrics.trades import (
     trades,
     trend,
 )
+from sally.games.tradecraft.values import divergence, worth
 from tests.games.tradecraft.table import P1, P2, propose
 
 HANDS = ({"coal": 40, "stick": 40}, {"raw_iron": 40, "sand": 40})

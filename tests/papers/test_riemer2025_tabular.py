@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 import pytest
 
+from sally.analysis import published as reference
 from sally.core import shelf
 from sally.core.log import Instance, Setup, Sitter
 from sally.core.metric import Played
@@ -17,16 +18,15 @@ from sally.games.repeated_games.optimum import (
     optimal_reward,
     pay_table,
 )
+from sally.games.repeated_games.players.bulk import drawn_luck, play_tabular
+from sally.games.repeated_games.players.rmax import Settings
+from sally.games.repeated_games.rounds import cost_of_being_wrong
 from sally.games.repeated_games.rules import AGENT, PARTNER
-from sally.metrics.repeated_play import cost_of_being_wrong
-from sally.players.bulk import drawn_luck, play_tabular
-from sally.players.rmax import Settings
-from sally.reports.papers.riemer2025_tabular import bulk_figures, measured, partners_of
-from sally.reports.reproduce import Effort, Row, overlap, reproduce
+from sally.output.reproduce import Effort, Row, overlap, reproduce
+from sally.papers.riemer2025.tabular import bulk_figures, measured, partners_of
 from sally.runner.local import play
 from sally.runner.seating import resolved
 from sally.stats.intervals import mean_interval
-from sally.studies import reference
 
 TABLE = reference.table(reference.load("riemer2025"), "tabular")
 CELLS = [(g, p) for g in ("rps", "ibs", "ipd") for p in ("single_action", "tit_for_tat")]

@@ -23,7 +23,7 @@ def test_without_the_library_one_sentence_says_how_to_get_it(
     def absent(name: str) -> None:
         raise ImportError(name)
 
-    module = importlib.import_module("sally.partners.repeated_games.axelrod")
+    module = importlib.import_module("sally.games.repeated_games.partners.axelrod")
     monkeypatch.setattr(module, "import_module", absent)
     with pytest.raises(BadInput, match=r"pip install sally\[axelrod\]"):
         partner("axelrod").make(rules("ipd"), PARTNER)

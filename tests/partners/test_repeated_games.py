@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
+from sally.analysis.published import load
 from sally.core.errors import BadInput
 from sally.core.partner import Line, Partner
 from sally.games.repeated_games.optimum import optimal_reward
+from sally.games.repeated_games.partners import PARTNERS, rps_adaptive, rps_stable
+from sally.games.repeated_games.partners.tables import remembering_last
 from sally.games.repeated_games.rules import AGENT, PARTNER, Joint, RepeatedGame
-from sally.partners.repeated_games import PARTNERS, rps_adaptive, rps_stable
-from sally.partners.repeated_games.tables import remembering_last
-from sally.studies.reference import load
 from tests.partners.sitting import drawn, moves, partner, rules, said, shown, turn_after
 
 

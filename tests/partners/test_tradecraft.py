@@ -13,6 +13,7 @@ from sally.core.match import Match
 from sally.core.player import Turn
 from sally.games.tradecraft.actions import DONE, NO, PASS, SEATS, YES, Craft, Propose
 from sally.games.tradecraft.hands import Hand
+from sally.games.tradecraft.partners import PARTNERS, SecondOrder
 from sally.games.tradecraft.problems import problems
 from sally.games.tradecraft.trading import (
     Sign,
@@ -25,7 +26,6 @@ from sally.games.tradecraft.trading import (
     spare,
     trade_plan,
 )
-from sally.partners.tradecraft import PARTNERS, SecondOrder
 from sally.runner.seating import players_of, resolved
 from tests.games.tradecraft.table import HANDS, P1, P2, THREE, match_of, play, propose
 

@@ -13,8 +13,7 @@ import pytest
 from sally.core.errors import BadInput
 from sally.core.metric import Played
 from sally.games.tradecraft.actions import DONE, PASS, YES
-from sally.models.stub import Scripted
-from sally.players.assessor import (
+from sally.games.tradecraft.assessor import (
     DIMENSIONS,
     ORDERS,
     Rating,
@@ -24,6 +23,7 @@ from sally.players.assessor import (
     ratings_file,
     units,
 )
+from sally.models.stub import Scripted
 from tests.games.tradecraft.table import P1, P2, craft, match_of, play, propose
 
 

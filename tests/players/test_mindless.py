@@ -13,9 +13,9 @@ from sally.core.game import Seat
 from sally.core.log import Sitter
 from sally.core.player import Player
 from sally.core.probe import Question, Report
+from sally.games.repeated_games.players.minimax import security
 from sally.games.repeated_games.rules import AGENT, Joint
 from sally.players.mindless import Inverse, Random
-from sally.players.minimax import security
 from sally.runner.seating import seated
 from tests.partners.sitting import rules, turn_after
 

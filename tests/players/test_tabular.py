@@ -18,11 +18,11 @@ from sally.core.match import Match
 from sally.core.partner import Automaton, Scripted
 from sally.core.player import Decision, Forfeit, Turn
 from sally.games.repeated_games.optimum import pay_table
+from sally.games.repeated_games.players.bulk import Luck, drawn_luck, keyed_luck, play_tabular
+from sally.games.repeated_games.players.learners import Fictitious, QLearning
+from sally.games.repeated_games.players.rmax import Settings, empty_model, values
+from sally.games.repeated_games.players.tabular import Tabular, pay_of
 from sally.games.repeated_games.rules import AGENT, PARTNER, RepeatedGame
-from sally.players.bulk import Luck, drawn_luck, keyed_luck, play_tabular
-from sally.players.learners import Fictitious, QLearning
-from sally.players.rmax import Settings, empty_model, values
-from sally.players.tabular import Tabular, pay_of
 from sally.runner.local import play
 from sally.runner.seating import resolved
 

@@ -15,9 +15,9 @@ from sally.core.log import Censored, Episode, Instance, Setup, Sitter
 from sally.core.match import Match
 from sally.core.probe import Injection
 from sally.models.stub import always
+from sally.papers.kang2026.study import PROBES, scenarios
 from sally.runner.local import play
 from sally.runner.seating import resolved, seated
-from sally.studies.kang2026 import PROBES, scenarios
 
 
 def scenario_episode(

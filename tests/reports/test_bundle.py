@@ -18,10 +18,10 @@ from sally.core import packs, shelf
 from sally.core.errors import BadInput
 from sally.core.log import Censored
 from sally.core.study import Cell, Study, grid, instance, sitter
-from sally.reports import bundle as bundles
-from sally.reports.bundle import Bundle, pack
-from sally.reports.private import private_part
-from sally.reports.unpacked import opened, unpack
+from sally.output import bundle as bundles
+from sally.output.bundle import Bundle, pack
+from sally.output.private import private_part
+from sally.output.unpacked import opened, unpack
 from sally.runner.check import check
 from tests.reports.hostile import hostile_model
 

@@ -7,10 +7,8 @@ import numpy as np
 import pytest
 
 from sally import api
-from sally.core.errors import BadInput
-from sally.core.log import Episode, Instance, Setup, Sitter
-from sally.reports import compare as comparing
-from sally.reports.compare import (
+from sally.analysis import compare as comparing
+from sally.analysis.compare import (
     Comparison,
     Group,
     Score,
@@ -19,7 +17,9 @@ from sally.reports.compare import (
     compare,
     conclusion,
 )
-from sally.reports.profile_estimates import person_of
+from sally.analysis.profile_estimates import person_of
+from sally.core.errors import BadInput
+from sally.core.log import Episode, Instance, Setup, Sitter
 from sally.stats import holm
 
 # Student (1908): extra hours of sleep of ten patients under two drugs

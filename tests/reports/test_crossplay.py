@@ -9,6 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from sally import store
+from sally.analysis.crossplay import crossplay, draw, names_of
 from sally.cli import cli
 from sally.core import shelf
 from sally.core.drive import play_bots
@@ -18,10 +19,9 @@ from sally.core.match import Match
 from sally.core.metric import Played
 from sally.core.study import grid, sitter
 from sally.games.tradecraft.problems import problems
-from sally.reports.crossplay import crossplay, draw, names_of
-from sally.reports.value_reports import value_reports
+from sally.papers.tradecraft2026.crossplay import STUDY, TRADERS
+from sally.papers.tradecraft2026.value_reports import value_reports
 from sally.runner.seating import players_of, resolved
-from sally.studies.tradecraft_crossplay import STUDY, TRADERS
 from tests.games.tradecraft.table import P1
 
 FEW = ("zero_order", "hoarder", "generous")

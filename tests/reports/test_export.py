@@ -13,13 +13,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sally import api
+from sally.analysis.baselines import baselines
+from sally.analysis.measured import measured
+from sally.analysis.profile import profile_of
+from sally.analysis.rows import decision_rows, episode_rows
 from sally.core.errors import BadInput
-from sally.metrics.measured import measured
-from sally.reports import export
-from sally.reports.export import Column, latex, write_table
-from sally.reports.profile import profile_of
-from sally.reports.rows import decision_rows, episode_rows
-from sally.runner.baselines import baselines
+from sally.output import export
+from sally.output.export import Column, latex, write_table
 
 COLUMNS = (Column("name"), Column("n", "count"), Column("x", "number"), Column("odds", "numbers"))
 ROWS = [

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sally.analysis.profile import Mark, Point, ProfileRow
 from sally.core.errors import BadInput
-from sally.reports import figures
-from sally.reports.figures_panels import LINE, short, spread
-from sally.reports.profile import Mark, Point, ProfileRow
+from sally.output import figures
+from sally.output.figures_panels import LINE, short, spread
 from sally.stats import Estimate
 
 agg = pytest.importorskip("matplotlib.backends.backend_agg")

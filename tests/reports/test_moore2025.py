@@ -10,21 +10,21 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from sally.adapters.importers.mindgames import imported
+from sally.analysis.published import load
 from sally.cli import cli
 from sally.games.mindgames.claims import Disclosure, Names
-from sally.reports.papers.moore2025 import (
+from sally.output.reproduce import Effort, Reproduction, Row, engine_of, reproduce
+from sally.papers.moore2025.hypotheses import TESTS, Game, decided, hypothesis
+from sally.papers.moore2025.importer import imported
+from sally.papers.moore2025.released import literal
+from sally.papers.moore2025.tables import (
     BESIDE,
     computes,
     counts,
     named_as_published,
     random_play,
 )
-from sally.reports.papers.moore2025_hypotheses import TESTS, Game, decided, hypothesis
-from sally.reports.papers.moore2025_released import literal
-from sally.reports.reproduce import Effort, Reproduction, Row, engine_of, reproduce
 from sally.store import Manifest, Writer, claim
-from sally.studies.reference import load
 from tests.games.mindgames.records import MODEL, PEOPLE, record, written
 
 FEW = Effort(repeats=400)

@@ -13,16 +13,16 @@ import pytest
 
 import sally
 from sally import store
+from sally.analysis.rows import episode_rows, summary
+from sally.analysis.snapshot import Snapshot
 from sally.core import shelf
 from sally.core.errors import BadInput
 from sally.core.log import Censored, Moved, Reported, Sitter
 from sally.core.study import Cell, Study, grid, instance, sitter
-from sally.reports.page import write
-from sally.reports.page.transcripts import transcript_of
-from sally.reports.page.write import Wishes, chosen_of, write_page
-from sally.reports.provenance import Provenance, trial_key
-from sally.reports.rows import episode_rows, summary
-from sally.reports.snapshot import Snapshot
+from sally.output.page import write
+from sally.output.page.transcripts import transcript_of
+from sally.output.page.write import Wishes, chosen_of, write_page
+from sally.output.provenance import Provenance, trial_key
 from sally.runner.check import prompts_of
 from sally.runner.plan import orders
 from tests.metrics.test_answers import random_episode

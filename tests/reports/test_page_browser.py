@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from sally.reports.page.write import Wishes, write_page
-from sally.reports.snapshot import Snapshot
+from sally.analysis.snapshot import Snapshot
+from sally.output.page.write import Wishes, write_page
 from sally.runner.check import prompts_of
 from tests.adapters.web.browser import ARGS, CHROMIUM, NEEDS_BROWSER
 from tests.reports.hostile import NAME, REPLIES, hostile_store

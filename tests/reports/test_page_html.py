@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sally.reports.page.html import UNSEEN, Html, anchor, joined, tag, text
+from sally.output.page.html import UNSEEN, Html, anchor, joined, tag, text
 from tests.reports.hostile import REPLIES
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sally.reports.plots import (
+from sally.output.plots import (
     Bar,
     Curve,
     Dot,

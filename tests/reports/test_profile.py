@@ -8,18 +8,18 @@ import msgspec
 import pytest
 
 from sally import api
+from sally.analysis import rows
+from sally.analysis.baselines import baselines, best_mindless, mindless, studied_seats
+from sally.analysis.measured import measured
+from sally.analysis.profile import ProfileRow, profile_of, profile_rows
+from sally.analysis.profile_estimates import at_the_edge, clusters_of
 from sally.core import shelf
 from sally.core.log import Censored, Episode, Instance, Sitter
 from sally.core.player import Decision, Turn
 from sally.core.probe import Report
 from sally.core.study import Cell, Study, grid, instance, sitter
-from sally.games.toma.mg import frozen_scenarios as mg_scenarios
-from sally.games.toma.po import frozen_scenarios as po_scenarios
-from sally.metrics.measured import measured
-from sally.reports import rows
-from sally.reports.profile import ProfileRow, profile_of, profile_rows
-from sally.reports.profile_estimates import at_the_edge, clusters_of
-from sally.runner.baselines import baselines, best_mindless, mindless, studied_seats
+from sally.games.toma.mg.spec import frozen_scenarios as mg_scenarios
+from sally.games.toma.po.spec import frozen_scenarios as po_scenarios
 from sally.runner.local import play
 from sally.runner.seating import resolved
 from sally.stats import Estimate, share_interval
@@ -246,7 +246,7 @@ def test_the_best_mindless_player_is_chosen_under_other_chance_than_it_is_shown_
     tried = []
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(
-            "sally.runner.baselines.play",
+            "sally.analysis.baselines.play",
             lambda setup, cell="": tried.append(setup.seed) or play(setup, cell),
         )
         best_mindless(studied)
@@ -355,7 +355,7 @@ def test_cells_can_be_kept_apart():
 
 @pytest.mark.parametrize("game", sorted(shelf.games()))
 def test_every_game_on_the_shelf_has_a_profile_and_every_blank_a_reason(game, monkeypatch):
-    monkeypatch.setattr("sally.runner.baselines.TRIALS", 2)
+    monkeypatch.setattr("sally.analysis.baselines.TRIALS", 2)
     spec = shelf.game(game)
     rules = spec.build(spec.defaults)
     lineup = {seat: Sitter("random") for seat in rules.seats}

@@ -9,6 +9,7 @@ import msgspec
 import pytest
 
 from sally import store
+from sally.analysis.published import Figure
 from sally.core import shelf
 from sally.core.drive import play_bots
 from sally.core.errors import BadInput
@@ -17,10 +18,9 @@ from sally.core.match import Match
 from sally.core.player import Decision, Turn
 from sally.core.probe import Report
 from sally.games.repeated_games.rules import PARTNER
-from sally.reports.reproduce import Effort, compared, overlap, reproduce
+from sally.output.reproduce import Effort, compared, overlap, reproduce
 from sally.runner.seating import seated
 from sally.stats.intervals import Estimate
-from sally.studies.reference import Figure
 
 KEYS = [
     "table",

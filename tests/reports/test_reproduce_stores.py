@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from sally.analysis.stored import pooled, same_model, short
 from sally.core.errors import BadInput
-from sally.reports.bundle import pack
-from sally.reports.reproduce import Effort, Row, reproduce
-from sally.reports.stored import pooled, same_model, short
+from sally.output.bundle import pack
+from sally.output.reproduce import Effort, Row, reproduce
 from tests.reports.hands import (
     cut,
     repeated_episode,

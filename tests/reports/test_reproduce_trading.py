@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from sally.reports.papers import tradecraft2026
-from sally.reports.papers.tradecraft2026 import tabulates
+from sally.papers.tradecraft2026 import tables as tradecraft2026
+from sally.papers.tradecraft2026.tables import tabulates
 
 
 @pytest.fixture

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from sally import api
+from sally.analysis.rows import decision_rows, label, mean_of, tokens
 from sally.core.log import Call
 from sally.core.study import sitter
-from sally.reports.rows import decision_rows, label, mean_of, tokens
 
 
 def test_two_ways_of_asking_a_model_are_two_players():

@@ -7,8 +7,8 @@ from pathlib import Path
 import msgspec
 
 from sally import api, store
+from sally.analysis.stores import each_once, measured_stores
 from sally.core.log import Censored, Episode, to_line
-from sally.reports.stores import each_once, measured_stores
 
 
 def played(seed: int) -> Episode:

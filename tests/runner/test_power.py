@@ -9,14 +9,14 @@ import msgspec
 import numpy as np
 import pytest
 
+from sally.analysis import compare as comparing
+from sally.analysis.compare import Group, Score
+from sally.analysis.power import Spread, Value, needs, spread_of
 from sally.core.errors import BadInput
 from sally.core.study import Cell, Study, grid, instance, sitter
-from sally.reports import compare as comparing
-from sally.reports.compare import Group, Score
 from sally.runner.config import Config, read_config
 from sally.runner.local import play
 from sally.runner.plan import plan
-from sally.runner.power import Spread, Value, needs, spread_of
 from sally.runner.seating import resolved
 from sally.stats import paired_sample_size, sign_flip_test, simulated_power
 
@@ -96,7 +96,7 @@ def test_partners_met_on_one_problem_belong_together_as_its_repeats_do():
     )
     study = msgspec.structs.replace(STUDY, cells=(cell,))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("sally.runner.power.values_of", lambda *_: pilot)
+        patch.setattr("sally.analysis.power.values_of", lambda *_: pilot)
         found = need(0.5, study=study, pilot=())
     # all that is known are ten problems: six episodes of each count as one
     assert found.now == 60 and found.effect == pytest.approx(6)

@@ -6,9 +6,9 @@ import pytest
 
 from sally.games.mindgames import GAME
 from sally.games.mindgames.target import random_success_formula
+from sally.papers.moore2025.study import STORIES, STUDY
 from sally.runner.local import play
 from sally.runner.seating import resolved
-from sally.studies.moore2025 import STORIES, STUDY
 from tests.games.mindgames.table import played
 
 CELLS = {cell.name: cell for cell in STUDY.cells}

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import pytest
 
+from sally.analysis import published as reference
 from sally.core import shelf
 from sally.core.log import Censored, Episode, Setup, episode_id
 from sally.core.metric import Played
 from sally.core.playback import replayed
 from sally.core.study import Study
-from sally.reports.papers.riemer2025 import facts
+from sally.papers.riemer2025.cells import EPISODES, TABLES, conditions
+from sally.papers.riemer2025.study import STUDY, study
+from sally.papers.riemer2025.tables import facts
 from sally.runner.local import play
 from sally.runner.models import with_model
 from sally.runner.seating import resolved
-from sally.studies import reference
-from sally.studies.riemer2025 import EPISODES, STUDY, TABLES, conditions, study
 from tests.conversations import said
 from tests.strategies.talk import Listener
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections import Counter
 
 from sally.core import shelf
-from sally.studies.riemer2025_names import CANONICAL, REPEATED, STUDY, name_sets
+from sally.papers.riemer2025.names import CANONICAL, NAMES_STUDY, REPEATED, name_sets
 
 
 def test_every_game_meets_both_partners_under_four_sets_of_names():
-    cells = Counter(cell.instances[0].game for cell in STUDY.cells)
+    cells = Counter(cell.instances[0].game for cell in NAMES_STUDY.cells)
     assert cells == {"rps": 8, "ibs": 8, "ipd": 8}
-    assert len({cell.name for cell in STUDY.cells}) == 24
-    assert len({cell.instances[0].id for cell in STUDY.cells}) == 12
+    assert len({cell.name for cell in NAMES_STUDY.cells}) == 24
+    assert len({cell.instances[0].id for cell in NAMES_STUDY.cells}) == 12
 
 
 def test_names_are_as_many_as_actions_and_all_different():

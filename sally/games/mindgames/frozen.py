@@ -39,7 +39,7 @@ class Frozen(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 @cache
 def frozen(collection: Collection) -> Frozen:
     """A frozen set as it ships."""
-    source = files("sally").joinpath("instances", "mindgames", f"{collection}.json")
+    source = files(__package__).joinpath("instances", f"{collection}.json")
     return msgspec.json.decode(source.read_bytes(), type=Frozen)
 
 

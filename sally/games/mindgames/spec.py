@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sally.core.game import GameSpec, Seat
+from sally.core.game import Doing, GameSpec, Seat
 from sally.core.probe import At, Probe, Question
 from sally.core.replay import Replay
 from sally.games.mindgames.rules import (
@@ -99,5 +99,7 @@ GAME: GameSpec[State, Action, View] = GameSpec(
     action=Action,
     probes=PROBES,
     occupants={READER: "rules", TARGET: "exact"},
+    doing=Doing("mindgames_success"),
+    settings={"messages": (1, 20), "number": (0, 999), "story": None},
     reference="hidden",
 )

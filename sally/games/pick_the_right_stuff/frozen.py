@@ -47,7 +47,7 @@ def frozen_sets(collection: CollectionName) -> tuple[FrozenSet, ...]:
     """Load all frozen sets of a collection."""
     if collection not in COLLECTIONS:
         raise ValueError(f"There is no collection {collection!r}; there are {COLLECTIONS}.")
-    source = files("sally") / "instances" / "pick_the_right_stuff" / f"{collection}.json"
+    source = files(__package__) / "instances" / f"{collection}.json"
     return msgspec.json.decode(source.read_bytes(), type=tuple[FrozenSet, ...])
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from sally.core.game import GameSpec, Seat
+from collections.abc import Mapping
+
+from sally.core.game import Doing, GameSpec, Seat
 from sally.core.probe import At, Probe, Question
 from sally.core.replay import Replay
 from sally.games.pick_the_right_stuff import locker
@@ -51,13 +53,15 @@ PROBES = (
         (MANAGER,),
         _which_box,
         true_box,
+        of_mind=False,  # where the item really is
     ),
 )
 
 
-def best_replies(game: LockerGame, view: View, belief: int) -> tuple[int, ...]:
+def best_replies(game: LockerGame, view: View, belief: Mapping[str, int]) -> tuple[int, ...]:
     """The box to name if the waiting user saw the state last that lies so far back."""
-    return where_user_will_look_from(view.sight(), len(view.states) - belief)
+    (seen,) = belief.values()
+    return where_user_will_look_from(view.sight(), len(view.states) - seen)
 
 
 GAME: GameSpec[State, Action, View] = GameSpec(
@@ -69,6 +73,8 @@ GAME: GameSpec[State, Action, View] = GameSpec(
     action=Action,
     probes=PROBES,
     best_replies=best_replies,
+    doing=Doing("score", right=100.0),
+    settings={"users": (2, 8), "number": (0, 999)},
     reference="tracker",
     words_version=2,
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sally.core.game import GameSpec, Seat
+from sally.core.game import Doing, GameSpec, Seat
 from sally.core.probe import At, Point, Probe, Question
 from sally.core.replay import Replay
 from sally.games.repeated_games.rules import AGENT, PARTNER, RepeatedGame, State, View, other
@@ -77,12 +77,15 @@ PROBES = (
 )
 
 
-def best_replies(game: RepeatedGame, view: View, belief: int | Sequence[float]) -> tuple[int, ...]:
-    """The moves that pay most in this round if the other moves as believed."""
-    if isinstance(belief, int):
-        return game.best_replies(view.seat, belief)
+def best_replies(
+    game: RepeatedGame, view: View, belief: Mapping[str, int | Sequence[float]]
+) -> tuple[int, ...]:
+    """The moves that pay most in this round if the other moves as believed: a move, or odds."""
+    (theirs,) = belief.values()
+    if isinstance(theirs, int):
+        return game.best_replies(view.seat, theirs)
     mine = range(len(game.names_of(view.seat)))
-    worth = [sum(p * game.pay(view.seat, m, t) for t, p in enumerate(belief)) for m in mine]
+    worth = [sum(p * game.pay(view.seat, m, t) for t, p in enumerate(theirs)) for m in mine]
     return tuple(m for m in mine if worth[m] >= max(worth) - 1e-12)
 
 
@@ -109,6 +112,16 @@ GAME: GameSpec[State, int, View] = GameSpec(
         "ipd": "prisoner's dilemma, repeated (riemer2025)",
     },
     best_replies=best_replies,
+    doing=Doing("reward_per_round", regret="functional_regret"),
+    same_question=("their_move_given_mine", "their_move", "their_odds"),
+    titles={
+        "repeated_games": "Matrix game",
+        "rps": "Rock, paper, scissors",
+        "ibs": "Meet me there",
+        "ipd": "Together or alone",
+    },
+    settings={"rounds": (1, 100)},
+    usual="tit_for_tat",
     numbers=numbers,
     words_version=3,
 )

@@ -7,7 +7,10 @@ from typing import Any, Generic, TypeVar
 
 import msgspec
 
-from sally.games.toma import mg_generate, mg_rules, po_generate, po_rules
+from sally.games.toma.mg import generators as mg_generate
+from sally.games.toma.mg import rules as mg_rules
+from sally.games.toma.po import generators as po_generate
+from sally.games.toma.po import rules as po_rules
 
 T = TypeVar("T")
 SEED = 2026
@@ -80,4 +83,4 @@ def write(frozen: Frozen[Any], path: Path) -> None:
 
 
 def _text(name: str) -> bytes:
-    return files("sally").joinpath("instances", "toma", f"{name}.json").read_bytes()
+    return files(f"{__package__}.{name}").joinpath("instances", f"{name}.json").read_bytes()

@@ -54,7 +54,7 @@ def named_ruleset(name: str, settings: Mapping[str, Any] | None = None) -> Rules
 
 def set_names() -> tuple[str, ...]:
     """The names of the instance sets that come with Sally."""
-    folder = resources.files("sally") / "instances" / "tradecraft"
+    folder = resources.files(__package__) / "instances"
     return tuple(sorted(f.name.removesuffix(".json") for f in folder.iterdir()))
 
 
@@ -62,7 +62,7 @@ def instance_set(name: str) -> InstanceSet:
     """A shipped instance set, checked against the rules it was made for."""
     if name not in set_names():
         raise ValueError(f"There is no instance set {name!r}; there are {', '.join(set_names())}.")
-    file = resources.files("sally") / "instances" / "tradecraft" / f"{name}.json"
+    file = resources.files(__package__) / "instances" / f"{name}.json"
     found = msgspec.json.decode(file.read_bytes(), type=InstanceSet)
     rules = named_ruleset(found.ruleset, found.settings)
     if rules.fingerprint != found.fingerprint:

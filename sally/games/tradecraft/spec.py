@@ -183,5 +183,6 @@ GAME: GameSpec[State, Action, View] = GameSpec(
     action=Action,
     probes=PROBES,
     tools=TOOLS,
+    settings={"max_turns": (1, 30)},
     reference="first_order",  # best known: of our traders it earns most, over all rulesets
 )

@@ -16,7 +16,7 @@ from typing import Any
 
 from starlette.testclient import TestClient
 
-from sally.adapters.web.app import Settings, make_app
+from sally.web.app import Settings, make_app
 
 Json = dict[str, Any]
 WORDS = ("hello", "north", "Please trade with me.", "river money", "what do you know")

@@ -11,8 +11,8 @@ from uuid import uuid4
 
 from starlette.testclient import TestClient
 
-from sally.adapters.web.app import Settings, make_app
-from sally.adapters.web.studies import EXAMPLE, read_human_study
+from sally.web.app import Settings, make_app
+from sally.web.studies import EXAMPLE, read_human_study
 
 SECRET = "a secret of the experimenter's"
 TEXT = EXAMPLE.read_text()

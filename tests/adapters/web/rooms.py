@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from sally import store
-from sally.adapters.web.book import Book
-from sally.adapters.web.house import House
 from sally.core.log import Episode, Instance, Setup, Sitter
+from sally.web.book import Book
+from sally.web.house import House
 
 
 @asynccontextmanager

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from sally import store
+from sally.analysis.rows import played
 from sally.core import shelf
 from sally.core.desk import Desk
 from sally.core.log import Censored, Ended, Moved, Reported
-from sally.reports.rows import played
 from sally.runner.check import check
 from tests.adapters.web.guests import Guest, house, play, sit
 
@@ -290,7 +290,7 @@ def test_a_place_in_line_survives_a_restart(tmp_path: Path) -> None:
 
 
 def test_whoever_has_gone_is_not_paired(web: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sally.adapters.web.lobby.STALE", 0.0)
+    monkeypatch.setattr("sally.web.lobby.STALE", 0.0)
     for _ in range(3):
         ticket = web.post("/api/lobby", json={"game": "rps"}).json()["ticket"]
     called = web.get("/api/lobby", headers={"Authorization": f"Bearer {ticket}"}).json()

@@ -22,7 +22,7 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from sally.adapters.web.guard import Rates
+from sally.web.guard import Rates
 from tests.adapters.web.guests import Guest, Json, house, sit, value_for
 
 FORMS = ("haggle", "mindgames", "toma_ag", "toma_sw", "tradecraft", "cups", "ipd")

@@ -7,7 +7,7 @@ from typing import Any
 
 from starlette.testclient import TestClient
 
-from sally.adapters.web.app import Settings, make_app
+from sally.web.app import Settings, make_app
 
 TABLE = {"game": "ipd", "seat": "agent", "params": {"rounds": 1}}
 
@@ -30,7 +30,7 @@ def test_a_move_waits_until_the_question_aside_is_answered(tmp_path: Path) -> No
 
 
 def test_a_move_sent_before_the_question_aside_is_refused(tmp_path: Path) -> None:
-    from sally.adapters.web.sight import ask_name
+    from sally.web.sight import ask_name
 
     settings = Settings(database=str(tmp_path / "book.sqlite"), out=None)
     with TestClient(app := make_app(settings)) as client:

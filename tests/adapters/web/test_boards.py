@@ -9,11 +9,11 @@ from typing import Any
 
 import msgspec
 import pytest
+from sally.web.boards import BOARDS, board_of
 
-import sally.adapters.web
-from sally.adapters.web.boards import BOARDS, board_of
-from sally.adapters.web.boards.parts import Board, Part
+import sally.web
 from sally.core import shelf
+from sally.core.board import Board, Part
 from sally.core.chance import Stream
 from sally.core.game import Seat
 from sally.core.log import Instance, Setup
@@ -23,10 +23,10 @@ from sally.core.player import Decision
 from sally.games.mindgames import frozen as mindgames_sets
 from sally.games.pick_the_right_stuff.frozen import frozen_games
 from sally.games.pick_the_right_stuff.locker import Rehearsal
-from sally.games.toma import po
-from sally.games.toma.ag_rules import Item
-from sally.games.toma.po_rules import known_costs
-from sally.games.toma.sw_rules import World
+from sally.games.toma.ag.rules import Item
+from sally.games.toma.po.rules import known_costs
+from sally.games.toma.po.spec import spec as po
+from sally.games.toma.sw.rules import World
 from sally.games.tradecraft.actions import DONE, YES, Craft, Propose
 
 
@@ -79,7 +79,7 @@ def test_every_family_on_our_shelf_has_a_board_of_its_own() -> None:
 
 
 def test_the_browser_knows_every_kind_of_part() -> None:
-    script = Path(sally.adapters.web.__path__[0]) / "static" / "boards.js"
+    script = Path(sally.web.__path__[0]) / "static" / "boards.js"
     (known,) = re.findall(r"const DRAW = \{ (.*) \};", script.read_text())
     kinds = {str(kind.__struct_config__.tag) for kind in Part.__subclasses__()}
     assert set(known.split(", ")) == kinds

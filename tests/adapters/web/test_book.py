@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from benchmarks.local_postgres import local_postgres, programs
-from sally.adapters.web.book import Book, Hand, StorageFull, StorageLost
 from sally.core.errors import BadInput
+from sally.web.book import Book, Hand, StorageFull, StorageLost
 
 SCHEMA = ("CREATE TABLE IF NOT EXISTS notes (n INTEGER PRIMARY KEY, said TEXT NOT NULL)",)
 PUT = "INSERT INTO notes (n, said) VALUES (?, ?)"
@@ -177,7 +177,7 @@ def test_what_was_acknowledged_survives_a_kill(tmp_path: Path) -> None:
     """A process that writes as fast as it can and says what is on disk, and is killed."""
     program = f"""
 import asyncio
-from sally.adapters.web.book import Book
+from sally.web.book import Book
 book = Book({str(tmp_path / "book")!r}, {SCHEMA!r})
 book.open()
 async def main():

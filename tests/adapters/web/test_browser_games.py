@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 from sally.core import shelf
 from sally.games.pick_the_right_stuff.locker import questions
-from sally.games.toma import mg_rules, po_rules
+from sally.games.toma.mg import rules as mg_rules
+from sally.games.toma.po import rules as po_rules
 from tests.adapters.web.browser import NEEDS_BROWSER, Person, Server
 
 pytestmark = NEEDS_BROWSER

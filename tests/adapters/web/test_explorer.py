@@ -11,17 +11,17 @@ import pytest
 from starlette.testclient import TestClient
 
 from sally import store
-from sally.adapters.web import eyes
-from sally.adapters.web.app import Settings, make_app
-from sally.adapters.web.catalogue import ENDED, Catalogue, Wanted
 from sally.api import play
 from sally.core.errors import BadInput
 from sally.core.log import Censored, Episode, Moved, Sitter, episode_id, to_line
 from sally.core.probe import Injection
 from sally.core.study import Cell, Study, instance
 from sally.models.stub import always
-from sally.reports.transcript import REFEREE
+from sally.output.transcript import REFEREE
 from sally.runner.run import run_study
+from sally.web import eyes
+from sally.web.app import Settings, make_app
+from sally.web.catalogue import ENDED, Catalogue, Wanted
 from tests.adapters.web.participants import (
     RIGHT,
     TEXT,
@@ -191,7 +191,7 @@ def test_ten_thousand_episodes_are_indexed_once(folder, tmp_path, monkeypatch):
     found = catalogue(out)
     assert len(found.entries()) == 10_000
     read: list[bytes] = []
-    monkeypatch.setattr("sally.adapters.web.catalogue._glimpsed", read.append)
+    monkeypatch.setattr("sally.web.catalogue._glimpsed", read.append)
     began = time.perf_counter()
     found.refresh()
     found.entries(Wanted(cell="rps"))
@@ -382,7 +382,7 @@ def test_a_wrong_link_is_a_clear_page(experimenter, address):
 
 
 def test_pages_of_a_long_list(experimenter, monkeypatch):
-    from sally.adapters.web import explorer
+    from sally.web import explorer
 
     monkeypatch.setattr(explorer, "A_PAGE", 2)
     text = experimenter.get("/experimenter/episodes?page=2&game=").text

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from sally.adapters.web.lobby import Lobby
+from sally.web.lobby import Lobby
 from tests.adapters.web.rooms import house
 
 
@@ -28,8 +28,8 @@ def test_whoever_calls_the_others_is_called_at_once(tmp_path: Path) -> None:
 
 
 def test_places_in_line_do_not_pile_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sally.adapters.web.lobby.STALE", 0.0)  # everybody goes at once
-    monkeypatch.setattr("sally.adapters.web.lobby.KEPT", 0.0)
+    monkeypatch.setattr("sally.web.lobby.STALE", 0.0)  # everybody goes at once
+    monkeypatch.setattr("sally.web.lobby.KEPT", 0.0)
 
     async def come_and_go() -> tuple[int, Any]:
         async with house(tmp_path) as one:

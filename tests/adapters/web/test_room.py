@@ -12,14 +12,14 @@ import msgspec
 import pytest
 
 from sally import store
-from sally.adapters.web.book import StorageFull
-from sally.adapters.web.house import House, NoSuchSeat, Opened
-from sally.adapters.web.room import GivenUp
 from sally.core import shelf
 from sally.core.errors import BadInput, NotAsked
 from sally.core.log import Censored, Episode, Sitter
 from sally.core.partner import Partner
 from sally.core.player import Decision, PlayerKind
+from sally.web.book import StorageFull
+from sally.web.house import House, NoSuchSeat, Opened
+from sally.web.room import GivenUp
 from tests.adapters.web.rooms import AGAINST_A_BOT, house, say, setup, stored, until
 
 # --- rebuilt ------------------------------------------------------------------------------------
@@ -186,7 +186,7 @@ def test_an_episode_is_stored_once_whatever_fails(
             await say(one, opened.tokens["agent"], 0, "a")
 
     async def fails(one: House) -> None:
-        monkeypatch.setattr("sally.adapters.web.house.RETRY", 0.05)
+        monkeypatch.setattr("sally.web.house.RETRY", 0.05)
         if after == "half of it":
             add, added = store.Writer.add, []
 

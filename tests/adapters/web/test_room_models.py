@@ -9,7 +9,6 @@ from typing import Any
 import msgspec
 import pytest
 
-from sally.adapters.web.lobby import Lobby
 from sally.core import shelf
 from sally.core.log import Censored, Moved, Sitter
 from sally.core.model import Fault as ModelFault
@@ -17,6 +16,7 @@ from sally.core.partner import Partner
 from sally.models.stub import Scripted
 from sally.runner.budget import Budget, Meter
 from sally.runner.config import Config, Limits, ModelEntry
+from sally.web.lobby import Lobby
 from tests.adapters.web.rooms import house, say, setup, stored, until
 
 # --- models -------------------------------------------------------------------------------------

@@ -10,10 +10,10 @@ import msgspec
 import pytest
 from starlette.testclient import TestClient
 
-from sally.adapters.web.house import Opened
 from sally.core import shelf
 from sally.core.log import Instance, Setup, Sitter
 from sally.games.mindgames.frozen import puzzle
+from sally.web.house import Opened
 from tests.adapters.web.guests import Guest, house, play, value_for
 
 SEED = 987_654_321_987

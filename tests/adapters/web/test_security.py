@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from starlette.routing import Mount, Route
 
-from sally.adapters.web import guard
-from sally.adapters.web.guard import MOST_BYTES, Rates, depth
+from sally.web import guard
+from sally.web.guard import MOST_BYTES, Rates, depth
 from tests.adapters.web.guests import Guest, house, sit
 
 SECRET = "the secret of this test"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from sally.adapters.web import roster
-from sally.adapters.web.book import StorageFull, StorageLost
-from sally.adapters.web.studies import Bonus
 from sally.core.errors import BadInput
+from sally.web import roster
+from sally.web.book import StorageFull, StorageLost
+from sally.web.studies import Bonus
 from tests.adapters.web.participants import (
     RIGHT,
     SECRET,
@@ -105,7 +105,7 @@ def test_wrong_addresses_are_clear_pages(server):
 def test_a_server_without_a_study_says_so(tmp_path):
     from starlette.testclient import TestClient
 
-    from sally.adapters.web.app import Settings, make_app
+    from sally.web.app import Settings, make_app
 
     with TestClient(make_app(Settings(str(tmp_path / "b"), None, secret=SECRET))) as client:
         assert client.get("/study/two_games").status_code == 404

@@ -13,14 +13,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sally.adapters.web import roster, way
-from sally.adapters.web.balance import Assignment, assigned, order, rows
-from sally.adapters.web.studies import Bonus, HumanStudy, read_human_study
 from sally.core import shelf
 from sally.core.errors import BadInput
 from sally.core.log import from_line
 from sally.models.stub import always
 from sally.runner.check import check
+from sally.web import roster, way
+from sally.web.balance import Assignment, assigned, order, rows
+from sally.web.studies import Bonus, HumanStudy, read_human_study
 from tests.adapters.web.participants import (
     RIGHT,
     STUDY,

@@ -8,9 +8,9 @@ from dataclasses import replace
 
 import pytest
 
-from sally.adapters.web.export import exported
-from sally.adapters.web.reception import Withdrawn
 from sally.core import shelf
+from sally.web.export import exported
+from sally.web.reception import Withdrawn
 from tests.adapters.web.participants import (
     RIGHT,
     TEXT,

@@ -13,8 +13,7 @@ from sally.core import shelf
 from sally.core.log import Episode, Forfeited, Instance, Moved, Reported, Setup, Sitter
 from sally.core.match import Match
 from sally.core.model import Message
-from sally.games.mindgames import GAME
-from sally.metrics import persuasion
+from sally.games.mindgames import GAME, persuasion
 from sally.models.stub import Scripted as ScriptedModel
 from sally.runner.check import check
 from sally.runner.seating import players_of, resolved

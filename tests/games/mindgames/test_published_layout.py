@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from sally.games.mindgames.agreement import KINDS, agreement, by_rules, compared
 from sally.games.mindgames.claims import Asked, Disclosure, claims
 from sally.games.mindgames.matrices import sample
-from sally.games.mindgames.published_layout import (
+from sally.papers.moore2025.agreement import KINDS, agreement, by_rules, compared
+from sally.papers.moore2025.published_layout import (
     BadLayout,
     condition_of,
     read,

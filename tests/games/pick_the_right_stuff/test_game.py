@@ -8,6 +8,7 @@ import msgspec
 import pytest
 
 from sally import api
+from sally.analysis.rows import played as laid_open
 from sally.core import shelf
 from sally.core.errors import BadInput, IllegalMove
 from sally.core.game import NATURE
@@ -26,10 +27,9 @@ from sally.games.pick_the_right_stuff.locker import (
     Snapshot,
     Visit,
 )
+from sally.games.pick_the_right_stuff.picks import picks
 from sally.games.pick_the_right_stuff.rules import MANAGER, LockerGame
-from sally.metrics.picks import picks
-from sally.reports.rows import played as laid_open
-from sally.studies.tang2024 import SETS
+from sally.papers.tang2024.study import SETS
 
 NAME = "pick_the_right_stuff"
 RIGHT, LEFT = Reset((1, 2, 0)), Reset((2, 0, 1))

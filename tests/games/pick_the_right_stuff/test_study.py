@@ -9,21 +9,21 @@ from typing import Any
 import pytest
 
 from sally import api
-from sally.audit.cards.pick_the_right_stuff import CARD, guess
+from sally.analysis.rows import played
 from sally.core import shelf
 from sally.core.desk import Desk
 from sally.core.errors import BadInput
 from sally.core.log import Episode, Forfeited, from_line, to_line
 from sally.core.model import Assistant, Message, Reply, Settings, User
+from sally.games.pick_the_right_stuff.card import CARD, guess
 from sally.games.pick_the_right_stuff.rules import MANAGER
 from sally.models.stub import Scripted
-from sally.reports.papers.tang2024 import computes, facts
-from sally.reports.picks import breakdown, pick_rows
-from sally.reports.reproduce import Effort
-from sally.reports.rows import played
+from sally.output.reproduce import Effort
+from sally.papers.tang2024.picks import breakdown, pick_rows
+from sally.papers.tang2024.study import GAMES, STUDY, in_their_chat, on_our_page
+from sally.papers.tang2024.tables import computes, facts
 from sally.runner.check import check
 from sally.stats import share_interval
-from sally.studies.tang2024 import GAMES, STUDY, in_their_chat, on_our_page
 
 NAME, MODEL = "pick_the_right_stuff", "locker-stub"
 Shown = list[tuple[list[Message], Settings]]

@@ -28,7 +28,7 @@ from sally.games.pick_the_right_stuff.locker import (
 )
 from sally.games.pick_the_right_stuff.rules import MANAGER, LockerGame, View
 from sally.games.pick_the_right_stuff.words import TEXTS, LockerWords, ordinal, to_last
-from sally.studies.tang2024 import SETS
+from sally.papers.tang2024.study import SETS
 
 NAME = "pick_the_right_stuff"
 RIGHT, LEFT = Reset((1, 2, 0)), Reset((2, 0, 1))

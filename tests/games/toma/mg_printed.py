@@ -6,7 +6,7 @@ L3: fruity tarts and chocolate chips belong to no printed place either. Fruity t
 Berry Farm, chocolate chips to nobody: without the first, agent 3 has no reason to go anywhere.
 """
 
-from sally.games.toma.mg_rules import Agent, Place, Scenario
+from sally.games.toma.mg.rules import Agent, Place, Scenario
 
 L1 = Scenario(
     "L1-1-88629",

@@ -1,6 +1,6 @@
 """The five scenarios of kang2026 appendix E.1, as data."""
 
-from sally.games.toma.po_rules import Scenario
+from sally.games.toma.po.rules import Scenario
 
 LANDS = ("Mountain", "River", "Cave", "Forest")
 

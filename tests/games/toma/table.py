@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from sally.analysis.rows import episode_rows
 from sally.core import shelf
 from sally.core.desk import Desk
 from sally.core.drive import play_bots
@@ -12,7 +13,6 @@ from sally.core.game import Seat
 from sally.core.log import Episode, Instance, Setup, Sitter
 from sally.core.match import Match
 from sally.core.probe import Injection
-from sally.reports.rows import episode_rows
 from sally.runner.seating import players_of, resolved
 
 

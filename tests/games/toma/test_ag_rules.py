@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sally.games.toma.ag_rules import (
+from sally.games.toma.ag.rules import (
     Item,
     forms,
     is_right,

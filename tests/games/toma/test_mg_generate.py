@@ -7,11 +7,11 @@ import pytest
 from msgspec.structs import replace
 
 from sally.games.toma import frozen
-from sally.games.toma.mg_draft import ROLES
-from sally.games.toma.mg_generate import certify, needs_reading, scenarios
-from sally.games.toma.mg_rules import LEVELS, Agent, Scenario, answer, depths, meets, profiles
-from sally.games.toma.mg_shortcuts import PARTIAL, hit_rates, level_is_needed
-from sally.games.toma.mg_stories import names_of, stories
+from sally.games.toma.mg.draft import ROLES
+from sally.games.toma.mg.generators import certify, needs_reading, scenarios
+from sally.games.toma.mg.rules import LEVELS, Agent, Scenario, answer, depths, meets, profiles
+from sally.games.toma.mg.shortcuts import PARTIAL, hit_rates, level_is_needed
+from sally.games.toma.mg.stories import names_of, stories
 
 MANY = 60
 

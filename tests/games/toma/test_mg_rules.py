@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from sally.games.toma.mg_rules import (
+from sally.games.toma.mg.rules import (
     Agent,
     Profile,
     Scenario,

@@ -11,10 +11,10 @@ from msgspec.structs import replace
 
 from sally.games.toma import frozen
 from sally.games.toma.balance import dealt, pick
-from sally.games.toma.po_generate import SHARES, certify, scenarios
-from sally.games.toma.po_rules import FAILURE, LEVELS, Scenario, answer, check
-from sally.games.toma.po_shortcuts import hit_rates
-from sally.games.toma.po_stories import stories
+from sally.games.toma.po.generators import SHARES, certify, scenarios
+from sally.games.toma.po.rules import FAILURE, LEVELS, Scenario, answer, check
+from sally.games.toma.po.shortcuts import hit_rates
+from sally.games.toma.po.stories import stories
 
 MANY = 400
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 from scipy.optimize import linear_sum_assignment
 
-from sally.games.toma.po_rules import (
+from sally.games.toma.po.rules import (
     FAILURE,
     SHAPES,
     Scenario,

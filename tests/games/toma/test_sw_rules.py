@@ -14,8 +14,8 @@ from sally.core.drive import play_bots
 from sally.core.errors import BadInput, Unreadable
 from sally.core.match import Match
 from sally.core.player import Decision, Forfeit
-from sally.games.toma.sw_reader import read_claims, said_at
-from sally.games.toma.sw_rules import (
+from sally.games.toma.sw.reader import read_claims, said_at
+from sally.games.toma.sw.rules import (
     CELLS,
     EAVESDROPPER,
     EXPLORER,
@@ -32,8 +32,8 @@ from sally.games.toma.sw_rules import (
     World,
     consistent,
 )
-from sally.games.toma.sw_words import read_act, read_guess
-from sally.games.toma.sw_worlds import namings, worlds
+from sally.games.toma.sw.words import read_act, read_guess
+from sally.games.toma.sw.worlds import namings, worlds
 from sally.runner.seating import players_of
 from tests.games.toma.table import match_at, page_of, played, row_of
 

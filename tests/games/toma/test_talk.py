@@ -9,20 +9,20 @@ from typing import Any
 
 import pytest
 
+from sally.analysis import published as reference
+from sally.analysis.rows import played as laid_open
 from sally.core import shelf
 from sally.core.drive import play_async
 from sally.core.log import Episode, Instance, Setup, Sitter
 from sally.core.match import Match
 from sally.core.model import Message, Settings
-from sally.games.toma.po import PartlySeen, frozen_scenarios
-from sally.games.toma.po_rules import AGENTS, answer, predictions
+from sally.games.toma.po.rules import AGENTS, answer, predictions
+from sally.games.toma.po.spec import PartlySeen, frozen_scenarios
 from sally.models.stub import Scripted
-from sally.reports.papers.kang2026 import facts
-from sally.reports.rows import played as laid_open
+from sally.papers.kang2026.study import STUDY
+from sally.papers.kang2026.tables import facts
 from sally.runner.check import check
 from sally.runner.seating import players_of, resolved
-from sally.studies import reference
-from sally.studies.kang2026 import STUDY
 from tests.games.toma.table import row_of
 
 LEVEL_2 = next(s for s in frozen_scenarios().values() if s.level == 2 and answer(s) < 4)

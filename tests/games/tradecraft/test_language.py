@@ -19,9 +19,9 @@ from sally.core.playback import replayed
 from sally.games.tradecraft.problems import problems
 from sally.games.tradecraft.spec import GROUPS
 from sally.models.stub import Scripted
+from sally.papers.tradecraft2026.study import own_reports
+from sally.papers.tradecraft2026.tables import ENGINE
 from sally.players.language import PLAYERS
-from sally.reports.papers.tradecraft2026 import ENGINE
-from sally.studies.tradecraft2026 import own_reports
 
 MODEL = "gpt-4o"  # only a name here: a script answers
 SEEN: list[list[str]] = []

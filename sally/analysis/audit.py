@@ -1,0 +1,124 @@
+"""Playing a card: what mindless players score on each condition of a game."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from sally.core import shelf
+from sally.core.card import Card, Condition, study_of
+from sally.core.errors import BadInput
+from sally.core.game import Seat
+from sally.core.log import Setup, Sitter
+from sally.core.metric import Metric, Played
+from sally.core.playback import replayed
+from sally.runner.local import limited, play
+from sally.runner.seating import resolved
+from sally.stats import mean_interval
+
+Row = dict[str, Any]
+Watcher = Callable[[int, int], None]  # episodes played, episodes wanted
+
+
+def audit(game: str, episodes: int = 30, seed: int = 1, watch: Watcher | None = None) -> list[Row]:
+    """One row for each condition, player and metric, with a 95% interval over episodes."""
+    return audit_of(conditions_of(game), episodes, seed, watch)
+
+
+def audit_of(
+    conditions: Sequence[Condition], episodes: int, seed: int, watch: Watcher | None = None
+) -> list[Row]:
+    """The rows of some conditions."""
+    if episodes < 1:
+        raise BadInput(f"episodes must be at least 1, not {episodes}.")
+    metrics = {c.name: metrics_of(c) for c in conditions}
+    by_name = {c.name: c for c in conditions}
+    values: dict[tuple[str, str, str], list[float]] = {
+        (c.name, label(who), metric): []
+        for c in conditions
+        for who in c.players
+        for metric in c.metrics
+    }
+    study = study_of("audit", conditions, episodes, seed)
+    wanted = [(cell, resolved(setup)) for cell, setup in limited(study.trials(), episodes)]
+    for n, (cell, setup) in enumerate(wanted, 1):
+        seat = by_name[cell].seat
+        who = label(setup.lineup[seat])
+        for metric, value in measured(setup, Seat(seat), metrics[cell]).items():
+            if value is not None:
+                values[cell, who, metric].append(value)
+        if watch:
+            watch(n, len(wanted))
+    return [_row(*key, found) for key, found in values.items()]
+
+
+def card_of(game: str) -> Card:
+    """The card of the family that a game belongs to."""
+    card = shelf.card(game)
+    if card is None:
+        home = shelf.family(game).game.__module__
+        raise BadInput(
+            f"{game} has no card yet: define CARD in {home}, or in card.py beside it if the game "
+            "is a folder."
+        )
+    return card
+
+
+def conditions_of(game: str) -> tuple[Condition, ...]:
+    """The conditions on which a game is audited; never none."""
+    card = card_of(game)
+    found = card.of(game)
+    if not found:
+        raise BadInput(f"The card of {card.family} has no condition for {game}.")
+    return found
+
+
+def metrics_of(condition: Condition) -> Mapping[str, Metric]:
+    """The metrics that a condition names, as they stand on the shelf."""
+    spec = shelf.game(condition.instances[0].game)
+    known = shelf.metrics(spec.family or spec.name)
+    return {name: shelf.pick(f"metric of {spec.name}", name, known) for name in condition.metrics}
+
+
+def measured(setup: Setup, seat: Seat, metrics: Mapping[str, Metric]) -> dict[str, float | None]:
+    """One episode, played and measured."""
+    spec, episode = shelf.game(setup.instance.game), play(setup)
+    whole = Played(spec, episode, replayed(spec, episode))
+    return {name: metric.measure(whole, seat) for name, metric in metrics.items()}
+
+
+def label(who: Sitter) -> str:
+    """A player's name with its parameters; an inverse by what it turns around."""
+    if who.player == "inverse":
+        return f"not {label(Sitter(who.params['of'], who.params.get('params') or {}))}"
+    given = ", ".join(f"{name}={value}" for name, value in who.params.items())
+    return f"{who.player}({given})" if given else who.player
+
+
+def _row(condition: str, player: str, metric: str, found: Sequence[float]) -> Row:
+    estimate = mean_interval(found)
+    return {
+        "condition": condition,
+        "player": player,
+        "metric": metric,
+        "value": estimate.value,
+        "interval": estimate.interval,
+        "episodes": estimate.n,
+    }
+
+
+def off_chance(game: str, rows: Sequence[Row], slack: float = 1.0) -> list[Row]:
+    """The rows whose interval, widened `slack` times, leaves out what chance should give.
+
+    Of many rows, one in twenty does so by chance alone when the slack is 1.
+    """
+    chances = {c.name: c.chance for c in conditions_of(game)}
+    found = []
+    for row in rows:
+        chance = chances[row["condition"]].get(row["metric"])
+        if chance is None or row["interval"] is None:
+            continue
+        low, high = row["interval"]
+        if abs(chance - row["value"]) > slack * (high - low) / 2 + 1e-9:
+            found.append(row)
+    return found

@@ -1,0 +1,86 @@
+"""Who scores what against whom: a table of two seats, and its picture."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+import msgspec
+
+from sally.analysis.rows import Row, label, mean_of
+from sally.core.errors import BadInput
+from sally.core.log import Episode
+
+
+class Pairing(msgspec.Struct, frozen=True):
+    """What two players scored over the episodes in which they met."""
+
+    episodes: int
+    first: float  # the mean payoff of the first seat
+    first_interval: list[float] | None
+    second: float
+    second_interval: list[float] | None
+    both: float  # the share of episodes in which both were paid
+
+
+def crossplay(episodes: Iterable[Episode]) -> dict[tuple[str, str], Pairing]:
+    """Mean payoffs for each pair (first seat, second seat); censored episodes are left out."""
+    paid: dict[tuple[str, str], list[Row]] = {}
+    for episode in episodes:
+        if episode.payoffs is None:
+            continue
+        if len(episode.payoffs) != 2:
+            raise BadInput(f"Episode {episode.id} has {len(episode.payoffs)} seats, not two.")
+        (one, first), (two, second) = episode.payoffs.items()
+        lineup = episode.setup.lineup
+        row = {"instance": episode.setup.instance.id, "first": first, "second": second}
+        paid.setdefault((label(lineup[one]), label(lineup[two])), []).append(row)
+    return {pair: _pairing(found) for pair, found in paid.items()}
+
+
+def _pairing(found: Sequence[Row]) -> Pairing:
+    first, second = (mean_of(found, seat) for seat in ("first", "second"))
+    both = sum(row["first"] > 0 and row["second"] > 0 for row in found) / len(found)
+    assert first.value is not None and second.value is not None  # there is at least one episode
+    return Pairing(len(found), first.value, first.interval, second.value, second.interval, both)
+
+
+def names_of(table: Mapping[tuple[str, str], Pairing]) -> list[str]:
+    """Everybody in the table, in the order of appearance."""
+    return list(dict.fromkeys([*(one for one, _ in table), *(two for _, two in table)]))
+
+
+def draw(table: Mapping[tuple[str, str], Pairing], path: Path, title: str = "") -> None:
+    """A picture of the table: the first seat's mean score by colour, both scores in figures."""
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise BadInput(
+            "A picture needs matplotlib; `pip install 'sally[figures]'` brings it."
+        ) from None
+    names = names_of(table)
+    if not names:
+        raise BadInput("There is nothing to draw: no episode has a result.")
+    grid = [[_score(table, one, two) for two in names] for one in names]
+    figure = Figure(figsize=(1.6 + 1.1 * len(names), 1.4 + 0.8 * len(names)), layout="constrained")
+    axes = figure.subplots()
+    lowest = min(met.first for met in table.values())
+    image = axes.imshow(grid, cmap="viridis", aspect="auto", vmin=min(lowest, 0.0))
+    axes.set_xticks(range(len(names)), names, rotation=30, ha="right")
+    axes.set_yticks(range(len(names)), names)
+    axes.set_xlabel("second seat")
+    axes.set_ylabel("first seat")
+    axes.set_title(title or "mean score, first / second seat")
+    for row, one in enumerate(names):
+        for column, two in enumerate(names):
+            met = table.get((one, two))
+            said = "" if met is None else f"{met.first:.2f} / {met.second:.2f}"
+            box = {"facecolor": "white", "alpha": 0.75, "edgecolor": "none", "pad": 1.5}
+            axes.text(column, row, said, ha="center", va="center", fontsize=8, bbox=box)
+    figure.colorbar(image, ax=axes, label="first seat's mean score")
+    figure.savefig(path, dpi=150)
+
+
+def _score(table: Mapping[tuple[str, str], Pairing], one: str, two: str) -> float:
+    met = table.get((one, two))
+    return float("nan") if met is None else met.first

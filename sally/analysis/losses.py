@@ -1,0 +1,73 @@
+"""Where a decision's loss comes from: not foreseen, not acted on, not readable, not far-sighted.
+
+Per decision: best reply to the truth, to one's own prediction, and what was done; the first
+difference is the inference loss, the second the translation loss. A forfeited decision is a
+format loss. What looking ahead changes over a whole episode is the horizon term, with its sign.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from sally.core import shelf
+from sally.core.game import Seat
+from sally.core.metric import Losses, Played, Terms
+from sally.metrics.answers import Answered
+
+
+def terms(played: Played, seat: Seat, answers: Sequence[Answered]) -> Terms:
+    """The terms that are defined for this seat of this episode; without a result, none."""
+    if played.episode.payoffs is None:
+        return Terms()
+    own: Losses | None = shelf.room(played.spec.name, "losses")
+    if own is not None:
+        return own(played, seat)
+    worth = played.spec.doing.right
+    return Terms() if worth is None else _of_choices(played, seat, answers, worth)
+
+
+def _of_choices(played: Played, seat: Seat, answers: Sequence[Answered], worth: float) -> Terms:
+    """Decisions that are right or wrong, each alone: none has a horizon."""
+    replay = played.replay
+    due = [step for step in replay.steps() if seat in replay.game.to_move(step.before)]
+    lost = sum(seat in step.forfeited for step in due)
+    split = []
+    for step in due:
+        mine, here = step.moves.get(seat), [a for a in answers if a.turn == step.turn]
+        if mine is not None and here and (found := _split(played, seat, here, mine)):
+            split.append(found)
+    n = len(split)
+    return Terms(
+        inference=worth * sum(inferred for inferred, _ in split) / n if n else None,
+        translation=worth * sum(done - inferred for inferred, done in split) / n if n else None,
+        format=worth * lost / len(due) if due else None,
+    )
+
+
+def _split(
+    played: Played, seat: Seat, answers: Sequence[Answered], mine: Any
+) -> tuple[float, float] | None:
+    """What the best reply to the prediction misses, and what was missed; None if unpredicted.
+
+    Where several moves are best replies to the prediction, the one that was done counts if it
+    is among them, else their mean.
+    """
+    if any(a.truth is None or a.report.value is None for a in answers):
+        return None
+    believed = _replies(played, seat, answers, [a.report.value for a in answers])
+    right = _replies(played, seat, answers, [a.truth for a in answers])
+    if not believed or not right:
+        return None
+    made = (mine,) if mine in believed else believed
+    return sum(m not in right for m in made) / len(made), float(mine not in right)
+
+
+def _replies(
+    played: Played, seat: Seat, answers: Sequence[Answered], values: Sequence[Any]
+) -> tuple[Any, ...] | None:
+    """The best replies to these answers: one mind's state, or what each of the others does."""
+    rational, replay, turn = played.spec.best_replies, played.replay, answers[0].turn
+    belief = dict(zip((a.report.about for a in answers), values, strict=True))
+    replies = rational and rational(replay.game, replay.view(turn, seat), belief)
+    return replies if isinstance(replies, tuple) else None

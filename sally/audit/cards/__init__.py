@@ -1,1 +1,0 @@
-"""The cards, one module per family of games; each defines CARD."""

@@ -1,0 +1,63 @@
+"""The card of MindGames: what can be won without asking what the target knows and likes.
+
+A standard puzzle is won by exactly one set of disclosures, so a rule that tells the same things
+whatever the target is like should win hardly ever. The other kinds say what a rule is worth where
+winning is impossible, certain, or merely possible: there telling everything wins every other
+puzzle, and telling nothing none, as the goal is never the first choice. Disclosing at random has
+an exact rate.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sally.core.card import Card, Condition, Shortcut
+from sally.core.study import instance, sitter
+from sally.games.mindgames import frozen
+from sally.games.mindgames.stories import stories
+
+GAME = "mindgames"
+PAIRS = (
+    ("tell_all", "silent"),
+    ("goal_only", "others_only"),
+    ("increases", "decreases"),
+    ("tell_all", "ask_only"),
+)
+STORIES = tuple(story.name for story in stories() if story.mental)
+CHANCE = {"balanced_never_win": 0.0, "always_win": 1.0}
+
+
+def _condition(name: str, collection: frozen.Collection, **params: Any) -> Condition:
+    size = len(frozen.frozen(collection).puzzles)
+    chance = {"mindgames_success": CHANCE[collection]} if collection in CHANCE else {}
+    return Condition(
+        name=name,
+        instances=tuple(
+            instance(
+                GAME,
+                f"audit {name} {number:02d}",
+                collection=collection,
+                number=number,
+                story=STORIES[number % len(STORIES)],
+                **params,
+            )
+            for number in range(size)
+        ),
+        seat="persuader",
+        shortcuts=tuple(Shortcut(sitter(rule), sitter(inverse)) for rule, inverse in PAIRS),
+        metrics=("mindgames_success", "mindgames_sink"),
+        chance=chance,
+    )
+
+
+CARD = Card(
+    family=GAME,
+    about="what can be won by telling things without a thought for the target",
+    conditions=(
+        _condition("sequential memory", "standard", memory="sequential"),
+        _condition("frozen memory", "standard", memory="frozen"),
+        _condition("never_win", "balanced_never_win"),
+        _condition("always_win", "always_win"),
+        _condition("can_win", "balanced_can_win"),
+    ),
+)

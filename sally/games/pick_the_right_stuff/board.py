@@ -1,0 +1,23 @@
+"""The locker as the monitor shows it."""
+
+from __future__ import annotations
+
+from sally.core.board import Board, Box, Lockers
+from sally.core.desk import Desk
+from sally.games.pick_the_right_stuff.rules import View
+from sally.games.pick_the_right_stuff.words import LockerWords
+
+
+def board(desk: Desk, view: View) -> Board:
+    """The boxes as they are now; none stands out, because that would hint at an answer."""
+    words = desk.words
+    assert isinstance(words, LockerWords)
+    boxes = tuple(
+        Box(words.box(number).capitalize(), "" if user is None else f"User {user}")
+        for number, user in enumerate(view.states[-1])
+    )
+    waits = "" if view.asked is None else f" User {view.asked} comes to collect."
+    return Board((Lockers(f"The monitor now.{waits}", boxes),))
+
+
+BOARD = board

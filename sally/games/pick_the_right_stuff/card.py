@@ -1,0 +1,69 @@
+"""The card of Pick the Right Stuff: shortcuts and their inverses under every generator.
+
+Generated games show what a generator does, and more episodes bring more games; of so many rows
+some leave chance by chance alone. The frozen sets are audited apart: they were chosen to be level
+on most of these rules, so that they are level here says nothing about their generators.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sally.core.card import Card, Condition, Shortcut
+from sally.core.study import instance, sitter
+
+GAME = "pick_the_right_stuff"
+USERS, GAMES, FROZEN = 5, 1000, 60
+SEED = 2025  # fixed before any result was seen; never to be fitted to one
+RULES = (
+    "start",
+    "true",
+    "last_seen",
+    "most_frequent",
+    "recency",
+    "first_box",
+    "start_or_true",
+    "start_or_last_seen",
+    "true_or_last_seen",
+    "start_true_or_last_seen",
+)
+
+
+def guess(users: int) -> float:
+    """What a uniform guess over the occupied boxes earns: with k items left it hits 1 in k."""
+    return 100 * sum(1 / left for left in range(1, users + 1)) / users
+
+
+def _condition(name: str, chance: float | None, frozen: bool = False, **params: Any) -> Condition:
+    source = {} if frozen else {"generator_seed": SEED}
+    return Condition(
+        name=name,
+        instances=tuple(
+            instance(GAME, f"{name} {n:03d}", users=USERS, number=n, **source, **params)
+            for n in range(FROZEN if frozen else GAMES)
+        ),
+        seat="manager",
+        shortcuts=tuple(Shortcut(sitter(rule), sitter(f"but_{rule}")) for rule in RULES),
+        metrics=("score",),
+        chance={} if chance is None else {"score": chance},
+        once=frozen,
+    )
+
+
+ANY = 100 / USERS  # where an empty box may be believed in, a guess is over all boxes
+CARD = Card(
+    family=GAME,
+    about="what can be earned at the locker of five boxes without asking what the user has seen",
+    conditions=(
+        _condition("published, zero", None, mode="zero", generator="published"),
+        _condition("published, finite", None, mode="finite", generator="published"),
+        _condition("balanced, zero", guess(USERS), mode="zero", generator="balanced"),
+        _condition("balanced, finite", guess(USERS), mode="finite", generator="balanced"),
+        _condition("infinite", ANY, mode="infinite"),
+        _condition("frozen: balanced, zero", guess(USERS), True, mode="zero", generator="balanced"),
+        _condition(
+            "frozen: balanced, finite", guess(USERS), True, mode="finite", generator="balanced"
+        ),
+        _condition("frozen: infinite", ANY, True, mode="infinite"),
+    ),
+)

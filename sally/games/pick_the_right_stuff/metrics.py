@@ -1,0 +1,60 @@
+"""How often the believed box was named, by our count and by tang2024's."""
+
+from __future__ import annotations
+
+from sally.core.game import Seat
+from sally.core.metric import Metric, Played
+from sally.games.pick_the_right_stuff.picks import picks, share_right
+
+
+def _score(played: Played, seat: Seat) -> float | None:
+    return share_right(picks(played, seat))
+
+
+def _score_published(played: Played, seat: Seat) -> float | None:
+    if played.episode.payoffs is None:
+        return None
+    right = [pick.is_right_at_once for pick in picks(played, seat)]
+    return 100 * sum(right) / len(right)
+
+
+def _score_true_belief(played: Played, seat: Seat) -> float | None:
+    return share_right(picks(played, seat), lambda pick: not pick.is_false_belief)
+
+
+def _score_false_belief(played: Played, seat: Seat) -> float | None:
+    return share_right(picks(played, seat), lambda pick: pick.is_false_belief)
+
+
+METRICS = (
+    Metric(
+        name="score",
+        bounds=(0, 100),
+        about="share of answered questions in which the believed box was named; forfeits apart",
+        measure=_score,
+        better="higher",
+        unit="%",
+    ),
+    Metric(
+        name="score_published",
+        about="share of users whose believed box was named at the first try; unreadable is wrong",
+        measure=_score_published,
+        better="higher",
+        unit="%",
+        published=True,
+    ),
+    Metric(
+        name="score_true_belief",
+        about="share of answered questions that were right, among users with a true belief",
+        measure=_score_true_belief,
+        better="higher",
+        unit="%",
+    ),
+    Metric(
+        name="score_false_belief",
+        about="share of answered questions that were right, among users with a false belief",
+        measure=_score_false_belief,
+        better="higher",
+        unit="%",
+    ),
+)

@@ -1,0 +1,65 @@
+"""What each pair of moves pays, from the seat's own side, and the rounds so far."""
+
+from __future__ import annotations
+
+from itertools import islice
+
+from sally.core.board import Board, Cell, Row, Table
+from sally.core.desk import Desk
+from sally.core.game import Seat
+from sally.games.repeated_games.rules import RepeatedGame, View, other
+
+SHOWN = 12  # rounds drawn; the history beside the board has them all
+
+
+def board(desk: Desk, view: View) -> Board:
+    """The payoffs, the last round marked in them, and the latest rounds in a row."""
+    game = desk.game
+    assert isinstance(game, RepeatedGame)
+    payoffs = _payoffs(game, view)
+    return Board((payoffs, _rounds(game, view)) if len(view.past) else (payoffs,))
+
+
+def _payoffs(game: RepeatedGame, view: View) -> Table:
+    me, them = view.seat, other(view.seat)
+    mine, theirs = _names(game, me), _names(game, them)
+    rows = tuple(
+        Row(name, tuple(_pays(game, view, i, j) for j, _ in theirs), "yours") for i, name in mine
+    )
+    columns = tuple(name for _, name in theirs)
+    return Table("What a round pays: you / the other player", columns, rows, "You ↓")
+
+
+def _pays(game: RepeatedGame, view: View, mine: int, theirs: int) -> Cell:
+    sign = "+g" if game.signed else "g"
+    me, them = (
+        game.pay(view.seat, mine, theirs),
+        game.pay(other(view.seat), theirs, mine),
+    )
+    text = f"{format(me, sign) if me else '0'} / {format(them, sign) if them else '0'}"
+    last = view.last == (mine, theirs)
+    return Cell(text, "last" if last else "", "the last round played" if last else "")
+
+
+def _rounds(game: RepeatedGame, view: View) -> Table:
+    """The latest rounds, one a column; a void round has no moves to show."""
+    first = max(0, len(view.past) - SHOWN)
+    rounds = list(islice(view.rounds(first), SHOWN))
+    mine, theirs = game.names_of(view.seat), game.names_of(other(view.seat))
+    void = Cell("–", "hidden", "not played")
+    rows = (
+        Row("You", tuple(void if r is None else Cell(mine[r[0]]) for r in rounds), "yours"),
+        Row("Other", tuple(void if r is None else Cell(theirs[r[1]]) for r in rounds)),
+    )
+    numbers = tuple(str(first + n + 1) for n in range(len(rounds)))
+    return Table("The latest rounds", numbers, rows, "Round")
+
+
+def _names(game: RepeatedGame, seat: Seat) -> list[tuple[int, str]]:
+    """A seat's moves with their names, in the order of the page."""
+    names = game.names_of(seat)
+    order = game.order if len(game.order) == len(names) else range(len(names))
+    return [(move, names[move]) for move in order]
+
+
+BOARD = board

@@ -1,0 +1,58 @@
+"""The card of repeated games: the games and partners of riemer2025, and an unpredictable one."""
+
+from __future__ import annotations
+
+from sally.core.card import Card, Condition, Shortcut, both_ways
+from sally.core.log import Sitter
+from sally.core.study import instance, sitter
+
+MOVES = {"rps": 3, "ibs": 2, "ipd": 2}
+METRICS = ("functional_regret", "tom_percent", "tom_regret", "reward_per_round")
+
+
+def _shortcuts(moves: int) -> tuple[Shortcut, ...]:
+    return (
+        *(both_ways("constant", place=place) for place in range(moves)),
+        both_ways("copy_last"),
+        both_ways("majority"),
+        both_ways("minimax"),
+    )
+
+
+def _partners(moves: int) -> dict[str, Sitter]:
+    """Those of the paper: a constant for every move, and tit for tat."""
+    constants = {f"single_action {a}": sitter("single_action", action=a) for a in range(moves)}
+    return {**constants, "tit_for_tat": sitter("tit_for_tat")}
+
+
+def _condition(game: str, name: str, partner: Sitter, chance: dict[str, float]) -> Condition:
+    return Condition(
+        name=f"{game}: {name}",
+        instances=(instance(game),),
+        seat="agent",
+        others={"partner": partner},
+        arms={"agent": ("their_move",)},
+        shortcuts=_shortcuts(MOVES[game]),
+        metrics=METRICS,
+        chance=chance,
+    )
+
+
+CARD = Card(
+    family="repeated_games",
+    about="rps, ibs and ipd over 100 rounds against the partners of riemer2025",
+    conditions=(
+        *(
+            _condition(game, name, partner, {})
+            for game, moves in MOVES.items()
+            for name, partner in _partners(moves).items()
+        ),
+        # nobody can do better or worse against this one, with a mind or without
+        _condition(
+            "rps",
+            "random",
+            sitter("random"),
+            {"functional_regret": 0.0, "tom_percent": 100 / 3, "reward_per_round": 0.0},
+        ),
+    ),
+)

@@ -1,0 +1,105 @@
+"""The measures of repeated games, exact and as riemer2025 publishes them."""
+
+from __future__ import annotations
+
+from sally.core.game import Seat
+from sally.core.metric import Metric, Played
+from sally.games.repeated_games.rounds import (
+    finished,
+    format_loss,
+    functional_regret,
+    functional_regret_published,
+    horizon_term,
+    mean_inference_loss,
+    mean_translation_loss,
+    myopic_regret,
+    rewards,
+    tom_regret,
+    tom_regret_published,
+)
+
+
+def _reward_per_round(played: Played, seat: Seat) -> float | None:
+    earned = rewards(played, seat)
+    return sum(earned) / len(earned) if earned and finished(played) else None
+
+
+METRICS = (
+    Metric(
+        name="reward_per_round",
+        about="mean payoff of the rounds that were played",
+        measure=_reward_per_round,
+        better="higher",
+        unit="payoff per round",
+    ),
+    Metric(
+        name="functional_regret",
+        about="exact optimum of the rounds that were played, less the reward, per played round",
+        measure=functional_regret,
+        better="lower",
+        unit="payoff per round",
+        label="regret",
+        headline=True,
+    ),
+    Metric(
+        name="functional_regret_published",
+        about="long-run rate of the optimum, less the reward per played round (riemer2025)",
+        measure=functional_regret_published,
+        better="lower",
+        unit="payoff per round",
+        published=True,
+    ),
+    Metric(
+        name="myopic_regret",
+        about="best reply to the actual move less one's move, per played round",
+        measure=myopic_regret,
+        better="lower",
+        unit="payoff per round",
+    ),
+    Metric(
+        name="inference_loss",
+        about="best reply to the truth less best reply to one's prediction, per predicted round",
+        measure=mean_inference_loss,
+        better="lower",
+        unit="payoff per round",
+    ),
+    Metric(
+        name="translation_loss",
+        about="best reply to one's prediction less one's move, per predicted round; may be below 0",
+        measure=mean_translation_loss,
+        better="lower",
+        unit="payoff per round",
+        label="translation",
+        headline=True,
+    ),
+    Metric(
+        name="format_loss",
+        about="best reply's payoff in the rounds that the seat forfeited, per round",
+        measure=format_loss,
+        better="lower",
+        unit="payoff per round",
+    ),
+    Metric(
+        name="horizon_term",
+        about="functional regret less myopic regret; below 0 where patience pays",
+        measure=horizon_term,
+        unit="payoff per round",
+    ),
+    Metric(
+        name="tom_regret",
+        about="loss of the best reply to each prediction against the actual move, per prediction",
+        measure=tom_regret,
+        better="lower",
+        unit="payoff per round",
+        label="ToM regret",
+        headline=True,
+    ),
+    Metric(
+        name="tom_regret_published",
+        about="mean loss of the moves that are not best, for each wrong prediction (riemer2025)",
+        measure=tom_regret_published,
+        better="lower",
+        unit="payoff per round",
+        published=True,
+    ),
+)

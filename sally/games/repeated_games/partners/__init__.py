@@ -1,0 +1,23 @@
+"""Partners for repeated matrix games, by what they listen to."""
+
+from sally.games.repeated_games.partners import (
+    axelrod,
+    constant,
+    reasoners,
+    reciprocity,
+    rps_adaptive,
+    rps_stable,
+    tables,
+)
+
+PARTNERS = {
+    **constant.PARTNERS,
+    **reciprocity.PARTNERS,
+    **reasoners.PARTNERS,
+    **rps_stable.PARTNERS,
+    **rps_adaptive.PARTNERS,
+    **tables.PARTNERS,
+    **axelrod.PARTNERS,
+}
+
+__all__ = ["PARTNERS"]

@@ -1,0 +1,103 @@
+"""Partners that do not listen: one move, any move, fixed odds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sally.core.errors import BadInput
+from sally.core.game import Seat
+from sally.core.partner import Automaton, Line, Partner, Script
+from sally.core.probe import odds_problem
+from sally.games.repeated_games.partners.basis import Drawn, Odds, check_move, evenly
+from sally.games.repeated_games.rules import RepeatedGame
+from sally.players.mindless import Random
+
+# --- one move for ever ----------------------------------------------------------------------------
+
+
+def _single_action(game: RepeatedGame, seat: Seat, action: int = 0) -> Script:
+    check_move(game, seat, "action", action)
+    return lambda turn: action
+
+
+def _single_automaton(game: RepeatedGame, seat: Seat, action: int = 0) -> Automaton[int]:
+    return Automaton(0, lambda q: {action: 1.0}, lambda q, own, their: q)
+
+
+# --- fixed odds -----------------------------------------------------------------------------------
+
+
+def _random(game: RepeatedGame, seat: Seat) -> Script:
+    odds = evenly(game.moves_of(seat))
+    return Drawn(lambda view: odds)
+
+
+def _random_automaton(game: RepeatedGame, seat: Seat) -> Automaton[int]:
+    return _unmoved(evenly(game.moves_of(seat)))
+
+
+def _mixed(game: RepeatedGame, seat: Seat, odds: Sequence[float] | None = None) -> Script:
+    fixed = _given_odds(game, seat, odds)
+    return Drawn(lambda view: fixed)
+
+
+def _mixed_automaton(
+    game: RepeatedGame, seat: Seat, odds: Sequence[float] | None = None
+) -> Automaton[int]:
+    return _unmoved(_given_odds(game, seat, odds))
+
+
+def _given_odds(game: RepeatedGame, seat: Seat, odds: Sequence[float] | None) -> Odds:
+    moves = game.moves_of(seat)
+    if odds is None:
+        return evenly(moves)
+    if (why := odds_problem(odds, len(moves))) is not None:
+        raise BadInput(f"mixed: {why}")
+    return {move: odds[move] for move in moves if odds[move] > 0}
+
+
+def _unmoved(odds: Odds) -> Automaton[int]:
+    return Automaton(0, lambda q: odds, lambda q, own, their: q)
+
+
+PARTNERS = {
+    partner.name: partner
+    for partner in (
+        Partner(
+            name="single_action",
+            about="the same move in every round",
+            source="Riemer et al. 2025",
+            make=_single_action,
+            automaton=_single_automaton,
+            memory=0,
+            params={"action": 0},
+            lines=(
+                Line("JFJFF", "FFFFF", "ipd", {"action": 1}),
+                Line("RPSRP", "SSSSS", "rps", {"action": 2}),
+            ),
+        ),
+        Partner(
+            name="random",
+            about="any move, each as likely as any other, in every round",
+            source="the equilibrium of rps: von Neumann 1928",
+            make=_random,
+            automaton=_random_automaton,
+            answers=lambda game, seat: Random().report,
+            memory=0,
+            lines=(Line("RPSRP", "?????", "rps"),),
+        ),
+        Partner(
+            name="mixed",
+            about="fixed odds in every round (`odds`, one number a move; all alike unless given)",
+            source="von Neumann 1928",
+            make=_mixed,
+            automaton=_mixed_automaton,
+            memory=0,
+            params={"odds": None},
+            lines=(
+                Line("JFJFF", "FFFFF", "ipd", {"odds": (0.0, 1.0)}),
+                Line("RPSRP", "?????", "rps", {"odds": (0.6, 0.3, 0.1)}),
+            ),
+        ),
+    )
+}

@@ -1,0 +1,248 @@
+"""Partners that model the other: by counting, by stepping ahead, by Bayes' rule."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from sally.core.errors import BadInput, unknown
+from sally.core.game import Seat
+from sally.core.partner import Automaton, Line, Partner, Script
+from sally.games.repeated_games.optimum import Floats, Machine, machine_of, pay_table, plan
+from sally.games.repeated_games.partners import constant, reciprocity, tables
+from sally.games.repeated_games.partners.basis import (
+    SAME,
+    Drawn,
+    Follower,
+    Odds,
+    best_to,
+    check_move,
+    evenly,
+    surely,
+)
+from sally.games.repeated_games.rules import Joint, RepeatedGame, View, other
+
+# --- fictitious play: the past as odds ------------------------------------------------------------
+
+
+def _fictitious(game: RepeatedGame, seat: Seat, prior: float = 1.0) -> Script:
+    if not prior > 0:
+        raise BadInput(f"prior must be above 0, not {prior}")
+    moves = game.moves_of(other(seat))
+
+    def odds(view: View) -> Odds:
+        theirs = [joint[1] for joint in view.played()]
+        counts = {move: theirs.count(move) + prior for move in moves}
+        belief = {move: n / sum(counts.values()) for move, n in counts.items()}
+        return evenly(best_to(game, seat, belief))
+
+    return Drawn(odds)
+
+
+# --- level k: best reply to the best reply to ... the base ----------------------------------------
+
+BASES = ("repeat", "uniform")
+
+
+def _level(game: RepeatedGame, seat: Seat, k: int, base: str, last: dict[Seat, int]) -> Odds:
+    """How a level-k player in this seat moves, given what each seat is taken to have done."""
+    if k > 0:
+        belief = _level(game, other(seat), k - 1, base, last)
+        return evenly(best_to(game, seat, belief))
+    return surely(last[seat]) if base == "repeat" else evenly(game.moves_of(seat))
+
+
+def _level_odds(
+    game: RepeatedGame, seat: Seat, k: int, base: str, first: int
+) -> dict[Joint | None, Odds]:
+    """What it plays after each joint move; before any, both are taken to have played `first`."""
+    mine, theirs = game.moves_of(seat), game.moves_of(other(seat))
+    table: dict[Joint | None, Odds] = {
+        (m, t): _level(game, seat, k, base, {seat: m, other(seat): t}) for m in mine for t in theirs
+    }
+    return table | {None: table[first, first]}
+
+
+def _level_k(
+    game: RepeatedGame, seat: Seat, k: int = 1, base: str = "repeat", first: int = 0
+) -> Script:
+    if type(k) is not int or not 1 <= k <= 3:
+        raise BadInput(f"k must be 1, 2 or 3, not {k!r}")
+    if base not in BASES:
+        raise unknown("base of level_k", base, BASES)
+    for sits in game.seats:
+        check_move(game, sits, "first", first)
+    table = _level_odds(game, seat, k, base, first)
+    return Drawn(lambda view: table[view.last])
+
+
+def _level_automaton(
+    game: RepeatedGame, seat: Seat, k: int = 1, base: str = "repeat", first: int = 0
+) -> Automaton[Joint | None]:
+    table = _level_odds(game, seat, k, base, first)
+    return Automaton(None, table.__getitem__, lambda q, own, their: (own, their))
+
+
+# --- Bayes: which of these is the other, and what is best then ------------------------------------
+
+
+class Believed(msgspec.Struct, frozen=True):
+    """Where each hypothesis would be by now, and how likely each is."""
+
+    states: tuple[int, ...]
+    weights: tuple[float, ...]
+
+
+class Hypotheses(msgspec.Struct, frozen=True):
+    """What the other may be, as machines; each errs evenly with chance `noise`."""
+
+    machines: tuple[Machine, ...]
+    noise: float
+
+    def chances(self, believed: Believed) -> list[Floats]:
+        """The odds of the other's next move under each hypothesis."""
+        return [
+            (1 - self.noise) * m.odds[q] + self.noise / m.odds.shape[1]
+            for m, q in zip(self.machines, believed.states, strict=True)
+        ]
+
+    def after(self, believed: Believed, mine: int, theirs: int) -> Believed:
+        """Bayes' rule after one more round.
+
+        A hypothesis that would not have made the move stays where it was.
+        """
+        chances = self.chances(believed)
+        joint = [w * float(p[theirs]) for w, p in zip(believed.weights, chances, strict=True)]
+        states = tuple(
+            int(m.after[q, theirs, mine]) if m.odds[q, theirs] > 0 else q
+            for m, q in zip(self.machines, believed.states, strict=True)
+        )
+        return Believed(states, tuple(w / sum(joint) for w in joint))
+
+
+def _default_hypotheses(game: RepeatedGame, seat: Seat) -> list[Any]:
+    """Every constant, tit for tat and win-stay-lose-shift."""
+    fixed = [{"partner": "single_action", "params": {"action": a}} for a in game.moves_of(seat)]
+    return [*fixed, "tit_for_tat", "win_stay_lose_shift"]
+
+
+def _automaton_of(game: RepeatedGame, seat: Seat, given: Any) -> Automaton[Any]:
+    """The automaton that a name, or a name with parameters, stands for."""
+    named = {"partner": given} if isinstance(given, str) else given
+    known = {**constant.PARTNERS, **reciprocity.PARTNERS, **tables.PARTNERS}
+    if not isinstance(named, dict) or not {"partner"} <= set(named) <= {"partner", "params"}:
+        raise BadInput(
+            f'a hypothesis is a name or {{"partner": name, "params": {{...}}}}, not {given!r}'
+        )
+    if named["partner"] not in known:
+        raise unknown("hypothesis", named["partner"], known)
+    partner, params = known[named["partner"]], named.get("params", {})
+    partner.make(game, seat, **params)  # refuses parameters that cannot be
+    assert partner.automaton is not None  # all of these are finite
+    return partner.automaton(game, seat, **params)
+
+
+def _bayesian(
+    game: RepeatedGame,
+    seat: Seat,
+    hypotheses: Sequence[Any] | None = None,
+    noise: float = 0.05,
+    ahead: int = 10,
+) -> Script:
+    if not 0 < noise <= 1:
+        raise BadInput(f"noise must be above 0 and at most 1, not {noise}")
+    if type(ahead) is not int or ahead < 1:
+        raise BadInput(f"ahead must be a number of rounds from 1 on, not {ahead!r}")
+    them = other(seat)
+    given = _default_hypotheses(game, them) if hypotheses is None else hypotheses
+    if not given:
+        raise BadInput("hypotheses must name at least one partner")
+    machines = tuple(machine_of(game, seat, _automaton_of(game, them, each)) for each in given)
+    considered = Hypotheses(machines, noise)
+    values = [plan(game, seat, machine, ahead).values for machine in machines]
+    start = Believed((0,) * len(machines), (1 / len(machines),) * len(machines))
+    follower = Follower(start, considered.after)
+
+    def odds(view: View) -> Odds:
+        left = min(ahead, game.rounds - view.round + 1)
+        worth = _worth(game, seat, considered, follower.state(view), [v[left - 1] for v in values])
+        tie = SAME * max(1.0, float(np.abs(worth).max()))
+        return evenly(int(move) for move in np.flatnonzero(worth >= worth.max() - tie))
+
+    return Drawn(odds)
+
+
+def _worth(
+    game: RepeatedGame,
+    seat: Seat,
+    considered: Hypotheses,
+    believed: Believed,
+    values: Sequence[Floats],
+) -> Floats:
+    """What each move is worth, if all doubt ended after this round (Littman et al. 1995).
+
+    `values` are, for each hypothesis, what its states are worth after this round.
+    """
+    pay, total = pay_table(game, seat), np.zeros(len(game.moves_of(seat)))
+    chances = considered.chances(believed)
+    for i, machine in enumerate(considered.machines):
+        q = believed.states[i]
+        then = machine.odds[q] @ values[i][machine.after[q]]  # by own move
+        total += believed.weights[i] * (pay @ chances[i] + (1 - game.stop_chance) * then)
+    return total
+
+
+PARTNERS = {
+    partner.name: partner
+    for partner in (
+        Partner(
+            name="fictitious_play",
+            about="replies best to the other's moves so far, each counted `prior` times at first",
+            source="Brown 1951",
+            make=_fictitious,
+            memory=None,
+            params={"prior": 1.0},
+            lines=(
+                Line("JFJFF", "FFFFF", "ipd"),
+                Line("JJJFF", "FJJJJ", "ibs"),
+                Line("RPPPP", "?PP?S", "rps"),
+            ),
+        ),
+        Partner(
+            name="level_k",
+            about="replies best to a level k-1 player; level 0 repeats its last move (`base` "
+            "repeat; `first` before any) or plays any (uniform)",
+            source="Stahl and Wilson 1995; Nagel 1995",
+            make=_level_k,
+            automaton=_level_automaton,
+            memory=1,
+            params={"k": 1, "base": "repeat", "first": 0},
+            lines=(
+                Line("RPSRP", "PPSRP", "rps", {"k": 1}),
+                Line("RRRRR", "SPRSP", "rps", {"k": 2}),
+                Line("RPSRP", "RRPSR", "rps", {"k": 3}),
+                Line("JFJFF", "JJFJF", "ibs", {"k": 1}),
+                Line("JFJFF", "FFFFF", "ibs", {"k": 1, "base": "uniform"}),
+            ),
+        ),
+        Partner(
+            name="bayesian_best_responder",
+            about="weighs what the other may be (`hypotheses`, partners by name) by Bayes' rule "
+            "and plays what is best over the next `ahead` rounds",
+            source="Kalai and Lehrer 1993; looking ahead as in Littman et al. 1995",
+            make=_bayesian,
+            memory=None,
+            params={"hypotheses": None, "noise": 0.05, "ahead": 10},
+            lines=(
+                Line("JFFJJ", "FFJJJ", "ipd"),  # as tit for tat would: worth cooperating with
+                Line("JJJJJ", "FFFFF", "ipd"),
+                Line("JFFJJ", "FFFFF", "ipd", {"ahead": 1}),
+                Line("JJJJJ", "FFJJJ", "ibs"),
+                Line("RPSRP", "PPSPR", "rps"),
+            ),
+        ),
+    )
+}

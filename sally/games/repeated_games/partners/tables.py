@@ -1,0 +1,114 @@
+"""A policy frozen into a table: any finite machine, as data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from sally.core.errors import BadInput, listed
+from sally.core.game import Seat
+from sally.core.partner import Automaton, Line, Partner, Script
+from sally.core.probe import odds_problem
+from sally.games.repeated_games.partners.basis import Drawn, Follower, Odds
+from sally.games.repeated_games.rules import RepeatedGame, View, other
+
+
+class Row(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One state: the odds of its moves, and where (its own move, the other's) leads."""
+
+    odds: tuple[float, ...]
+    after: tuple[tuple[str, ...], ...]
+
+
+class Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A machine as data; `start` names the state of the first round."""
+
+    start: str
+    states: dict[str, Row]
+
+
+def read_table(game: RepeatedGame, seat: Seat, table: Any) -> Table:
+    """The table from plain data, checked against the game; one sentence if it does not fit."""
+    if table is None:
+        raise BadInput('policy_table needs `table`, such as {"start": "a", "states": {"a": ...}}')
+    try:
+        read = msgspec.convert(table, Table)
+    except msgspec.ValidationError as why:
+        raise BadInput(f"table: {why}") from None
+    own, theirs = len(game.moves_of(seat)), len(game.moves_of(other(seat)))
+    for name in {read.start} - set(read.states):
+        raise BadInput(f"table: start {name!r} is not one of the states {listed(read.states)}")
+    for name, row in read.states.items():
+        if (why_not := odds_problem(row.odds, own)) is not None:
+            raise BadInput(f"table: state {name!r}: {why_not}")
+        if [len(line) for line in row.after] != [theirs] * own:
+            raise BadInput(f"table: state {name!r}: after must have {own} rows of {theirs} states")
+        for unknown in {to for line in row.after for to in line} - set(read.states):
+            raise BadInput(f"table: state {name!r} leads to {unknown!r}, which is not there")
+    return read
+
+
+def remembering_last(
+    first: Sequence[float], then: Mapping[tuple[int, int], Sequence[float]]
+) -> dict[str, Any]:
+    """The table of a player that knows the last (own, other's) move only.
+
+    This is what a learner over the last joint action leaves behind: odds for the first round,
+    and odds after each pair of moves.
+    """
+    own = 1 + max(mine for mine, _ in then)
+    theirs = 1 + max(their for _, their in then)
+    after = [[f"{m} {t}" for t in range(theirs)] for m in range(own)]
+    states = {f"{m} {t}": {"odds": list(odds), "after": after} for (m, t), odds in then.items()}
+    return {"start": "first", "states": {"first": {"odds": list(first), "after": after}, **states}}
+
+
+def _script(game: RepeatedGame, seat: Seat, table: Any = None) -> Script:
+    machine = _automaton(game, seat, table)
+    follower = Follower(machine.start, machine.after)
+
+    def odds(view: View) -> Odds:
+        return machine.odds(follower.state(view))
+
+    return Drawn(odds)
+
+
+def _automaton(game: RepeatedGame, seat: Seat, table: Any = None) -> Automaton[str]:
+    read = read_table(game, seat, table)
+    chances: dict[str, Odds] = {
+        name: {move: p for move, p in enumerate(row.odds) if p > 0}
+        for name, row in read.states.items()
+    }
+    return Automaton(
+        read.start, chances.__getitem__, lambda q, own, their: read.states[q].after[own][their]
+    )
+
+
+_ALTERNATES = {
+    "start": "even",
+    "states": {
+        "even": {"odds": [1, 0], "after": [["odd", "odd"], ["odd", "odd"]]},
+        "odd": {"odds": [0, 1], "after": [["even", "even"], ["even", "even"]]},
+    },
+}
+_TIT_FOR_TAT = remembering_last(
+    (1, 0), {(0, 0): (1, 0), (0, 1): (0, 1), (1, 0): (1, 0), (1, 1): (0, 1)}
+)
+
+PARTNERS = {
+    "policy_table": Partner(
+        name="policy_table",
+        about="a frozen policy, given as a table of states, odds and transitions (`table`)",
+        source="Moore 1956; Rubinstein 1986 for repeated games",
+        make=_script,
+        automaton=_automaton,
+        memory=None,
+        params={"table": None},
+        lines=(
+            Line("JFJFF", "JFJFJ", "ipd", {"table": _ALTERNATES}),
+            Line("JFJFF", "JJFJF", "ipd", {"table": _TIT_FOR_TAT}),
+        ),
+    )
+}

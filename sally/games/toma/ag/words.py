@@ -1,0 +1,121 @@
+"""The ambiguity game in language: our sentences, in the order and formats of kang2026's pages."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from sally.core.errors import Unreadable
+from sally.core.game import Seat
+from sally.core.log import Told
+from sally.core.menu import Options, admitted
+from sally.core.probe import Question
+from sally.core.reading import after_label
+from sally.core.words import Words, read_form
+
+if TYPE_CHECKING:
+    from sally.games.toma.ag.spec import Ambiguity, View
+
+TEXTS: Mapping[str, str] = {
+    "rules.speaker": "You are Speaker A in a word game with two listeners, Teammate B and "
+    "Opponent C. You know a secret word; each listener has a private hint for it that the other "
+    "listener does not see. You give one clue, which both hear, and then each guesses the word "
+    "from its own hint and your clue. They cannot ask back.\n"
+    "Goal: B finds the word and C does not.\n"
+    "Rule: the clue may not contain the word, a form of it, or a compound with it.",
+    "rules.listener": "You are a guesser in a word game. A speaker knows a secret word and gives "
+    "one clue, which all hear. You have a private hint for the word as well.\n"
+    "Task: guess the one word that fits both your hint and the clue. You cannot ask back.",
+    "refused": 'You said "{clue}". It does not count: {why}',
+    "now.speaker": "Word: '{word}'\nB's hint: '{b_hint}'\nC's hint: '{c_hint}'",
+    "now.listener": "Your private hint: '{hint}'\nSpeaker A: \"{clue}\"",
+    "question.speaker": "Which clue do you give?",
+    "question.listener": "What is the word?",
+    "format.speaker": "Answer with one line of the form `Action: [a clue of one sentence]`.",
+    "format.listener": "You may think on a line that begins with `Thinking:`. Then answer with "
+    "one line of the form `Guess: [one word]`.",
+    "aside.has_hint": "With which hint in mind will {who} hear your clue?",
+    "aside.finds_it": 'You say "{clue}". Will {who} then guess right or wrong?',
+    "aside.none": "Will {who} guess right or wrong?",
+    "format.option": "Answer with one line of the form `Answer: <name>`, where <name> is {names}.",
+    "who.teammate": "your teammate B",
+    "who.opponent": "your opponent C",
+    "told.truth": "You are told that {who} will guess {value}.",
+    "told.own": "You have predicted that {who} will guess {value}.",
+    "told.truth.hint": "You are told that {who} has the hint '{value}'.",
+    "told.own.hint": "You have predicted that {who} has the hint '{value}'.",
+}
+
+
+class AmbiguityWords(Words[Any, "View"]):
+    """A listener's page has its own hint and the clue, whoever the listener is."""
+
+    label: ClassVar[str] = "Answer"
+
+    def __init__(self, game: Ambiguity, texts: Mapping[str, str]) -> None:
+        super().__init__(texts)
+        self._hints = {"b": game.problem.b_hint, "c": game.problem.c_hint}  # probes: the speaker's
+
+    def rules(self, seat: Seat) -> str:
+        return self.say(f"rules.{_role(seat)}")
+
+    def lines(self, view: View, since: int, form: str) -> Iterator[str]:
+        for clue, why in view.refused[since:]:
+            yield self.say("refused", clue=_one_line(clue), why=why)
+
+    def now(self, view: View) -> str:
+        if _role(view.seat) == "speaker":
+            hints = {"b_hint": view.b_hint, "c_hint": view.c_hint}
+            return self.say("now.speaker", word=view.word, **hints)
+        hint, clue = view.b_hint or view.c_hint, _one_line(view.clue or "")
+        return self.say("now.listener", hint=hint, clue=clue)
+
+    def question(self, view: View, options: Options[Any]) -> str:
+        return self.say(f"question.{_role(view.seat)}")
+
+    def format(self, view: View, options: Options[Any]) -> str:
+        return self.say(f"format.{_role(view.seat)}")
+
+    def name(self, action: Any) -> str:
+        return str(getattr(action, "text", None) or getattr(action, "word", None) or action)
+
+    def read(self, reply: str, view: View, options: Options[Any]) -> Any:
+        if "{" in reply:
+            return read_form(reply, options)
+        label = "Action" if _role(view.seat) == "speaker" else "Guess"
+        stated = after_label(reply, label)
+        said = "" if stated is None else re.sub(r"^[\s\"'“‘*_`\[]+|[\s\"'”’*_`\]]+$", "", stated)
+        form: Any = options[0]
+        try:
+            return admitted(options, form.make(said))
+        except ValueError:
+            raise Unreadable(f"{self.format(view, options)} Nothing else is read.") from None
+
+    def aside(self, question: Question, view: View, pending: Any = None) -> str:
+        who = self.say(f"who.{question.about}")
+        if question.probe == "has_hint":
+            return self.say("aside.has_hint", who=who)
+        if pending is None:
+            return self.say("aside.none", who=who)
+        return self.say("aside.finds_it", who=who, clue=_one_line(self.name(pending)))
+
+    def choice_name(self, question: Question, choice: int | str) -> str:
+        """Probes are for the speaker, who sees both hints."""
+        return self._hints.get(str(choice), str(choice))
+
+    def told(self, told: Told, question: Question | None = None) -> str:
+        who = self.say(f"who.{told.about}")
+        if told.probe == "has_hint":
+            hint = self._hints[str(told.value)]
+            return self.say(f"told.{told.source}.hint", who=who, value=hint)
+        return self.say(f"told.{told.source}", who=who, value=told.value)
+
+
+def _role(seat: Seat) -> str:
+    return "speaker" if seat == "speaker" else "listener"
+
+
+def _one_line(text: str) -> str:
+    """A clue as a page shows it: no clue can look like a line of the page."""
+    return " ".join(text.split()).replace('"', "'")

@@ -1,0 +1,119 @@
+"""The measures that several games of ToMA share (kang2026)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sally.core.game import Seat
+from sally.core.metric import Metric, Played
+from sally.games.toma.predictions import beliefs, cell, did
+from sally.metrics.answers import counted
+
+
+def _task_success(played: Played, seat: Seat) -> float | None:
+    right = did(played, seat)
+    return None if right is None else float(right)
+
+
+def _task_success_published(played: Played, seat: Seat) -> float | None:
+    payoffs = played.episode.payoffs
+    return None if payoffs is None else float(payoffs[seat] == 1)
+
+
+def _action_consistency(played: Played, seat: Seat) -> float | None:
+    """The share of moves that are rational given the seat's own predictions of that turn."""
+    found = [
+        fits
+        for turn, belief in beliefs(played, seat)
+        if (fits := _fits(played, seat, turn, belief)) is not None
+    ]
+    return sum(found) / len(found) if found else None
+
+
+def _fits(played: Played, seat: Seat, turn: int, belief: Mapping[str, Any]) -> bool | None:
+    replay = played.replay
+    return played.spec.is_best_reply(
+        replay.game, replay.view(turn, seat), belief, replay.move(turn, seat)
+    )
+
+
+def _tom_accuracy_published(played: Played, seat: Seat) -> float | None:
+    """Questions that were put aside from play only; an unreadable answer is a wrong one."""
+    asked = [
+        answer
+        for answer in counted(played, seat)
+        if answer.truth is not None and answer.report.source == "probe"
+    ]
+    return sum(a.report.value == a.truth for a in asked) / len(asked) if asked else None
+
+
+def _both(played: Played, seat: Seat) -> float | None:
+    return cell(played, seat, (True, True))
+
+
+def _knew_only(played: Played, seat: Seat) -> float | None:
+    return cell(played, seat, (True, False))
+
+
+def _did_only(played: Played, seat: Seat) -> float | None:
+    return cell(played, seat, (False, True))
+
+
+def _neither(played: Played, seat: Seat) -> float | None:
+    return cell(played, seat, (False, False))
+
+
+ACTION_CONSISTENCY = Metric(
+    name="action_consistency",
+    about="share of moves that are rational given one's own predictions, right or wrong (kang2026)",
+    measure=_action_consistency,
+    better="higher",
+    headline=True,
+)
+TOM_ACCURACY_PUBLISHED = Metric(
+    name="tom_accuracy_published",
+    about="share of questions about others answered right, unreadable as wrong (our reading)",
+    measure=_tom_accuracy_published,
+    better="higher",
+    published=True,
+)
+ONE_SHOT = (
+    Metric(
+        name="task_success",
+        bounds=(0, 1),
+        about="1 if the choice was the right one; blank where no choice could be read (kang2026)",
+        measure=_task_success,
+        better="higher",
+        headline=True,
+    ),
+    Metric(
+        name="task_success_published",
+        about="1 if the choice was right, else 0, unreadable ones too (our reading of kang2026)",
+        measure=_task_success_published,
+        better="higher",
+        published=True,
+    ),
+    ACTION_CONSISTENCY,
+    TOM_ACCURACY_PUBLISHED,
+    Metric(
+        name="knowing_doing_both",
+        about="share with every prediction right and the right choice",
+        measure=_both,
+    ),
+    Metric(
+        name="knowing_doing_knew_only",
+        about="share with every prediction right and the wrong choice",
+        measure=_knew_only,
+    ),
+    Metric(
+        name="knowing_doing_did_only",
+        about="share with a wrong prediction and the right choice",
+        measure=_did_only,
+    ),
+    Metric(
+        name="knowing_doing_neither",
+        about="share with a wrong prediction and the wrong choice",
+        measure=_neither,
+    ),
+)

@@ -1,0 +1,5 @@
+"""ToMA: the minority game (kang2026)."""
+
+from sally.games.toma.mg.spec import GAME
+
+__all__ = ["GAME"]

@@ -1,0 +1,31 @@
+"""Places with their features, and people with what moves them."""
+
+from __future__ import annotations
+
+from sally.core.board import Board, Cell, Note, Notes, Row, Table
+from sally.core.desk import Desk
+from sally.games.toma.mg.rules import Agent
+from sally.games.toma.mg.spec import View
+
+
+def board(desk: Desk, view: View) -> Board:
+    """All that the page says, place by place and agent by agent; where they go is not in it."""
+    places = Notes("Places", tuple(Note(p.name, ", ".join(p.features)) for p in view.places))
+    agents = tuple(Row(agent.name, _wishes(agent, view)) for agent in view.agents)
+    columns = ("likes", "dislikes", "follows", "avoids")
+    return Board((places, Table("Who wants what", columns, agents)))
+
+
+def _wishes(agent: Agent, view: View) -> tuple[Cell, ...]:
+    def who(number: int | None) -> str:
+        return "–" if number is None else view.agents[number].name
+
+    return (
+        Cell(", ".join(agent.likes) or "–"),
+        Cell(", ".join(agent.dislikes) or "–"),
+        Cell(who(agent.follows)),
+        Cell(who(agent.avoids)),
+    )
+
+
+BOARD = board

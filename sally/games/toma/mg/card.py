@@ -1,0 +1,42 @@
+"""The card of the minority game: counting rules and their inverses, level by level.
+
+`anchors` and `no_leaves` are half of the solution and no shortcuts; they stand in conditions of
+their own, without a chance (see `sally.games.toma.mg.shortcuts`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from sally.core.card import Card, Condition, Shortcut
+from sally.core.study import instance, sitter
+from sally.games.toma.mg.shortcuts import EVEN, PARTIAL, counters
+from sally.games.toma.mg.spec import frozen_scenarios
+
+
+def _condition(name: str, level: int, rules: Iterable[str], chance: dict[str, float]) -> Condition:
+    return Condition(
+        name=name,
+        instances=tuple(
+            instance("toma_mg", scenario.id, scenario=scenario.id, level=level)
+            for scenario in frozen_scenarios().values()
+            if scenario.level == level
+        ),
+        seat="player",
+        shortcuts=tuple(Shortcut(sitter(f"least_{r}"), sitter(f"most_{r}")) for r in rules),
+        metrics=("task_success",),
+        chance=chance,
+    )
+
+
+CARD = Card(
+    family="toma_mg",
+    about="what the frozen scenarios of kang2026's second game give to those who only count",
+    conditions=(
+        *(
+            _condition(f"level {n}", n, (*EVEN, *counters(n)), {"task_success": 0.25})
+            for n in (1, 2, 3)
+        ),
+        *(_condition(f"level {n}, half of the solution", n, PARTIAL, {}) for n in (2, 3)),
+    ),
+)

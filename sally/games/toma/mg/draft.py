@@ -1,0 +1,183 @@
+"""Drafts of minority games: who likes, dislikes, follows and avoids what, before any words.
+
+In a draft every wish is met by one place, likes name all places equally often, and so do dislikes.
+"""
+
+from collections.abc import Iterator
+from functools import cache
+from itertools import accumulate, combinations, combinations_with_replacement, product
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from sally.games.toma.mg.rules import PLACES, Profile, best_places
+
+Ints = npt.NDArray[np.int64]
+Small = npt.NDArray[np.int8]
+Bools = npt.NDArray[np.bool_]
+
+# How many agents stand on each level of the chain, by level of the scenario and number of agents.
+ROLES: dict[int, dict[int, tuple[int, ...]]] = {
+    1: {4: (4,), 6: (6,), 8: (8,)},
+    2: {4: (2, 2), 6: (3, 3), 8: (4, 4)},
+    3: {4: (2, 1, 1), 6: (2, 2, 2), 8: (3, 3, 2)},
+}
+# How many things an agent names at least and at most, and how often the same place.
+LIKES, MOST_LIKES_A_PLACE = (2, 3), 2
+DISLIKES, MOST_DISLIKES_A_PLACE = (1, 2), 1
+BINDING = 0.7  # the share of relations that change where their agent goes
+BATCH = 512  # drafts drawn at once
+IMPOSSIBLE = 25  # more than there is to name
+
+
+class Ways(msgspec.Struct, frozen=True):
+    """All ways to describe an agent that leave it one place to go, for each `about`.
+
+    `about` is what an agent looks at: somebody it follows to place 0 to 3, somebody it avoids at
+    place 0 to 3 (4 to 7), or nobody (8). Rows are padded with impossible ways to equal length.
+    Places come first, here and in Batch: numpy is quick over a long last axis.
+    """
+
+    counts: Small  # likes of places 0 to 3, then dislikes; about; way
+    goes: Ints  # about, way: where the agent goes
+    binding: Bools  # about, way: whether the relation changes where it goes
+
+
+class Batch(msgspec.Struct):
+    """Drafts in the making, one a row; agents are added a column at a time."""
+
+    left: Small  # draft: what is still to be named, likes of places 0 to 3, then dislikes
+    named: Small  # draft, agent: the same, as the agent names it
+    gone: Ints  # draft, agent: where it goes
+    about: Ints  # draft, agent: 0 to 8 as in Ways
+    target: Ints  # draft, agent: whom it follows or avoids; -1 for nobody
+
+    def keep(self, rows: Bools) -> "Batch":
+        """Only the given drafts."""
+        return Batch(*(getattr(self, name)[rows] for name in self.__struct_fields__))
+
+
+def drafts(level: int, size: int, rng: np.random.Generator) -> Iterator[tuple[list[Profile], int]]:
+    """Agents by depth and the emptiest place, which is unique and takes the whole level to find."""
+    roles = ROLES[level][size]
+    while True:
+        batch = _named_evenly(roles, rng)
+        right, sound = _emptiest(batch, sum(roles[:-1]))
+        for row in np.flatnonzero(sound):
+            yield [_profile(batch, int(row), agent, rng) for agent in range(size)], int(right[row])
+
+
+def _named_evenly(roles: tuple[int, ...], rng: np.random.Generator) -> Batch:
+    """Drafts whose agents name each place equally often; draws that get stuck are dropped."""
+    size, ends = sum(roles), list(accumulate(roles))
+    # Four places named equally often: the total is a multiple of four within the agents' bounds.
+    bounds = ((-(-low * size // 4), high * size // 4) for low, high in (LIKES, DISLIKES))
+    shares = [rng.integers(low, high + 1, size=(BATCH, 1)) for low, high in bounds]
+    left = np.repeat(np.concatenate(shares, axis=1), 4, axis=1).astype(np.int8)
+    none = np.full((BATCH, size), -1)
+    batch = Batch(left, np.zeros((BATCH, size, 8), np.int8), none.copy(), none.copy(), none.copy())
+    for agent in range(size):
+        depth = next(level for level, end in enumerate(ends) if agent < end)
+        above = (0 if depth < 2 else ends[depth - 2], ends[depth - 1]) if depth else None
+        batch = _with_agent(batch, agent, above, rng)
+    return batch
+
+
+def _with_agent(
+    batch: Batch, agent: int, above: tuple[int, int] | None, rng: np.random.Generator
+) -> Batch:
+    """The drafts with one more agent, which looks at one of those above it, if there are any."""
+    many, size = batch.gone.shape
+    table = ways()
+    about = np.full(many, len(table.goes) - 1)
+    if above is not None:
+        target = rng.integers(*above, size=many)
+        about = 4 * rng.integers(2, size=many) + batch.gone[np.arange(many), target]
+        batch.target[:, agent] = target
+    after = batch.left.T[:, :, None] - table.counts[:, about]
+    fits = _leave_room(after, size - agent - 1)
+    if above is not None:
+        fits &= table.binding[about] == (rng.random((many, 1)) < BINDING)
+    chosen = (rng.random(fits.shape) * fits).argmax(axis=1)
+    batch.named[:, agent] = table.counts[:, about, chosen].T
+    batch.left = batch.left - batch.named[:, agent]
+    batch.gone[:, agent] = table.goes[about, chosen]
+    batch.about[:, agent] = about
+    return batch.keep(fits[np.arange(many), chosen])
+
+
+def _leave_room(left: Small, agents: int) -> Bools:
+    """Whether the agents still to come can name exactly what is left."""
+    fits: Bools = left.min(axis=0) >= 0
+    for counts, (low, high), most in (
+        (left[:4], LIKES, MOST_LIKES_A_PLACE),
+        (left[4:], DISLIKES, MOST_DISLIKES_A_PLACE),
+    ):
+        total = counts.sum(axis=0, dtype=np.int8)
+        fits &= (total >= low * agents) & (total <= high * agents)
+        fits &= counts.max(axis=0) <= most * agents
+    return fits
+
+
+def _emptiest(batch: Batch, above: int) -> tuple[Ints, Bools]:
+    """The emptiest place of each draft, and whether it is unique and needs the deepest agents."""
+    there = batch.gone[:, :, None] == np.arange(4)
+    counts = there.sum(axis=1)
+    right: Ints = counts.argmin(axis=1)
+    sound = (counts == counts.min(axis=1, keepdims=True)).sum(axis=1) == 1
+    if above:
+        seen = there[:, :above].sum(axis=1)
+        least = seen == seen.min(axis=1, keepdims=True)
+        sound &= (least.sum(axis=1) > 1) | ~least[np.arange(len(right)), right]
+    return right, np.asarray(sound)
+
+
+def _profile(batch: Batch, row: int, agent: int, rng: np.random.Generator) -> Profile:
+    """One agent of a draft, its wishes in random order."""
+    counts, about = batch.named[row, agent], batch.about[row, agent]
+    target = int(batch.target[row, agent])
+    likes, dislikes = (
+        tuple((int(place),) for place in rng.permutation(np.repeat(PLACES, part)))
+        for part in (counts[:4], counts[4:])
+    )
+    follows, avoids = target if about < 4 else None, target if 4 <= about < 8 else None
+    return Profile(likes, dislikes, follows, avoids)
+
+
+@cache
+def ways() -> Ways:
+    """Every way to describe an agent, by what it looks at."""
+    kinds: list[tuple[str | None, int]] = [("follows", p) for p in PLACES]
+    kinds += [("avoids", p) for p in PLACES] + [(None, 0)]
+    tables = [_ways(kind, place) for kind, place in kinds]
+    longest = max(map(len, tables))
+    impossible = ([IMPOSSIBLE] * 8, 0, False)
+    padded = [table + [impossible] * (longest - len(table)) for table in tables]
+    counts, goes, binding = (np.array([[way[i] for way in t] for t in padded]) for i in range(3))
+    return Ways(np.ascontiguousarray(np.moveaxis(counts, 2, 0), np.int8), goes, binding)
+
+
+def _ways(kind: str | None, place: int) -> list[tuple[list[int], int, bool]]:
+    """The ways to describe an agent that follows or avoids somebody who goes to a place."""
+    rows = []
+    for liked, disliked in product(_liked(), _disliked()):
+        one = Profile(tuple((p,) for p in liked), tuple((p,) for p in disliked))
+        related = msgspec.structs.replace(one, **({kind: 0} if kind else {}))
+        alone, best = best_places(one, {}), best_places(related, {0: place})
+        follows = kind == "follows"
+        # A follower must also know where it would go on its own: its description is complete.
+        clear = len(best) == 1 and (len(alone) == 1 or not follows)
+        if clear and (alone[0] if follows else best[0]) in liked:
+            named = [*map(liked.count, PLACES), *map(disliked.count, PLACES)]
+            rows.append((named, best[0], alone != best))
+    return rows
+
+
+def _liked() -> list[tuple[int, ...]]:
+    drawn = (c for many in LIKES for c in combinations_with_replacement(PLACES, many))
+    return [c for c in drawn if max(map(c.count, c)) <= MOST_LIKES_A_PLACE]
+
+
+def _disliked() -> list[tuple[int, ...]]:
+    return [c for many in DISLIKES for c in combinations(PLACES, many)]

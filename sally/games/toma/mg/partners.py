@@ -1,0 +1,115 @@
+"""Players of the minority game: the exact solver, and rules that count instead of reasoning."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from sally.core.game import Seat
+from sally.core.partner import Answerer, Partner, Script
+from sally.core.player import Turn
+from sally.core.probe import Report
+from sally.games.toma.mg.rules import (
+    PLACES,
+    answer,
+    best_places,
+    predictions,
+    profiles,
+    rational_actions,
+)
+from sally.games.toma.mg.shortcuts import (
+    BALANCED,
+    EVEN,
+    PARTIAL,
+    Counter,
+    Counts,
+    greatest,
+    least,
+    no_relations,
+    one_step,
+)
+from sally.games.toma.mg.spec import Minority, View
+
+OURS = "ours; the shortcuts that a score on kang2026's game must be read against"
+COUNTERS: dict[str, Counter] = {
+    **EVEN,
+    **BALANCED,
+    "no_relations": no_relations,
+    "one_step": one_step,
+    **PARTIAL,
+}
+Picked = Callable[[Counts], list[int]]
+
+
+def _solver(game: Minority, seat: Seat) -> Script:
+    return lambda turn: answer(game.problem)
+
+
+def _solved(game: Minority, seat: Seat) -> Answerer:
+    names = [agent.name for agent in game.problem.agents]
+
+    def report(turn: Turn[int, View]) -> Report:
+        assert turn.question is not None
+        return Report(predictions(game.problem)[names.index(turn.question.about)])
+
+    return report
+
+
+def _believer(game: Minority, seat: Seat) -> Script:
+    """Acts on what it is told of the others, and on the solver's prediction of the rest."""
+    names = [agent.name for agent in game.problem.agents]
+
+    def act(turn: Turn[int, View]) -> int:
+        predicted = predictions(game.problem)
+        for told in turn.told:
+            assert isinstance(told.value, int)
+            predicted[names.index(told.about)] = told.value
+        return turn.draws.pick(sorted(rational_actions(game.problem, predicted)))
+
+    return act
+
+
+def _loner_report(game: Minority, seat: Seat) -> Answerer:
+    """Everybody decides by features alone; a tie is a guess."""
+    names = [agent.name for agent in game.problem.agents]
+
+    def report(turn: Turn[int, View]) -> Report:
+        assert turn.question is not None
+        profile = profiles(game.problem)[names.index(turn.question.about)]
+        return Report(turn.draws.pick(best_places(profile, {}) or tuple(PLACES)))
+
+    return report
+
+
+def _shortcut(name: str, count: Counter, end: str, picked: Picked) -> Partner:
+    def make(game: Minority, seat: Seat) -> Script:
+        places = picked(count(profiles(game.problem)))
+        return lambda turn: turn.draws.pick(places)  # a tie is a guess among the tied
+
+    what = (count.__doc__ or name).strip().rstrip(".")
+    about = f"the place with the {end} of: {what[0].lower()}{what[1:]}"
+    return Partner(f"{end}_{name}", about, OURS, make, answers=_loner_report)
+
+
+_MADE = [
+    _shortcut(name, count, end, picked)
+    for name, count in COUNTERS.items()
+    for end, picked in (("least", least), ("most", greatest))
+]
+
+PARTNERS = {
+    "solver": Partner(
+        "solver",
+        "exact: works out where everybody goes and takes the emptiest place",
+        "Kang et al. 2026, with the decision rule of our protocol",
+        _solver,
+        answers=_solved,
+    ),
+    "believer": Partner(
+        "believer",
+        "does what is best if all that it is told is true: what injection can do at most",
+        "ours, for the injection experiment of Kang et al. 2026",
+        _believer,
+        answers=_solved,
+    ),
+    **{partner.name: partner for partner in _MADE},
+}

@@ -1,0 +1,166 @@
+"""Mindless ways to answer the minority game, and how often each is right.
+
+Each rule gives every place a number and takes the places where it is least, or (its inverse)
+greatest; a tie is a guess among the tied. Likes and dislikes name every place equally often in
+every scenario, so rules that count mentions tie over all four and are at chance one by one.
+
+`anchors` and `no_leaves` are not shortcuts but half of the solution: whoever they count does go
+there, so the emptiest place is always among those they leave open. They are not balanced; what
+holds in each scenario is that anchors alone (level 2) and all but the deepest agents (level 3)
+never single out the answer. For the same reason the inverse of `one_step`, the place it finds
+fullest, stays below chance (about .05): most agents it counts are where it says.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+
+from sally.games.toma.mg.rules import (
+    PLACES,
+    Profile,
+    Scenario,
+    answer,
+    best_places,
+    depths,
+    profiles,
+)
+
+Counts = list[float]
+Counter = Callable[[Sequence[Profile]], Counts]
+
+
+def likes(listed: Sequence[Profile]) -> Counts:
+    """How often each place is liked."""
+    return _tally((wish for one in listed for wish in one.likes), split=False)
+
+
+def dislikes(listed: Sequence[Profile]) -> Counts:
+    """How often each place is disliked."""
+    return _tally((wish for one in listed for wish in one.dislikes), split=False)
+
+
+def mentions(listed: Sequence[Profile]) -> Counts:
+    """How often each place is liked or disliked."""
+    return [a + b for a, b in zip(likes(listed), dislikes(listed), strict=True)]
+
+
+def balance(listed: Sequence[Profile]) -> Counts:
+    """How often each place is liked, less how often it is disliked."""
+    return [a - b for a, b in zip(likes(listed), dislikes(listed), strict=True)]
+
+
+def fans(listed: Sequence[Profile]) -> Counts:
+    """How many agents like something about each place."""
+    groups = ({place for wish in one.likes for place in wish} for one in listed)
+    return _tally((tuple(group) for group in groups), split=False)
+
+
+def first_likes(listed: Sequence[Profile]) -> Counts:
+    """How many agents name each place in the first thing they like."""
+    return _tally((one.likes[0] for one in listed), split=True)
+
+
+def first_dislikes(listed: Sequence[Profile]) -> Counts:
+    """How many agents name each place in the first thing they dislike."""
+    return _tally((one.dislikes[0] for one in listed), split=True)
+
+
+def no_dislikes(listed: Sequence[Profile]) -> Counts:
+    """Headcounts if likes alone decided."""
+    bare = (Profile(one.likes, ()) for one in listed)
+    return _tally((best_places(one, {}) for one in bare), split=True)
+
+
+def no_relations(listed: Sequence[Profile]) -> Counts:
+    """Headcounts if nobody followed or avoided anybody."""
+    return _tally((best_places(one, {}) for one in listed), split=True)
+
+
+def one_step(listed: Sequence[Profile]) -> Counts:
+    """Headcounts if every agent took those it follows or avoids for anchors."""
+    alone = {i: best[0] for i, one in enumerate(listed) if len(best := best_places(one, {})) == 1}
+    return _tally((best_places(one, alone) for one in listed), split=True)
+
+
+def anchors(listed: Sequence[Profile]) -> Counts:
+    """Headcounts of the anchors only."""
+    alone = (one for one in listed if one.follows is None and one.avoids is None)
+    return _tally((best_places(one, {}) for one in alone), split=True)
+
+
+def no_leaves(listed: Sequence[Profile]) -> Counts:
+    """Headcounts of all agents but the deepest."""
+    deep = depths(listed)
+    gone: dict[int, int] = {}
+    for index in sorted(range(len(listed)), key=deep.__getitem__):
+        if deep[index] < max(deep):
+            gone[index] = best_places(listed[index], gone)[0]
+    return _tally(((place,) for place in gone.values()), split=True)
+
+
+def level_is_needed(listed: Sequence[Profile], right: int) -> bool:
+    """Whether the agents above the deepest level leave open which place is the emptiest."""
+    return max(depths(listed)) == 1 or least(no_leaves(listed)) != [right]
+
+
+EVEN: dict[str, Counter] = {
+    "likes": likes,
+    "dislikes": dislikes,
+    "mentions": mentions,
+    "balance": balance,
+}
+BALANCED: dict[str, Counter] = {
+    "fans": fans,
+    "first_likes": first_likes,
+    "first_dislikes": first_dislikes,
+    "no_dislikes": no_dislikes,
+}
+PARTIAL: dict[str, Counter] = {"anchors": anchors, "no_leaves": no_leaves}
+
+
+def counters(level: int) -> dict[str, Counter]:
+    """The shortcuts to balance at a level: at 1 `no_relations` is the rule, at 2 `one_step` is."""
+    chosen = dict(BALANCED)
+    if level > 1:
+        chosen["no_relations"] = no_relations
+    if level > 2:
+        chosen["one_step"] = one_step
+    return chosen
+
+
+def least(counts: Counts) -> list[int]:
+    """The places where the number is least."""
+    return [place for place in PLACES if counts[place] <= min(counts) + 1e-9]
+
+
+def greatest(counts: Counts) -> list[int]:
+    """The places where the number is greatest."""
+    return least([-count for count in counts])
+
+
+def hit(picked: Sequence[int], right: int) -> float:
+    """The chance that a guess among the picked places is right."""
+    return (right in picked) / len(picked)
+
+
+def hit_rates(scenarios: Iterable[Scenario]) -> dict[str, float]:
+    """How often each rule (`least_...`) and its inverse (`most_...`) is right at one level."""
+    listed = list(scenarios)
+    if len({scenario.level for scenario in listed}) != 1:
+        raise ValueError("hit_rates needs scenarios, all of one level.")
+    read = [(profiles(scenario), answer(scenario)) for scenario in listed]
+    level = listed[0].level
+    rules = EVEN | counters(level) | (PARTIAL if level > 1 else {})
+    rates = {}
+    for name, count in rules.items():
+        counted = [(count(agents), right) for agents, right in read]
+        rates[f"least_{name}"] = sum(hit(least(c), right) for c, right in counted) / len(read)
+        rates[f"most_{name}"] = sum(hit(greatest(c), right) for c, right in counted) / len(read)
+    return rates
+
+
+def _tally(votes: Iterable[Sequence[int]], split: bool) -> Counts:
+    """Votes per place; a vote for several places counts for each, or is split among them."""
+    counts = [0.0] * 4
+    for places in votes:
+        for place in places:
+            counts[place] += 1 / len(places) if split else 1
+    return counts

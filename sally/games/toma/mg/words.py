@@ -1,0 +1,110 @@
+"""The minority game in language: our sentences, in the order of kang2026's pages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from sally.core.errors import listed
+from sally.core.game import Seat
+from sally.core.log import Told
+from sally.core.menu import Options
+from sally.core.probe import Question
+from sally.games.toma.mg.rules import Agent, Place
+from sally.games.toma.mg.stories import stories
+from sally.games.toma.numbered import NumberedWords
+
+if TYPE_CHECKING:
+    from sally.games.toma.mg.spec import Minority, View
+
+TEXTS: Mapping[str, str] = {
+    "scenario": "SCENARIO\n{scene} They do not talk about it. {goal}",
+    "scene.bare": "Several agents each go to one of four places.",
+    "goal.bare": "You want the place with the fewest agents.",
+    "rules": "HOW THEY DECIDE\n"
+    "Each of the {people} reasons in this order:\n"
+    "1. It rules out every {place} that has a feature it dislikes, and the {place} of somebody "
+    "it avoids.\n"
+    "2. If it follows somebody and that one's {place} is not ruled out, it goes there.\n"
+    "3. Otherwise it goes to the {place} with most of the features it likes, among those that "
+    "are left.\n"
+    'A feature may be named in part: "mint leaves" means any {place} with "fresh mint leaves". '
+    "You are not counted.",
+    "places": "LOCATIONS",
+    "place": "- {name}: {features}.",
+    "agents": "AGENT PROFILES",
+    "agent": "- {name}: likes {likes}; dislikes {dislikes}{relations}.",
+    "nothing": "nothing in particular",
+    "follows": "; follows {other}",
+    "avoids": "; avoids {other}",
+    "question": "QUESTION\nWhich {place} do you choose, so that you meet the fewest {people}?",
+    "format.number": "Choose one of these options:\n{options}\n"
+    "Give your choice on a line of its own, in the form `Answer: [option number]`.",
+    "aside.their_place": "To which {place} does {agent} go?",
+    "told.truth": "You are told that {agent} goes to {value}.",
+    "told.own": "You have predicted that {agent} goes to {value}.",
+}
+
+
+class MinorityWords(NumberedWords[int, "View"]):
+    """Everything about places and agents is on the page; where they go is not."""
+
+    def __init__(self, game: Minority, texts: Mapping[str, str]) -> None:
+        super().__init__(texts)
+        self._story = stories().get(game.problem.story)
+        self._names = tuple(place.name for place in game.problem.places)
+
+    @property
+    def _nouns(self) -> Mapping[str, str]:
+        story = self._story
+        if story is None:
+            return {"place": "place", "people": "agents"}
+        return {"place": story.place, "people": story.people}
+
+    def rules(self, seat: Seat) -> str:
+        story = self._story
+        scene = story.scene if story else self.say("scene.bare")
+        goal = story.goal if story else self.say("goal.bare")
+        return "\n\n".join(
+            (self.say("scenario", scene=scene, goal=goal), self.say("rules", **self._nouns))
+        )
+
+    def lines(self, view: View, since: int, form: str) -> Iterator[str]:
+        """Places and profiles are what the player gets to see; they never change."""
+        places = [self._place(place) for place in view.places]
+        agents = [self._agent(agent, view) for agent in view.agents]
+        page = [self.say("places"), *places, "", self.say("agents"), *agents, ""]
+        yield from page[since:]
+
+    def _place(self, place: Place) -> str:
+        return self.say("place", name=place.name, features=", ".join(place.features))
+
+    def _agent(self, agent: Agent, view: View) -> str:
+        relations = ""
+        if agent.follows is not None:
+            relations += self.say("follows", other=view.agents[agent.follows].name)
+        if agent.avoids is not None:
+            relations += self.say("avoids", other=view.agents[agent.avoids].name)
+        return self.say(
+            "agent",
+            name=agent.name,
+            likes=self._wishes(agent.likes),
+            dislikes=self._wishes(agent.dislikes),
+            relations=relations,
+        )
+
+    def _wishes(self, wishes: tuple[str, ...]) -> str:
+        return listed(wishes, "and") if wishes else self.say("nothing")
+
+    def question(self, view: View, options: Options[int]) -> str:
+        return self.say("question", **self._nouns)
+
+    def name(self, action: int | str) -> str:
+        return self._names[int(action)]
+
+    def aside(self, question: Question, view: View, pending: int | None = None) -> str:
+        return self.say("aside.their_place", agent=question.about, **self._nouns)
+
+    def told(self, told: Told, question: Question | None = None) -> str:
+        assert isinstance(told.value, int)
+        return self.say(f"told.{told.source}", agent=told.about, value=self.name(told.value))

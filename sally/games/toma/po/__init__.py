@@ -1,0 +1,5 @@
+"""ToMA: the partially observable game (kang2026)."""
+
+from sally.games.toma.po.spec import GAME
+
+__all__ = ["GAME"]

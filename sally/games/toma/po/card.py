@@ -1,0 +1,51 @@
+"""The card of the partially observable game: shortcuts and their inverses, level by level.
+
+Two things no generator can level, both told in `sally.games.toma.po.shortcuts`: at level 1 the
+own dearest task is never right, and `spare_task` is there the reasoning asked for, one agent too
+far; at level 4 `worst_placed` stays below chance. At level 0 the own cheapest task *is* the rule.
+"""
+
+from __future__ import annotations
+
+from sally.core.card import Card, Condition, Shortcut, both_ways
+from sally.core.study import instance, sitter
+from sally.games.toma.po.spec import frozen_scenarios
+
+PAIRS = (
+    ("own_min", "own_max"),
+    ("own_second", "own_third"),
+    ("middle_cost", "extreme_cost"),
+    ("smallest_cost", "largest_cost"),
+    ("most_popular", "least_popular"),
+    ("most_popular_known", "least_popular_known"),
+    ("stranger_min", "stranger_max"),
+    ("best_placed", "worst_placed"),
+)
+# what a rule without a mind should score: the share of one kind of right answer
+CHANCE = {1: 0.25, 2: 0.2, 3: 0.25, 4: 0.25}
+
+
+def _condition(level: int) -> Condition:
+    return Condition(
+        name=f"level {level}",
+        instances=tuple(
+            instance("toma_po", scenario.id, scenario=scenario.id, level=level)
+            for scenario in frozen_scenarios().values()
+            if scenario.level == level
+        ),
+        seat="player",
+        shortcuts=(
+            *(Shortcut(sitter(rule), sitter(inverse)) for rule, inverse in PAIRS),
+            both_ways("spare_task"),
+            both_ways("mission_failure"),
+        ),
+        metrics=("task_success",),
+        chance={"task_success": CHANCE[level]} if level in CHANCE else {},
+    )
+
+
+CARD = Card(
+    family="toma_po",
+    about="what the frozen scenarios of kang2026's first game give to those who predict nobody",
+    conditions=tuple(_condition(level) for level in range(5)),
+)

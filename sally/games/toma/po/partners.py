@@ -1,0 +1,120 @@
+"""Players of the partially observable game: the exact solver, and rules that need no mind."""
+
+from __future__ import annotations
+
+from sally.core.game import Seat
+from sally.core.partner import Answerer, Partner, Script
+from sally.core.player import Turn
+from sally.core.probe import Report
+from sally.games.toma.po.rules import AGENTS, TASKS, answer, predictions, rational_actions
+from sally.games.toma.po.shortcuts import SHORTCUTS
+from sally.games.toma.po.spec import PartlySeen, View
+
+OURS = "ours; the shortcuts that a score on kang2026's game must be read against"
+# Rules that look at no row but those that the player's role knows.
+KNOWN_ROWS_ONLY = {
+    "own_min",
+    "own_max",
+    "own_second",
+    "own_third",
+    "middle_cost",
+    "extreme_cost",
+    "most_popular_known",
+    "least_popular_known",
+    "mission_failure",
+}
+ABOUT = {
+    "own_min": "its own cheapest task",
+    "own_max": "its own dearest task",
+    "own_second": "its own second cheapest task",
+    "own_third": "its own third cheapest task",
+    "middle_cost": "the task whose own cost is nearest to the mean of its own costs",
+    "extreme_cost": "the task whose own cost is farthest from the mean of its own costs",
+    "smallest_cost": "the task with the smallest cost on the page",
+    "largest_cost": "the task with the largest cost on the page",
+    "most_popular": "the task that is cheapest for the four together",
+    "least_popular": "the task that is dearest for the four together",
+    "most_popular_known": "the task that is cheapest over the rows its role knows",
+    "least_popular_known": "the task that is dearest over the rows its role knows",
+    "stranger_min": "the cheapest task of an agent that it cannot predict",
+    "stranger_max": "the dearest task of an agent that it cannot predict",
+    "spare_task": "its cheapest task among those that are the fewest others' first choice",
+    "best_placed": "the task where it is cheapest compared with the others",
+    "worst_placed": "the task where it is dearest compared with the others",
+    "mission_failure": "always that failure is inevitable",
+}
+
+
+def _solver(game: PartlySeen, seat: Seat) -> Script:
+    return lambda turn: answer(game.as_seen(turn.view))
+
+
+def _solved(game: PartlySeen, seat: Seat) -> Answerer:
+    def report(turn: Turn[int, View]) -> Report:
+        assert turn.question is not None
+        seen = game.as_seen(turn.view)
+        return Report(predictions(seen)[AGENTS.index(turn.question.about)])
+
+    return report
+
+
+def _believer(game: PartlySeen, seat: Seat) -> Script:
+    """Acts on what it is told of the others, and on the solver's prediction of the rest."""
+
+    def act(turn: Turn[int, View]) -> int:
+        seen = game.as_seen(turn.view)
+        predicted = predictions(seen)
+        for told in turn.told:
+            assert isinstance(told.value, int)
+            predicted[AGENTS.index(told.about)] = told.value
+        return turn.draws.pick(sorted(rational_actions(seen, predicted)))
+
+    return act
+
+
+def _greedy_report(game: PartlySeen, seat: Seat) -> Answerer:
+    """Everybody takes what is cheapest for itself, whatever it knows."""
+
+    def report(turn: Turn[int, View]) -> Report:
+        assert turn.question is not None
+        row = game.as_seen(turn.view).costs[AGENTS.index(turn.question.about)]
+        return Report(row.index(min(row)))
+
+    return report
+
+
+def _shortcut(name: str) -> Partner:
+    rule = SHORTCUTS[name]
+
+    def make(game: PartlySeen, seat: Seat) -> Script:
+        def act(turn: Turn[int, View]) -> int:
+            view = turn.view
+            hidden = None in view.costs
+            picked = None
+            if not hidden or name in KNOWN_ROWS_ONLY:
+                picked = rule(game.as_seen(view))
+            # where the rule has nothing to go by, a guess among the tasks
+            return turn.draws.pick(tuple(TASKS)) if picked is None else picked
+
+        return act
+
+    return Partner(name, ABOUT[name], OURS, make, answers=_greedy_report)
+
+
+PARTNERS = {
+    "solver": Partner(
+        "solver",
+        "exact: works out what everybody does and takes the cheapest task that is left",
+        "Kang et al. 2026, with the decision rules of our protocol",
+        _solver,
+        answers=_solved,
+    ),
+    "believer": Partner(
+        "believer",
+        "does what is best if all that it is told is true: what injection can do at most",
+        "ours, for the injection experiment of Kang et al. 2026",
+        _believer,
+        answers=_solved,
+    ),
+    **{name: _shortcut(name) for name in SHORTCUTS},
+}

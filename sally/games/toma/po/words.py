@@ -1,0 +1,134 @@
+"""The partially observable game in language: our sentences, in the order of kang2026's pages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from sally.core.errors import listed
+from sally.core.game import Seat
+from sally.core.log import Told
+from sally.core.menu import Options
+from sally.core.probe import Question
+from sally.games.toma.numbered import NumberedWords
+from sally.games.toma.po.rules import AGENTS, FAILURE, knowledge, shown
+from sally.games.toma.po.stories import stories
+
+if TYPE_CHECKING:
+    from sally.games.toma.po.spec import PartlySeen, View
+
+TEXTS: Mapping[str, str] = {
+    "scenario": "SCENARIO\n{scene} The four {team} are Agent A, Agent B, Agent C and Agent D. "
+    "Each takes exactly one {task}, all at the same moment, and they cannot talk to each other. "
+    "If two agents take the same {task}, the whole mission fails.\n"
+    "You are Agent {me}. {goal}",
+    "scenario.bare": "Four agents have to do four tasks.",
+    "goal.own": "Your aim: the lowest cost for yourself, without taking a {task} that another "
+    "agent takes.",
+    "goal.total": "Your aim, and that of every agent: the lowest total cost of the four together, "
+    "with no {task} taken twice.",
+    "rules.own": "HOW AGENTS DECIDE\n"
+    "- An agent that knows nobody else's costs takes the {task} that is cheapest for itself.\n"
+    "- An agent that knows the costs of others works out what they will take, leaves that out, "
+    "and takes the cheapest {task} that remains for itself.\n"
+    "- You decide the same way. Pay no attention to agents whose costs you do not know.\n"
+    "- If agents whose choices you can work out are bound to take the same {task}, no choice of "
+    "yours can help: then the right answer is that mission failure is inevitable.",
+    "rules.total": "HOW AGENTS DECIDE\n"
+    "- All four look for the one way of sharing out the four tasks that has the lowest total "
+    "cost, and each takes its own part in it.\n"
+    "- If agents were bound to take the same {task}, the right answer would be that mission "
+    "failure is inevitable.",
+    "knows.0": "INFORMATION STRUCTURE\n- You (Agent {me}) know only your own costs.",
+    "knows.1": "INFORMATION STRUCTURE\n- You (Agent {me}) know your own costs and those of "
+    "{known}.\n- You know that {known} each know only their own costs.",
+    "knows.2": "INFORMATION STRUCTURE\n- You (Agent {me}) know everybody's costs.\n"
+    "- {middle} know their own costs and those of {first}, and they know that {first} simply "
+    "takes what is cheapest. They know neither each other's costs nor yours.\n"
+    "- {first} knows only its own costs.",
+    "knows.3": "INFORMATION STRUCTURE\n- You (Agent {me}) know everybody's costs, and who knows "
+    "what.\n- {third} knows its own costs, those of {second} and {first}, and what these two "
+    "know.\n- {second} knows its own costs and those of {first}, and that {first} knows only "
+    "itself.\n- {first} knows only its own costs.",
+    "knows.4": "INFORMATION STRUCTURE\n- Every agent knows the costs of all four.",
+    "knows.page": "- The table below lists the costs of all four, but in your role you know, and "
+    "may use, only the rows named here.",
+    "costs": "AGENT COSTS ({cost})",
+    "row": "- {agent}: {costs}",
+    "row.hidden": "- {agent}: not known to you",
+    "question": "QUESTION\nYou are Agent {me}. Which {task} do you take?",
+    "failure": "Mission failure is inevitable",
+    "format.number": "Choose one of these options:\n{options}\n"
+    "Give your choice on a line of its own, in the form `Answer: [option number]`.",
+    "aside.their_choice": "Which {task} will {agent} take?",
+    "told.truth": "You are told that {agent} will take {value}.",
+    "told.own": "You have predicted that {agent} will take {value}.",
+}
+
+
+class PartlySeenWords(NumberedWords[int, "View"]):
+    """Costs come from the view alone; of the scenario only what is on every page is kept."""
+
+    def __init__(self, game: PartlySeen, texts: Mapping[str, str]) -> None:
+        super().__init__(texts)
+        problem = game.problem
+        self._tasks, self._level, self._goal = problem.tasks, problem.level, problem.goal
+        self._me, self._knows = problem.player, problem.knows
+        self._story = stories().get(problem.story)
+        self._shows_more = game.matrix == "full" and problem.level < 2
+
+    @property
+    def _task(self) -> str:
+        return self._story.task if self._story else "task"
+
+    def rules(self, seat: Seat) -> str:
+        story, me = self._story, AGENTS[self._me]
+        scenario = self.say(
+            "scenario",
+            scene=story.scene if story else self.say("scenario.bare"),
+            team=story.team if story else "agents",
+            task=self._task,
+            me=me,
+            goal=self.say(f"goal.{self._goal}", task=self._task),
+        )
+        decide = self.say(f"rules.{self._goal}", task=self._task)
+        return "\n\n".join((scenario, decide, self._who_knows_what(me)))
+
+    def _who_knows_what(self, me: str) -> str:
+        roles = knowledge(self._level, self._me, self._knows)
+        assert roles is not None  # the game has checked its scenario
+        _, first, second, third = (f"Agent {AGENTS[seat]}" for seat in roles)
+        known = listed(sorted((first, second)), "and")
+        middle = listed(sorted((second, third)), "and")
+        facts = {"me": me, "first": first, "second": second, "third": third}
+        said = self.say(f"knows.{self._level}", known=known, middle=middle, **facts)
+        return f"{said}\n{self.say('knows.page')}" if self._shows_more else said
+
+    def lines(self, view: View, since: int, form: str) -> Iterator[str]:
+        """The costs are what the player gets to see; they never change."""
+        yield from self._costs(view)[since:]
+
+    def _costs(self, view: View) -> list[str]:
+        unit = self._story.cost if self._story else "cost"
+        rows = [self._row(AGENTS[agent], row) for agent, row in enumerate(view.costs)]
+        return [self.say("costs", cost=unit), *rows, ""]
+
+    def _row(self, agent: str, row: tuple[int, ...] | None) -> str:
+        if row is None:
+            return self.say("row.hidden", agent=agent)
+        pairs = zip(self._tasks, row, strict=True)
+        return self.say("row", agent=agent, costs=", ".join(f"{t} ({shown(c)})" for t, c in pairs))
+
+    def question(self, view: View, options: Options[int]) -> str:
+        return self.say("question", me=AGENTS[self._me], task=self._task)
+
+    def name(self, action: int | str) -> str:
+        return self.say("failure") if int(action) == FAILURE else self._tasks[int(action)]
+
+    def aside(self, question: Question, view: View, pending: int | None = None) -> str:
+        return self.say("aside.their_choice", task=self._task, agent=f"Agent {question.about}")
+
+    def told(self, told: Told, question: Question | None = None) -> str:
+        assert isinstance(told.value, int)
+        agent, value = f"Agent {told.about}", self.name(told.value)
+        return self.say(f"told.{told.source}", agent=agent, value=value)

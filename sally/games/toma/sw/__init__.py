@@ -1,0 +1,5 @@
+"""ToMA: speak or wait (kang2026)."""
+
+from sally.games.toma.sw.spec import GAME
+
+__all__ = ["GAME"]

@@ -1,0 +1,44 @@
+"""The map as one seat knows it."""
+
+from __future__ import annotations
+
+from sally.core.board import Board, Grid, Note, Notes, Square
+from sally.core.desk import Desk
+from sally.games.toma.sw.rules import EAVESDROPPER, GUIDE, SIDE, View
+
+
+def board(desk: Desk, view: View) -> Board:
+    """Landmarks by name or as nameless objects, B and the treasure where they are known."""
+    squares = [Square(*cell, _initials(name), name) for name, cell in view.landmarks]
+    squares += [Square(*cell, "?", "a landmark, name unknown", "hidden") for cell in view.objects]
+    squares += [
+        Square(g.guess.row, g.guess.col, "×", f"guessed for {g.guess.target}: wrong", "bad")
+        for g in view.guesses
+        if g.guess is not None and not g.right
+    ]
+    if view.treasure is not None:
+        squares.append(Square(*view.treasure, "Treasure", "the treasure", "goal"))
+    if view.cell is not None:
+        squares.append(Square(*view.cell, "You (B)", "you, Agent B", "yours"))
+    grid = Grid("The map. Row 0 is north, column 0 is west.", SIDE, SIDE, tuple(squares))
+    notes = _notes(view)
+    return Board((grid, Notes("What you know", notes)) if notes else (grid,))
+
+
+def _notes(view: View) -> tuple[Note, ...]:
+    if view.seat == EAVESDROPPER:
+        return ()
+    named = tuple(
+        Note(_initials(name), f"{name}, at ({cell[0]}, {cell[1]})") for name, cell in view.landmarks
+    )
+    if view.seat == GUIDE:
+        box = Note("Box", "open" if view.treasure is not None else "locked", "goal")
+        return (box, *named)
+    return (Note("Password", view.password, "goal"), *named) if view.password else named
+
+
+def _initials(name: str) -> str:
+    return "".join(word[0] for word in name.split())
+
+
+BOARD = board

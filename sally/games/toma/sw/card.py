@@ -1,0 +1,64 @@
+"""The card of speak or wait: explorers, guides and eavesdroppers that listen to nobody.
+
+Under `win=published` an explorer who walks through all cells wins without a word; that is why
+`win=after_open` is our default. There it still wins often once the password is out, so a win rate
+means something only beside this card.
+"""
+
+from __future__ import annotations
+
+from sally.core.card import Card, Condition, Shortcut
+from sally.core.study import instance, sitter
+
+METRICS = ("radio_won", "radio_caught", "radio_box_opened", "radio_collisions", "radio_turns")
+EXPLORERS = (
+    Shortcut(sitter("sweeper"), sitter("silent")),
+    Shortcut(sitter("tell_and_sweep"), sitter("talker")),
+)
+GUIDES = (Shortcut(sitter("talker"), sitter("silent")),)
+LISTENERS = (Shortcut(sitter("search"), sitter("search_back")),)
+CALM = instance("toma_sw", "after_open")
+PUBLISHED = instance("toma_sw", "published", win="published")
+
+
+def _explorers(name: str, guide: str, listener: str, published: bool) -> Condition:
+    return Condition(
+        name=name,
+        instances=(PUBLISHED if published else CALM,),
+        seat="explorer",
+        others={"guide": sitter(guide), "eavesdropper": sitter(listener)},
+        shortcuts=EXPLORERS,
+        metrics=METRICS,
+    )
+
+
+CARD = Card(
+    family="toma_sw",
+    about="what kang2026's third game gives to those who do not ask what the others know",
+    conditions=(
+        *(
+            _explorers(f"published: explorer, silent guide, {c}", "silent", c, published=True)
+            for c in ("random", "search", "worlds")
+        ),
+        *(
+            _explorers(f"after_open: explorer, guide who opens, {c}", "turn_taker", c, False)
+            for c in ("random", "worlds")
+        ),
+        Condition(
+            name="after_open: guide, explorer who takes turns, worlds",
+            instances=(CALM,),
+            seat="guide",
+            others={"explorer": sitter("turn_taker"), "eavesdropper": sitter("worlds")},
+            shortcuts=GUIDES,
+            metrics=METRICS,
+        ),
+        Condition(
+            name="after_open: eavesdropper, a team that takes turns",
+            instances=(CALM,),
+            seat="eavesdropper",
+            others={"guide": sitter("turn_taker"), "explorer": sitter("turn_taker")},
+            shortcuts=LISTENERS,
+            metrics=("radio_caught", "radio_turns"),
+        ),
+    ),
+)

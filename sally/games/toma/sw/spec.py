@@ -1,0 +1,76 @@
+"""Speak or wait on the shelf: rules, words, and the question what the ally does next."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from sally.core.game import Doing, GameSpec, Seat
+from sally.core.probe import At, Probe, Question
+from sally.core.replay import Replay
+from sally.games.toma.sw.rules import (
+    EAVESDROPPER,
+    EXPLORER,
+    GUIDE,
+    READER,
+    Action,
+    SpeakOrWait,
+    State,
+    View,
+    consistent,
+    kind_of_act,
+)
+from sally.games.toma.sw.words import TEXTS, RadioWords
+
+KINDS = {GUIDE: ("SPEAK", "OPEN", "WAIT"), EXPLORER: ("SPEAK", "MOVE", "WAIT")}
+
+
+def ally_of(seat: Seat) -> Seat:
+    """The other one of the team."""
+    return EXPLORER if seat == GUIDE else GUIDE
+
+
+def asks(game: SpeakOrWait, view: View, seat: Seat) -> tuple[Question, ...]:
+    """What kind of act the ally does in this turn."""
+    ally = ally_of(seat)
+    return (Question("ally_action", "choice", KINDS[ally], about=ally),)
+
+
+def truth(replay: Replay[State, Action, View], at: At) -> str | None:
+    """What the ally did in the same turn; None if it forfeited."""
+    return kind_of_act(replay.move(at.turn, Seat(at.about)))
+
+
+def best_replies(
+    game: SpeakOrWait, view: View, belief: Mapping[str, str]
+) -> Callable[[Action], bool] | None:
+    """Whether an act fits what one expects of the ally; acts are free text, so it is a test."""
+    if not belief:
+        return None
+    return lambda act: all(consistent(kind, act) for kind in belief.values())
+
+
+GAME: GameSpec[State, Action, View] = GameSpec(
+    name="toma_sw",
+    about="a guide and an explorer share one radio channel, and somebody listens (kang2026)",
+    game=SpeakOrWait,
+    words=RadioWords,
+    texts=TEXTS,
+    action=Action,
+    probes=(
+        Probe(
+            "ally_action",
+            "whether the ally speaks, waits, or moves or opens the box in this turn",
+            "before",
+            "choice",
+            (GUIDE, EXPLORER),
+            asks,
+            truth,
+        ),
+    ),
+    occupants={READER: "noter"},
+    best_replies=best_replies,
+    doing=Doing("radio_won", by_seat={EAVESDROPPER: "radio_caught"}),
+    settings={"turns": (1, 30)},
+    reference="turn_taker",
+    words_version=2,
+)

@@ -1,0 +1,333 @@
+"""Speak or wait in language: our sentences, in the order and formats of kang2026's pages."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from sally.core.errors import Unreadable, listed
+from sally.core.game import Seat
+from sally.core.log import Told
+from sally.core.menu import Options, admitted
+from sally.core.probe import Question, Report
+from sally.core.reading import after_label
+from sally.core.words import Words, read_form
+from sally.games.toma.sw.rules import (
+    EAVESDROPPER,
+    GUIDE,
+    LETTERS,
+    PASS,
+    READER,
+    SIDE,
+    STEPS,
+    WAIT,
+    Action,
+    CellOf,
+    Guess,
+    Guessed,
+    Move,
+    Open,
+    Radio,
+    Speak,
+    View,
+    is_blocked,
+    ways,
+)
+
+if TYPE_CHECKING:
+    from sally.games.toma.sw.rules import SpeakOrWait
+
+TEXTS: Mapping[str, str] = {
+    "role.guide": "ROLE AND GOAL\nYou are Agent A, the guide. You stay where you are and hold a "
+    "locked box with the cell of a treasure in it. Agent B, your ally, walks the map and holds "
+    "the 4-digit password of the box. {win} First get the password over the radio, then open the "
+    "box, then let Agent B know where to go.",
+    "role.explorer": "ROLE AND GOAL\nYou are Agent B, the explorer. You walk the map and hold the "
+    "4-digit password of a locked box. Agent A, your ally, keeps that box, and in it is the cell "
+    "of a treasure. {win} First get the password to Agent A over the radio, then learn where to "
+    "go, then walk there.",
+    "role.eavesdropper": "ROLE AND GOAL\nYou are Agent C, an eavesdropper. Agent A and Agent B "
+    "talk over the radio; Agent B walks the map in search of a treasure whose cell Agent A keeps "
+    "in a locked box. You hear all that they hear. You win if you guess the cell where Agent B is "
+    "or the cell of the treasure; you lose if Agent B gets the treasure first.",
+    "role.reader": "You note what messages on a radio claim. Agent A guides Agent B to a treasure "
+    "on a 4x4 map; cells are (row, col), both from 0 to 3, and the landmarks are {names}. For "
+    "each message write down every cell or landmark it puts Agent B or the TREASURE at (rows "
+    "count southward and cols eastward from the landmark, both 0 if it is the landmark itself), "
+    "every direction it names, and every 4-digit password. A message that claims nothing has "
+    "empty lists.",
+    "win.after_open": "You both win when Agent B stands on the treasure after the box was opened.",
+    "win.published": "You both win when Agent B stands on the treasure.",
+    "security": "SECURITY\n- The password is safe: it does no harm if Agent C hears it.\n"
+    "- Places are not: Agent C listens to every message and guesses where Agent B or the treasure "
+    "is. If a guess is right, you both lose.",
+    "penalty": "PENALTY\nAfter a wrong guess you are blocked: you make no guess in the next turn.",
+    "context.team": "CONTEXT\n- The map has 4x4 cells. The game ends after {turns} turns.\n"
+    "- In each turn you and your ally act at the same time, without seeing the other's act. Only "
+    "speech is heard. If both of you SPEAK in the same turn there is only NOISE, and nobody hears "
+    "anything.\n- Both of you know the landmarks by name. Agent C knows at which cells there are "
+    "landmarks, but not which is which.\n- Landmarks do not block the way.",
+    "context.eavesdropper": "CONTEXT\n- The map has 4x4 cells. The game ends after {turns} turns.\n"
+    "- In each turn Agent A may speak, try to open the box or wait, and Agent B may speak, move "
+    "one cell or wait, both at the same time. If both speak there is only NOISE.\n"
+    "- You know at which cells there are landmarks, but not what they are called; Agent A and "
+    "Agent B know their names.",
+    "grid": "COORDINATES\nA cell is (row, col). Row 0 is the north edge, row 3 the south edge; "
+    "col 0 is the west edge, col 3 the east edge. NORTH: row - 1. SOUTH: row + 1. WEST: col - 1. "
+    "EAST: col + 1.",
+    "actions.guide": 'ACTIONS\nSPEAK "message", OPEN 1234 (a password of four digits), WAIT.',
+    "actions.explorer": 'ACTIONS\nSPEAK "message", MOVE NORTH (or SOUTH, WEST, EAST), WAIT.',
+    "radio.speech": 'Turn {turn}: {speaker} says: "{text}"',
+    "radio.noise": "Turn {turn}: NOISE.",
+    "radio.silence": "Turn {turn}: nothing was heard.",
+    "own": " You: {act}.",
+    "own.none": " You did nothing.",
+    "own.opened": " The box opened.",
+    "own.again": " The box was open already.",
+    "own.wrong": " The password was wrong.",
+    "guess.wrong": "Turn {turn}: you guessed that {target} is at ({row}, {col}). Wrong.",
+    "guess.none": "Turn {turn}: you made no guess.",
+    "now": "CURRENT SITUATION\nThis is turn {turn} of {turns}.",
+    "now.locked": "The box is LOCKED. The cell of the treasure is hidden.",
+    "now.opened": "The box is OPEN. The treasure is at ({row}, {col}).",
+    "now.landmarks": "Landmarks: {landmarks}.",
+    "now.explorer": "The password is {password}. You are at ({row}, {col}). You can move {moves}.",
+    "now.objects": "Landmarks, names unknown: {objects}.",
+    "now.blocked": "You are blocked in this turn.",
+    "now.read": 'Agent {speaker} said: "{text}"',
+    "question.team": "What do you do in this turn?",
+    "question.eavesdropper": "Whose cell do you guess, and which cell?",
+    "question.reader": "What does this message claim?",
+    "format.guide": "Give your action on a line of its own, in the form "
+    '`My Next Action: [SPEAK "message" | OPEN 1234 | WAIT]`.',
+    "format.explorer": "Give your action on a line of its own, in the form "
+    '`My Next Action: [SPEAK "message" | MOVE DIRECTION | WAIT]`.',
+    "format.eavesdropper": "Answer with two lines, `Target: [B | TREASURE]` and "
+    "`Guess: [row, col]`.",
+    "format.pass": " To make no guess, answer `Target: NONE`.",
+    "aside.ally_action": "What will your ally, Agent {ally}, do in this turn?",
+    "format.ally": "Answer with one line of the form `ally agent's next action: [{names}]`.",
+    "told.truth": "You are told that in this turn Agent {ally} will {value}.",
+    "told.own": "You have predicted that in this turn Agent {ally} will {value}.",
+}
+
+QUOTED = r"[\"“”'‘](?P<text>.+)[\"“”'’]"
+ACT = re.compile(
+    rf"(?is)SPEAK\s*:?\s*{QUOTED}|OPEN\s+\[?(?P<password>\d{{4}})\]?"
+    r"|MOVE\s+\[?(?P<way>NORTH|SOUTH|WEST|EAST)\]?|(?P<wait>WAIT)"
+)
+LABELS = ("My Next Action", "Final Action", "Action")
+ALLY = "ally agent's next action"
+
+
+class RadioWords(Words[Action, View]):
+    label: ClassVar[str] = "My Next Action"
+    foreseen_label: ClassVar[str] = ALLY
+
+    def __init__(self, game: SpeakOrWait, texts: Mapping[str, str]) -> None:
+        super().__init__(texts)
+        self._turns, self._win, self._names = game.turns, game.win, game.landmarks
+        self._may_pass = game.may_pass
+
+    # --- pages ------------------------------------------------------------------------------------
+
+    def rules(self, seat: Seat) -> str:
+        if seat == READER:
+            return self.say("role.reader", names=listed(self._names))
+        if seat == EAVESDROPPER:
+            parts = [self.say("role.eavesdropper"), self.say("penalty")]
+            parts += [self.say("context.eavesdropper", turns=self._turns), self.say("grid")]
+            return "\n\n".join(parts)
+        return "\n\n".join(
+            (
+                self.say(f"role.{seat}", win=self.say(f"win.{self._win}")),
+                self.say("security"),
+                self.say("context.team", turns=self._turns),
+                self.say("grid"),
+                self.say(f"actions.{seat}"),
+            )
+        )
+
+    def lines(self, view: View, since: int, form: str) -> Iterator[str]:
+        if view.seat == EAVESDROPPER:
+            told = list(self._overheard(view))
+        elif view.seat == READER:
+            told = [self._radio(n, radio) for n, radio in enumerate(view.radio, 1)]
+        else:  # an act is told once the radio of its turn is known
+            pairs = zip(view.radio, view.acts, strict=False)
+            told = [self._turn(n, view, *pair) for n, pair in enumerate(pairs, 1)]
+        yield from told[since:]
+
+    def _overheard(self, view: View) -> Iterator[str]:
+        guessed = {guess.turn: guess for guess in view.guesses}
+        for number, radio in enumerate(view.radio, 1):
+            yield self._radio(number, radio)
+            if number in guessed:
+                yield self._guess(guessed[number])
+
+    def _guess(self, made: Guessed) -> str:
+        if made.guess is None:
+            return self.say("guess.none", turn=made.turn)
+        where = {"target": made.guess.target, "row": made.guess.row, "col": made.guess.col}
+        return self.say("guess.wrong", turn=made.turn, **where)
+
+    def _radio(self, number: int, radio: Radio) -> str:
+        facts = {"turn": number, "speaker": radio.speaker, "text": one_line(radio.text)}
+        return self.say(f"radio.{radio.kind}", **facts)
+
+    def _turn(self, number: int, view: View, radio: Radio, act: Action | None) -> str:
+        line = self._radio(number, radio)
+        line += self.say("own.none") if act is None else self.say("own", act=self.name(act))
+        if isinstance(act, Open):
+            line += self.say(f"own.{self._opened(number, view.opened_in)}")
+        return line
+
+    def _opened(self, number: int, opened_in: int) -> str:
+        """What came of trying a password in this turn."""
+        if opened_in and number > opened_in:
+            return "again"
+        return "opened" if number == opened_in else "wrong"
+
+    def now(self, view: View) -> str:
+        if view.seat == READER:
+            said = view.said
+            return self.say("now.read", speaker=said.speaker, text=said.text) if said else ""
+        turn = len(view.radio) + (view.seat != EAVESDROPPER)
+        parts = [self.say("now", turn=min(max(turn, 1), self._turns), turns=self._turns)]
+        if view.seat == EAVESDROPPER:
+            parts.append(self.say("now.objects", objects=", ".join(map(shown, view.objects))))
+            if is_blocked(view.guesses, len(view.radio)):
+                parts.append(self.say("now.blocked"))
+            return "\n".join(parts)
+        if view.seat == GUIDE and view.treasure is not None:
+            row, col = view.treasure
+            parts.append(self.say("now.opened", row=row, col=col))
+        elif view.seat == GUIDE:
+            parts.append(self.say("now.locked"))
+        elif view.cell is not None:
+            row, col = view.cell
+            moves = listed(ways(view.cell), "or")
+            parts.append(
+                self.say("now.explorer", password=view.password, row=row, col=col, moves=moves)
+            )
+        marks = ", ".join(f"{name} {shown(cell)}" for name, cell in view.landmarks)
+        return "\n".join([*parts, self.say("now.landmarks", landmarks=marks)])
+
+    def drawn(self, view: View) -> str:
+        """The map as this seat knows it: landmarks by letter or as o, B, and T for the treasure."""
+        marks = {cell: name[0].lower() for name, cell in view.landmarks}
+        marks |= dict.fromkeys(view.objects, "o")
+        if view.treasure is not None:
+            marks[view.treasure] = "T"
+        if view.cell is not None:
+            marks[view.cell] = "B"
+        if not marks:
+            return ""
+        rows = [" ".join(marks.get((row, col), ".") for col in range(SIDE)) for row in range(SIDE)]
+        return "\n".join(["    0 1 2 3", *(f"  {n} {row}" for n, row in enumerate(rows))])
+
+    def question(self, view: View, options: Options[Action]) -> str:
+        who = view.seat if view.seat in (EAVESDROPPER, READER) else "team"
+        return self.say(f"question.{who}")
+
+    def format(self, view: View, options: Options[Action]) -> str:
+        if view.seat == READER:
+            return super().format(view, options)
+        wanted = self.say(f"format.{view.seat}")
+        may_pass = view.seat == EAVESDROPPER and self._may_pass
+        return wanted + (self.say("format.pass") if may_pass else "")
+
+    # --- actions ----------------------------------------------------------------------------------
+
+    def name(self, action: Any) -> str:
+        match action:
+            case Speak(text):
+                return f'SPEAK "{one_line(text)}"'
+            case Open(password):
+                return f"OPEN {password}"
+            case Move(direction):
+                return f"MOVE {direction}"
+            case Guess(target, row, col):
+                return f"Target: {target}, Guess: [{row}, {col}]"
+        return str(action) if isinstance(action, str | int) else type(action).__name__.upper()
+
+    def read(self, reply: str, view: View, options: Options[Action]) -> Action:
+        if view.seat == READER or "{" in reply:
+            filled: Any = read_form(reply, options)
+            return filled  # type: ignore[no-any-return]
+        chosen: Action = read_guess(reply) if view.seat == EAVESDROPPER else read_act(reply)
+        try:
+            return admitted(options, chosen)
+        except ValueError as why:
+            raise Unreadable(f"{self.name(chosen)} is not possible here: {why}") from None
+
+    # --- probes -----------------------------------------------------------------------------------
+
+    def aside(self, question: Question, view: View, pending: Action | None = None) -> str:
+        return self.say("aside.ally_action", ally=LETTERS[Seat(question.about)])
+
+    def aside_format(self, question: Question) -> str:
+        names = " | ".join(self.choice_name(question, choice) for choice in question.choices)
+        return self.say("format.ally", names=names)
+
+    def read_report(self, reply: str, question: Question) -> Report:
+        stated = after_label(reply, ALLY) or after_label(reply, self.label) or reply
+        kind = kind_named(stated)
+        if kind not in question.choices:
+            names = listed(map(str, question.choices), "or")
+            raise Unreadable(f"Answer with one line `{ALLY}:` and one of {names}.")
+        return Report(kind, reply=reply)
+
+    def told(self, told: Told, question: Question | None = None) -> str:
+        return self.say(f"told.{told.source}", ally=LETTERS[Seat(told.about)], value=told.value)
+
+
+def one_line(text: str) -> str:
+    """A message as the log shows it: no message can look like a line of the log."""
+    return " ".join(text.split()).replace('"', "'")
+
+
+def shown(cell: CellOf) -> str:
+    return f"({cell[0]}, {cell[1]})"
+
+
+def read_act(reply: str) -> Action:
+    """The act behind the label, or a reply that is nothing but an act."""
+    stated = next((s for label in LABELS if (s := after_label(reply, label)) is not None), reply)
+    found = ACT.fullmatch(stated.strip(" \t\n*`[].").strip())
+    if found is None:
+        raise Unreadable(
+            'Answer with `My Next Action:` and one of SPEAK "message", OPEN 1234, '
+            f"MOVE {listed(STEPS, 'or')}, WAIT, as far as your role allows; messages stand in "
+            "quotation marks."
+        )
+    if found["text"]:
+        return Speak(found["text"])
+    if found["password"]:
+        return Open(found["password"])
+    return Move(found["way"].upper()) if found["way"] else WAIT
+
+
+def read_guess(reply: str) -> Action:
+    """The target and the cell of a guess."""
+    targets = re.findall(r"(?i)\btarget[*_` ]*:[*_`\[ ]*(B|TREASURE|NONE)\b", reply)
+    cells = re.findall(r"(?i)\bguess[*_` ]*:[*_` ]*[\[(]?\s*([0-3])\s*,\s*([0-3])(?!\d)", reply)
+    target = targets[-1].upper() if targets else ""
+    if target == "NONE":
+        return PASS
+    if not target or not cells:
+        raise Unreadable(
+            "Answer with `Target:` B or TREASURE, and `Guess:` [row, col], both from 0 to 3."
+        )
+    row, col = map(int, cells[-1])
+    return Guess(target, row, col)
+
+
+def kind_named(stated: str) -> str | None:
+    """SPEAK, OPEN, MOVE or WAIT, alone or with what belongs to it."""
+    said = stated.strip(" \t\n*`[].").strip()
+    if said.upper() in ("SPEAK", "OPEN", "MOVE", "WAIT"):
+        return said.upper()
+    found = ACT.fullmatch(said)
+    return said.split()[0].strip(":").upper() if found else None

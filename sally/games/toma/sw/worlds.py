@@ -1,0 +1,106 @@
+"""Every world that fits what an eavesdropper has heard: B's cell, the treasure's, the names."""
+
+from __future__ import annotations
+
+from itertools import permutations
+
+import numpy as np
+import numpy.typing as npt
+
+from sally.core.chance import Stream
+from sally.games.toma.sw.rules import (
+    CELLS,
+    STEPS,
+    TARGETS,
+    CellOf,
+    Guess,
+    Radio,
+    View,
+    after,
+    ways,
+)
+
+Fits = npt.NDArray[np.bool_]  # by naming, B's cell, the treasure's cell
+Naming = dict[str, CellOf]  # heard names with the objects that they belong to
+
+ROWS, COLS = (np.array(axis) for axis in zip(*CELLS, strict=True))
+APART: Fits = ~np.eye(len(CELLS), dtype=bool)
+REACH = np.array([[a == b or any(after(a, w) == b for w in ways(a)) for a in CELLS] for b in CELLS])
+
+
+def namings(view: View) -> list[Naming]:
+    """All ways in which the names heard so far may belong to the objects."""
+    names = sorted({c.landmark for radio in view.radio for c in radio.reading.landmarks})
+    given = permutations(view.objects, len(names))
+    return [dict(zip(names, cells, strict=True)) for cells in given]
+
+
+def worlds(view: View, wins_on_sight: bool) -> Fits:
+    """The worlds in which everything heard is true and every guess was wrong.
+
+    Statements are taken to be true, those about B when B makes them. Where no world is left,
+    somebody did not say the truth: then only what C found out by itself counts.
+    """
+    fits = _followed(view, wins_on_sight, believing=True)
+    return fits if fits.any() else _followed(view, wins_on_sight, believing=False)
+
+
+def _followed(view: View, wins_on_sight: bool, believing: bool) -> Fits:
+    named = namings(view)
+    guessed = {guess.turn: guess.guess for guess in view.guesses}
+    fits = np.broadcast_to(APART, (len(named), len(CELLS), len(CELLS))).copy()
+    for number, radio in enumerate(view.radio, 1):
+        if radio.speaker != "B" and radio.kind != "noise":  # B did not speak: it may have moved
+            fits = (REACH.astype(np.int64) @ fits) > 0
+        if wins_on_sight:  # the game goes on, so B is not on the treasure
+            fits &= APART
+        if believing:
+            fits &= np.array([_true_in(radio, naming) for naming in named])
+        if (guess := guessed.get(number)) is not None:
+            fits &= ~_at(guess.target, (guess.row, guess.col))
+    return fits
+
+
+def _true_in(radio: Radio, naming: Naming) -> Fits:
+    """The cells of B and of the treasure for which all that a message claims is true."""
+    holds = np.ones((len(CELLS), len(CELLS)), dtype=bool)
+    for claim in radio.reading.cells:
+        if _counts(claim.about, radio):
+            holds &= _at(claim.about, (claim.row, claim.col))
+    for near in radio.reading.landmarks:
+        if _counts(near.about, radio):
+            row, col = naming[near.landmark]
+            holds &= _at(near.about, (row + near.rows, col + near.cols))
+    for way in radio.reading.directions:
+        holds &= _way_holds(way, radio)
+    return holds
+
+
+def _counts(about: str, radio: Radio) -> bool:
+    """A does not see B, so what A says of B's cell is hearsay."""
+    return about == "TREASURE" or radio.speaker == "B"
+
+
+def _at(target: str, cell: CellOf) -> Fits:
+    """B, or the treasure, on this cell."""
+    there = np.array([each == cell for each in CELLS])
+    where = there[:, None] if target == "B" else there[None, :]
+    return np.broadcast_to(where, (len(CELLS), len(CELLS)))
+
+
+def _way_holds(way: str, radio: Radio) -> Fits:
+    """From A, a direction says that the treasure lies that way of B; from B, that it can go."""
+    rows, cols = STEPS[way]
+    if radio.speaker == "B":
+        free = np.array([way in ways(cell) for cell in CELLS])
+        return np.broadcast_to(free[:, None], (len(CELLS), len(CELLS)))
+    ahead: Fits = (ROWS - ROWS[:, None]) * rows + (COLS - COLS[:, None]) * cols > 0
+    return ahead
+
+
+def best_guess(view: View, wins_on_sight: bool, draws: Stream) -> Guess:
+    """The cell that is right in most worlds; a tie is a draw."""
+    fits = worlds(view, wins_on_sight)
+    votes = np.array([fits.sum(axis=(0, 2)), fits.sum(axis=(0, 1))])  # B, treasure
+    target, cell = draws.pick([(int(t), int(c)) for t, c in np.argwhere(votes == votes.max())])
+    return Guess(TARGETS[target], *CELLS[cell])

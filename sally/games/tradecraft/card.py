@@ -1,0 +1,36 @@
+"""The card of TradeCraft: what can be won without asking what the other wants.
+
+No player without a mind should do better than another by chance alone, but there is no number that
+mindless play must score: hands decide how much a trade of any kind is worth. The card shows both
+ends, taking without giving and giving without taking.
+"""
+
+from __future__ import annotations
+
+from sally.core.card import Card, Condition, Shortcut
+from sally.core.study import sitter
+from sally.games.tradecraft.problems import problems
+
+FAMILY = "tradecraft"
+
+
+def _condition(name: str, instances: str, partner: str) -> Condition:
+    return Condition(
+        name=name,
+        instances=problems(instances),
+        seat="p1",
+        shortcuts=(Shortcut(sitter("hoarder"), sitter("generous")),),
+        metrics=("reward", "win"),
+        others={"p2": sitter(partner)},
+    )
+
+
+CARD = Card(
+    family=FAMILY,
+    about="what a trader earns that never asks what the other wants",
+    conditions=tuple(
+        _condition(f"{rules}, against {partner}", f"{rules}_2p", partner)
+        for rules in ("minecraft_core", "alchemy", "invented")
+        for partner in ("zero_order", "first_order")
+    ),
+)

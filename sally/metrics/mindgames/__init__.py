@@ -1,1 +1,0 @@
-"""What is measured of a game of persuasion (moore2025), a measure a file."""

@@ -1,0 +1,48 @@
+"""What a seat got and what it failed to say, in any game."""
+
+from __future__ import annotations
+
+from sally.core.game import Seat
+from sally.core.log import Forfeited, Moved, Reported
+from sally.core.metric import Metric, Played
+
+
+def _reward(played: Played, seat: Seat) -> float | None:
+    payoffs = played.episode.payoffs
+    return None if payoffs is None else payoffs.get(seat)
+
+
+def _forfeits(played: Played, seat: Seat) -> float:
+    return float(sum(isinstance(e, Forfeited) and e.seat == seat for e in played.episode.events))
+
+
+def _retries(played: Played, seat: Seat) -> float:
+    answers = (e for e in played.episode.events if isinstance(e, Moved | Forfeited | Reported))
+    return float(sum(e.tries - 1 for e in answers if e.seat == seat))
+
+
+METRICS = (
+    Metric(
+        name="reward",
+        about="total payoff; blank where the episode was censored",
+        measure=_reward,
+        better="higher",
+        unit="payoff",
+    ),
+    Metric(
+        name="forfeits",
+        about="moves that could not be read, or were rejected, within the tries allowed",
+        measure=_forfeits,
+        better="lower",
+        unit="moves",
+        label="forfeits",
+        headline=True,
+    ),
+    Metric(
+        name="retries",
+        about="tries beyond the first, over moves and probes",
+        measure=_retries,
+        better="lower",
+        unit="tries",
+    ),
+)

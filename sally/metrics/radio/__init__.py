@@ -1,1 +1,0 @@
-"""What came of a game of speak or wait, a measure a file."""

@@ -1,0 +1,79 @@
+"""What a seat said to probes, scored: accuracy, proper scores, errors of values."""
+
+from __future__ import annotations
+
+from math import exp, log
+
+from sally.core.game import Seat
+from sally.core.metric import Metric, Played
+from sally.metrics.answers import mean_score, scored
+
+
+def _tom_percent(played: Played, seat: Seat) -> float | None:
+    share = mean_score(played, seat, "right")
+    return None if share is None else 100 * share
+
+
+def _brier(played: Played, seat: Seat) -> float | None:
+    return mean_score(played, seat, "brier", only_with_odds=True)
+
+
+FLOOR = 0.001
+
+
+def _log_score(played: Played, seat: Seat) -> float | None:
+    found = [
+        -log(max(exp(-scores["log"]), FLOOR))
+        for answer, scores in scored(played, seat)
+        if "log" in scores and answer.report.odds is not None
+    ]
+    return sum(found) / len(found) if found else None
+
+
+def _value_error(played: Played, seat: Seat) -> float | None:
+    return mean_score(played, seat, "absolute_error")
+
+
+def _unread_reports(played: Played, seat: Seat) -> float | None:
+    mine = [r for r in played.replay.reports.values() if r.seat == seat]
+    return 100 * sum(r.value is None for r in mine) / len(mine) if mine else None
+
+
+METRICS = (
+    Metric(
+        name="tom_percent",
+        about="share of readable answers to probes that were right",
+        measure=_tom_percent,
+        better="higher",
+        unit="%",
+        label="ToM %",
+        headline=True,
+    ),
+    Metric(
+        name="brier",
+        about="squared error of stated odds, summed over choices: 0 perfect, 2 worst (Brier 1950)",
+        measure=_brier,
+        better="lower",
+    ),
+    Metric(
+        name="log_score",
+        about=f"minus log of the odds stated for the truth, these taken as at least {FLOOR}",
+        measure=_log_score,
+        better="lower",
+        unit="nats",
+    ),
+    Metric(
+        name="value_error",
+        about="mean absolute error of value reports, over the items that were given a value",
+        measure=_value_error,
+        better="lower",
+        unit="points of the scale",
+    ),
+    Metric(
+        name="unread_reports",
+        about="share of reports without a readable answer; they are not scored",
+        measure=_unread_reports,
+        better="lower",
+        unit="%",
+    ),
+)

@@ -1,0 +1,154 @@
+"""The block of the page that says where its numbers come from, and what is not there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+
+import msgspec
+
+from sally.analysis.snapshot import Snapshot
+from sally.core import shelf
+from sally.output.page.html import Html, Inside, joined, tag
+from sally.output.page.results import scrolled
+from sally.output.plots import number
+from sally.output.provenance import Counts, ModelUse, Provenance, installed
+
+
+def origin(held: Snapshot, seen: Provenance, counts: Counts, made: datetime) -> Html:
+    """Versions, hashes, settings, dates, cost."""
+    entries: list[tuple[str, Inside | Iterable[Inside]]] = [
+        ("made", f"{made:%Y-%m-%d %H:%M} UTC"),
+        ("made by", _pairs(installed())),
+        ("study", _studies(held)),
+        ("episodes", tag("code", f"sha256 {held.digest()}")),
+        ("games", [tag("p", _game(name, found)) for name, found in seen.games.items()]),
+        ("players", [tag("p", _player(name, found)) for name, found in seen.players.items()]),
+        ("words packs", ", ".join(sorted(seen.packs)) or "none: Sally's own words"),
+        ("models", [_model(name, use) for name, use in seen.models.items()] or "none"),
+        ("cost", cost_of(seen)),
+        ("lines", _lines(held)),
+    ]
+    listed = [joined(tag("dt", head), tag("dd", said)) for head, said in entries]
+    return joined(tag("dl", listed), _cells(counts))
+
+
+def _pairs(found: Mapping[str, str]) -> str:
+    return ", ".join(f"{name} {version}" for name, version in found.items())
+
+
+def _studies(held: Snapshot) -> list[Html]:
+    if not held.studies:
+        name = f"{held.manifest.study}, asks {held.manifest.asks}" if held.manifest else "no name"
+        return [tag("p", f"{name}; what was asked for was not kept in this store")]
+    return [
+        tag("p", f"{study.name}, seed {study.seed}, retries {study.retries}, asks ",
+            tag("code", asks), f"; follows {study.paper}" if study.paper else None)
+        for asks, study in held.studies.items()
+    ]  # fmt: skip
+
+
+def _game(name: str, versions: set[int]) -> str:
+    played = f"{name}: played under rules version {', '.join(map(str, sorted(versions)))}"
+    if name not in shelf.games():
+        return f"{played}; the game is not installed here"
+    now = shelf.game(name)
+    return f"{played}; {now.version} installed, words version {now.words_version} installed"
+
+
+def _player(name: str, versions: set[str]) -> str:
+    said = []
+    for one in sorted(versions):
+        parts = msgspec.json.decode(one)
+        said.append(", ".join(f"{part} version {v}" for part, v in parts.items()) or "no version")
+    return f"{name}: {' or '.join(said)}"
+
+
+def _model(name: str, use: ModelUse) -> Html:
+    failed = f", {use.failed} of them failed" if use.failed else ""
+    settings = " or ".join(sorted(use.settings - {"{}"})) or "as the provider does"
+    return joined(
+        tag("p", tag("b", name), f": {use.calls:,} calls{failed}, {use.input:,} tokens in, "
+            f"{use.output:,} out, {use.seconds:,.1f} s; settings {settings}"),
+        [tag("p", tag("code", used)) for used in sorted(use.used)],
+    )  # fmt: skip
+
+
+def cost_of(seen: Provenance) -> str:
+    """Money, and how much of it nobody named."""
+    money, unpriced = seen.cost
+    if not seen.models:
+        return "nothing: no model was called"
+    if not unpriced:
+        return f"{money:,.4f} as the providers say"
+    known = f"{money:,.4f} as far as the providers say; " if money else ""
+    return f"{known}of {unpriced:,} calls nobody said what they cost"
+
+
+def _lines(held: Snapshot) -> str:
+    parts = [
+        f"{len(held):,} episodes",
+        f"{held.replaced:,} cut runs that were run again",
+        f"{held.doubled:,} doubled lines",
+        f"{len(held.bad):,} lines that could not be read",
+    ]
+    bad = "; ".join(str(line) for line in held.bad[:5])
+    return ", ".join(parts) + (f": {bad}" if bad else "")
+
+
+def missing(held: Snapshot, seen: Provenance, counts: Counts) -> list[str]:
+    """What a reader must know before trusting the means: what is not there."""
+    said = []
+    if counts.wanted is not None and counts.missing:
+        empty = sum(not c.there for c in counts.cells)
+        none = f"; {empty} of {len(counts.cells)} cells are empty" if empty else ""
+        said.append(
+            f"{counts.missing:,} of {counts.wanted:,} planned episodes were not played{none}: see "
+            "Provenance."
+        )
+    if not held.studies:
+        said.append("The store does not say what was planned, so nothing is said to be missing.")
+    if counts.others:
+        said.append(f"{counts.others:,} episodes belong to no plan that this store keeps.")
+    if cut := sum(n for end, n in seen.ends.items() if end != "over"):
+        causes = ", ".join(f"{n:,} by {end}" for end, n in seen.ends.items() if end != "over")
+        said.append(
+            f"{cut:,} of {len(held):,} episodes have no result ({causes}); a metric that needs "
+            "one leaves them out, and its n says so."
+        )
+    if lost := sum(seen.forfeits.values()):
+        why = ", ".join(f"{n:,} {reason}" for reason, n in seen.forfeits.items())
+        said.append(f"{lost:,} of {lost + seen.moves:,} moves were forfeited ({why}).")
+    if seen.unread:
+        said.append(
+            f"In {seen.unread:,} of {seen.reports:,} answers aside nothing could be read; they "
+            "are not scored as wrong."
+        )
+    if held.bad:
+        said.append(f"{len(held.bad):,} lines of the store could not be read.")
+    return said
+
+
+def _cells(counts: Counts) -> Html:
+    heads = ("cell", "planned", "there", "no result", "in no plan")
+    lines = [
+        tag(
+            "tr",
+            tag("th", tag("bdi", c.cell or "(none)"), scope="row"),
+            *(
+                tag("td", "–" if n is None else number(n), class_="number", data_v=n)
+                for n in (c.wanted, c.there, c.censored, c.others)
+            ),
+        )
+        for c in counts.cells
+    ]
+    caption = "What was planned and what is there, cell by cell"
+    table = tag(
+        "table",
+        tag("caption", caption),
+        tag("thead", tag("tr", (tag("th", h, scope="col", class_=None if h == "cell" else "number")
+            for h in heads))),
+        tag("tbody", lines),
+        class_="sortable",
+    )  # fmt: skip
+    return scrolled(table, caption)

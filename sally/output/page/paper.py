@@ -1,0 +1,59 @@
+"""A paper's tables on the page, in the paper's layout: published figures, and ours below them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+
+from sally.output.layout import LEGEND, OURS, Grid, Line
+from sally.output.page.html import Html, joined, tag
+from sally.output.page.results import scrolled
+
+
+def paper_section(grids: Mapping[str, Sequence[Grid]]) -> Html:
+    """The tables by paper; cells that were not played say so."""
+    parts = []
+    for paper, tables in grids.items():
+        parts += [_table(paper, grid) for grid in tables]
+    said = f"Published figures and ours, measured on these episodes; {LEGEND}."
+    return joined(tag("p", said), parts)
+
+
+def _table(paper: str, grid: Grid) -> Html:
+    name = f"{paper}, Table {grid.name}" if grid.name.isdigit() else f"{paper}, {grid.name}"
+    caption = f"{name}: {grid.caption}"
+    heads = [
+        *(tag("th", stub, scope="col") for stub in (*grid.stubs, "figures")),
+        *(tag("th", name, scope="col", class_="number") for name in grid.headings),
+    ]
+    over = _groups(grid) if any(grid.groups) else None
+    table = tag(
+        "table",
+        tag("caption", caption),
+        tag("thead", over, tag("tr", heads)),
+        tag("tbody", map(_line, (None, *grid.lines), grid.lines)),
+    )
+    return scrolled(table, caption)
+
+
+def _groups(grid: Grid) -> Html:
+    """The headings over several columns."""
+    blank = tag("td", colspan=len(grid.stubs) + 1)
+    spans = [(name, len(list(same))) for name, same in groupby(grid.groups)]
+    return tag("tr", blank, (tag("th", name, colspan=n, scope="colgroup") for name, n in spans))
+
+
+def _line(before: Line | None, line: Line) -> Html:
+    """A line; below its published one, ours needs no labels of its own."""
+    ours = line.data == OURS
+    same = before is not None and before.labels == line.labels
+    return tag(
+        "tr",
+        (tag("td", "" if same else label) for label in line.labels),
+        tag("td", line.data, class_=None if ours else "quiet"),
+        (tag("td", cell, class_=_kind(cell, ours)) for cell in line.cells),
+    )
+
+
+def _kind(cell: str, ours: bool) -> str:
+    return "number" if ours and cell not in ("not run", "missing") else "number quiet"

@@ -1,0 +1,273 @@
+"""Tables of means, and behind every mean the episodes that it is the mean of."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from sally.analysis.rows import Row, mean_of
+from sally.core import shelf
+from sally.core.metric import Metric
+from sally.output.page.html import Html, anchor, joined, tag
+from sally.output.plots import Bar, estimate, interval_plot, number
+from sally.stats import Estimate
+
+PAYOFF = Metric("payoff", "what the seat got in all", lambda played, seat: None, label="payoff")
+OPEN = 16  # lines up to which a plot stands open
+KEYS = ("cell", "player", "others")
+
+
+@dataclass
+class Group:
+    """Seats that were alike: one cell, one player, the same company."""
+
+    place: str  # on the page
+    cell: str
+    player: str
+    others: str
+    rows: list[Row] = field(default_factory=list)
+
+    def estimate(self, metric: str) -> Estimate:
+        """The mean of a metric over the episodes in which it has a value."""
+        return mean_of(self.rows, metric)
+
+
+@dataclass
+class Sheet:
+    """One seat of one game: its groups, and the metrics that have a value in any of them."""
+
+    game: str
+    seat: str
+    groups: dict[tuple[str, ...], Group] = field(default_factory=dict)
+
+    @property
+    def title(self) -> str:
+        return f"{self.game}, {self.seat}"
+
+    @cached_property
+    def metrics(self) -> list[Metric]:
+        """Headline ones first; those that are empty everywhere are left out."""
+        spec = shelf.game(self.game)
+        known = [*shelf.metrics(spec.family or spec.name).values(), PAYOFF]
+        rows = [row for group in self.groups.values() for row in group.rows]
+        valued = [m for m in known if any(row.get(m.name) is not None for row in rows)]
+        return sorted(valued, key=lambda m: not is_headline(m))
+
+    @cached_property
+    def keys(self) -> list[str]:
+        """What tells the groups apart; the player always does."""
+        groups = list(self.groups.values())
+        varies = {key: len({getattr(g, key) for g in groups}) > 1 for key in KEYS}
+        return [key for key in KEYS if varies[key] or key == "player"]
+
+
+def is_headline(metric: Metric) -> bool:
+    return metric.headline or metric is PAYOFF
+
+
+def sheets_of(rows: Iterable[Row]) -> list[Sheet]:
+    """The rows of all episodes, sorted into what can be compared."""
+    sheets: dict[tuple[str, str], Sheet] = {}
+    count = 0
+    for row in rows:
+        sheet = sheets.setdefault((row["game"], row["seat"]), Sheet(row["game"], row["seat"]))
+        key = tuple(str(row[k]) for k in KEYS)
+        if key not in sheet.groups:
+            count += 1
+            sheet.groups[key] = Group(f"g{count}", row["cell"], row["player"], row["others"])
+        sheet.groups[key].rows.append(row)
+    return list(sheets.values())
+
+
+# --- tables of means ------------------------------------------------------------------------------
+
+
+def sheet_table(sheet: Sheet, metrics: Sequence[Metric], caption: str) -> Html:
+    """One line a group, one column a metric; every mean leads to its episodes."""
+    beside = [_head(key, "broad") for key in sheet.keys if key != "player"]
+    heads = [_head("player"), *beside, *map(_metric_head, metrics), _head("n", "number")]
+    lines = [_group_line(sheet, group, metrics) for group in sheet.groups.values()]
+    return scrolled(
+        tag(
+            "table",
+            tag("caption", caption),
+            tag("thead", tag("tr", heads)),
+            tag("tbody", lines),
+            class_="sortable",
+        ),
+        caption,
+    )
+
+
+def scrolled(table: Html, about: str) -> Html:
+    """A wide table scrolls within its frame, by keys too; the page does not."""
+    return tag("div", table, class_="scroll", tabindex=0, role="region", aria_label=about)
+
+
+def _head(name: str, kind: str = "") -> Html:
+    return tag("th", name, scope="col", class_=kind or None)
+
+
+def _metric_head(metric: Metric) -> Html:
+    arrow = {"higher": " ↑", "lower": " ↓"}.get(metric.better, "")
+    named = metric.unit and metric.unit not in metric.label
+    unit = tag("small", f" {metric.unit}") if named else None
+    name = tag("abbr", metric.label or metric.name, title=metric.about)
+    return tag("th", name, arrow, unit, scope="col", class_="number")
+
+
+def _group_line(sheet: Sheet, group: Group, metrics: Sequence[Metric]) -> Html:
+    beside = [getattr(group, key) for key in sheet.keys if key != "player"]
+    under = tag("small", tag("bdi", ", ".join(beside)), class_="narrow") if beside else None
+    names = [
+        tag("th", tag("bdi", group.player), under, scope="row"),
+        *(tag("td", tag("bdi", said), class_="broad") for said in beside),
+    ]
+    columns = {metric.name: n for n, metric in enumerate(sheet.metrics)}
+    cells = [_mean_cell(group, metric, columns[metric.name]) for metric in metrics]
+    count = tag("td", tag("a", len(group.rows), href=f"#{group.place}"), class_="number",
+                data_v=len(group.rows))  # fmt: skip
+    return tag("tr", names, cells, count)
+
+
+def _mean_cell(group: Group, metric: Metric, column: int) -> Html:
+    found = group.estimate(metric.name)
+    if found.value is None:
+        return tag("td", "–", class_="number quiet")
+    few = f" n {found.n}" if found.n != len(group.rows) else ""
+    place = f"#{group.place}-{column}"
+    interval = _interval(found)
+    link = tag("a", _value(found.value), href=place, title="the episodes behind this mean")
+    return tag(
+        "td",
+        link,
+        tag("small", f"{interval}{few}") if interval or few else None,
+        class_="number",
+        data_v=found.value,
+    )
+
+
+def _value(value: float) -> str:
+    return estimate(value, None)
+
+
+def _interval(found: Estimate) -> str:
+    if found.interval is None or found.value is None:
+        return ""
+    return estimate(found.value, found.interval).partition(" ")[2]
+
+
+# --- plots ----------------------------------------------------------------------------------------
+
+
+def sheet_plots(sheet: Sheet) -> Html | None:
+    """An interval plot for each headline metric, beside each other where there is room."""
+    chosen = [m for m in sheet.metrics if is_headline(m)]
+    plots = [plot for metric in chosen if (plot := _metric_plot(sheet, metric)) is not None]
+    if not plots:
+        return None
+    many = len(sheet.groups) > OPEN
+    head = tag("summary", f"Means and 95% intervals, drawn ({len(plots)})")
+    return tag("details", head, tag("div", plots, class_="plots"), open=not many)
+
+
+def _metric_plot(sheet: Sheet, metric: Metric) -> Html | None:
+    column = sheet.metrics.index(metric)
+    bars = []
+    for group in sheet.groups.values():
+        found = group.estimate(metric.name)
+        if found.value is not None:
+            about = [group.others if "others" in sheet.keys else "",
+                     group.cell if "cell" in sheet.keys else ""]  # fmt: skip
+            said = ", ".join(("with " + about[0] if about[0] else "", about[1])).strip(", ")
+            href = f"#{group.place}-{column}"
+            bars.append(Bar(group.player, said, found.value, found.interval, found.n, href))
+    if len({edge for bar in bars for edge in (bar.value, *(bar.interval or ()))}) < 2:
+        return None  # one number everywhere says no more drawn than written
+    name = metric.label or metric.name
+    better = {"higher": ", higher is better", "lower": ", lower is better"}.get(metric.better, "")
+    title = f"{name} of {sheet.seat} in {sheet.game}"
+    caption = tag("figcaption", tag("b", name), f" {metric.about}")
+    return tag("figure", caption, interval_plot(title, f"{metric.unit or name}{better}", bars))
+
+
+# --- episodes -------------------------------------------------------------------------------------
+
+
+def episode_lists(sheet: Sheet, shown: Collection[str]) -> Iterator[Html]:
+    """For each group, the list of its episodes with every metric; `shown` have a transcript."""
+    metrics = sheet.metrics
+    for group in sheet.groups.values():
+        company = f" with {group.others}" if group.others else ""
+        cell = f"{group.cell}: " if "cell" in sheet.keys else ""
+        head = f"{cell}{sheet.seat} = {group.player}{company}"
+        table = tag(
+            "table",
+            tag("thead", _list_head(group, metrics)),
+            tag("tbody", (_episode_line(row, metrics, shown) for row in group.rows)),
+            class_="sortable",
+        )
+        count = tag("span", f"{len(group.rows)}", class_="badge")
+        yield tag(
+            "details",
+            tag("summary", tag("bdi", head), " ", count),
+            scrolled(table, head),
+            id=group.place,
+            class_="list",
+        )
+
+
+def _list_head(group: Group, metrics: Sequence[Metric]) -> Html:
+    plain = [_head("episode"), _head("instance"), _head("repeat", "number"),
+             _head("turns", "number"), _head("forfeits", "number"), _head("end")]  # fmt: skip
+    named = [
+        tag("th", metric.label or metric.name, scope="col", class_="number",
+            id=f"{group.place}-{n}")
+        for n, metric in enumerate(metrics)
+    ]  # fmt: skip
+    return tag("tr", plain, named)
+
+
+def _episode_line(row: Row, metrics: Sequence[Metric], shown: Collection[str]) -> Html:
+    id = row["episode"]
+    name = tag("code", id[:8])
+    link = tag("a", name, href=f"#{anchor('e-', id)}") if id in shown else name
+    end = tag("span", row["censored"], class_="badge bad") if row["censored"] else "over"
+    return tag(
+        "tr",
+        tag("td", link),
+        tag("td", tag("bdi", row["instance"])),
+        _number_cell(row["repeat"]),
+        _number_cell(row["turns"]),
+        _number_cell(row["forfeited"]),
+        tag("td", end),
+        (_number_cell(row.get(metric.name)) for metric in metrics),
+    )
+
+
+def _number_cell(value: Any) -> Html:
+    if value is None:
+        return tag("td", "–", class_="number quiet")
+    return tag("td", number(float(value)), class_="number", data_v=float(value))
+
+
+def glossary(sheets: Sequence[Sheet]) -> Html:
+    """What every column means, in words."""
+    known: Mapping[str, Metric] = {m.name: m for sheet in sheets for m in sheet.metrics}
+    entries = [
+        joined(
+            tag("dt", m.label or m.name, tag("small", f" {m.name}") if m.label else None),
+            tag("dd", _meaning(m)),
+        )
+        for m in known.values()
+    ]
+    return tag("details", tag("summary", "What the columns mean"), tag("dl", entries))
+
+
+def _meaning(metric: Metric) -> str:
+    unit = f"; in {metric.unit}" if metric.unit else ""
+    better = f"; {metric.better} is better" if metric.better else ""
+    kept = "; a paper's convention, beside our own measure" if metric.published else ""
+    return f"{metric.about}{unit}{better}{kept}."

@@ -1,0 +1,304 @@
+"""The whole page, written piece by piece: only the rows of episodes are held in memory."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from hashlib import sha256
+from html import escape
+from importlib.resources import files
+from pathlib import Path
+from typing import TextIO
+
+import msgspec
+
+from sally.analysis.measured import Measured, measure
+from sally.analysis.profile import ProfileRow
+from sally.analysis.rows import Row, played, seat_rows
+from sally.analysis.snapshot import Snapshot
+from sally.core.errors import BadInput
+from sally.core.log import Episode
+from sally.output.layout import Grid
+from sally.output.page.html import Html, joined, tag
+from sally.output.page.origin import cost_of, missing, origin
+from sally.output.page.paper import paper_section
+from sally.output.page.profile import profile_section
+from sally.output.page.results import (
+    Sheet,
+    episode_lists,
+    glossary,
+    is_headline,
+    sheet_plots,
+    sheet_table,
+    sheets_of,
+)
+from sally.output.page.transcripts import PromptsOf, transcript_of
+from sally.output.provenance import Provenance
+
+BUDGET = 1_000_000  # bytes of stored episodes whose transcripts a page holds unless told otherwise
+
+
+class Written(msgspec.Struct, frozen=True):
+    """What was put on the page."""
+
+    episodes: int
+    transcripts: int
+    bytes: int
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """What the page is to hold besides the numbers."""
+
+    transcripts: int | None = None  # of each lineup; None: as many as fit the budget
+    profile: Callable[[Sequence[Measured]], Sequence[ProfileRow]] | None = None
+    grids: Mapping[str, Sequence[Grid]] = field(default_factory=dict)  # a paper's tables
+    prompts_of: PromptsOf | None = None
+    made: datetime | None = None
+
+
+def write_page(held: Snapshot, out: Path, wishes: Wishes | None = None) -> Written:
+    """The page of a store, as one file."""
+    wishes = wishes or Wishes()
+    if not len(held):
+        raise BadInput(f"The store {held.where} holds no episode to report.")
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        aside = out.with_name(f".{out.name}.part")  # a whole page or none
+        try:
+            with aside.open("w", encoding="utf-8", newline="\n") as file:
+                shown = _put(held, file, wishes)
+            aside.replace(out)
+        finally:
+            aside.unlink(missing_ok=True)
+        return Written(len(held), shown, out.stat().st_size)
+    except OSError as why:
+        raise BadInput(f"The page cannot be written to {out}: {why.strerror}.") from None
+
+
+def _put(held: Snapshot, file: TextIO, wishes: Wishes) -> int:
+    seen, rows, found, unplayed = Provenance(), list[Row](), list[Measured](), list[str]()
+    lineups: dict[str, list[str]] = {}
+    for episode in held:
+        seen.add(episode)
+        lineups.setdefault(_lineup(episode), []).append(episode.id)
+        try:
+            whole = played(episode)
+            rows += seat_rows(whole)
+            if wishes.profile is not None:
+                found += [measure(whole, seat) for seat in whole.replay.game.seats]
+        except BadInput as why:
+            unplayed.append(str(why))
+    profile = wishes.profile(found) if wishes.profile is not None else ()
+    chosen = chosen_of(lineups, {id: spot.size for id, spot in held.spots.items()},
+                       wishes.transcripts)  # fmt: skip
+    made = wishes.made or datetime.now(UTC)
+    page = _Page(held, seen, sheets_of(rows), chosen, unplayed)
+    for piece in page.pieces(wishes, profile, made):
+        file.write(str(piece))
+        file.write("\n")
+    return len(chosen)
+
+
+def _lineup(episode: Episode) -> str:
+    return msgspec.json.encode((episode.cell, episode.setup.lineup), order="sorted").decode()
+
+
+def chosen_of(
+    lineups: dict[str, list[str]], sizes: dict[str, int], each: int | None
+) -> dict[str, None]:
+    """Which episodes get a transcript, in the order of the store.
+
+    The first so many of each cell and lineup, or, turn by turn from each, as many as the budget
+    allows: at least one.
+    """
+    if each is not None:
+        wanted = {id for ids in lineups.values() for id in ids[:each]}
+    else:
+        wanted, spent = set(), 0
+        for turn in range(max(map(len, lineups.values()))):
+            for ids in lineups.values():
+                if turn < len(ids) and (not wanted or spent + sizes[ids[turn]] <= BUDGET):
+                    wanted.add(ids[turn])
+                    spent += sizes[ids[turn]]
+    return {id: None for id in sizes if id in wanted}
+
+
+class _Page:
+    """One page from top to bottom."""
+
+    def __init__(
+        self,
+        held: Snapshot,
+        seen: Provenance,
+        sheets: Sequence[Sheet],
+        chosen: dict[str, None],
+        unplayed: Sequence[str],
+    ) -> None:
+        self.held, self.seen, self.sheets = held, seen, sheets
+        self.chosen, self.unplayed = chosen, unplayed
+        self.counts = seen.counts(held.studies.values())
+        self.name = held.manifest.study if held.manifest else str(held.where)
+        self._players: dict[tuple[str, str, str], str] = {}
+        for sheet in sheets:
+            for group in sheet.groups.values():
+                key = (sheet.game, sheet.seat, group.player)
+                self._players.setdefault(key, f"p{len(self._players) + 1}")
+
+    def pieces(
+        self, wishes: Wishes, profile: Sequence[ProfileRow], made: datetime
+    ) -> Iterator[Html | str]:
+        """The page in order; transcripts are made one at a time."""
+        parts = {"profile": bool(profile), "results": True, "paper": bool(wishes.grids)}
+        parts |= dict.fromkeys(("episodes", "transcripts", "provenance"), True)
+        yield head(f"{self.name}: Sally report")
+        yield self._bar([name for name, there in parts.items() if there])
+        yield tag("header", self._top(made))
+        yield "<main>"
+        if profile:
+            yield _title("profile", "Knowing and doing")
+            yield profile_section(profile, self._find)
+        yield _title("results", "Results")
+        yield tag(
+            "p",
+            "Means over episodes with 95% t intervals, in which the episodes of one person or one "
+            "instance hang together where there are five or more of these. Every mean leads to "
+            "the list of the episodes behind it, and from there to their transcripts. Click the "
+            "head of a column to sort.",
+        )
+        yield glossary(self.sheets)
+        for sheet in self.sheets:
+            yield self._sheet(sheet)
+        if wishes.grids:
+            yield _title("paper", "The paper's tables")
+            yield paper_section(wishes.grids)
+        yield _title("episodes", "Episodes")
+        yield tag("p", self._about_transcripts())
+        for sheet in self.sheets:
+            yield from self._lists(sheet)
+        yield _title("transcripts", "Transcripts")
+        for episode in self.held.episodes(self.chosen):
+            yield transcript_of(episode, wishes.prompts_of)
+        yield _title("provenance", "Provenance")
+        yield origin(self.held, self.seen, self.counts, made)
+        yield "</main>"
+        yield tag("footer", tag("p", "Made by Sally. The page is whole in itself: it asks nothing "
+                  "of any network, and what players said stands on it as text."))  # fmt: skip
+        yield foot()
+
+    # --- the top ----------------------------------------------------------------------------------
+
+    def _bar(self, names: Sequence[str]) -> Html:
+        links = [tag("li", tag("a", name.capitalize(), href=f"#{name}")) for name in names]
+        choices = [
+            joined(
+                tag("input", type="radio", name="theme", id=id, checked=id == "auto"),
+                tag("label", id.capitalize(), for_=id),
+            )
+            for id in ("auto", "light", "dark")
+        ]
+        theme = tag("li", choices, class_="theme", role="radiogroup", aria_label="colours")
+        return tag("nav", tag("ul", links, theme), aria_label="parts of the page")
+
+    def _top(self, made: datetime) -> Html:
+        studies = list(self.held.studies.values())
+        about = studies[-1].about if studies else ""
+        warnings = missing(self.held, self.seen, self.counts)
+        if self.unplayed:
+            first = f"{len(self.unplayed):,} episodes could not be measured and are in no mean"
+            warnings.append(f"{first}; the first: {self.unplayed[0]}")
+        cut = sum(n for end, n in self.seen.ends.items() if end != "over")
+        calls = sum(use.calls for use in self.seen.models.values())
+        tiles = [
+            ("episodes", f"{len(self.held):,}"),
+            ("games", ", ".join(self.seen.games)),
+            ("cells", f"{len(self.seen.cells):,}"),
+            ("without a result", f"{cut:,}"),
+            ("moves forfeited", f"{sum(self.seen.forfeits.values()):,}"),
+            ("calls of models", f"{calls:,}"),
+        ]
+        facts = [tag("li", tag("b", value), tag("small", name)) for name, value in tiles]
+        return joined(
+            tag("h1", tag("bdi", self.name)),
+            tag("p", about, class_="lede") if about else None,
+            tag("ul", facts, class_="tiles"),
+            [tag("p", said, class_="warn") for said in warnings],
+            tag("p", f"Cost: {cost_of(self.seen)}. Made {made:%Y-%m-%d}.", class_="quiet"),
+        )
+
+    # --- the parts --------------------------------------------------------------------------------
+
+    def _find(self, row: ProfileRow) -> str | None:
+        place = self._players.get((row.game, row.seat, row.player))
+        return f"#{place}" if place else None
+
+    def _sheet(self, sheet: Sheet) -> Html:
+        first = [m for m in sheet.metrics if is_headline(m)]
+        rest = len(sheet.metrics) - len(first)
+        every = tag(
+            "details",
+            tag("summary", f"All {len(sheet.metrics)} metrics of {sheet.title}"),
+            sheet_table(sheet, sheet.metrics, f"{sheet.title}: every metric"),
+        )
+        return joined(
+            tag("h3", sheet.title),
+            sheet_table(sheet, first, f"{sheet.title}: means and 95% intervals"),
+            sheet_plots(sheet),
+            every if rest else None,
+        )
+
+    def _about_transcripts(self) -> str:
+        if len(self.chosen) == len(self.held):
+            return "Every episode has its transcript below."
+        return (
+            f"{len(self.chosen):,} of {len(self.held):,} episodes have a transcript below, taken "
+            "evenly from each cell and lineup in the order of the store; `sally report` with "
+            "--transcripts all puts every one on the page, and `sally show STORE/EPISODE` prints "
+            "any other."
+        )
+
+    def _lists(self, sheet: Sheet) -> Iterator[Html]:
+        lists = dict(zip(sheet.groups, episode_lists(sheet, self.chosen), strict=True))
+        yield tag("h3", sheet.title)
+        for player in dict.fromkeys(group.player for group in sheet.groups.values()):
+            mine = [lists[key] for key, group in sheet.groups.items() if group.player == player]
+            yield tag("div", mine, id=self._players[sheet.game, sheet.seat, player])
+
+
+def _title(id: str, name: str) -> Html:
+    return tag("h2", name, id=id)
+
+
+# --- around the page ------------------------------------------------------------------------------
+
+
+def asset(name: str) -> str:
+    """The page's own style or script."""
+    return (files(__package__) / name).read_text("utf-8")
+
+
+def head(title: str) -> str:
+    """What stands before the body: nothing but this style and this script may run."""
+    style, script = asset("page.css"), asset("page.js")
+    policy = (
+        f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; "
+        "img-src data:; base-uri 'none'; form-action 'none'"
+    )
+    return (
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        '<meta name="referrer" content="no-referrer">\n<link rel="icon" href="data:,">\n'
+        f"<title>{escape(title)}</title>\n<style>{style}</style>\n</head>\n<body>"
+    )
+
+
+def foot() -> str:
+    """What stands after it."""
+    return f"<script>{asset('page.js')}</script>\n</body>\n</html>"
+
+
+def _hash(text: str) -> str:
+    return f"sha256-{base64.b64encode(sha256(text.encode()).digest()).decode()}"

@@ -1,0 +1,1 @@
+"""One folder a paper: its study, published figures, tables, layout, figures and importer."""

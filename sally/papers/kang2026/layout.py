@@ -1,0 +1,97 @@
+"""The tables of kang2026 as the paper prints them."""
+
+from __future__ import annotations
+
+from sally.output.layout import Column, Conditions, Layout, Stub
+
+OPEN = ("qwen", "gemma")
+FAMILIES = {"qwen": "Qwen", "gemma": "Gemma", "gemini": "Gemini", "gpt": "GPT"}
+MODELS = {
+    "qwen2.5-3b-instruct": "Qwen2.5-3B-Instruct",
+    "qwen2.5-7b-instruct": "Qwen2.5-7B-Instruct",
+    "qwen2.5-14b-instruct": "Qwen2.5-14B-Instruct",
+    "qwen2.5-32b-instruct": "Qwen2.5-32B-Instruct",
+    "gemini-2.0-flash": "Gemini-2.0-flash",
+    "gemini-2.5-flash-lite": "Gemini-2.5-flash-lite",
+    "gpt-4o-mini": "GPT-4o-mini",
+    "gpt-5.1": "GPT-5.1",
+    "o4-mini": "o4-mini (think)",
+}
+STRATEGIES = {
+    "zero_shot": "Zero-shot",
+    "sc": "SC",
+    "cot": "CoT",
+    "tom_guide": "ToM-Guide",
+    "tom_cot": "ToM-CoT",
+}
+TASKS = {"rectom": "RecToM", "ipd": "IPD"}
+BASELINES, PROPOSED = "Baselines", "Proposed"  # task success; the paper calls the latter ours
+
+
+def model(row: Conditions) -> str:
+    """A model as the paper writes it."""
+    return MODELS.get(str(row["model"]), str(row["model"]))
+
+
+def family(row: Conditions) -> str:
+    """The family a model belongs to, by its name."""
+    name = str(row["model"])
+    return next((shown for part, shown in FAMILIES.items() if name.startswith(part)), "")
+
+
+def _type(row: Conditions) -> str:
+    name = str(row["model"])
+    if name in MODELS or name.startswith(OPEN):
+        return "Open" if name.startswith(OPEN) else "Closed"
+    return ""
+
+
+def _strategy(row: Conditions) -> str:
+    shown = STRATEGIES[str(row["strategy"])]
+    return f"Zero-shot-{shown}" if shown == "SC" else shown
+
+
+def _by_strategy(names: tuple[str, ...], group: str) -> tuple[Column, ...]:
+    return tuple(
+        Column(
+            STRATEGIES[name],
+            "task_success",
+            {"strategy": name},
+            group,
+            beside="gain_over_zero_shot",
+        )
+        for name in names
+    )
+
+
+def _by_level(levels: tuple[str, ...]) -> Layout:
+    columns = tuple(
+        Column(level.capitalize(), "task_success", {"level": level}) for level in levels
+    )
+    stubs = (Stub("Family", family), Stub("Model", model), Stub("Strategy", _strategy))
+    return Layout(("model", "strategy"), stubs, columns)
+
+
+MAIN = Layout(
+    ("model",),
+    (Stub("Type", _type), Stub("Model", model)),
+    (
+        Column("Acc ToM", "tom_accuracy"),
+        *_by_strategy(("zero_shot", "sc", "cot"), BASELINES),
+        *_by_strategy(("tom_guide", "tom_cot"), PROPOSED),
+    ),
+)
+LAYOUTS = {
+    "1": MAIN,
+    "2": MAIN,
+    "3": Layout(
+        ("game", "model"),
+        (Stub("Task", lambda row: TASKS[str(row["game"])]), Stub("Model", model)),
+        (
+            *_by_strategy(("zero_shot", "cot"), BASELINES),
+            *_by_strategy(("tom_cot", "tom_guide"), PROPOSED),
+        ),
+    ),
+    "9": _by_level(("total", "L0", "L1", "L2", "L3", "L4")),
+    "10": _by_level(("total", "L1", "L2", "L3")),
+}

@@ -1,0 +1,178 @@
+"""kang2026: four games, five strategies, and the truth told with errors, for any model.
+
+Settings are those of the paper's Table 8. ToM accuracy comes from questions aside from play in
+the `asked` cells; tom_cot and tom_guide predict inside their decisions and are asked nothing.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sally.core.game import Seat
+from sally.core.log import Instance, Sitter
+from sally.core.probe import Injection
+from sally.core.study import Cell, Study, grid, instance, sitter
+from sally.games.toma.ag.rules import items
+from sally.games.toma.mg.spec import frozen_scenarios as mg_scenarios
+from sally.games.toma.po.spec import frozen_scenarios as po_scenarios
+from sally.players.language import OPEN
+
+Arms = dict[str, tuple[str, ...]]
+RUNS = 5
+MOST_TOKENS = {"toma_po": 2048, "toma_mg": 2048, "toma_sw": 1024, "toma_ag": 512, "ipd": 512}
+PROBES = {"toma_po": "their_choice", "toma_mg": "their_place"}
+ASKED = ("zero_shot", "cot")  # their predictions are had by asking
+UNASKED = ("self_consistency", "tom_cot", "tom_guide")
+ERRORS = tuple(n / 10 for n in range(11))
+RADIO_GAMES = 30  # the paper does not say how many
+WORLDS = sitter("worlds")
+HEARS_WORDS = sitter("embedding", vocabulary_only=True)
+
+
+def model_at(game: str, model: str, strategy: str) -> Sitter:
+    """A model under a strategy, with the paper's settings for the game."""
+    settings = {"temperature": 0.7, "top_p": 0.95, "max_tokens": MOST_TOKENS[game]}
+    return sitter("language", model=model, strategy=strategy, settings=settings)
+
+
+def scenarios(game: str, level: int | None = None) -> tuple[Instance, ...]:
+    """The frozen scenarios of po or mg, of one level or of all."""
+    found: Any = po_scenarios() if game == "toma_po" else mg_scenarios()
+    return tuple(
+        instance(game, one.id, scenario=one.id, level=one.level)
+        for one in found.values()
+        if level in (None, one.level)
+    )
+
+
+def one_shot_cells(game: str, levels: range, model: str) -> list[Cell]:
+    """Tables 1, 2, 9 and 10, and the bots that bound them."""
+    bots = grid(player=(sitter("solver"), sitter("random")))
+    cells = []
+    for level in levels:
+        problems, name = scenarios(game, level), f"{game} L{level}"
+        asked, unasked = (
+            grid(player=tuple(model_at(game, model, s) for s in strategies))
+            for strategies in (ASKED, UNASKED)
+        )
+        arms: Arms = {"player": (PROBES[game],)}
+        cells += [
+            Cell(f"{name}, bots", problems, bots, arms=arms),
+            Cell(f"{name}, asked", problems, asked, arms=arms, repeats=RUNS),
+            Cell(name, problems, unasked, repeats=RUNS),
+        ]
+    return cells
+
+
+def injected_cells(game: str, model: str) -> list[Cell]:
+    """Figures 5b and 9: what others do is told, each wrong with chance e.
+
+    The `believer` acts on all that it is told, so it shows what can be had at each e.
+    """
+    problems = tuple(one for one in scenarios(game) if one.params["level"] > 0)
+    return [
+        Cell(
+            f"{game}, told with e={error:g}",
+            problems,
+            grid(player=(sitter("believer"), model_at(game, model, "zero_shot"))),
+            injections=(Injection(Seat("player"), PROBES[game], error=error),),
+            repeats=RUNS,
+        )
+        for error in ERRORS
+    ]
+
+
+def radio_cells(model: str) -> list[Cell]:
+    """Figures 6 and 10: a team of one model under each strategy, overheard by exact inference."""
+    problem = (instance("toma_sw", "toma_sw"),)
+    arms: Arms = {"guide": ("ally_action",), "explorer": ("ally_action",)}
+
+    def team(strategies: tuple[str, ...]) -> tuple[dict[str, Sitter], ...]:
+        seats = [model_at("toma_sw", model, strategy) for strategy in strategies]
+        return tuple({"guide": who, "explorer": who, "eavesdropper": WORLDS} for who in seats)
+
+    taking_turns, sweeping = sitter("turn_taker"), sitter("sweeper")
+    bots = grid(
+        guide=(taking_turns, sitter("leaky"), sitter("talker"), sitter("silent")),
+        explorer=(taking_turns, sitter("tell_and_sweep")),
+        eavesdropper=(WORLDS, sitter("random")),
+    )
+    mindless = grid(
+        guide=sitter("silent"),
+        explorer=sweeping,
+        eavesdropper=(WORLDS, sitter("search"), sitter("random")),
+    )
+    published = (instance("toma_sw", "toma_sw published", win="published"),)
+    return [
+        Cell("toma_sw, bots", problem, bots, repeats=RADIO_GAMES),
+        Cell("toma_sw published, bots", published, mindless, repeats=RADIO_GAMES),
+        Cell("toma_sw, asked", problem, team(ASKED), arms=arms, repeats=RADIO_GAMES),
+        Cell("toma_sw", problem, team(UNASKED), repeats=RADIO_GAMES),
+    ]
+
+
+def clue_cells(model: str) -> list[Cell]:
+    """Figures 7a and 11: a model speaks, models listen; and bots that bound what can be had."""
+    problems = tuple(instance("toma_ag", f"toma_ag {one.word}", word=one.word) for one in items())
+    listener = model_at("toma_ag", model, "cot")
+    speakers = (sitter(s) for s in ("margin", "hint_b", "hint_c", "synonym", "random"))
+    return [
+        Cell(
+            "toma_ag, bots",
+            problems,
+            grid(speaker=tuple(speakers), teammate=HEARS_WORDS, opponent=HEARS_WORDS),
+            arms={"speaker": ("finds_it",)},
+        ),
+        Cell(
+            "toma_ag",
+            problems,
+            grid(
+                speaker=tuple(model_at("toma_ag", model, s) for s in (*ASKED, *UNASKED)),
+                teammate=listener,
+                opponent=listener,
+            ),
+            arms={"speaker": ("finds_it",)},
+            repeats=RUNS,
+        ),
+    ]
+
+
+def generality_cell(model: str) -> Cell:
+    """Table 3: the repeated prisoner's dilemma of riemer2025 under four strategies."""
+    strategies = ("zero_shot", "cot", "tom_cot", "tom_guide")
+    return Cell(
+        "ipd",
+        (instance("ipd", "ipd-100", rounds=100),),
+        grid(
+            agent=tuple(model_at("ipd", model, strategy) for strategy in strategies),
+            partner=(
+                sitter("single_action", action=0),
+                sitter("single_action", action=1),
+                sitter("tit_for_tat"),
+            ),
+        ),
+        repeats=RUNS,
+    )
+
+
+def study(model: str = OPEN) -> Study:
+    """The whole study with one language model; its seats stand open if none is named."""
+    return Study(
+        name="kang2026",
+        about="knowing and doing in four games: five strategies, levels of reasoning, told truths",
+        cells=(
+            *one_shot_cells("toma_po", range(5), model),
+            *one_shot_cells("toma_mg", range(1, 4), model),
+            *injected_cells("toma_po", model),
+            *injected_cells("toma_mg", model),
+            *radio_cells(model),
+            *clue_cells(model),
+            generality_cell(model),
+        ),
+        paper="kang2026",
+        seed=2026,
+    )
+
+
+STUDY = study()
+STUDIES = (STUDY,)

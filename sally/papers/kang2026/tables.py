@@ -1,0 +1,182 @@
+"""kang2026 again: every figure of its tables is a model's, so ours are measured on episodes.
+
+The paper's scenarios are not public; ours are generated anew under the same rules, so a model's
+figures may differ even if the model is the same. Totals over levels are means over scenarios.
+Runs of one scenario hang together: whole scenarios are drawn anew for the intervals. ToM accuracy
+is printed without a strategy; ours is over all questions that were asked aside from play.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from sally.analysis.stored import SEED, TOTAL, same_model
+from sally.core import shelf
+from sally.core.game import Seat
+from sally.core.log import Setup, Sitter
+from sally.core.metric import Played
+from sally.games.toma.ag.spec import Ambiguity
+from sally.games.toma.mg.spec import Minority
+from sally.games.toma.po.spec import PartlySeen
+from sally.games.toma.sw.rules import SpeakOrWait
+from sally.output.reproduce import Conditions, Effort, Engine, Known
+from sally.papers.kang2026.figures import FIGURES
+from sally.papers.kang2026.layout import LAYOUTS
+from sally.papers.kang2026.study import WORLDS
+from sally.stats.intervals import Estimate
+from sally.stats.paired import pair_up, paired_difference_bootstrap
+
+PLAYER = Seat("player")
+FIRST_SEATS = ("player", "guide", "speaker")  # where the model sits that is tested
+STRATEGIES = {"self_consistency": "sc", "qa": "zero_shot"}  # ours -> as the tables have it
+METRICS = {"task_success": "task_success_published", "tom_accuracy": "tom_accuracy_published"}
+GAIN = "gain_over_zero_shot"
+UNTOLD = "nothing"
+
+
+def computes(row: Conditions, metric: str, effort: Effort) -> Estimate | None:
+    """No figure of these tables can be had without a language model."""
+    return None
+
+
+def cannot(row: Conditions, metric: str) -> str | None:
+    """What can never be had, and why."""
+    if row.get("game") == "rectom":
+        return "RecToM is a benchmark of recommendations, no game of ours"
+    if row.get("game") == "ipd":
+        return "the paper does not say what success is in the prisoner's dilemma"
+    return None
+
+
+# --- what an episode is ---------------------------------------------------------------------------
+
+
+def facts(played: Played) -> Conditions | None:
+    """What an episode is, in the words of the tables; None if it is not the paper's condition."""
+    setup, game = played.episode.setup, played.replay.game
+    if not _is_theirs(game, setup):
+        return None
+    who = next(setup.lineup[seat] for seat in FIRST_SEATS if seat in setup.lineup)
+    known: dict[str, str | int] = {
+        "game": setup.instance.game,
+        "player": who.player,
+        "told": _told(setup),
+    }
+    if isinstance(game, PartlySeen | Minority):
+        known["level"] = f"L{game.problem.level}"
+    return known | _of_model(who) if who.player == "language" else known
+
+
+def _of_model(who: Sitter) -> dict[str, str | int]:
+    strategy = str(who.params.get("strategy", "qa"))
+    known: dict[str, str | int] = {
+        "model": str(who.params.get("model", "embedded")),
+        "strategy": STRATEGIES.get(strategy, strategy),
+    }
+    for apart in ("pack", "settings", "with_"):
+        if who.params.get(apart):
+            known[apart] = msgspec.json.encode(who.params[apart], order="sorted").decode()
+    return known
+
+
+def _told(setup: Setup) -> str:
+    """The error rate of the truths that the player is told, or that it is told nothing."""
+    return f"e={setup.injections[0].error:g}" if setup.injections else UNTOLD
+
+
+def _is_theirs(game: Any, setup: Setup) -> bool:
+    """Whether the paper plays this game like this."""
+    match game:
+        case PartlySeen():
+            return isinstance(game.scenario, str) and game.matrix == "full"
+        case Minority():
+            return isinstance(game.scenario, str)
+        case SpeakOrWait():
+            team = setup.lineup["guide"] == setup.lineup["explorer"]
+            return game.win == "after_open" and team and _is(setup, "eavesdropper", WORLDS)
+        case Ambiguity():
+            return True
+    return False  # the prisoner's dilemma, too: nothing of it can be compared
+
+
+def _is(setup: Setup, seat: str, who: Sitter) -> bool:
+    there = setup.lineup[seat]
+    return (there.player, there.params) == (who.player, who.params)
+
+
+def completes(row: Conditions) -> Conditions:
+    """A row of a table is a model's that is told nothing."""
+    return {"player": "language", "told": UNTOLD, **row}
+
+
+LEVELS = {"toma_po": ("L0", "L1", "L2", "L3", "L4"), "toma_mg": ("L1", "L2", "L3")}
+
+
+def uneven(row: Conditions, known: Known) -> str | None:
+    """A total is over equally many scenarios of every level."""
+    levels = LEVELS.get(str(row.get("game")), ())
+    if row.get("level", TOTAL) != TOTAL:
+        return None
+    counts = [sum(facts["level"] == level for facts, _ in known) for level in levels]
+    if "strategy" not in row:  # questions about others; at Level 0 there are none
+        counts = [n for level, n in zip(levels, counts, strict=True) if level != "L0"]
+    if len(set(counts)) <= 1:
+        return None
+    said = ", ".join(f"{level}: {n}" for level, n in zip(levels, counts, strict=False))
+    return f"levels were not met equally often ({said})"
+
+
+# --- gains ------------------------------------------------------------------------------------
+
+
+def tabulates(row: Conditions, metric: str, known: Known, model: str | None) -> Estimate | None:
+    """What a strategy gains over zero-shot on the same scenarios and runs."""
+    if metric != GAIN or cannot(row, metric):
+        return None
+    mine, plain = (
+        _successes({**completes(row), "strategy": strategy}, known, model)
+        for strategy in (row["strategy"], "zero_shot")
+    )
+    pairs = pair_up(mine, plain)
+    if not pairs.keys:
+        return None
+    scenarios = [key[0] for key in pairs.keys]  # type: ignore[index]
+    return paired_difference_bootstrap(pairs.first, pairs.second, seed=SEED, clusters=scenarios)
+
+
+def _successes(row: Conditions, known: Known, model: str | None) -> dict[Any, float]:
+    """Success by scenario and run."""
+    found: dict[Any, float] = {}
+    for facts, played in known:
+        if not _meets(facts, row, model):
+            continue
+        measure = shelf.metrics(played.spec.name)["task_success_published"].measure
+        setup, success = played.episode.setup, measure(played, PLAYER)
+        if success is not None:
+            found[setup.instance.id, setup.repeat] = success
+    return found
+
+
+def _meets(facts: Conditions, row: Conditions, model: str | None) -> bool:
+    if not same_model(str(facts.get("model")), str(model or row["model"])):
+        return False
+    return all(v == TOTAL or facts.get(k) == v for k, v in row.items() if k != "model")
+
+
+ENGINE = Engine(
+    computes,
+    METRICS,
+    PLAYER,
+    facts,
+    tabulates=tabulates,
+    exact={"task_success": "task_success"},
+    completes=completes,
+    cannot=cannot,
+    uneven=uneven,
+    shares=frozenset({"task_success_published", "task_success"}),
+    pools=frozenset({"level", "strategy"}),
+    layouts=LAYOUTS,
+    figures=FIGURES,
+)

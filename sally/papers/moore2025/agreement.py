@@ -1,0 +1,119 @@
+"""How far a reader agrees with recorded labels, and with the choices they led to."""
+
+import hashlib
+from collections.abc import Callable, Iterable, Sequence
+from typing import Literal
+
+import msgspec
+
+from sally.games.mindgames.claims import Claims
+from sally.games.mindgames.reading import read
+from sally.games.mindgames.replies import BadMessage, parse_discrete
+from sally.papers.moore2025.published_layout import PublishedGame, rerun
+
+LabelKind = Literal["disclosures", "motivational", "informational", "inferential"]
+KINDS: tuple[LabelKind, ...] = ("disclosures", "motivational", "informational", "inferential")
+GameReader = Callable[[PublishedGame], Sequence[Claims]]
+
+
+HALVES = ("tuning", "held-out")
+
+
+def half_of(game: PublishedGame) -> str:
+    """The half a game falls into, by its place in the files: rules are tuned on one half only."""
+    place = f"{game.file}:{game.line}:{game.index}"
+    return HALVES[hashlib.sha256(place.encode()).digest()[0] % 2 == 0]
+
+
+class Tally(msgspec.Struct, frozen=True):
+    """Labels found by both, by the reader alone, and by the record alone."""
+
+    both: int = 0
+    reader_only: int = 0
+    record_only: int = 0
+
+    def __add__(self, other: "Tally") -> "Tally":
+        return Tally(
+            self.both + other.both,
+            self.reader_only + other.reader_only,
+            self.record_only + other.record_only,
+        )
+
+    @property
+    def precision(self) -> float | None:
+        """The share of the reader's labels that are recorded; None if it found none."""
+        found = self.both + self.reader_only
+        return self.both / found if found else None
+
+    @property
+    def recall(self) -> float | None:
+        """The share of recorded labels that the reader found; None if none are recorded."""
+        recorded = self.both + self.record_only
+        return self.both / recorded if recorded else None
+
+    @property
+    def f1(self) -> float | None:
+        """The harmonic mean of the two; None where there was nothing to find and nothing found."""
+        total = 2 * self.both + self.reader_only + self.record_only
+        return 2 * self.both / total if total else None
+
+
+class Agreement(msgspec.Struct, frozen=True):
+    """A reader against the record of a set of games."""
+
+    tallies: dict[LabelKind, Tally]
+    same_choice: int
+    games: int
+
+    @property
+    def choices(self) -> float | None:
+        """The share of finished games whose last choice is the same when re-read."""
+        return self.same_choice / self.games if self.games else None
+
+
+def by_rules(game: PublishedGame, *, charity: bool = True) -> list[Claims]:
+    """The rules reader on every message of a game, with the conversation before it.
+
+    Messages of the discrete game are parsed; one that cannot be parsed claims nothing.
+    """
+    found: list[Claims] = []
+    earlier: list[tuple[str, str]] = []
+    for turn in game.turns:
+        if game.condition.discrete_game:
+            found.append(_parsed(turn.message, game))
+        else:
+            puzzle = game.puzzle if charity else None
+            found.append(read(turn.message, game.names, earlier, puzzle))
+        earlier.append((turn.message, turn.reply))
+    return found
+
+
+def _parsed(message: str, game: PublishedGame) -> Claims:
+    try:
+        return parse_discrete(message, game.names)
+    except BadMessage:
+        return Claims()
+
+
+def compared(found: Claims, recorded: Claims) -> dict[LabelKind, Tally]:
+    """One message: what the reader found against what was recorded."""
+    tallies: dict[LabelKind, Tally] = {}
+    for kind in KINDS:
+        ours, theirs = set(getattr(found, kind)), set(getattr(recorded, kind))
+        tallies[kind] = Tally(len(ours & theirs), len(ours - theirs), len(theirs - ours))
+    return tallies
+
+
+def agreement(games: Iterable[PublishedGame], reader: GameReader) -> Agreement:
+    """All messages of all games, and the last choice of every finished one."""
+    tallies: dict[LabelKind, Tally] = dict.fromkeys(KINDS, Tally())
+    same = finished = 0
+    for game in games:
+        found = reader(game)
+        for claim, turn in zip(found, game.turns, strict=True):
+            for kind, tally in compared(claim, turn.recorded).items():
+                tallies[kind] += tally
+        if game.finished:
+            finished += 1
+            same += rerun(game, found, game.condition.memory) == game.final_choice
+    return Agreement(tallies=tallies, same_choice=same, games=finished)

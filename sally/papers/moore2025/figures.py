@@ -1,0 +1,212 @@
+"""The figures of moore2025, which are images in the paper, with our games."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Literal
+
+from msgspec.structs import replace
+
+from sally.analysis.stored import pooled
+from sally.core.metric import Played
+from sally.games.mindgames import persuasion
+from sally.games.mindgames.rules import MESSAGES
+from sally.games.mindgames.target import random_success_formula
+from sally.output.layout import Conditions
+from sally.output.pictures import Picture, Point, Series, point
+from sally.output.reproduce import Effort, Known
+from sally.papers.moore2025.layout import PERSUADERS
+from sally.stats.intervals import Estimate
+
+CONDITIONS = ("hidden", "revealed")
+PLACES: Mapping[str, Mapping[str, str]] = {
+    "condition": {condition: condition for condition in CONDITIONS},
+    "variant": {
+        "default": "none",
+        "non_mental": "no minds",
+        "add_hint": "hint",
+        "perfect_game": "example",
+        "discrete_game": "discrete",
+    },
+}
+MOST_DISCLOSURES = 20
+Measure = Callable[[Played], float]
+ByMessage = Callable[[Played], Sequence[float]]
+
+
+def cluster(facts: Conditions, played: Played) -> str:
+    """What games hang together by: the person who played them, else the puzzle."""
+    puzzle = persuasion.game_of(played).problem
+    return str(facts["participant"]) or repr(
+        (puzzle.utilities, puzzle.hidden, puzzle.target_values)
+    )
+
+
+def estimated(games: Known, measure: Measure) -> Estimate:
+    """The mean of a measure over games, whole persons or puzzles drawn anew for its interval."""
+    values = [measure(played) for _, played in games]
+    return _pooled(values, [cluster(facts, played) for facts, played in games])
+
+
+def _pooled(values: Sequence[float], together: Sequence[str]) -> Estimate:
+    """What is true or false of a game comes to a share, what is counted in it to a mean."""
+    share = all(isinstance(value, bool) for value in values)
+    return pooled([float(value) for value in values], together, share)
+
+
+def won(played: Played) -> bool:
+    """Whether the target chose the goal in the end."""
+    return persuasion.won(played)[-1]
+
+
+def by_condition(
+    name: str, title: str, y: str, measure: Measure, games: Known, _: Effort
+) -> Picture:
+    """A share for each persuader in both conditions."""
+    done = [(f, p) for f, p in _finished(games) if f["variant"] == "default"]
+    series = [_over(done, "persuader", who, "condition", measure) for who in _kinds(done)]
+    return _picture(name, title, "condition", y, series)
+
+
+def by_variant(name: str, games: Known, _: Effort) -> Picture:
+    """Success and appeals to everything in the variants of hidden."""
+    done = [(f, p) for f, p in _finished(games) if f["condition"] == "hidden"]
+    varied = _kinds([(f, p) for f, p in done if f["variant"] != "default"])
+    series = [
+        replace(_over(done, "persuader", who, "variant", measure), panel=panel)
+        for panel, measure in (("success", won), ("asked for everything", _asked_all(True)))
+        for who in varied
+    ]
+    return _picture(name, "Variants of hidden", "variant", "share of games", series)
+
+
+def by_story(name: str, games: Known, _: Effort) -> Picture:
+    """Success of people in each cover story."""
+    done = [(f, p) for f, p in _finished(games) if f["persuader"] == "human"]
+    series = [_over(done, "story", story, "condition", won) for story in _kinds(done, "story")]
+    return _picture(name, "People, by cover story", "condition", "success", series)
+
+
+def _over(games: Known, key: str, value: str, x: str, measure: Measure) -> Series:
+    """A measure of the games of one kind at every place of the x axis; None where is no game."""
+    points = []
+    for place, shown in PLACES[x].items():
+        there = [(f, p) for f, p in games if f[key] == value and f[x] == place]
+        none = Point(shown, None, None, 0)
+        points.append(point(shown, estimated(there, measure)) if there else none)
+    return Series("", PERSUADERS.get(value, value.replace("_", " ")), tuple(points))
+
+
+def random_curve(name: str, _games: Known, _: Effort) -> Picture:
+    """The chance to win by disclosing cells at random, under both memories."""
+    series = [
+        Series("", f"{memory} memory", tuple(
+            Point(n, float(random_success_formula(n, memory)), None, 1)
+            for n in range(1, MOST_DISCLOSURES + 1)
+        ))
+        for memory in ("frozen", "sequential")
+    ]  # fmt: skip
+    title = "Disclosing at random"
+    note = "Exact; the paper's curve is the one with frozen memory."
+    return Picture(name, title, "disclosures", "chance to win", "lines", tuple(series), note, 4)
+
+
+def by_message(
+    name: str, title: str, y: str, panels: Mapping[str, tuple[str, ByMessage]],
+    games: Known, _: Effort,
+) -> Picture:  # fmt: skip
+    """Curves over the messages of a game; a panel is a condition and what is followed in it."""
+    done = [(f, p) for f, p in _finished(games) if f["variant"] == "default"]
+    series = [
+        Series(panel, PERSUADERS.get(who, who), tuple(_curve(mine, follow)))
+        for panel, (condition, follow) in panels.items()
+        for who in _kinds(done)
+        if (
+            mine := [
+                (f, p) for f, p in done if (f["persuader"], f["condition"]) == (who, condition)
+            ]
+        )
+    ]
+    return _picture(name, title, "message", y, series, "lines")
+
+
+def _curve(games: Known, follow: ByMessage) -> Iterator[Point]:
+    followed = [follow(played) for _, played in games]
+    together = [cluster(facts, played) for facts, played in games]
+    for at in range(MESSAGES):
+        yield point(at + 1, _pooled([values[at] for values in followed], together))
+
+
+def _picture(
+    name: str,
+    title: str,
+    x: str,
+    y: str,
+    series: Sequence[Series],
+    kind: Literal["dots", "lines"] = "dots",
+) -> Picture:
+    missing = None if series else "no finished games of it"
+    return Picture(name, title, x, y, kind, tuple(series), missing=missing)
+
+
+def _finished(games: Known) -> list[tuple[Conditions, Played]]:
+    return [
+        (facts, played)
+        for facts, played in games
+        if persuasion.finished(played) and len(persuasion.choices(played)) == MESSAGES
+    ]
+
+
+def _kinds(games: Known, key: str = "persuader") -> list[str]:
+    """Who or what the games are of, people first."""
+    return sorted({str(facts[key]) for facts, _ in games}, key=lambda name: (name != "human", name))
+
+
+def _asked_all(inferential: bool) -> Measure:
+    return lambda played: persuasion.appealed_to_all(played, inferential)
+
+
+def _likes(played: Played) -> list[float]:
+    return [len(new.likes) for new in persuasion.new_appeals(played, inferential=True)]
+
+
+def _cells(played: Played) -> list[float]:
+    return [len(new.cells) for new in persuasion.new_appeals(played, inferential=True)]
+
+
+def _in_both(follow: ByMessage) -> dict[str, tuple[str, ByMessage]]:
+    return {condition: (condition, follow) for condition in CONDITIONS}
+
+
+EVERYTHING = "Everything asked for by the end of the game"
+FIGURES: Mapping[str, Callable[[Known, Effort], Picture]] = {
+    "figure2": partial(by_condition, "figure2", "Success", "share of games won", won),
+    "figure3": partial(
+        by_condition, "figure3", f"{EVERYTHING}, rankings counted", "share of games",
+        _asked_all(True),
+    ),
+    "figure4": partial(by_variant, "figure4"),
+    "figure5": partial(random_curve, "figure5"),
+    "figure8": partial(by_story, "figure8"),
+    "figure10": partial(
+        by_message, "figure10", "Told and newly asked, hidden", "number a message",
+        {
+            "disclosures": ("hidden", persuasion.disclosures),
+            "likes asked for": ("hidden", _likes),
+            "cells asked for": ("hidden", _cells),
+        },
+    ),
+    "figure11": partial(
+        by_message, "figure11", "Success by message, without look-ahead", "share of games",
+        _in_both(persuasion.won),
+    ),
+    "figure12": partial(
+        by_message, "figure12", "Target at the trap by message", "share of games",
+        _in_both(persuasion.sunk),
+    ),
+    "figure13": partial(
+        by_condition, "figure13", f"{EVERYTHING}, rankings not counted", "share of games",
+        _asked_all(False),
+    ),
+}  # fmt: skip

@@ -1,0 +1,251 @@
+"""Published games of MindGames as episodes: recorded messages, recorded labels, our target.
+
+An episode holds what was recorded: the persuader's messages and the labels as the reader's moves.
+The target answers by our rules. Where that leads elsewhere than the record, the difference is
+listed; nothing is bent to fit.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+
+from sally.core.errors import BadInput
+from sally.core.log import Episode, Instance, Setup, Sitter
+from sally.core.match import Match
+from sally.core.player import Decision
+from sally.games.mindgames import GAME
+from sally.games.mindgames.claims import Claims, falsehoods
+from sally.games.mindgames.rules import (
+    LIMIT,
+    PERSUADER,
+    READER,
+    TARGET,
+    MindGame,
+    Reply,
+    Say,
+    spoken,
+)
+from sally.games.mindgames.stories import Attribute, Story, aliases, stories
+from sally.papers.moore2025.published_layout import (
+    BadLayout,
+    Condition,
+    Oddity,
+    PublishedGame,
+    PublishedTurn,
+    read,
+)
+from sally.papers.moore2025.published_replies import points_in, points_of
+
+VARIANTS = ("non_mental", "add_hint", "perfect_game", "discrete_game")
+VERSIONS = {"player": 1}
+What = Literal["final choice", "reply", "label", "condition", "message"]
+
+
+class Difference(msgspec.Struct, frozen=True):
+    """Something in a record that our rules do not give back."""
+
+    game: str  # file, line and place in the line
+    what: What
+    turn: int | None  # the message, from 1; None: the whole game
+    recorded: str
+    ours: str
+
+
+class Imported(msgspec.Struct, frozen=True):
+    """What came of an import."""
+
+    episodes: tuple[Episode, ...]
+    oddities: tuple[Oddity, ...]
+    differences: tuple[Difference, ...]
+    counts: dict[str, int]
+
+
+def imported(path: Path) -> Imported:
+    """Every game under a path that has the published layout."""
+    if not path.exists():
+        raise BadInput(f"There is nothing at {path}.")
+    try:
+        found = read(path)
+    except BadLayout as why:
+        raise BadInput(str(why)) from None
+    episodes: list[Episode] = []
+    differences: list[Difference] = []
+    counts: Counter[str] = Counter(found=len(found.games))
+    odd = list(found.oddities)
+    for game in found.games:
+        try:
+            episode, differs = as_episode(game)
+        except BadInput as why:
+            odd.append(Oddity(game.file, game.line, game.index, "unreadable", str(why)))
+            continue
+        episodes.append(episode)
+        differences += differs
+        counts["finished" if game.finished else "unfinished"] += 1
+        counts["messages"] += len(game.turns)
+        counts["replies reproduced"] += len(game.turns) - sum(d.what == "reply" for d in differs)
+        if game.finished:
+            choice_differs = any(d.what == "final choice" for d in differs)
+            counts["final choices reproduced"] += not choice_differs
+    counts.update(each.what for each in odd if each.what != "unfinished")
+    return Imported(tuple(episodes), tuple(odd), tuple(differences), dict(counts))
+
+
+def as_episode(game: PublishedGame) -> tuple[Episode, list[Difference]]:
+    """One game played again with its recorded messages and labels."""
+    played = _Again(game)
+    for number, turn in enumerate(game.turns[: game.turn_limit], 1):
+        played.play(number, turn)
+    return played.episode(), played.differences
+
+
+class _Again:
+    """A match that is fed from a record; what differs is noted on the way."""
+
+    def __init__(self, game: PublishedGame) -> None:
+        self.record = game
+        self.name = f"{game.file}:{game.line}:{game.index}"  # a line holds one person's games
+        self.differences: list[Difference] = []
+        condition = self._condition(game.condition)
+        self.match = Match(GAME, _setup(game, condition, self.name))
+        assert isinstance(self.match.game, MindGame)
+        self.game = self.match.game
+
+    def note(self, what: What, turn: int | None, recorded: Any, ours: Any) -> None:
+        self.differences.append(Difference(self.name, what, turn, str(recorded), str(ours)))
+
+    def _condition(self, given: Condition) -> str:
+        if given.reveal_belief != given.reveal_motivation:
+            self.note("condition", None, "only one of beliefs and likes is revealed", "hidden")
+        return "revealed" if given.reveal_belief and given.reveal_motivation else "hidden"
+
+    def play(self, number: int, turn: PublishedTurn) -> None:
+        """One message, its labels, and the answer of our target."""
+        self._move(PERSUADER, Say(self._text(number, turn)))
+        if self.match.game.to_move(self.match.state) == (READER,):
+            self._move(READER, self._labels(number, turn))
+        if self.match.game.to_move(self.match.state) != (TARGET,):
+            self.note("message", number, turn.message, "turned down by the rules")
+            return
+        state = self.match.state
+        if state.claims != turn.recorded:
+            self.note("label", number, turn.recorded, state.claims)
+        ours = self.game.exact(state)
+        self._compare(number, turn, ours)
+        self._move(TARGET, ours)
+
+    def _move(self, seat: str, action: Any) -> None:
+        self.match.answer((self.match.turn, seat, "", ""), Decision(action))
+
+    def _text(self, number: int, turn: PublishedTurn) -> str:
+        """Thoughts, a line, and the message; the line alone guards a message that has its own."""
+        thoughts = "" if "---" in turn.thoughts else turn.thoughts.strip()
+        if thoughts != turn.thoughts.strip():
+            self.note("message", number, "thoughts with a line `---`", "left out")
+        if thoughts or spoken(turn.message)[0]:
+            return f"{thoughts}\n---\n{turn.message}"
+        return turn.message or "---"
+
+    def _labels(self, number: int, turn: PublishedTurn) -> Claims:
+        """The recorded labels; what a message is wrongly said to have disclosed is left out.
+
+        A false disclosure would have sent the message back, and then it would not be on record.
+        """
+        if not falsehoods(turn.recorded, self.game.problem, self.game.names):
+            return turn.recorded
+        return msgspec.structs.replace(turn.recorded, disclosures=())
+
+    def _compare(self, number: int, turn: PublishedTurn, ours: Reply) -> None:
+        names, discrete = self.game.names, self.game.discrete
+        recorded = points_in(turn.reply, names, discrete)
+        said = points_of(ours.answer, names, discrete)
+        if recorded != said:
+            self.note("reply", number, sorted(recorded - said), sorted(said - recorded))
+
+    def episode(self) -> Episode:
+        """The record of the match; an unfinished one is censored, as somebody left."""
+        game = self.record
+        if not self.match.over:
+            self.match.censor("left", f"{len(game.turns)} messages are on record", PERSUADER)
+            return self.match.episode(_cell(game.condition))
+        if game.finished:
+            ours = self.match.state.story[-1].chosen
+            if ours != game.final_choice:
+                letters = game.names.proposals
+                assert game.final_choice is not None
+                self.note("final choice", None, letters[game.final_choice], letters[ours])
+        return self.match.episode(_cell(game.condition))
+
+
+def variant_of(condition: Condition) -> str:
+    """The variant that a condition names; plain if it names none."""
+    named = [v for v in VARIANTS if getattr(condition, v)]
+    if len(named) > 1:
+        raise BadInput(f"A game cannot be {' and '.join(named)} at once.")
+    return named[0] if named else "plain"
+
+
+def _cell(condition: Condition) -> str:
+    variant = variant_of(condition)
+    revealed = condition.reveal_belief and condition.reveal_motivation
+    shown = "revealed" if revealed else "hidden"
+    return f"{condition.persuader} {shown if variant == 'plain' else variant}"
+
+
+def _setup(game: PublishedGame, condition: str, name: str) -> Setup:
+    given = game.condition
+    longest = max((len(t.message) for t in game.turns), default=0)
+    params = {
+        "puzzle": game.puzzle,
+        "cover": _story(game),
+        "condition": condition,
+        "variant": variant_of(given),
+        "memory": given.memory,
+        "messages": game.turn_limit,
+        "limit": max(LIMIT, longest),  # what is on record arrived
+    }
+    return Setup(
+        Instance(name, GAME.name, msgspec.to_builtins(params)),
+        0,
+        {
+            PERSUADER: Sitter("recorded", {"name": given.persuader}, VERSIONS),
+            READER: Sitter("recorded", {"name": "published labels"}, VERSIONS),
+            TARGET: Sitter("exact", {}, VERSIONS),
+        },
+        version=GAME.version,
+    )
+
+
+def _story(game: PublishedGame) -> Story:
+    """The recorded story under the name of ours that has the same attributes."""
+    ours = next((s for s in stories() if _alike(game.names.attributes, s)), None)
+    return Story(
+        name=ours.name if ours else "unknown",
+        text=game.story,
+        persuader=ours.persuader if ours else "the persuader",
+        target=ours.target if ours else "the target",
+        attribute=tuple(Attribute(name) for name in game.names.attributes),
+        noun=game.names.noun,
+        mental=not game.condition.non_mental,
+    )
+
+
+def _alike(attributes: tuple[str, ...], story: Story) -> bool:
+    """Whether a story of ours has these attributes, by its names or by other words for them."""
+    known = dict(aliases())
+    words = [{a, *known.get(a, ())} for a in story.attributes]
+    return all(any(name in each for each in words) for name in attributes)
+
+
+def lines_of(found: Imported) -> Iterator[str]:
+    """Every oddity and every difference, one a line."""
+    for odd in found.oddities:
+        place = f"{odd.file}:{odd.line}" + ("" if odd.index is None else f":{odd.index}")
+        yield f"{odd.what}: {place}: {odd.why}"
+    for d in found.differences:
+        at = "" if d.turn is None else f", message {d.turn}"
+        yield f"differs in {d.what}: {d.game}{at}: recorded {d.recorded}, ours {d.ours}"

@@ -1,0 +1,124 @@
+"""What moore2025's release holds, counted in imported games; what only the import can count."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+
+from sally.core.metric import Played
+from sally.games.mindgames.claims import Disclosure, Names
+from sally.games.mindgames.persuasion import game_of
+from sally.games.mindgames.rules import spoken
+from sally.output.reproduce import Known
+from sally.stats.intervals import Estimate, mean_interval
+
+THE_IMPORT = "counted by `sally import mindgames`, which has the records"
+NOT_KEPT = {
+    "final_choices_reproduced": THE_IMPORT,
+    "replies_reproduced": THE_IMPORT,
+    "replies": THE_IMPORT,
+    "file_lines": "lines of the released files, which games do not keep",
+    "bonus_usd": "money paid to people, which games do not keep",
+}
+
+
+def released(metric: str, games: Known) -> Estimate | None:
+    """A count over the finished games of a persuader, whatever the condition; None: no such one."""
+    if metric not in COUNTS or not games:
+        return None
+    return COUNTS[metric](games)
+
+
+def _exact(value: float) -> Estimate:
+    return Estimate(float(value), float(value), float(value), 1, "exact")
+
+
+def _participants(games: Known) -> Estimate | None:
+    each = _games_each(games)
+    return _exact(len(each)) if each else None
+
+
+def _games_per_participant(games: Known) -> Estimate | None:
+    each = _games_each(games)
+    return mean_interval(each) if each else None
+
+
+def _games_at_most(games: Known) -> Estimate | None:
+    each = _games_each(games)
+    return _exact(max(each)) if each else None
+
+
+def _games_each(games: Known) -> list[int]:
+    """How many games each person played."""
+    people = Counter(str(facts["participant"]) for facts, _ in games if facts["participant"])
+    return list(people.values())
+
+
+def _games_per_variant(games: Known) -> Estimate | None:
+    """How many games a model played in a variant, where it played most."""
+    varied = [facts for facts, _ in games if facts["variant"] != "default"]
+    played = Counter((facts["persuader"], facts["variant"]) for facts in varied)
+    return _exact(max(played.values())) if played else None
+
+
+def _puzzles(games: Known) -> Estimate:
+    """How many puzzles there are, letters aside."""
+    return _exact(len({_lettered_by_role(p) for f, p in games if f["variant"] == "default"}))
+
+
+def _lettered_by_role(played: Played) -> tuple[object, ...]:
+    """A puzzle with its proposals in the order goal, trap, initial."""
+    puzzle = game_of(played).problem
+    roles = (puzzle.goal, puzzle.trap, puzzle.initial)
+    return (
+        tuple(puzzle.utilities[row] for row in roles),
+        frozenset((roles.index(row), column) for row, column in puzzle.hidden),
+        puzzle.target_values,
+        puzzle.persuader_values,
+    )
+
+
+def _stories(games: Known) -> Estimate:
+    return _exact(len({facts["story"] for facts, _ in games if facts["variant"] == "default"}))
+
+
+def _literal(games: Known) -> Estimate:
+    return _exact(sum(1 for _, played in games for _ in _statements(played)))
+
+
+def _literal_labelled(games: Known) -> Estimate:
+    return _exact(sum(labelled for _, played in games for labelled in _statements(played)))
+
+
+def _statements(played: Played) -> Iterator[bool]:
+    """Whether each sentence `Proposal X increases Y` was labelled as that very disclosure."""
+    game = game_of(played)
+    for said in () if game.discrete else played.replay.states[-1].story:
+        labels = {(d.proposal, d.attribute, d.utility) for d in said.claims.disclosures}
+        for told in literal(spoken(said.text)[1], game.names):
+            yield (told.proposal, told.attribute, told.utility) in labels
+
+
+def literal(message: str, names: Names) -> Iterator[Disclosure]:
+    """The disclosures that a message makes in the game's own words, each once."""
+    attributes = "|".join(map(re.escape, sorted(names.attributes, key=len, reverse=True)))
+    letters = "".join(names.proposals)
+    shape = rf"\b{names.noun} ([{letters}]) (?:will )?(in|de)creases? ({attributes})"
+    found = dict.fromkeys(m.groups() for m in re.finditer(shape, message, re.IGNORECASE))
+    for letter, way, attribute in found:
+        yield Disclosure(letter.upper(), attribute.lower(), 1 if way.lower() == "in" else -1)
+
+
+COUNTS: Mapping[str, Callable[[Known], Estimate | None]] = {
+    "participants": _participants,
+    "games_per_participant": _games_per_participant,
+    "games_at_most": _games_at_most,
+    "games_per_variant": _games_per_variant,
+    "distinct_matrices": _puzzles,
+    "distinct_games": _puzzles,
+    "stories": _stories,
+    "final_choices": lambda games: _exact(len(games)),
+    "literal_statements": _literal,
+    "literal_statements_labelled": _literal_labelled,
+}

@@ -1,0 +1,105 @@
+"""moore2025: hidden and revealed, four variants of hidden, three other kinds of puzzle.
+
+Models of the paper met a target with frozen memory, so do the cells named after its conditions;
+people met sequential memory, which has cells of its own.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sally.core.log import Instance, Sitter
+from sally.core.study import Cell, Study, grid, instance, sitter
+from sally.games.mindgames import frozen
+from sally.games.mindgames.stories import stories
+from sally.players.language import OPEN
+
+GAME = "mindgames"
+TEMPERATURE = 0.0  # of gpt-4o and the llamas; R1 had .6, o1 its default
+STORIES = tuple(story.name for story in stories() if story.mental)
+CONDITIONS = ("hidden", "revealed")
+VARIANTS = ("non_mental", "add_hint", "perfect_game", "discrete_game")
+KINDS: dict[str, frozen.Collection] = {
+    "never_win": "balanced_never_win",
+    "always_win": "always_win",
+    "can_win": "balanced_can_win",
+}
+PROBES = ("target_choice", "target_likes", "target_knows")
+PLANNERS = {"hidden": ("hidden", "greedy"), "revealed": ("revealed", "hidden", "greedy")}
+MINDLESS = ("random", "tell_all", "goal_only")
+
+
+def puzzles(name: str, collection: frozen.Collection, **params: Any) -> tuple[Instance, ...]:
+    """Every puzzle of a set under every policy story."""
+    return tuple(
+        instance(
+            GAME,
+            f"{name}-{story}-{number:02d}",
+            collection=collection,
+            number=number,
+            story=story,
+            **params,
+        )
+        for story in STORIES
+        for number in range(len(frozen.frozen(collection).puzzles))
+    )
+
+
+def a_story_each(name: str, collection: frozen.Collection, **params: Any) -> tuple[Instance, ...]:
+    """Every puzzle of a set once, the stories taking turns (without minds there is but one)."""
+    size = len(frozen.frozen(collection).puzzles)
+    told = () if params.get("variant") == "non_mental" else STORIES
+    return tuple(
+        instance(
+            GAME,
+            f"{name}-{number:02d}",
+            collection=collection,
+            number=number,
+            **({"story": told[number % len(told)]} if told else {}),
+            **params,
+        )
+        for number in range(size)
+    )
+
+
+def speaker(model: str) -> Sitter:
+    """A model that thinks first, then writes its message."""
+    return sitter("language", model=model, strategy="qa", settings={"temperature": TEMPERATURE})
+
+
+def study(model: str = OPEN) -> Study:
+    """The study with one language model as persuader, beside planners and mindless ones."""
+    cells: list[Cell] = []
+    for condition in CONDITIONS:
+        bots = tuple(sitter(bot) for bot in (*PLANNERS[condition], *MINDLESS))
+        ours = puzzles(condition, "standard", condition=condition, memory="frozen")
+        recalled = puzzles(f"{condition}-sequential", "standard", condition=condition)
+        cells += [
+            Cell(condition, ours, grid(persuader=(*bots, speaker(model)))),
+            Cell(f"{condition}, sequential", recalled, grid(persuader=bots)),
+            Cell(
+                f"{condition}, probed",
+                ours,
+                grid(persuader=(sitter("hidden"), speaker(model))),
+                arms={"persuader": PROBES},
+            ),
+        ]
+    for variant in VARIANTS:
+        varied = a_story_each(variant, "variants", variant=variant, memory="frozen")
+        cells.append(Cell(variant, varied, grid(persuader=(sitter("hidden"), speaker(model)))))
+    for kind, collection in KINDS.items():
+        others = a_story_each(collection, collection, memory="frozen")
+        bots = tuple(sitter(bot) for bot in ("hidden", *MINDLESS))
+        cells.append(Cell(kind, others, grid(persuader=(*bots, speaker(model)))))
+    return Study(
+        name="moore2025",
+        about="persuasion of a target whose mind is hidden or revealed: forty puzzles under five "
+        "stories, four variants, three other kinds of puzzle",
+        cells=tuple(cells),
+        paper="moore2025",
+        seed=2025,
+    )
+
+
+STUDY = study()
+STUDIES = (STUDY,)

@@ -1,0 +1,326 @@
+"""moore2025 again: counts and random play computed, everything else from played or imported games.
+
+Where the paper's convention looks ahead or averages over prefixes (`data = paper`), that figure
+is computed by its convention; beside `data = released` stands ours.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from typing import Any
+
+from numpy.typing import NDArray
+
+from sally.core.chance import Stream
+from sally.core.drive import play_bots
+from sally.core.log import Instance, Setup, Sitter
+from sally.core.match import Match
+from sally.core.metric import Played
+from sally.core.partner import Scripted
+from sally.games.mindgames import GAME, frozen, persuasion
+from sally.games.mindgames.matrices import all_matrices, count_with_persuader, symmetry_classes
+from sally.games.mindgames.partners import PARTNERS
+from sally.games.mindgames.rules import MESSAGES, PERSUADER, MindGame
+from sally.games.mindgames.target import (
+    Memory,
+    choice_of,
+    first_mind,
+    random_success_formula,
+    told,
+)
+from sally.output.reproduce import Conditions, Effort, Engine, Known
+from sally.papers.moore2025.figures import FIGURES, cluster, estimated, won
+from sally.papers.moore2025.hypotheses import CHANCE, O1, TESTS, Game, hypothesis
+from sally.papers.moore2025.layout import LAYOUTS
+from sally.papers.moore2025.released import NOT_KEPT, released
+from sally.stats.intervals import Estimate, clustered_bootstrap_interval, share_interval
+
+DRAWS = 1  # seed of the bootstrap: the same games give the same interval
+ROUNDING = 0.0005  # figures are printed to three decimals
+PLANS = {
+    "revealed planner": "revealed",
+    "hidden planner": "hidden",
+    "tells everything": "tell_all",
+    "talks about the goal only": "goal_only",
+}
+# published name -> what the name of the model contains
+MODELS = {
+    O1: "o1-preview",
+    "gpt-4o": "gpt-4o",
+    "llama-3.1-405b": "llama-3.1-405b",
+    "llama-3.1-8b": "llama-3.1-8b",
+    "deepseek-r1": "deepseek-r1",
+}
+
+
+# --- what needs no games --------------------------------------------------------------------------
+
+
+def computes(row: Conditions, metric: str, effort: Effort) -> Estimate | None:
+    """Counts, settings and random play."""
+    if metric in ("instances", "cells"):
+        return _exact(counts()[int(row["attributes"]), str(row["counted"])])
+    if "plan" in row:
+        return planned(PLANS[str(row["plan"])])
+    if metric == "win_probability":
+        if "memory" not in row:
+            return _exact(CHANCE)
+        memory: Memory = "frozen" if row["memory"] == "frozen" else "sequential"
+        chance = float(random_success_formula(int(row["disclosures"]), memory))
+        return Estimate(chance, chance - ROUNDING, chance + ROUNDING, 1, "exact, up to rounding")
+    if metric == "success" and row.get("persuader") == "random":
+        return random_play(effort)
+    if metric == "messages":
+        return _exact(MESSAGES)
+    return None
+
+
+def _exact(value: float) -> Estimate:
+    return Estimate(float(value), float(value), float(value), 1, "exact")
+
+
+@cache
+def counts() -> dict[tuple[int, str], int]:
+    """How many puzzles there are, counted in every way that is reported."""
+    three, two = all_matrices(3), all_matrices(2)
+    hidden = {int(n) for n in three.hidden.sum(axis=(1, 2))}
+    winning = {int(n) for n in three.winning.sum(axis=(1, 2))}
+    return {
+        (3, "with persuader values and winning set"): count_with_persuader(three),
+        (3, "distinct utilities, target values and hidden cells"): len(three),
+        (3, "up to attribute order and sign"): int(symmetry_classes(three).max()) + 1,
+        (2, "with persuader values and winning set"): count_with_persuader(two),
+        (2, "distinct utilities, target values and hidden cells"): len(two),
+        (3, "with at most three hidden cells"): len(all_matrices(3, 3)),
+        (3, "hidden cells of every instance"): min(hidden) if len(hidden) == 1 else -1,
+        (3, "winning set of every instance"): min(winning) if len(winning) == 1 else -1,
+    }
+
+
+def random_play(effort: Effort) -> Estimate:
+    """Eight random disclosures a game under frozen memory, as the published baseline has them."""
+    puzzles = frozen.frozen("standard").puzzles
+    wins = 0
+    for game in range(effort.repeats):
+        puzzle, draws = puzzles[game % len(puzzles)], Stream(effort.seed, "random play", game)
+        mind = first_mind(puzzle)
+        for _ in range(MESSAGES):
+            mind = told(puzzle, mind, [draws.pick(puzzle.cells)], "frozen")
+        wins += choice_of(puzzle, mind) == puzzle.goal
+    return share_interval(wins, effort.repeats)
+
+
+@cache
+def planned(persuader: str) -> Estimate:
+    """How often a planner wins on the frozen puzzles, under both memories."""
+    condition = "revealed" if persuader == "revealed" else "hidden"
+    results = [
+        _won(persuader, {"number": number, "memory": memory, "condition": condition})
+        for number in range(len(frozen.frozen("standard").puzzles))
+        for memory in ("sequential", "frozen")
+    ]
+    return share_interval(sum(results), len(results))
+
+
+def _won(persuader: str, params: dict[str, Any]) -> bool:
+    """One game of scripted players."""
+    lineup = {PERSUADER: persuader, **GAME.occupants}
+    sitters = {str(seat): Sitter(name) for seat, name in lineup.items()}
+    match = Match(GAME, Setup(Instance("plan", GAME.name, params), 1, sitters))
+    play_bots(
+        match,
+        {str(s): Scripted(PARTNERS[name].make(match.game, s)) for s, name in lineup.items()},
+    )
+    return match.episode().payoffs == {PERSUADER: 1.0}
+
+
+# --- what games are -------------------------------------------------------------------------------
+
+
+def facts(played: Played) -> Conditions | None:
+    """Who persuaded whom under which condition; None for what the paper does not have."""
+    game = played.replay.game
+    who = played.episode.setup.lineup.get(PERSUADER)
+    if not isinstance(game, MindGame) or who is None or game.problem.kind != "standard":
+        return None
+    named = {"recorded": "name", "language": "model"}.get(who.player)
+    persuader = named_as_published(str(who.params[named]) if named else who.player)
+    return {
+        "persuader": persuader,
+        "condition": game.condition,
+        "variant": "default" if game.variant == "plain" else game.variant,
+        "story": game.tale.name,
+        "participant": _participant(played) if persuader == "human" else "",
+    }
+
+
+def _participant(played: Played) -> str:
+    """Whose game it is: an imported instance is named by file, line and place in the line."""
+    return played.episode.setup.instance.id.rpartition(":")[0]
+
+
+def named_as_published(model: str) -> str:
+    """A model under the name it has in the paper's tables, or under its own."""
+    found = [name for name, part in MODELS.items() if part in model.casefold()]
+    return found[0] if found else model
+
+
+# --- figures from games -----------------------------------------------------------------------
+
+
+def tabulates(row: Conditions, metric: str, known: Known, model: str | None) -> Estimate | None:
+    """A figure from stored games."""
+    done = [(facts, played) for facts, played in known if persuasion.finished(played)]
+    if "hypothesis" in row:
+        people = row.get("intercepts") == "story and participant"
+        return hypothesis(str(row["hypothesis"]), metric, _games(done, model), people)
+    if metric == "success_difference":
+        return _difference(row, done, model)
+    if not _printed(row, metric, model):
+        return None
+    anywhere = [(f, p) for f, p in done if _is(f, row, model)]
+    if (found := released(metric, anywhere)) is not None:
+        return found
+    chosen = [(f, p) for f, p in anywhere if _meets(f, row, model)]
+    return _measured(row, metric, chosen) if chosen else None
+
+
+def _printed(row: Conditions, metric: str, model: str | None) -> bool:
+    """Whether the paper has such a figure of the persuader; of other models success will do."""
+    who = row.get("persuader", "all")
+    if metric == "success":
+        return who in (*MODELS, "human", "random") or row.get("data") == "released"
+    return who in ("human", "models", "all", "random", O1, model)
+
+
+def _is(facts: Conditions, row: Conditions, model: str | None) -> bool:
+    """Whether the row's persuader played this game."""
+    wanted = str(row.get("persuader", "all"))
+    if model is not None and wanted in MODELS:
+        wanted = named_as_published(model)
+    is_model = facts["persuader"] in MODELS or facts["persuader"] == model
+    return {"all": True, "models": is_model}.get(wanted, facts["persuader"] == wanted)
+
+
+def _meets(facts: Conditions, row: Conditions, model: str | None) -> bool:
+    variant = row.get("variant", "default")
+    # the variants are variants of hidden
+    condition = row.get("condition", "hidden" if "variant" in row else facts["condition"])
+    return _is(facts, row, model) and (facts["condition"], facts["variant"]) == (condition, variant)
+
+
+def _measured(row: Conditions, metric: str, chosen: Known) -> Estimate | None:
+    turn, published = int(row.get("turn", MESSAGES)) - 1, row.get("data") == "paper"
+    counted = row.get("inferential") == "counted"
+    measures: dict[str, Callable[[Played], float]] = {
+        "success": won,
+        "success_by_turn": lambda p: (persuasion.won_with_look_ahead if published
+                                      else persuasion.won)(p)[turn],
+        "sink_state": lambda p: persuasion.sunk(p)[-1],
+        "appealed_to_all": lambda p: (_appealed_over_prefixes if published
+                                      else persuasion.appealed_to_all)(p, counted),
+        "disclosures": lambda p: persuasion.disclosures(p)[turn],
+        "motivational_appeals": lambda p: len(persuasion.new_appeals(p, True)[turn].likes),
+        "informational_appeals": lambda p: len(persuasion.new_appeals(p, True)[turn].cells),
+    }  # fmt: skip
+    if metric == "games":
+        return _exact(len(chosen))
+    long_enough = [(f, p) for f, p in chosen if len(persuasion.choices(p)) > turn]
+    if metric == "appealed_to_all_at_most":
+        return _most_appeals(long_enough)
+    return estimated(long_enough, measures[metric]) if metric in measures else None
+
+
+def _most_appeals(games: Known) -> Estimate | None:
+    """The persuader and condition that asked for everything most, as the paper's bars have it."""
+    groups: dict[tuple[object, object], list[tuple[Conditions, Played]]] = {}
+    for facts, played in games:
+        groups.setdefault((facts["persuader"], facts["condition"]), []).append((facts, played))
+    bars = [estimated(g, lambda p: _appealed_over_prefixes(p, True)) for g in groups.values()]
+    return max(bars, key=lambda bar: bar.value or 0.0, default=None)
+
+
+def _appealed_over_prefixes(played: Played, inferential: bool) -> float:
+    """The share of prefixes of the game by whose end everything had been asked for."""
+    names, cells = persuasion.game_of(played).names, persuasion.game_of(played).problem.cells
+    missing, done = len(names.attributes) + len(cells), []
+    for asked in persuasion.new_appeals(played, inferential):
+        missing -= len(asked.likes) + len(asked.cells)
+        done.append(missing == 0)
+    return sum(done) / len(done)
+
+
+def _difference(row: Conditions, done: Known, model: str | None) -> Estimate | None:
+    """A difference of two shares, as the text states them; persons or puzzles are drawn anew."""
+    if row["persuader"] not in (O1, f"human minus {O1}"):
+        return None
+    if row["contrast"] == "hidden":
+        first, second = ({"persuader": who, "condition": "hidden"} for who in ("human", O1))
+    else:
+        who = str(row["persuader"])
+        first, second = ({"persuader": who, "condition": c} for c in ("revealed", "hidden"))
+    sides = [[(f, p) for f, p in done if _meets(f, each, model)] for each in (first, second)]
+    if min(map(len, sides)) < 2:
+        return None
+    rows = [(side, won(played)) for side, games in enumerate(sides) for _, played in games]
+    together = [cluster(facts, played) for games in sides for facts, played in games]
+    return clustered_bootstrap_interval(rows, together, _gap, seed=DRAWS)
+
+
+def _gap(rows: NDArray[Any]) -> float:
+    """The mean of the first side less that of the second; none where a draw left a side out."""
+    one, two = rows[rows[:, 0] == 0, 1], rows[rows[:, 0] == 1, 1]
+    return float(one.mean() - two.mean()) if one.size and two.size else math.nan
+
+
+def _games(done: Known, model: str | None) -> list[Game]:
+    """Games of people and of the model that is compared with them, without variants."""
+    found = []
+    for facts, played in done:
+        who = facts["persuader"]
+        is_o1 = who == (named_as_published(model) if model else O1)
+        if facts["variant"] == "default" and (who == "human" or is_o1):
+            story, person = str(facts["story"]), str(facts["participant"])
+            shown = facts["condition"] == "revealed"
+            found.append(Game(is_o1, shown, persuasion.won(played)[-1], story, person))
+    return found
+
+
+def cannot(row: Conditions, metric: str) -> str | None:
+    """Why a figure cannot be had from games."""
+    return NOT_KEPT.get(metric)
+
+
+def brings(table: str, row: Conditions) -> str | None:
+    """People's games, and what is said of all released ones, come with the release alone."""
+    people = str(row.get("persuader", "")).startswith(("human", "all")) or table == "figure8"
+    if "hypothesis" in row:
+        people = TESTS[str(row["hypothesis"])].o1 is not True
+    return "sally import mindgames PATH" if people or table == "replay" else None
+
+
+# Not in the paper: plans follow from its rules, and games of one person are not independent.
+BESIDE: Mapping[str, Sequence[tuple[Conditions, str]]] = {
+    "baseline": [({"plan": plan}, "win_probability") for plan in PLANS],
+    "hypotheses": [
+        ({"hypothesis": name, "data": "released", "intercepts": "story and participant"}, metric)
+        for name, test in TESTS.items()
+        if test.o1 is False  # a model is no person that plays five games
+        for metric in ("z", "p", "confirmed")
+    ],
+}
+ENGINE = Engine(
+    computes,
+    {},
+    PERSUADER,
+    facts,
+    tabulates,
+    cannot=cannot,
+    who="persuader",
+    layouts=LAYOUTS,
+    figures=FIGURES,
+    beside=BESIDE,
+    brings=brings,
+)

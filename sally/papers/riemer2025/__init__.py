@@ -1,0 +1,7 @@
+"""riemer2025: study, published figures, tables."""
+
+from sally.core.paper import Paper
+
+PAPER = Paper(
+    "riemer2025", "repeated matrix games: does a model adapt to the partner it predicts?", __name__
+)

@@ -1,0 +1,111 @@
+"""The curves of riemer2025's appendix: regret and predictions round by round, by action names.
+
+The paper prints them as images only. Ours: regret per round so far, against the exact optimum of
+that many rounds; the share of right predictions so far. The tabular learner is computed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import product
+
+import numpy as np
+
+from sally.analysis.stored import same_model, short
+from sally.core.metric import Played
+from sally.games.repeated_games.rounds import Floats, running_regret, running_tom_percent
+from sally.games.repeated_games.rules import AGENT
+from sally.output.layout import Conditions
+from sally.output.pictures import Picture, Point, Series, point
+from sally.output.reproduce import Effort, Known
+from sally.papers.riemer2025.layout import GAMES, MODELS, PARTNERS
+from sally.papers.riemer2025.names import name_sets
+from sally.papers.riemer2025.tabular import tabular_curves
+from sally.stats.intervals import mean_interval
+
+Curve = Callable[[Played], Sequence[float] | None]
+MEASURES = ("regret", "ToM %")
+SHOWN = (1, 2, 5, 10, 20, 50, 100)  # the rounds of a figure's table
+FIRST = {"llama-3-70b-instruct": 20, "mistral-large-2": 32}  # the first figure of each model
+
+
+def figures() -> Mapping[str, Callable[[Known, Effort], Picture]]:
+    """By the paper's numbers; Figure 19 is Figure 42 once more."""
+    found: dict[str, Callable[[Known, Effort], Picture]] = {}
+    for model, number in FIRST.items():
+        order = product(PARTNERS, GAMES, MEASURES)
+        for at, (partner, game, measure) in enumerate(order, number):
+            name = f"figure{at}"
+            found[name] = partial(_picture, name, model, game, partner, measure)
+    last = partial(_picture, "figure19", "mistral-large-2", "ipd", "tit_for_tat", "regret")
+    return {"figure19": last, **found}
+
+
+def _picture(
+    name: str, model: str, game: str, partner: str, measure: str, known: Known, effort: Effort
+) -> Picture:
+    mine = list(_of_model(known, model, game, partner))
+    kinds = {names: kind for kind, names in name_sets(game).items()}
+    panel = f"{GAMES[game]}, {PARTNERS[partner]} partner"
+    groups: dict[str, list[Played]] = {}
+    for facts, played in mine:
+        kind = kinds.get(str(facts["names"]), str(facts["names"]))
+        whose = "" if same_model(str(facts["model"]), model) else f"{short(str(facts['model']))}, "
+        groups.setdefault(f"{whose}{kind}", []).append(played)
+    curve = _regret if measure == "regret" else _right
+    series = [
+        Series(panel, label, tuple(_points([curve(p) for p in plays])))
+        for label, plays in groups.items()
+    ]
+    learner = tabular_curves(game, partner, effort)[measure]
+    series.append(Series(panel, "tabular", tuple(_means(learner))))
+    unit = "regret per round so far" if measure == "regret" else "right predictions so far (%)"
+    return Picture(
+        name=name,
+        title=f"{measure[0].upper()}{measure[1:]} by action names (the paper: {MODELS[model]})",
+        x="round",
+        y=unit,
+        kind="lines",
+        series=tuple(series),
+        note="Regret against the exact optimum of that many rounds." if curve is _regret else "",
+        shown=SHOWN,
+        limits=None if curve is _regret else (0.0, 100.0),
+        missing=None if mine else "not run",
+        study="riemer2025_names",
+    )
+
+
+def _of_model(
+    known: Known, model: str, game: str, partner: str
+) -> Iterator[tuple[Conditions, Played]]:
+    """The qa episodes of the figure's model; models new to the paper come in the first set."""
+    asked = {"game": game, "partner": partner, "player": "language", "strategy": "qa"}
+    plain = [(f, p) for f, p in known if asked.items() <= f.items() and _plain(f)]
+    theirs = [(f, p) for f, p in plain if same_model(str(f["model"]), model)]
+    others = [(f, p) for f, p in plain if short(str(f["model"])) not in MODELS]
+    yield from theirs or (others if model == next(iter(FIRST)) else [])
+
+
+def _plain(facts: Conditions) -> bool:
+    return facts.get("history") == facts.get("payoffs") == "on" and "pack" not in facts
+
+
+def _regret(played: Played) -> Sequence[float] | None:
+    return None if played.episode.payoffs is None else running_regret(played, AGENT)
+
+
+def _right(played: Played) -> Sequence[float] | None:
+    return None if played.episode.payoffs is None else running_tom_percent(played, AGENT)
+
+
+def _points(curves: Sequence[Sequence[float] | None]) -> Iterator[Point]:
+    """The mean at every round over the episodes that got there."""
+    known = [curve for curve in curves if curve]
+    for at in range(max(map(len, known), default=0)):
+        yield point(float(at + 1), mean_interval([c[at] for c in known if len(c) > at]))
+
+
+def _means(curves: Floats) -> Iterator[Point]:
+    for at in range(curves.shape[1]):
+        yield point(float(at + 1), mean_interval(np.asarray(curves[:, at])))

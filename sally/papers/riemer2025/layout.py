@@ -1,0 +1,91 @@
+"""The tables of riemer2025 as the paper prints them."""
+
+from __future__ import annotations
+
+from sally.output.layout import Column, Conditions, Layout, Stub
+
+MODELS = {
+    "llama-2-70b-chat": "LLAMA-2 70B Chat",
+    "llama-2-70b": "LLAMA-2 70B",
+    "llama-2-13b-chat": "LLAMA-2 13B Chat",
+    "llama-2-13b": "LLAMA-2 13B",
+    "llama-2-7b-chat": "LLAMA-2 7B Chat",
+    "llama-2-7b": "LLAMA-2 7B",
+    "falcon-40b": "Falcon 40B",
+    "mixtral-8x7b-instruct-v1": "Mixtral 8x7B Instruct v1",
+    "llama-3-70b-instruct": "LLAMA-3 70B Instruct",
+    "mistral-large-2": "Mistral Large 2",
+    "deepseek-r1-distill-qwen-32b": "DeepSeek-R1 Distilled 32B",
+}
+PROMPTS = {
+    "lm": "LM",
+    "qa": "QA",
+    "cot": "CoT",
+    "cot_3shot": "CoT + 3-Shot",
+    "plans_insights": "Plans + Insights",
+    "reflexion": "Reflexion",
+    "social_qa": "Social QA",
+    "social_lm": "Social LM",
+    "s2a": "S2A",
+    "s2a_cot": "S2A + CoT",
+    "oracle": "Oracle",
+    "oracle_max": "Oracle + Max",
+}
+GAMES = {"rps": "RPS", "ibs": "IBS", "ipd": "IPD"}
+PARTNERS = {"single_action": "Single Action", "tit_for_tat": "Tit-For-Tat"}
+
+
+def _model(row: Conditions) -> str:
+    if row.get("player") != "language":
+        return "Tabular" if row.get("player") == "tabular" else str(row.get("player", ""))
+    return MODELS.get(str(row["model"]), str(row["model"]))
+
+
+def _whose(row: Conditions) -> str:
+    return _model(row) if row.get("player") == "language" else ""
+
+
+def _prompting(row: Conditions) -> str:
+    if row.get("player") == "tabular":
+        return "Tabular"
+    shown = PROMPTS[str(row["strategy"])]
+    for switch in ("history", "payoffs"):
+        if row.get(switch) == "off":
+            shown += f" - {switch.capitalize()}"
+    return shown
+
+
+def _prompting_with_memory(row: Conditions) -> str:
+    if row.get("player") == "tabular":
+        return "N/A"
+    memory = f" {row['memory']}" if row.get("strategy") == "reflexion" else ""
+    return PROMPTS[str(row["strategy"])] + memory
+
+
+MODEL = Stub("Model", _model)
+WHOSE = Stub("Model", _whose, printed=False)  # the paper names its one model in the caption
+PROMPTING = Stub("Prompting", _prompting)
+GAME = Stub("Game", lambda row: GAMES[str(row["game"])])
+PARTNER = Stub("Partner", lambda row: PARTNERS[str(row["partner"])])
+MEASURES = (
+    Column("ΔFunctional/T", "functional_regret"),
+    Column("ΔToM/T", "tom_regret"),
+    Column("ToM %", "tom_percent", places=1),
+)
+BY_GAME = tuple(Column(shown, "functional_regret", {"game": game}) for game, shown in GAMES.items())
+WHO = ("player", "model")
+
+LAYOUTS = {
+    "1": Layout(WHO, (Stub("LLM Model", _model),), MEASURES),
+    "2": Layout((*WHO, "strategy", "game"), (WHOSE, PROMPTING, GAME), MEASURES),
+    "3": Layout((*WHO, "strategy", "history", "payoffs"), (WHOSE, PROMPTING), BY_GAME),
+    "4": Layout((*WHO, "game", "partner"), (MODEL, GAME, PARTNER), MEASURES),
+    "8": Layout((*WHO, "strategy", "game"), (MODEL, PROMPTING, GAME), MEASURES),
+    "9": Layout((*WHO, "strategy", "game"), (MODEL, PROMPTING, GAME), MEASURES),
+    "10": Layout(
+        (*WHO, "strategy", "memory"),
+        (MODEL, Stub("Prompting", _prompting_with_memory)),
+        BY_GAME,
+    ),
+    "tabular": Layout(("player", "game", "partner"), (MODEL, GAME, PARTNER), MEASURES),
+}

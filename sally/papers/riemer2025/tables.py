@@ -1,0 +1,131 @@
+"""riemer2025 again: the tabular learner in bulk, interestingness exactly, the rest by episodes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from sally.core.metric import Played
+from sally.games.repeated_games.optimum import interestingness
+from sally.games.repeated_games.rules import AGENT, PARTNER, RepeatedGame
+from sally.output.reproduce import Conditions, Effort, Engine, Known
+from sally.papers.riemer2025.cells import MOVES, OPENING, ROUNDS, TOLD, completed
+from sally.papers.riemer2025.figures import figures
+from sally.papers.riemer2025.layout import LAYOUTS
+from sally.papers.riemer2025.tabular import cell, exact_cell, game_of, partners_of
+from sally.stats.intervals import Estimate
+
+PARTNERS = ("single_action", "tit_for_tat")
+SWITCHES = ("history", "payoffs")
+
+
+def computes(row: Conditions, metric: str, effort: Effort) -> Estimate | None:
+    """Figures that need no language model."""
+    name, kind = str(row.get("game")), str(row.get("partner"))
+    if kind not in PARTNERS:
+        return None
+    if row.get("player") == "tabular":
+        return cell(name, kind, effort).get(metric)
+    if metric == "interestingness":
+        game = game_of(name)
+        exact = interestingness(game, AGENT, partners_of(game, kind))
+        return Estimate(exact, exact, exact, 1, "exact")
+    return None
+
+
+def computes_exact(row: Conditions, metric: str, effort: Effort) -> Estimate | None:
+    """The learner's figures by our own measures."""
+    if row.get("player") != "tabular":
+        return None
+    return exact_cell(str(row["game"]), str(row["partner"]), effort).get(metric)
+
+
+def cannot(row: Conditions, metric: str) -> str | None:
+    """What no episode of ours can give."""
+    if row.get("player") == "human":
+        return "people's play; the store of a study with people is not read here"
+    return None
+
+
+# --- what an episode is ---------------------------------------------------------------------------
+
+
+def facts(played: Played) -> Conditions | None:
+    """What an episode is, in the words of the tables; None if it is not the paper's game."""
+    setup, game = played.episode.setup, played.replay.game
+    name = setup.instance.game
+    if name not in OPENING or not isinstance(game, RepeatedGame):
+        return None
+    standard = game_of(name)
+    if (game.matrix, game.rounds, game.stop_chance) != (standard.matrix, ROUNDS, 0.0):
+        return None
+    agent, partner = setup.lineup[AGENT], setup.lineup[PARTNER]
+    if partner.params.get("first") not in (None, OPENING[name]):
+        return None
+    known: dict[str, str | int] = {
+        "game": name,
+        "partner": partner.player,
+        "player": agent.player,
+        "names": " ".join(game.names_of(AGENT)),
+    }
+    if agent.player != "language":
+        return known
+    strategy = str(agent.params.get("strategy", "qa"))
+    if bool(setup.injections) != (strategy in TOLD):
+        return None  # told what no table tells, or not told what its strategy is about
+    known |= {"model": str(agent.params.get("model")), "strategy": strategy}
+    known |= dict.fromkeys(SWITCHES, "on") | dict(_switches(agent.params.get("with_") or {}))
+    for apart in ("pack", "settings"):
+        if apart in agent.params:
+            known[apart] = msgspec.json.encode(agent.params[apart], order="sorted").decode()
+    return known
+
+
+def uneven(row: Conditions, known: Known) -> str | None:
+    """Single-action partners stand for a uniform draw, so all must have been met equally often."""
+    if row.get("partner") != "single_action":
+        return None
+    met = [p.episode.setup.lineup[PARTNER].params.get("action") for _, p in known]
+    counts = [met.count(action) for action in range(MOVES[str(row["game"])])]
+    if len(set(counts)) == 1:
+        return None
+    said = ", ".join(f"action {action}: {n}" for action, n in enumerate(counts))
+    return f"partners were not met equally often ({said})"
+
+
+def _switches(given: Mapping[str, Any]) -> Conditions:
+    """A strategy's parameters as the tables name them."""
+    shown = {True: "on", False: "off"}
+    return {
+        name: shown[value] if isinstance(value, bool) else value for name, value in given.items()
+    }
+
+
+def completes(row: Conditions) -> Conditions:
+    """A row as the study plays it: a table that mentions no switch has it on."""
+    row = completed(row)
+    return {"history": "on", "payoffs": "on", **row} if row.get("player") == "language" else row
+
+
+METRICS = {
+    "functional_regret": "functional_regret_published",
+    "tom_regret": "tom_regret_published",
+    "tom_percent": "tom_percent",
+}
+EXACT = {"functional_regret": "functional_regret", "tom_regret": "tom_regret"}
+
+ENGINE = Engine(
+    computes,
+    METRICS,
+    AGENT,
+    facts,
+    exact=EXACT,
+    computes_exact=computes_exact,
+    completes=completes,
+    uneven=uneven,
+    cannot=cannot,
+    layouts=LAYOUTS,
+    figures=figures(),
+)

@@ -1,0 +1,117 @@
+"""riemer2025's tabular learner, thousands of episodes at once, in the paper's measures and ours."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from sally.core import shelf
+from sally.core.chance import Stream
+from sally.core.partner import Automaton
+from sally.games.repeated_games.optimum import (
+    machine_of,
+    optimal_course,
+    optimal_rate,
+    optimal_reward,
+    pay_table,
+)
+from sally.games.repeated_games.players.bulk import Ints, Rounds, drawn_luck, play_tabular
+from sally.games.repeated_games.players.rmax import Settings
+from sally.games.repeated_games.rounds import Floats, cost_of_being_wrong, mean_loss
+from sally.games.repeated_games.rules import AGENT, PARTNER, RepeatedGame
+from sally.output.reproduce import Effort
+from sally.papers.riemer2025.cells import ROUNDS
+from sally.stats.intervals import Estimate, mean_interval
+
+
+def partners_of(game: RepeatedGame, kind: str) -> list[Automaton[Any]]:
+    """The partners of a cell: one for every action, or tit for tat opening as on action 0."""
+    make = shelf.partners("repeated_games")[kind].automaton
+    assert make is not None  # both kinds declare one
+    if kind == "single_action":
+        return [make(game, PARTNER, action=action) for action in game.moves_of(PARTNER)]
+    return [make(game, PARTNER)]
+
+
+def bulk_figures(
+    name: str, kind: str, effort: Effort, settings: Settings | None = None
+) -> Mapping[str, Floats]:
+    """The three published measures of the tabular learner, one number an episode."""
+    game, partners, lots, rounds = _bulk(name, kind, effort, settings)
+    rates = np.array([optimal_rate(game, AGENT, partner) for partner in partners])[lots]
+    return measured(game, kind, rounds, rates)
+
+
+def _bulk(
+    name: str, kind: str, effort: Effort, settings: Settings | None
+) -> tuple[RepeatedGame, list[Automaton[Any]], Ints, Rounds]:
+    """Many episodes of the learner; partners take turns, which balances a uniform draw."""
+    game = game_of(name)
+    partners = partners_of(game, kind)
+    lots = np.arange(effort.repeats) % len(partners)
+    chance = Stream(effort.seed, "reproduce", name, kind).generator()
+    luck = drawn_luck(effort.repeats, game.rounds, chance)
+    return game, partners, lots, play_tabular(game, AGENT, partners, lots, luck, settings)
+
+
+def measured(game: RepeatedGame, kind: str, rounds: Rounds, rates: Floats) -> Mapping[str, Floats]:
+    """Regrets in the paper's conventions, and the share of right predictions."""
+    prices = cost_of_being_wrong(game, AGENT, kind)
+    assert prices is not None  # the convention is made for these partners
+    wrong = rounds.predicted != rounds.theirs
+    return {
+        "functional_regret": rates - _reward(game, rounds),
+        "tom_regret": (wrong * prices[rounds.theirs]).mean(axis=1),
+        "tom_percent": 100 * (1 - wrong.mean(axis=1)),
+    }
+
+
+def _reward(game: RepeatedGame, rounds: Rounds) -> Floats:
+    return np.asarray(pay_table(game, AGENT)[rounds.mine, rounds.theirs].mean(axis=1))
+
+
+@lru_cache(maxsize=64)
+def cell(name: str, kind: str, effort: Effort) -> Mapping[str, Estimate]:
+    figures = bulk_figures(name, kind, effort)
+    return {metric: mean_interval(values) for metric, values in figures.items()}
+
+
+@lru_cache(maxsize=64)
+def exact_cell(name: str, kind: str, effort: Effort) -> Mapping[str, Estimate]:
+    """The learner by our own measures: the exact optimum, and what best replies would lose."""
+    game, partners, lots, rounds = _bulk(name, kind, effort, None)
+    best = [optimal_reward(game, AGENT, partner) for partner in partners]
+    lost = np.array(
+        [
+            [mean_loss(game, AGENT, game.best_replies(AGENT, said), theirs)
+             for theirs in game.moves_of(PARTNER)]
+            for said in game.moves_of(PARTNER)
+        ]
+    )  # fmt: skip
+    return {
+        "functional_regret": mean_interval(np.array(best)[lots] / ROUNDS - _reward(game, rounds)),
+        "tom_regret": mean_interval(lost[rounds.predicted, rounds.theirs].mean(axis=1)),
+    }
+
+
+def game_of(name: str) -> RepeatedGame:
+    """The paper's game of a hundred rounds."""
+    game = shelf.game(name).build({"rounds": ROUNDS})
+    assert isinstance(game, RepeatedGame)
+    return game
+
+
+@lru_cache(maxsize=16)
+def tabular_curves(name: str, kind: str, effort: Effort) -> Mapping[str, Floats]:
+    """Regret and right predictions so far, as (episode, round)."""
+    game, partners, lots, rounds = _bulk(name, kind, effort, None)
+    earned = np.cumsum(pay_table(game, AGENT)[rounds.mine, rounds.theirs], axis=1)
+    best = np.array(
+        [optimal_course(game, AGENT, machine_of(game, AGENT, p), ROUNDS) for p in partners]
+    )
+    so_far = np.arange(1, ROUNDS + 1)
+    right = np.cumsum(rounds.predicted == rounds.theirs, axis=1)
+    return {"regret": (best[lots] - earned) / so_far, "ToM %": 100 * right / so_far}

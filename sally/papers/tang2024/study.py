@@ -1,0 +1,75 @@
+"""tang2024: both belief histories of the paper and the one it leaves open, in two harnesses."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sally.core.log import Instance, Sitter
+from sally.core.study import Cell, Study, grid, instance, sitter
+from sally.players.language import OPEN
+
+GAME = "pick_the_right_stuff"
+GAMES, USERS, TEMPERATURE = 60, 5, 0.0  # Section 4.2
+MOST_TOKENS = 20  # of an answer in the authors' harness
+PROBES = ("state_last_seen", "true_box")
+SETS: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("published zero", {"mode": "zero", "generator": "published"}),
+    ("published finite", {"mode": "finite", "generator": "published"}),
+    ("balanced zero", {"mode": "zero", "generator": "balanced"}),
+    ("balanced finite", {"mode": "finite", "generator": "balanced"}),
+    ("infinite", {"mode": "infinite"}),
+)
+BOTS = ("tracker", "saw_last", "at_last_look", "start", "true", "last_seen", "random")
+INVERSES = ("but_start", "but_true", "but_start_or_true")
+
+
+def games(name: str, users: int = USERS, **params: Any) -> tuple[Instance, ...]:
+    """The frozen games of a set as instances."""
+    stem = f"{name.replace(' ', '-')}-{users}"
+    return tuple(
+        instance(GAME, f"{stem}-{number:03d}", users=users, number=number, **params)
+        for number in range(GAMES)
+    )
+
+
+def on_our_page(model: str) -> Sitter:
+    """A model that answers from the whole page in one question."""
+    return sitter("language", model=model, strategy="qa", settings={"temperature": TEMPERATURE})
+
+
+def in_their_chat(model: str) -> Sitter:
+    """A model in the authors' harness: one chat a game, few tokens, a cut answer still read."""
+    settings = {"temperature": TEMPERATURE, "max_tokens": MOST_TOKENS}
+    reading = {"read_cut": True}
+    return sitter("language", model=model, strategy="chat", settings=settings, with_=reading)
+
+
+def study(model: str = OPEN, users: int = USERS) -> Study:
+    """The study of 3, 5 or 8 users with one language model, its seat open if none is named."""
+    cells: list[Cell] = []
+    for name, params in SETS:
+        ours = games(name, users, **params)
+        theirs = games(f"{name} chat", users, wording="published", **params)
+        bots = tuple(sitter(bot) for bot in (*BOTS, *INVERSES))
+        cells += [
+            Cell(name, ours, grid(manager=(*bots, on_our_page(model)))),
+            Cell(
+                f"{name}, probed",
+                ours,
+                grid(manager=(sitter("tracker"), on_our_page(model))),
+                arms={"manager": PROBES},
+            ),
+            Cell(f"{name}, chat", theirs, grid(manager=in_their_chat(model)), retries=0),
+        ]
+    return Study(
+        name="tang2024",
+        about="zero, finite and infinite belief history: our page, the authors' chat, mindless "
+        "managers, published and balanced games",
+        cells=tuple(cells),
+        paper="tang2024",
+        seed=2024,
+    )
+
+
+STUDY = study()
+STUDIES = (STUDY,)

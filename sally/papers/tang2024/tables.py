@@ -1,0 +1,178 @@
+"""tang2024 again: models from stored episodes, managers without a mind computed beside them.
+
+The authors' sixty games are not printed; ours come from the same generator with another seed, so
+two scores of one model differ by the sampling error of sixty games even if the model is the same.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Literal
+
+import msgspec
+
+from sally.analysis.published import load, table, where
+from sally.analysis.stored import pooled, same_model, short
+from sally.core import shelf
+from sally.core.metric import Played
+from sally.games.pick_the_right_stuff.generate_published import published_games
+from sally.games.pick_the_right_stuff.rules import MANAGER, LockerGame
+from sally.games.pick_the_right_stuff.rules_of_thumb import RULES_OF_THUMB, game_score
+from sally.output.layout import Column, Layout, Stub
+from sally.output.pictures import Picture, Point, Series, point
+from sally.output.reproduce import Conditions, Effort, Engine, Known
+from sally.papers.tang2024.study import GAMES, TEMPERATURE, USERS
+from sally.stats.intervals import Estimate, mean_interval
+from sally.stats.paired import paired_difference
+
+Mode = Literal["zero", "finite"]
+SETTINGS = {"games": GAMES, "users": USERS, "temperature": TEMPERATURE}
+MODES: tuple[Mode, Mode] = ("zero", "finite")
+MINDLESS = ("start", "true", "last_seen", "random")
+EVERY = "all"  # the mean over the models of a run
+GAP = "zero minus finite"
+
+
+# --- what needs no model --------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=16)
+def mindless(rule: str, mode: Mode, effort: Effort) -> Estimate:
+    """The mean score of a rule of thumb over games of the published generator."""
+    played = published_games(mode, USERS, effort.repeats, effort.seed)
+    return mean_interval([game_score(game, RULES_OF_THUMB[rule]) for game in played])
+
+
+def computes(row: Conditions, metric: str, effort: Effort) -> Estimate | None:
+    """Figures that need no language model."""
+    if metric in SETTINGS:
+        exact = float(SETTINGS[metric])
+        return Estimate(exact, exact, exact, 1, "exact")
+    rule, mode = str(row.get("player")), row.get("belief_history")
+    if metric != "score" or rule not in RULES_OF_THUMB:
+        return None
+    return mindless(rule, "zero" if mode == "zero" else "finite", effort)
+
+
+# --- episodes -------------------------------------------------------------------------------------
+
+
+def facts(played: Played) -> Conditions | None:
+    """What an episode is, in the words of the tables; None if it is not the paper's condition."""
+    setup, game = played.episode.setup, played.replay.game
+    who = setup.lineup.get(MANAGER)
+    if not isinstance(game, LockerGame) or who is None or not _is_theirs(game):
+        return None
+    if who.player != "language" or who.params.get("strategy") != "chat":
+        return None
+    settings = msgspec.json.encode(who.params.get("settings") or {}, order="sorted").decode()
+    return {
+        "model": str(who.params.get("model")),
+        "belief_history": game.mode,
+        "settings": settings,
+    }
+
+
+def _is_theirs(game: LockerGame) -> bool:
+    """Whether a game is of the frozen published set, five users, in the authors' wording."""
+    frozen = game.problem is None and game.generator_seed is None
+    asked = (game.generator, game.users, game.wording)
+    return frozen and game.mode != "infinite" and asked == ("published", USERS, "published")
+
+
+def tabulates(row: Conditions, metric: str, known: Known, model: str | None) -> Estimate | None:
+    """The means over all models of a run, once every one of them was played."""
+    if row.get("model") != EVERY:
+        return None
+    names = {str(f.row["model"]) for f in table(load("tang2024"), "first_run").rows} - {EVERY}
+    means = {name: [_mean(known, name, mode) for mode in MODES] for name in names}
+    if any(None in pair for pair in means.values()):
+        return None
+    zero, finite = ([pair[at] or 0.0 for pair in means.values()] for at in (0, 1))
+    if metric == "score_difference":
+        return paired_difference(zero, finite)
+    return mean_interval(zero if row["belief_history"] == "zero" else finite)
+
+
+def _mean(known: Known, model: str, mode: Mode) -> float | None:
+    found = _score(known, model, mode)
+    return None if found is None else found.value
+
+
+def _score(known: Known, model: str, mode: Mode) -> Estimate | None:
+    """The score of one model under one belief history."""
+    there = [
+        p for f, p in known if f["belief_history"] == mode and same_model(str(f["model"]), model)
+    ]
+    measure = shelf.metrics("pick_the_right_stuff")["score_published"].measure
+    scores = [(measure(p, MANAGER), p.episode.setup.instance.id) for p in there]
+    given = [(score, id) for score, id in scores if score is not None]
+    return pooled([s for s, _ in given], [id for _, id in given]) if given else None
+
+
+# --- layout ---------------------------------------------------------------------------------------
+
+
+def _model(row: Conditions) -> str:
+    if "player" in row:
+        return f"no mind: {row['player']}"
+    return "all models" if row["model"] == EVERY else str(row["model"])
+
+
+def _layout(extra: tuple[Column, ...] = ()) -> Layout:
+    columns = tuple(
+        Column(mode.capitalize(), "score", {"belief_history": mode}, "Belief history", 2)
+        for mode in MODES
+    )
+    return Layout(("model", "player"), (Stub("Model", _model),), (*columns, *extra))
+
+
+LAYOUTS = {
+    "first_run": _layout((Column("Difference", "score_difference", places=2),)),
+    "rerun": _layout(),
+}
+
+
+def figure6(known: Known, effort: Effort) -> Picture:
+    """The paper's bars, whose heights its authors released, with ours beside them."""
+    published = where(table(load("tang2024"), "first_run"), "score")
+    heights: dict[str, list[Point]] = {}
+    for figure in published:
+        if figure.row["model"] != EVERY:
+            name, mode = f"{figure.row['model']}, published", str(figure.row["belief_history"])
+            heights.setdefault(name, []).append(Point(mode, figure.value, None, GAMES))
+    for model in dict.fromkeys(str(f["model"]) for f, _ in known):
+        found = [(mode, _score(known, model, mode)) for mode in MODES]
+        heights[short(model)] = [point(mode, score) for mode, score in found if score is not None]
+    for rule in MINDLESS[:2]:
+        heights[f"no mind: {rule}"] = [point(m, mindless(rule, m, effort)) for m in MODES]
+    return Picture(
+        name="figure6",
+        title="Mean score by model and belief history",
+        x="belief history",
+        y="mean score (%)",
+        kind="dots",
+        series=tuple(Series("Pick the Right Stuff", k, tuple(v)) for k, v in heights.items()),
+        places=2,
+        limits=(0.0, 100.0),
+        missing=None if known else "not run",
+    )
+
+
+ENGINE = Engine(
+    computes,
+    {"score": "score_published"},
+    MANAGER,
+    facts,
+    tabulates=tabulates,
+    exact={"score": "score"},
+    layouts=LAYOUTS,
+    figures={"figure6": figure6},
+    beside={
+        "first_run": tuple(
+            ({"player": rule, "belief_history": mode}, "score")
+            for rule in MINDLESS
+            for mode in MODES
+        )
+    },
+)

@@ -1,0 +1,129 @@
+"""The figures of tradecraft2026, which are images in the paper, with our episodes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from sally.analysis.stored import short
+from sally.core.game import Seat
+from sally.core.metric import Played
+from sally.games.tradecraft.decisions import Fit
+from sally.games.tradecraft.spec import GROUPS
+from sally.games.tradecraft.trades import exchange_of, fit_of
+from sally.output.pictures import Picture, Point, Series, point
+from sally.output.reproduce import Effort, Known
+from sally.papers.tradecraft2026.study import PLAYER
+from sally.papers.tradecraft2026.value_reports import beliefs_by_turn
+
+SEAT, SEED = Seat(PLAYER), 2026
+Plays = Sequence[Played]
+_fits: dict[tuple[str, tuple[str, ...]], Fit | None] = {}
+
+
+def fitted(plays: Plays, arm: str) -> Fit | None:
+    """The fit of an arm's order, made once; None where its decisions do not allow one."""
+    key = (arm, tuple(played.episode.id for played in plays))
+    if key not in _fits:
+        try:
+            found = fit_of([(p, SEAT) for p in plays], len(GROUPS[arm]) - 1, seed=SEED)
+        except ValueError:  # too few episodes, or all decisions alike
+            _fits[key] = None
+        else:
+            _fits[key] = found
+    return _fits[key]
+
+
+def by_model_and_arm(known: Known) -> Mapping[str, Mapping[str, Plays]]:
+    """The finished episodes of every model in every arm."""
+    models = dict.fromkeys(str(facts["model"]) for facts, _ in known)
+    return {
+        model: {
+            arm: [p for f, p in known if (f["model"], f["arm"]) == (model, arm)] for arm in GROUPS
+        }
+        for model in models
+    }
+
+
+def figure4(known: Known, effort: Effort) -> Picture:
+    """How far first-order reports are from what the other reported, turn by turn."""
+
+    def drawn() -> Iterator[Series]:
+        for model, arms in by_model_and_arm(known).items():
+            for arm in ("v0+v1", "v0+v1+v2"):
+                turns = beliefs_by_turn([(played, SEAT) for played in arms[arm]])
+                points = tuple(point(float(at.turn), at.kl) for at in turns)
+                yield Series(short(model), arm, points)
+
+    return _picture(
+        "figure4",
+        "KL divergence of first-order reports from the other's own values",
+        ("turn", "KL (nats)"),
+        "lines",
+        drawn(),
+        "KL(the other's V0 || V1), each value plus .5, normalised; later turns rest on fewer "
+        "episodes.",
+    )
+
+
+def figure5(known: Known, effort: Effort) -> Picture:
+    """Slope and correlation of offered on requested value, by order."""
+
+    def drawn() -> Iterator[Series]:
+        for model, arms in by_model_and_arm(known).items():
+            points = []
+            for plays in arms.values():
+                if not plays:
+                    continue
+                found = exchange_of([(played, SEAT) for played in plays], seed=SEED)
+                if found.slope is not None and found.r is not None:
+                    ends = found.r_interval
+                    points.append(
+                        Point(found.slope, found.r, ends, found.proposals, found.slope_interval)
+                    )
+            yield Series("proposals", short(model), tuple(points))
+
+    return _picture(
+        "figure5",
+        "Offered value on requested value, by order of the reports",
+        ("slope m (offer/request)", "Pearson r"),
+        "map",
+        drawn(),
+        "Values are the proposer's own V0. Bars here: 90%, 2000 draws of whole episodes.",
+    )
+
+
+def figure6(known: Known, effort: Effort) -> Picture:
+    """What weighs in accepting: normalised coefficients, by order."""
+
+    def drawn() -> Iterator[Series]:
+        for model, arms in by_model_and_arm(known).items():
+            for arm, plays in arms.items():
+                fit = fitted(plays, arm) if plays else None
+                weights = {} if fit is None else fit.coefficients
+                n = 0 if fit is None else fit.decisions
+                points = tuple(Point(name, value, None, n) for name, value in weights.items())
+                yield Series(short(model), arm, points)
+
+    return _picture(
+        "figure6",
+        "What weighs in accepting a proposal",
+        ("term", "normalised coefficient"),
+        "dots",
+        drawn(),
+        "Coefficients of a fit have no interval.",
+    )
+
+
+def _picture(
+    name: str, title: str, axes: tuple[str, str], kind: str, drawn: Iterator[Series], note: str
+) -> Picture:
+    series = tuple(each for each in drawn if each.points)
+    why = None if series else "not run"
+    return Picture(name, title, *axes, kind, series, note, missing=why)  # type: ignore[arg-type]
+
+
+FIGURES: Mapping[str, Callable[[Known, Effort], Picture]] = {
+    "figure4": figure4,
+    "figure5": figure5,
+    "figure6": figure6,
+}

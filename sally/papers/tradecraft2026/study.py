@@ -1,0 +1,51 @@
+"""tradecraft2026: one model against itself, reporting values of order 0, 0-1 or 0-2."""
+
+from __future__ import annotations
+
+from sally.core.log import Sitter
+from sally.core.probe import Injection
+from sally.core.study import Cell, Study, grid, sitter
+from sally.games.tradecraft.problems import problems
+from sally.games.tradecraft.spec import GROUPS
+from sally.papers.tradecraft2026.crossplay import CROSSPLAY
+from sally.players.language import OPEN
+
+SET, INSTANCES_PLAYED, REPEATS = "minecraft_core_2p", 20, 1  # Section 4: the first 20 of 40
+PLAYER, PARTNER = "p1", "p2"  # the partner reports V0 only, whatever the player reports
+BOTS = ("second_order", "first_order", "zero_order", "random")
+
+
+def model_seat(model: str) -> Sitter:
+    """A model that keeps the dialogue."""
+    return sitter("language", model=model, strategy="chat")
+
+
+def own_reports(seat: str, probes: tuple[str, ...]) -> tuple[Injection, ...]:
+    """A seat finds its own reports again in its past; nothing says how to use them."""
+    return tuple(Injection(seat, probe, "own", keep=True) for probe in probes)  # type: ignore[arg-type]
+
+
+def study(model: str = OPEN, played: int = INSTANCES_PLAYED) -> Study:
+    """The three groups with one model in both seats, open if none is named; bots beside it."""
+    chosen = problems(SET, played)
+    cells = []
+    for group, probes in GROUPS.items():
+        arms = {PLAYER: probes, PARTNER: GROUPS["v0"]}
+        told = own_reports(PLAYER, probes) + own_reports(PARTNER, GROUPS["v0"])
+        seats = grid(p1=model_seat(model), p2=model_seat(model))
+        cells.append(Cell(group, chosen, seats, arms=arms, injections=told, repeats=REPEATS))
+    everything = {PLAYER: (*GROUPS["v0+v1+v2"], "their_target"), PARTNER: GROUPS["v0+v1"]}
+    bots = grid(p1=tuple(map(sitter, BOTS)), p2=sitter("first_order"))
+    cells.append(Cell("bots", chosen, bots, arms=everything))
+    return Study(
+        name="tradecraft2026",
+        about="value reports of order 0, 0-1 and 0-2 against a partner that reports order 0; "
+        "traders of known order beside them",
+        cells=tuple(cells),
+        paper="tradecraft2026",
+        seed=2026,
+    )
+
+
+STUDY = study()
+STUDIES = (STUDY, CROSSPLAY)

@@ -1,0 +1,257 @@
+"""tradecraft2026 again: settings as our code has them, fits and directions from stored episodes.
+
+A direction is 1 or -1 by the sign of our figure, with the signs of its interval's ends, so that it
+agrees with the paper unless our interval lies wholly on the other side; a figure without an
+interval has its own sign only. The printed macro-F1 are means over three folds without an
+interval; ours carries the range of its folds. Rows for which the stored episodes do not suffice
+(too few, all decisions alike, one arm missing, one model only) stay blank.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from inspect import signature
+from typing import Any
+
+from sally.analysis.stored import same_model, short
+from sally.core.metric import Played
+from sally.core.probe import Question
+from sally.games.tradecraft.decisions import fit_decisions
+from sally.games.tradecraft.instances import instance_set
+from sally.games.tradecraft.rules import TradeCraft
+from sally.games.tradecraft.spec import GROUPS
+from sally.games.tradecraft.trades import beliefs_apart, exchange_of, mean_apart, trend
+from sally.games.tradecraft.values import exchange
+from sally.output.layout import Column, Layout, Stub
+from sally.output.reproduce import Conditions, Effort, Engine, Known
+from sally.papers.tradecraft2026.figures import (
+    FIGURES as PICTURES,
+)
+from sally.papers.tradecraft2026.figures import (
+    SEAT,
+    SEED,
+    Plays,
+    by_model_and_arm,
+    fitted,
+)
+from sally.papers.tradecraft2026.study import INSTANCES_PLAYED, PARTNER, PLAYER, REPEATS, SET
+from sally.stats.intervals import Estimate, mean_interval
+from sally.stats.paired import unpaired_difference
+
+CAPABILITY = ("gpt-4o", "o3", "o4-mini", "gpt-5-medium")  # top to bottom in Figure 6
+MODELS = {"gpt-4o": "GPT-4o", "o4-mini": "o4", "gpt-5-medium": "GPT-5 (medium)"}
+ORDERS = {"v0": "Zero-order", "v0+v1": "First-order", "v0+v1+v2": "Second-order"}
+
+
+def computes(row: Conditions, metric: str, effort: Effort) -> Estimate | None:
+    """What needs no episodes: the settings, read off the code that uses them."""
+    scale = Question("v0", "values", ())
+    settings: Mapping[str, float] = {
+        "instances": len(instance_set(SET).instances),
+        "instances_played": INSTANCES_PLAYED,
+        "repeats": REPEATS,
+        "folds": _default(fit_decisions, "folds"),
+        "bootstrap_samples": _default(exchange, "draws"),
+        "bootstrap_level": _default(exchange, "level"),
+        "value_lowest": scale.low,
+        "value_highest": scale.high,
+    }
+    if metric not in settings:
+        return None
+    exact = float(settings[metric])
+    return Estimate(exact, exact, exact, 1, "exact")
+
+
+def _default(function: Callable[..., Any], name: str) -> float:
+    return float(signature(function).parameters[name].default)
+
+
+def facts(played: Played) -> Conditions | None:
+    """An episode of one model against itself, with the arm of the first player."""
+    setup = played.episode.setup
+    if not isinstance(played.replay.game, TradeCraft) or len(setup.lineup) != 2:
+        return None
+    if any(who.player != "language" for who in setup.lineup.values()):
+        return None
+    models = {str(who.params.get("model")) for who in setup.lineup.values()}
+    arm = next((g for g, probes in GROUPS.items() if setup.arms.get(PLAYER) == probes), None)
+    if arm is None or len(models) != 1 or setup.arms.get(PARTNER) != GROUPS["v0"]:
+        return None
+    return {"model": models.pop(), "arm": arm}
+
+
+def tabulates(row: Conditions, metric: str, known: Known, model: str | None) -> Estimate | None:
+    """A figure over the episodes of a row, by the name that the paper's tables give it."""
+    if metric in AMONG_MODELS:
+        return AMONG_MODELS[metric](known, str(row["model"]))
+    wanted = "all" if row.get("model") == "all" else str(model or row.get("model"))
+    mine = [(f, p) for f, p in known if wanted == "all" or same_model(str(f["model"]), wanted)]
+    by_arm = {arm: [p for f, p in mine if f["arm"] == arm] for arm in GROUPS}
+    figure = FIGURES.get(metric)
+    return None if figure is None else figure(by_arm, str(row.get("arm", "")))
+
+
+def cannot(row: Conditions, metric: str) -> str | None:
+    """What episodes can never give."""
+    if "dimension" in row:
+        return (
+            "agreement of people with a model's ratings; ratings are no episodes, and "
+            "`sally.games.tradecraft.assessor.agreement` compares two files of them"
+        )
+    return None
+
+
+# --- figures --------------------------------------------------------------------------------------
+
+Arms = Mapping[str, Plays]
+
+
+def _macro_f1(arms: Arms, arm: str) -> Estimate | None:
+    fit = fitted(arms[arm], arm)
+    if fit is None:
+        return None
+    return Estimate(fit.f1_mean, min(fit.f1), max(fit.f1), fit.decisions, "range of folds")
+
+
+def _coefficient(arms: Arms, arm: str, name: str) -> Estimate | None:
+    fit = fitted(arms[arm], arm)
+    return None if fit is None else _bare_sign(fit.coefficients[name], fit.decisions)
+
+
+def _coefficient_change(arms: Arms, arm: str, name: str) -> Estimate | None:
+    """The second-order fit's coefficient against the first-order fit's."""
+    first, second = (fitted(arms[group], group) for group in ("v0+v1", "v0+v1+v2"))
+    if first is None or second is None:
+        return None
+    change = second.coefficients[name] - first.coefficients[name]
+    return _bare_sign(change, second.decisions)
+
+
+def _kl_over_turns(arms: Arms, arm: str) -> Estimate | None:
+    slopes = [
+        trend([(each.turn, each.divergence.kl) for each in beliefs_apart(played, SEAT)])
+        for plays in arms.values()
+        for played in plays
+    ]
+    known = [slope for slope in slopes if slope is not None]
+    return _sign(mean_interval(known)) if len(known) > 1 else None
+
+
+def _kl_by_order(arms: Arms, arm: str) -> Estimate | None:
+    """The mean KL of the second-order arm against the first-order arm's."""
+    means = []
+    for group in ("v0+v1", "v0+v1+v2"):
+        found = [mean_apart(played, SEAT, "kl") for played in arms[group]]
+        known = [value for value in found if value is not None]
+        if not known:
+            return None
+        means.append(sum(known) / len(known))
+    return _bare_sign(means[1] - means[0], sum(map(len, arms.values())))
+
+
+def _over_order(arms: Arms, arm: str, name: str) -> Estimate | None:
+    """The trend of a slope or a correlation of proposals from order 0 to 2."""
+    points = []
+    for order, plays in enumerate(arms.values()):
+        if not plays:
+            return None
+        found = getattr(exchange_of([(played, SEAT) for played in plays], seed=SEED, draws=2), name)
+        if found is None:
+            return None
+        points.append((float(order), float(found)))
+    change = trend(points)
+    return None if change is None else _bare_sign(change, sum(map(len, arms.values())))
+
+
+# --- figures that compare models --------------------------------------------------------------
+
+
+def _apart_from_the_rest(known: Known, model: str, side: int) -> Estimate | None:
+    """Whether a model's beliefs are further off (side 1) or less (-1) than all others'."""
+    means = {}
+    for name, arms in by_model_and_arm(known).items():
+        plays = [played for group in arms.values() for played in group]
+        found = [mean_apart(played, SEAT, "kl") for played in plays]
+        if given := [value for value in found if value is not None]:
+            means[short(name)] = given
+    others = {name: values for name, values in means.items() if name != model}
+    if model not in means or not others:
+        return None
+    nearest = max(others.values(), key=lambda values: side * sum(values) / len(values))
+    return _sign(unpaired_difference(*((means[model], nearest)[::side])))
+
+
+def _loss_aversion(known: Known, model: str) -> Estimate | None:
+    """The trend of the loss coefficient from the weakest to the strongest model."""
+    points = []
+    for name, arms in by_model_and_arm(known).items():
+        fit = fitted(arms["v0"], "v0") if arms["v0"] else None
+        if fit is not None and short(name) in CAPABILITY:
+            points.append((float(CAPABILITY.index(short(name))), fit.coefficients["L0"]))
+    change = trend(points)
+    return None if change is None else _bare_sign(change, len(points))
+
+
+AMONG_MODELS: Mapping[str, Callable[[Known, str], Estimate | None]] = {
+    "kl_lowest": partial(_apart_from_the_rest, side=-1),
+    "kl_highest": partial(_apart_from_the_rest, side=1),
+    "coefficient_l0_over_capability": _loss_aversion,
+}
+
+FIGURES: Mapping[str, Callable[[Arms, str], Estimate | None]] = {
+    "macro_f1": _macro_f1,
+    "kl_over_turns": _kl_over_turns,
+    "kl_second_order_against_first": _kl_by_order,
+    "slope_over_order": partial(_over_order, name="slope"),
+    "correlation_over_order": partial(_over_order, name="r"),
+    "coefficient_g0": partial(_coefficient, name="G0"),
+    "coefficient_g1": partial(_coefficient, name="G1"),
+    "coefficient_g2": partial(_coefficient, name="G2"),
+    "coefficient_l2": partial(_coefficient, name="L2"),
+    "coefficient_l1_second_order_against_first": partial(_coefficient_change, name="L1"),
+}
+
+
+def _bare_sign(value: float, n: int) -> Estimate:
+    sign = float((value > 0) - (value < 0))
+    return Estimate(sign, sign, sign, n, "sign")
+
+
+def _sign(estimate: Estimate) -> Estimate | None:
+    """A figure and its interval as directions."""
+    if estimate.value is None or estimate.low is None or estimate.high is None:
+        return None
+    ends = (estimate.low, estimate.value, estimate.high)
+    low, value, high = (float((x > 0) - (x < 0)) for x in ends)
+    return Estimate(value, low, high, estimate.n, "sign")
+
+
+def _model(row: Conditions) -> str:
+    name = str(row["model"])
+    return "all models" if name == "all" else MODELS.get(name, name)
+
+
+LAYOUTS = {
+    "1": Layout(
+        ("model",),
+        (Stub("Model", _model),),
+        tuple(Column(shown, "macro_f1", {"arm": arm}, places=2) for arm, shown in ORDERS.items()),
+    ),
+    "directions": Layout(
+        ("model", "arm"),
+        (Stub("Model", _model), Stub("Arm", lambda row: str(row.get("arm", "")))),
+        (),
+    ),
+}
+
+ENGINE = Engine(
+    computes,
+    {},
+    SEAT,
+    facts,
+    tabulates=tabulates,
+    cannot=cannot,
+    layouts=LAYOUTS,
+    figures=PICTURES,
+)

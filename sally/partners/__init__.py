@@ -1,1 +1,0 @@
-"""Scripted minds, one module or package per game. Each defines `PARTNERS`: name -> Partner."""

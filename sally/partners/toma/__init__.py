@@ -1,1 +1,0 @@
-"""Scripted minds for the four games of ToMA (kang2026)."""

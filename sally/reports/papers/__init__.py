@@ -1,1 +1,0 @@
-"""One module per paper: how its figures are had again."""
