@@ -7,10 +7,9 @@ import sys
 import click
 
 from sally import __version__
-from sally.cli.common import Commands, console, use_files
+from sally.cli.common import Commands, use_files
 from sally.cli.comparing import compare
 from sally.cli.crossplaying import crossplay_
-from sally.cli.curves import curves
 from sally.cli.demo import demo
 from sally.cli.doctor import doctor
 from sally.cli.exporting import export
@@ -23,13 +22,12 @@ from sally.cli.people import people
 from sally.cli.planning import plan
 from sally.cli.playing import play
 from sally.cli.profiling import profile
-from sally.cli.readers import readers
 from sally.cli.reading import replay, score, show
-from sally.cli.rules import rules
 from sally.cli.running import run
 from sally.cli.serving import serve
 from sally.cli.watching import watch
 from sally.core.errors import BadInput
+from sally.output.console import console
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
@@ -64,11 +62,8 @@ for command in (
     audit,
     doctor,
     demo,
-    readers,
-    curves,
     crossplay_,
     import_,
-    rules,
     serve,
     people,
 ):

@@ -1,27 +1,13 @@
-"""What all commands share: options, tables that fit a terminal, JSON, progress."""
+"""What all commands share: the group, options, users' files."""
 
 from __future__ import annotations
 
 import json
-import math
-import textwrap
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
-from rich.box import SIMPLE_HEAD
-from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-)
-from rich.table import Table
-from rich.text import Text
 
 from sally.core import shelf
 from sally.core.errors import BadInput, unknown
@@ -45,22 +31,22 @@ STORE = StoreType()
 
 
 class Commands(click.Group):
-    """A group that suggests the nearest command."""
+    """A group that suggests the nearest command, and finds those that papers and games bring."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return [*super().list_commands(ctx), *shelf.with_commands()]
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        found: click.Command | None = super().get_command(ctx, name)
+        return found or (shelf.commands(name) if name in shelf.with_commands() else None)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args and args[0] not in self.commands and not args[0].startswith("-"):
-            raise unknown("command", args[0], self.commands)
+        known = self.list_commands(ctx)
+        if args and args[0] not in known and not args[0].startswith("-"):
+            raise unknown("command", args[0], known)
         return super().resolve_command(ctx, args)
-
-
-def console(stderr: bool = False) -> Console:
-    return Console(stderr=stderr, soft_wrap=False)
-
-
-def json_option(command: F) -> F:
-    return click.option("--json", "as_json", is_flag=True, help="Print JSON.")(command)
 
 
 def set_option(command: F) -> F:
@@ -91,117 +77,3 @@ def parsed(settings: Sequence[str]) -> dict[str, Any]:
         except ValueError:
             found[key] = text
     return found
-
-
-def print_json(value: Any) -> None:
-    """Plain JSON on standard output; a number that JSON cannot hold becomes null."""
-    click.echo(json.dumps(_finite(value), indent=2, default=str))
-
-
-def _finite(value: Any) -> Any:
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    if isinstance(value, Mapping):
-        return {key: _finite(v) for key, v in value.items()}
-    if isinstance(value, list | tuple):
-        return [_finite(v) for v in value]
-    return value
-
-
-def folded(text: str) -> str:
-    """Long lines folded between words for a terminal; as they are for files and pipes."""
-    out = console()
-    if not out.is_terminal:
-        return text
-    lines = text.split("\n")
-    return "\n".join(line if len(line) <= out.width else _fold(line, out.width) for line in lines)
-
-
-def _fold(line: str, width: int) -> str:
-    indent = " " * (len(line) - len(line.lstrip()))
-    return textwrap.fill(line, width, subsequent_indent=indent, break_on_hyphens=False)
-
-
-def print_table(rows: Iterable[Mapping[str, Any]], columns: Sequence[str], title: str = "") -> None:
-    """Rows as a table; numbers to the right, nothing interpreted as markup."""
-    table = Table(
-        title=title or None,
-        title_justify="left",
-        header_style="bold",
-        box=SIMPLE_HEAD,
-        pad_edge=False,
-        collapse_padding=True,
-    )
-    rows = list(rows)
-    for column in columns:
-        numeric = all(isinstance(r.get(column), int | float | None) for r in rows)
-        table.add_column(column, justify="right" if numeric else "left", overflow="fold")
-    for row in rows:
-        table.add_row(*(Text(cell(row.get(column))) for column in columns))
-    console().print(table)
-
-
-def fitting(
-    rows: Sequence[Mapping[str, Any]], keys: Sequence[str], columns: Sequence[str]
-) -> list[list[str]]:
-    """The columns in as many groups as it takes for each to fit the terminal beside the keys."""
-
-    def width(column: str) -> int:
-        return 3 + max(len(column), *(len(cell(row.get(column))) for row in rows))
-
-    room = console().width - sum(width(key) for key in keys)
-    groups: list[list[str]] = [[]]
-    left = room
-    for column in columns:
-        if groups[-1] and width(column) > left:
-            groups.append([])
-            left = room
-        groups[-1].append(column)
-        left -= width(column)
-    return groups
-
-
-def estimate_cell(
-    value: float | None, interval: Sequence[float] | None, places: int | None = None
-) -> str:
-    """A value with its interval: `1.00 ±0.20` where it is even, else `1.00 [0.70, 1.10]`."""
-    if value is None:
-        return "-"
-    if places is None:
-        places = 3 if abs(value) < 1 else 2 if abs(value) < 10 else 1
-    if interval is None:
-        return f"{value:.{places}f}"
-    low, high = interval
-    even = abs((high - value) - (value - low)) < 0.5 * 10**-places
-    if even:
-        return f"{value:.{places}f} ±{high - value:.{places}f}"
-    return f"{value:.{places}f} [{low:.{places}f}, {high:.{places}f}]"
-
-
-def cell(value: Any) -> str:
-    """One value in a table: three decimals, intervals as [low, high], nothing as a dash."""
-    if value is None:
-        return "-"
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, float):
-        return f"{value:.3f}" if abs(value) < 1000 else f"{value:,.0f}"
-    if isinstance(value, list | tuple) and len(value) == 2:
-        return f"[{cell(value[0])}, {cell(value[1])}]"
-    return str(value)
-
-
-def progress() -> Progress:
-    """A bar with what is done, how long it took and how long it will take."""
-    return Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TextColumn("left"),
-        TimeRemainingColumn(),
-        TextColumn("{task.fields[note]}"),
-        console=console(stderr=True),
-        transient=True,
-        disable=not console(stderr=True).is_terminal,  # no stray lines in files and pipes
-    )

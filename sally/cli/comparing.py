@@ -12,16 +12,10 @@ from sally.analysis.compare import ALPHA, SMALL, WORDS, By, Comparison, clusters
 from sally.analysis.compare import compare as compared
 from sally.analysis.rows import Row
 from sally.analysis.stores import each_once
-from sally.cli.common import (
-    STORE,
-    estimate_cell,
-    folded,
-    json_option,
-    print_json,
-    print_table,
-)
+from sally.cli.common import STORE
 from sally.core.errors import listed
 from sally.core.log import Episode
+from sally.output.console import estimate_cell, folded, json_option, print_json, print_table
 from sally.output.unpacked import opened
 from sally.stats import Estimate
 from sally.store import Where

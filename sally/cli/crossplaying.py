@@ -8,10 +8,10 @@ import click
 import msgspec
 
 from sally.analysis.crossplay import Pairing, crossplay, draw, names_of
-from sally.cli.common import estimate_cell, fitting, json_option, print_json, print_table
 from sally.cli.comparing import episodes_of
 from sally.core.errors import BadInput
 from sally.core.log import Episode
+from sally.output.console import estimate_cell, fitting, json_option, print_json, print_table
 
 
 @click.command("crossplay")

@@ -15,11 +15,11 @@ import msgspec
 
 from sally import store
 from sally.analysis.rows import Row, episode_rows, summary
-from sally.cli.common import estimate_cell, json_option, print_json, print_table
 from sally.cli.running import counts, play_with_progress
 from sally.core import shelf
 from sally.core.errors import BadInput, listed
 from sally.core.log import Episode
+from sally.output.console import estimate_cell, json_option, print_json, print_table
 from sally.studies.demo import BOTS, STUDY
 
 # column -> metric; what was known first, then what was done, then what it took

@@ -10,8 +10,8 @@ from typing import Any
 import click
 
 from sally import __version__
-from sally.cli.common import json_option, print_json, print_table
 from sally.core import shelf
+from sally.output.console import json_option, print_json, print_table
 from sally.runner.config import NAME, find_config, user_folder
 
 # distribution -> (the extra that brings it, what it is for)

@@ -11,11 +11,12 @@ import click
 from sally import store
 from sally.analysis.rows import decision_rows, episode_rows
 from sally.analysis.stores import each_once
-from sally.cli.common import STORE, json_option, print_json
+from sally.cli.common import STORE
 from sally.cli.comparing import unreadable
 from sally.cli.profiling import profile_rows_of
 from sally.output import export as tables
 from sally.output import figures
+from sally.output.console import json_option, print_json
 from sally.output.unpacked import opened
 from sally.store import Where
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import click
 
-from sally.cli.common import json_option, print_json, print_table
 from sally.core import shelf
 from sally.core.errors import unknown
+from sally.output.console import json_option, print_json, print_table
 
 
 def _games() -> list[dict[str, Any]]:
@@ -55,6 +55,8 @@ KINDS: Mapping[str, Callable[[], list[dict[str, Any]]]] = {
     "metrics": lambda: _plain("metrics"),
     "studies": lambda: _plain("studies"),
     "models": lambda: _plain("models"),
+    "papers": lambda: _plain("papers"),
+    "importers": lambda: [{"name": i.name, "about": i.about} for i in shelf.importers().values()],
 }
 
 

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import click
 
-from sally.cli.common import STORE, json_option, print_json
+from sally.cli.common import STORE
 from sally.cli.pages import named_after, said_size
 from sally.output.bundle import pack as packed_into
+from sally.output.console import json_option, print_json
 
 
 @click.command()

@@ -13,8 +13,9 @@ from sally.analysis.baselines import baselines, studied_seats
 from sally.analysis.measured import Measured
 from sally.analysis.profile import ProfileRow, profile_of
 from sally.analysis.snapshot import Snapshot
-from sally.cli.common import STORE, json_option, print_json
+from sally.cli.common import STORE
 from sally.core.errors import BadInput
+from sally.output.console import json_option, print_json
 from sally.output.layout import Grid, laid_out
 from sally.output.page.write import Wishes, write_page
 from sally.output.reproduce import Reproduction, engine_of

@@ -12,8 +12,10 @@ import msgspec
 from sally.analysis import published as reference
 from sally.analysis.audit import audit as audited
 from sally.analysis.audit import off_chance
-from sally.cli.common import (
-    STORE,
+from sally.cli.common import STORE
+from sally.cli.reading import heading
+from sally.core.errors import BadInput, listed, unknown
+from sally.output.console import (
     cell,
     console,
     estimate_cell,
@@ -24,8 +26,6 @@ from sally.cli.common import (
     print_table,
     progress,
 )
-from sally.cli.reading import heading
-from sally.core.errors import BadInput, listed, unknown
 from sally.output.grid_files import fresh, write_grids
 from sally.output.layout import AGREES, DIFFERS, LEGEND, PUBLISHED, Grid, laid_out
 from sally.output.pictures import Picture, as_rows, draw

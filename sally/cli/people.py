@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from sally.cli.common import json_option, print_json, print_table
 from sally.core.errors import BadInput
+from sally.output.console import json_option, print_json, print_table
 
 if TYPE_CHECKING:
     from sally.web.reception import Reception

@@ -11,10 +11,11 @@ import msgspec
 from sally import store
 from sally.analysis.power import POWERS, Need, needs
 from sally.analysis.rows import Row
-from sally.cli.common import STORE, folded, json_option, print_json, print_table
+from sally.cli.common import STORE
 from sally.cli.comparing import episodes_of
 from sally.cli.running import asked_study, model_options
 from sally.core.errors import BadInput, listed
+from sally.output.console import folded, json_option, print_json, print_table
 from sally.runner.budget import CHARACTERS
 from sally.runner.config import Prices, use_config
 from sally.runner.plan import REPLY, Bill, Part, Plan

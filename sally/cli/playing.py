@@ -13,10 +13,11 @@ from sally import store
 from sally.adapters.terminal import Left, Person
 from sally.analysis.rows import played
 from sally.api import play as play_episode
-from sally.cli.common import folded, json_option, parsed, print_json, set_option
+from sally.cli.common import parsed, set_option
 from sally.core import shelf
 from sally.core.errors import BadInput, unknown
 from sally.core.log import Sitter
+from sally.output.console import folded, json_option, print_json
 from sally.output.transcript import transcript
 
 PERSON = "person"

@@ -14,8 +14,11 @@ from sally.analysis.measured import Measured
 from sally.analysis.profile import Mark, ProfileRow, profile_of
 from sally.analysis.rows import Row, label
 from sally.analysis.stores import measured_stores
-from sally.cli.common import (
-    STORE,
+from sally.cli.common import STORE
+from sally.cli.comparing import plain
+from sally.core.errors import BadInput, listed, unknown
+from sally.output import figures
+from sally.output.console import (
     estimate_cell,
     fitting,
     folded,
@@ -24,9 +27,6 @@ from sally.cli.common import (
     print_table,
     progress,
 )
-from sally.cli.comparing import plain
-from sally.core.errors import BadInput, listed, unknown
-from sally.output import figures
 from sally.output.unpacked import opened
 from sally.stats import Estimate
 from sally.store import Where

@@ -12,8 +12,11 @@ import msgspec
 from sally import store
 from sally.analysis.rows import Row, episode_rows, played, summary
 from sally.analysis.stores import each_once
-from sally.cli.common import (
-    STORE,
+from sally.cli.common import STORE
+from sally.core import shelf
+from sally.core.errors import BadInput, unknown
+from sally.core.log import Episode
+from sally.output.console import (
     estimate_cell,
     fitting,
     folded,
@@ -21,9 +24,6 @@ from sally.cli.common import (
     print_json,
     print_table,
 )
-from sally.core import shelf
-from sally.core.errors import BadInput, unknown
-from sally.core.log import Episode
 from sally.output.transcript import REFEREE, transcript
 from sally.output.unpacked import is_bundle, opened
 from sally.runner.check import Checked, check

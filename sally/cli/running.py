@@ -12,11 +12,12 @@ import msgspec
 from sally import store
 from sally.adapters.executors import NAMES, executor
 from sally.api import find_study
-from sally.cli.common import STORE, json_option, parsed, print_json, progress
+from sally.cli.common import STORE, parsed
 from sally.cli.reading import print_scores, score_rows
 from sally.core.errors import BadInput
 from sally.core.model import Settings
 from sally.core.study import Study, with_params
+from sally.output.console import json_option, print_json, progress
 from sally.players.language import strategy_named
 from sally.runner import local
 from sally.runner.budget import Budget, Meter

@@ -15,9 +15,9 @@ from typing import Any
 
 import click
 
-from sally.cli.common import json_option, print_json
 from sally.core import shelf
 from sally.core.errors import BadInput
+from sally.output.console import json_option, print_json
 from sally.runner.budget import Budget, Meter
 from sally.runner.config import find_config
 

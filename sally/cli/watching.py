@@ -11,7 +11,8 @@ import msgspec
 from rich.live import Live
 from rich.text import Text
 
-from sally.cli.common import STORE, console, json_option, print_json
+from sally.cli.common import STORE
+from sally.output.console import console, json_option, print_json
 from sally.runner.watching import Look, RunLook, look
 
 LOOK_SECONDS = 2.0

@@ -55,7 +55,9 @@ def find(name: str) -> Pack:
 
 def shipped() -> Mapping[str, Pack]:
     """The packs that lie beside the games, by name."""
-    found = [f for home in shelf.homes() for f in _files(home) if f.name.endswith(".toml")]
+    found = [
+        f for home in shelf.packages().values() for f in _files(home) if f.name.endswith(".toml")
+    ]
     packs = [parsed(f.read_text("utf-8"), f.name) for f in found]
     return {pack.name: pack for pack in sorted(packs, key=lambda pack: pack.name)}
 

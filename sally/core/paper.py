@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from sally.core.log import Episode
 
 
 @dataclass(frozen=True)
@@ -12,3 +17,22 @@ class Paper:
     name: str
     about: str
     home: str  # the package of the paper: `__name__` in its `__init__.py`
+
+
+@dataclass(frozen=True)
+class Imported:
+    """What came of an import: episodes, and what a reader should know about them."""
+
+    episodes: tuple[Episode, ...]
+    counts: dict[str, int]
+    lines: tuple[str, ...] = ()  # what was odd or differs, the important first
+    details: dict[str, Any] = field(default_factory=dict)  # the same for `--json`
+
+
+@dataclass(frozen=True)
+class Importer:
+    """Reads games that were recorded elsewhere; a paper's room `importer` defines `IMPORTER`."""
+
+    name: str  # as in `sally import NAME PATH`
+    about: str
+    read: Callable[[Path], Imported]

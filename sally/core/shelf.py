@@ -25,6 +25,7 @@ from sally.core.errors import BadInput, unknown
 from sally.core.game import GameSpec
 from sally.core.metric import Metric
 from sally.core.model import Model
+from sally.core.paper import Importer
 from sally.core.partner import Partner
 from sally.core.player import PlayerKind
 
@@ -93,14 +94,14 @@ def room(name: str, room: str) -> Any | None:
     return _opened(spec, spec.game.__module__, "GAME", room)
 
 
-def homes() -> tuple[str, ...]:
-    """The packages that are one game's own, where further files of the game may lie."""
-    found = []
-    for spec in shelf("games").values():
+def packages() -> Mapping[str, str]:
+    """By game, the package that is its own, where further files of the game may lie."""
+    found: dict[str, str] = {}
+    for name, spec in shelf("games").items():
         package = sys.modules.get(import_module(spec.game.__module__).__package__ or "")
         if package is not None and getattr(package, "GAME", None) is spec:
-            found.append(package.__name__)
-    return tuple(found)
+            found[name] = package.__name__
+    return found
 
 
 def paper_room(name: str, room: str) -> Any | None:
@@ -122,6 +123,31 @@ def _opened(owner: Any, home: str, constant: str, room: str) -> Any | None:
         return None
     place = f"{package.__name__}.{room}"
     return getattr(import_module(place), ROOMS[room], None) if find_spec(place) else None
+
+
+def importers() -> Mapping[str, Importer]:
+    """Who reads games that were recorded elsewhere, by name."""
+    found = [paper_room(name, "importer") for name in shelf("papers")]
+    return {importer.name: importer for importer in found if importer is not None}
+
+
+def importer(name: str) -> Importer:
+    """An importer by its own name or by its paper's."""
+    own: Importer | None = paper_room(name, "importer") if name in shelf("papers") else None
+    found: Importer = own or pick("importer", name, importers())
+    return found
+
+
+def with_commands() -> tuple[str, ...]:
+    """The papers and games that bring commands of their own, by name; none of them is loaded."""
+    owners = [*((n, p.home) for n, p in shelf("papers").items())]
+    owners += [(n, package) for n, package in packages().items()]
+    return tuple(sorted(name for name, home in owners if find_spec(f"{home}.commands")))
+
+
+def commands(name: str) -> Any | None:
+    """The commands of a paper or a game."""
+    return (paper_room if name in shelf("papers") else room)(name, "commands")
 
 
 def partners(family: str) -> Mapping[str, Partner]:

@@ -1,1 +1,1 @@
-"""From episodes to rows, tables, transcripts, figures and pages."""
+"""What is drawn and written: transcripts, pages, figures, tables, exports, bundles."""

@@ -14,8 +14,8 @@ import pytest
 from rich.console import Console
 
 from sally.cli import main
-from sally.cli.common import folded
 from sally.cli.reading import print_scores
+from sally.output.console import folded
 
 TINY = """
 name = "tiny"

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
+from tests.analysis.hands import repeated_episode, scenario_episode, stored
 from tests.cli.test_commands import sally
-from tests.reports.hands import repeated_episode, scenario_episode, stored
 
 RIEMER = ("--repeats", "4")
 

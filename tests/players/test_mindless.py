@@ -17,7 +17,7 @@ from sally.games.repeated_games.players.minimax import security
 from sally.games.repeated_games.rules import AGENT, Joint
 from sally.players.mindless import Inverse, Random
 from sally.runner.seating import seated
-from tests.partners.sitting import rules, turn_after
+from tests.games.repeated_games.sitting import rules, turn_after
 
 THEIR_MOVE = Question("their_move", "choice", (0, 1, 2), about="partner")
 

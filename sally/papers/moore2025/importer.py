@@ -14,6 +14,7 @@ from typing import Any, Literal
 
 import msgspec
 
+from sally.core import paper
 from sally.core.errors import BadInput
 from sally.core.log import Episode, Instance, Setup, Sitter
 from sally.core.match import Match
@@ -249,3 +250,13 @@ def lines_of(found: Imported) -> Iterator[str]:
     for d in found.differences:
         at = "" if d.turn is None else f", message {d.turn}"
         yield f"differs in {d.what}: {d.game}{at}: recorded {d.recorded}, ours {d.ours}"
+
+
+def _found(path: Path) -> paper.Imported:
+    found = imported(path)
+    odd, differs = (msgspec.to_builtins(part) for part in (found.oddities, found.differences))
+    details = {"oddities": odd, "differences": differs}
+    return paper.Imported(found.episodes, found.counts, tuple(lines_of(found)), details)
+
+
+IMPORTER = paper.Importer("mindgames", "games of moore2025 in the published layout", _found)

@@ -1,1 +1,0 @@
-"""Games that were recorded elsewhere, as episodes of ours."""

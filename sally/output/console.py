@@ -1,0 +1,147 @@
+"""Printing to a terminal: tables that fit, JSON, progress."""
+
+from __future__ import annotations
+
+import json
+import math
+import textwrap
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, TypeVar
+
+import click
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
+from rich.table import Table
+from rich.text import Text
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def console(stderr: bool = False) -> Console:
+    return Console(stderr=stderr, soft_wrap=False)
+
+
+def json_option(command: F) -> F:
+    return click.option("--json", "as_json", is_flag=True, help="Print JSON.")(command)
+
+
+def print_json(value: Any) -> None:
+    """Plain JSON on standard output; a number that JSON cannot hold becomes null."""
+    click.echo(json.dumps(_finite(value), indent=2, default=str))
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if isinstance(value, Mapping):
+        return {key: _finite(v) for key, v in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(v) for v in value]
+    return value
+
+
+def folded(text: str) -> str:
+    """Long lines folded between words for a terminal; as they are for files and pipes."""
+    out = console()
+    if not out.is_terminal:
+        return text
+    lines = text.split("\n")
+    return "\n".join(line if len(line) <= out.width else _fold(line, out.width) for line in lines)
+
+
+def _fold(line: str, width: int) -> str:
+    indent = " " * (len(line) - len(line.lstrip()))
+    return textwrap.fill(line, width, subsequent_indent=indent, break_on_hyphens=False)
+
+
+def print_table(rows: Iterable[Mapping[str, Any]], columns: Sequence[str], title: str = "") -> None:
+    """Rows as a table; numbers to the right, nothing interpreted as markup."""
+    table = Table(
+        title=title or None,
+        title_justify="left",
+        header_style="bold",
+        box=SIMPLE_HEAD,
+        pad_edge=False,
+        collapse_padding=True,
+    )
+    rows = list(rows)
+    for column in columns:
+        numeric = all(isinstance(r.get(column), int | float | None) for r in rows)
+        table.add_column(column, justify="right" if numeric else "left", overflow="fold")
+    for row in rows:
+        table.add_row(*(Text(cell(row.get(column))) for column in columns))
+    console().print(table)
+
+
+def fitting(
+    rows: Sequence[Mapping[str, Any]], keys: Sequence[str], columns: Sequence[str]
+) -> list[list[str]]:
+    """The columns in as many groups as it takes for each to fit the terminal beside the keys."""
+
+    def width(column: str) -> int:
+        return 3 + max(len(column), *(len(cell(row.get(column))) for row in rows))
+
+    room = console().width - sum(width(key) for key in keys)
+    groups: list[list[str]] = [[]]
+    left = room
+    for column in columns:
+        if groups[-1] and width(column) > left:
+            groups.append([])
+            left = room
+        groups[-1].append(column)
+        left -= width(column)
+    return groups
+
+
+def estimate_cell(
+    value: float | None, interval: Sequence[float] | None, places: int | None = None
+) -> str:
+    """A value with its interval: `1.00 ±0.20` where it is even, else `1.00 [0.70, 1.10]`."""
+    if value is None:
+        return "-"
+    if places is None:
+        places = 3 if abs(value) < 1 else 2 if abs(value) < 10 else 1
+    if interval is None:
+        return f"{value:.{places}f}"
+    low, high = interval
+    even = abs((high - value) - (value - low)) < 0.5 * 10**-places
+    if even:
+        return f"{value:.{places}f} ±{high - value:.{places}f}"
+    return f"{value:.{places}f} [{low:.{places}f}, {high:.{places}f}]"
+
+
+def cell(value: Any) -> str:
+    """One value in a table: three decimals, intervals as [low, high], nothing as a dash."""
+    if value is None:
+        return "-"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return f"{value:.3f}" if abs(value) < 1000 else f"{value:,.0f}"
+    if isinstance(value, list | tuple) and len(value) == 2:
+        return f"[{cell(value[0])}, {cell(value[1])}]"
+    return str(value)
+
+
+def progress() -> Progress:
+    """A bar with what is done, how long it took and how long it will take."""
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(),
+        TextColumn("{task.fields[note]}"),
+        console=console(stderr=True),
+        transient=True,
+        disable=not console(stderr=True).is_terminal,  # no stray lines in files and pipes
+    )

@@ -1,0 +1,96 @@
+"""Strategies of the Axelrod library as partners: the same moves as in the library's own matches."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+import pytest
+
+from sally.core.chance import derived_seed
+from sally.core.errors import BadInput
+from sally.games.repeated_games.rules import AGENT, PARTNER, Joint
+from tests.games.repeated_games.sitting import moves, partner, rules, said, shown, turn_after
+
+
+def axelrod() -> Any:
+    return pytest.importorskip("axelrod")
+
+
+def test_without_the_library_one_sentence_says_how_to_get_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def absent(name: str) -> None:
+        raise ImportError(name)
+
+    module = importlib.import_module("sally.games.repeated_games.partners.axelrod")
+    monkeypatch.setattr(module, "import_module", absent)
+    with pytest.raises(BadInput, match=r"pip install sally\[axelrod\]"):
+        partner("axelrod").make(rules("ipd"), PARTNER)
+
+
+def test_its_lines() -> None:
+    axelrod()
+    who = partner("axelrod")
+    for line in who.lines:
+        game = rules(line.game)
+        script = who.make(game, PARTNER, **line.params)
+        against = said(line.against, game.names_of(AGENT))
+        assert shown(moves(script, game, against), "JF", line.plays) == line.plays
+
+
+@pytest.mark.parametrize(
+    "strategy", ["Win-Stay Lose-Shift", "ForgetfulFoolMeOnce", "EvolvedFSM16", "Adaptive", "Random"]
+)
+def test_the_same_moves_as_in_a_match_of_the_library(strategy: str) -> None:
+    axl = axelrod()
+    game, seed = rules("ipd", rounds=60), 5
+    against = [int(n % 7 in (2, 3, 6)) for n in range(60)]
+    ours = moves(
+        partner("axelrod").make(game, PARTNER, strategy=strategy), game, against, seed=seed
+    )
+    made = {
+        **{s.name: s for s in axl.all_strategies},
+        **{s.__name__: s for s in axl.all_strategies},
+    }
+    them, us = (
+        made[strategy](),
+        axl.MockPlayer([axl.Action.D if m else axl.Action.C for m in against]),
+    )
+    them.set_match_attributes(length=60, game=axl.Game(r=8, s=0, t=10, p=5))
+    them.set_seed(derived_seed(seed, PARTNER, "axelrod") % 2**32)
+    theirs = []
+    for _ in range(60):
+        pair = them.strategy(us), us.strategy(them)
+        them.update_history(*pair)
+        us.update_history(*reversed(pair))
+        theirs.append(int(pair[0] == axl.Action.D))
+    assert ours == theirs
+
+
+def test_a_stochastic_strategy_does_not_depend_on_how_it_is_asked() -> None:
+    axelrod()
+    game = rules("ipd")
+    shared = partner("axelrod").make(game, PARTNER, strategy="GTFT")
+    past: list[Joint] = [(1, 0), (1, 1), (0, 0), (1, 0)]
+    for seed in (1, 2, 3):
+        for length in (4, 2, 3):
+            turn = turn_after(game, past[:length], seed=seed)
+            alone = partner("axelrod").make(game, PARTNER, strategy="GTFT")
+            assert shared(turn) == alone(turn)
+
+
+def test_who_reads_minds_by_reading_code_is_refused() -> None:
+    axelrod()
+    with pytest.raises(BadInput, match="sees moves only"):
+        partner("axelrod").make(rules("ipd"), PARTNER, strategy="Darwin")
+    with pytest.raises(BadInput, match="Tit For Tat"):
+        partner("axelrod").make(rules("ipd"), PARTNER, strategy="Tit For Tatt")
+
+
+def test_a_strategy_that_cannot_use_these_payoffs_says_so_at_once() -> None:
+    axelrod()
+    with pytest.raises(BadInput, match="ZD-GTFT-2 cannot play this game"):
+        partner("axelrod").make(rules("ipd"), PARTNER, strategy="ZD-GTFT-2")
+    with pytest.raises(BadInput, match="cannot play this game with settings"):
+        partner("axelrod").make(rules("ipd"), PARTNER, settings={"speed": 3})

@@ -1,0 +1,282 @@
+"""A bundle carries its hashes: what was changed after packing is one clear sentence."""
+
+from __future__ import annotations
+
+import shutil
+import struct
+import zipfile
+from collections.abc import Callable
+from hashlib import sha256
+from pathlib import Path
+
+import msgspec
+import pytest
+
+import sally
+from sally import store
+from sally.core import packs, shelf
+from sally.core.errors import BadInput
+from sally.core.log import Censored
+from sally.core.study import Cell, Study, grid, instance, sitter
+from sally.output import bundle as bundles
+from sally.output.bundle import Bundle, pack
+from sally.output.private import private_part
+from sally.output.unpacked import opened, unpack
+from sally.runner.check import check
+from tests.output.hostile import hostile_model
+
+
+def study() -> Study:
+    players = grid(agent=sitter("random"), partner=sitter("tit_for_tat"))
+    return Study(
+        "mine", "for tests", (Cell("only", (instance("ipd", rounds=3),), players, repeats=3),)
+    )
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("bundle") / "store"
+    sally.run_study(study(), out)
+    return out
+
+
+@pytest.fixture
+def packed(folder: Path, tmp_path: Path) -> Path:
+    out = tmp_path / "mine.sally.zip"
+    pack(folder, out)
+    return out
+
+
+def test_what_is_packed_is_read_back(folder: Path, packed: Path) -> None:
+    with opened(packed) as (place, found):
+        assert isinstance(place, Path) and found is not None
+        there, back = store.load(folder), store.load(place)
+        assert back.episodes == there.episodes
+        assert store.studies(place) == {store.manifest_of(place).asks: study()}  # type: ignore[union-attr]
+        assert check(back.episodes.values()).replayed == 3
+        assert found.sha256 == sha256(packed.read_bytes()).hexdigest()
+        assert found.bundle.episodes == 3 and found.bundle.games == {"ipd": [1]}
+    assert not place.exists()
+
+
+def test_a_folder_is_opened_as_it_is(folder: Path) -> None:
+    with opened(folder) as found:
+        assert found == (folder, None)
+
+
+def test_the_same_records_give_the_same_bytes(folder: Path, packed: Path, tmp_path: Path) -> None:
+    """Whoever wrote them, in however many files, in whatever order."""
+    sally.run_study(study(), tmp_path / "again", limit=1)
+    sally.run_study(study(), tmp_path / "again")
+    assert len(list((tmp_path / "again").glob("*.jsonl"))) == 2
+    pack(tmp_path / "again", tmp_path / "again.zip")
+    assert (tmp_path / "again.zip").read_bytes() == packed.read_bytes()
+
+
+def test_words_packs_travel_with_the_episodes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shelf.add("models", "hostile", hostile_model())
+    agent = sitter("language", model="hostile", strategy="qa", pack="repeated_games_terse")
+    cell = Cell("worded", (instance("ipd", rounds=2),), grid(agent=agent, partner=sitter("random")))
+    sally.run_study(Study("worded", "in other words", (cell,)), tmp_path / "w")
+    found = pack(tmp_path / "w", tmp_path / "w.zip").bundle
+    assert [name.partition("@")[0] for name in found.packs] == ["repeated_games_terse"]
+    monkeypatch.setattr(packs, "_known", {})  # as on a machine that never saw them
+    with opened(tmp_path / "w.zip") as (place, _):
+        checked = check(store.load(place).episodes.values())
+    assert (checked.replayed, checked.mismatches, checked.unchecked) == (1, [], [])
+
+
+def test_what_is_left_out_is_counted(folder: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    shutil.copytree(folder, other)
+    episode = sally.load(folder)[0]
+    cut = msgspec.structs.replace(episode, events=[Censored(0, "budget")])
+    lines = [store_line(e) for e in (cut, episode, episode)]
+    for file in other.glob("*.jsonl"):
+        file.unlink()
+    (other / "1-a.jsonl").write_bytes(b"".join(lines) + b"no record\n")
+    found = pack(other, tmp_path / "o.zip").bundle
+    assert found.left_out == {"cut and run again": 1, "doubled": 1, "unreadable": 1}
+    assert found.episodes == 1
+
+
+def store_line(episode: object) -> bytes:
+    return msgspec.json.encode(episode) + b"\n"
+
+
+# --- tampering ------------------------------------------------------------------------------------
+
+
+def refused(path: Path, tmp_path: Path) -> str:
+    out = tmp_path / "unpacked"
+    out.mkdir(exist_ok=True)
+    with pytest.raises(BadInput) as why:
+        unpack(path, out)
+    said = str(why.value)
+    assert "\n" not in said and said.endswith(".") and str(path) in said
+    return said
+
+
+def test_no_byte_can_change_unseen(packed: Path, tmp_path: Path) -> None:
+    whole = packed.read_bytes()
+    for at in range(len(whole)):
+        flipped = whole[at] ^ (1 << at % 8)
+        packed.write_bytes(whole[:at] + bytes([flipped]) + whole[at + 1 :])
+        refused(packed, tmp_path)
+
+
+def test_no_end_can_be_cut_off_and_nothing_be_added(packed: Path, tmp_path: Path) -> None:
+    whole = packed.read_bytes()
+    for data in (whole[:-1], whole[: len(whole) // 2], whole[:4], b"", whole + b"x", b"x" + whole):
+        packed.write_bytes(data)
+        refused(packed, tmp_path)
+
+
+Change = Callable[[dict[str, bytes]], object]
+
+
+def packed_anew(path: Path, change: Change, seal: bool = True) -> None:
+    """Somebody opens a bundle, changes its files and closes it again with a seal of their own."""
+    with zipfile.ZipFile(path) as old:
+        files = {name: old.read(name) for name in old.namelist()}
+    change(files)
+    with path.open("w+b") as file:
+        with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as new:
+            for name, data in files.items():
+                new.writestr(zipfile.ZipInfo(name), data)
+            if seal:
+                new.comment = bundles.seal_of("0" * 64)
+        if seal:
+            bundles._sealed(file)
+
+
+def manifest(read: dict[str, bytes], /, **changed: object) -> None:
+    told = msgspec.json.decode(read["bundle.json"], type=Bundle)
+    read["bundle.json"] = msgspec.json.encode(msgspec.structs.replace(told, **changed))
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda f: f.update({"episodes.jsonl": f["episodes.jsonl"].replace(b"random", b"rendom")}),
+         "episodes.jsonl was changed after packing: its SHA-256 is"),
+        (lambda f: f.update({"episodes.jsonl": f["episodes.jsonl"][:-10]}),
+         "episodes.jsonl was changed after packing: it has"),
+        (lambda f: f.pop("study.json"), "lacks study.json"),
+        (lambda f: f.pop("episodes.jsonl"), "lacks episodes.jsonl"),
+        (lambda f: f.update({"notes.txt": b"x"}), "holds notes.txt, which bundle.json does not"),
+        (lambda f: f.update({"../evil.py": b"x"}), "'../evil.py', which leads out of it"),
+        (lambda f: f.update({"/etc/passwd": b"x"}), "'/etc/passwd', which leads out of it"),
+        (lambda f: f.update({"a/../../b": b"x"}), "which leads out of it"),
+        (lambda f: f.update({"..\\evil": b"x"}), "which leads out of it"),
+        (lambda f: f.update({"C:\\evil": b"x"}), "which leads out of it"),
+        (lambda f: f.pop("bundle.json"), "is no bundle of Sally: it has no bundle.json"),
+        (lambda f: f.update({"bundle.json": b"{"}), "bundle.json of the bundle"),
+        (lambda f: manifest(f, bundle=2), "has format 2; this Sally reads format 1"),
+        (lambda f: manifest(f, files={"x/y": bundles.File("", 0)}), "which belongs in no bundle"),
+        (lambda f: manifest(f, files={}), "names no episodes.jsonl"),
+    ],
+)  # fmt: skip
+def test_each_tampering_is_named(packed: Path, tmp_path: Path, change: Change, said: str) -> None:
+    packed_anew(packed, change)
+    assert said in refused(packed, tmp_path)
+    assert {p.name for p in tmp_path.iterdir()} == {"mine.sally.zip", "unpacked"}
+
+
+def test_a_bundle_that_another_program_packed_is_told_from_ours(
+    packed: Path, tmp_path: Path
+) -> None:
+    packed_anew(packed, lambda files: None, seal=False)
+    assert "packed anew by another program" in refused(packed, tmp_path)
+
+
+def test_a_name_that_stands_there_twice_is_refused(packed: Path, tmp_path: Path) -> None:
+    with zipfile.ZipFile(packed, "a") as more, pytest.warns(UserWarning, match="Duplicate"):
+        more.writestr("study.json", b"{}")
+    assert "holds study.json twice" in refused(packed, tmp_path)
+
+
+def test_a_bomb_is_refused_before_it_is_unpacked(packed: Path, tmp_path: Path) -> None:
+    huge = bundles.SMALL + 1
+
+    def announce(files: dict[str, bytes]) -> None:
+        old = msgspec.json.decode(files["bundle.json"], type=Bundle)
+        manifest(files, files={**old.files, "episodes.jsonl": bundles.File("", huge)})
+
+    packed_anew(packed, announce)
+    assert "was changed after packing: it has" in refused(packed, tmp_path)
+    lied = packed.read_bytes()
+    at = lied.index(b"PK\x01\x02", lied.rindex(b"episodes.jsonl") - 60)
+    packed.write_bytes(lied[: at + 24] + struct.pack("<I", huge) + lied[at + 28 :])
+    assert "would unpack to" in refused(packed, tmp_path)
+
+
+def test_a_file_that_holds_more_than_it_says_is_cut_short(packed: Path, tmp_path: Path) -> None:
+    """A central directory that lies about a size does not make us unpack more than it says."""
+    with zipfile.ZipFile(packed) as zipped:
+        short = zipped.getinfo("episodes.jsonl").file_size - 100
+
+    def lie(read: dict[str, bytes]) -> None:
+        old = msgspec.json.decode(read["bundle.json"], type=Bundle)
+        less = sha256(read["episodes.jsonl"][:short]).hexdigest()
+        manifest(read, files={**old.files, "episodes.jsonl": bundles.File(less, short)})
+
+    packed_anew(packed, lie)
+    lied = packed.read_bytes()
+    at = lied.index(b"PK\x01\x02", lied.rindex(b"episodes.jsonl") - 60)
+    packed.write_bytes(lied[: at + 24] + struct.pack("<I", short) + lied[at + 28 :])
+    assert "episodes.jsonl was changed" in refused(packed, tmp_path)
+
+
+def test_pack_makes_no_bundle_that_looks_like_a_bomb(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bundles, "SMALL", 10)
+    monkeypatch.setattr(bundles, "MOST_RATIO", 1)
+    pack(folder, tmp_path / "b.zip")
+    with opened(tmp_path / "b.zip") as (place, _):
+        assert len(store.load(place).episodes) == 3
+
+
+# --- what must not leave the machine --------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("record", "said"),
+    [
+        ({"used": {"a": {"api_key": "x"}}}, "/used/a/api_key looks like a key"),
+        ({"reply": "my key is sk-abcdefghijklmnop1234"}, "/reply looks like a key"),
+        ({"address": "https://me:pass@host/v1"}, "/address looks like a key"),
+        ({"model": "embedded:/home/me/x.gguf"}, "a place on one machine, '/home/me/x.gguf'"),
+        ({"model": "C:\\Users\\me\\x"}, "a place on one machine"),
+        ({"a": [{"b": "see ~/notes"}]}, "/a/0/b names a place"),
+        ({"reply": "it is in /home/me/x"}, None),  # a player's words are no path of ours
+        ({"address": "http://localhost:8000/v1", "password": "swordfish"}, None),
+        ({"story": "the and/or case, 1/2 and ../x"}, None),
+    ],
+)
+def test_keys_and_paths_are_found(record: object, said: str | None) -> None:
+    found = private_part(msgspec.json.encode(record))
+    assert found is None if said is None else found is not None and said in found
+
+
+def test_a_key_in_an_episode_is_not_packed_unless_somebody_insists(
+    folder: Path, tmp_path: Path
+) -> None:
+    other = tmp_path / "other"
+    episode = sally.load(folder)[0]
+    store.claim(other, store.Manifest("mine", "x"))
+    with store.Writer(other) as writer:
+        writer.add(msgspec.structs.replace(episode, used={"agent": {"weights": "/home/me/w.gguf"}}))
+    with pytest.raises(BadInput, match=rf"In episode {episode.id}, /used/agent/weights names a"):
+        pack(other, tmp_path / "o.zip")
+    assert not (tmp_path / "o.zip").exists()
+    assert pack(other, tmp_path / "o.zip", anyway=True).bundle.episodes == 1
+
+
+def test_an_empty_store_is_one_sentence(tmp_path: Path) -> None:
+    store.claim(tmp_path / "none", store.Manifest("none", "x"))
+    with pytest.raises(BadInput, match="holds no episode to pack"):
+        pack(tmp_path / "none", tmp_path / "x.zip")

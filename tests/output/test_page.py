@@ -1,0 +1,266 @@
+"""The page of a study: every number leads to its episodes, and what is missing is said."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from datetime import UTC, datetime
+from html import unescape
+from pathlib import Path
+
+import msgspec
+import pytest
+
+import sally
+from sally import store
+from sally.analysis.rows import episode_rows, summary
+from sally.analysis.snapshot import Snapshot
+from sally.core import shelf
+from sally.core.errors import BadInput
+from sally.core.log import Censored, Moved, Reported, Sitter
+from sally.core.study import Cell, Study, grid, instance, sitter
+from sally.output.page import write
+from sally.output.page.transcripts import transcript_of
+from sally.output.page.write import Wishes, chosen_of, write_page
+from sally.output.provenance import Provenance, trial_key
+from sally.runner.check import prompts_of
+from sally.runner.plan import orders
+from tests.metrics.test_answers import random_episode
+from tests.output.hostile import hostile_store
+
+MADE = datetime(2026, 1, 2, 3, 4, tzinfo=UTC)
+
+
+def small_study(repeats: int = 4) -> Study:
+    cell = Cell(
+        "short",
+        (instance("ipd", "ipd-3", rounds=3),),
+        grid(agent=(sitter("random"), sitter("tabular")), partner=sitter("tit_for_tat")),
+        arms={"agent": ("their_move_given_mine",)},
+        repeats=repeats,
+    )
+    return Study("small", "two agents", (cell,))
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("small") / "store"
+    sally.run_study(small_study(), out)
+    return out
+
+
+def page_of(folder: Path, out: Path, **wishes: object) -> str:
+    with Snapshot(folder) as held:
+        write_page(held, out, Wishes(made=MADE, **wishes))  # type: ignore[arg-type]
+    return out.read_text("utf-8")
+
+
+@pytest.fixture(scope="module")
+def page(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
+    return page_of(folder, tmp_path_factory.mktemp("page") / "page.html")
+
+
+def text_of(markup: str) -> str:
+    return " ".join(unescape(re.sub("<[^>]*>", " ", markup)).split())
+
+
+def test_every_link_has_its_place_and_no_place_is_named_twice(page: str) -> None:
+    places = Counter(re.findall(r'id="([^"]*)"', page))
+    links = set(re.findall(r'href="#([^"]*)"', page))
+    assert len(links) > 50
+    assert links <= set(places)
+    assert [place for place, n in places.items() if n > 1] == []
+
+
+def test_every_mean_is_the_mean_of_the_column_it_leads_to(page: str, folder: Path) -> None:
+    rows = list(episode_rows(sally.load(folder)))
+    by = ("seat", "player", "others")
+    means = summary([r for r in rows if r["seat"] == "agent"], "functional_regret", by)
+    for found in means:
+        said = f"{found['value']:.3f}" if abs(found["value"]) < 1 else f"{found['value']:.2f}"
+        cell = re.search(rf'href="#(g\d+)-(\d+)"[^>]*>{re.escape(said)}</a>', page)
+        assert cell, said
+        group = page[page.index(f'<details id="{cell[1]}"') :].partition("</details>")[0]
+        head, *lines = group.split("<tr>")[1:]
+        column = re.findall(r"<th [^>]*?(?:id=\"(g[\d-]+)\")?>", head)
+        at = column.index(f"{cell[1]}-{cell[2]}")
+        values = [re.findall(r"<td[^>]*>", line)[at] for line in lines]
+        numbers = [float(v) for cell in values for v in re.findall(r'data-v="([^"]*)"', cell)]
+        assert len(lines) == 4
+        assert sum(numbers) / len(numbers) == pytest.approx(found["value"], rel=1e-4)
+
+
+def test_every_episode_is_listed_for_each_seat_and_leads_to_its_transcript(
+    page: str, folder: Path
+) -> None:
+    for episode in sally.load(folder):
+        assert page.count(f'href="#e-{episode.id}"') == 2
+        assert page.count(f'id="e-{episode.id}"') == 1
+
+
+def test_a_transcript_tells_what_was_seen_asked_said_and_true(page: str, folder: Path) -> None:
+    episode = sally.load(folder)[0]
+    told = page[page.index(f'id="e-{episode.id}"') :].partition("<h2")[0]
+    assert "Turn 0" in told and "Turn 2" in told
+    assert text_of(told).count("says aside") >= 3
+    assert ">right<" in told or ">true: " in told
+    assert "The rules, as agent reads them" in told
+    assert "Over." in told
+
+
+def test_the_page_asks_nothing_of_a_network_and_runs_nothing_but_its_own(page: str) -> None:
+    policy = re.search(r'Content-Security-Policy" content="([^"]*)"', page)
+    assert policy
+    assert policy[1].startswith("default-src 'none'; style-src 'sha256-")
+    assert "unsafe" not in policy[1]
+    assert page.count("<script>") == page.count("<style>") == 1
+    assert not re.search(r"https?://|//[a-z]+\.|@import|url\(", page)
+
+
+def test_the_same_store_gives_the_same_page(page: str, folder: Path, tmp_path: Path) -> None:
+    assert page_of(folder, tmp_path / "again.html") == page
+
+
+def test_what_is_missing_is_said(folder: Path, tmp_path: Path, page: str) -> None:
+    assert "were not played" not in page
+    half = tmp_path / "half"
+    sally.run_study(small_study(), half, limit=1)
+    assert "6 of 8 planned episodes were not played" in text_of(page_of(half, tmp_path / "h.html"))
+
+
+def test_censored_and_unreadable_ones_are_counted(folder: Path, tmp_path: Path) -> None:
+    first, second = sally.load(folder)[:2]
+    other = tmp_path / "other"
+    store.claim(other, store.Manifest("other", "x"))
+    with store.Writer(other) as writer:
+        writer.add(first)
+        cut = [*second.events[:3], Censored(1, "budget", "gone <b>")]
+        writer.add(msgspec.structs.replace(second, events=cut))
+    (other / "9-z.jsonl").write_bytes(b"{}\n")
+    said = text_of(page_of(other, tmp_path / "c.html"))
+    assert "1 of 2 episodes have no result (1 by budget)" in said
+    assert "1 lines of the store could not be read" in said
+    assert "does not say what was planned" in said
+    assert "gone <b>" in said
+
+
+def test_episodes_of_other_rules_are_in_no_mean_and_said_to_be(
+    folder: Path, tmp_path: Path
+) -> None:
+    first, second = sally.load(folder)[:2]
+    other = tmp_path / "other"
+    store.claim(other, store.Manifest("other", "x"))
+    with store.Writer(other) as writer:
+        writer.add(first)
+        setup = msgspec.structs.replace(second.setup, version=99)
+        writer.add(msgspec.structs.replace(second, setup=setup))
+    page = page_of(other, tmp_path / "o.html")
+    assert "1 episodes could not be measured and are in no mean" in page
+    assert page.count("Not shown: Episode") == 1
+    assert page.count(f'href="#e-{first.id}"') == 2 and f'href="#e-{second.id}"' not in page
+
+
+def test_a_game_that_is_not_installed_here_still_has_its_page(folder: Path, tmp_path: Path) -> None:
+    episode = sally.load(folder)[0]
+    named = msgspec.structs.replace(episode.setup.instance, game="<b>theirs")
+    setup = msgspec.structs.replace(episode.setup, instance=named)
+    other = tmp_path / "other"
+    store.claim(other, store.Manifest("</title><script>", "x"))
+    with store.Writer(other) as writer:
+        writer.add(msgspec.structs.replace(episode, setup=setup))
+    page = page_of(other, tmp_path / "o.html")
+    assert "There is no game named" in page
+    assert "<b>theirs: played under rules version 1; the game is not installed" in text_of(page)
+    assert "<title>&lt;/title&gt;&lt;script&gt;: Sally report</title>" in page
+
+
+def test_trials_that_two_cells_ask_for_are_counted_once(tmp_path: Path) -> None:
+    both = small_study()
+    twice = msgspec.structs.replace(
+        both, cells=(*both.cells, msgspec.structs.replace(both.cells[0], name="again"))
+    )
+    sally.run_study(twice, tmp_path / "s")
+    seen = Provenance()
+    for episode in sally.load(tmp_path / "s"):
+        seen.add(episode)
+    counts = seen.counts([twice])
+    assert (counts.wanted, counts.missing, counts.others) == (len(orders(twice)), 0, 0)
+    assert [(c.cell, c.wanted, c.there) for c in counts.cells] == [("short", 8, 8), ("again", 8, 8)]
+
+
+@pytest.mark.parametrize("name", ["quickstart", "tradecraft2026", "moore2025", "demo"])
+def test_a_trial_has_the_same_key_before_and_after_it_is_seated(name: str) -> None:
+    study = shelf.shelf("studies")[name]
+    bots = [
+        (c, s) for c, s in study.trials() if all(w.player != "language" for w in s.lineup.values())
+    ]
+    asked = {trial_key(setup) for _, setup in bots}
+    cells = tuple(
+        msgspec.structs.replace(cell, lineups=kept)
+        for cell in study.cells
+        if (kept := tuple(lineup for lineup in cell.lineups if not _has_model(lineup)))
+    )
+    seated = {trial_key(s) for _, _, s in orders(msgspec.structs.replace(study, cells=cells), 1)}
+    assert seated and seated <= asked
+
+
+def _has_model(lineup: dict[str, Sitter]) -> bool:
+    return any(who.player == "language" for who in lineup.values())
+
+
+def test_transcripts_are_taken_evenly_and_within_the_budget(monkeypatch) -> None:
+    lineups = {"a": ["a1", "a2", "a3"], "b": ["b1"], "c": ["c1", "c2"]}
+    sizes = dict.fromkeys(["a1", "b1", "a2", "c1", "c2", "a3"], 10)
+    monkeypatch.setattr(write, "BUDGET", 40)
+    assert list(chosen_of(lineups, sizes, None)) == ["a1", "b1", "a2", "c1"]
+    assert list(chosen_of(lineups, sizes, 1)) == ["a1", "b1", "c1"]
+    assert list(chosen_of(lineups, sizes, 9)) == list(sizes)
+    assert list(chosen_of(lineups, sizes, 0)) == []
+    monkeypatch.setattr(write, "BUDGET", 1)
+    assert list(chosen_of(lineups, sizes, None)) == ["a1"]
+
+
+def test_fewer_transcripts_are_said_to_be_fewer(folder: Path, tmp_path: Path) -> None:
+    page = page_of(folder, tmp_path / "one.html", transcripts=1)
+    assert "2 of 8 episodes have a transcript below" in page
+    assert page.count('class="episode"') == 2
+
+
+def test_an_empty_store_and_a_place_that_cannot_be_written_are_one_sentence(
+    folder: Path, tmp_path: Path
+) -> None:
+    empty = tmp_path / "empty"
+    store.claim(empty, store.Manifest("none", "x"))
+    with Snapshot(empty) as held, pytest.raises(BadInput, match="holds no episode to report"):
+        write_page(held, tmp_path / "x.html")
+    (tmp_path / "file").touch()
+    with Snapshot(folder) as held, pytest.raises(BadInput, match="cannot be written"):
+        write_page(held, tmp_path / "file" / "x.html")
+
+
+@pytest.mark.parametrize("game", sorted(shelf.games()))
+def test_every_game_can_be_told(game: str) -> None:
+    """Random players, asked everything: every report has its truth or says that it has none."""
+    episode = random_episode(game).episode
+    told = str(transcript_of(episode))
+    assert "Not shown" not in told and "Turn" in told
+    reports = [e for e in episode.events if isinstance(e, Reported)]
+    judged = re.findall(r'class="badge[^"]*">(right|true: |not scored)', told)
+    assert len(judged) == len(reports)
+    moves = [e for e in episode.events if isinstance(e, Moved) and e.seat != "nature"]
+    assert told.count(">does</span>") == len(moves)
+
+
+def test_prompts_are_shown_as_they_were_sent(tmp_path: Path) -> None:
+    """Whole once, then only what is new: put together, the shown parts are the prompts."""
+    folder = hostile_store(tmp_path / "hostile")
+    episode = next(e for e in sally.load(folder) if e.setup.lineup["agent"].player == "language")
+    shown = prompts_of(episode)
+    calls = [call for event in episode.events for call in getattr(event, "calls", ())]
+    assert sum(map(len, shown.values())) == len(calls) > 0
+    page = page_of(folder, tmp_path / "p.html", prompts_of=prompts_of)
+    told = page[page.index(f'id="e-{episode.id}"') :].partition('class="episode"')[0]
+    first = next(iter(shown.values()))[0][0].text
+    assert first in unescape(re.sub("<[^>]*>", "", told))
+    for call in calls:
+        assert call.prompt in told

@@ -1,0 +1,135 @@
+"""The page in a real browser: no reply runs, nothing is fetched, a phone scrolls down only."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from sally.analysis.snapshot import Snapshot
+from sally.output.page.write import Wishes, write_page
+from sally.runner.check import prompts_of
+from tests.output.hostile import NAME, REPLIES, hostile_store
+from tests.web.browser import ARGS, CHROMIUM, NEEDS_BROWSER
+
+pytestmark = NEEDS_BROWSER
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> str:
+    folder = tmp_path_factory.mktemp("hostile")
+    with Snapshot(hostile_store(folder / "store")) as held:
+        made = datetime(2026, 1, 2, tzinfo=UTC)
+        write_page(held, folder / "page.html", Wishes(prompts_of=prompts_of, made=made))
+    return (folder / "page.html").as_uri()
+
+
+@pytest.fixture(scope="module")
+def chromium(address: str) -> Iterator[Any]:
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=list(ARGS))
+        yield browser
+        browser.close()
+
+
+def opened(chromium: Any, address: str, **how: Any) -> tuple[Any, list[str]]:
+    """The page, and all that it fetched or complained about."""
+    page = chromium.new_context(**how).new_page()
+    noticed: list[str] = []
+    page.on("request", lambda request: noticed.append(request.url))
+    page.on("console", lambda said: noticed.append(said.text))
+    page.on("pageerror", lambda error: noticed.append(str(error)))
+    page.on("dialog", lambda dialog: noticed.append(dialog.message))
+    page.goto(address)
+    page.evaluate("document.querySelectorAll('details').forEach((fold) => { fold.open = true })")
+    return page, noticed
+
+
+def test_nothing_of_a_reply_runs_and_nothing_is_fetched(chromium: Any, address: str) -> None:
+    page, noticed = opened(chromium, address)
+    page.mouse.move(300, 300)
+    assert noticed == [address]
+    assert page.title() == "hostile: Sally report"
+    assert page.locator("script").count() == page.locator("style").count() == 1
+    assert page.locator("img, iframe, form, object, embed").count() == 0
+    assert page.locator("main").evaluate("(main) => getComputedStyle(main).display") == "block"
+    assert all(href.startswith("#") for href in page.locator("a").evaluate_all(
+        "(links) => links.map((link) => link.getAttribute('href'))"))  # fmt: skip
+
+
+def test_what_was_said_stands_there_word_for_word(chromium: Any, address: str) -> None:
+    page, _ = opened(chromium, address)
+    said = page.evaluate("document.querySelector('main').textContent")
+    for reply in REPLIES:
+        if "\u202e" not in reply:
+            assert reply in said
+    assert "U+202Eright to leftU+202C and aU+0000zero" in said
+    assert "\u202e" not in said
+    assert NAME in said
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [390, 1280])
+def test_the_page_does_not_scroll_sideways(
+    chromium: Any, address: str, width: int, scheme: str
+) -> None:
+    how = {"viewport": {"width": width, "height": 800}, "color_scheme": scheme}
+    page, _ = opened(chromium, address, **how)
+    assert page.evaluate("document.documentElement.scrollWidth") == width
+
+
+def test_colours_follow_the_system_and_the_switch(chromium: Any, address: str) -> None:
+    page, _ = opened(chromium, address, color_scheme="dark")
+
+    def paper() -> int:
+        shade = page.evaluate("getComputedStyle(document.body).backgroundColor")
+        return int(shade.removeprefix("rgb(").partition(",")[0])
+
+    assert paper() < 80
+    page.locator("label[for=light]").click()
+    assert paper() > 200
+    page.locator("label[for=auto]").click()
+    assert paper() < 80
+
+
+def test_a_column_is_sorted_by_key_both_ways(chromium: Any, address: str) -> None:
+    page, _ = opened(chromium, address)
+    table = page.locator("details.list table").first
+    head = table.locator("th", has_text="repeat")
+
+    def repeats() -> list[str]:
+        return table.locator("tbody td:nth-child(3)").all_inner_texts()
+
+    head.locator("button").focus()
+    page.keyboard.press("Enter")
+    assert repeats() == ["0", "1", "2"] and head.get_attribute("aria-sort") == "ascending"
+    page.keyboard.press("Enter")
+    assert repeats() == ["2", "1", "0"] and head.get_attribute("aria-sort") == "descending"
+
+
+def test_a_mean_opens_its_episodes_and_an_episode_its_transcript(
+    chromium: Any, address: str
+) -> None:
+    page, _ = opened(chromium, address)
+    page.evaluate("document.querySelectorAll('details').forEach((fold) => { fold.open = false })")
+    page.locator("table.sortable a[href*='-']").first.click()
+    assert page.locator("th:target").is_visible()
+    assert page.locator("td.sought").count() == 3
+    page.locator("details[open] a[href^='#e-']").first.click()
+    told = page.locator("details.episode[open]")
+    assert told.count() == 1 and told.locator("h4", has_text="Turn 0").is_visible()
+
+
+def test_the_page_reads_without_its_script(chromium: Any, address: str) -> None:
+    page = chromium.new_context(java_script_enabled=False).new_page()
+    page.goto(address)
+    assert page.locator("h1").inner_text() == "hostile"
+    assert page.locator("th button").count() == 0
+    page.locator("details.episode > summary").first.click()
+    assert page.locator("details.episode[open] h4").first.is_visible()
+    page.locator("table.sortable a[href*='-']").first.click()
+    assert page.locator("th:target").is_visible()  # the browser opens what a link leads into

@@ -1,0 +1,85 @@
+"""A text becomes markup in one place, where it is escaped; nothing else can be said."""
+
+from __future__ import annotations
+
+from html.parser import HTMLParser
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sally.output.page.html import UNSEEN, Html, anchor, joined, tag, text
+from tests.output.hostile import REPLIES
+
+
+class Read(HTMLParser):
+    """What a parser makes of some markup."""
+
+    def __init__(self, markup: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.said = ""
+        self.feed(markup)
+        self.close()
+
+    def handle_starttag(self, name, attributes):
+        self.tags.append((name, dict(attributes)))
+
+    def handle_data(self, data):
+        self.said += data
+
+
+@given(st.text(), st.text())
+def test_whatever_is_said_is_one_element_with_one_text(said, titled):
+    found = Read(str(tag("p", said, title=titled)))
+    assert [name for name, _ in found.tags if name != "span"] == ["p"]
+    shown = said.replace("\r\n", "\n")
+    assert found.said == UNSEEN.sub(lambda sign: f"U+{ord(sign.group()):04X}", shown)
+    assert found.tags[0][1] == {"title": UNSEEN.sub("\ufffd", titled)}
+
+
+@pytest.mark.parametrize("reply", REPLIES)
+def test_a_hostile_reply_is_text(reply):
+    assert [name for name, _ in Read(str(tag("pre", reply))).tags if name != "span"] == ["pre"]
+
+
+def test_signs_that_cannot_be_seen_are_named():
+    assert str(text("a\u202eb")) == 'a<span class="unseen">U+202E</span>b'
+    assert str(text("tab\tand line\n")) == "tab\tand line\n"
+
+
+@pytest.mark.parametrize(
+    "href", ["javascript:alert(1)", "https://example.org", "//x", "#a b", "", "#", '#a"b', "data:,"]
+)
+def test_a_link_leads_nowhere_but_to_the_page_itself(href):
+    with pytest.raises(ValueError, match="stays on the page"):
+        tag("a", "x", href=href)
+
+
+@pytest.mark.parametrize("name", ["script", "style", "iframe", "img", "link", "form", "object"])
+def test_elements_that_run_or_fetch_do_not_exist(name):
+    with pytest.raises(ValueError, match="is no element of a page"):
+        tag(name)
+
+
+@pytest.mark.parametrize("name", ["onclick", "style", "src", "srcset", "action", "xlink_href"])
+def test_attributes_that_run_or_fetch_do_not_exist(name):
+    with pytest.raises(ValueError, match="is no attribute of a page"):
+        tag("p", "x", **{name: "x"})
+
+
+def test_markup_cannot_be_made_elsewhere():
+    with pytest.raises(TypeError, match="a text is given as a str"):
+        Html("<script>")
+
+
+def test_elements_are_joined_and_nothing_is_left_out_in_silence():
+    assert str(joined("a<", None, [tag("b", 1), ("c", None)], "")) == "a&lt;<b>1</b>c"
+    assert str(tag("input", type="radio", checked=True, id="x", value=None)) == (
+        '<input type="radio" checked id="x">'
+    )
+
+
+@given(st.text())
+def test_a_place_on_the_page_is_letters_digits_and_dashes(name):
+    assert str(tag("a", "x", href=f"#{anchor('e-', name)}"))

@@ -1,0 +1,185 @@
+"""Figures that papers print as images: our data in them, as tables and as pictures."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from sally.core.errors import BadInput
+from sally.output.pictures import Picture, Point, Series, as_rows, draw, point
+from sally.output.reproduce import Effort, Reproduction, engine_of
+from sally.stats.intervals import Estimate
+from tests.analysis.hands import repeated_episode, scenario_episode, speechless_episode, stored
+
+FEW = Effort(repeats=20)
+
+
+def figure(paper, name, folder=None):
+    (found,) = Reproduction(paper, engine_of(paper), folder, None, FEW).pictures(name)
+    return found
+
+
+def ends(picture: Picture) -> dict[tuple[str, str], float | None]:
+    """The last value of every series, by panel and label."""
+    return {(s.panel, s.label): s.points[-1].y for s in picture.series}
+
+
+# --- what is in them ----------------------------------------------------------------------------
+
+
+def test_every_figure_of_every_paper_can_be_had_without_episodes_and_says_it_was_not_run():
+    for paper in ("riemer2025", "tang2024", "kang2026", "tradecraft2026"):
+        found = Reproduction(paper, engine_of(paper), effort=FEW)
+        assert found.engine.figures
+        for picture in found.pictures():
+            assert picture.missing == "not run", (paper, picture.name)
+            assert picture.name in found.engine.figures
+            assert picture.x and picture.y  # every axis says what it is
+
+
+def test_regret_falls_round_by_round_for_the_learner_and_not_for_the_stubborn(tmp_path):
+    plays = [repeated_episode("rps", a, 1, model="llama-3-70b-instruct") for a in range(3)]
+    found = figure("riemer2025", "figure20", stored(tmp_path, *plays))
+    panel = "RPS, Single Action partner"
+    assert ends(found)[panel, "neutral"] == pytest.approx(1.0)
+    assert found.missing is None
+    learner = next(s for s in found.series if s.label == "tabular")
+    values = [p.y for p in learner.points if p.y is not None]
+    assert len(values) == 100
+    assert values[-1] < 0.2 < values[0]
+    rows, columns = as_rows(found, panel)
+    assert columns == ["round", "neutral", "tabular"]
+    assert [row["round"] for row in rows] == ["1", "2", "5", "10", "20", "50", "100"]
+
+
+def test_a_figure_is_of_its_own_model_and_a_new_model_is_in_the_first_set_only(tmp_path):
+    folder = stored(tmp_path, repeated_episode("rps", 1, 1, model="new/one"))
+    first, second = (figure("riemer2025", f"figure{n}", folder) for n in (20, 32))
+    assert [s.label for s in first.series] == ["one, neutral", "tabular"]
+    assert [s.label for s in second.series] == ["tabular"]
+    assert second.missing == "not run"
+
+
+def test_figures_of_names_tell_name_sets_apart(tmp_path):
+    model = "llama-3-70b-instruct"
+    folder = stored(
+        tmp_path,
+        repeated_episode("ipd", 0, 1, model=model),
+        repeated_episode("ipd", 0, 1, model=model, names=("Cooperate", "Defect")),
+        repeated_episode("ipd", 0, 1, model=model, names=("A", "B")),
+    )
+    labels = [s.label for s in figure("riemer2025", "figure24", folder).series]
+    assert labels == ["neutral", "canonical", "A B", "tabular"]
+
+
+def test_told_truths_by_error_beside_a_player_that_was_told_nothing(tmp_path):
+    told = [scenario_episode("toma_mg", 1, n, "solver", told=e) for n in (0, 1) for e in (0.0, 0.5)]
+    untold = scenario_episode("toma_mg", 1, 0, "solver")
+    level0 = scenario_episode("toma_po", 0, 0, "random")  # others do not matter there
+    found = figure("kang2026", "figure9", stored(tmp_path, *told, untold, level0))
+    series = {s.label: s for s in found.series}
+    assert set(series) == {"qwen2.5-3b-instruct", "qwen2.5-3b-instruct, not told"}
+    assert [p.x for p in series["qwen2.5-3b-instruct"].points] == [0.0, 0.5]
+    assert [p.n for p in series["qwen2.5-3b-instruct"].points] == [2, 2]
+
+
+def test_levels_are_means_over_models(tmp_path):
+    folder = stored(
+        tmp_path,
+        *(scenario_episode("toma_mg", 1, n, "solver") for n in range(4)),
+        speechless_episode("toma_mg", 1, 0),
+    )
+    found = figure("kang2026", "figure7b", folder)
+    # one model right in all of four, one wrong in its only one: each counts once
+    assert ends(found)["Minority", "Zero-shot"] == pytest.approx(0.5)
+
+
+def test_consistency_counts_what_was_foreseen_aside_from_play(tmp_path):
+    asked = [scenario_episode("toma_mg", 1, n, "solver", asked=True) for n in range(3)]
+    found = figure("kang2026", "figure5a", stored(tmp_path, *asked))
+    assert ends(found) == {("Minority", "qwen2.5-3b-instruct"): 1.0}
+    assert figure("kang2026", "figure8", tmp_path).missing == "not run"  # of another family
+
+
+def test_mindless_managers_stand_beside_the_published_bars():
+    found = figure("tang2024", "figure6")
+    values = ends(found)
+    published = [y for (_, label), y in values.items() if label.endswith("published")]
+    best = values["Pick the Right Stuff", "no mind: start"]
+    assert best is not None
+    assert len(published) == 6
+    assert all(y is not None and y < best for y in published)
+
+
+# --- tables and pictures ------------------------------------------------------------------------
+
+LINES = Picture(
+    "f", "A title", "error", "share", "lines",
+    (
+        Series("left", "one", (Point(0.0, 0.5, (0.4, 0.6), 9), Point(1.0, None, None, 0))),
+        Series("left", "two", (Point(0.0, 0.1, None, 3), Point(1.0, 0.2, None, 3))),
+        Series("right", "one", (Point(0.0, 0.3, None, 1),)),
+    ),
+    limits=(0.0, 1.0),
+)  # fmt: skip
+
+
+def test_a_panel_as_a_table():
+    rows, columns = as_rows(LINES, "left")
+    assert columns == ["error", "one", "two"]
+    assert rows == [
+        {"error": "0", "one": "0.500 ±0.100", "two": "0.100"},
+        {"error": "1", "one": "-", "two": "0.200"},
+    ]
+
+
+def test_a_table_of_many_series_is_turned():
+    many = tuple(Series("p", f"s{n}", (Point("zero", n / 10, None, 1),)) for n in range(6))
+    rows, columns = as_rows(Picture("f", "t", "mode", "y", "dots", many), "p")
+    assert columns == ["series", "zero"]
+    assert rows[3] == {"series": "s3", "zero": "0.300"}
+
+
+def test_an_estimate_without_interval_is_a_point_without_one():
+    assert point("x", Estimate(0.5, None, None, 1, "t")) == Point("x", 0.5, None, 1)
+
+
+MAP = Picture(
+    "m", "A map", "slope", "r", "map",
+    (Series("p", "model", (Point(0.2, 0.4, (0.1, 0.6), 5, (0.1, 0.3)), Point(0.5, 0.6, None, 5))),),
+)  # fmt: skip
+DOTS = Picture(
+    "d", "Dots", "strategy", "share", "dots",
+    (Series("p", "one", (Point("CoT", 0.5, (0.4, 0.6), 3),)), Series("p", "<b>", ())),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("picture", [LINES, MAP, DOTS], ids=lambda p: p.kind)
+@pytest.mark.parametrize("ending", ["svg", "pdf", "png"])
+def test_pictures_are_drawn_with_their_words(picture, ending, tmp_path):
+    path = tmp_path / f"out.{ending}"
+    draw(picture, path)
+    drawn = path.read_bytes()
+    start = {"svg": b"<svg", "pdf": b"%PDF", "png": b"\x89PNG"}[ending]
+    assert drawn.startswith(start)
+    if ending == "svg":
+        text = drawn.decode()
+        for word in (picture.title, picture.x, picture.y, picture.series[0].label):
+            assert word in text
+
+
+def test_what_cannot_be_drawn_is_refused(tmp_path):
+    with pytest.raises(BadInput, match="nothing to draw in e"):
+        draw(Picture("e", "t", "x", "y", "lines"), tmp_path / "e.svg")
+    with pytest.raises(BadInput, match=r"\.svg, \.pdf or \.png"):
+        draw(LINES, tmp_path / "e.gif")
+
+
+def test_matplotlib_is_loaded_by_drawing_only():
+    code = (
+        "import sys; from sally.output.reproduce import reproduce; "
+        "reproduce('tang2024', 'settings'); sys.exit('matplotlib' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

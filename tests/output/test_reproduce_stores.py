@@ -1,0 +1,247 @@
+"""Stores of all kinds beside a paper: whole, partial, foreign, censored, forfeited, mixed."""
+
+from __future__ import annotations
+
+import pytest
+
+from sally.analysis.stored import pooled, same_model, short
+from sally.core.errors import BadInput
+from sally.output.bundle import pack
+from sally.output.reproduce import Effort, Row, reproduce
+from tests.analysis.hands import (
+    cut,
+    repeated_episode,
+    scenario_episode,
+    speechless_episode,
+    stored,
+)
+
+FEW = Effort(repeats=4)
+
+
+def one(rows: list[Row], metric: str = "functional_regret", **row: object) -> Row:
+    found = [r for r in rows if r.metric == metric and row.items() <= r.row.items()]
+    assert len(found) == 1, found
+    return found[0]
+
+
+# --- riemer2025 ---------------------------------------------------------------------------------
+
+QA = {"game": "rps", "strategy": "qa"}
+
+
+def test_all_partners_of_a_cell_count_alike(tmp_path):
+    three = [repeated_episode("rps", action, 1) for action in range(3)]
+    row = one(reproduce("riemer2025", "9", stored(tmp_path, *three), effort=FEW), **QA)
+    assert row.ours == pytest.approx(1.0)  # a tie, a loss and a win
+    assert (row.n, row.note, row.missing, row.run) == (3, None, None, None)
+
+
+def test_a_bundle_is_read_as_the_store_it_was_packed_from(tmp_path):
+    folder = stored(tmp_path / "s", *(repeated_episode("rps", action, 1) for action in range(3)))
+    pack(folder, tmp_path / "b.zip")
+    here, there = (
+        one(reproduce("riemer2025", "9", place, effort=FEW), **QA)
+        for place in (folder, tmp_path / "b.zip")
+    )
+    assert here == there and here.n == 3
+
+
+def test_a_partial_store_says_which_partners_were_not_met(tmp_path):
+    two = [repeated_episode("rps", action, 1) for action in (0, 1)]
+    row = one(reproduce("riemer2025", "9", stored(tmp_path, *two), effort=FEW), **QA)
+    assert row.note == "partners were not met equally often (action 0: 1, action 1: 1, action 2: 0)"
+
+
+def test_what_was_not_run_says_so_and_how_to_run_it(tmp_path):
+    folder = stored(tmp_path / "s", repeated_episode("rps", 0, 1))
+    row = one(reproduce("riemer2025", "9", folder, effort=FEW), game="ibs", strategy="qa")
+    assert row.missing == "not run"
+    assert row.run == f"sally run riemer2025 --model PROVIDER/mistral-large-2 --out {folder}"
+
+
+def test_one_episode_has_no_interval_and_is_not_said_to_agree(tmp_path):
+    folder = stored(tmp_path, repeated_episode("rps", 2, 1))
+    row = one(reproduce("riemer2025", "9", folder, effort=FEW), **QA)
+    assert (row.ours, row.ours_interval, row.agrees) == (0.0, None, None)
+
+
+def test_both_conventions_are_there_by_name(tmp_path):
+    """Playing J for ever against tit for tat loses nothing by rate, and by the optimum 2 of 802."""
+    folder = stored(tmp_path, *(repeated_episode("ipd", a, 1, plays=0) for a in (0, 1)))
+    row = one(reproduce("riemer2025", "9", folder, effort=FEW), game="ipd", strategy="qa")
+    assert row.ours == pytest.approx((2 + 5) / 2)
+    assert row.exact is not None
+    assert row.exact.metric == "functional_regret"
+    assert row.exact.value == pytest.approx(row.ours)  # the rate is exact against one action
+
+
+def test_what_the_paper_did_not_play_does_not_count(tmp_path):
+    same = [repeated_episode("rps", action, 1) for action in range(3)]
+    others = [
+        repeated_episode("rps", 1, 1, rounds=10),
+        repeated_episode("rps", 1, 1, names=("R", "P", "S")),
+        repeated_episode("rps", 1, 1, strategy="cot"),
+        repeated_episode("rps", 1, 1, with_={"history": False}),
+        repeated_episode("rps", 1, 1, model="another"),
+    ]
+    folder = stored(tmp_path, *same, *others)
+    assert (
+        one(reproduce("riemer2025", "9", folder, effort=FEW), model="mistral-large-2", **QA).n == 3
+    )
+
+
+def test_episodes_that_differ_in_what_no_table_mentions_are_not_pooled(tmp_path):
+    folder = stored(
+        tmp_path,
+        repeated_episode("rps", 0, 1, settings={"temperature": 0.0}),
+        repeated_episode("rps", 0, 1, settings={"temperature": 1.0}),
+    )
+    row = one(reproduce("riemer2025", "9", folder, effort=FEW), **QA)
+    assert row.ours is None
+    assert row.missing == (
+        'not pooled: episodes differ in settings ({"temperature":0.0} and {"temperature":1.0})'
+    )
+
+
+def test_a_new_model_has_lines_of_its_own_in_every_table_it_played(tmp_path):
+    folder = stored(tmp_path, repeated_episode("rps", 1, 1, model="provider/new"))
+    rows = reproduce("riemer2025", "9", folder, effort=FEW)
+    mine = [row for row in rows if row.published is None]
+    assert {row.row["model"] for row in mine} == {"provider/new"}
+    assert one(mine).ours == pytest.approx(2.0)
+    table8 = [r for r in reproduce("riemer2025", "8", folder, effort=FEW) if r.published is None]
+    assert len([r for r in table8 if r.metric == "functional_regret"]) == 1  # two models, one line
+
+
+def test_a_provider_before_the_name_does_not_matter_but_two_ways_to_one_model_do(tmp_path):
+    served = repeated_episode("rps", 1, 1, model="mistral/Mistral-Large-2")
+    folder = stored(tmp_path / "one", served)
+    assert one(reproduce("riemer2025", "9", folder, effort=FEW), **QA).ours == pytest.approx(2.0)
+    folder = stored(tmp_path / "two", served, repeated_episode("rps", 0, 1))
+    with pytest.raises(BadInput, match="say which is meant with --model"):
+        reproduce("riemer2025", "9", folder, effort=FEW)
+    chosen = reproduce("riemer2025", "9", folder, "mistral/Mistral-Large-2", FEW)
+    assert one(chosen, **QA).ours == pytest.approx(2.0)
+
+
+def test_names_of_models():
+    assert short("openai/gpt-4o") == "gpt-4o" == short("gpt-4o")
+    assert same_model("openai/GPT-4o", "gpt-4o") and same_model("a/b", "a/b")
+    assert not same_model("openai/gpt-4o-mini", "gpt-4o")
+
+
+def test_a_foreign_store_is_refused_in_one_sentence(tmp_path):
+    folder = stored(tmp_path, scenario_episode("toma_po", 1, 0, "solver"))
+    with pytest.raises(
+        BadInput, match=r"None of the 1 episodes in .* belongs to a table or figure"
+    ):
+        reproduce("riemer2025", episodes=folder)
+    with pytest.raises(BadInput, match="There is no store"):
+        reproduce("kang2026", episodes=tmp_path / "nowhere")
+
+
+# --- kang2026 -----------------------------------------------------------------------------------
+
+MODEL = {"model": "qwen2.5-3b-instruct", "strategy": "zero_shot"}
+
+
+def test_success_level_by_level_and_in_total(tmp_path):
+    folder = stored(
+        tmp_path,
+        *(scenario_episode("toma_mg", level, n, "solver") for level in (1, 2) for n in range(3)),
+    )
+    rows = reproduce("kang2026", "10", folder)
+    level = one(rows, "task_success", level="L1", **MODEL)
+    assert level.ours == 1.0
+    assert level.method == "Wilson"
+    assert level.ours_interval == pytest.approx((0.4385, 1.0), abs=1e-3)  # three of three
+    total = one(rows, "task_success", level="total", **MODEL)
+    assert total.note == "levels were not met equally often (L1: 3, L2: 3, L3: 0)"
+    assert one(rows, "task_success", level="L3", **MODEL).missing == "not run"
+
+
+def test_runs_of_one_scenario_are_drawn_together(tmp_path):
+    runs = [
+        scenario_episode("toma_mg", 1, n, "solver" if n < 2 else "random", repeat=repeat)
+        for n in range(4)
+        for repeat in range(5)
+    ]
+    row = one(
+        reproduce("kang2026", "10", stored(tmp_path, *runs)), "task_success", level="L1", **MODEL
+    )
+    assert row.n == 20
+    assert "over 4 clusters" in (row.method or "")
+
+
+def test_a_gain_is_a_paired_difference_on_the_same_scenarios(tmp_path):
+    plain = [scenario_episode("toma_mg", 1, n, "random") for n in range(6)]
+    better = [scenario_episode("toma_mg", 1, n, "solver", strategy="tom_cot") for n in range(6)]
+    unmatched = scenario_episode("toma_mg", 1, 9, "solver", strategy="tom_cot")
+    rows = reproduce("kang2026", "2", stored(tmp_path, *plain, *better, unmatched))
+    of = {"model": "qwen2.5-3b-instruct", "strategy": "tom_cot"}
+    lost = one(rows, "task_success", **MODEL).ours
+    gain = one(rows, "gain_over_zero_shot", **of)
+    assert lost is not None
+    assert gain.ours == pytest.approx(1 - lost)
+    assert gain.n == 6
+
+
+def test_told_truths_are_no_rows_of_the_tables(tmp_path):
+    told = scenario_episode("toma_mg", 1, 0, "solver", told=0.0)
+    folder = stored(tmp_path, told, scenario_episode("toma_mg", 1, 1, "solver"))
+    assert one(reproduce("kang2026", "2", folder), "task_success", **MODEL).n == 1
+
+
+def test_censored_episodes_are_left_out_and_counted(tmp_path):
+    folder = stored(
+        tmp_path,
+        scenario_episode("toma_mg", 1, 0, "solver"),
+        cut(scenario_episode("toma_mg", 1, 1, "solver")),
+    )
+    row = one(reproduce("kang2026", "2", folder), "task_success", **MODEL)
+    assert (row.n, row.censored, row.ours) == (1, 1, 1.0)
+    only = stored(tmp_path / "cut", cut(scenario_episode("toma_mg", 1, 1, "solver")))
+    row = one(reproduce("kang2026", "2", only), "task_success", **MODEL)
+    assert row.ours is None
+    assert row.missing == "the episodes give no figure: censored, forfeited or not asked"
+    assert row.run is not None and row.run.startswith("sally run kang2026 --model PROVIDER/qwen")
+
+
+def test_a_forfeit_is_wrong_by_the_published_convention_and_blank_by_ours(tmp_path):
+    folder = stored(tmp_path, speechless_episode("toma_mg", 1, 0))
+    row = one(reproduce("kang2026", "2", folder, "speechless"), "task_success", **MODEL)
+    assert (row.ours, row.forfeited, row.exact) == (0.0, 1, None)
+
+
+def test_what_can_never_be_had_says_why_and_names_no_command():
+    rows = reproduce("kang2026", "3")
+    assert {row.missing for row in rows if row.row["game"] == "ipd"} == {
+        "the paper does not say what success is in the prisoner's dilemma"
+    }
+    assert all(row.run is None for row in rows)
+    rating = reproduce("tradecraft2026", "validation")
+    assert all(row.missing and "ratings are no episodes" in row.missing for row in rating)
+
+
+# --- intervals ----------------------------------------------------------------------------------
+
+
+def test_ones_and_zeros_of_separate_instances_have_wilsons_interval():
+    found = pooled([1.0, 0.0, 1.0, 1.0], list("abcd"), share=True)
+    assert (found.method, found.value) == ("Wilson", 0.75)
+
+
+def test_equal_ones_of_repeated_instances_count_an_instance_once():
+    found = pooled([1.0] * 10, ["a", "b"] * 5, share=True)
+    assert (found.method, found.n, found.high) == ("Wilson", 10, 1.0)
+    assert found.low == pytest.approx(0.3424, abs=1e-3)  # two of two, not ten of ten
+
+
+def test_a_regret_of_one_is_no_share():
+    assert pooled([1.0, 0.0], ["a", "b"]).method == "t"
+
+
+def test_one_instance_played_again_has_an_interval_over_episodes():
+    assert pooled([0.2, 0.4, 0.6], ["a"] * 3).method == "t"
+    assert "clusters" in pooled([0.2, 0.4, 0.6, 0.1], ["a", "a", "b", "b"]).method

@@ -1,0 +1,266 @@
+"""Hands and eyes: clicks, keys, thumbs, screen readers, light and dark."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from tests.web.browser import NEEDS_BROWSER, PHONE, Person, Server
+
+pytestmark = NEEDS_BROWSER
+Arrive = Callable[..., Person]
+
+
+def test_a_double_click_moves_once(person: Arrive, served: Server) -> None:
+    me = person()
+    me.sit(served.table("ipd", "agent", params={"rounds": 5})["token"])
+    sent: list[str] = []
+    me.page.on("request", lambda r: sent.append(r.url) if r.method == "POST" else None)
+    for rounds in (1, 2):
+        me.ask().locator(".options button").first.dblclick()
+        me.page.locator("#lines li").nth(rounds - 1).wait_for()
+        me.page.wait_for_timeout(200)
+        assert len(me.lines()) == rounds
+    assert len(sent) == 2
+
+
+def test_the_second_click_of_a_double_click_spares_the_next_question(
+    person: Arrive, served: Server
+) -> None:
+    me = person()
+    me.sit(served.table("ipd", "agent", params={"rounds": 5})["token"])
+    box = me.ask().locator(".options button").first.bounding_box()
+    assert box is not None
+    mouse, before = me.page.mouse, me.question_id()
+    mouse.move(box["x"] + 20, box["y"] + 20)
+    for nth in (1, 2):  # the board has moved the buttons by now, so the mouse follows
+        mouse.down(click_count=nth)
+        mouse.up(click_count=nth)
+        me.until_taken(before)
+        box = me.ask().locator(".options button").first.bounding_box()
+        assert box is not None
+        mouse.move(box["x"] + 20, box["y"] + 20)
+    me.page.wait_for_timeout(300)
+    assert len(me.lines()) == 1
+    mouse.down()
+    mouse.up()
+    me.page.locator("#lines li").nth(1).wait_for()  # a click of its own counts
+
+
+def test_the_past_grows_by_appending_and_is_announced(person: Arrive, served: Server) -> None:
+    me = person()
+    me.sit(served.table("ipd", "agent", params={"rounds": 4})["token"])
+    me.pick("J")
+    log = me.page.get_by_role("log")
+    assert log.get_attribute("aria-live") == "polite"
+    log.evaluate("list => { list.firstElementChild.kept = true }")
+    me.pick("F")
+    assert log.evaluate("list => [list.children.length, list.firstElementChild.kept]") == [2, True]
+
+
+def test_what_was_typed_survives_news(person: Arrive, served: Server) -> None:
+    table = served.table("toma_sw", "guide", others={"explorer": "person"})
+    ann, bob = person(), person()
+    ann.sit(table["token"])
+    bob.sit(table["invites"]["explorer"])
+    ann.ask().get_by_label("Text").fill("Wait for me")
+    bob.pick("WAIT")
+    ann.page.wait_for_timeout(500)  # news of bob's move comes in
+    assert ann.ask().get_by_label("Text").input_value() == "Wait for me"
+
+
+def test_a_whole_game_by_keyboard_alone(person: Arrive, served: Server) -> None:
+    me = person()
+    me.page.goto(f"{me.address}/")
+    me.page.locator(".tile").first.wait_for()
+    keys = me.page.keyboard
+    _tab_to(me, "document.activeElement.dataset.game === 'ipd'")
+    keys.press("Enter")
+    _tab_to(me, "document.activeElement.textContent === 'Settings'")
+    keys.press("Enter")
+    _tab_to(me, "document.activeElement.labels?.[0]?.textContent === 'Rounds'")
+    keys.press("Control+A")
+    keys.type("3")
+    keys.press("Enter")  # sits down
+    me.page.locator("#rules-read").wait_for()
+    _tab_to(me, "document.activeElement.id === 'rules-read'")
+    keys.press("Enter")
+    assert "Which option" in _focused(me)
+    keys.press("Tab")
+    assert me.page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid"
+    keys.press("Enter")  # the first option
+    me.page.locator("#lines li").wait_for()
+    me.page.wait_for_function("() => document.activeElement.classList.contains('question')")
+    keys.press("2")  # the second one, by its number
+    me.page.locator("#lines li").nth(1).wait_for()
+    me.page.wait_for_function("() => document.activeElement.classList.contains('question')")
+    keys.press("Tab")
+    keys.press("Tab")
+    keys.press("Space")
+    assert "Your result: " in me.result()
+    assert [line[:29] for line in me.lines()] == [
+        "Round 1: you picked Option J,",
+        "Round 2: you picked Option F,",
+        "Round 3: you picked Option F,",
+    ]
+    assert "The game is over" in _focused(me)
+    _tab_to(me, "document.activeElement.textContent === 'Play another game'")
+
+
+def test_forms_and_scales_by_keyboard_alone(person: Arrive, served: Server) -> None:
+    me = person()
+    asked = {"params": {"messages": 1}, "probes": ["target_likes"]}
+    me.sit(served.table("mindgames", "persuader", **asked)["token"])
+    keys = me.page.keyboard
+    for presses in ("Space", "ArrowRight"), ("Space",), ("ArrowLeft",):  # one scale after another
+        keys.press("Tab")
+        for press in presses:
+            keys.press(press)
+    chosen = "[...document.querySelectorAll('.probe input:checked')].map(i => i.value)"
+    assert me.page.evaluate(chosen) == ["1", "0", "2"]
+    keys.press("Tab")
+    assert _focused(me) == "Answer"
+    keys.press("Enter")
+    me.page.wait_for_function(
+        "() => document.activeElement.textContent.includes('What do you write')"
+    )
+    keys.press("Tab")
+    keys.type("What do you like?")
+    keys.press("Tab")  # the text does not hold the focus back
+    assert _focused(me) == "Say"
+    keys.press("Enter")
+    assert "Your result: " in me.result()
+
+
+REACHED = """() => {
+  const found = [...document.querySelectorAll('a, button, input, select, textarea, summary')]
+    .filter(e => e.checkVisibility());
+  return found.filter(e => !e.reached && !(e.type === 'radio' && found.some(
+    r => r.name === e.name && r.reached))).map(e => e.outerHTML.slice(0, 90));
+}"""
+
+
+def test_the_keyboard_reaches_everything_and_is_trapped_nowhere(
+    person: Arrive, served: Server
+) -> None:
+    me = person()
+    me.sit(served.table("tradecraft", "p1")["token"])
+    for _ in range(50):  # once round the page and on
+        me.page.keyboard.press("Tab")
+        me.page.evaluate("document.activeElement.reached = true")
+    assert me.page.evaluate(REACHED) == []
+
+
+def _tab_to(me: Person, condition: str) -> None:
+    """Press Tab until something has the focus; a trap would never let it."""
+    for _ in range(60):
+        me.page.keyboard.press("Tab")
+        if me.page.evaluate(condition):
+            return
+    raise AssertionError(f"the keyboard does not reach: {condition}")
+
+
+def _focused(me: Person) -> str:
+    return str(me.page.evaluate("document.activeElement.textContent"))
+
+
+GAMES = (
+    ("rps", "agent", ["their_odds"]),
+    ("pick_the_right_stuff", "manager", ["true_box"]),
+    ("toma_po", "player", ["their_choice"]),
+    ("toma_mg", "player", []),
+    ("toma_ag", "speaker", ["has_hint"]),
+    ("toma_sw", "explorer", []),
+    ("toma_sw", "eavesdropper", []),
+    ("mindgames", "persuader", ["target_likes"]),
+    ("tradecraft", "p1", ["v0"]),
+    ("tradecraft", "p1", []),
+)
+
+TOO_SMALL = """() => [...document.querySelectorAll('button, a, input, select, textarea, summary')]
+  .filter(e => e.checkVisibility() && !(e.type === 'checkbox'))
+  .map(e => [e.outerHTML.slice(0, 80), e.getBoundingClientRect()])
+  .filter(([, box]) => box.height < 43.5 || box.width < 43.5)
+  .map(([html, box]) => `${html} ${box.width}x${box.height}`)"""
+
+
+@pytest.mark.parametrize(("game", "seat", "probes"), GAMES)
+def test_every_game_fits_a_phone_and_a_thumb(
+    person: Arrive, served: Server, game: str, seat: str, probes: list[str]
+) -> None:
+    me = person(**PHONE)
+    me.sit(served.table(game, seat, probes=probes)["token"])
+    me.page.locator("#asks .ask, #asides .probe").first.wait_for()
+    for folded in me.page.locator("details:not([open]) > summary").all():
+        if folded.is_visible():
+            folded.click()
+    assert me.page.evaluate("document.documentElement.scrollWidth") <= 390
+    assert me.page.evaluate(TOO_SMALL) == []
+
+
+def test_a_game_on_a_phone(person: Arrive, served: Server) -> None:
+    me = person(**PHONE)
+    me.page.goto(me.address)
+    me.page.locator(".tile[data-game=rps]").tap()
+    me.page.get_by_text("Settings").tap()
+    me.page.get_by_label("Rounds").fill("2")
+    assert me.page.evaluate("document.documentElement.scrollWidth") <= 390
+    assert me.page.evaluate(TOO_SMALL) == []
+    me.page.get_by_role("button", name="Sit down").tap()
+    me.page.get_by_role("button", name="I have read the rules").tap()
+    for rounds in (1, 2):
+        me.shot("phone")
+        me.ask().locator(".options button").nth(1).tap()
+        me.page.locator("#lines li").nth(rounds - 1).wait_for()
+    assert "Your result: " in me.result()
+
+
+CONTRASTS = """() => {
+  const rgb = (text) => text.match(/[\\d.]+/g).map(Number);
+  const light = ([r, g, b]) => [r, g, b].map(c => c / 255)
+    .map(c => c <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4)
+    .reduce((sum, c, i) => sum + c * [0.2126, 0.7152, 0.0722][i], 0);
+  const behind = (e) => {
+    for (; e; e = e.parentElement) {
+      const colour = rgb(getComputedStyle(e).backgroundColor);
+      if (colour.length < 4 || colour[3] === 1) return colour;
+    }
+    return [255, 255, 255];
+  };
+  const poor = [];
+  for (const e of document.querySelectorAll('body *')) {
+    const own = [...e.childNodes].some(n => n.nodeType === 3 && n.textContent.trim());
+    if (!own || !e.checkVisibility() || e.closest('.unseen')) continue;
+    const style = getComputedStyle(e);
+    const [a, b] = [light(rgb(style.color)), light(behind(e))].sort((x, y) => y - x);
+    const size = parseFloat(style.fontSize);
+    const large = size >= 24 || (size >= 18.66 && Number(style.fontWeight) >= 700);
+    const ratio = (a + 0.05) / (b + 0.05);
+    if (ratio < (large ? 3 : 4.5)) poor.push(`${ratio.toFixed(2)} ${e.outerHTML.slice(0, 90)}`);
+  }
+  return poor;
+}"""
+
+
+def test_everything_can_be_read_in_the_light_and_in_the_dark(
+    person: Arrive, served: Server
+) -> None:
+    me = person()
+
+    def check(where: str) -> None:
+        for scheme in ("light", "dark"):
+            me.page.emulate_media(color_scheme=scheme)
+            assert me.page.evaluate(CONTRASTS) == [], (where, scheme)
+
+    me.page.goto(me.address)
+    me.page.locator(".tile[data-game=tradecraft]").click()
+    check("lobby")
+    for game, seat, probes in GAMES:
+        me.page.goto("about:blank")
+        me.sit(served.table(game, seat, probes=probes)["token"], read_rules=False)
+        me.page.locator("#asks .ask, #asides .probe").first.wait_for()
+        check(game)
+        if game == "mindgames":
+            me.page.get_by_role("button", name="I have read the rules").click()
+            me.shot("mindgames_dark")

@@ -1,0 +1,415 @@
+"""What stands between the world and the table."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from starlette.routing import Mount, Route
+
+from sally.web import guard
+from sally.web.guard import MOST_BYTES, Rates, depth
+from tests.web.guests import Guest, house, sit
+
+SECRET = "the secret of this test"
+
+
+@pytest.fixture
+def web(tmp_path: Path) -> Any:
+    with house(tmp_path, secret=SECRET) as client:
+        yield client
+
+
+# --- tokens -------------------------------------------------------------------------------------
+
+
+def test_tokens_cannot_be_guessed_and_are_nowhere_on_disk(tmp_path: Path) -> None:
+    with house(tmp_path) as web:
+        tokens = [sit(web, "rps", others={"partner": "person"})[0].token for _ in range(20)]
+    assert len(set(tokens)) == 20 and all(len(token) >= 43 for token in tokens)
+    disk = b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
+    assert not any(token.encode() in disk for token in tokens)
+
+
+@pytest.mark.parametrize(
+    "header", ["", "Bearer", "Bearer ", "Bearer x", "Basic x", "Bearer é", "x"]
+)
+def test_without_the_token_there_is_no_seat(header: str, web: Any) -> None:
+    guest, _ = sit(web, "ipd")
+    sent = {"ask": guest.see()["asks"][0]["id"], "value": 0, "key": "k"}
+    for method, path in (("GET", "/api/seat"), ("POST", "/api/seat/answer")):
+        body = None if method == "GET" else sent
+        headers = {"Authorization": header.encode("latin-1")} if header else {}
+        assert web.request(method, path, headers=headers, json=body).status_code == 401
+    assert guest.see()["lines"] == []
+
+
+def test_a_token_in_the_address_opens_nothing(web: Any) -> None:
+    guest, _ = sit(web, "ipd")
+    assert web.get(f"/api/seat?token={guest.token}").status_code == 401
+
+
+def test_whoever_follows_an_invitation_has_the_seat_to_themselves(web: Any) -> None:
+    _, invited = sit(web, "rps", others={"partner": "person"})
+    link, mine = invited["partner"], Guest(web, "a" * 64)
+    assert mine.call("GET", "/api/seat").status_code == 401
+    for _ in range(2):  # the first acknowledgement may be lost
+        assert link.call("POST", "/api/seat/take", {"token": mine.token}).status_code == 200
+    assert mine.see()["seat"] == "partner"
+    assert link.call("GET", "/api/seat").status_code == 401  # who sent it still has this one
+    late = link.call("POST", "/api/seat/take", {"token": "b" * 64})
+    assert late.status_code == 401 and "followed already" in late.json()["error"]
+
+
+@pytest.mark.parametrize("own", ["short", "a" * 65, "é" * 50, "a b" * 20, 5, None])
+def test_a_token_of_ones_own_must_be_long(own: Any, web: Any) -> None:
+    guest, _ = sit(web, "ipd")
+    assert guest.call("POST", "/api/seat/take", {"token": own}).status_code == 400
+    assert guest.see()
+
+
+def test_nobody_takes_a_seat_by_the_token_of_another(web: Any) -> None:
+    guest, invited = sit(web, "rps", others={"partner": "person"})
+    other = invited["partner"]
+    taken = "c" * 64
+    assert guest.call("POST", "/api/seat/take", {"token": taken}).status_code == 200
+    assert other.call("POST", "/api/seat/take", {"token": taken}).status_code == 401
+    assert Guest(web, taken).see()["seat"] == "agent" and other.see()["seat"] == "partner"
+
+
+# --- other sites --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Origin": "https://evil.example"},
+        {"Origin": "null"},
+        {"Origin": "http://testserver:81"},
+        {"Sec-Fetch-Site": "cross-site"},
+        {"Sec-Fetch-Site": "same-site"},
+    ],
+)
+def test_another_site_may_not_act(headers: dict[str, str], web: Any) -> None:
+    for path in ("/api/tables", "/api/lobby", "/experimenter/login"):
+        reply = web.post(path, json={"game": "ipd"}, headers=headers)
+        assert reply.status_code == 403 and "Another site" in reply.json()["error"]
+
+
+def test_our_own_pages_may(web: Any) -> None:
+    headers = {"Origin": "http://testserver", "Sec-Fetch-Site": "same-origin"}
+    assert web.post("/api/tables", json={"game": "ipd"}, headers=headers).status_code == 201
+
+
+@pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", ""])
+def test_a_plain_form_of_another_site_is_no_request(kind: str, web: Any) -> None:
+    reply = web.post("/api/tables", content=b'{"game": "ipd"}', headers={"Content-Type": kind})
+    assert reply.status_code == 400
+
+
+def test_nobody_else_may_read_the_answers(web: Any) -> None:
+    headers = {"Origin": "https://evil.example", "Access-Control-Request-Method": "POST"}
+    for reply in (
+        web.get("/api/games", headers=headers),
+        web.options("/api/seat/answer", headers=headers),
+    ):
+        assert not [name for name in reply.headers if name.startswith("access-control")]
+
+
+def test_a_foreign_name_is_refused(tmp_path: Path) -> None:
+    with house(tmp_path, hosts=("lab.example", "testserver")) as web:
+        assert web.get("/api/games").status_code == 200
+        for host in ("evil.example", "lab.example.evil.example", "", "[::1"):
+            assert web.get("/api/games", headers={"Host": host}).status_code == 400
+
+
+@pytest.mark.parametrize(
+    "path", ["/", "/table", "/api/games", "/api/seat", "/nowhere", "/static/style.css"]
+)
+def test_every_answer_carries_the_headers(path: str, web: Any) -> None:
+    reply = web.get(path)
+    policy = reply.headers["content-security-policy"]
+    assert "default-src 'none'" in policy and "unsafe" not in policy and "*" not in policy
+    assert reply.headers["x-content-type-options"] == "nosniff"
+    assert reply.headers["referrer-policy"] == "same-origin"
+    assert "set-cookie" not in reply.headers
+
+
+def test_pages_have_no_script_or_style_of_their_own(web: Any) -> None:
+    for path in ("/", "/table", "/experimenter/login"):
+        page = web.get(path).text
+        assert not re.search(r"<style|\sstyle=|\son\w+=|javascript:", page)
+        assert all(re.search(r"\ssrc=", tag) for tag in re.findall(r"<script[^>]*>", page))
+
+
+# --- sizes and rates ----------------------------------------------------------------------------
+
+
+def test_a_large_request_is_refused_whether_it_says_so_or_not(web: Any) -> None:
+    body = b'{"game": "' + b"x" * MOST_BYTES + b'"}'
+    headers = {"Content-Type": "application/json"}
+    assert web.post("/api/tables", content=body, headers=headers).status_code == 413
+    in_parts = (body[i : i + 1000] for i in range(0, len(body), 1000))
+    assert web.post("/api/tables", content=in_parts, headers=headers).status_code == 413
+
+
+@pytest.mark.parametrize(
+    ("text", "level"),
+    [("1", 0), ("[]", 1), ('{"a":[[1]]}', 3), ('"[[["', 0), (r'["\"[["]', 1), ('["]]]",[[', 3)],
+)
+def test_depth_is_counted_outside_of_texts(text: str, level: int) -> None:
+    assert depth(text.encode()) == level
+
+
+def test_deep_json_is_refused_before_it_is_read(web: Any) -> None:
+    deep = b'{"game": ' + b"[" * 20_000 + b"]" * 20_000 + b"}"
+    reply = web.post("/api/tables", content=deep, headers={"Content-Type": "application/json"})
+    assert reply.status_code == 400 and "nested" in reply.json()["error"]
+
+
+def test_a_bucket_is_emptied_and_fills_again() -> None:
+    rates = Rates(a_second=2, at_once=3)
+    assert [rates.take("a", now=0.0) for _ in range(3)] == [0, 0, 0]
+    assert rates.take("a", now=0.0) == 0.5 and rates.take("b", now=0.0) == 0
+    assert rates.take("a", now=0.6) == 0 and rates.take("a", now=0.6) > 0
+
+
+def test_a_flood_of_names_does_not_fill_the_memory() -> None:
+    rates = Rates(a_second=1, at_once=2, most=100)
+    for n in range(10_000):
+        rates.take(str(n), now=n / 1000)
+    assert len(rates._buckets) <= 100
+
+
+def test_too_fast_is_refused_and_changes_nothing(tmp_path: Path) -> None:
+    with house(tmp_path, a_second=1) as web:
+        replies = [web.get("/api/games") for _ in range(12)]
+        assert [r.status_code for r in replies] == [200] * 10 + [429] * 2
+        assert replies[-1].headers["retry-after"] == "1"
+        assert "wait" in replies[-1].json()["error"]
+
+
+def test_one_token_cannot_take_the_time_of_all(web: Any) -> None:
+    guest, _ = sit(web, "ipd")
+    codes = [guest.call("GET", "/api/seat").status_code for _ in range(80)]
+    assert codes[0] == 200 and 429 in codes
+    assert sit(web, "ipd")[0].see()  # others do not feel it
+
+
+def test_one_address_cannot_take_all_tables(tmp_path: Path) -> None:
+    with house(tmp_path, a_second=2) as web:
+        wishes = ("/api/tables", "/api/lobby") * 3
+        codes = [web.post(path, json={"game": "ipd"}).status_code for path in wishes]
+        assert codes == [201] * 4 + [429] * 2
+
+
+@pytest.mark.parametrize(
+    ("host", "counts_as"),
+    [
+        ("192.0.2.7", "192.0.2.7"),
+        ("::ffff:192.0.2.7", "192.0.2.7"),
+        ("2001:db8::1", "2001:db8::/64"),
+        ("2001:db8::2:0:0:1", "2001:db8::/64"),
+        ("2001:db8:0:1::1", "2001:db8:0:1::/64"),
+    ],
+)
+def test_one_house_counts_as_one_address(host: str, counts_as: str) -> None:
+    assert guard.address_of({"client": (host, 5)}) == counts_as
+
+
+# --- what a visitor may set ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("wish", "why"),
+    [
+        ({"params": {"rounds": 10**9}}, "from 1 to 100"),
+        ({"params": {"rounds": 0}}, "from 1 to 100"),
+        ({"params": {"rounds": True}}, "whole number"),
+        ({"params": {"rounds": "5"}}, "whole number"),
+        ({"params": {"matrix": [[[1, 1]]]}}, "parameter that can be set here"),
+        ({"params": {"__class__": 1}}, "parameter that can be set here"),
+        ({"others": {"partner": "language"}}, "player for seat"),
+        ({"others": {"partner": "model:embedded"}}, "player for seat"),
+        ({"others": {"partner": "axelrod"}}, "player for seat"),
+        ({"others": {"nature": "random"}}, "seat of ipd"),
+        ({"others": {"agent": "random"}, "seat": "agent"}, "yourself"),
+        ({"seat": "nobody"}, "seat of ipd"),
+        ({"probes": ["no such"]}, "probe for seat"),
+        ({"probes": ["their_move", "their_move"]}, "twice"),
+        ({"game": "no_such_game"}, "game"),
+        ({"game": "tradecraft", "params": {"ruleset": "/etc/passwd"}}, "parameter that can be set"),
+        ({"game": "toma_mg", "params": {"scenario": "x" * 100}}, "at most 60"),
+        ({"game": "toma_mg", "params": {"scenario": {"id": "x"}}}, "name"),
+    ],
+)
+def test_what_is_not_offered_is_refused_by_name(wish: dict[str, Any], why: str, web: Any) -> None:
+    reply = web.post("/api/tables", json={"game": "ipd", **wish})
+    assert reply.status_code == 422 and why in reply.json()["error"], reply.text
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        {},
+        {"game": 5},
+        {"game": None},
+        {"game": "ipd", "seat": []},
+        {"game": "ipd", "others": []},
+        {"game": "ipd", "others": {"partner": 5}},
+        {"game": "ipd", "params": 3},
+        {"game": "ipd", "probes": "x"},
+        {"game": "ipd", "extra": 1},
+        {"game": "x" * 300},
+        [],
+        "text",
+        None,
+    ],
+)
+def test_what_is_malformed_is_said(sent: Any, web: Any) -> None:
+    reply = web.post("/api/tables", json=sent)
+    assert reply.status_code == 400 and reply.json()["error"].endswith(".")
+
+
+def test_models_sit_only_where_the_operator_allows_them(tmp_path: Path) -> None:
+    with house(tmp_path, models=("embedded",)) as web:
+        offer = next(o for o in web.get("/api/games").json() if o["name"] == "ipd")
+        assert "model:embedded" in offer["players"]["partner"]
+        refused = web.post("/api/tables", json={"game": "ipd", "others": {"partner": "model:x"}})
+        assert refused.status_code == 422
+
+
+def test_no_more_tables_than_the_operator_wants(tmp_path: Path) -> None:
+    with house(tmp_path, most_open=2) as web:
+        codes = [web.post("/api/tables", json={"game": "ipd"}).status_code for _ in range(3)]
+        assert codes == [201, 201, 503]
+
+
+def test_what_people_write_is_data_and_never_markup(web: Any) -> None:
+    guest, invited = sit(web, "toma_ag", "speaker", others={"teammate": "person"})
+    evil = "<img/src=x/onerror=alert(1)>"
+    said = guest.say(guest.see()["asks"][0]["id"], {"kind": "clue", "text": evil})
+    assert said.status_code in (200, 422)
+    reply = invited["teammate"].call("GET", "/api/seat")
+    assert reply.headers["content-type"] == "application/json"
+    login = web.get('/experimenter/login?next="><script>alert(1)</script>')
+    assert "<script>alert" not in login.text and "&lt;script&gt;" in login.text
+
+
+# --- storage ------------------------------------------------------------------------------------
+
+
+def test_a_full_disk_is_said_and_nothing_is_changed(web: Any) -> None:
+    guest, _ = sit(web, "ipd", params={"rounds": 100})
+    book, run = web.app.state.book, web.portal.call
+    (pages,) = run(book.run, lambda hand: hand.one("PRAGMA page_count"))
+    run(book.run, lambda hand: hand.one(f"PRAGMA max_page_count={pages}"))
+    for n in range(200):
+        before = guest.see()
+        said = guest.say(before["asks"][0]["id"], 0, f"k{n}")
+        if said.status_code != 200:
+            break
+        web.app.state.rates._buckets.clear()
+    assert said.status_code == 507 and "disk is full" in said.json()["error"]
+    assert {**guest.see(), "version": 0} == {**before, "version": 0}
+    opened = (web.post("/api/tables", json={"game": "ipd"}).status_code for _ in range(100))
+    assert next(code for code in opened if code != 201) == 507
+    run(book.run, lambda hand: hand.one("PRAGMA max_page_count=1000000"))
+    assert guest.say(before["asks"][0]["id"], 0, f"k{n}").status_code == 200
+    assert len(guest.see()["lines"]) == len(before["lines"]) + 1
+
+
+# --- the experimenter ---------------------------------------------------------------------------
+
+
+def logged_in(web: Any, **form: str) -> Any:
+    return web.post("/experimenter/login", data={"secret": SECRET, **form}, follow_redirects=False)
+
+
+def test_the_secret_opens_the_door_with_a_careful_cookie(web: Any) -> None:
+    reply = logged_in(web, next="/experimenter/studies")
+    assert reply.status_code == 303 and reply.headers["location"] == "/experimenter/studies"
+    cookie = reply.headers["set-cookie"]
+    assert "HttpOnly" in cookie and "SameSite=strict" in cookie and "Max-Age" in cookie
+    assert SECRET not in cookie
+
+
+@pytest.mark.parametrize(
+    "onward", ["//evil.example", "https://evil.example", "/\\evil.example", ""]
+)
+def test_the_login_leads_nowhere_else(onward: str, web: Any) -> None:
+    assert logged_in(web, next=onward).headers["location"] == "/experimenter"
+
+
+def test_over_https_the_cookie_stays_there(tmp_path: Path) -> None:
+    with house(tmp_path, secret=SECRET, secure=True) as web:
+        assert "Secure" in logged_in(web).headers["set-cookie"]
+
+
+def test_guesses_at_the_secret_are_few(web: Any) -> None:
+    codes = [logged_in(web, secret=str(n)).status_code for n in range(7)]
+    assert codes == [403] * 5 + [429] * 2
+    assert logged_in(web).status_code == 429  # even the right one has to wait
+
+
+def test_experimenters_pages_are_closed_to_everybody_else(web: Any) -> None:
+    closed = 0
+    for route in web.app.routes:
+        if isinstance(route, Mount) or not isinstance(route, Route):
+            continue
+        if not route.path.startswith(("/experimenter", "/explorer")) or "login" in route.path:
+            continue
+        path = re.sub(r"\{[^}]*\}", "x", route.path)
+        for method in route.methods or ():
+            if method == "HEAD":
+                continue
+            form = {"data": {"x": "y"}} if method == "POST" else {}
+            reply = web.request(method, path, follow_redirects=False, **form)
+            assert reply.status_code in (303, 401), (method, path, reply.status_code)
+            closed += 1
+    assert closed
+
+
+def test_a_form_needs_the_token_of_its_session(web: Any) -> None:
+    logged_in(web)
+    assert web.post("/experimenter/logout", data={"x": "y"}).status_code == 403
+    assert web.post("/experimenter/logout", data={"form_token": "x"}).status_code == 403
+    (token, _), *_ = web.app.state.door._sessions.values()
+    out = web.post("/experimenter/logout", data={"form_token": token}, follow_redirects=False)
+    assert out.status_code == 303
+    again = web.post("/experimenter/logout", data={"form_token": token}, follow_redirects=False)
+    assert again.status_code == 401
+
+
+def test_a_session_ends(web: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    logged_in(web)
+    later = guard.time.time() + guard.SESSION_SECONDS + 1
+    monkeypatch.setattr(guard.time, "time", lambda: later)
+    assert web.post("/experimenter/logout", data={}).status_code == 401
+
+
+def test_a_secret_is_made_for_every_start_unless_one_is_given(tmp_path: Path) -> None:
+    made = []
+    for n in range(2):
+        with house(tmp_path / str(n)) as web:
+            made.append(web.app.state.door._secret)
+    assert len(set(made)) == 2 and all(len(secret) >= 32 for secret in made)
+
+
+def test_what_breaks_here_tells_the_world_nothing(
+    web: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken() -> None:
+        raise RuntimeError("a path, a password, a line of code")
+
+    monkeypatch.setattr(web.app.state.lobby, "offers", broken)
+    reply = web.get("/api/games")
+    assert reply.status_code == 500
+    assert reply.json() == {"error": "Something went wrong here; it has been noted."}
+    assert "default-src 'none'" in reply.headers["content-security-policy"]
+
+
+def test_guests_who_were_never_invited(web: Any) -> None:
+    assert Guest(web, "x" * 43).call("GET", "/api/seat").status_code == 401

@@ -1,0 +1,142 @@
+"""A study in real browsers: two participants, a phone, a crash, and an experimenter who watches."""
+
+from __future__ import annotations
+
+import os
+import re
+
+import pytest
+
+from tests.web.browser import NEEDS_BROWSER, PHONE, server
+from tests.web.participants import TEXT
+
+pytestmark = NEEDS_BROWSER
+SECRET = "a secret for the browser"
+PAIRS = re.sub(
+    r"\[\[conditions\]\] .*?(?=\[\[survey\]\])",
+    '[[conditions]]\nname = "pairs"\npeople = ["agent", "partner"]\n',
+    TEXT,
+    flags=re.S,
+).replace("rounds = 5", "rounds = 2")
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory):
+    """`sally serve --study`, running."""
+    folder = tmp_path_factory.mktemp("served")
+    (folder / "study.toml").write_text(PAIRS)
+    os.environ["SALLY_EXPERIMENTER_SECRET"] = SECRET
+    try:
+        with server(folder, more=("--study", str(folder / "study.toml"))) as one:
+            yield one
+    finally:
+        del os.environ["SALLY_EXPERIMENTER_SECRET"]
+
+
+def come_in(person, id: str) -> None:
+    """From the platform's link to the first round."""
+    page, kind = person.page, "" if id == "one" else "_phone"
+    page.goto(f"{person.address}/study/two_games?PROLIFIC_PID={id}")
+    page.get_by_label("I have read this").check()
+    person.shot(f"study_consent{kind}")
+    page.get_by_role("button", name="Take part", exact=True).click()
+    for _ in range(2):
+        page.get_by_role("heading", name="Instructions").wait_for()
+        page.get_by_role("button", name="Continue").click()
+    page.get_by_label("At the same time").check()
+    page.get_by_label("1 cent").check()
+    person.shot(f"study_check{kind}")
+    page.get_by_role("button", name="Continue").click()
+    page.get_by_role("heading", name="Round 1 of 2").wait_for()
+
+
+def to_the_table(person) -> None:
+    person.page.get_by_role("link", name="Go to the table").click()
+    person.page.get_by_role("button", name="I have read the rules").click()
+
+
+def finish(person) -> None:
+    """Back from the last table: survey and code."""
+    page = person.page
+    page.get_by_role("link", name="Continue").click()
+    page.get_by_role("heading", name="Some questions at the end").wait_for()
+    page.get_by_label("4", exact=True).check()
+    page.get_by_label("A phone").check()
+    person.shot("study_survey")
+    page.get_by_role("button", name="Continue").click()
+    page.get_by_text("C1A2B3").wait_for()
+    person.shot("study_end")
+
+
+def no_sideways_scrolling(person) -> bool:
+    width = person.page.evaluate("document.documentElement.scrollWidth")
+    return width <= person.page.viewport_size["width"]
+
+
+def test_two_participants_meet_survive_a_crash_and_finish_while_the_experimenter_watches(
+    person, served
+):
+    watcher = person(excused="ERR_|Failed to load|NetworkError")
+    watcher.page.goto(f"{served.address}/experimenter")
+    watcher.page.get_by_label("secret").fill(SECRET)
+    watcher.page.keyboard.press("Enter")
+    watcher.page.get_by_text("Nobody is playing").wait_for()
+
+    one, two = person(excused="ERR_|Failed to load"), person(excused="ERR_|Failed", **PHONE)
+    come_in(one, "one")
+    one.page.get_by_text("Waiting for another participant").wait_for()
+    come_in(two, "two")
+    one.page.get_by_role("link", name="Go to the table").wait_for()  # by itself, without a reload
+    watcher.page.get_by_text("Tables in progress (1)").wait_for()
+    watcher.shot("explorer_live")
+    assert no_sideways_scrolling(two)
+
+    for each in (one, two):
+        to_the_table(each)
+    for each in (one, two):
+        each.pick("J")
+    served.kill()
+    served.start()
+    for each in (one, two):
+        each.page.get_by_text("round 2").first.wait_for()
+    for each in (one, two):
+        each.pick("J")
+    for each in (one, two):
+        each.page.get_by_role("link", name="Continue").click()
+        each.page.get_by_role("heading", name="Round 2 of 2").wait_for()
+        to_the_table(each)
+    for _ in range(2):
+        for each in (one, two):
+            each.pick("J")
+    for each in (one, two):
+        finish(each)
+        assert no_sideways_scrolling(each)
+
+    watcher.page.goto(f"{served.address}/experimenter/study")
+    watcher.page.get_by_label("secret").fill(SECRET)  # sessions end with the server
+    watcher.page.keyboard.press("Enter")
+    watcher.page.get_by_text("2 of 40 done").wait_for()
+    watcher.shot("study_progress")
+    watcher.page.get_by_role("button", name="Export to the store").click()
+    watcher.page.get_by_text("2 episodes were exported").wait_for()
+
+
+def test_the_experimenter_steps_through_a_game_by_keys_on_a_phone(person, served):
+    me = person(**PHONE)
+    me.page.goto(f"{served.address}/experimenter/episodes")
+    me.page.get_by_label("secret").fill(SECRET)
+    me.page.keyboard.press("Enter")
+    me.page.locator("tbody a").first.click()
+    me.page.get_by_role("link", name="Eyes of agent").click()
+    me.page.get_by_role("heading", name="The move").wait_for()
+    assert "turn=0" in me.page.url and no_sideways_scrolling(me)
+    for stop in ("turn=1", "turn=end"):
+        me.page.wait_for_load_state("load")  # with its script
+        me.page.keyboard.press("ArrowRight")
+        me.page.wait_for_url(f"**{stop}")
+    me.page.get_by_text("It is over. agent got").wait_for()
+    me.page.keyboard.press("ArrowLeft")
+    me.page.wait_for_url("**turn=1")
+    me.page.wait_for_load_state("load")
+    assert me.page.locator("[data-board] .part").count() >= 1
+    me.shot("explorer_seat_phone")
