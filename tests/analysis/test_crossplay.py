@@ -19,7 +19,7 @@ from sally.core.match import Match
 from sally.core.metric import Played
 from sally.core.study import grid, sitter
 from sally.games.tradecraft.problems import problems
-from sally.papers.tradecraft2026.crossplay import STUDY, TRADERS
+from sally.papers.tradecraft2026.crossplay import CROSSPLAY, TRADERS
 from sally.papers.tradecraft2026.value_reports import value_reports
 from sally.runner.seating import players_of, resolved
 from tests.games.tradecraft.table import P1
@@ -70,7 +70,7 @@ def test_it_can_be_drawn(tmp_path: Path) -> None:
 
 
 def test_the_study_lets_everybody_meet_everybody() -> None:
-    for cell in STUDY.cells:
+    for cell in CROSSPLAY.cells:
         assert len(cell.lineups) == len(TRADERS) ** 2
         assert len(cell.instances) == 40
 

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import pytest
-from sally.audit import Card, Condition, study_of
 
 from sally.analysis.audit import audit_of, card_of, conditions_of, label, metrics_of
 from sally.core import shelf
+from sally.core.card import Card, Condition, study_of
 from sally.core.log import Setup
 from sally.runner.seating import resolved
 
 FIXTURES = {"cups", "haggle"}  # games of the tests, on the shelf through tests/conftest.py
 FAMILIES = sorted({spec.family or spec.name for spec in shelf.games().values()} - FIXTURES)
-CARDS: dict[str, Card] = dict(shelf.shelf("cards"))
+CARDS: dict[str, Card] = {name: card_of(name) for name in FAMILIES}
 CONDITIONS = [
     pytest.param(condition, id=f"{name}: {condition.name}")
     for name, card in CARDS.items()

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from sally.audit import Card, Condition, Shortcut, both_ways
 
-from sally.analysis.audit import audit, audit_of, conditions_of, off_chance
-from sally.core import shelf
+from sally.analysis.audit import audit, audit_of, card_of, conditions_of, off_chance
+from sally.core.card import Card, Condition, Shortcut, both_ways
 from sally.core.errors import BadInput
 from sally.core.log import Sitter
 from sally.core.study import instance
@@ -140,5 +139,5 @@ def test_a_metric_that_is_not_there_is_named() -> None:
 
 
 def test_a_card_covers_no_game_of_another_family() -> None:
-    card: Card = shelf.shelf("cards")["repeated_games"]
+    card: Card = card_of("repeated_games")
     assert card.of("cups") == ()

@@ -13,10 +13,10 @@ from sally.core.errors import BadInput, Unreadable
 from sally.core.game import Seat
 from sally.core.match import Match
 from sally.core.player import Decision, Forfeit
+from sally.games.toma.ag import minilm as encoder
+from sally.games.toma.ag import partners as minds
 from sally.games.toma.ag.rules import Item, items, objection, outcome, vocabulary
 from sally.games.toma.ag.spec import OPPONENT, SPEAKER, TEAMMATE, Clue, Guess
-from sally.games.toma.ag.spec import minilm as encoder
-from sally.games.toma.ag.spec import partners as minds
 from sally.games.toma.ag.vectors import known_texts, table
 from sally.games.toma.ag.wordpiece import WordPiece, words
 from sally.models import weights
