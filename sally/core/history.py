@@ -37,6 +37,12 @@ class History(Sequence[T]):
         """The items from `start` on, without looking at the earlier ones."""
         return islice(self._items[start : self._length], None)
 
+    def continues(self, earlier: History[T]) -> bool:
+        """Whether this surely begins with all of `earlier`: it has grown from the same buffer."""
+        return not earlier._length or (
+            self._items is earlier._items and self._length >= earlier._length
+        )
+
     @property
     def last(self) -> T | None:
         """The newest item, or None when there is none."""

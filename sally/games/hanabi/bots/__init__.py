@@ -1,0 +1,1 @@
+"""Bots of Hanabi: each a function from a view to the odds of its moves."""

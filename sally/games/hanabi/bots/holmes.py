@@ -1,0 +1,209 @@
+"""HolmesBot of Quuxplusone/Hanabi (Arthur O'Dwyer): SimpleBot with negative information, and
+warnings about cards that must not be discarded."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import msgspec
+
+from sally.games.hanabi.bots.identities import Cards, IdentityMemory, is_one, within
+from sally.games.hanabi.bots.memory import Policy, Recall
+from sally.games.hanabi.bots.simple import tempo_hint
+from sally.games.hanabi.rules import Hanabi
+from sally.games.hanabi.table import Discarded, Event, Hinted, Played, View
+
+
+class Flags(msgspec.Struct):
+    """What convention says of a card, beside what it may be."""
+
+    go: bool = False
+    valuable: bool = False
+    worthless: bool = False
+
+
+class HolmesMemory(IdentityMemory):
+    """Identities and flags of every card."""
+
+    def __init__(self, game: Hanabi, me: int) -> None:
+        self.flags: dict[int, Flags] = {}
+        super().__init__(game, me)
+
+    def met(self, id: int) -> None:
+        super().met(id)
+        self.flags[id] = Flags()
+
+    def valuable(self) -> Cards:
+        """Last copies that are still to be played."""
+        return self.last_copies() & ~self.on_piles()
+
+    def chop(self, seat: int) -> int | None:
+        """The slot that a seat would discard, if it has nothing better to do."""
+        own = [self.flags[id] for id in self.ids[seat]]
+        if any(flag.go or flag.worthless for flag in own):
+            return None
+        return next((slot for slot, flag in enumerate(own) if not flag.valuable), None)
+
+    def before(self, event: Event | None) -> None:
+        """Draw every conclusion that all can draw."""
+        nexts, played, valuable = self.next_cards(), self.on_piles(), self.valuable()
+        changed = True
+        while changed:
+            changed = False
+            exhausted = self.exhausted()
+            for id, cards in self.may_be.items():
+                flag = self.flags[id]
+                if not is_one(cards):
+                    kept = cards & ~exhausted
+                    kept &= valuable if flag.valuable else -1
+                    kept &= nexts if flag.go else -1
+                    kept &= played if flag.worthless else -1
+                    if kept and kept != cards:
+                        self.may_be[id] = cards = kept
+                        changed = True
+                changed |= _flag(flag, cards, nexts, played, valuable)
+
+    def hinted(self, event: Hinted) -> None:
+        if self.is_tempo(event):
+            return
+        colours, ids = self.game.colours, self.ids[event.to]
+        warned = event.value >= colours and self.warns(event.to, event.value, event.touched)
+        if warned:
+            self._warn(event)
+        for slot, id in enumerate(ids):
+            touched = slot in event.touched
+            self.hear(id, event.value, touched)
+            flag = self.flags[id]
+            if not touched or flag.worthless:
+                continue
+            if event.value < colours:
+                if self.rank_of(self.may_be[id]) < 0:
+                    self.narrow(id, self.next_of(event.value))
+            elif not warned and self.colour_of(self.may_be[id]) < 0:
+                flag.go = True
+
+    def next_of(self, colour: int) -> Cards:
+        """The next card of a colour; none once its pile is complete."""
+        return self.next_cards() & self.values[colour]
+
+    def warns(self, seat: int, value: int, touched: tuple[int, ...]) -> bool:
+        """Whether a rank hint says that the card about to be discarded must be kept."""
+        chop = self.chop(seat)
+        if chop is None or chop not in touched:
+            return False
+        open_there = self.may_be[self.ids[seat][chop]]
+        return bool(open_there & self.valuable() & self.values[value])
+
+    def _warn(self, event: Hinted) -> None:
+        chop = self.chop(event.to)
+        assert chop is not None
+        flag = self.flags[self.ids[event.to][chop]]
+        flag.valuable = True
+        flag.go = flag.go or event.value - self.game.colours == min(self.piles)
+
+    def parted(self, event: Played | Discarded) -> None:
+        """A played card is not played twice: whoever was to play the like waits."""
+        was_last = self.last_copies() >> event.card & 1
+        if isinstance(event, Played) and event.scored and not was_last:
+            for id, flag in self.flags.items():
+                if flag.go and not flag.valuable and self.may_be[id] >> event.card & 1:
+                    flag.go = False
+
+    def settled(self, event: Played | Discarded) -> None:
+        super().settled(event)
+        del self.flags[event.id]
+
+
+def _flag(flag: Flags, cards: Cards, nexts: Cards, played: Cards, valuable: Cards) -> bool:
+    """Set the flags that follow from what a card may be; whether any was new."""
+    old = (flag.go, flag.valuable, flag.worthless)
+    if not flag.go and not flag.valuable and within(cards, played):
+        flag.worthless = True
+    else:
+        flag.valuable = flag.valuable or within(cards, valuable)
+        flag.go = flag.go or within(cards, nexts)
+    return old != (flag.go, flag.valuable, flag.worthless)
+
+
+def holmes(game: Hanabi) -> Policy:
+    """The bot at a table of this game."""
+    recall = Recall(game, HolmesMemory)
+
+    def policy(view: View) -> Mapping[int, float]:
+        memory = recall.of(view)
+        assert isinstance(memory, HolmesMemory)
+        memory.before(None)
+        return {_move(game, view, memory): 1.0}
+
+    return policy
+
+
+def _move(game: Hanabi, view: View, memory: HolmesMemory) -> int:
+    flags = [memory.flags[id] for id in view.ids[view.me]]
+    may_be = [memory.may_be[id] for id in view.ids[view.me]]
+    warning = _warning(game, view, memory) if view.tokens else None
+    if warning is not None:
+        return warning
+    going = [slot for slot, flag in enumerate(flags) if flag.go]
+    if going:
+        return game.play(min(going, key=lambda slot: memory.rank_of(may_be[slot])))
+    if view.tokens:
+        aheads = range(1, game.players)
+        worth, hint = max((_best_hint(game, view, memory, a) for a in aheads), key=lambda h: h[0])
+        if worth > 0:
+            return hint
+    if view.left <= 1:
+        for slot in reversed(range(len(flags))):
+            if not flags[slot].worthless and not is_one(may_be[slot]):
+                return game.play(slot)
+    if view.tokens == game.hints:
+        return tempo_hint(game, view)
+    return _discard(memory, flags, may_be)
+
+
+def _discard(memory: HolmesMemory, flags: list[Flags], may_be: list[Cards]) -> int:
+    for slot, flag in enumerate(flags):
+        if flag.worthless:
+            return slot
+    for slot, flag in enumerate(flags):
+        if not flag.valuable:
+            return slot
+    return max(range(len(flags)), key=lambda slot: memory.rank_of(may_be[slot]))
+
+
+def _warning(game: Hanabi, view: View, memory: HolmesMemory) -> int | None:
+    """What to tell the next seat if it is about to discard a card that must be kept."""
+    seat = (view.me + 1) % game.players
+    chop = memory.chop(seat)
+    if chop is None or not memory.valuable() >> view.hands[seat][chop] & 1:
+        return None
+    worth, hint = _best_hint(game, view, memory, 1)
+    return hint if worth > 0 else game.hint(1, game.colours + view.hands[seat][chop] % game.ranks)
+
+
+def _best_hint(game: Hanabi, view: View, memory: HolmesMemory, ahead: int) -> tuple[int, int]:
+    """How many new playable cards the best hint to a seat points at, and that hint."""
+    seat = (view.me + ahead) % game.players
+    best = (0, -1)
+    for value in range(game.colours + game.ranks):
+        worth = _worth(game, view, memory, seat, value)
+        if worth > best[0]:
+            best = (worth, game.hint(ahead, value))
+    return best
+
+
+def _worth(game: Hanabi, view: View, memory: HolmesMemory, seat: int, value: int) -> int:
+    """How many new playable cards a hint points at; 0 if it would mislead."""
+    hand, ids = view.hands[seat], view.ids[seat]
+    touched = tuple(s for s, card in enumerate(hand) if game.bits[card] >> value & 1)
+    if not touched or (value >= game.colours and memory.warns(seat, value, touched)):
+        return 0
+    known = memory.rank_of if value < game.colours else memory.colour_of
+    nexts, worth = memory.next_cards(), 0
+    for slot in touched:
+        flag = memory.flags[ids[slot]]
+        if nexts >> hand[slot] & 1:
+            worth += not flag.go
+        elif known(memory.may_be[ids[slot]]) < 0 and not flag.worthless:
+            return 0
+    return worth

@@ -1,0 +1,119 @@
+"""What a bot remembers: the public past, folded into one table as moves come in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TypeVar
+
+from sally.core.history import History
+from sally.games.hanabi.cards import Card
+from sally.games.hanabi.rules import Hanabi
+from sally.games.hanabi.table import Discarded, Event, Hinted, Passed, Played, View
+
+Policy = Callable[[View], Mapping[int, float]]  # the odds of a bot's moves
+
+
+class Memory:
+    """The table as all saw it; bots that follow conventions add what a card is taken to be."""
+
+    def __init__(self, game: Hanabi, me: int) -> None:
+        self.game, self.me = game, me
+        size = game.hand_size
+        self.ids = [list(range(s * size, (s + 1) * size)) for s in range(game.players)]
+        self.piles = [0] * game.colours
+        self.gone = [0] * game.highest  # played or discarded
+        self.tokens = game.hints
+        self.left = len(game.cards) - size * game.players
+        for own in self.ids:
+            for id in own:
+                self.met(id)
+
+    # --- what a bot may add ---------------------------------------------------------------------
+
+    def met(self, id: int) -> None:
+        """A card has come into a hand."""
+
+    def before(self, event: Event) -> None:
+        """A move is about to be made."""
+
+    def hinted(self, event: Hinted) -> None:
+        """A hint was given; tokens are still as before it."""
+
+    def parted(self, event: Played | Discarded) -> None:
+        """A card was played or discarded; the table is still as before it."""
+
+    def settled(self, event: Played | Discarded) -> None:
+        """A card was played or discarded, and the table shows it."""
+
+    # --- the fold -------------------------------------------------------------------------------
+
+    def see(self, event: Event) -> None:
+        """Take one move in."""
+        self.before(event)
+        if isinstance(event, Passed):
+            return
+        if isinstance(event, Hinted):
+            self.hinted(event)
+            self.tokens -= 1
+            return
+        self.parted(event)
+        colour, rank = divmod(event.card, self.game.ranks)
+        self.gone[event.card] += 1
+        if isinstance(event, Discarded):
+            self.tokens += 1
+        elif event.scored:
+            self.piles[colour] += 1
+            self.tokens += rank + 1 == self.game.ranks and self.tokens < self.game.hints
+        self.ids[event.by].remove(event.id)
+        if event.drew >= 0:
+            self.ids[event.by].append(event.drew)
+            self.left -= 1
+            self.met(event.drew)
+        self.settled(event)
+
+    # --- what all can see -----------------------------------------------------------------------
+
+    def next_cards(self) -> int:
+        """The cards that can be played now, as bits."""
+        ranks = self.game.ranks
+        return sum(1 << c * ranks + h for c, h in enumerate(self.piles) if h < ranks)
+
+    def is_tempo(self, hint: Hinted) -> bool:
+        """Whether a rank hint only passes the time: all tokens there, the oldest card touched."""
+        return (
+            hint.value >= self.game.colours
+            and self.tokens == self.game.hints
+            and (hint.to + 1) % self.game.players == hint.by
+            and 0 in hint.touched
+        )
+
+
+M = TypeVar("M", bound=Memory)
+
+
+class Recall:
+    """Folds the past of a view; goes on from where it was if the past has only grown."""
+
+    def __init__(self, game: Hanabi, make: Callable[[Hanabi, int], M]) -> None:
+        self.game, self.make = game, make
+        self._memory: Memory | None = None
+        self._past: History[Event] = History()
+
+    def of(self, view: View, prepare: Callable[[Memory], None] = lambda memory: None) -> Memory:
+        """The memory of whoever has this view; `prepare` tells it what this seat has seen."""
+        memory = self._memory
+        if memory is None or memory.me != view.me or not view.past.continues(self._past):
+            memory, self._past = self.make(self.game, view.me), History()
+        prepare(memory)
+        for event in view.past.since(len(self._past)):
+            memory.see(event)
+        self._memory, self._past = memory, view.past
+        return memory
+
+
+def revealed(view: View) -> dict[int, Card]:
+    """What each card is or was, as far as this seat has seen it, by its number."""
+    known = {event.id: event.card for event in view.past if isinstance(event, Played | Discarded)}
+    for own, hand in zip(view.ids, view.hands, strict=True):
+        known.update(zip(own, hand, strict=False))  # one's own hand is not shown
+    return known

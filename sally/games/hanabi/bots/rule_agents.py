@@ -1,0 +1,310 @@
+"""Rule agents (Walton-Rivers et al. 2017): each goes through a list of rules until one applies.
+
+A rule is a function from what a seat has in front of it to the odds of its moves, or None. What a
+card may be is judged slot by slot, as the authors' framework does, not for the hand as a whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from functools import cached_property
+
+from sally.games.hanabi.belief import unseen
+from sally.games.hanabi.bots.memory import Policy
+from sally.games.hanabi.cards import Card
+from sally.games.hanabi.rules import Hanabi
+from sally.games.hanabi.table import View
+
+Odds = Mapping[int, float]
+
+
+class Sight:
+    """A view laid out for rules: chances by slot, and who knows what by hints alone."""
+
+    def __init__(self, game: Hanabi, view: View) -> None:
+        self.game, self.view = game, view
+
+    @cached_property
+    def slots(self) -> list[dict[Card, int]]:
+        """For each slot of one's own, what hints and counting leave, with their counts."""
+        game, view = self.game, self.view
+        left = [(card, n) for card, n in enumerate(unseen(game, view, view.me)) if n > 0]
+        own = view.marks[view.me]
+        return [{card: n for card, n in left if game.allows(mark, card)} for mark in own]
+
+    def others(self) -> Iterable[tuple[int, int]]:
+        """The other seats in turn: how far ahead, and their number."""
+        n = self.game.players
+        return ((ahead, (self.view.me + ahead) % n) for ahead in range(1, n))
+
+    def is_next(self, card: Card) -> bool:
+        """Whether a card can be played now."""
+        return self.view.piles[card // self.game.ranks] == card % self.game.ranks
+
+    def reach(self, colour: int) -> int:
+        """How high a pile can still grow."""
+        game, height = self.game, self.view.piles[colour]
+        while height < game.ranks:
+            if self.view.gone[colour * game.ranks + height] >= game.copies_of[height]:
+                break
+            height += 1
+        return height
+
+    def is_useless(self, card: Card) -> bool:
+        """Whether a card can no longer score."""
+        colour, rank = divmod(card, self.game.ranks)
+        return rank < self.view.piles[colour] or rank >= self.reach(colour)
+
+    def colour(self, mark: int) -> int | None:
+        """The colour that hints have told, if they have."""
+        return _only(mark & (1 << self.game.colours) - 1)
+
+    def rank(self, mark: int) -> int | None:
+        """The rank that hints have told, if they have."""
+        return _only(mark >> self.game.colours)
+
+    def chances(self, kind: Callable[[Card], bool]) -> list[float]:
+        """For each slot, how likely its card is of a kind."""
+        return [
+            sum(n for card, n in slot.items() if kind(card)) / sum(slot.values())
+            for slot in self.slots
+        ]
+
+
+Rule = Callable[[Sight], Odds | None]
+
+
+def _only(bits: int) -> int | None:
+    return bits.bit_length() - 1 if bits and not bits & (bits - 1) else None
+
+
+def _sure(action: int) -> Odds:
+    return {action: 1.0}
+
+
+def _evenly(actions: Iterable[int]) -> Odds | None:
+    among = list(actions)
+    return {action: 1 / len(among) for action in among} if among else None
+
+
+# --- playing ------------------------------------------------------------------------------------
+
+
+def certain(sight: Sight) -> Odds | None:
+    """Play the first card of which hints told colour and rank, if it is next."""
+    game = sight.game
+    for slot, mark in enumerate(sight.view.marks[sight.view.me]):
+        colour, rank = sight.colour(mark), sight.rank(mark)
+        if colour is not None and rank is not None and sight.is_next(colour * game.ranks + rank):
+            return _sure(game.play(slot))
+    return None
+
+
+def safe(sight: Sight) -> Odds | None:
+    """Play the first card that can only be playable."""
+    for slot, cards in enumerate(sight.slots):
+        if all(map(sight.is_next, cards)):
+            return _sure(sight.game.play(slot))
+    return None
+
+
+def probable(least: float) -> Rule:
+    """Play the card most likely to be playable, the last of equals, if likely enough."""
+
+    def rule(sight: Sight) -> Odds | None:
+        chances = sight.chances(sight.is_next)
+        slot = max(range(len(chances)), key=lambda s: (chances[s], s))
+        return _sure(sight.game.play(slot)) if chances[slot] >= least else None
+
+    return rule
+
+
+# --- telling ------------------------------------------------------------------------------------
+
+
+def _telling(rule: Rule) -> Rule:
+    """A rule that costs a token."""
+    return lambda sight: rule(sight) if sight.view.tokens else None
+
+
+def _useful(seats: int | None) -> Rule:
+    """Tell of the first playable card that its holder does not fully know: rank, else colour."""
+
+    def rule(sight: Sight) -> Odds | None:
+        game, view = sight.game, sight.view
+        for ahead, seat in list(sight.others())[:seats]:
+            for card, mark in zip(view.hands[seat], view.marks[seat], strict=True):
+                if sight.is_next(card):
+                    if sight.rank(mark) is None:
+                        return _sure(game.hint(ahead, game.colours + card % game.ranks))
+                    if sight.colour(mark) is None:
+                        return _sure(game.hint(ahead, card // game.ranks))
+        return None
+
+    return _telling(rule)
+
+
+def _tell_unknown(sight: Sight) -> Odds | None:
+    """Tell the next seat of its first card that it does not fully know: colour, else rank."""
+    game, view = sight.game, sight.view
+    seat = (view.me + 1) % game.players
+    for card, mark in zip(view.hands[seat], view.marks[seat], strict=True):
+        if sight.colour(mark) is None:
+            return _sure(game.hint(1, card // game.ranks))
+        if sight.rank(mark) is None:
+            return _sure(game.hint(1, game.colours + card % game.ranks))
+    return None
+
+
+def _tell_most(sight: Sight) -> Odds | None:
+    """Tell what is new to most cards of a hand."""
+    game, view = sight.game, sight.view
+    best, found = 0, None
+    for ahead, seat in sight.others():
+        for value in range(game.colours + game.ranks):
+            known = sight.colour if value < game.colours else sight.rank
+            held = zip(view.hands[seat], view.marks[seat], strict=True)
+            new = sum(known(mark) is None for card, mark in held if game.bits[card] >> value & 1)
+            if new > best:
+                best, found = new, game.hint(ahead, value)
+    return None if found is None else _sure(found)
+
+
+def _tell_dispensable(sight: Sight) -> Odds | None:
+    """Tell of the first card that its holder could then see to be of no more use."""
+    game, view = sight.game, sight.view
+    for ahead, seat in sight.others():
+        for card, mark in zip(view.hands[seat], view.marks[seat], strict=True):
+            colour, rank = divmod(card, game.ranks)
+            by_colour, by_rank = game.hint(ahead, colour), game.hint(ahead, game.colours + rank)
+            knows_colour = sight.colour(mark) is not None
+            knows_rank = sight.rank(mark) is not None
+            if not knows_colour and view.piles[colour] == game.ranks:
+                return _sure(by_colour)
+            if not knows_rank and rank < min(view.piles):
+                return _sure(by_rank)
+            if rank < view.piles[colour] and knows_colour != knows_rank:
+                return _sure(by_rank if knows_colour else by_colour)
+    return None
+
+
+def _random_hint(seats: int | None) -> Rule:
+    """Tell anything, to the next seats."""
+
+    def rule(sight: Sight) -> Odds | None:
+        game, most = sight.game, seats or sight.game.players
+        first = 2 * game.hand_size
+        legal = game.legal(sight.view, sight.view.me)
+        return _evenly(a for a in legal if a >= first and game.hint_of(a)[0] <= most)
+
+    return rule
+
+
+# --- discarding ---------------------------------------------------------------------------------
+
+
+def _discarding(rule: Rule) -> Rule:
+    """A rule that is allowed while a token is missing."""
+    return lambda sight: rule(sight) if sight.view.tokens < sight.game.hints else None
+
+
+def _osawa(sight: Sight) -> Odds | None:
+    """Discard the first card that hints show to be of no more use."""
+    game, view = sight.game, sight.view
+    for slot, mark in enumerate(view.marks[view.me]):
+        colour, rank = sight.colour(mark), sight.rank(mark)
+        done = colour is not None and view.piles[colour] == game.ranks
+        low = rank is not None and rank < min(view.piles)
+        known = colour is not None and rank is not None
+        if done or low or (known and sight.is_useless((colour or 0) * game.ranks + (rank or 0))):
+            return _sure(slot)
+    return None
+
+
+def _surely_useless(sight: Sight) -> Odds | None:
+    for slot, cards in enumerate(sight.slots):
+        if all(map(sight.is_useless, cards)):
+            return _sure(slot)
+    return None
+
+
+def _probably_useless(sight: Sight) -> Odds | None:
+    chances = sight.chances(sight.is_useless)
+    return _sure(max(range(len(chances)), key=lambda s: (chances[s], s)))
+
+
+def _any_discard(sight: Sight) -> Odds | None:
+    return _evenly(range(sight.view.slots))
+
+
+def _oldest(sight: Sight) -> Odds | None:
+    return _sure(0)
+
+
+def _anything(sight: Sight) -> Odds | None:
+    return _evenly(sight.game.legal(sight.view, sight.view.me))
+
+
+# --- agents -------------------------------------------------------------------------------------
+
+
+def _if(condition: Callable[[View], bool], rule: Rule, otherwise: Rule | None = None) -> Rule:
+    def chosen(sight: Sight) -> Odds | None:
+        if condition(sight.view):
+            return rule(sight)
+        return otherwise(sight) if otherwise else None
+
+    return chosen
+
+
+_useful_to_all, _useful_to_next = _useful(None), _useful(1)
+_hint_anybody, _hint_next = _random_hint(None), _random_hint(1)
+_any_way_out = (_hint_anybody, _discarding(_any_discard), _anything)
+
+RULES: Mapping[str, tuple[Rule, ...]] = {
+    "legal_random": (_anything,),
+    "iggi": (certain, safe, _useful_to_all, _discarding(_osawa), _discarding(_oldest), _hint_next),
+    "outer": (
+        safe,
+        _discarding(_osawa),
+        _useful_to_next,
+        _telling(_tell_unknown),
+        _discarding(_any_discard),
+    ),
+    "piers": (
+        _if(lambda view: view.lives > 1 and not view.left, probable(0.0)),
+        safe,
+        _if(lambda view: view.lives > 1, probable(0.6)),
+        _useful_to_all,
+        _if(lambda view: view.tokens < 4, _telling(_tell_dispensable)),
+        _discarding(_osawa),
+        _discarding(_oldest),
+        _hint_anybody,
+    ),
+    "van_den_bergh": (
+        _if(lambda view: view.lives > 1, probable(0.6), safe),
+        _discarding(_surely_useless),
+        _useful_to_all,
+        _telling(_tell_most),
+        _discarding(_probably_useless),
+    ),
+}
+
+
+def rule_agent(name: str) -> Callable[[Hanabi], Policy]:
+    """The agent of this name, ready to be seated."""
+    rules = (*RULES[name], *_any_way_out)
+
+    def make(game: Hanabi) -> Policy:
+        def policy(view: View) -> Odds:
+            sight = Sight(game, view)
+            return next(odds for rule in rules if (odds := rule(sight)) is not None)
+
+        return policy
+
+    return make
+
+
+def blind(game: Hanabi) -> Policy:
+    """Plays a card at random (Quuxplusone's BlindBot)."""
+    return lambda view: _evenly(game.play(slot) for slot in range(view.slots)) or {}

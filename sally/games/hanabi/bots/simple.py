@@ -1,0 +1,95 @@
+"""SimpleBot of Quuxplusone/Hanabi (Arthur O'Dwyer): what a hint touches can be played."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import msgspec
+
+from sally.games.hanabi.bots.memory import Memory, Policy, Recall
+from sally.games.hanabi.rules import Hanabi
+from sally.games.hanabi.table import Discarded, Hinted, Played, View
+
+
+class Note(msgspec.Struct):
+    """What is remembered of a card: -1 where nothing was said."""
+
+    colour: int = -1
+    rank: int = -1
+    go: bool = False
+
+
+class SimpleMemory(Memory):
+    """Notes on every card in a hand."""
+
+    def __init__(self, game: Hanabi, me: int) -> None:
+        self.notes: dict[int, Note] = {}
+        super().__init__(game, me)
+
+    def met(self, id: int) -> None:
+        self.notes[id] = Note()
+
+    def hinted(self, event: Hinted) -> None:
+        if self.is_tempo(event):
+            return
+        colours = self.game.colours
+        for slot in event.touched:
+            note = self.notes[self.ids[event.to][slot]]
+            if event.value < colours:
+                note.colour, note.rank = event.value, self.piles[event.value]
+            else:
+                note.rank = event.value - colours
+            note.go = True
+
+    def settled(self, event: Played | Discarded) -> None:
+        del self.notes[event.id]
+        if isinstance(event, Played):
+            colour, rank = divmod(event.card, self.game.ranks)
+            for note in self.notes.values():
+                same = note.colour in (-1, colour) and note.rank in (-1, rank)
+                if same and note.rank != self.game.ranks - 1:
+                    note.go = False
+
+
+def simple(game: Hanabi) -> Policy:
+    """The bot at a table of this game."""
+    recall = Recall(game, SimpleMemory)
+
+    def policy(view: View) -> Mapping[int, float]:
+        memory = recall.of(view)
+        assert isinstance(memory, SimpleMemory)
+        return {_move(game, view, memory): 1.0}
+
+    return policy
+
+
+def _move(game: Hanabi, view: View, memory: SimpleMemory) -> int:
+    mine = [memory.notes[id] for id in view.ids[view.me]]
+    going = [slot for slot, note in enumerate(mine) if note.go]
+    if going:
+        return game.play(min(going, key=lambda slot: mine[slot].rank))
+    hint = _best_hint(game, view, memory) if view.tokens else None
+    if hint is not None:
+        return hint
+    return tempo_hint(game, view) if view.tokens == game.hints else 0
+
+
+def _best_hint(game: Hanabi, view: View, memory: SimpleMemory) -> int | None:
+    """The hint that touches most cards not yet told to go, and playable cards only."""
+    best, found = 0, None
+    nexts = memory.next_cards()
+    for ahead in range(1, game.players):
+        seat = (view.me + ahead) % game.players
+        hand, ids = view.hands[seat], view.ids[seat]
+        for value in range(game.colours + game.ranks):
+            touched = [s for s, card in enumerate(hand) if game.bits[card] >> value & 1]
+            new = sum(not memory.notes[ids[slot]].go for slot in touched)
+            if new > best and all(nexts >> hand[slot] & 1 for slot in touched):
+                best, found = new, game.hint(ahead, value)
+    return found
+
+
+def tempo_hint(game: Hanabi, view: View) -> int:
+    """Tell the previous seat the rank of its oldest card, which by convention says nothing."""
+    card = view.hands[view.me - 1][0]
+    return game.hint(game.players - 1, game.colours + card % game.ranks)

@@ -1,0 +1,265 @@
+"""SmartBot of Quuxplusone/Hanabi (Arthur O'Dwyer): what is not said has a meaning, too."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sally.games.hanabi.bots.identities import Cards, IdentityMemory, is_one, within
+from sally.games.hanabi.bots.memory import Policy, Recall, revealed
+from sally.games.hanabi.bots.simple import tempo_hint
+from sally.games.hanabi.rules import Hanabi
+from sally.games.hanabi.table import Discarded, Event, Hinted, Played, View
+
+
+class SmartMemory(IdentityMemory):
+    """What every card may be; whoever holds the memory also saw the others' cards."""
+
+    def __init__(self, game: Hanabi, me: int) -> None:
+        self.faces: Mapping[int, int] = {}  # what this seat saw, by the number of a card
+        super().__init__(game, me)
+
+    # --- kinds of cards -------------------------------------------------------------------------
+
+    def worthless(self) -> Cards:
+        """Cards that can no longer score: played, or above a rank of which every copy is lost."""
+        ranks, cards = self.game.ranks, 0
+        for colour, height in enumerate(self.piles):
+            reach = height
+            while reach < ranks and self.gone[colour * ranks + reach] < self.copies[reach]:
+                reach += 1
+            for rank in (*range(height), *range(reach, ranks)):
+                cards |= 1 << colour * ranks + rank
+        return cards
+
+    def valuable(self) -> Cards:
+        """Last copies that can still score."""
+        return self.last_copies() & ~self.worthless()
+
+    def chop(self, seat: int) -> int | None:
+        """The slot that a seat would discard, if it has nothing better to do."""
+        nexts, worthless, valuable = self.next_cards(), self.worthless(), self.valuable()
+        own = [self.may_be[id] for id in self.ids[seat]]
+        if any(within(cards, nexts) or within(cards, worthless) for cards in own):
+            return None
+        slots = [slot for slot, cards in enumerate(own) if not within(cards, valuable)]
+        return max(slots, key=lambda s: share(own[s], worthless), default=None)
+
+    # --- what moves mean ------------------------------------------------------------------------
+
+    def before(self, event: Event | None) -> None:
+        """Count cards, and hear what is not said."""
+        changed = True
+        while changed:
+            changed = False
+            exhausted = self.exhausted()
+            for id, cards in self.may_be.items():
+                kept = cards & ~exhausted
+                if kept and kept != cards and not is_one(cards):
+                    self.may_be[id] = kept
+                    changed = True
+        if event is not None and self.tokens and self.left:
+            after = (event.by + 1) % self.game.players
+            if not isinstance(event, Hinted) or event.to != after:
+                self._not_warned(after)
+
+    def _not_warned(self, seat: int) -> None:
+        chop = self.chop(seat)
+        if chop is not None:
+            id = self.ids[seat][chop]
+            self.may_be[id] = self.may_be[id] & ~self.valuable() or self.may_be[id]
+
+    def hinted(self, event: Hinted) -> None:
+        heard = self.after_hint(event)
+        for slot, id in enumerate(self.ids[event.to]):
+            self.hear(id, event.value, slot in event.touched)
+            self.may_be[id] = heard[slot] or self.hints[id]
+
+    def after_hint(self, event: Hinted) -> list[Cards]:
+        """What a seat's cards may be once it has understood a hint; empty where it contradicts."""
+        old = [self.may_be[id] for id in self.ids[event.to]]
+        fits = self.values[event.value]
+        new = [c & fits if s in event.touched else c & ~fits for s, c in enumerate(old)]
+        if self.is_tempo(event):
+            return new
+        if self.warns(event):
+            chop = self.chop(event.to)
+            assert chop is not None
+            new[chop] &= self.valuable()
+            return new
+        slot = self.meant(event, old, new)
+        if slot is not None:
+            new[slot] &= self.next_cards()
+        return new
+
+    def meant(self, event: Hinted, old: list[Cards], new: list[Cards]) -> int | None:
+        """The slot that a hint says can be played, if it does not show one by itself."""
+        nexts = self.next_cards()
+        maybe = [s for s, cards in enumerate(old) if cards & nexts and cards & ~nexts]
+        if any(within(new[slot], nexts) for slot in maybe):
+            return None
+        open_still = [s for s in maybe if s in event.touched and new[s] & nexts]
+        return max(open_still, default=None)
+
+    def warns(self, event: Hinted) -> bool:
+        """Whether a rank hint to the next seat says that its next discard must be kept."""
+        if event.value < self.game.colours or event.to != (event.by + 1) % self.game.players:
+            return False
+        chop = self.chop(event.to)
+        if chop is None or chop not in event.touched:
+            return False
+        cards, valuable = self.may_be[self.ids[event.to][chop]], self.valuable()
+        return bool(cards & ~valuable and cards & valuable & self.values[event.value])
+
+    def parted(self, event: Played | Discarded) -> None:
+        """Whoever discards a card known to be playable says that another holds its like."""
+        known = self.may_be[event.id]
+        if isinstance(event, Discarded) and is_one(known) and known & self.next_cards():
+            others = [s for s in range(self.game.players) if s not in (event.by, self.me)]
+            holds = [s for s in others if self.faces.get(self.ids[s][-1]) == event.card]
+            if not holds and event.by != self.me:
+                holds = [self.me]
+            for seat in holds:
+                self.narrow(self.ids[seat][-1], known)
+
+
+def share(cards: Cards, kind: Cards) -> float:
+    """The share of identities that are of a kind, each counted once."""
+    return (cards & kind).bit_count() / cards.bit_count()
+
+
+def smart(game: Hanabi) -> Policy:
+    """The bot at a table of this game."""
+    recall = Recall(game, SmartMemory)
+
+    def policy(view: View) -> Mapping[int, float]:
+        faces = revealed(view)
+        memory = recall.of(view, lambda m: setattr(m, "faces", faces))
+        assert isinstance(memory, SmartMemory)
+        memory.before(None)
+        return {_move(game, view, memory): 1.0}
+
+    return policy
+
+
+def _move(game: Hanabi, view: View, memory: SmartMemory) -> int:
+    eyes = _eyes(view, memory)
+    if not view.left:
+        found = _sure_play(game, view, memory, eyes) or _risky_play(game, view, memory, eyes)
+        if found is not None:
+            return found
+    if view.tokens and (warning := _warning(game, view, memory)) is not None:
+        return warning
+    if view.tokens < game.hints and (slot := _double(game, view, memory)) is not None:
+        return slot
+    play = _sure_play(game, view, memory, eyes)
+    if play is not None:
+        return play
+    if view.tokens:
+        aheads = range(1, game.players)
+        worth, hint = max((_best_hint(game, view, memory, a) for a in aheads), key=lambda h: h[0])
+        if worth > 0:
+            return hint
+    if view.left <= (3 if view.lives == 3 else 1):
+        risky = _risky_play(game, view, memory, eyes)
+        if risky is not None:
+            return risky
+    return tempo_hint(game, view) if view.tokens == game.hints else _discard(view, memory, eyes)
+
+
+def _eyes(view: View, memory: SmartMemory) -> list[Cards]:
+    """What one's own cards may be, given also the cards that one sees in other hands."""
+    counts = list(memory.gone)
+    for hand in view.hands:
+        for card in hand:
+            counts[card] += 1
+    own = [memory.may_be[id] for id in view.ids[view.me]]
+    for cards in own:
+        if is_one(cards):
+            counts[cards.bit_length() - 1] += 1
+    out = sum(1 << card for card, n in enumerate(counts) if n >= memory.copies[card])
+    return [cards if is_one(cards) else (cards & ~out) or cards for cards in own]
+
+
+def _sure_play(game: Hanabi, view: View, memory: SmartMemory, eyes: list[Cards]) -> int | None:
+    """Play a card known to be playable: what only I know first, then the lowest."""
+    nexts = memory.next_cards()
+    best, found = 0, None
+    for slot, cards in enumerate(eyes):
+        if within(cards, nexts):
+            public = memory.may_be[view.ids[view.me][slot]]
+            rank = memory.rank_of(cards)
+            worth = (game.ranks - rank if rank >= 0 else game.ranks + 2) + 100 * (
+                not within(public, nexts)
+            )
+            if worth > best:
+                best, found = worth, game.play(slot)
+    return found
+
+
+def _risky_play(game: Hanabi, view: View, memory: SmartMemory, eyes: list[Cards]) -> int | None:
+    """Play the card that is most often playable, the newest of equals."""
+    nexts = memory.next_cards()
+    slots = [s for s, cards in enumerate(eyes) if cards & nexts and cards & ~nexts]
+    best = max(slots, key=lambda s: (share(eyes[s], nexts), s), default=None)
+    return None if best is None else game.play(best)
+
+
+def _double(game: Hanabi, view: View, memory: SmartMemory) -> int | None:
+    """The slot of a playable card that one other seat holds as its newest: it can play that."""
+    wanted = memory.next_cards() & ~memory.valuable()
+    for slot, id in enumerate(view.ids[view.me]):
+        cards = memory.may_be[id]
+        if is_one(cards) and cards & wanted:
+            card = cards.bit_length() - 1
+            newest = [hand[-1] for hand in view.hands if hand]
+            if newest.count(card) == 1:
+                return slot
+    return None
+
+
+def _discard(view: View, memory: SmartMemory, eyes: list[Cards]) -> int:
+    worthless = memory.worthless()
+    public = [memory.may_be[id] for id in view.ids[view.me]]
+    useless = [slot for slot, cards in enumerate(eyes) if within(cards, worthless)]
+    if useless:
+        return min(useless, key=lambda slot: share(public[slot], worthless))
+    chop = memory.chop(view.me)
+    if chop is not None:
+        return chop
+    return max(range(len(eyes)), key=lambda slot: memory.rank_of(eyes[slot]))
+
+
+def _warning(game: Hanabi, view: View, memory: SmartMemory) -> int | None:
+    """What to tell the next seat if it is about to discard a card that must be kept."""
+    seat = (view.me + 1) % game.players
+    chop = memory.chop(seat)
+    if chop is None or not memory.valuable() >> view.hands[seat][chop] & 1:
+        return None
+    worth, hint = _best_hint(game, view, memory, 1)
+    return hint if worth > 0 else game.hint(1, game.colours + view.hands[seat][chop] % game.ranks)
+
+
+def _best_hint(game: Hanabi, view: View, memory: SmartMemory, ahead: int) -> tuple[int, int]:
+    """How many identities the best hint to a seat rules out, and that hint."""
+    seat = (view.me + ahead) % game.players
+    best = (0, -1)
+    for value in range(game.colours + game.ranks):
+        hand = view.hands[seat]
+        touched = tuple(s for s, card in enumerate(hand) if game.bits[card] >> value & 1)
+        if touched:
+            hint = Hinted(view.me, seat, value, touched)
+            worth = 0 if memory.warns(hint) else _worth(view, memory, hint)
+            if worth > best[0]:
+                best = (worth, game.hint(ahead, value))
+    return best
+
+
+def _worth(view: View, memory: SmartMemory, hint: Hinted) -> int:
+    """How many identities a hint rules out; 0 if it would mislead or show nothing playable."""
+    nexts, hand = memory.next_cards(), view.hands[hint.to]
+    old = [memory.may_be[id] for id in view.ids[hint.to]]
+    new = memory.after_hint(hint)
+    shown = [s for s, c in enumerate(old) if c & nexts and c & ~nexts and within(new[s], nexts)]
+    if not any(nexts >> hand[slot] & 1 for slot in shown):
+        return 0
+    return sum(o.bit_count() - n.bit_count() for o, n in zip(old, new, strict=True))

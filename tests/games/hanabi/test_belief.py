@@ -1,0 +1,169 @@
+"""What a seat can know of its own hand, against going through every deal."""
+
+from __future__ import annotations
+
+from collections import Counter
+from fractions import Fraction
+from itertools import permutations
+
+import pytest
+
+from sally.core.chance import Stream
+from sally.games.hanabi.belief import Hidden, counted, counted_by, hidden, playable_chance, unseen
+from sally.games.hanabi.bots.simple import simple
+from sally.games.hanabi.reading import likelihood, past_views, read
+from sally.games.hanabi.rules import SEATS, Hanabi
+from tests.games.hanabi.sitting import VARIANTS, bot_states, deck_of, played, random_states
+
+SMALL = Hanabi(**VARIANTS["small"])
+MINI = Hanabi(**VARIANTS["mini"])
+
+
+def brute_force(hand: Hidden) -> dict[tuple[int, ...], int]:
+    """Every way to draw single cards into the slots, one by one."""
+    cards = [card for card, n in enumerate(hand.left) for _ in range(n)]
+    ways: Counter[tuple[int, ...]] = Counter()
+    for drawn in permutations(cards, len(hand.marks)):
+        if all(hand.game.allows(m, c) for m, c in zip(hand.marks, drawn, strict=True)):
+            ways[drawn] += 1
+    return dict(ways)
+
+
+@pytest.mark.parametrize("name", ["mini", "small", "very_small"])
+def test_the_posterior_is_what_going_through_every_hand_gives(name: str) -> None:
+    game = Hanabi(**VARIANTS[name])
+    for deal in range(12):
+        for state in list(random_states(game, deal))[2::3]:
+            for seat in game.seats:
+                own = hidden(game, game.observe(state, seat))
+                ways = brute_force(own)
+                assert dict(own.hands()) == ways
+                assert own.total == sum(ways.values())
+                for slot in range(len(own.marks)):
+                    for card in range(game.highest):
+                        weight = sum(w for hand, w in ways.items() if hand[slot] == card)
+                        assert own.posterior.weights[slot][card] == weight
+
+
+def test_slots_are_not_independent() -> None:
+    """Slot 0 is a or b, slot 1 is a, and there is one of each: slot 0 must be b."""
+    game = Hanabi(colours=1, ranks=2, hand=2, copies=(2, 2))
+    left = (1, 1)
+    known = Hidden(game, (0b111, 0b011), left).posterior
+    assert known.chance(0, 1) == 1
+    assert known.chance(1, 0) == 1
+
+
+@pytest.mark.parametrize("players", [2, 5])
+def test_the_odds_of_a_slot_sum_to_one_and_the_true_card_is_possible(players: int) -> None:
+    game = Hanabi(players=players)
+    for deal in range(5):
+        for state in random_states(game, deal):
+            for number, seat in enumerate(game.seats):
+                known = counted(game, game.observe(state, seat))
+                assert known == counted_by(game, state, number)
+                for slot, card in enumerate(state.hands[number]):
+                    assert sum(known.weights[slot]) == known.total
+                    assert known.weights[slot][card] > 0
+
+
+def test_a_seat_counts_the_cards_it_sees() -> None:
+    game = Hanabi(colours=1, hand=2, hints=3, lives=1)
+    state = game.dealt(deck_of(game, "r5", "r1", "r1", "r1"))
+    assert unseen(game, state, 0) == (1, 2, 2, 2, 1)
+    told = played(game, state, game.hint(1, 1), game.hint(1, 1))  # bob tells ann: slot 1 is a one
+    known = counted(game, game.observe(told, SEATS[0]))
+    assert known.chance(1, 0) == 1
+    assert known.chance(0, 0) == 0
+    assert known.chance(0, 4) == Fraction(1, 7)
+    assert playable_chance(game, game.observe(told, SEATS[0]), known, 1) == 1
+
+
+def test_drawn_hands_come_as_often_as_they_should() -> None:
+    for deal in (1, 2, 3):
+        state = list(random_states(MINI, deal))[3]
+        own = hidden(MINI, MINI.observe(state, MINI.seats[state.mover]))
+        draws = Stream("hands", deal)
+        found = Counter(own.draw(draws) for _ in range(4_000))
+        ways = dict(own.hands())
+        assert set(found) <= set(ways)
+        for slot in range(len(own.marks)):
+            for card in range(MINI.highest):
+                share = sum(n for hand, n in found.items() if hand[slot] == card) / 4_000
+                assert abs(share - own.posterior.chance(slot, card)) < 0.04
+
+
+# --- reading the other's moves ------------------------------------------------------------------
+
+
+def test_past_views_with_the_true_hand_are_what_the_other_saw() -> None:
+    for deal in range(5):
+        states = list(random_states(SMALL, deal))[:-1]
+        state = states[-1]
+        for me, seat in enumerate(SMALL.seats):
+            view = SMALL.observe(state, seat)
+            seen = list(past_views(SMALL, view, state.hands[me]))
+            theirs = [s for s in states[:-1] if s.mover != me]
+            assert [v for _, v, _ in seen] == [
+                SMALL.observe(s, SMALL.seats[s.mover]) for s in theirs
+            ]
+
+
+def test_what_a_declared_partner_did_says_more_than_counting() -> None:
+    """SimpleBot hints only at playable cards, so whoever knows that knows what was meant."""
+    sharper = 0
+    for deal in range(6):
+        for state in list(bot_states(MINI, simple, deal))[1:-1]:
+            me = state.mover
+            view = MINI.observe(state, MINI.seats[me])
+            by_counting = counted(MINI, view)
+            by_reading = read(MINI, view, {1 - me: simple(MINI)})
+            assert by_reading is not None
+            assert by_reading.exact
+            for slot, card in enumerate(state.hands[me]):
+                assert sum(by_reading.odds[slot]) == pytest.approx(1)
+                assert by_reading.odds[slot][card] > 0
+                possible = [c for c, p in enumerate(by_reading.odds[slot]) if p > 0]
+                assert all(by_counting.weights[slot][c] for c in possible)
+                sharper += by_reading.odds[slot][card] > by_counting.chance(slot, card)
+    assert sharper > 20
+
+
+def test_the_true_hand_explains_a_deterministic_partner_with_certainty() -> None:
+    for state in list(bot_states(MINI, simple, 3))[1:-1]:
+        me = state.mover
+        view = MINI.observe(state, MINI.seats[me])
+        assert likelihood(MINI, view, state.hands[me], {1 - me: simple(MINI)}) == 1.0
+
+
+def test_moves_that_no_hand_explains_leave_nothing_to_believe() -> None:
+    """A SimpleBot with a playable card told to it never discards."""
+    game = Hanabi(colours=1, hand=2, hints=3, lives=1)
+    state = game.dealt(deck_of(game, "r5", "r4", "r1", "r3"))
+    state = played(game, state, game.hint(1, 1), 1)
+    assert read(game, game.observe(state, SEATS[0]), {1: simple(game)}) is None
+
+
+def test_without_a_declared_policy_reading_is_counting() -> None:
+    state = list(random_states(MINI, 4))[3]
+    view = MINI.observe(state, MINI.seats[state.mover])
+    known, nothing = counted(MINI, view), read(MINI, view, {})
+    assert nothing is not None
+    for slot in range(view.slots):
+        assert nothing.odds[slot] == pytest.approx(known.odds(slot))
+
+
+def test_too_many_hands_are_drawn_and_few_effective_draws_refused() -> None:
+    game = Hanabi()
+    states = list(bot_states(game, simple, 1))
+    view = game.observe(states[6], game.seats[states[6].mover])
+    drawn = read(game, view, {})
+    assert drawn is not None
+    assert not drawn.exact
+    assert drawn.effective == pytest.approx(2_000)
+    known = counted(game, view)
+    assert all(
+        abs(p - known.chance(slot, card)) < 0.05
+        for slot, odds in enumerate(drawn.odds)
+        for card, p in enumerate(odds)
+    )

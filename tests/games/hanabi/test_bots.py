@@ -1,0 +1,188 @@
+"""The bots: what they do move by move, and what they score."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from statistics import mean, stdev
+
+import pytest
+
+from sally.games.hanabi.bots.holmes import holmes
+from sally.games.hanabi.bots.memory import Policy
+from sally.games.hanabi.bots.rule_agents import blind, rule_agent
+from sally.games.hanabi.bots.simple import simple
+from sally.games.hanabi.bots.smart import smart
+from sally.games.hanabi.rules import Hanabi
+from sally.games.hanabi.table import State
+from tests.games.hanabi.sitting import VARIANTS, bot_states, deck_of, final_score, played
+
+GAME = Hanabi(score="kept")
+Make = Callable[[Hanabi], Policy]
+
+
+def wants(make: Make, state: State, game: Hanabi = GAME) -> int:
+    """The one move that a bot has in mind."""
+    (action,) = make(game)(game.observe(state, game.seats[state.mover]))
+    return action
+
+
+def dealt(ann: str, bob: str, *rest: str) -> State:
+    return GAME.dealt(deck_of(GAME, *ann.split(), *bob.split(), *rest))
+
+
+# --- line of play -------------------------------------------------------------------------------
+
+ONES = dealt("r3 y3 g3 b3 w3", "r5 r1 y1 g4 b4")
+TELL_ONES = GAME.hint(1, GAME.colours)
+
+
+@pytest.mark.parametrize("make", [simple, holmes])
+def test_a_bot_tells_its_partner_of_two_playable_ones_and_it_plays_the_older_first(
+    make: Make,
+) -> None:
+    assert wants(make, ONES) == TELL_ONES
+    told = played(GAME, ONES, TELL_ONES)
+    assert wants(make, told) == GAME.play(1)
+
+
+def test_simple_plays_on_what_it_was_told_until_a_like_card_was_played() -> None:
+    """Both ones were told to go; the play of one makes SimpleBot forget the other."""
+    told = played(GAME, ONES, TELL_ONES, GAME.play(1), GAME.hint(1, GAME.colours + 4))
+    assert wants(simple, told) != GAME.play(1)  # the five now in slot 0 was told as well
+
+
+def test_a_rank_hint_with_all_tokens_that_touches_the_oldest_card_only_passes_the_time() -> None:
+    state = dealt("r3 y3 g3 b3 w3", "r5 y4 g4 b4 w4")
+    passing = GAME.hint(1, GAME.colours + 4)
+    for make in (simple, holmes, smart):
+        assert wants(make, state) == passing
+        assert wants(make, played(GAME, state, passing)) != GAME.play(0)
+
+
+def test_smart_warns_the_next_seat_off_a_last_copy() -> None:
+    """A five is a last copy from the start; with three at the table it is no tempo hint."""
+    game = Hanabi(players=3)
+    hands = "r2 y2 g2 b2 w2 r5 y4 g4 b4 w4 r3 y3 g3 b3 w3"
+    state = game.dealt(deck_of(game, *hands.split()))
+    fives = game.hint(1, game.colours + 4)
+    assert wants(smart, state, game) == fives
+    warned = played(game, state, fives)
+    assert wants(smart, warned, game) not in (0, game.play(0))
+
+
+def test_smart_takes_the_newest_card_of_a_hint_to_be_playable() -> None:
+    state = dealt("r3 y3 g3 b3 w3", "y4 r4 g4 b4 r1")
+    assert wants(smart, played(GAME, state, GAME.hint(1, 0))) == GAME.play(4)
+
+
+def test_smart_discards_a_playable_card_whose_like_its_partner_holds_as_newest() -> None:
+    state = dealt("r1 y3 g3 b3 w3", "y4 b4 g4 b2 r1", "w2")
+    fours, red = GAME.hint(1, GAME.colours + 3), GAME.hint(1, 0)
+    told = played(GAME, state, fours, red)  # to pass the time, and so that ann knows the red one
+    assert wants(smart, told) == 0
+    assert wants(smart, played(GAME, told, 0)) == GAME.play(4)
+
+
+def test_iggi_plays_only_what_is_sure_and_tells_of_the_first_playable_card() -> None:
+    iggi = rule_agent("iggi")
+    assert wants(iggi, ONES) == TELL_ONES
+    told = played(GAME, ONES, TELL_ONES)
+    assert wants(iggi, told) == GAME.play(1)  # any one is playable on empty piles
+
+
+def test_van_den_bergh_takes_a_risk_while_it_has_a_life_to_spare() -> None:
+    state = dealt("r3 y3 g3 b3 w3", "r5 r1 y1 g4 b4")
+    told = played(GAME, state, TELL_ONES, GAME.play(1), GAME.hint(1, GAME.colours + 4))
+    assert wants(rule_agent("van_den_bergh"), told) == GAME.play(1)  # four of five ones are next
+    assert wants(rule_agent("outer"), told) != GAME.play(1)
+
+
+def test_blind_plays_any_card() -> None:
+    odds = blind(GAME)(GAME.observe(ONES, GAME.seats[0]))
+    assert odds == {GAME.play(slot): 0.2 for slot in range(5)}
+
+
+# --- conduct ------------------------------------------------------------------------------------
+
+BOTS: dict[str, Make] = {
+    "simple": simple,
+    "holmes": holmes,
+    "smart": smart,
+    "blind": blind,
+    **{n: rule_agent(n) for n in ("legal_random", "iggi", "outer", "piers", "van_den_bergh")},
+}
+
+
+@pytest.mark.parametrize("name", sorted(BOTS))
+@pytest.mark.parametrize("variant", sorted(VARIANTS))
+def test_bots_play_every_variant_by_the_rules(name: str, variant: str) -> None:
+    for players in (2, 3):
+        game = Hanabi(players=players, **VARIANTS[variant])
+        for deal in range(4):
+            *_, end = bot_states(game, BOTS[name], deal)
+            assert game.over(end)
+
+
+@pytest.mark.parametrize("name", sorted(BOTS))
+def test_a_bot_is_a_function_of_its_view(name: str) -> None:
+    """Whether it has watched from the start or sees the view for the first time."""
+    for game in (Hanabi(players=2), Hanabi(players=4)):
+        watching = [BOTS[name](game) for _ in game.seats]
+        for state in list(bot_states(game, BOTS[name], 5))[:-1]:
+            view = game.observe(state, game.seats[state.mover])
+            assert watching[state.mover](view) == BOTS[name](game)(view)
+
+
+@pytest.mark.parametrize("name", ["simple", "holmes", "smart"])
+def test_one_bot_may_sit_in_two_games_at_once(name: str) -> None:
+    bot = BOTS[name](GAME)
+    games = [list(bot_states(GAME, BOTS[name], deal))[:-1] for deal in (1, 2)]
+    for pair in zip(*games, strict=False):
+        for state in pair:
+            view = GAME.observe(state, GAME.seats[state.mover])
+            assert bot(view) == BOTS[name](GAME)(view)
+
+
+@pytest.mark.parametrize("first", ["simple", "holmes", "smart"])
+def test_bots_survive_partners_that_do_not_share_their_conventions(first: str) -> None:
+    for second in ("legal_random", "simple", "smart", "outer"):
+        for deal in range(3):
+            policies = [BOTS[first](GAME), BOTS[second](GAME)]
+            state = GAME.dealt(Hanabi(deal=deal).start().deck)
+            while not GAME.over(state):
+                seat = GAME.seats[state.mover]
+                odds = policies[state.mover](GAME.observe(state, seat))
+                action = min(odds)
+                assert action in GAME.options(state, seat)
+                state = GAME.step(state, {seat: action})
+
+
+# --- published means ----------------------------------------------------------------------------
+# Quuxplusone/Hanabi's README, piles counted whatever happened; the README prints no errors.
+
+PUBLISHED: dict[tuple[str, int], tuple[float, int]] = {
+    ("blind", 2): (1.25, 1_000),
+    ("simple", 2): (16.92, 150),
+    ("simple", 3): (18.48, 150),
+    ("simple", 4): (19.32, 100),
+    ("simple", 5): (18.50, 100),
+    ("holmes", 2): (20.75, 60),
+    ("holmes", 3): (20.86, 60),
+    ("holmes", 4): (20.46, 40),
+    ("holmes", 5): (18.40, 40),
+    ("smart", 2): (23.09, 60),
+    ("smart", 3): (23.30, 60),
+    ("smart", 4): (22.44, 40),
+    ("smart", 5): (20.69, 40),
+}
+
+
+@pytest.mark.parametrize(("name", "players"), sorted(PUBLISHED))
+def test_a_bot_scores_what_was_published(name: str, players: int) -> None:
+    """Within three standard errors of these deals; `sally reproduce hanabi_bots` plays more."""
+    published, deals = PUBLISHED[name, players]
+    game = Hanabi(players=players, score="kept")
+    scores = [final_score(game, BOTS[name], deal) for deal in range(deals)]
+    error = stdev(scores) / len(scores) ** 0.5
+    assert abs(mean(scores) - published) < 3 * error + 0.005
+    assert error < 0.4  # enough deals to tell the bots apart

@@ -1,0 +1,223 @@
+"""Hanabi by the rules."""
+
+from __future__ import annotations
+
+import pytest
+
+from sally.core.errors import BadInput
+from sally.core.game import NATURE
+from sally.games.hanabi.cards import shuffled
+from sally.games.hanabi.rules import SEATS, Hanabi
+from sally.games.hanabi.table import Discarded, Hinted, Passed, Played
+from tests.games.hanabi.sitting import VARIANTS, deck_of, played, random_states
+
+ANN, BOB = SEATS[:2]
+HANDS = ("r1", "r1", "r2", "y5", "g5", "y1", "y2", "r3", "r4", "b1")  # ann's five, then bob's
+GAME = Hanabi(score="kept")
+DEALT = GAME.dealt(deck_of(GAME, *HANDS, "w1", "w2", "w3"))
+PLAY = GAME.play
+
+
+def discard(slot: int) -> int:
+    return slot
+
+
+def red() -> int:
+    return GAME.hint(1, 0)
+
+
+def rank(number: int) -> int:
+    return GAME.hint(1, GAME.colours + number - 1)
+
+
+def test_the_full_deck_has_fifty_cards_and_the_small_ones_what_they_should() -> None:
+    sizes = {name: len(Hanabi(**params).cards) for name, params in VARIANTS.items()}
+    assert sizes == {"hanabi": 50, "mini": 18, "small": 20, "very_small": 10}
+
+
+def test_hands_are_five_for_two_or_three_and_four_for_more() -> None:
+    assert [Hanabi(players=n).hand_size for n in (2, 3, 4, 5)] == [5, 5, 4, 4]
+
+
+def test_a_played_card_that_is_next_goes_onto_its_pile_and_the_gap_closes() -> None:
+    after = played(GAME, DEALT, PLAY(0))
+    assert after.piles == (1, 0, 0, 0, 0)
+    assert after.ids[0] == (1, 2, 3, 4, 10)
+    assert after.past.last == Played(0, 0, 0, DEALT.hands[0][0], True, 10)
+    assert (after.lives, after.tokens) == (3, 8)
+
+
+def test_a_played_card_that_does_not_fit_costs_a_life_and_lies_among_the_discards() -> None:
+    after = played(GAME, DEALT, PLAY(2))
+    assert (after.lives, sum(after.piles), sum(after.gone)) == (2, 0, 1)
+    assert after.gone[DEALT.hands[0][2]] == 1
+
+
+def test_nobody_may_discard_while_all_tokens_are_there_nor_hint_without_one() -> None:
+    assert not any(discard(slot) in GAME.options(DEALT, ANN) for slot in range(5))
+    few = Hanabi(hints=1)
+    state = played(few, few.dealt(DEALT.deck), few.hint(1, 1))
+    assert max(few.options(state, BOB)) < 2 * few.hand_size
+    assert discard(0) in few.options(state, BOB)
+
+
+def test_a_hint_must_touch_a_card() -> None:
+    bob_lacks_green = GAME.hint(1, 2)
+    assert bob_lacks_green not in GAME.options(DEALT, ANN)
+    assert red() in GAME.options(DEALT, ANN)
+
+
+def test_a_hint_points_at_every_card_it_fits_and_says_what_the_others_are_not() -> None:
+    after = played(GAME, DEALT, red())
+    assert after.past.last == Hinted(0, 1, 0, (2, 3))
+    assert after.tokens == 7
+    colours = [mark & 0b11111 for mark in after.marks[1]]
+    assert colours == [0b11110, 0b11110, 0b00001, 0b00001, 0b11110]
+    assert after.marks[0] == DEALT.marks[0]
+
+
+def test_a_discard_gives_a_token_back() -> None:
+    after = played(GAME, DEALT, red(), discard(4))
+    assert after.tokens == 8
+    assert after.past.last == Discarded(1, 4, 9, DEALT.hands[1][4], 10)
+
+
+def test_completing_a_pile_gives_a_token_back_but_never_a_ninth() -> None:
+    game = Hanabi(colours=1, ranks=2, hand=1, hints=2)
+    deck = deck_of(game, "r1", "r2")
+    spent = played(game, game.dealt(deck), game.play(0), game.play(0))
+    assert spent.tokens == 2
+    told = played(game, game.dealt(deck), game.hint(1, 0), game.hint(1, 0), game.play(0))
+    assert (told.tokens, played(game, told, game.play(0)).tokens) == (0, 1)
+
+
+def test_the_game_ends_with_the_third_life_and_the_two_conventions_differ() -> None:
+    lost = played(GAME, DEALT, PLAY(0), PLAY(2), PLAY(0), PLAY(2))
+    assert (lost.lives, sum(lost.piles)) == (0, 1)
+    assert GAME.to_move(lost) == ()
+    assert GAME.payoffs(lost) == {ANN: 1.0, BOB: 1.0}
+    assert Hanabi(score="zero").payoffs(lost) == {ANN: 0.0, BOB: 0.0}
+
+
+def test_after_the_last_card_is_drawn_everybody_has_one_more_turn_the_drawer_too() -> None:
+    game = Hanabi(colours=1, ranks=5, hand=4, hints=8, lives=3)
+    state = played(game, game.dealt(deck_of(game, "r1", "r2", "r1", "r1")), game.play(0))
+    assert state.drawn == 9
+    state = played(game, state, game.play(0))
+    assert state.drawn == 10
+    for left in (2, 1):
+        assert state.last == left
+        (seat,) = game.to_move(state)
+        state = game.step(state, {seat: game.hint(1, game.colours + _rank_ahead(game, state))})
+    assert game.to_move(state) == ()
+
+
+def _rank_ahead(game: Hanabi, state: object) -> int:
+    hands, mover = state.hands, state.mover  # type: ignore[attr-defined]
+    return int(hands[(mover + 1) % 2][0] % game.ranks)
+
+
+def test_a_perfect_game_ends_at_once() -> None:
+    game = Hanabi(colours=1, ranks=2, hand=1, hints=2)
+    done = played(game, game.dealt(deck_of(game, "r1", "r2")), game.play(0), game.play(0))
+    assert game.to_move(done) == ()
+    assert game.payoffs(done) == {ANN: 2.0, BOB: 2.0}
+
+
+def test_a_forfeited_turn_passes_and_three_in_a_row_end_without_a_result() -> None:
+    state = DEALT
+    for passed in range(3):
+        assert GAME.censored(state) is None
+        (seat,) = GAME.to_move(state)
+        state = GAME.forfeit(state, {}, (seat,))
+        assert state.past.last == Passed(passed % 2)
+    assert (state.hands, state.tokens, state.mover) == (DEALT.hands, 8, 1)
+    assert GAME.censored(state) == "3 turns in a row were forfeited"
+
+
+def test_nature_names_a_deal_by_four_numbers() -> None:
+    game = Hanabi()
+    state = game.start()
+    for digit in (12, 34, 56, 78):
+        assert game.to_move(state) == (NATURE,)
+        state = game.step(state, {NATURE: digit})
+    assert state == Hanabi(deal=12345678).start()
+    assert game.to_move(state) == (ANN,)
+
+
+def test_a_deal_is_the_same_on_every_machine() -> None:
+    cards = Hanabi(**VARIANTS["very_small"]).cards
+    assert shuffled(cards, 0) == FIRST_DEAL
+    assert len({shuffled(cards, deal) for deal in range(500)}) > 490
+
+
+FIRST_DEAL = (0, 2, 3, 0, 4, 1, 3, 1, 0, 2)
+
+
+def test_shuffles_put_every_card_everywhere_alike() -> None:
+    cards = tuple(range(5))
+    counts = [[0] * 5 for _ in cards]
+    for deal in range(5_000):
+        for place, card in enumerate(shuffled(cards, deal)):
+            counts[place][card] += 1
+    assert all(900 < n < 1_100 for row in counts for n in row)
+
+
+@pytest.mark.parametrize("players", [2, 3, 4, 5])
+def test_no_card_is_lost_or_doubled(players: int) -> None:
+    game = Hanabi(players=players)
+    for deal in range(20):
+        for state in random_states(game, deal):
+            on_piles = [c * 5 + r for c, h in enumerate(state.piles) for r in range(h)]
+            gone = [card for card, n in enumerate(state.gone) for _ in range(n)]
+            held = [card for hand in state.hands for card in hand]
+            rest = state.deck[state.drawn :]
+            assert tuple(sorted((*on_piles, *gone, *held, *rest))) == game.cards
+            assert all(
+                game.allows(m, c)
+                for row, own in zip(state.marks, state.hands, strict=True)
+                for m, c in zip(row, own, strict=True)
+            )
+
+
+def test_every_action_is_named_by_one_number() -> None:
+    game = Hanabi(players=4)
+    for ahead in (1, 2, 3):
+        for value in range(10):
+            assert game.hint_of(game.hint(ahead, value)) == (ahead, value)
+    assert len({game.hint(a, v) for a in (1, 2, 3) for v in range(10)}) == 30
+    assert game.widest_menu() == 38
+
+
+def test_an_event_tells_the_action_behind_it() -> None:
+    game = Hanabi(players=3)
+    for deal in range(10):
+        state = game.dealt(shuffled(game.cards, deal))
+        for after in list(random_states(game, deal))[1:]:
+            event = after.past.last
+            assert event is not None
+            action = game.action_of(event)
+            assert action is not None
+            state = game.step(state, {game.seats[state.mover]: action})
+            assert state == after
+
+
+@pytest.mark.parametrize(
+    ("params", "why"),
+    [
+        ({"players": 6}, "players must be from 2 to 5, not 6"),
+        ({"colours": 0}, "colours must be from 1 to 5, not 0"),
+        ({"ranks": 1}, "ranks must be from 2 to 5, not 1"),
+        ({"copies": (3, 2)}, "copies must say for each of 5 ranks how many, at least 1"),
+        ({"colours": 1, "hand": 6}, "2 hands of 6 need more than the 10 cards"),
+        ({"deal": -1}, "deal must be from 0 to 99999999, not -1"),
+        ({"deck": (0, 1)}, "deck must hold each of the 50 cards as often as there is"),
+        ({"deal": 1, "deck": (0,)}, "deal and deck cannot both be given"),
+    ],
+)
+def test_what_cannot_be_a_game_is_refused_in_one_sentence(
+    params: dict[str, object], why: str
+) -> None:
+    with pytest.raises(BadInput) as refused:
+        Hanabi(**params)  # type: ignore[arg-type]
+    assert why in str(refused.value)
