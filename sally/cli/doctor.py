@@ -30,6 +30,8 @@ PARTS = {
     "openai": ("inspect", "OpenAI-compatible servers"),
     "xllamacpp": ("embedded", "the embedded model"),
     "gguf": ("embedded", "its weights in other forms"),
+    "torch": ("hf", "models on an accelerator"),
+    "transformers": ("hf", "models from a folder or a GGUF file"),
     "axelrod": ("axelrod", "more partners for 2x2 games"),
     "starlette": ("web", "play and studies in the browser"),
     "uvicorn": ("web", "the web server"),

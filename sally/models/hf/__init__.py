@@ -1,0 +1,272 @@
+"""Models from a folder or a GGUF file through transformers, on an accelerator or the processor."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
+from typing import Any, Final
+from urllib.parse import parse_qsl
+
+import msgspec
+
+from sally.core.errors import BadInput, unknown
+from sally.core.model import (
+    AS_THE_PROVIDER_DOES,
+    Assistant,
+    Context,
+    Message,
+    ModelFailure,
+    ModelKind,
+    Reply,
+    Scores,
+    Settings,
+    ToolSpec,
+    Usage,
+    check_candidates,
+)
+from sally.models import wire
+from sally.models.hf import loading
+from sally.models.hf.engine import Engine
+from sally.models.hf.jobs import stem_of, tree_of
+from sally.models.hf.net import Net, torch, transformers
+from sally.models.hf.rows import Tokens
+from sally.models.hf.startup import check_agrees, rows_for
+from sally.models.hf.texts import Texts, calls_in, thought
+from sally.models.weights import Unavailable
+
+MAX_TOKENS: Final = 512  # as the embedded model: an end, so that no reply fills the context
+CONTEXT: Final = 8192
+DTYPES: Final = ("float32", "bfloat16", "float16")
+# Tokens evaluated in one pass of prompts, and calls taken at once.
+BUDGET: Final = {"cuda": 16384, "mps": 4096, "cpu": 1024}
+AT_ONCE: Final = {"cuda": 256, "mps": 16, "cpu": 8}
+
+
+class Used(msgspec.Struct, frozen=True):
+    """What answered: the record needs it, because another device or precision rounds otherwise."""
+
+    weights: str
+    sha256: str
+    dtype: str
+    device: str
+    context: int
+    torch: str
+    transformers: str
+
+
+class HF:
+    """A model of the Hugging Face kind; calls of many episodes are evaluated together.
+
+    Scores are exact: context and candidate are tokenised as one, all tokens are summed. In 32
+    bits they do not depend on what else is evaluated beyond the last digits; in 16 bits the
+    second digit after the point may.
+    """
+
+    can_score: Final = True
+
+    def __init__(
+        self,
+        path: str,
+        *,
+        dtype: str | None = None,
+        device: str | None = None,
+        context: int = CONTEXT,
+        rows: int | None = None,
+        graphs: bool | None = None,
+    ) -> None:
+        self._path = loading.found(path)
+        self.device = device or loading.device_here()
+        self.dtype = dtype or ("float32" if self.device == "cpu" else "bfloat16")
+        if self.dtype not in DTYPES:
+            raise BadInput(f"dtype must be one of {', '.join(DTYPES)}, not {self.dtype!r}.")
+        folder = self._path
+        if folder.is_file():
+            folder = loading.unpacked(folder, self.dtype)
+        model, tokenizer = loading.load(folder, self.device, self.dtype)
+        limits = [context, model.config.get_text_config().max_position_embeddings]
+        self._context = min([*limits, loading.window(model.config) or context])
+        self._texts = Texts(tokenizer, _ends(model))
+        kind = torch().device(self.device).type
+        wanted = rows or 2 * AT_ONCE.get(kind, 8)
+        count = rows or rows_for(model, self._context, wanted)
+        switched = os.environ.get("SALLY_HF_GRAPHS", "1") != "0" if graphs is None else graphs
+        net = Net(model, count, self._context, switched)
+        check_agrees(net)
+        self._engine = Engine(net, self._texts.ends, BUDGET.get(kind, 1024))
+        self._at_once = min(AT_ONCE.get(kind, 8), count)
+        # Tokenisers run beside Python, so several prompts can be read at once.
+        self._readers = ThreadPoolExecutor(max_workers=4, thread_name_prefix="hf-texts")
+
+    @property
+    def name(self) -> str:
+        """The name under which its calls are logged."""
+        return f"hf/{self._path.stem if self._path.is_file() else self._path.resolve().name}"
+
+    @property
+    def slots(self) -> int:
+        """How many episodes are played side by side so that passes are full and pages kept."""
+        return self._at_once
+
+    @cached_property
+    def used(self) -> Used:
+        """What answered, for the record."""
+        return Used(
+            weights=self.name.removeprefix("hf/"),
+            sha256=loading.checksum(self._path),
+            dtype=self.dtype,
+            device=loading.device_name(self.device),
+            context=self._context,
+            torch=str(torch().__version__),
+            transformers=str(transformers().__version__),
+        )
+
+    @property
+    def passes(self) -> int:
+        """How many forward passes were made, to be held against the calls they served."""
+        return self._engine.passes
+
+    def close(self) -> None:
+        """Stop the engine; calls in progress fail."""
+        self._engine.close()
+        self._readers.shutdown()
+
+    # ------------------------------------------------------------ the verbs
+
+    async def complete(
+        self,
+        messages: Sequence[Message],
+        settings: Settings = AS_THE_PROVIDER_DOES,
+        tools: Sequence[ToolSpec] = (),
+    ) -> Reply:
+        """Answer a conversation; the same seed and settings draw from the same stream."""
+        if settings.reasoning_effort is not None or settings.reasoning_tokens is not None:
+            raise ModelFailure(
+                "unsupported", f"{self.name} takes no reasoning effort; leave it unset."
+            )
+        if not messages or isinstance(messages[-1], Assistant):
+            raise ModelFailure(
+                "bad_request", "The last message must be the user's or a tool's, to be answered."
+            )
+        begun = time.perf_counter()
+        tokens = await self._read(self._prompt, messages, tools)
+        limit = settings.max_tokens or MAX_TOKENS
+        stopped = self._stopped(settings.stop)
+        asked = self._engine.say(tokens, settings, limit, stopped)
+        said, ended, cached, evaluated = await asyncio.wrap_future(asked)
+        usage = Usage(
+            input=len(tokens),
+            output=len(said),
+            cached=cached,
+            evaluated=evaluated,
+            seconds=time.perf_counter() - begun,
+            cost=0.0,
+        )
+        return self._reply(said, ended, settings, bool(tools), usage)
+
+    async def score(
+        self,
+        context: Context,
+        candidates: Sequence[str],
+        settings: Settings = AS_THE_PROVIDER_DOES,
+    ) -> Scores:
+        """The log-probability of each candidate; sampling settings do not enter it."""
+        check_candidates(candidates)
+        begun = time.perf_counter()
+        stem, tails = await self._read(self._tails, context, candidates)
+        tree = tree_of(tails)
+        sums, cached, evaluated = await asyncio.wrap_future(self._engine.score(stem, tree))
+        usage = Usage(
+            input=len(stem) + sum(map(len, tree.asked)),
+            cached=cached,
+            evaluated=evaluated,
+            seconds=time.perf_counter() - begun,
+            cost=0.0,
+        )
+        try:
+            return Scores(tuple(candidates), sums, usage)
+        except ValueError as error:
+            raise ModelFailure("bad_reply", str(error)) from error
+
+    async def _read(self, job: Any, *given: Any) -> Any:
+        return await asyncio.wrap_future(self._readers.submit(job, *given))
+
+    # ------------------------------------------------------------ texts
+
+    def _prompt(self, messages: Sequence[Message], tools: Sequence[ToolSpec]) -> Tokens:
+        turns, offered = [wire.turn(m) for m in messages], [wire.tool(t) for t in tools]
+        self._texts.guard([turn["content"] for turn in turns])
+        text = self._texts.rendered(turns, offered)
+        if offered and "<tool_call>" not in text:
+            raise ModelFailure(
+                "unsupported",
+                f"The chat template of {self.name} does not have tools called in <tool_call>; "
+                "serve the model with vllm, or use a strategy without tools.",
+            )
+        return self._texts.tokens(text, chat=True)
+
+    def _tails(self, context: Context, candidates: Sequence[str]) -> tuple[Tokens, list[list[int]]]:
+        if isinstance(context, str):
+            self._texts.guard([context, *candidates])
+            return stem_of(*self._texts.joint(str(context), candidates, chat=False))
+        messages, begun = list(context), ""
+        if messages and isinstance(messages[-1], Assistant):
+            begun = str(messages.pop().text)
+        turns = [wire.turn(m) for m in messages]
+        if not turns:
+            raise ModelFailure("bad_request", "The chat has no message before the open turn.")
+        self._texts.guard([*(turn["content"] for turn in turns), begun, *candidates])
+        text = self._texts.rendered(turns) + begun
+        return stem_of(*self._texts.joint(text, candidates, chat=True))
+
+    def _stopped(self, stops: Sequence[str]) -> Any:
+        if not stops:
+            return lambda said: False
+        return lambda said: any(stop in self._texts.text(said) for stop in stops)
+
+    def _reply(
+        self, said: Sequence[int], ended: bool, settings: Settings, tools: bool, usage: Usage
+    ) -> Reply:
+        text = self._texts.text(said)
+        cuts = [at for stop in settings.stop if (at := text.find(stop)) >= 0]
+        whole = ended or bool(cuts)
+        text, reasoning = thought(text[: min(cuts)] if cuts else text)
+        text, calls = calls_in(text) if tools else (text, ())
+        finish: Any = "tool_calls" if calls else "stop" if whole else "length"
+        return Reply(text, calls, usage, finish, reasoning)
+
+
+def _ends(model: Any) -> list[int]:
+    """The tokens that the model's own settings name as an end."""
+    named = [model.generation_config.eos_token_id, model.config.eos_token_id]
+    lists = [each if isinstance(each, list) else [each] for each in named]
+    return [end for each in lists for end in each if end is not None]
+
+
+def _named(name: str) -> HF:
+    """`hf:FOLDER` or `hf:FILE.gguf`, with `?dtype=float32` and the like after it."""
+    path, _, query = name.partition(":")[2].partition("?")
+    if not path:
+        raise BadInput("Name a folder or a GGUF file, as in hf:models/qwen or hf:qwen.gguf.")
+    given: dict[str, Any] = dict(parse_qsl(query, keep_blank_values=True))
+    for key in given:
+        if key not in ("dtype", "device", "context"):
+            raise unknown("setting of hf", key, ("dtype", "device", "context"))
+    if "context" in given:
+        if not given["context"].isdigit() or int(given["context"]) < 1:
+            raise BadInput(f"context must be a whole number, not {given['context']!r}.")
+        given["context"] = int(given["context"])
+    try:
+        return HF(path, **given)
+    except Unavailable as why:
+        raise BadInput(str(why)) from why
+
+
+MODEL = ModelKind(
+    "hf",
+    "a folder or GGUF file through transformers, as hf:PATH; batches calls, scores candidates",
+    _named,
+)

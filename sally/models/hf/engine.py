@@ -1,0 +1,283 @@
+"""Continuous batching: calls of many episodes share forward passes, and come and go one by one."""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Callable, Collection, Mapping, Sequence
+from concurrent.futures import Future
+from functools import partial
+from typing import Any, Final
+
+import numpy as np
+
+from sally.core.model import ModelFailure, Settings
+from sally.models.hf.jobs import Job, Tree
+from sally.models.hf.net import Net, Part, too_long
+from sally.models.hf.rows import Rows, Tokens
+
+# What is left open by the settings: plain sampling.
+TEMPERATURE: Final = 1.0
+# Steps of those who speak between two batches of prompts: starting a batch costs about as much
+# for one prompt as for many, so a few are let gather.
+STEPS: Final = 8
+# Logits are read at so many places of a batch at most; each place holds the whole vocabulary.
+READ: Final = 2048
+
+
+class Engine:
+    """One thread that evaluates whatever is asked, as many calls at once as the cache has rows."""
+
+    def __init__(self, net: Net, ends: Collection[int], budget: int) -> None:
+        self._net, self._ends, self._budget = net, frozenset(ends), budget
+        self._rows = Rows(net.rows)
+        self._room = net.length - 1
+        self._waiting: deque[Job] = deque()
+        self._filling: list[Job] = []
+        self._saying: list[Job] = []
+        self._steps = STEPS
+        self._wake, self._open = threading.Condition(), True
+        self.passes = 0  # forward passes so far
+        self._thread = threading.Thread(target=self._run, name="hf", daemon=True)
+        self._thread.start()
+
+    # ------------------------------------------------------------ asking
+
+    def say(
+        self,
+        tokens: Tokens,
+        settings: Settings,
+        limit: int,
+        stopped: Callable[[Sequence[int]], bool],
+    ) -> Future[Any]:
+        """Continue a prompt; the future holds (tokens said, whether ended, cached, evaluated)."""
+        return self._ask(Job(tokens, Future(), settings, limit, stopped=stopped))
+
+    def score(self, stem: Tokens, tree: Tree) -> Future[Any]:
+        """Score a tree; the future holds (log-probability of each candidate, cached, evaluated)."""
+        return self._ask(Job(stem, Future(), tree=tree))
+
+    def _ask(self, job: Job) -> Future[Any]:
+        if job.tree is None:
+            job.limit = min(job.limit, self._room - len(job.tokens))
+        if (job.limit < 1 and job.tree is None) or job.longest > self._room:
+            raise too_long(max(job.longest, len(job.tokens) + 1), self._room)
+        with self._wake:
+            if not self._open:
+                raise ModelFailure("server", "The model was closed.")
+            self._waiting.append(job)
+            self._wake.notify()
+        return job.future
+
+    def close(self) -> None:
+        """Stop; calls in progress fail."""
+        with self._wake:
+            self._open = False
+            self._wake.notify()
+        self._thread.join()
+
+    # ------------------------------------------------------------ the loop
+
+    def _run(self) -> None:
+        while self._admitted():
+            jobs = self._filling + self._saying
+            try:
+                if self._filling and (not self._saying or self._due()):
+                    self._steps = 0
+                    self._fill()
+                elif self._saying:
+                    self._steps += 1
+                    self._step()
+            except Exception as why:  # whatever it is, callers must hear of it and others go on
+                for job in jobs:
+                    self._drop(job)
+                    job.failed(_failure(why))
+        for job in (*self._waiting, *self._filling, *self._saying):
+            job.failed(ModelFailure("server", "The model was closed."))
+
+    def _due(self) -> bool:
+        waiting = sum(job.left for job in self._filling)
+        return self._steps >= STEPS or waiting >= self._budget
+
+    def _admitted(self) -> bool:
+        """Give rows to those who wait; sleep while there is nothing to do; False at the end."""
+        with self._wake:
+            while self._open and not (self._waiting or self._filling or self._saying):
+                self._wake.wait()
+            while self._waiting:
+                job = self._waiting[0]
+                if not job.future.cancelled():
+                    place = self._rows.take(job.tokens)
+                    if place is None:
+                        break
+                    job.row, job.at, job.cached = place.row, place.reuse, place.reuse
+                    if place.copy_from is not None:
+                        self._net.cache.copy(place.copy_from, place.row, place.reuse)
+                    self._filling.append(job)
+                self._waiting.popleft()
+            return self._open
+
+    # ------------------------------------------------------------ prompts
+
+    def _fill(self) -> None:
+        parts = self._batch()
+        logits = self._net.fill(parts)
+        self.passes += 1
+        for part in parts:
+            job = part.job
+            job.at = min(job.at + part.count, len(job.tokens))
+            self._rows.hold(job.row, job.tokens[: job.at], job.at)
+        whole = [(i, part.job) for i, part in enumerate(parts) if part.whole]
+        gone = {id(job) for _, job in whole}
+        self._filling = [job for job in self._filling if id(job) not in gone]
+        self._saying += [job for _, job in whole if job.tree is None]
+        if scored := [(i, job) for i, job in whole if job.tree is not None]:
+            self._scored(logits, scored)
+        if speakers := [(i, job) for i, job in whole if job.tree is None]:
+            picked = self._net.torch.tensor([i for i, _ in speakers], device=self._net.device)
+            self._said([job for _, job in speakers], logits[picked, -1])
+
+    def _batch(self) -> list[Part]:
+        """The next tokens of the job that came first and of others of like length, in the budget.
+
+        Long prompts are cut in pieces; rows of one pass are padded to the longest, so lengths
+        far apart do not go together.
+        """
+        first = self._filling[0]
+        near = sorted(self._filling[1:], key=lambda job: abs(job.left - first.left))
+        parts = [self._part(first)]
+        widest, keeps = parts[0].count, 1 + parts[0].nodes
+        for job in near:
+            part = self._part(job)
+            wide, keep = max(widest, part.count), max(keeps, 1 + part.nodes)
+            if wide > 64 and wide > 4 * min(widest, part.count):
+                continue
+            many = len(parts) + 1
+            if many * wide > self._budget or many * keep > READ:
+                break
+            parts.append(part)
+            widest, keeps = wide, keep
+        return parts
+
+    def _part(self, job: Job) -> Part:
+        left = len(job.tokens) - job.at
+        if job.left <= self._budget or left <= 1:
+            return Part(job, job.left, True)
+        return Part(job, min(self._budget, left - 1), False)
+
+    def _scored(self, logits: Any, jobs: Sequence[tuple[int, Job]]) -> None:
+        """Read the log-probabilities that each tree asks for, all in one go."""
+        torch, device = self._net.torch, self._net.device
+        rows, columns, asked = list[int](), list[int](), list[tuple[int, int]]()
+        starts: dict[int, int] = {}
+        for i, job in jobs:
+            assert job.tree is not None
+            starts[i] = len(rows)
+            nodes = len(job.tree.tokens)
+            for place, tokens in enumerate(job.tree.asked):
+                asked += [(len(rows), token) for token in tokens]
+                rows.append(i)
+                columns.append(place - nodes - 1)
+        with torch.inference_mode():
+            read = logits[torch.tensor(rows, device=device), torch.tensor(columns, device=device)]
+            normal = torch.log_softmax(read.float(), -1)
+            at = torch.tensor(asked, device=device)
+            values = normal[at[:, 0], at[:, 1]].tolist()
+        known = dict(zip(asked, values, strict=True))
+        for i, job in jobs:
+            assert job.tree is not None
+            sums = job.tree.sums(partial(_read, known, starts[i]))
+            evaluated = len(job.tokens) - job.cached + len(job.tree.tokens)
+            self._rows.free(job.row)
+            job.done((sums, job.cached, evaluated))
+
+    # ------------------------------------------------------------ speech
+
+    def _step(self) -> None:
+        for job in [job for job in self._saying if job.future.cancelled()]:
+            self._drop(job)
+        if self._saying:
+            jobs = list(self._saying)
+            logits = self._net.step(jobs)
+            self.passes += 1
+            self._said(jobs, logits)
+
+    def _said(self, jobs: Sequence[Job], logits: Any) -> None:
+        """Draw each job's next token; whoever is done leaves."""
+        for job, token in zip(jobs, drawn(self._net.torch, logits, jobs), strict=True):
+            job.said.append(token)
+            ended = token in self._ends
+            if ended or job.stopped(job.said) or len(job.said) >= job.limit:
+                self._saying.remove(job)
+                # The last token was said but not evaluated.
+                held = np.concatenate([job.tokens, np.array(job.said[:-1], np.int64)])
+                self._rows.hold(job.row, held, len(job.tokens))
+                self._rows.free(job.row)
+                said = job.said[:-1] if ended else job.said
+                job.done((said, ended, job.cached, len(job.tokens) - job.cached))
+
+    def _drop(self, job: Job) -> None:
+        """A job leaves early, and nobody knows what its row holds."""
+        self._rows.free(job.row, forget=True)
+        for among in (self._filling, self._saying):
+            if job in among:
+                among.remove(job)
+
+
+def drawn(torch: Any, logits: Any, jobs: Sequence[Job]) -> list[int]:
+    """The next token of each job: the likeliest at temperature 0, else drawn by its own stream.
+
+    A token is found by where one number falls in the cumulated probabilities, so what is drawn
+    does not depend on which other calls share the pass.
+    """
+    with torch.inference_mode():
+        picked: list[int] = logits.argmax(-1).tolist()
+        warm = [i for i, job in enumerate(jobs) if _heat(job) > 0]
+        plain = [i for i in warm if jobs[i].settings.top_k is None and _top(jobs[i]) >= 1]
+        for i, token in zip(plain, _inverse(torch, logits, jobs, plain), strict=True):
+            picked[i] = token
+        for i in warm:
+            if i not in plain:
+                picked[i] = _cut(torch, logits[i], jobs[i])
+    return picked
+
+
+def _heat(job: Job) -> float:
+    return TEMPERATURE if job.settings.temperature is None else job.settings.temperature
+
+
+def _top(job: Job) -> float:
+    return 1.0 if job.settings.top_p is None else job.settings.top_p
+
+
+def _inverse(torch: Any, logits: Any, jobs: Sequence[Job], which: Sequence[int]) -> list[int]:
+    if not which:
+        return []
+    device = logits.device
+    heat = torch.tensor([_heat(jobs[i]) for i in which], device=device)
+    draws = torch.tensor([jobs[i].draw() for i in which], dtype=torch.float64, device=device)
+    mine = logits[torch.tensor(list(which), device=device)].float() / heat[:, None]
+    cumulated = torch.softmax(mine, -1).double().cumsum(-1)
+    found = torch.searchsorted(cumulated, draws[:, None] * cumulated[:, -1:], right=True)
+    return [int(token) for token in found[:, 0].clamp(max=logits.shape[-1] - 1).tolist()]
+
+
+def _cut(torch: Any, logits: Any, job: Job) -> int:
+    """Draw from the likeliest tokens only: top_k of them, then as many as reach top_p."""
+    ordered, tokens = torch.sort(logits.float() / _heat(job), descending=True, stable=True)
+    if job.settings.top_k is not None:
+        ordered, tokens = ordered[: job.settings.top_k], tokens[: job.settings.top_k]
+    share = torch.softmax(ordered, -1).double()
+    before = share.cumsum(-1) - share
+    share = torch.where(before < _top(job), share, 0.0)
+    cumulated = share.cumsum(-1)
+    at = int(torch.searchsorted(cumulated, job.draw() * cumulated[-1], right=True))
+    return int(tokens[min(at, len(tokens) - 1)])
+
+
+def _read(known: Mapping[tuple[int, int], float], base: int, place: int, token: int) -> float:
+    return known[base + place, token]
+
+
+def _failure(why: Exception) -> ModelFailure:
+    return ModelFailure("server", f"The forward pass failed: {type(why).__name__}: {why}.")

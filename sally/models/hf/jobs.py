@@ -1,0 +1,132 @@
+"""What the engine is asked: to continue a prompt, or to score a tree of continuations."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, InvalidStateError
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sally.core.model import ModelFailure, Settings
+from sally.models.hf.rows import Tokens, kept
+
+
+@dataclass(frozen=True)
+class Tree:
+    """Continuations of one stem, shared beginnings once.
+
+    Only tokens that something follows are evaluated: `tokens`, parents before children, a parent
+    of -1 being the stem. `asked` are the tokens whose log-probability is read after each of them,
+    the stem first.
+    """
+
+    tokens: Tokens
+    parents: tuple[int, ...]
+    asked: tuple[tuple[int, ...], ...]
+    paths: tuple[tuple[tuple[int, int], ...], ...]  # per candidate: (place in asked, token)
+
+    @property
+    def depths(self) -> Tokens:
+        """How many tokens after the stem each token lies, from 0."""
+        depths: list[int] = []
+        for parent in self.parents:
+            depths.append(0 if parent < 0 else depths[parent] + 1)
+        return np.array(depths, np.int64)
+
+    @property
+    def seen(self) -> NDArray[np.bool_]:
+        """For each token, which tokens of the tree it follows, itself included."""
+        seen = np.eye(len(self.parents), dtype=np.bool_)
+        for i, parent in enumerate(self.parents):
+            if parent >= 0:
+                seen[i] |= seen[parent]
+        return seen
+
+    def sums(self, read: Callable[[int, int], float]) -> tuple[float, ...]:
+        """Each candidate's log-probability, all its tokens summed."""
+        return tuple(sum(read(at, token) for at, token in path) for path in self.paths)
+
+
+def tree_of(tails: Sequence[Sequence[int]]) -> Tree:
+    """The tree of some continuations, each a list of tokens."""
+    places: dict[tuple[int, ...], int] = {(): -1}
+    tokens, parents = list[int](), list[int]()
+    asked: list[dict[int, None]] = [{}]
+    paths = list[tuple[tuple[int, int], ...]]()
+    for tail in tails:
+        path = list[tuple[int, int]]()
+        for i, token in enumerate(tail):
+            start = tuple(tail[:i])
+            if start not in places:
+                places[start] = len(tokens)
+                parents.append(places[start[:-1]])
+                tokens.append(start[-1])
+                asked.append({})
+            asked[places[start] + 1][token] = None
+            path.append((places[start] + 1, token))
+        paths.append(tuple(path))
+    return Tree(np.array(tokens, np.int64), tuple(parents), tuple(map(tuple, asked)), tuple(paths))
+
+
+def stem_of(alone: Tokens, joint: Sequence[Tokens]) -> tuple[Tokens, list[list[int]]]:
+    """The tokens that a context and every joint text share, and what follows in each text.
+
+    A candidate may merge with the end of the context, so all are scored from the last point at
+    which context and every joint text have the same tokens.
+    """
+    stem = alone[: min(kept(alone, tokens) for tokens in joint)]
+    if not len(stem):
+        raise ModelFailure(
+            "bad_request", "There is no context before the candidates; give some text."
+        )
+    return stem, [tokens[len(stem) :].tolist() for tokens in joint]
+
+
+@dataclass(eq=False)
+class Job:
+    """One call on its way through the engine."""
+
+    tokens: Tokens
+    future: Future[Any]
+    settings: Settings = field(default_factory=Settings)
+    limit: int = 0  # tokens to say at most
+    tree: Tree | None = None
+    stopped: Callable[[Sequence[int]], bool] = lambda said: False
+    row: int = -1
+    at: int = 0  # tokens of the prompt that are evaluated
+    cached: int = 0
+    said: list[int] = field(default_factory=list)
+    begun: float = field(default_factory=time.perf_counter)
+
+    def __post_init__(self) -> None:
+        self._draws = random.Random(self.settings.seed)  # without a seed, from the system
+
+    @property
+    def left(self) -> int:
+        """How many tokens are still to be evaluated before anything is known."""
+        return len(self.tokens) - self.at + (len(self.tree.tokens) if self.tree else 0)
+
+    @property
+    def longest(self) -> int:
+        """How many places of a row it may need."""
+        return len(self.tokens) + (len(self.tree.tokens) if self.tree else self.limit)
+
+    def draw(self) -> float:
+        """The next number of this call's own stream, so that no other call changes it."""
+        return self._draws.random()
+
+    def done(self, result: Any) -> None:
+        """Hand the result to whoever still waits for it."""
+        with suppress(InvalidStateError):  # the caller has gone
+            self.future.set_result(result)
+
+    def failed(self, why: BaseException) -> None:
+        """Hand the failure to whoever still waits."""
+        with suppress(InvalidStateError):  # the caller has gone
+            self.future.set_exception(why)

@@ -1,0 +1,159 @@
+"""Loading a model from a folder or a GGUF file, which is unpacked once into the cache."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+from sally.models.forms import processor
+from sally.models.hf.net import ATTENTION, register, torch, transformers
+from sally.models.weights import Unavailable, cache_folder, local, sha256_of
+
+CONTROL, OWN = 3, 4  # types of tokens in a GGUF file: they control, or are the maker's own
+FULL, WINDOW = "full_attention", "sliding_attention"
+UNPACKED: Final = "unpacked.sha256"  # written last: a folder without it is not whole
+
+
+def found(path: str) -> Path:
+    """A folder with a config, or a GGUF file; anything else is refused."""
+    at = Path(path).expanduser()
+    if at.is_dir():
+        if not (at / "config.json").is_file():
+            raise Unavailable(f"The folder {at} holds no config.json, so it holds no model.")
+        return at
+    return local(at)
+
+
+def device_here() -> str:
+    """The accelerator of this machine, else its processor."""
+    if torch().cuda.is_available():
+        return "cuda"
+    return "mps" if torch().backends.mps.is_available() else "cpu"
+
+
+def load(folder: Path, device: str, dtype: str) -> tuple[Any, Any]:
+    """The model and its tokeniser, ready to be evaluated by rows."""
+    register()
+    with _quiet():
+        try:
+            tokenizer = transformers().AutoTokenizer.from_pretrained(folder, local_files_only=True)
+            model = transformers().AutoModelForCausalLM.from_pretrained(
+                folder,
+                dtype=getattr(torch(), dtype),
+                attn_implementation=ATTENTION,
+                local_files_only=True,
+            )
+        except (OSError, ValueError, ImportError) as error:
+            raise Unavailable(
+                f"transformers cannot load {folder} ({str(error).splitlines()[0]})."
+            ) from error
+    return model.to(device).eval(), tokenizer
+
+
+def window(config: Any) -> int | None:
+    """How far the model looks back where that is limited; other kinds of layers are refused."""
+    mine = config.get_text_config()
+    kinds = set(getattr(mine, "layer_types", None) or [FULL])
+    if kinds - {FULL, WINDOW}:
+        raise Unavailable(
+            f"The model has layers of the kind {', '.join(sorted(kinds - {FULL, WINDOW}))}, which "
+            "the kind hf does not know; serve it with vllm instead."
+        )
+    limited = WINDOW in kinds or not hasattr(mine, "layer_types")
+    size = getattr(mine, "sliding_window", None)
+    return int(size) if limited and size else None
+
+
+def unpacked(path: Path, dtype: str) -> Path:
+    """The folder of a GGUF file's model, made once: transformers takes minutes to read such files.
+
+    Tokens that the file marks as controlling or as its maker's own are added to the tokeniser,
+    which transformers leaves out, so that texts have the tokens llama.cpp gives them.
+    """
+    checksum = sha256_of(path)
+    target = cache_folder() / "hf" / f"{path.stem}-{checksum[:12]}-{dtype}"
+    if (target / UNPACKED).is_file():
+        return target
+    target.parent.mkdir(parents=True, exist_ok=True)
+    scratch = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
+    try:
+        _unpack(path, scratch, dtype)
+        (scratch / UNPACKED).write_text(checksum + "\n")
+        with contextlib.suppress(OSError):  # another process was first
+            os.rename(scratch, target)
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+    return target
+
+
+def _unpack(path: Path, folder: Path, dtype: str) -> None:
+    named = {"gguf_file": path.name, "local_files_only": True}
+    with _quiet():
+        try:
+            tokenizer = transformers().AutoTokenizer.from_pretrained(path.parent, **named)
+            model = transformers().AutoModelForCausalLM.from_pretrained(
+                path.parent, dtype=getattr(torch(), dtype), **named
+            )
+        except (OSError, ValueError, ImportError, KeyError) as error:
+            raise Unavailable(
+                f"transformers cannot read {path} ({str(error).splitlines()[0]})."
+            ) from error
+        _add_tokens(path, tokenizer)
+        # The weights are plain by now; what marks them as packed would forbid saving them.
+        model.hf_quantizer = None
+        if hasattr(model.config, "quantization_config"):
+            del model.config.quantization_config
+        tokenizer.save_pretrained(folder)
+        model.save_pretrained(folder)
+
+
+def _add_tokens(path: Path, tokenizer: Any) -> None:
+    import gguf
+
+    fields = gguf.GGUFReader(path).fields
+    texts = fields["tokenizer.ggml.tokens"].contents()
+    kinds = fields["tokenizer.ggml.token_type"].contents()
+    new = transformers().AddedToken
+    marked = [
+        (text, kind) for text, kind in zip(texts, kinds, strict=True) if kind in (CONTROL, OWN)
+    ]
+    tokenizer.add_tokens(
+        [new(text, special=kind == CONTROL, normalized=False) for text, kind in marked]
+    )
+
+
+def checksum(path: Path) -> str:
+    """The checksum of a GGUF file, or of all weights in a folder, by name."""
+    if path.is_file():
+        return sha256_of(path)
+    if (path / UNPACKED).is_file():
+        return (path / UNPACKED).read_text().strip()
+    files = sorted([*path.glob("*.safetensors"), *path.glob("*.bin")])
+    return hashlib.sha256("".join(sha256_of(file) for file in files).encode()).hexdigest()
+
+
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    """Without the bars and hints of transformers, which would fill the screen."""
+    logging = transformers().utils.logging
+    before = logging.get_verbosity()
+    logging.set_verbosity_error()
+    logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        logging.set_verbosity(before)
+        logging.enable_progress_bar()
+
+
+def device_name(device: str) -> str:
+    """What the device is called."""
+    if torch().device(device).type == "cuda":
+        return str(torch().cuda.get_device_name(device))
+    return device if device != "cpu" else processor()

@@ -1,0 +1,310 @@
+"""The network: a causal language model whose cache has rows, evaluated for many rows at once."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from sally.core.model import ModelFailure
+from sally.models.hf.jobs import Job
+from sally.models.weights import Unavailable
+
+ATTENTION: Final = "sally_rows"
+ROUND: Final = 64  # attention reads so many more places at a time
+# Lengths for which a CUDA graph is made; lengths between them take the next one.
+GRAPHS: Final = (256, 512, 768, 1024, 1536, 2048, 3072, 4096, 6144, 8192, 12288, 16384, 32768)
+
+
+def torch() -> Any:
+    """The package torch."""
+    return _package("torch")
+
+
+def transformers() -> Any:
+    """The package transformers."""
+    return _package("transformers")
+
+
+def _package(name: str) -> Any:
+    try:
+        return importlib.import_module(name)
+    except ImportError as error:
+        raise Unavailable(
+            f"Models of the kind hf need the package {name}, which is not installed or does not "
+            f"fit this machine ({error}); `pip install 'sally[hf]'`."
+        ) from error
+
+
+def attend(
+    module: Any, query: Any, key: Any, value: Any, attention_mask: Any, **given: Any
+) -> tuple[Any, None]:
+    """Attention over cached rows, queries that share a key head folded into one."""
+    for name in ("softcap", "s_aux"):
+        if given.get(name) is not None:
+            raise Unavailable(
+                f"This model's attention has a {name}, which the kind hf does not know; "
+                "serve the model with vllm instead."
+            )
+    batch, heads, length, width = query.shape
+    groups = heads // key.shape[1]
+    folded = query.reshape(batch, key.shape[1], groups * length, width)
+    mixed = torch().nn.functional.scaled_dot_product_attention(
+        folded, key, value, attn_mask=attention_mask, scale=given.get("scaling")
+    )
+    return mixed.reshape(batch, heads, length, -1).transpose(1, 2).contiguous(), None
+
+
+@dataclass
+class Span:
+    """What one forward pass reads and writes: rows, places in them, and how far it looks back."""
+
+    rows: Any  # None: all of them, in order
+    places: Any
+    reach: int
+
+
+@dataclass(frozen=True)
+class Part:
+    """The next tokens of a job in one pass; with the last of its prompt goes its tree."""
+
+    job: Job
+    count: int
+    whole: bool
+
+    @property
+    def nodes(self) -> int:
+        """How many of them belong to the tree."""
+        return len(self.job.tree.tokens) if self.whole and self.job.tree else 0
+
+
+class RowCache:
+    """Keys and values of all rows; the pass in progress says where it writes and what it sees."""
+
+    is_compileable = False
+
+    def __init__(self, shapes: Sequence[tuple[int, int, int]], rows: int, length: int, like: Any):
+        new = torch().zeros
+        kind = {"dtype": like.dtype, "device": like.device}
+        heads, wide, deep = shapes[0]
+        self.keys = new((len(shapes), rows, length, heads, wide), **kind)
+        self.values = new((len(shapes), rows, length, heads, deep), **kind)
+        self.span = Span(None, None, 0)
+
+    def update(
+        self, keys: Any, values: Any, layer: int, *more: Any, **rest: Any
+    ) -> tuple[Any, Any]:
+        """Store what is new and give back all that the pass may see."""
+        span = self.span
+        whose = (
+            span.rows
+            if span.rows is not None
+            else torch().arange(self.keys.shape[1], device=self.keys.device)
+        )
+        found = []
+        for held, new in ((self.keys[layer], keys), (self.values[layer], values)):
+            held[whose[:, None], span.places] = new.transpose(1, 2).to(held.dtype)
+            seen = held[:, : span.reach]
+            if span.rows is not None:
+                seen = seen.index_select(0, span.rows)
+            found.append(seen.transpose(1, 2))
+        return found[0], found[1]
+
+    def copy(self, source: int, target: int, length: int) -> None:
+        """Give one row the beginning of another."""
+        for held in (self.keys, self.values):
+            held[:, target, :length] = held[:, source, :length]
+
+    def get_seq_length(self, layer: int = 0) -> int:
+        """Not used for positions, which every pass is given."""
+        return 0
+
+
+class Shapes:
+    """A cache that keeps nothing and notes the shapes that a model would keep."""
+
+    is_compileable = False
+
+    def __init__(self) -> None:
+        self.seen: dict[int, tuple[int, int, int]] = {}
+
+    def update(
+        self, keys: Any, values: Any, layer: int, *more: Any, **rest: Any
+    ) -> tuple[Any, Any]:
+        """Note the heads and their widths."""
+        self.seen[layer] = (keys.shape[1], keys.shape[3], values.shape[3])
+        return keys, values
+
+    def get_seq_length(self, layer: int = 0) -> int:
+        """Nothing is kept."""
+        return 0
+
+
+class Net:
+    """A loaded model with a cache of rows; for one thread at a time."""
+
+    def __init__(self, model: Any, rows: int, context: int, graphs: bool) -> None:
+        self.torch = torch()
+        self.model, self.device = model, model.device
+        shapes = shapes_of(model)
+        self.groups = model.config.get_text_config().num_attention_heads // shapes[0][0]
+        # The last place of a row takes what is written for padding; nobody reads it.
+        self.length = -(-(context + 1) // ROUND) * ROUND
+        like = next(model.parameters())
+        self.dtype = like.dtype
+        self.cache = RowCache(shapes, rows, self.length, like)
+        self.rows = rows
+        self._graphs: dict[int, Any] = {}
+        self._use_graphs = graphs and self.device.type == "cuda"
+
+    # ------------------------------------------------------------ prompts and trees
+
+    def fill(self, parts: Sequence[Part]) -> Any:
+        """Evaluate the next tokens of some jobs; the logits of the last places.
+
+        Rows are padded on the left, so that what is read out stands at the end of each.
+        """
+        width, nodes = max(part.count for part in parts), max(part.nodes for part in parts)
+        shape = (len(parts), width)
+        tokens, positions = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
+        places = np.full(shape, self.length - 1, np.int64)
+        for i, part in enumerate(parts):
+            job, start = part.job, width - part.count
+            places[i, start:] = positions[i, start:] = job.at + np.arange(part.count)
+            tokens[i, start : width - part.nodes] = job.tokens[job.at :][: part.count - part.nodes]
+            if part.nodes and job.tree:
+                tokens[i, -part.nodes :] = job.tree.tokens
+                positions[i, -part.nodes :] = len(job.tokens) + job.tree.depths
+        reach = self._reach(max(part.job.at + part.count for part in parts))
+        rows, written = np.array([part.job.row for part in parts]), self._there(places)
+        mask = self._mask(parts, written, reach, nodes)
+        self.cache.span = Span(self._there(rows), written, reach)
+        return self._logits(self._there(tokens), self._there(positions), mask, nodes + 1)
+
+    def _mask(self, parts: Sequence[Part], places: Any, reach: int, nodes: int) -> Any:
+        """What each token may see: all before it, and of a tree only what it follows."""
+        keys = self.torch.arange(reach, device=self.device)
+        # Padding sees whatever is there: its outcome is thrown away, but must be a number.
+        seen = keys[None, None, :] <= places[:, :, None]
+        if nodes:
+            # Rows with smaller trees mark the last place, which is never filled, as not seen.
+            which = np.full((len(parts), nodes, nodes), reach - 1, np.int64)
+            value = np.zeros((len(parts), nodes, nodes), np.bool_)
+            for i, part in enumerate(parts):
+                if part.nodes and part.job.tree:
+                    which[i, :, : part.nodes] = len(part.job.tokens) + np.arange(part.nodes)
+                    value[i, nodes - part.nodes :, : part.nodes] = part.job.tree.seen
+            seen[:, -nodes:] = seen[:, -nodes:].scatter(2, self._there(which), self._there(value))
+        return self._additive(seen)[:, None].repeat(1, 1, self.groups, 1)
+
+    def _additive(self, seen: Any) -> Any:
+        zero = self.torch.zeros((), dtype=self.dtype, device=self.device)
+        return self.torch.where(seen, zero, self.torch.finfo(self.dtype).min)
+
+    # ------------------------------------------------------------ one token each
+
+    def step(self, jobs: Sequence[Job]) -> Any:
+        """Evaluate the last token each job said; the logits of the next ones."""
+        places = [len(job.tokens) + len(job.said) - 1 for job in jobs]
+        reach = self._reach(max(places) + 1)
+        if self._use_graphs:
+            return self._replayed(jobs, places, reach)
+        there = self._there
+        rows, at = there(np.array([job.row for job in jobs])), there(np.array(places))[:, None]
+        said = there(np.array([job.said[-1] for job in jobs]))[:, None]
+        self.cache.span = Span(rows, at, reach)
+        return self._stepped(said, at, at, reach)
+
+    def _stepped(self, said: Any, positions: Any, places: Any, reach: int) -> Any:
+        keys = self.torch.arange(reach, device=self.device)
+        mask = self._additive(keys[None, None, :] <= places[:, :, None])[:, None]
+        mask = mask.expand(-1, -1, self.groups, -1)
+        return self._logits(said, positions, mask, 1)[:, 0]
+
+    def _replayed(self, jobs: Sequence[Job], places: Sequence[int], reach: int) -> Any:
+        """All rows at once, as one recorded piece of work, which saves starting its many parts."""
+        reach = min(next((g for g in GRAPHS if g >= reach), self.length), self.length)
+        if reach not in self._graphs:
+            self._graphs[reach] = self._recorded(reach)
+        graph, held, logits = self._graphs[reach]
+        fresh = np.zeros((3, self.rows, 1), np.int64)
+        fresh[2] = self.length - 1  # idle rows write where nobody reads
+        mine = [job.row for job in jobs]
+        fresh[0, mine, 0] = [job.said[-1] for job in jobs]
+        fresh[1, mine, 0] = fresh[2, mine, 0] = places
+        held.copy_(self._there(fresh))
+        graph.replay()
+        return logits[self._there(np.array(mine))]
+
+    def _recorded(self, reach: int) -> tuple[Any, Any, Any]:
+        cuda = self.torch.cuda
+        held = self.torch.zeros((3, self.rows, 1), dtype=self.torch.int64, device=self.device)
+        held[2] = self.length - 1
+        self.cache.span = Span(None, held[2], reach)
+        beside = cuda.Stream()
+        beside.wait_stream(cuda.current_stream())
+        with cuda.stream(beside):
+            for _ in range(2):  # libraries choose their kernels at the first call
+                self._stepped(held[0], held[1], held[2], reach)
+        cuda.current_stream().wait_stream(beside)
+        graph = cuda.CUDAGraph()
+        with cuda.graph(graph):
+            logits = self._stepped(held[0], held[1], held[2], reach)
+        return graph, held, logits
+
+    # ------------------------------------------------------------ the pass itself
+
+    def _logits(self, tokens: Any, positions: Any, mask: Any, keep: int) -> Any:
+        kinds = self.torch.nn.attention.SDPBackend
+        # These two take any mask and any length without building a plan for each.
+        allowed = [kinds.EFFICIENT_ATTENTION, kinds.MATH, kinds.FLASH_ATTENTION]
+        with self.torch.inference_mode(), self.torch.nn.attention.sdpa_kernel(allowed):
+            return self.model(
+                input_ids=tokens,
+                position_ids=positions,
+                attention_mask=mask,
+                past_key_values=self.cache,
+                use_cache=True,
+                logits_to_keep=keep,
+            ).logits
+
+    def _reach(self, places: int) -> int:
+        """So many places are looked at: one more than are filled, and a round number."""
+        return min(-(-(places + 1) // ROUND) * ROUND, self.length)
+
+    def _there(self, array: Any) -> Any:
+        return self.torch.from_numpy(np.ascontiguousarray(array)).to(self.device, non_blocking=True)
+
+
+def shapes_of(model: Any) -> list[tuple[int, int, int]]:
+    """Heads and widths of keys and values in each layer, which must be the same in all."""
+    probe = Shapes()
+    ids = torch().zeros((1, 1), dtype=torch().int64, device=model.device)
+    mask = torch().zeros((1, 1, 1, 1), dtype=next(model.parameters()).dtype, device=model.device)
+    with torch().inference_mode():
+        model.set_attn_implementation("eager")
+        model(input_ids=ids, position_ids=ids, attention_mask=mask, past_key_values=probe)
+        model.set_attn_implementation(ATTENTION)
+    layers = model.config.get_text_config().num_hidden_layers
+    found = [probe.seen.get(i) for i in range(layers)]
+    if None in found or len(set(found)) != 1:
+        raise Unavailable(
+            "This model does not keep the same keys and values in every layer, which the kind hf "
+            "needs; serve the model with vllm instead."
+        )
+    return [shape for shape in found if shape is not None]
+
+
+def register() -> None:
+    """Make our attention known to transformers."""
+    transformers().AttentionInterface.register(ATTENTION, attend)
+
+
+def too_long(length: int, room: int) -> ModelFailure:
+    """The failure of a call that no row can hold."""
+    return ModelFailure(
+        "context_length", f"The call needs {length} tokens, and the model is given {room}."
+    )

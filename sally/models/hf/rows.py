@@ -1,0 +1,113 @@
+"""Which tokens each row of the cache holds, and which row a prompt should go to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Tokens = NDArray[np.int64]
+
+BLOCK: Final = 32  # tokens; beginnings are looked up in steps of this length
+TAIL: Final = 128  # tokens at the end of a page that are said anew each time and are no loss
+
+
+@dataclass
+class Row:
+    """One row of the cache: the tokens evaluated in it, and how many of them were a prompt."""
+
+    tokens: Tokens = field(default_factory=lambda: np.empty(0, np.int64))
+    page: int = 0
+    used: int = 0
+    busy: bool = False
+
+
+class Place(NamedTuple):
+    """Where a prompt goes: its row, how many tokens are there already, and whence to copy them."""
+
+    row: int
+    reuse: int
+    copy_from: int | None
+
+
+def kept(one: Tokens, other: Tokens) -> int:
+    """How many tokens two prompts share at their beginning."""
+    shorter = min(len(one), len(other))
+    differing = np.flatnonzero(one[:shorter] != other[:shorter])
+    return int(differing[0]) if len(differing) else shorter
+
+
+class Rows:
+    """The rows of a cache, found again by the beginnings they hold."""
+
+    def __init__(self, count: int) -> None:
+        self.rows = [Row() for _ in range(count)]
+        self._index: dict[bytes, int] = {}
+        self._calls = 0
+
+    def take(self, tokens: Tokens) -> Place | None:
+        """A row for the prompt, marked as busy; None when all are busy."""
+        idle = [i for i, row in enumerate(self.rows) if not row.busy]
+        if not idle:
+            return None
+        self._calls += 1
+        found, same = self._longest(tokens)
+        same = min(same, len(tokens) - 1)  # the last token is evaluated, for what follows it
+        if same <= 0:
+            place = Place(self._oldest(idle), 0, None)
+        elif not self.rows[found].busy and self.rows[found].page - same <= TAIL:
+            place = Place(found, same, None)
+        else:
+            other = [i for i in idle if i != found] or idle
+            place = Place(self._oldest(other), same, found)
+        if place.row == place.copy_from:
+            place = Place(place.row, same, None)
+        self.rows[place.row] = Row(tokens[: place.reuse], place.reuse, self._calls, True)
+        return place
+
+    def hold(self, row: int, tokens: Tokens, page: int) -> None:
+        """These tokens are evaluated in the row now; the first `page` of them are its prompt."""
+        mine = self.rows[row]
+        mine.tokens, mine.page = tokens, page
+        for key in _beginnings(tokens[:page]):
+            self._index[key] = row
+        if len(self._index) > 256 * len(self.rows) + 65536:
+            self._reindex()
+
+    def free(self, row: int, forget: bool = False) -> None:
+        """The row may be taken again; `forget` if nobody knows what is in it."""
+        used = self.rows[row].used
+        self.rows[row] = Row(used=used) if forget else self.rows[row]
+        self.rows[row].busy = False
+
+    def _oldest(self, among: list[int]) -> int:
+        return min(among, key=lambda i: self.rows[i].used)
+
+    def _longest(self, tokens: Tokens) -> tuple[int, int]:
+        """The row that shares the longest beginning, and how long that is."""
+        best = (0, 0)
+        keys = list(_beginnings(tokens))
+        for blocks in range(len(keys), 0, -1):
+            if best[1] >= blocks * BLOCK:
+                break
+            if (row := self._index.get(keys[blocks - 1])) is not None:
+                # The row may hold something else by now; what it holds decides.
+                best = max(best, (row, kept(self.rows[row].tokens, tokens)), key=lambda b: b[1])
+        return best
+
+    def _reindex(self) -> None:
+        self._index = {
+            key: i for i, row in enumerate(self.rows) for key in _beginnings(row.tokens[: row.page])
+        }
+
+
+def _beginnings(tokens: Tokens) -> Iterator[bytes]:
+    """A key for each beginning of a whole number of blocks, shortest first."""
+    digest = blake2b(digest_size=12)
+    for end in range(BLOCK, len(tokens) + 1, BLOCK):
+        digest.update(tokens[end - BLOCK : end].tobytes())
+        yield digest.digest()

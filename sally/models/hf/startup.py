@@ -1,0 +1,71 @@
+"""Before the first call: how many rows fit, and whether rows give what the plain model gives."""
+
+from __future__ import annotations
+
+from concurrent.futures import Future
+from typing import Any, Final
+
+import numpy as np
+
+from sally.models.hf.jobs import Job, tree_of
+from sally.models.hf.net import ATTENTION, Net, Part, shapes_of, torch
+from sally.models.weights import Unavailable
+
+SHARE: Final = 0.6  # of the accelerator's free memory goes to the rows; the rest to passes
+# How far a log-probability may be from the plain model's: rounding, not another computation.
+CLOSE: Final = {"float32": 1e-3, "bfloat16": 0.5, "float16": 0.1}
+
+
+def rows_for(model: Any, context: int, wanted: int) -> int:
+    """As many rows as are wanted, or as fit."""
+    shapes = shapes_of(model)
+    size = next(model.parameters()).element_size()
+    a_row = sum(heads * (wide + deep) for heads, wide, deep in shapes) * size * (context + 64)
+    if model.device.type != "cuda":
+        return wanted
+    free, _ = torch().cuda.mem_get_info(model.device)
+    fit = int(free * SHARE / a_row)
+    if fit < 1:
+        raise Unavailable(
+            f"One row of {context} tokens needs {a_row / 2**30:.1f} GiB, and the accelerator has "
+            f"{free / 2**30:.1f} GiB left; ask for less with ?context=2048."
+        )
+    return min(wanted, fit)
+
+
+def check_agrees(net: Net) -> None:
+    """Refuse a model that gives other log-probabilities by rows than as a whole."""
+    vocabulary = net.model.config.get_text_config().vocab_size
+    tokens = (np.arange(1, 25, dtype=np.int64) * 7919) % vocabulary
+    tails = [(5, 6, 7), (5, 8), (9 % vocabulary, 6)]
+    plain = [_plain(net, [*tokens.tolist(), *tail], len(tail)) for tail in tails]
+    tree = tree_of(tails)
+    job = Job(tokens, Future(), tree=tree, row=0)
+    net.fill([Part(job, 10, False)])
+    job.at = 10
+    logits = net.fill([Part(job, job.left, True)])
+    with net.torch.inference_mode():
+        read = net.torch.log_softmax(logits[0].float(), -1)
+    sums = tree.sums(lambda at, token: float(read[at, token]))
+    worst = max(abs(one - other) for one, other in zip(sums, plain, strict=True))
+    close = CLOSE[str(net.dtype).removeprefix("torch.")] * len(tails[0])
+    if not worst <= close:
+        raise Unavailable(
+            f"By rows the model gives log-probabilities {worst:.3g} away from its own; its "
+            "attention is of a kind that hf does not know: serve it with vllm instead."
+        )
+
+
+def _plain(net: Net, tokens: list[int], said: int) -> float:
+    """The log-probability of the last tokens by the model's own attention, without any cache."""
+    torch = net.torch
+    net.model.set_attn_implementation("eager")
+    try:
+        with torch.inference_mode():
+            ids = torch.tensor([tokens], device=net.device)
+            logits = net.model(input_ids=ids, use_cache=False).logits[0].float()
+            read = torch.log_softmax(logits, -1)
+    finally:
+        net.model.set_attn_implementation(ATTENTION)
+    first = len(tokens) - said
+    return sum(float(read[at - 1, tokens[at]]) for at in range(first, len(tokens)))

@@ -1,0 +1,151 @@
+"""Texts and tokens of a model from a folder: its chat template, its tokeniser, its tool calls."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from typing import Any, Final
+
+import numpy as np
+
+from sally.core.model import ModelFailure, ToolCall
+from sally.models.hf.rows import Tokens
+
+# Names under which chat models end a turn, besides the end their settings name.
+TURN_ENDS: Final = ("<|im_end|>", "<|endoftext|>", "<|eot_id|>", "<end_of_turn>", "<|end|>")
+TOOL_CALL: Final = re.compile(r"<tool_call>\s*(\{.*?\})\s*</tool_call>", re.DOTALL)
+
+
+class Texts:
+    """A tokeniser with its chat template; may be asked from several threads."""
+
+    def __init__(self, tokenizer: Any, ends: Sequence[int]) -> None:
+        self._tokenizer = tokenizer
+        added = {str(t): i for i, t in tokenizer.added_tokens_decoder.items()}
+        self._control = sorted(
+            str(token) for token in tokenizer.added_tokens_decoder.values() if token.special
+        )
+        # Where the text is cut at these, and nowhere else for sure, tokens never reach across.
+        self._cut = re.compile("|".join(map(re.escape, self._control))) if self._control else None
+        mine = {tokenizer.eos_token_id, *ends} | {added[e] for e in TURN_ENDS if e in added}
+        self.ends = frozenset(int(end) for end in mine if end is not None)
+        self._splits = self._splits_cleanly()
+
+    def rendered(
+        self, turns: Sequence[Mapping[str, Any]], tools: Sequence[Mapping[str, Any]] = ()
+    ) -> str:
+        """The chat as the model's own template writes it, with the assistant's turn open."""
+        if not self._tokenizer.chat_template:
+            raise ModelFailure(
+                "unsupported", "The model has no chat template; use a strategy that scores texts."
+            )
+        try:
+            return str(
+                self._tokenizer.apply_chat_template(
+                    [_parsed(turn) for turn in turns],
+                    tools=list(tools) or None,
+                    tokenize=False,
+                    add_generation_prompt=True,
+                )
+            )
+        except Exception as error:  # a template may raise anything
+            raise ModelFailure(
+                "bad_request", f"The chat template refuses the messages: {error}."
+            ) from error
+
+    def tokens(self, text: str, chat: bool) -> Tokens:
+        """The canonical tokens of a text."""
+        return self._all([text], chat)[0]
+
+    def joint(self, text: str, endings: Sequence[str], chat: bool) -> tuple[Tokens, list[Tokens]]:
+        """The tokens of a text, and of the text with each ending, tokenised as one."""
+        head, tail = "", text
+        if chat and self._splits and self._cut is not None:
+            for found in self._cut.finditer(text):
+                head, tail = text[: found.end()], text[found.end() :]
+        each = self._all([tail, *(tail + ending for ending in endings)], chat or bool(head))
+        if head:
+            before = self._all([head], chat)[0]
+            each = [np.concatenate([before, after]) for after in each]
+        return each[0], each[1:]
+
+    def text(self, tokens: Sequence[int]) -> str:
+        """The text of tokens, without those that control the chat."""
+        return str(self._tokenizer.decode(list(tokens), skip_special_tokens=True))
+
+    def guard(self, texts: Sequence[str]) -> None:
+        """Refuse texts that would end a turn or open another one."""
+        for text in texts:
+            try:
+                text.encode()
+            except UnicodeEncodeError as error:
+                raise ModelFailure(
+                    "bad_request",
+                    f"A text holds half a character at position {error.start}; remove it.",
+                ) from error
+            if self._cut is not None and (found := self._cut.search(text)):
+                raise ModelFailure(
+                    "bad_request",
+                    f"A message holds {found.group()!r}, which controls the chat; "
+                    "write it otherwise.",
+                )
+
+    def _all(self, texts: Sequence[str], chat: bool) -> list[Tokens]:
+        # A rendered chat brings its own beginning; a plain text is given the model's.
+        found = self._tokenizer(list(texts), add_special_tokens=not chat)["input_ids"]
+        return [np.array(ids, np.int64) for ids in found]
+
+    def _splits_cleanly(self) -> bool:
+        """Whether a text cut after a control sequence has the same tokens as its two parts."""
+        if not self._control:
+            return False
+        for mark in self._control:
+            for one, other in (
+                (f"a b\n{mark}", "\nuser\nfour"),
+                (f"x{mark}", " Rock. "),
+                (mark, "J"),
+            ):
+                parts = self._all([one, other, one + other], chat=True)
+                if not np.array_equal(np.concatenate(parts[:2]), parts[2]):
+                    return False
+        return True
+
+
+def _parsed(turn: Mapping[str, Any]) -> dict[str, Any]:
+    """A turn with the arguments of its tool calls as objects, which templates print as JSON."""
+    if "tool_calls" not in turn:
+        return dict(turn)
+    calls = []
+    for call in turn["tool_calls"]:
+        function = dict(call["function"])
+        with suppress(ValueError):  # else what the model wrote is shown to it as it stands
+            function["arguments"] = json.loads(function["arguments"])
+        calls.append({**call, "function": function})
+    return {**turn, "tool_calls": calls}
+
+
+def thought(text: str) -> tuple[str, str | None]:
+    """What is said, and what a reasoning model thought before it."""
+    before, mark, after = text.partition("</think>")
+    if not mark:
+        return text, None
+    return after.lstrip("\n"), before.replace("<think>", "", 1).strip()
+
+
+def calls_in(text: str) -> tuple[str, tuple[ToolCall, ...]]:
+    """What is said besides tool calls, and the calls; one that cannot be read stays text."""
+    calls: list[ToolCall] = []
+
+    def take(found: re.Match[str]) -> str:
+        try:
+            call = json.loads(found[1])
+            name, arguments = str(call["name"]), json.dumps(call.get("arguments", {}))
+        except (ValueError, KeyError, TypeError):
+            return found[0]
+        calls.append(ToolCall(f"call_{len(calls) + 1}", name, arguments))
+        return ""
+
+    rest = TOOL_CALL.sub(take, text)
+    return (rest.strip() if calls else text), tuple(calls)

@@ -1,0 +1,101 @@
+"""Which row of the cache a prompt goes to, and the trees of candidates; no torch is needed."""
+
+import numpy as np
+import pytest
+
+from sally.core.model import ModelFailure
+from sally.models.hf.jobs import stem_of, tree_of
+from sally.models.hf.rows import BLOCK, TAIL, Place, Rows
+
+
+def page(*parts):
+    return np.concatenate([np.arange(start, start + count) for start, count in parts])
+
+
+def played(rows, tokens):
+    """Take a row, evaluate the prompt in it, and leave."""
+    place = rows.take(tokens)
+    rows.hold(place.row, tokens, len(tokens))
+    rows.free(place.row)
+    return place
+
+
+RULES = (0, 10 * BLOCK)
+
+
+def test_a_page_that_grew_goes_where_its_beginning_is():
+    rows = Rows(3)
+    first = played(rows, page(RULES, (5000, 40)))
+    assert played(rows, page(RULES, (5000, 80))) == Place(first.row, 10 * BLOCK + 40, None)
+
+
+def test_two_episodes_share_the_rules_but_not_a_row():
+    rows = Rows(3)
+    one = played(rows, page(RULES, (5000, 2 * TAIL)))
+    other = played(rows, page(RULES, (9000, 2 * TAIL)))
+    assert other.row != one.row
+    assert other == Place(other.row, 10 * BLOCK, one.row)
+    assert played(rows, page(RULES, (5000, 3 * TAIL))).row == one.row
+
+
+def test_the_row_that_waited_longest_gives_way():
+    rows = Rows(2)
+    old, new = (played(rows, page((start, 100))) for start in (1000, 2000))
+    assert played(rows, page((3000, 100))).row == old.row
+    assert played(rows, page((2000, 150))).row == new.row
+
+
+def test_a_busy_row_lends_its_beginning_and_is_not_taken():
+    rows = Rows(2)
+    tokens = page(RULES)
+    busy = rows.take(tokens)
+    rows.hold(busy.row, tokens, len(tokens))
+    assert rows.take(tokens) == Place(1 - busy.row, len(tokens) - 1, busy.row)
+    assert rows.take(tokens) is None
+
+
+def test_what_a_failed_call_left_behind_is_not_used():
+    rows = Rows(1)
+    tokens = page(RULES)
+    place = rows.take(tokens)
+    rows.hold(place.row, tokens, len(tokens))
+    rows.free(place.row, forget=True)
+    assert rows.take(tokens).reuse == 0
+
+
+def test_the_last_token_is_always_evaluated():
+    rows = Rows(1)
+    played(rows, page(RULES))
+    assert played(rows, page(RULES)).reuse == 10 * BLOCK - 1
+
+
+def test_a_tree_evaluates_shared_beginnings_once_and_no_ends():
+    tree = tree_of([(1, 2, 3), (1, 2, 4), (1, 5), (6,)])
+    assert tree.tokens.tolist() == [1, 2]
+    assert tree.parents == (-1, 0)
+    assert tree.depths.tolist() == [0, 1]
+    assert tree.seen.tolist() == [[True, False], [True, True]]
+    assert tree.asked == ((1, 6), (2, 5), (3, 4))
+
+
+def test_a_candidate_is_the_sum_of_all_its_tokens():
+    odds = {(0, 1): -1.0, (0, 6): -2.0, (1, 2): -0.5, (1, 5): -4.0, (2, 3): -0.25}
+    sums = tree_of([(1, 2, 3), (1, 5), (6,)]).sums(lambda at, token: odds[at, token])
+    assert sums == (-1.75, -5.0, -2.0)
+
+
+def test_branches_do_not_see_one_another():
+    tree = tree_of([(1, 2, 3), (4, 5, 6)])
+    seen = {(int(a), int(b)) for a, b in zip(*np.nonzero(tree.seen), strict=True)}
+    assert seen == {(0, 0), (1, 0), (1, 1), (2, 2), (3, 2), (3, 3)}
+
+
+def test_a_candidate_that_merges_with_the_context_moves_the_stem_back_for_all():
+    stem, tails = stem_of(np.array([1, 2, 3]), [np.array([1, 2, 34]), np.array([1, 2, 3, 5])])
+    assert stem.tolist() == [1, 2]
+    assert tails == [[34], [3, 5]]
+
+
+def test_candidates_without_a_context_are_refused():
+    with pytest.raises(ModelFailure, match="no context"):
+        stem_of(np.array([1]), [np.array([2])])
