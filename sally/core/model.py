@@ -332,14 +332,24 @@ class Model(Protocol):
 
 @dataclass(frozen=True)
 class ModelKind:
-    """Models of one kind on the shelf: `make` is given the whole name (`embedded:x.gguf`)."""
+    """Models of one kind on the shelf: `make` is given the whole name (`embedded:x.gguf`).
+
+    `at_once` says how many calls such a model takes at the same time, as a number or, where that
+    depends on the machine, as a function; a model's own `slots` says it of that one model.
+    """
 
     name: str
     about: str
     make: Callable[[str], Model]
+    at_once: int | Callable[[], int] | None = None
 
     def __call__(self, name: str) -> Model:
         return self.make(name)
+
+    @property
+    def calls_at_once(self) -> int | None:
+        """How many calls a model of this kind takes at the same time; None if it does not say."""
+        return self.at_once() if callable(self.at_once) else self.at_once
 
 
 # ---------------------------------------------------------------- the hash of a prompt

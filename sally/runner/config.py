@@ -112,6 +112,15 @@ def in_process(name: str) -> bool:
     return name.partition(":")[0].partition("/")[0] in shelf.shelf("models")
 
 
+def declared_at_once(name: str, config: Config) -> int | None:
+    """How many calls a model takes at the same time, by the config, else by its kind."""
+    kind = shelf.shelf("models").get(name.partition(":")[0].partition("/")[0])
+    found = config.entry(name).at_once or getattr(kind, "calls_at_once", None)
+    if found is not None and found < 1:
+        raise BadInput(f"The model {name!r} must take at least one call at once, not {found}.")
+    return found
+
+
 _named: list[Config] = []  # the file that this process was told to use, if any
 
 

@@ -21,7 +21,7 @@ from sally.core.player import Player
 from sally.core.study import Study
 from sally.players.language import LANGUAGE
 from sally.runner.budget import BudgetSpent, Meter, Metered
-from sally.runner.config import Limits
+from sally.runner.config import Config, Limits, declared_at_once
 from sally.runner.seating import players_of, resolved
 
 AT_ONCE = 8  # episodes in progress with a model that does not say how many calls it takes
@@ -84,7 +84,7 @@ async def play_several(
                 return
             keep(await _with_models(setup, cell, meter))
 
-    working = [asyncio.ensure_future(work()) for _ in range(at_once(waiting))]
+    working = [asyncio.ensure_future(work()) for _ in range(at_once(waiting, meter.config))]
     try:
         await asyncio.gather(*working)
     finally:
@@ -130,15 +130,23 @@ def reached(lineup: Mapping[str, Sitter], model: Callable[[str, str], Model]) ->
     return {seat: at(seat, who) for seat, who in lineup.items()}
 
 
-def at_once(waiting: Sequence[Order]) -> int:
-    """How many episodes to play side by side: as many as the narrowest model takes calls."""
+def at_once(waiting: Sequence[Order], config: Config) -> int:
+    """How many episodes to play side by side: as many as the narrowest model takes calls.
+
+    What the user's config says comes first, then what the model says, then what its kind says.
+    """
     names = {
         who.params.get("model", "embedded")
         for _, _, setup in waiting
         for who in setup.lineup.values()
         if who.player == LANGUAGE
     }
-    return min(getattr(shelf.model(name), "slots", None) or AT_ONCE for name in names)
+
+    def takes(name: str) -> int:
+        own = config.entry(name).at_once or getattr(shelf.model(name), "slots", None)
+        return int(own or declared_at_once(name, config) or AT_ONCE)
+
+    return min(map(takes, names))
 
 
 # --- what is wanted -----------------------------------------------------------------------------

@@ -35,7 +35,7 @@ from sally.models.stub import even
 from sally.players.language import LANGUAGE, LanguagePlayer
 from sally.players.mindless import Random
 from sally.runner.budget import CHARACTERS
-from sally.runner.config import Config, in_process
+from sally.runner.config import Config, declared_at_once, in_process
 from sally.runner.local import Order, has_model, orders, reached
 from sally.runner.seating import players_of
 
@@ -290,7 +290,7 @@ def _bill(model: str, parts: Sequence[Part], config: Config, stored: Iterable[Ep
         if price.cached is not None:
             cached = cost - count.shared * (price.input - price.cached) / 1e6
     timed = timings(model, stored)
-    at_once = 1 if in_process(model) else config.entry(model).at_once or CONNECTIONS
+    at_once = declared_at_once(model, config) or (1 if in_process(model) else CONNECTIONS)
     longest = max(part.each.calls for part in mine)  # an episode's calls come one after another
     seconds = max(count.calls / at_once, longest) * sum(timed) / len(timed) if timed else None
     return Bill(model, count, cost, cached, seconds)

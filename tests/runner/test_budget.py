@@ -13,11 +13,18 @@ import pytest
 from sally.core import shelf
 from sally.core.errors import BadInput
 from sally.core.log import Censored, Episode
-from sally.core.model import AS_THE_PROVIDER_DOES, Message, Reply, Settings, Usage
+from sally.core.model import AS_THE_PROVIDER_DOES, Message, ModelKind, Reply, Settings, Usage
 from sally.core.study import Cell, Study, instance, sitter
 from sally.models.stub import Scripted
 from sally.runner.budget import Budget, Meter
-from sally.runner.config import Config, Limits, Price, Prices
+from sally.runner.config import (
+    Config,
+    Limits,
+    ModelEntry,
+    Price,
+    Prices,
+    declared_at_once,
+)
 from sally.runner.run import run_study
 
 ROUNDS, EPISODES = 5, 6
@@ -72,6 +79,32 @@ def test_language_episodes_are_played_side_by_side_as_many_as_the_model_takes(
     assert len(found.finished) == 2 * EPISODES
     assert model.most == 3
     assert seen == list(range(1, 2 * EPISODES + 1))
+
+
+class Plain(Timed):
+    """A stub that does not say how many calls it takes."""
+
+    slots = None  # type: ignore[assignment]
+
+
+def test_a_kind_declares_how_many_calls_it_takes_at_once(tmp_path: Path) -> None:
+    model = Plain()
+    shelf.add("models", "kind_a", ModelKind("kind_a", "a stub", lambda name: model, at_once=5))
+    run_study(study("kind_a"), tmp_path / "o")
+    assert model.most == 5
+
+
+def test_the_users_config_says_it_before_model_and_kind(tmp_path: Path) -> None:
+    model = on_shelf("timed_f")
+    config = Config(models={"mine": ModelEntry("timed_f", at_once=2)})
+    run_study(study("timed_f"), tmp_path / "o", meter=Meter(config=config))
+    assert model.most == 2
+
+
+def test_a_kind_that_takes_no_call_is_one_sentence() -> None:
+    shelf.add("models", "kind_b", ModelKind("kind_b", "a stub", lambda name: Plain(), lambda: 0))
+    with pytest.raises(BadInput, match="at least one call"):
+        declared_at_once("kind_b", Config())
 
 
 def test_a_record_says_what_answered_and_a_bots_record_says_nothing(tmp_path: Path) -> None:

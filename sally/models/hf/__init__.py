@@ -269,4 +269,5 @@ MODEL = ModelKind(
     "hf",
     "a folder or GGUF file through transformers, as hf:PATH; batches calls, scores candidates",
     _named,
+    at_once=lambda: AT_ONCE.get(loading.device_here(), 8),
 )
