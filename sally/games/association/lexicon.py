@@ -1,0 +1,75 @@
+"""The words that word games are played with, and which words are too much alike for a clue."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from importlib.resources import files
+
+from sally.games.toma.ag_rules import PREFIXES, forms, vocabulary, words_of
+
+__all__ = ["barred", "cards", "clue_problem", "is_known", "overlaps", "place", "places"]
+
+SHAPE = r"[A-Za-z]+(?:[-'][A-Za-z]+)*"  # one word: letters, perhaps joined by a hyphen
+
+
+@cache
+def places() -> dict[str, int]:
+    """Where each word of the vocabulary stands, in alphabetical order."""
+    return {word: row for row, word in enumerate(vocabulary())}
+
+
+def place(word: str) -> int:
+    """The row of a word of the vocabulary."""
+    return places()[word]
+
+
+def is_known(word: str) -> bool:
+    """Whether a word, as it was said, is in the vocabulary."""
+    return plain(word) in places()
+
+
+def plain(word: str) -> str:
+    """A word as the vocabulary has it: small letters, no accents, no signs."""
+    return "".join(words_of(word))
+
+
+@cache
+def cards() -> tuple[str, ...]:
+    """Our own list of plain nouns for cards and targets; all are in the vocabulary."""
+    text = files(__package__).joinpath("cards.txt").read_text(encoding="utf-8")
+    return tuple(line for line in text.splitlines() if line and not line.startswith("#"))
+
+
+@cache
+def overlaps(clue: str, word: str) -> bool:
+    """Whether a clue is a word, a form of it, a compound with it, or the other way round."""
+    return _derived(clue, word) or _derived(word, clue)
+
+
+def _derived(one: str, other: str) -> bool:
+    """Whether `one` is a form of `other`, or `other` joined with another word or a prefix."""
+    if one in forms(other):
+        return True
+    before = one.removesuffix(other) if one.endswith(other) else ""
+    after = one.removeprefix(other) if one.startswith(other) else ""
+    return before in places() or before in PREFIXES or after in places()
+
+
+@cache
+def barred(word: str) -> tuple[int, ...]:
+    """The rows of the vocabulary that may not be a clue for a word."""
+    return tuple(row for row, clue in enumerate(vocabulary()) if overlaps(clue, word))
+
+
+def clue_problem(said: str, against: tuple[str, ...], any_word: bool) -> str | None:
+    """Why a clue is not allowed beside these words, or None if it is."""
+    if not re.fullmatch(SHAPE, said.strip()):
+        return "A clue is one word, written in letters."
+    clue = plain(said)
+    for word in against:
+        if overlaps(clue, word):
+            return f"The clue '{clue}' is too close to the word '{word}'."
+    if not any_word and clue not in places():
+        return f"'{clue}' is not on the word list of this game; say another plain English word."
+    return None

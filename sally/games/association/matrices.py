@@ -1,0 +1,137 @@
+"""How strongly any two words of the vocabulary are tied: by sense, by spelling, by topic."""
+
+from __future__ import annotations
+
+from functools import cache, lru_cache
+from importlib.resources import files
+
+import numpy as np
+import numpy.typing as npt
+
+from sally.core.chance import Stream
+from sally.games.toma.ag_rules import vocabulary
+from sally.games.toma.ag_vectors import likeness, table
+
+Ties = npt.NDArray[np.float32]  # one row a cue, one column a word
+TOPICS = 40
+LINKS = 8  # bridges between topics in a mind with links
+EXACT = 3  # decimals that count: equal ties are then equal on every machine
+
+
+def standard(raw: Ties) -> Ties:
+    """Ties of mean 0 and spread 1, rounded."""
+    scored: Ties = np.round((raw - raw.mean()) / raw.std(), EXACT).astype(np.float32)
+    return scored
+
+
+@cache
+def cosine() -> Ties:
+    """Ties by meaning: cosines of sentence vectors and nothing else."""
+    return standard(likeness())
+
+
+@cache
+def sense() -> Ties:
+    """Ties by meaning, less how near each word is to everything.
+
+    Without that correction a few words are near to all others and win everywhere.
+    """
+    return standard(centred(likeness()))
+
+
+def centred(raw: Ties) -> Ties:
+    """Ties without the part that belongs to a cue alone or to a word alone."""
+    rows, columns = raw.mean(axis=1, keepdims=True), raw.mean(axis=0, keepdims=True)
+    left: Ties = raw - rows - columns + raw.mean()
+    return left
+
+
+def row_by_sense(vector: Ties, words: Ties | None = None) -> Ties:
+    """Ties by meaning of any text's vector, on the scale of the vocabulary's own."""
+    raw = likeness() if words is None else words @ words.T
+    mine = (table()[: len(raw)] if words is None else words) @ vector
+    row = mine - mine.mean() - raw.mean(axis=0) + raw.mean()
+    scored: Ties = np.round(row / centred(raw).std(), EXACT).astype(np.float32)
+    return scored
+
+
+@cache
+def spelling() -> Ties:
+    """Ties by letters: cosines of the sets of letter pairs, word ends marked."""
+    return standard(_letters() @ _letters().T)
+
+
+def row_by_spelling(word: str) -> Ties:
+    """Ties by letters of any word."""
+    raw = _letters() @ _letters().T
+    own = np.zeros(len(_pair_columns()), np.float32)
+    pairs = _pairs(word)
+    own[[_pair_columns()[pair] for pair in pairs if pair in _pair_columns()]] = len(pairs) ** -0.5
+    scored: Ties = np.round((_letters() @ own - raw.mean()) / raw.std(), EXACT).astype(np.float32)
+    return scored
+
+
+def _pairs(word: str) -> set[str]:
+    return {f" {word} "[i : i + 2] for i in range(len(word) + 1)}
+
+
+@cache
+def _pair_columns() -> dict[str, int]:
+    every = set().union(*map(_pairs, vocabulary()))
+    return {pair: column for column, pair in enumerate(sorted(every))}
+
+
+@cache
+def _letters() -> Ties:
+    """One row a word: its letter pairs, as a vector of length 1."""
+    has = np.zeros((len(vocabulary()), len(_pair_columns())), np.float32)
+    for row, word in enumerate(vocabulary()):
+        own = _pairs(word)
+        has[row, [_pair_columns()[pair] for pair in own]] = len(own) ** -0.5
+    return has
+
+
+@cache
+def topics() -> npt.NDArray[np.int64]:
+    """The topic of every word: forty groups of the shipped vectors, frozen as a file."""
+    text = files(__package__).joinpath("topics.txt").read_text(encoding="utf-8")
+    found = np.array(text.split(), dtype=np.int64)
+    if len(found) != len(vocabulary()):
+        raise ValueError(f"topics.txt has {len(found)} topics for {len(vocabulary())} words.")
+    return found
+
+
+@lru_cache(maxsize=4)
+def noisy_vectors(size: float, who: int) -> Ties:
+    """The vocabulary for somebody whose every word lies a little elsewhere."""
+    rows = zip(table(), vocabulary(), strict=False)
+    return np.stack([moved(vector, size, who, word) for vector, word in rows])
+
+
+def moved(vector: Ties, size: float, who: int, word: str) -> Ties:
+    """A vector moved at random, the same way whenever the same person hears the same word."""
+    noise = Stream("noise", who, word).generator().standard_normal(len(vector))
+    elsewhere = vector + size * noise / np.sqrt(len(vector))
+    unit: Ties = (elsewhere / np.linalg.norm(elsewhere)).astype(np.float32)
+    return unit
+
+
+def with_noise(size: float, who: int) -> Ties:
+    """Ties by meaning among moved vectors."""
+    words = noisy_vectors(size, who)
+    return standard(centred(words @ words.T))
+
+
+def with_links(strength: float, who: int) -> Ties:
+    """Ties by meaning, and a private bridge from some topics to others."""
+    ties, group = sense().copy(), topics()
+    for start, end in links_of(who):
+        ties[np.ix_(group == start, group == end)] += np.float32(strength)
+    return ties
+
+
+def links_of(who: int) -> tuple[tuple[int, int], ...]:
+    """The bridges of one person: from which topic to which."""
+    draws = Stream("links", who)
+    starts = draws.shuffled(range(TOPICS))[:LINKS]
+    return tuple((s, draws.pick([t for t in range(TOPICS) if t != s])) for s in starts)

@@ -1,0 +1,98 @@
+"""Minds with declared, individual associations: what a clue brings to mind, as a number."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from math import erf, sqrt
+from typing import Any, Literal
+
+import msgspec
+import numpy as np
+
+from sally.core.errors import BadInput
+from sally.games.association.lexicon import place
+from sally.games.association.matrices import (
+    EXACT,
+    Ties,
+    cosine,
+    sense,
+    spelling,
+    with_links,
+    with_noise,
+)
+from sally.games.toma.ag_rules import vocabulary
+
+Kind = Literal["sense", "cosine", "form", "noise", "links"]
+HELD = 6  # matrices of forty megabytes
+
+
+class Mind(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How somebody associates: its kind, how far it departs from plain sense, and whose it is.
+
+    `sense` goes by meaning alone, `cosine` by bare cosines of vectors; `form` mixes in spelling by
+    the share `amount`; `noise` moves every word by `amount`; `links` ties some topics to others by
+    `amount`, and `who` says which.
+    """
+
+    kind: Kind = "sense"
+    amount: float = 0.0
+    who: int = 0
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.amount <= 10 or (self.kind == "form" and self.amount > 1):
+            raise BadInput(f"amount of a {self.kind} mind must lie in its range, not {self.amount}")
+
+
+MIND_PARAMS: Mapping[str, Any] = {"kind": "sense", "amount": 0.0, "who": 0}
+
+
+def mind_of(params: Mapping[str, Any]) -> Mind:
+    """The mind that a partner's parameters declare; one clear sentence if they declare none."""
+    given = {name: params[name] for name in MIND_PARAMS if name in params}
+    try:
+        return msgspec.convert(given, Mind)
+    except msgspec.ValidationError as why:
+        raise BadInput(f"A mind cannot be made of {given}: {why}.") from None
+
+
+@lru_cache(maxsize=HELD)
+def ties(mind: Mind) -> Ties:
+    """How strongly every cue (row) brings every word (column) to this mind."""
+    if mind.kind == "form":
+        mixed = (1 - mind.amount) * sense() + mind.amount * spelling()
+        rounded: Ties = np.round(mixed, EXACT).astype(np.float32)
+        return rounded
+    if mind.kind == "noise":
+        return with_noise(mind.amount, mind.who)
+    if mind.kind == "links":
+        return with_links(mind.amount, mind.who)
+    return cosine() if mind.kind == "cosine" else sense()
+
+
+def tie(mind: Mind, cue: str, word: str) -> float:
+    """How strongly a cue brings a word to this mind, in standard units."""
+    return float(ties(mind)[place(cue), place(word)])
+
+
+def closeness(mind: Mind, cue: str, word: str) -> int:
+    """The same from 0 to 100: the share of all pairs that are less close, were they normal."""
+    return round(50 * (1 + erf(tie(mind, cue, word) / sqrt(2))))
+
+
+def ranked(scores: Ties, without: Iterable[int] = ()) -> list[str]:
+    """The vocabulary from the highest score down, some rows left out; ties alphabetical."""
+    left = set(without)
+    words = vocabulary()
+    order = np.argsort(-scores, kind="stable")
+    return [words[int(row)] for row in order if int(row) not in left]
+
+
+@lru_cache(maxsize=1)
+def hubness() -> Ties:
+    """By word, how often it is among the ten words nearest to another by plain sense."""
+    near = sense().copy()
+    np.fill_diagonal(near, -np.inf)
+    top = np.argpartition(-near, 10, axis=1)[:, :10]
+    counts: Ties = np.bincount(top.ravel(), minlength=len(near)).astype(np.float32)
+    return counts

@@ -1,0 +1,43 @@
+"""How one-word clues and guesses are read and shown, the same in every word game."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from sally.core.errors import IllegalMove, Unreadable
+from sally.core.menu import Options, admitted
+from sally.core.probe import Question
+from sally.core.reading import after_label
+from sally.core.words import read_form
+
+ASIDE_NUMBER = "Answer with one line of the form `{label}: <number>`, a whole number from 0 to 100."
+
+
+def read_word(reply: str, options: Options[Any], label: str, teach: str) -> Any:
+    """The action of the one form that asks for a word: said under its label, or as JSON."""
+    if "{" in reply:
+        return read_form(reply, options)
+    stated = after_label(reply, label)
+    if stated is None:
+        raise Unreadable(teach)
+    form: Any = options[0]
+    try:
+        return admitted(options, form.make(unquoted(stated)))
+    except (IllegalMove, ValueError):
+        raise Unreadable(teach) from None
+
+
+def unquoted(text: str) -> str:
+    """A text without the quotes, marks and full stop around it."""
+    return re.sub(r"^[\s\"'“‘*_`\[<]+|[\s\"'”’*_`\]>.]+$", "", text)
+
+
+def one_line(text: str) -> str:
+    """What somebody said as a page shows it: it can never look like a line of the page."""
+    return " ".join(text.split()).replace('"', "'")
+
+
+def number_question(probe: str, about: str = "") -> Question:
+    """A question that is answered with a whole number from 0 to 100."""
+    return Question(probe, "choice", tuple(range(101)), about=about)

@@ -1,0 +1,36 @@
+"""Making a set of rows in which neither place nor side can be foreseen from the round."""
+
+from __future__ import annotations
+
+from sally.core.chance import Stream
+from sally.games.wavelength.instances import Frozen, Problem
+from sally.games.wavelength.spectra import spectra
+
+SEED = 2026
+ROWS, ROUNDS = 100, 10
+
+
+def make(seed: int = SEED, rows: int = ROWS, rounds: int = ROUNDS) -> Frozen:
+    """Rows of problems; over the rows, the targets of every round are spread evenly on the dial.
+
+    Which pole lies on the left is drawn. Within a row nothing is balanced, so that the last
+    target cannot be worked out from those before it.
+    """
+    targets = [_targets(seed, number, rows) for number in range(rounds)]
+    made = []
+    for row in range(rows):
+        chosen = Stream(seed, "spectra", row).shuffled(spectra())[:rounds]
+        turned = [Stream(seed, "turned", row, number)() < 0.5 for number in range(rounds)]
+        poles = [
+            (one.right, one.left) if turn else (one.left, one.right)
+            for one, turn in zip(chosen, turned, strict=True)
+        ]
+        made.append(tuple(Problem(*poles[n], targets[n][row]) for n in range(rounds)))
+    return Frozen("balanced", 1, seed, tuple(made))
+
+
+def _targets(seed: int, number: int, rows: int) -> list[int]:
+    """One target a row: an even spread over the dial, in random order."""
+    draws = Stream(seed, "targets", number)
+    spread = [int((row + draws()) * 101 / rows) for row in range(rows)]
+    return draws.shuffled([min(target, 100) for target in spread])

@@ -1,0 +1,191 @@
+"""The rules of Wavelength for two: one clue for a place on a dial that only the psychic sees."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache, cached_property
+
+import msgspec
+
+from sally.core.errors import BadInput
+from sally.core.game import Game, Seat
+from sally.core.menu import Act, Form, Options, Text
+from sally.games.association.lexicon import barred, clue_problem, places
+from sally.games.wavelength.instances import Problem, problems_of
+from sally.games.wavelength.spectra import spectrum
+
+PSYCHIC, GUESSER = Seat("psychic"), Seat("guesser")
+LONGEST = 40  # characters of a clue
+DIAL = tuple(range(101))
+BANDS = ((2, 4), (6, 3), (10, 2))  # (largest error, points)
+NUMBERS = frozenset(
+    "zero one two three four five six seven eight nine ten dozen hundred thousand million half "
+    "quarter third middle center percent average fraction decimal left right".split()
+)
+
+
+class Clue(Act, frozen=True):
+    """The one word that the psychic says."""
+
+    word: str
+
+
+Action = Clue | int  # a whole number is where the guesser sets the dial
+
+
+class Round(msgspec.Struct, frozen=True):
+    """A round that is over; without a clue or a dial where one was forfeited."""
+
+    clue: str | None
+    dial: int | None
+
+
+class State(msgspec.Struct, frozen=True):
+    """The rounds so far, the clue of this one, and all clues that were turned down."""
+
+    past: tuple[Round, ...] = ()
+    clue: str | None = None
+    refused: tuple[tuple[int, str, str], ...] = ()  # (round, clue, why it is not allowed)
+
+
+class Seen(msgspec.Struct, frozen=True):
+    """A past round as both remember it."""
+
+    left: str
+    right: str
+    target: int
+    clue: str | None
+    dial: int | None
+    points: int
+
+
+class View(msgspec.Struct, frozen=True):
+    """What a seat knows: the target is the psychic's alone until the dial is set."""
+
+    seat: Seat
+    past: tuple[Seen, ...]
+    left: str = ""
+    right: str = ""
+    target: int | None = None
+    clue: str | None = None
+    refused: tuple[tuple[int, str, str], ...] = ()  # the psychic's own
+
+
+@dataclass(frozen=True)
+class Wavelength(Game[State, Action, View]):
+    """`set` and `number` name a frozen row of problems; `problems` are one's own."""
+
+    set: str = "balanced"
+    number: int = 0
+    rounds: int = 10
+    problems: tuple[Problem, ...] = ()
+    bands: tuple[tuple[int, int], ...] = BANDS
+    any_word: bool = False  # whether clues from outside the word list are allowed
+
+    seats = (PSYCHIC, GUESSER)
+    pays_as_it_goes = True
+
+    def __post_init__(self) -> None:
+        if self.rounds < 1 or self.rounds > len(self.row):
+            raise BadInput(f"rounds must be from 1 to {len(self.row)}, not {self.rounds}")
+        widths = [width for width, _ in self.bands]
+        if not widths or widths != sorted({*widths}) or widths[0] < 0:
+            raise BadInput("bands need errors that grow, such as [[2, 4], [6, 3], [10, 2]]")
+        for problem in self.row:
+            spectrum(problem.left, problem.right)
+            if problem.target not in DIAL:
+                raise BadInput(f"a target must be from 0 to 100, not {problem.target}")
+
+    @cached_property
+    def row(self) -> tuple[Problem, ...]:
+        """The problems of this game, in their order."""
+        return self.problems or problems_of(self.set, self.number)
+
+    @property
+    def most(self) -> int:
+        """The points of a perfect round."""
+        return max(points for _, points in self.bands)
+
+    def points(self, target: int, dial: int | None) -> int:
+        """What a dial is worth; nothing where none was set."""
+        if dial is None:
+            return 0
+        return next((worth for width, worth in self.bands if abs(target - dial) <= width), 0)
+
+    # --- the rules --------------------------------------------------------------------------
+
+    def start(self) -> State:
+        return State()
+
+    def to_move(self, state: State) -> tuple[Seat, ...]:
+        if len(state.past) >= self.rounds:
+            return ()
+        return (PSYCHIC,) if state.clue is None else (GUESSER,)
+
+    def options(self, state: State, seat: Seat) -> Options[Action]:
+        if seat == GUESSER:
+            return DIAL
+        now = self.row[len(state.past)]
+        return (Form(Clue, (("word", Text(LONGEST, samples=legal(now.left, now.right))),)),)
+
+    def step(self, state: State, moves: Mapping[Seat, Action]) -> State:
+        if state.clue is None:
+            clue = moves[PSYCHIC]
+            assert isinstance(clue, Clue)
+            why = self.objection(self.row[len(state.past)], clue.word)
+            if why is None:
+                return msgspec.structs.replace(state, clue=clue.word)
+            refusal = (len(state.past), clue.word, why)
+            return msgspec.structs.replace(state, refused=(*state.refused, refusal))
+        dial = moves[GUESSER]
+        assert isinstance(dial, int)
+        return self._over(state, Round(state.clue, dial))
+
+    def forfeit(
+        self, state: State, moves: Mapping[Seat, Action], forfeited: tuple[Seat, ...]
+    ) -> State:
+        """The round is void: it pays nothing, and without a clue the guesser does not act."""
+        return self._over(state, Round(state.clue, None))
+
+    def _over(self, state: State, done: Round) -> State:
+        return State((*state.past, done), None, state.refused)
+
+    def objection(self, problem: Problem, said: str) -> str | None:
+        """Why a clue is not allowed, or None if it is."""
+        if said.strip().casefold() in NUMBERS:
+            return f"The clue '{said.strip()}' names a place on the dial; say what lies there."
+        return clue_problem(said, (problem.left, problem.right), self.any_word)
+
+    def rejections(self, state: State, seat: Seat) -> int:
+        if seat != PSYCHIC or state.clue is not None:
+            return 0
+        return sum(number == len(state.past) for number, _, _ in state.refused)
+
+    def begins_turn(self, state: State) -> bool:
+        return state.clue is None and not self.rejections(state, PSYCHIC)
+
+    def observe(self, state: State, seat: Seat) -> View:
+        past = tuple(map(self._seen, self.row, state.past))
+        refused = state.refused if seat == PSYCHIC else ()
+        if len(state.past) >= self.rounds:
+            return View(seat, past, refused=refused)
+        now = self.row[len(state.past)]
+        target = now.target if seat == PSYCHIC else None
+        return View(seat, past, now.left, now.right, target, state.clue, refused)
+
+    def _seen(self, problem: Problem, done: Round) -> Seen:
+        points = self.points(problem.target, done.dial)
+        return Seen(problem.left, problem.right, problem.target, done.clue, done.dial, points)
+
+    def payoffs(self, state: State) -> Mapping[Seat, float]:
+        """Both get all points."""
+        total = sum(seen.points for seen in map(self._seen, self.row, state.past))
+        return {PSYCHIC: float(total), GUESSER: float(total)}
+
+
+@cache
+def legal(left: str, right: str) -> tuple[str, ...]:
+    """The words of the list that are clues between these poles, in alphabetical order."""
+    out = {*barred(left), *barred(right)}
+    return tuple(w for w, row in places().items() if row not in out and w not in NUMBERS)

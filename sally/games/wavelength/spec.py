@@ -1,0 +1,124 @@
+"""Wavelength on the shelf: the game, what can be asked aside, and what was true."""
+
+from __future__ import annotations
+
+from sally.core.chance import Stream
+from sally.core.game import GameSpec, Seat
+from sally.core.probe import At, Probe, Question
+from sally.core.replay import Replay
+from sally.games.association.lexicon import cards
+from sally.games.association.speech import number_question
+from sally.games.wavelength.rules import GUESSER, PSYCHIC, Action, State, View, Wavelength
+from sally.games.wavelength.words import TEXTS, WavelengthWords
+
+Past = Replay[State, Action, View]
+TENTHS = tuple(range(10))
+
+
+def tenth(target: int) -> int:
+    """In which tenth of the dial a target lies; the last one holds 100 as well."""
+    return min(target // 10, 9)
+
+
+def _dial(game: Wavelength, view: View, seat: Seat) -> tuple[Question, ...]:
+    return (number_question("their_dial"),)
+
+
+def true_dial(replay: Past, at: At) -> int | None:
+    """Where the guesser then set the dial; None where it did not, or the clue was turned down."""
+    dial = replay.move(at.turn + 1, GUESSER) if at.turn + 1 < len(replay) else None
+    return dial if isinstance(dial, int) else None
+
+
+def _side(game: Wavelength, view: View, seat: Seat) -> tuple[Question, ...]:
+    return (Question("their_side", "choice", ("left", "right")),)
+
+
+def true_side(replay: Past, at: At) -> str | None:
+    """The side on which the dial was set; None where it was set on the target itself."""
+    dial, target = true_dial(replay, at), replay.view(at.turn, PSYCHIC).target
+    if dial is None or target is None or dial == target:
+        return None
+    return "left" if dial < target else "right"
+
+
+def _target(game: Wavelength, view: View, seat: Seat) -> tuple[Question, ...]:
+    return (Question("target", "odds", TENTHS),)
+
+
+def true_tenth(replay: Past, at: At) -> int | None:
+    """The tenth of the dial in which the target lies."""
+    target = replay.view(at.turn, PSYCHIC).target
+    return None if target is None else tenth(target)
+
+
+def asked_word(game: Wavelength, number: int) -> str:
+    """The word that both are asked about in a round; it follows from the problem alone."""
+    now = game.row[number]
+    return Stream("placing", now.left, now.right, number).pick(cards())
+
+
+def _placing(game: Wavelength, view: View, seat: Seat) -> tuple[Question, ...]:
+    if not view.left:
+        return ()
+    return (number_question("placing", asked_word(game, len(view.past))),)
+
+
+def their_placing(replay: Past, at: At) -> int | None:
+    """Where the guesser said that it would set the dial; its own answer has no other judge."""
+    if at.seat == GUESSER:
+        return None
+    said = replay.report(at.turn, GUESSER, "placing", at.about)
+    return said.value if said is not None and isinstance(said.value, int) else None
+
+
+PROBES = (
+    Probe(
+        "their_dial",
+        "where the guesser will set the dial for the clue, asked after it",
+        "after",
+        "choice",
+        (PSYCHIC,),
+        _dial,
+        true_dial,
+    ),
+    Probe(
+        "their_side",
+        "on which side of the target the guesser will set the dial, asked after the clue",
+        "after",
+        "choice",
+        (PSYCHIC,),
+        _side,
+        true_side,
+    ),
+    Probe(
+        "target",
+        "in which tenth of the dial the target lies, as odds",
+        "before",
+        "odds",
+        (GUESSER,),
+        _target,
+        true_tenth,
+    ),
+    Probe(
+        "placing",
+        "where the guesser would set the dial for a given word; judged by what it says itself",
+        "start",
+        "choice",
+        (PSYCHIC, GUESSER),
+        _placing,
+        their_placing,
+    ),
+)
+
+GAME: GameSpec[State, Action, View] = GameSpec(
+    name="wavelength",
+    about="one word for a place on a dial between two opposites, round after round with one "
+    "partner (appendix A of riemer2025)",
+    game=Wavelength,
+    words=WavelengthWords,
+    texts=TEXTS,
+    action=Action,
+    probes=PROBES,
+    reference="adapts",
+)

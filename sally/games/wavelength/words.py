@@ -1,0 +1,153 @@
+"""Wavelength in language: the same page grows by one line a round for both seats."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar
+
+from sally.core.game import Seat
+from sally.core.log import Told
+from sally.core.menu import Options
+from sally.core.probe import Question
+from sally.core.words import Words
+from sally.games.association.speech import one_line, read_word
+from sally.games.wavelength.rules import PSYCHIC, Seen, View, Wavelength
+
+TEXTS: Mapping[str, str] = {
+    "rules": "You are the {role} in a word game for two who play together. A dial runs from 0 to "
+    "100 between two opposites: 0 is as far as can be to the left, 100 to the right. Each round "
+    "has its own opposites and a target on the dial that only the psychic sees. The psychic says "
+    "one word that lies, between these opposites, where the target is. The guesser then sets the "
+    "dial, and both see the target.\n"
+    "Both get the same points: {bands}, and 0 beyond that. There are {rounds} rounds with the same "
+    "partner.\n"
+    "The clue is one plain English word. It may not be one of the opposites, a form of them, or a "
+    "number.",
+    "role.psychic": "psychic",
+    "role.guesser": "guesser",
+    "band": "{points} if the dial is at most {width} from the target",
+    "past": 'Round {round}, {left} (0) to {right} (100): the clue was "{clue}", the guesser set '
+    "{dial}, the target was {target}: {points} points.",
+    "past.no_clue": "Round {round}, {left} (0) to {right} (100): no clue was given, the target was "
+    "{target}: 0 points.",
+    "past.no_dial": 'Round {round}, {left} (0) to {right} (100): the clue was "{clue}", the dial '
+    "was not set, the target was {target}: 0 points.",
+    "refused": 'In round {round} you said "{clue}". It does not count: {why}',
+    "now.psychic": "Round {round}: {left} (0) to {right} (100). The target is {target}.",
+    "now.psychic.said": "Round {round}: {left} (0) to {right} (100). The target is {target}. You "
+    'said "{clue}".',
+    "now.guesser": 'Round {round}: {left} (0) to {right} (100). The clue is "{clue}".',
+    "now.guesser.waits": "Round {round}: {left} (0) to {right} (100).",
+    "question.psychic": "Which word do you say?",
+    "question.guesser": "Where do you set the dial?",
+    "format.psychic": "Answer with one line of the form `Clue: <one word>`.",
+    "format.guesser": "Answer with one line of the form `Dial: <number>`, a whole number from 0 to "
+    "100.",
+    "format.number": "Answer with one line of the form `Dial: <number>`, a whole number from 0 to "
+    "100.",
+    "format.option": "Answer with one line of the form `Dial: <name>`, where <name> is {names}.",
+    "aside.their_dial": 'You say "{clue}". Where will the guesser set the dial?',
+    "aside.their_dial.open": "Where will the guesser set the dial?",
+    "aside.their_side": 'You say "{clue}". On which side of the target will the guesser set the '
+    "dial?",
+    "aside.their_side.open": "On which side of the target will the guesser set the dial?",
+    "aside.target": "In which part of the dial is the target?",
+    "aside.placing.psychic": "Leave the target aside. If the clue were '{word}', where would the "
+    "guesser set the dial?",
+    "aside.placing.guesser": "If the clue were '{word}', where would you set the dial?",
+    "told.truth": "You are told, reliably or not: {fact}.",
+    "told.own": "You expected: {fact}.",
+    "fact.their_dial": "the guesser sets the dial at {value}",
+    "fact.their_side": "the guesser sets the dial on the {value} of the target",
+    "fact.target": "the target lies in {value}",
+    "fact.placing": "the guesser sets the dial at {value} for the word '{word}'",
+}
+
+
+class WavelengthWords(Words[Any, "View"]):
+    """One page for both seats; what differs is who knows the target."""
+
+    label: ClassVar[str] = "Dial"
+
+    def __init__(self, game: Wavelength, texts: Mapping[str, str]) -> None:
+        super().__init__(texts)
+        self._rounds = game.rounds
+        bands = [self.say("band", width=width, points=points) for width, points in game.bands]
+        self._bands = ", ".join(bands)
+
+    def rules(self, seat: Seat) -> str:
+        role = self.say(f"role.{seat}")
+        return self.say("rules", role=role, bands=self._bands, rounds=self._rounds)
+
+    def lines(self, view: View, since: int, form: str) -> Iterator[str]:
+        yield from list(self._told_so_far(view))[since:]
+
+    def _told_so_far(self, view: View) -> Iterator[str]:
+        """Every round that is over, each behind the clues that were turned down in it."""
+        for number in range(len(view.past) + 1):
+            for at, clue, why in view.refused:
+                if at == number:
+                    yield self.say("refused", round=number + 1, clue=one_line(clue), why=why)
+            if number < len(view.past):
+                yield self._past(number, view.past[number])
+
+    def _past(self, number: int, seen: Seen) -> str:
+        facts = {"left": seen.left, "right": seen.right, "target": seen.target}
+        if seen.clue is None:
+            return self.say("past.no_clue", round=number + 1, **facts)
+        clue = one_line(seen.clue)
+        if seen.dial is None:
+            return self.say("past.no_dial", round=number + 1, clue=clue, **facts)
+        return self.say(
+            "past", round=number + 1, clue=clue, dial=seen.dial, points=seen.points, **facts
+        )
+
+    def now(self, view: View) -> str:
+        if not view.left:
+            return ""
+        facts: dict[str, Any] = {"round": len(view.past) + 1, "left": view.left}
+        facts |= {"right": view.right, "clue": one_line(view.clue or "")}
+        if view.seat == PSYCHIC:
+            key = "now.psychic" if view.clue is None else "now.psychic.said"
+            return self.say(key, target=view.target, **facts)
+        return self.say("now.guesser.waits" if view.clue is None else "now.guesser", **facts)
+
+    def question(self, view: View, options: Options[Any]) -> str:
+        return self.say(f"question.{view.seat}")
+
+    def format(self, view: View, options: Options[Any]) -> str:
+        return self.say(f"format.{view.seat}")
+
+    def name(self, action: Any) -> str:
+        return str(getattr(action, "word", action))
+
+    def read(self, reply: str, view: View, options: Options[Any]) -> Any:
+        if view.seat == PSYCHIC:
+            return read_word(reply, options, "Clue", self.say("format.psychic"))
+        return super().read(reply, view, options)
+
+    # --- probes -----------------------------------------------------------------------------
+
+    def aside(self, question: Question, view: View, pending: Any = None) -> str:
+        if question.probe == "target":
+            return self.say("aside.target")
+        if question.probe == "placing":
+            return self.say(f"aside.placing.{view.seat}", word=question.about)
+        if pending is None:
+            return self.say(f"aside.{question.probe}.open")
+        return self.say(f"aside.{question.probe}", clue=one_line(self.name(pending)))
+
+    def choice_name(self, question: Question, choice: int | str) -> str:
+        if question.probe == "target":
+            return tenth_name(int(choice))
+        return str(choice)
+
+    def told(self, told: Told, question: Question | None = None) -> str:
+        value = tenth_name(int(told.value)) if told.probe == "target" else told.value  # type: ignore[arg-type]
+        fact = self.say(f"fact.{told.probe}", value=value, word=told.about)
+        return self.say(f"told.{told.source}", fact=fact)
+
+
+def tenth_name(tenth: int) -> str:
+    """A tenth of the dial, from where to where."""
+    return f"{10 * tenth} to {10 * tenth + 9}" if tenth < 9 else "90 to 100"
