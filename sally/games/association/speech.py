@@ -11,8 +11,6 @@ from sally.core.probe import Question
 from sally.core.reading import after_label
 from sally.core.words import read_form
 
-ASIDE_NUMBER = "Answer with one line of the form `{label}: <number>`, a whole number from 0 to 100."
-
 
 def read_word(reply: str, options: Options[Any], label: str, teach: str) -> Any:
     """The action of the one form that asks for a word: said under its label, or as JSON."""
@@ -40,4 +38,4 @@ def one_line(text: str) -> str:
 
 def number_question(probe: str, about: str = "") -> Question:
     """A question that is answered with a whole number from 0 to 100."""
-    return Question(probe, "choice", tuple(range(101)), about=about)
+    return Question(probe, "choice", tuple(range(101)), about=about, numeric=True)

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from sally.core.game import Seat
 from sally.core.log import Told
-from sally.core.menu import Options
+from sally.core.menu import Options, Whole, span
 from sally.core.probe import Question
 from sally.core.words import Words
 from sally.games.association.speech import one_line, read_word
@@ -41,10 +41,6 @@ TEXTS: Mapping[str, str] = {
     "question.psychic": "Which word do you say?",
     "question.guesser": "Where do you set the dial?",
     "format.psychic": "Answer with one line of the form `Clue: <one word>`.",
-    "format.guesser": "Answer with one line of the form `Dial: <number>`, a whole number from 0 to "
-    "100.",
-    "format.number": "Answer with one line of the form `Dial: <number>`, a whole number from 0 to "
-    "100.",
     "format.option": "Answer with one line of the form `Dial: <name>`, where <name> is {names}.",
     "aside.their_dial": 'You say "{clue}". Where will the guesser set the dial?',
     "aside.their_dial.open": "Where will the guesser set the dial?",
@@ -116,7 +112,12 @@ class WavelengthWords(Words[Any, "View"]):
         return self.say(f"question.{view.seat}")
 
     def format(self, view: View, options: Options[Any]) -> str:
-        return self.say(f"format.{view.seat}")
+        if view.seat == PSYCHIC:
+            return self.say("format.psychic")
+        return super().format(view, options)
+
+    def scale(self, options: Options[Any]) -> Whole | None:
+        return span(options)
 
     def name(self, action: Any) -> str:
         return str(getattr(action, "word", action))

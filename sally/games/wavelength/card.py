@@ -1,0 +1,49 @@
+"""The card of Wavelength: psychics and guessers who do not ask how the other reads a dial."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sally.core.card import Card, Condition, Shortcut
+from sally.core.study import instance, sitter
+
+ROWS = 100
+METRICS = ("wavelength_points", "wavelength_regret")
+INSTANCES = tuple(instance("wavelength", f"row {n:03d}", number=n) for n in range(ROWS))
+
+
+def _psychic(name: str, **dial: Any) -> Condition:
+    return Condition(
+        name=name,
+        instances=INSTANCES,
+        seat="psychic",
+        others={"guesser": sitter("own_dial", **dial)},
+        shortcuts=(
+            Shortcut(sitter("pole"), sitter("other_pole")),
+            Shortcut(sitter("hub"), sitter("loner")),
+            Shortcut(sitter("own_dial"), sitter("own_dial", stretch=-1.0)),
+        ),
+        metrics=METRICS,
+    )
+
+
+CARD = Card(
+    family="wavelength",
+    about="what clues and dials earn that do not ask how this partner reads the dial",
+    conditions=(
+        _psychic("psychic, plain dial"),
+        _psychic("psychic, shifted by 20", shift=20.0),
+        _psychic("psychic, drawn together", stretch=0.5),
+        Condition(
+            name="guesser, shifted by 20",
+            instances=INSTANCES,
+            seat="guesser",
+            others={"psychic": sitter("own_dial", shift=20.0)},
+            shortcuts=(
+                Shortcut(sitter("middle"), sitter("end")),
+                Shortcut(sitter("own_dial"), sitter("own_dial", stretch=-1.0)),
+            ),
+            metrics=METRICS,
+        ),
+    ),
+)

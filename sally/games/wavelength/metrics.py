@@ -1,0 +1,203 @@
+"""How well a dial was understood: points, exact regret, and where it was lost."""
+
+from __future__ import annotations
+
+import msgspec
+import numpy as np
+from scipy.optimize import isotonic_regression
+
+from sally.core.game import Seat
+from sally.core.metric import Metric, Played, shared
+from sally.games.association.measures import first, last, mean, slope
+from sally.games.wavelength.dials import best_points, expected_points, targets_behind
+from sally.games.wavelength.partners import dials_of
+from sally.games.wavelength.rules import GUESSER, PSYCHIC, Wavelength
+
+FEWEST = 5  # rounds for a monotone fit
+
+
+class Scored(msgspec.Struct, frozen=True):
+    """One round: what it earned, what it could have earned, what was foreseen."""
+
+    number: int
+    points: int
+    best: float | None  # None: the partner has no declared dial
+    target: int
+    dial: int | None
+    foreseen: int | None = None  # where the psychic expected the dial
+
+
+@shared
+def rounds(played: Played, seat: Seat) -> list[Scored]:
+    """Every round of an episode, for one seat."""
+    game = played.replay.game
+    assert isinstance(game, Wavelength)
+    past = played.replay.view(len(played.replay), seat).past
+    return [
+        Scored(n, seen.points, _best(played, seat, game, n), seen.target, seen.dial, said)
+        for n, (seen, said) in enumerate(zip(past, _foreseen(played, game), strict=False))
+    ]
+
+
+def _best(played: Played, seat: Seat, game: Wavelength, number: int) -> float | None:
+    """The most that this seat could have earned with this partner in a round."""
+    other = GUESSER if seat == PSYCHIC else PSYCHIC
+    sitter = played.episode.setup.lineup[other]
+    if sitter.player != "own_dial":
+        return None
+    dial, then, until = dials_of(dict(sitter.params))
+    mine = then if until and number >= until else dial
+    now = game.row[number]
+    if seat == PSYCHIC:
+        return float(best_points(game, mine, now.left, now.right, now.target))
+    clue = played.replay.view(len(played.replay), seat).past[number].clue
+    behind = targets_behind(mine, now.left, now.right, clue) if clue else ()
+    return float(expected_points(game, behind).max()) if behind else float(game.most)
+
+
+def _foreseen(played: Played, game: Wavelength) -> list[int | None]:
+    """By round, where the psychic expected the dial, if it was asked and answered."""
+    said: list[int | None] = [None] * game.rounds
+    for report in played.replay.reports.values():
+        if report.probe == "their_dial" and isinstance(report.value, int):
+            said[len(played.replay.state(report.turn).past)] = report.value
+    return said
+
+
+def _points(played: Played, seat: Seat) -> float | None:
+    return mean([each.points for each in rounds(played, seat)])
+
+
+def losses(played: Played, seat: Seat) -> list[float]:
+    """By round, the best less what was earned; empty where the best is not known."""
+    return [each.best - each.points for each in rounds(played, seat) if each.best is not None]
+
+
+def _regret(played: Played, seat: Seat) -> float | None:
+    return mean(losses(played, seat))
+
+
+def _first(played: Played, seat: Seat) -> float | None:
+    return first(losses(played, seat))
+
+
+def _last(played: Played, seat: Seat) -> float | None:
+    return last(losses(played, seat))
+
+
+def _slope(played: Played, seat: Seat) -> float | None:
+    return slope(losses(played, seat))
+
+
+def split(played: Played, seat: Seat) -> list[tuple[float, float]]:
+    """By round with a prediction: (inference loss, translation loss); they sum to the regret.
+
+    Translation: the best less what the predicted dial would have earned; who hopes for more than
+    can be had acted on it all the same. Inference: the rest.
+    """
+    game = played.replay.game
+    assert isinstance(game, Wavelength)
+    found = []
+    for each in rounds(played, seat) if seat == PSYCHIC else ():
+        if each.best is not None and each.foreseen is not None and each.dial is not None:
+            hoped = min(game.points(each.target, each.foreseen), each.best)
+            found.append((hoped - each.points, each.best - hoped))
+    return found
+
+
+def _inference(played: Played, seat: Seat) -> float | None:
+    return mean([lost for lost, _ in split(played, seat)])
+
+
+def _translation(played: Played, seat: Seat) -> float | None:
+    return mean([lost for _, lost in split(played, seat)])
+
+
+@shared
+def errors(played: Played, seat: Seat) -> tuple[float, float] | None:
+    """(association, calibration) of the predicted dials; None with too few of them.
+
+    The best rising curve from true to predicted dials is fitted. What it leaves is association:
+    the order of clues was wrong. How far it lies from the diagonal is calibration: the order was
+    right and the place was not.
+    """
+    pairs = sorted(
+        (each.dial, each.foreseen)
+        for each in rounds(played, seat)
+        if each.dial is not None and each.foreseen is not None
+    )
+    if seat != PSYCHIC or len(pairs) < FEWEST:
+        return None
+    true, said = np.array(pairs, dtype=float).T
+    fitted = isotonic_regression(said).x
+    return float(np.abs(said - fitted).mean()), float(np.abs(fitted - true).mean())
+
+
+def _association(played: Played, seat: Seat) -> float | None:
+    found = errors(played, seat)
+    return None if found is None else found[0]
+
+
+def _calibration(played: Played, seat: Seat) -> float | None:
+    found = errors(played, seat)
+    return None if found is None else found[1]
+
+
+PER_ROUND = "points per round"
+METRICS = (
+    Metric(
+        "wavelength_points",
+        "mean points of a round",
+        _points,
+        better="higher",
+        unit=PER_ROUND,
+        label="points",
+        headline=True,
+    ),
+    Metric(
+        "wavelength_regret",
+        "the best that this partner allowed, found by trying every word or place, less the points",
+        _regret,
+        better="lower",
+        unit=PER_ROUND,
+        label="regret",
+        headline=True,
+    ),
+    Metric("wavelength_regret_first", "regret of the first round", _first, better="lower"),
+    Metric("wavelength_regret_last", "regret of the last round", _last, better="lower"),
+    Metric(
+        "wavelength_regret_slope",
+        "how regret changes from round to round; below 0: the partner is being learned",
+        _slope,
+        better="lower",
+        unit="points per round and round",
+    ),
+    Metric(
+        "wavelength_inference",
+        "points that the predicted dial would have earned, less those of the true one",
+        _inference,
+        better="lower",
+        unit=PER_ROUND,
+    ),
+    Metric(
+        "wavelength_translation",
+        "the best less what the predicted dial would have earned: not acting on one's prediction",
+        _translation,
+        better="lower",
+        unit=PER_ROUND,
+    ),
+    Metric(
+        "wavelength_association",
+        "how far predicted dials are from their best rising curve: the order of clues was wrong",
+        _association,
+        better="lower",
+        unit="places of the dial",
+    ),
+    Metric(
+        "wavelength_calibration",
+        "how far that curve is from the true dials: the order was right and the place was not",
+        _calibration,
+        better="lower",
+        unit="places of the dial",
+    ),
+)

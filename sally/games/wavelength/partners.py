@@ -1,0 +1,264 @@
+"""Who plays Wavelength: dials of one's own, one who learns the other's, and mindless ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from sally.core.errors import BadInput, listed
+from sally.core.game import Seat
+from sally.core.partner import Answerer, Partner, Script
+from sally.core.player import Turn
+from sally.core.probe import Report
+from sally.games.association.minds import hubness
+from sally.games.wavelength.dials import (
+    DIAL_PARAMS,
+    PLAIN,
+    Dial,
+    Floats,
+    best_clue,
+    dial_of,
+    legal_rows,
+    reading,
+    set_for,
+)
+from sally.games.wavelength.rules import (
+    DIAL,
+    GUESSER,
+    PSYCHIC,
+    Action,
+    Clue,
+    View,
+    Wavelength,
+    legal,
+)
+from sally.games.wavelength.spec import tenth
+
+DialTurn = Turn[Action, View]
+OURS = "ours, for appendix A of riemer2025"
+SHIFTS = (-30.0, -20.0, -10.0, 0.0, 10.0, 20.0, 30.0)
+STRETCHES = (-1.0, 0.5, 1.0, 1.5)
+SLACK = 3.0  # how far a dial may be from what is expected before it speaks against a type
+
+
+# --- one's own dial -------------------------------------------------------------------------------
+
+
+def now_of(dial: Dial, then: Dial, until: int, view: View) -> Dial:
+    """The dial of this round: some partners are replaced, unannounced, after `until` rounds."""
+    return dial if not until or len(view.past) < until else then
+
+
+def dials_of(params: dict[str, Any]) -> tuple[Dial, Dial, int]:
+    """The dial, the one that follows it, and after how many rounds (0: never)."""
+    later = {n: params.get(f"then_{n}", default) for n, default in DIAL_PARAMS.items()}
+    return dial_of(params), dial_of(later), int(params.get("until", 0))
+
+
+def _own_dial(game: Wavelength, seat: Seat, **params: Any) -> Script:
+    dial, then, until = dials_of(params)
+
+    def act(turn: DialTurn) -> Action:
+        view = turn.view
+        mine = now_of(dial, then, until, view)
+        if seat == PSYCHIC:
+            assert view.target is not None
+            return Clue(best_clue(mine, view.left, view.right, view.target))
+        return set_for(mine, view.clue or "", view.left, view.right)
+
+    return act
+
+
+def _own_dial_answers(game: Wavelength, seat: Seat, **params: Any) -> Answerer:
+    """Takes the other's dial for its own."""
+    dial, then, until = dials_of(params)
+
+    def report(turn: DialTurn) -> Report:
+        mine = now_of(dial, then, until, turn.view)
+        return _by_place(turn, lambda word: _own_place(turn, mine, word))
+
+    return report
+
+
+def _own_place(turn: DialTurn, dial: Dial, word: str) -> int:
+    return set_for(dial, word, turn.view.left, turn.view.right)
+
+
+def _by_place(turn: DialTurn, placed: Callable[[str], int]) -> Report:
+    """The answers of somebody who knows where a word would be placed."""
+    question, view = turn.question, turn.view
+    assert question is not None
+    if question.probe == "placing":
+        return Report(placed(question.about))
+    if question.probe == "target":
+        at = tenth(placed(view.clue or ""))
+        return Report(at, tuple(float(choice == at) for choice in question.choices))
+    said = turn.pending.word if isinstance(turn.pending, Clue) else ""
+    at = placed(said)
+    if question.probe == "their_dial":
+        return Report(at)
+    assert view.target is not None
+    return Report("left" if at < view.target else "right")
+
+
+# --- one who learns -------------------------------------------------------------------------------
+
+
+def grid() -> tuple[Dial, ...]:
+    """The dials that a learner thinks possible."""
+    return tuple(Dial(shift, stretch) for shift in SHIFTS for stretch in STRETCHES)
+
+
+def prior() -> Floats:
+    """Half the belief on the plain dial, the rest even."""
+    plain = np.array([dial == PLAIN for dial in grid()])
+    return np.where(plain, 0.5, 0.5 / (len(plain) - 1))
+
+
+def belief(view: View) -> Floats:
+    """What the rounds so far say about the other's dial.
+
+    A psychic has seen where the guesser put each clue; a guesser has seen which target each clue
+    was meant for, and a psychic means the place where it would put the word itself.
+    """
+    weights = np.log(prior())
+    for seen in view.past:
+        if seen.clue is not None and seen.dial is not None:
+            fact = seen.dial if view.seat == PSYCHIC else seen.target
+            weights = weights + _evidence(seen.clue, fact, seen.left, seen.right)
+    odds: Floats = np.exp(weights - weights.max())
+    return odds / odds.sum()
+
+
+@lru_cache(maxsize=4096)
+def _evidence(clue: str, fact: int, left: str, right: str) -> Floats:
+    """By dial of the grid, the log-likelihood of one revealed place."""
+    expected = np.array([set_for(dial, clue, left, right) for dial in grid()])
+    off: Floats = -np.abs(expected - fact) / SLACK
+    return np.maximum(off, -10.0)
+
+
+@lru_cache(maxsize=256)
+def _readings(left: str, right: str) -> Floats:
+    """By dial of the grid and word of the vocabulary, where it is put."""
+    return np.stack([np.rint(reading(dial, left, right)) for dial in grid()])
+
+
+def worth(game: Wavelength, away: Floats) -> Floats:
+    """The points of every distance from the target."""
+    points: Floats = np.zeros_like(away)
+    for width, each in sorted(game.bands, reverse=True):
+        points = np.where(away <= width, float(each), points)
+    return points
+
+
+def clue_under(game: Wavelength, odds: Floats, left: str, right: str, target: int) -> str:
+    """The clue with the highest expected points under a belief; ties: the nearest on average."""
+    away = np.abs(_readings(left, right)[:, legal_rows(left, right)] - target)
+    value = odds @ worth(game, away) - 1e-4 * (odds @ away)
+    return legal(left, right)[int(np.argmax(np.round(value, 9)))]
+
+
+def dial_under(game: Wavelength, odds: Floats, left: str, right: str, clue: str) -> int:
+    """The place with the highest expected points under a belief about the psychic."""
+    meant = np.array([set_for(dial, clue, left, right) for dial in grid()], dtype=float)
+    away = np.abs(meant[:, None] - np.array(DIAL)[None, :])
+    value = odds @ worth(game, away) - 1e-4 * (odds @ away)
+    return int(np.argmax(np.round(value, 9)))
+
+
+def _adapts(game: Wavelength, seat: Seat) -> Script:
+    def act(turn: DialTurn) -> Action:
+        view, odds = turn.view, belief(turn.view)
+        if seat == PSYCHIC:
+            assert view.target is not None
+            return Clue(clue_under(game, odds, view.left, view.right, view.target))
+        return dial_under(game, odds, view.left, view.right, view.clue or "")
+
+    return act
+
+
+def _adapts_answers(game: Wavelength, seat: Seat) -> Answerer:
+    """Answers by the likeliest dial; as a guesser it does not predict itself but says its own."""
+
+    def report(turn: DialTurn) -> Report:
+        likeliest = grid()[int(np.argmax(belief(turn.view)))]
+        return _by_place(turn, lambda word: _own_place(turn, likeliest, word))
+
+    return report
+
+
+# --- mindless -------------------------------------------------------------------------------------
+
+
+def _psychic(name: str, about: str, say: Callable[[View], str]) -> Partner:
+    def make(game: Wavelength, seat: Seat) -> Script:
+        _check(seat, name, PSYCHIC)
+        return lambda turn: Clue(say(turn.view))
+
+    return Partner(name, about, OURS, make)
+
+
+def _guesser(name: str, about: str, place: Callable[[DialTurn], int]) -> Partner:
+    def make(game: Wavelength, seat: Seat) -> Script:
+        _check(seat, name, GUESSER)
+        return place
+
+    return Partner(name, about, OURS, make)
+
+
+def at_the_pole(view: View, opposite: bool) -> str:
+    """The word nearest to the pole on whose side the target is, or to the other pole."""
+    assert view.target is not None
+    right = (view.target >= 50) != opposite
+    return best_clue(PLAIN, view.left, view.right, 100 if right else 0)
+
+
+def by_hubness(view: View, least: bool) -> str:
+    """The clue that is near to most other words, or to fewest."""
+    rows = legal_rows(view.left, view.right)
+    near = hubness()[rows]
+    return legal(view.left, view.right)[int(np.argmin(near) if least else np.argmax(near))]
+
+
+def _end(turn: DialTurn) -> int:
+    return turn.draws.pick((0, 100))
+
+
+def _check(seat: Seat, name: str, fits: Seat) -> None:
+    if seat != fits:
+        raise BadInput(f"{name} sits as {listed((fits,), 'or')}, not as {seat}")
+
+
+_LATER = {f"then_{name}": default for name, default in DIAL_PARAMS.items()}
+
+PARTNERS = {
+    partner.name: partner
+    for partner in (
+        Partner(
+            "own_dial",
+            "places words by a dial of its own: shifted, stretched, leaning; as psychic it says "
+            "the word that it would itself put on the target",
+            OURS,
+            _own_dial,
+            params={**DIAL_PARAMS, "until": 0, **_LATER},
+            answers=_own_dial_answers,
+        ),
+        Partner(
+            "adapts",
+            "learns the other's shift and stretch from the rounds, by Bayes over a grid",
+            OURS,
+            _adapts,
+            answers=_adapts_answers,
+        ),
+        _psychic("pole", "the end of the target's side", lambda view: at_the_pole(view, False)),
+        _psychic("other_pole", "the end of the other side", lambda view: at_the_pole(view, True)),
+        _psychic("hub", "the word that is near to most", lambda view: by_hubness(view, False)),
+        _psychic("loner", "the word that is near to fewest", lambda view: by_hubness(view, True)),
+        _guesser("middle", "always 50", lambda turn: 50),
+        _guesser("end", "an end of the dial, drawn", _end),
+    )
+}
