@@ -8,7 +8,17 @@ from importlib.resources import files
 
 from sally.games.toma.ag_rules import PREFIXES, forms, vocabulary, words_of
 
-__all__ = ["barred", "cards", "clue_problem", "is_known", "overlaps", "place", "places"]
+__all__ = [
+    "barred",
+    "cards",
+    "clue_problem",
+    "is_known",
+    "overlaps",
+    "place",
+    "places",
+    "plain",
+    "vocabulary",
+]
 
 SHAPE = r"[A-Za-z]+(?:[-'][A-Za-z]+)*"  # one word: letters, perhaps joined by a hyphen
 
@@ -58,8 +68,26 @@ def _derived(one: str, other: str) -> bool:
 
 @cache
 def barred(word: str) -> tuple[int, ...]:
-    """The rows of the vocabulary that may not be a clue for a word."""
-    return tuple(row for row, clue in enumerate(vocabulary()) if overlaps(clue, word))
+    """The rows of the vocabulary that may not be a clue for a word.
+
+    Words that overlap begin with the same two letters, or one of them ends with the other.
+    """
+    starts, ends = _by_ending()
+    inside = {word[cut:] for cut in range(1, len(word))} & places().keys()
+    near = {*starts.get(word[:2], ()), *ends.get(word, ()), *inside}
+    return tuple(sorted(place(clue) for clue in near if overlaps(clue, word)))
+
+
+@cache
+def _by_ending() -> tuple[dict[str, list[str]], dict[str, list[str]]]:
+    """The vocabulary by its first two letters, and by every way in which a word ends."""
+    starts: dict[str, list[str]] = {}
+    ends: dict[str, list[str]] = {}
+    for word in vocabulary():
+        starts.setdefault(word[:2], []).append(word)
+        for cut in range(len(word)):
+            ends.setdefault(word[cut:], []).append(word)
+    return starts, ends
 
 
 def clue_problem(said: str, against: tuple[str, ...], any_word: bool) -> str | None:

@@ -1,0 +1,59 @@
+"""Minds over the list of plain nouns: what clues bring forward among words that can be meant."""
+
+from __future__ import annotations
+
+from functools import cache, lru_cache
+
+import numpy as np
+import numpy.typing as npt
+
+from sally.games.association.hearing import heard
+from sally.games.association.lexicon import barred, cards, overlaps, place, places, plain, vocabulary
+from sally.games.association.matrices import Ties
+from sally.games.association.minds import HELD, Mind, ties
+
+Mask = npt.NDArray[np.bool_]
+
+
+@cache
+def columns() -> dict[str, int]:
+    """Where each noun stands on the list, in alphabetical order."""
+    return {word: column for column, word in enumerate(cards())}
+
+
+@cache
+def ruled_out() -> Mask:
+    """By word of the vocabulary and noun, whether the word could not be a clue for the noun."""
+    mask = np.zeros((len(vocabulary()), len(cards())), np.bool_)
+    for column, word in enumerate(cards()):
+        mask[list(barred(word)), column] = True
+    return mask
+
+
+@lru_cache(maxsize=HELD)
+def noun_ties(mind: Mind) -> Ties:
+    """How strongly every word of the vocabulary (row) brings every noun (column) to this mind.
+
+    A word that could not be a clue for a noun does not bring it at all.
+    """
+    rows = [place(word) for word in cards()]
+    return np.where(ruled_out(), -np.inf, ties(mind)[:, rows]).astype(np.float32)
+
+
+def brought(mind: Mind, said: str) -> Ties:
+    """How strongly a clue brings every noun to mind, on the list or not."""
+    clue = plain(said)
+    row = places().get(clue)
+    if row is not None:
+        known: Ties = noun_ties(mind)[row]
+        return known
+    free = heard(mind, clue)[[place(word) for word in cards()]]
+    out = np.array([overlaps(clue, word) for word in cards()])
+    return np.where(out, -np.inf, free).astype(np.float32)
+
+
+def nearest_nouns(word: str) -> list[str]:
+    """The nouns from the nearest to a word down, by plain sense, without those it rules out."""
+    near = noun_ties(Mind())[place(word)]
+    order = np.argsort(-near, kind="stable")
+    return [cards()[int(column)] for column in order if np.isfinite(near[column])]

@@ -1,0 +1,45 @@
+"""Making a set of rows: targets of every hubness, each with its nearest words banned."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sally.core.chance import Stream
+from sally.games.association.lexicon import cards, overlaps, place
+from sally.games.association.matrices import sense
+from sally.games.association.minds import Mind, hubness, ranked
+from sally.games.taboo.instances import Frozen, Problem
+from sally.games.taboo.solver import best_hint
+
+SEED = 2026
+ROWS, ROUNDS, BANNED, LEVELS = 100, 10, 5, 5
+
+
+def problem_of(target: str) -> Problem:
+    """A target with the five nearest words banned that are not barred anyway."""
+    near = ranked(sense()[place(target)])
+    apart = [word for word in near if not overlaps(word, target)]
+    return Problem(target, tuple(apart[:BANNED]))
+
+
+def levels() -> list[list[str]]:
+    """The cards by how often they are near to other words, in five groups of equal size.
+
+    A card stands in its group if plain sense can find it after one hint, so that the best first
+    hint is known exactly.
+    """
+    near = hubness()[[place(word) for word in cards()]]
+    order = [cards()[int(n)] for n in np.argsort(near, kind="stable")]
+    solvable = [word for word in order if best_hint(Mind(), problem_of(word))[1]]
+    cut = [len(solvable) * n // LEVELS for n in range(LEVELS + 1)]
+    return [solvable[start:end] for start, end in zip(cut, cut[1:], strict=False)]
+
+
+def make(seed: int = SEED, rows: int = ROWS, rounds: int = ROUNDS) -> Frozen:
+    """Rows of problems; each row has two targets of every level of hubness, in random order."""
+    groups, made = levels(), []
+    for row in range(rows):
+        draws = Stream(seed, "taboo", row)
+        chosen = [w for group in groups for w in draws.shuffled(group)[: rounds // LEVELS]]
+        made.append(tuple(problem_of(word) for word in draws.shuffled(chosen)))
+    return Frozen("balanced", 1, seed, tuple(made))

@@ -1,0 +1,238 @@
+"""The rules of Taboo for two: one-word hints for a word, some words banned, a guess after each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache, cached_property
+
+import msgspec
+
+from sally.core.chance import Stream
+from sally.core.errors import BadInput
+from sally.core.game import Game, Seat
+from sally.core.menu import Act, Form, Options, Text
+from sally.games.association.lexicon import SHAPE, barred, cards, clue_problem, places, plain
+from sally.games.taboo.instances import Problem, problems_of
+
+GIVER, GUESSER = Seat("giver"), Seat("guesser")
+LONGEST = 40  # characters of a word
+MOST_CUES = 20
+
+
+class Hint(Act, frozen=True):
+    """The one word that the giver says."""
+
+    word: str
+
+
+class Guess(Act, frozen=True):
+    """The word that the guesser names: for the hints, or for a cue before play."""
+
+    word: str
+
+
+Action = Hint | Guess
+
+
+class Refusal(msgspec.Struct, frozen=True):
+    """A hint that the rules turned down."""
+
+    round: int
+    number: int  # of the hint, from 0
+    word: str
+    why: str
+
+
+class Round(msgspec.Struct, frozen=True):
+    """Hints and guesses of a round, in pairs; None where one was forfeited."""
+
+    tries: tuple[tuple[str | None, str | None], ...] = ()
+    found: bool = False
+
+
+class State(msgspec.Struct, frozen=True):
+    """What came to the guesser's mind before play, the rounds, and the hint on the table."""
+
+    answers: tuple[str | None, ...] = ()  # to the cues before play
+    past: tuple[Round, ...] = ()
+    now: Round = Round()
+    hint: str | None = None
+    refused: tuple[Refusal, ...] = ()
+
+
+class Seen(msgspec.Struct, frozen=True):
+    """A past round as both remember it."""
+
+    target: str
+    tries: tuple[tuple[str | None, str | None], ...]
+    found: bool
+    points: int
+
+
+class View(msgspec.Struct, frozen=True):
+    """What a seat knows: target and banned words are the giver's alone until the round is over."""
+
+    seat: Seat
+    cues: tuple[tuple[str, str | None], ...]  # what came to the guesser's mind before play
+    past: tuple[Seen, ...]
+    cue: str = ""  # what the guesser is asked now, before play
+    target: str = ""
+    banned: tuple[str, ...] = ()
+    tries: tuple[tuple[str | None, str | None], ...] = ()
+    hint: str | None = None
+    over: bool = False
+    refused: tuple[Refusal, ...] = ()  # the giver's own
+
+
+@dataclass(frozen=True)
+class Taboo(Game[State, Action, View]):
+    """`set` and `number` name a frozen row of problems; `problems` are one's own."""
+
+    set: str = "balanced"
+    number: int = 0
+    rounds: int = 10
+    problems: tuple[Problem, ...] = ()
+    hints: int = 5
+    cues: int = 0  # how many associations of the guesser both see before play
+    any_word: bool = False  # whether hints from outside the word list are allowed
+
+    seats = (GIVER, GUESSER)
+    pays_as_it_goes = True
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.rounds <= len(self.row):
+            raise BadInput(f"rounds must be from 1 to {len(self.row)}, not {self.rounds}")
+        if not 1 <= self.hints <= 20:
+            raise BadInput(f"hints must be from 1 to 20, not {self.hints}")
+        if not 0 <= self.cues <= MOST_CUES:
+            raise BadInput(f"cues must be from 0 to {MOST_CUES}, not {self.cues}")
+        for problem in self.row:
+            if problem.target not in places():
+                raise BadInput(f"the target {problem.target!r} is not on the word list")
+
+    @cached_property
+    def row(self) -> tuple[Problem, ...]:
+        """The problems of this game, in their order."""
+        return self.problems or problems_of(self.set, self.number)
+
+    @cached_property
+    def asked(self) -> tuple[str, ...]:
+        """The cues before play: plain nouns that are no target of this row."""
+        targets = {problem.target for problem in self.row}
+        free = [word for word in cards() if word not in targets]
+        return tuple(Stream("cues", self.set, self.number).shuffled(free)[: self.cues])
+
+    def points(self, done: Round) -> int:
+        """One for every hint that was not needed, and one more for finding the word."""
+        return self.hints + 1 - len(done.tries) if done.found else 0
+
+    # --- the rules --------------------------------------------------------------------------
+
+    def start(self) -> State:
+        return State()
+
+    def to_move(self, state: State) -> tuple[Seat, ...]:
+        if len(state.answers) < self.cues:
+            return (GUESSER,)
+        if len(state.past) >= self.rounds:
+            return ()
+        return (GIVER,) if state.hint is None else (GUESSER,)
+
+    def options(self, state: State, seat: Seat) -> Options[Action]:
+        if seat == GUESSER:
+            return (Form(Guess, (("word", Text(LONGEST, SHAPE, samples=cards())),)),)
+        samples = legal(self.row[len(state.past)])
+        return (Form(Hint, (("word", Text(LONGEST, samples=samples)),)),)
+
+    def step(self, state: State, moves: Mapping[Seat, Action]) -> State:
+        if len(state.answers) < self.cues:
+            said = moves[GUESSER].word
+            return msgspec.structs.replace(state, answers=(*state.answers, said))
+        if state.hint is None:
+            return self._hinted(state, moves[GIVER].word)
+        return self._tried(state, state.hint, moves[GUESSER].word)
+
+    def _hinted(self, state: State, word: str) -> State:
+        why = self.objection(state, word)
+        if why is None:
+            return msgspec.structs.replace(state, hint=word)
+        refusal = Refusal(len(state.past), len(state.now.tries), word, why)
+        return msgspec.structs.replace(state, refused=(*state.refused, refusal))
+
+    def _tried(self, state: State, hint: str | None, guess: str | None) -> State:
+        found = guess is not None and is_right(self.row[len(state.past)].target, guess)
+        now = Round((*state.now.tries, (hint, guess)), found)
+        if found or len(now.tries) >= self.hints:
+            return msgspec.structs.replace(state, past=(*state.past, now), now=Round(), hint=None)
+        return msgspec.structs.replace(state, now=now, hint=None)
+
+    def forfeit(
+        self, state: State, moves: Mapping[Seat, Action], forfeited: tuple[Seat, ...]
+    ) -> State:
+        """A cue stays without an answer; a hint or a guess that was not given is used up."""
+        if len(state.answers) < self.cues:
+            return msgspec.structs.replace(state, answers=(*state.answers, None))
+        return self._tried(state, state.hint, None)
+
+    def objection(self, state: State, said: str) -> str | None:
+        """Why a hint is not allowed now, or None if it is."""
+        problem, word = self.row[len(state.past)], plain(said)
+        if word in problem.banned:
+            return f"The word '{word}' is banned."
+        if word in {plain(hint) for hint, _ in state.now.tries if hint}:
+            return f"You have said '{word}' already."
+        return clue_problem(said, (problem.target, *problem.banned), self.any_word)
+
+    def rejections(self, state: State, seat: Seat) -> int:
+        if seat != GIVER or state.hint is not None:
+            return 0
+        here = (len(state.past), len(state.now.tries))
+        return sum((each.round, each.number) == here for each in state.refused)
+
+    def begins_turn(self, state: State) -> bool:
+        playing = len(state.answers) >= self.cues and state.hint is None
+        return playing and not state.now.tries and not self.rejections(state, GIVER)
+
+    def observe(self, state: State, seat: Seat) -> View:
+        cues = tuple(zip(self.asked, state.answers, strict=False))
+        past = tuple(map(self._seen, self.row, state.past))
+        refused = state.refused if seat == GIVER else ()
+        if len(state.answers) < self.cues:
+            cue = self.asked[len(state.answers)] if seat == GUESSER else ""
+            return View(seat, cues, past, cue)
+        if len(state.past) >= self.rounds:
+            return View(seat, cues, past, over=True, refused=refused)
+        now, mine = self.row[len(state.past)], seat == GIVER
+        return View(
+            seat,
+            cues,
+            past,
+            target=now.target if mine else "",
+            banned=now.banned if mine else (),
+            tries=state.now.tries,
+            hint=state.hint,
+            refused=refused,
+        )
+
+    def _seen(self, problem: Problem, done: Round) -> Seen:
+        return Seen(problem.target, done.tries, done.found, self.points(done))
+
+    def payoffs(self, state: State) -> Mapping[Seat, float]:
+        """Both get all points."""
+        total = float(sum(map(self.points, state.past)))
+        return {GIVER: total, GUESSER: total}
+
+
+def is_right(target: str, guess: str) -> bool:
+    """Whether a guess is the word, one or many."""
+    said = plain(guess)
+    plural = {target + "s", target + "es"} | ({target[:-1] + "ies"} if target[-1] == "y" else set())
+    return said == target or said in plural
+
+
+@cache
+def legal(problem: Problem) -> tuple[str, ...]:
+    """The words of the list that are hints for a problem, in alphabetical order."""
+    out = {row for word in (problem.target, *problem.banned) for row in barred(word)}
+    return tuple(word for word, row in places().items() if row not in out)

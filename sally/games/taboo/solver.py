@@ -1,0 +1,87 @@
+"""What a mind guesses from hints, and the exact best next hint for it."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
+
+from sally.games.association.lexicon import cards, place, places, plain, vocabulary
+from sally.games.association.matrices import Ties
+from sally.games.association.minds import Mind
+from sally.games.association.nouns import brought, columns, noun_ties
+from sally.games.taboo.instances import Problem
+from sally.games.taboo.rules import legal
+
+Tries = tuple[tuple[str | None, str | None], ...]
+
+
+def standing(mind: Mind, tries: Tries, hint: str | None = None) -> Ties:
+    """How strongly all hints of a round bring each noun to mind; what was named counts no more."""
+    total: Ties = np.zeros(len(cards()), np.float32)
+    for said in (*(each for each, _ in tries), hint):
+        if said is not None:
+            total = total + brought(mind, said)
+    out = [columns()[plain(named)] for _, named in tries if named and plain(named) in columns()]
+    total[out] = -np.inf
+    return total
+
+
+def guess(mind: Mind, tries: Tries, hint: str) -> str:
+    """The noun that the hints bring to mind most; ties in alphabetical order."""
+    return cards()[int(np.argmax(standing(mind, tries, hint)))]
+
+
+def first_thought(mind: Mind, cue: str) -> str:
+    """What a cue brings to this mind before play."""
+    return guess(mind, (), cue)
+
+
+@lru_cache(maxsize=4096)
+def best_hint(mind: Mind, problem: Problem, tries: Tries = ()) -> tuple[str, bool]:
+    """The hint after which this mind names the target, with the widest margin; and whether.
+
+    Every legal word of the list is tried. If none makes it name the target, the one that brings
+    the target nearest to the top is given.
+    """
+    margin, found = margins(mind, problem.target, tries)
+    open_rows = np.zeros(len(vocabulary()), np.bool_)
+    open_rows[legal_rows(problem)] = True
+    open_rows[[place(plain(hint)) for hint, _ in tries if hint and plain(hint) in places()]] = False
+    order = np.lexsort((-margin, ~found, ~open_rows))
+    best = int(order[0])
+    return vocabulary()[best], bool(found[best])
+
+
+@lru_cache(maxsize=4096)
+def legal_rows(problem: Problem) -> npt.NDArray[np.int64]:
+    """Where the hints of a problem stand in the vocabulary."""
+    return np.array([place(word) for word in legal(problem)])
+
+
+def margins(mind: Mind, target: str, tries: Tries) -> tuple[Ties, npt.NDArray[np.bool_]]:
+    """By next hint: how far the target then is above every other noun, and whether it is named."""
+    goal = columns()[target]
+    after = noun_ties(mind) + standing(mind, tries)
+    named = after.argmax(axis=1) == goal
+    own = after[:, goal].copy()
+    after[:, goal] = -np.inf
+    lead: Ties = np.where(np.isfinite(own), own - after.max(axis=1), -np.inf).astype(np.float32)
+    return lead, named
+
+
+@lru_cache(maxsize=4096)
+def best_turns(mind: Mind, problem: Problem, hints: int) -> int | None:
+    """After how many hints the target is found by the widest margin each time; None if never.
+
+    One is exact, because all first hints were tried, and so is two where one is impossible for
+    all of them; more is the best known.
+    """
+    tries: Tries = ()
+    for number in range(1, hints + 1):
+        hint, found = best_hint(mind, problem, tries)
+        if found:
+            return number
+        tries = (*tries, (hint, guess(mind, tries, hint)))
+    return None

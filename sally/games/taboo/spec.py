@@ -1,0 +1,144 @@
+"""Taboo on the shelf: the game, what can be asked aside, and what was true."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from sally.core.chance import Stream
+from sally.core.game import GameSpec, Seat
+from sally.core.probe import At, Probe, Question
+from sally.core.replay import Replay
+from sally.games.association.lexicon import cards, plain
+from sally.games.association.nouns import nearest_nouns
+from sally.games.association.speech import number_question
+from sally.games.taboo.rules import (
+    GIVER,
+    GUESSER,
+    Action,
+    Guess,
+    State,
+    Taboo,
+    View,
+    is_right,
+)
+from sally.games.taboo.words import TEXTS, TabooWords
+
+Past = Replay[State, Action, View]
+NEAR = 6  # near words among the choices of `their_guess`
+OTHER = ""  # any word that is not among the choices
+
+
+@lru_cache(maxsize=4096)
+def near_words(target: str) -> tuple[str, ...]:
+    """Six of the nouns nearest to a target, and the target, in an order that says nothing."""
+    near = nearest_nouns(target)[:20]
+    draws = Stream("near", target)
+    return tuple(draws.shuffled([target, *draws.shuffled(near)[:NEAR]]))
+
+
+def _guess(game: Taboo, view: View, seat: Seat) -> tuple[Question, ...]:
+    if not view.target:
+        return ()
+    tried = {plain(word) for hint_and_guess in view.tries for word in hint_and_guess if word}
+    choices = tuple(word for word in near_words(view.target) if word not in tried)
+    return (Question("their_guess", "choice", (*choices, OTHER)),)
+
+
+def next_guess(replay: Past, at: At) -> str | None:
+    """What the guesser named next; None where it named nothing, or the hint was turned down."""
+    if at.turn + 1 >= len(replay):
+        return None
+    move = replay.move(at.turn + 1, GUESSER)
+    return plain(move.word) if isinstance(move, Guess) else None
+
+
+def true_guess(replay: Past, at: At) -> str | None:
+    """The guess, if it is among the choices, else that it is another word."""
+    said, view = next_guess(replay, at), replay.view(at.turn, GIVER)
+    if said is None:
+        return None
+    if is_right(view.target, said):
+        return view.target
+    game = replay.game
+    assert isinstance(game, Taboo)
+    return said if said in _guess(game, view, GIVER)[0].choices else OTHER
+
+
+def _find(game: Taboo, view: View, seat: Seat) -> tuple[Question, ...]:
+    return (Question("will_find", "choice", ("yes", "no")),) if view.target else ()
+
+
+def true_find(replay: Past, at: At) -> str | None:
+    """Whether the next guess was the word."""
+    said = next_guess(replay, at)
+    if said is None:
+        return None
+    return "yes" if is_right(replay.view(at.turn, GIVER).target, said) else "no"
+
+
+def asked_pair(game: Taboo, number: int) -> str:
+    """The two words that both are asked about in a round: no targets; every second pair is near."""
+    targets = {problem.target for problem in game.row}
+    free = [word for word in cards() if word not in targets]
+    draws = Stream("closeness", game.set, game.number, number)
+    cue = draws.pick(free)
+    near = [w for w in nearest_nouns(cue)[:30] if w not in targets]
+    far = [word for word in free if word != cue]
+    return f"{cue} {draws.pick(near if draws() < 0.5 else far)}"
+
+
+def _closeness(game: Taboo, view: View, seat: Seat) -> tuple[Question, ...]:
+    if view.over or len(view.cues) < game.cues:
+        return ()
+    return (number_question("closeness", asked_pair(game, len(view.past))),)
+
+
+def their_closeness(replay: Past, at: At) -> int | None:
+    """What the guesser itself said; its own answer has no other judge."""
+    if at.seat == GUESSER:
+        return None
+    said = replay.report(at.turn, GUESSER, "closeness", at.about)
+    return said.value if said is not None and isinstance(said.value, int) else None
+
+
+PROBES = (
+    Probe(
+        "their_guess",
+        "which word the guesser will name next, among near ones, asked after the hint",
+        "after",
+        "choice",
+        (GIVER,),
+        _guess,
+        true_guess,
+    ),
+    Probe(
+        "will_find",
+        "whether the guesser will find the word next, asked after the hint",
+        "after",
+        "choice",
+        (GIVER,),
+        _find,
+        true_find,
+    ),
+    Probe(
+        "closeness",
+        "how close two words are for the guesser; judged by what it says itself",
+        "start",
+        "choice",
+        (GIVER, GUESSER),
+        _closeness,
+        their_closeness,
+    ),
+)
+
+GAME: GameSpec[State, Action, View] = GameSpec(
+    name="taboo",
+    about="one-word hints for a word while others are banned, round after round with one partner "
+    "(appendix A of riemer2025)",
+    game=Taboo,
+    words=TabooWords,
+    texts=TEXTS,
+    action=Action,
+    probes=PROBES,
+    reference="adapts",
+)
