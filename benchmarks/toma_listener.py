@@ -12,8 +12,9 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import time
 from collections.abc import Callable
 
+from sally.games.association.english import vocabulary
 from sally.games.toma.ag.partners import encoded, heard_as, shipped
-from sally.games.toma.ag.rules import items, vocabulary
+from sally.games.toma.ag.rules import items
 
 WORDS, SENTENCES = 1000, 50  # what issue 6 asks of a second
 

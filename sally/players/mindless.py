@@ -31,6 +31,8 @@ class Random(msgspec.Struct, frozen=True):
             draws = turn.draws
             span = int(question.high - question.low) + 1
             return Report({str(c): question.low + draws.below(span) for c in question.choices})
+        if question.scale is not None:  # a number is drawn; even odds over a hundred say no more
+            return Report(turn.draws.pick(question.choices))
         even = tuple(1 / len(question.choices) for _ in question.choices)
         return Report(turn.draws.pick(question.choices), even)
 

@@ -18,7 +18,6 @@ from sally.games.association.matrices import (
     with_links,
 )
 from sally.games.association.minds import Mind, ties
-from sally.partners.toma.minilm import minilm
 
 
 @lru_cache(maxsize=512)
@@ -34,6 +33,8 @@ def heard(mind: Mind, said: str) -> Ties:
 
 def _unknown(mind: Mind, clue: str) -> Ties:
     """The same for a word that is not on the list, by way of MiniLM."""
+    from sally.games.association.minilm import minilm  # heavy, and seldom wanted
+
     vector: Ties = minilm().vectors([clue])[0]
     if mind.kind == "noise":
         return row_by_sense(
@@ -46,5 +47,6 @@ def _unknown(mind: Mind, clue: str) -> Ties:
         return rounded
     if mind.kind == "links":
         nearest = int(by_sense.argmax())
-        return by_sense + (with_links(mind.amount, mind.who)[nearest] - sense()[nearest])
+        bridged: Ties = by_sense + (with_links(mind.amount, mind.who)[nearest] - sense()[nearest])
+        return bridged
     return by_sense

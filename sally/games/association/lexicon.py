@@ -6,19 +6,7 @@ import re
 from functools import cache
 from importlib.resources import files
 
-from sally.games.toma.ag_rules import PREFIXES, forms, vocabulary, words_of
-
-__all__ = [
-    "barred",
-    "cards",
-    "clue_problem",
-    "is_known",
-    "overlaps",
-    "place",
-    "places",
-    "plain",
-    "vocabulary",
-]
+from sally.games.association.english import forms, is_compound, vocabulary, words_of
 
 SHAPE = r"[A-Za-z]+(?:[-'][A-Za-z]+)*"  # one word: letters, perhaps joined by a hyphen
 
@@ -58,12 +46,7 @@ def overlaps(clue: str, word: str) -> bool:
 
 
 def _derived(one: str, other: str) -> bool:
-    """Whether `one` is a form of `other`, or `other` joined with another word or a prefix."""
-    if one in forms(other):
-        return True
-    before = one.removesuffix(other) if one.endswith(other) else ""
-    after = one.removeprefix(other) if one.startswith(other) else ""
-    return before in places() or before in PREFIXES or after in places()
+    return one in forms(other) or is_compound(one, other)
 
 
 @cache

@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from sally.core.chance import Stream
-from sally.games.toma.ag_rules import vocabulary
-from sally.games.toma.ag_vectors import likeness, table
+from sally.games.association.english import vocabulary
+from sally.games.association.vectors import likeness, word_vectors
 
 Ties = npt.NDArray[np.float32]  # one row a cue, one column a word
 TOPICS = 40
@@ -49,7 +49,7 @@ def centred(raw: Ties) -> Ties:
 def row_by_sense(vector: Ties, words: Ties | None = None) -> Ties:
     """Ties by meaning of any text's vector, on the scale of the vocabulary's own."""
     raw = likeness() if words is None else words @ words.T
-    mine = (table()[: len(raw)] if words is None else words) @ vector
+    mine = (word_vectors() if words is None else words) @ vector
     row = mine - mine.mean() - raw.mean(axis=0) + raw.mean()
     scored: Ties = np.round(row / centred(raw).std(), EXACT).astype(np.float32)
     return scored
@@ -104,7 +104,7 @@ def topics() -> npt.NDArray[np.int64]:
 @lru_cache(maxsize=4)
 def noisy_vectors(size: float, who: int) -> Ties:
     """The vocabulary for somebody whose every word lies a little elsewhere."""
-    rows = zip(table(), vocabulary(), strict=False)
+    rows = zip(word_vectors(), vocabulary(), strict=True)
     return np.stack([moved(vector, size, who, word) for vector, word in rows])
 
 

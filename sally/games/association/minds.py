@@ -11,6 +11,7 @@ import msgspec
 import numpy as np
 
 from sally.core.errors import BadInput
+from sally.games.association.english import vocabulary
 from sally.games.association.lexicon import place
 from sally.games.association.matrices import (
     EXACT,
@@ -21,7 +22,6 @@ from sally.games.association.matrices import (
     with_links,
     with_noise,
 )
-from sally.games.toma.ag_rules import vocabulary
 
 Kind = Literal["sense", "cosine", "form", "noise", "links"]
 HELD = 6  # matrices of forty megabytes

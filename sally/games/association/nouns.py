@@ -7,8 +7,9 @@ from functools import cache, lru_cache
 import numpy as np
 import numpy.typing as npt
 
+from sally.games.association.english import vocabulary
 from sally.games.association.hearing import heard
-from sally.games.association.lexicon import barred, cards, overlaps, place, places, plain, vocabulary
+from sally.games.association.lexicon import barred, cards, overlaps, place, places, plain
 from sally.games.association.matrices import Ties
 from sally.games.association.minds import HELD, Mind, ties
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 from sally.core.chance import Stream
@@ -32,7 +34,7 @@ def levels() -> list[list[str]]:
     order = [cards()[int(n)] for n in np.argsort(near, kind="stable")]
     solvable = [word for word in order if best_hint(Mind(), problem_of(word))[1]]
     cut = [len(solvable) * n // LEVELS for n in range(LEVELS + 1)]
-    return [solvable[start:end] for start, end in zip(cut, cut[1:], strict=False)]
+    return [solvable[start:end] for start, end in pairwise(cut)]
 
 
 def make(seed: int = SEED, rows: int = ROWS, rounds: int = ROUNDS) -> Frozen:

@@ -33,6 +33,7 @@ class Guess(Act, frozen=True):
 
 
 Action = Hint | Guess
+Tries = tuple[tuple[str | None, str | None], ...]  # hint and guess; None: forfeited
 
 
 class Refusal(msgspec.Struct, frozen=True):
@@ -45,9 +46,9 @@ class Refusal(msgspec.Struct, frozen=True):
 
 
 class Round(msgspec.Struct, frozen=True):
-    """Hints and guesses of a round, in pairs; None where one was forfeited."""
+    """Hints and guesses of a round, in pairs."""
 
-    tries: tuple[tuple[str | None, str | None], ...] = ()
+    tries: Tries = ()
     found: bool = False
 
 
@@ -65,7 +66,7 @@ class Seen(msgspec.Struct, frozen=True):
     """A past round as both remember it."""
 
     target: str
-    tries: tuple[tuple[str | None, str | None], ...]
+    tries: Tries
     found: bool
     points: int
 
@@ -79,7 +80,7 @@ class View(msgspec.Struct, frozen=True):
     cue: str = ""  # what the guesser is asked now, before play
     target: str = ""
     banned: tuple[str, ...] = ()
-    tries: tuple[tuple[str | None, str | None], ...] = ()
+    tries: Tries = ()
     hint: str | None = None
     over: bool = False
     refused: tuple[Refusal, ...] = ()  # the giver's own

@@ -7,14 +7,13 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from sally.games.association.lexicon import cards, place, places, plain, vocabulary
+from sally.games.association.english import vocabulary
+from sally.games.association.lexicon import cards, place, places, plain
 from sally.games.association.matrices import Ties
 from sally.games.association.minds import Mind
 from sally.games.association.nouns import brought, columns, noun_ties
 from sally.games.taboo.instances import Problem
-from sally.games.taboo.rules import legal
-
-Tries = tuple[tuple[str | None, str | None], ...]
+from sally.games.taboo.rules import Tries, legal
 
 
 def standing(mind: Mind, tries: Tries, hint: str | None = None) -> Ties:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from sally.core.chance import Stream
-from sally.core.game import GameSpec, Seat
+from sally.core.game import Doing, GameSpec, Seat
 from sally.core.probe import At, Probe, Question
 from sally.core.replay import Replay
 from sally.games.association.lexicon import cards, plain
@@ -141,4 +141,5 @@ GAME: GameSpec[State, Action, View] = GameSpec(
     action=Action,
     probes=PROBES,
     reference="adapts",
+    doing=Doing("taboo_points", regret="taboo_regret"),
 )

@@ -12,7 +12,7 @@ from sally.core.menu import Options
 from sally.core.probe import Question
 from sally.core.words import Words
 from sally.games.association.speech import one_line, read_word
-from sally.games.taboo.rules import GIVER, Seen, Taboo, View
+from sally.games.taboo.rules import GIVER, Taboo, Tries, View
 
 TEXTS: Mapping[str, str] = {
     "rules": "You are the {role} in a word game for two who play together. Each round has a secret "
@@ -93,7 +93,7 @@ class TabooWords(Words[Any, "View"]):
             yield from self._tries(view, len(view.past), view.tries)
             yield from self._refusals(view, len(view.past), len(view.tries))
 
-    def _tries(self, view: View, number: int, tries: Seen | Any) -> Iterator[str]:
+    def _tries(self, view: View, number: int, tries: Tries) -> Iterator[str]:
         for n, (hint, guess) in enumerate(tries):
             yield from self._refusals(view, number, n)
             key = "try.no_hint" if hint is None else "try.no_guess" if guess is None else "try"

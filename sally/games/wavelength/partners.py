@@ -129,8 +129,9 @@ def belief(view: View) -> Floats:
         if seen.clue is not None and seen.dial is not None:
             fact = seen.dial if view.seat == PSYCHIC else seen.target
             weights = weights + _evidence(seen.clue, fact, seen.left, seen.right)
-    odds: Floats = np.exp(weights - weights.max())
-    return odds / odds.sum()
+    odds = np.exp(weights - weights.max())
+    shares: Floats = odds / odds.sum()
+    return shares
 
 
 @lru_cache(maxsize=4096)

@@ -13,16 +13,12 @@ from sally.core.game import Game, Seat
 from sally.core.menu import Act, Form, Options, Text
 from sally.games.association.lexicon import barred, clue_problem, places
 from sally.games.wavelength.instances import Problem, problems_of
-from sally.games.wavelength.spectra import spectrum
+from sally.games.wavelength.spectra import places_by_name, spectrum
 
 PSYCHIC, GUESSER = Seat("psychic"), Seat("guesser")
 LONGEST = 40  # characters of a clue
 DIAL = tuple(range(101))
 BANDS = ((2, 4), (6, 3), (10, 2))  # (largest error, points)
-NUMBERS = frozenset(
-    "zero one two three four five six seven eight nine ten dozen hundred thousand million half "
-    "quarter third middle center percent average fraction decimal left right".split()
-)
 
 
 class Clue(Act, frozen=True):
@@ -153,7 +149,7 @@ class Wavelength(Game[State, Action, View]):
 
     def objection(self, problem: Problem, said: str) -> str | None:
         """Why a clue is not allowed, or None if it is."""
-        if said.strip().casefold() in NUMBERS:
+        if said.strip().casefold() in places_by_name():
             return f"The clue '{said.strip()}' names a place on the dial; say what lies there."
         return clue_problem(said, (problem.left, problem.right), self.any_word)
 
@@ -188,4 +184,4 @@ class Wavelength(Game[State, Action, View]):
 def legal(left: str, right: str) -> tuple[str, ...]:
     """The words of the list that are clues between these poles, in alphabetical order."""
     out = {*barred(left), *barred(right)}
-    return tuple(w for w, row in places().items() if row not in out and w not in NUMBERS)
+    return tuple(w for w, row in places().items() if row not in out and w not in places_by_name())

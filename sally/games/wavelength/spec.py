@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sally.core.chance import Stream
-from sally.core.game import GameSpec, Seat
+from sally.core.game import Doing, GameSpec, Seat
 from sally.core.probe import At, Probe, Question
 from sally.core.replay import Replay
 from sally.games.association.lexicon import cards
@@ -121,4 +121,5 @@ GAME: GameSpec[State, Action, View] = GameSpec(
     action=Action,
     probes=PROBES,
     reference="adapts",
+    doing=Doing("wavelength_points", regret="wavelength_regret"),
 )

@@ -28,13 +28,23 @@ class Spectrum(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     spectra: tuple[Spectrum, ...]
+    places: frozenset[str]
 
 
 @cache
+def _file() -> _File:
+    text = files(__package__).joinpath("spectra.toml").read_text(encoding="utf-8")
+    return msgspec.convert(tomllib.loads(text), _File)
+
+
 def spectra() -> tuple[Spectrum, ...]:
     """All spectra, in the order of the file."""
-    text = files(__package__).joinpath("spectra.toml").read_text(encoding="utf-8")
-    return msgspec.convert(tomllib.loads(text), _File).spectra
+    return _file().spectra
+
+
+def places_by_name() -> frozenset[str]:
+    """Words that name a place on the dial: numbers, halves, sides."""
+    return _file().places
 
 
 @cache

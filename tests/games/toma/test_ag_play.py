@@ -13,12 +13,13 @@ from sally.core.errors import BadInput, Unreadable
 from sally.core.game import Seat
 from sally.core.match import Match
 from sally.core.player import Decision, Forfeit
-from sally.games.toma.ag import minilm as encoder
+from sally.games.association import minilm as encoder
+from sally.games.association.english import vocabulary
+from sally.games.association.wordpiece import WordPiece, words
 from sally.games.toma.ag import partners as minds
-from sally.games.toma.ag.rules import Item, items, objection, outcome, vocabulary
+from sally.games.toma.ag.rules import Item, items, objection, outcome
 from sally.games.toma.ag.spec import OPPONENT, SPEAKER, TEAMMATE, Clue, Guess
 from sally.games.toma.ag.vectors import known_texts, table
-from sally.games.toma.ag.wordpiece import WordPiece, words
 from sally.models import weights
 from tests.games.toma.table import match_at, page_of, row_of
 

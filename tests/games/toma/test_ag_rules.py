@@ -4,17 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sally.games.toma.ag.rules import (
-    Item,
-    forms,
-    is_right,
-    items,
-    judge,
-    objection,
-    outcome,
-    vocabulary,
-    words_of,
-)
+from sally.games.association.english import forms, vocabulary, words_of
+from sally.games.toma.ag.rules import Item, is_right, items, judge, objection, outcome
 
 BANK = Item("bank", "edge of a river", "keeps your savings")
 BAT = Item("bat", "flying night mammal", "used to hit in cricket")

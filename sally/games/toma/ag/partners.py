@@ -12,8 +12,10 @@ from sally.core.game import Seat
 from sally.core.partner import Answerer, Partner, Script
 from sally.core.player import Turn
 from sally.core.probe import Report
-from sally.games.toma.ag.minilm import minilm
-from sally.games.toma.ag.rules import Item, is_right, objection, vocabulary
+from sally.games.association.english import vocabulary
+from sally.games.association.minilm import minilm
+from sally.games.association.vectors import Vectors, likeness
+from sally.games.toma.ag.rules import Item, is_right, objection
 from sally.games.toma.ag.spec import (
     LISTENERS,
     SPEAKER,
@@ -24,7 +26,7 @@ from sally.games.toma.ag.spec import (
     Guess,
     View,
 )
-from sally.games.toma.ag.vectors import Vectors, likeness, rows_by_text, table
+from sally.games.toma.ag.vectors import rows_by_text, table
 
 WordTurn = Turn[Action, View]
 Encode = Callable[[str], Vectors]

@@ -13,6 +13,7 @@ from sally.core.game import Doing, Game, GameSpec, Seat
 from sally.core.menu import Act, Form, Options, Text
 from sally.core.probe import At, Probe, Question
 from sally.core.replay import Replay
+from sally.games.association.english import vocabulary
 from sally.games.toma.ag.rules import (
     Item,
     Outcome,
@@ -20,7 +21,6 @@ from sally.games.toma.ag.rules import (
     items,
     objection,
     outcome,
-    vocabulary,
 )
 from sally.games.toma.ag.words import TEXTS, AmbiguityWords
 

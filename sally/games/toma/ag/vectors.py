@@ -1,22 +1,19 @@
-"""Sentence vectors of the vocabulary and of all hints, shipped as package data.
+"""Sentence vectors of all hints beside those of the vocabulary, shipped as package data.
 
-Made once with MiniLM (see `sally.games.toma.ag.minilm`) and never edited. Half precision is what
-counts everywhere: a listener that has the weights takes these rows for known texts too, so with
-and without weights the same clue gives the same guess.
+Made once with MiniLM (see `sally.games.association.minilm`) and never edited. Half precision is
+what counts everywhere: a listener that has the weights takes these rows for known texts too, so
+with and without weights the same clue gives the same guess.
 """
 
 from __future__ import annotations
 
 from functools import cache
-from importlib.resources import files
 
 import numpy as np
-import numpy.typing as npt
 
-from sally.games.toma.ag.rules import items, vocabulary
-
-Vectors = npt.NDArray[np.float32]
-FILE = "vectors.npy"
+from sally.games.association.english import vocabulary
+from sally.games.association.vectors import Vectors, read_rows, word_vectors
+from sally.games.toma.ag.rules import items
 
 
 @cache
@@ -29,24 +26,11 @@ def known_texts() -> tuple[str, ...]:
 @cache
 def table() -> Vectors:
     """One unit vector a known text."""
-    with files(__package__).joinpath(FILE).open("rb") as file:
-        rows: Vectors = np.load(file).astype(np.float32)
-    if len(rows) != len(known_texts()):
-        raise ValueError(
-            f"{FILE} has {len(rows)} rows for {len(known_texts())} texts; make it anew."
-        )
-    return rows
+    hints = read_rows(__package__, "hints.npy", len(known_texts()) - len(vocabulary()))
+    return np.concatenate([word_vectors(), hints])
 
 
 @cache
 def rows_by_text() -> dict[str, int]:
     """Where each known text stands."""
     return {text: row for row, text in enumerate(known_texts())}
-
-
-@cache
-def likeness() -> Vectors:
-    """How alike any two words of the vocabulary are."""
-    words = table()[: len(vocabulary())]
-    alike: Vectors = words @ words.T
-    return alike

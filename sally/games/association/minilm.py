@@ -19,7 +19,7 @@ import numpy.typing as npt
 from scipy.special import erf
 
 from sally.core.errors import BadInput
-from sally.games.toma.ag.wordpiece import WordPiece
+from sally.games.association.wordpiece import WordPiece
 from sally.models import weights
 from sally.models.weights import Source, Unavailable
 

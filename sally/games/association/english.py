@@ -1,0 +1,62 @@
+"""Words as they are said: small letters, regular forms, compounds; and the list of plain words."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import cache
+from importlib.resources import files
+
+ENDINGS = ("s", "es", "ed", "er", "ers", "ing", "ings", "y", "ly", "ist", "ists", "less", "ful")
+PREFIXES = frozenset({"fore", "mis", "out", "over", "re", "un", "under"})
+POSSESSIVE = re.compile(r"(?<=\w)['\u2019]s\b")
+SPELLED = re.compile(r"\b(?:[a-z][^a-z0-9]+){2,}[a-z]\b")  # b-a-n-k
+
+
+@cache
+def vocabulary() -> tuple[str, ...]:
+    """The words a listener with a fixed vocabulary can guess, in alphabetical order."""
+    return tuple(files(__package__).joinpath("vocabulary.txt").read_text("utf-8").split())
+
+
+@cache
+def known_words() -> frozenset[str]:
+    """The vocabulary as a set."""
+    return frozenset(vocabulary())
+
+
+def words_of(text: str) -> tuple[str, ...]:
+    """The words of a text in small letters, without accents, possessives and signs.
+
+    Single letters in a row count as one word, so spelling a word out is saying it.
+    """
+    plain = unicodedata.normalize("NFKD", text).casefold()
+    plain = "".join(sign for sign in plain if not unicodedata.combining(sign))
+    plain = POSSESSIVE.sub("", plain)
+    return tuple(re.findall(r"[a-z0-9]+", SPELLED.sub(_joined, plain)))
+
+
+@cache
+def forms(word: str) -> frozenset[str]:
+    """A word and what the regular endings of English make of it."""
+    stems = {word}
+    if re.search(r"[^aeiou][aeiou][^aeiouwxy]$", word):
+        stems.add(word + word[-1])  # bat, batting
+    if word.endswith("e"):
+        stems.add(word[:-1])  # note, noting
+    if re.search(r"[^aeiou]y$", word):
+        stems.add(word[:-1] + "i")  # fly, flies
+    made = {stem + ending for stem in stems for ending in ENDINGS}
+    return frozenset(made | {word})
+
+
+def is_compound(word: str, target: str) -> bool:
+    """Whether a word is the target joined with another word, or with a prefix before it."""
+    known = known_words()
+    before = word.removesuffix(target) if word.endswith(target) else ""
+    after = word.removeprefix(target) if word.startswith(target) else ""
+    return before in known or before in PREFIXES or after in known
+
+
+def _joined(run: re.Match[str]) -> str:
+    return re.sub(r"[^a-z]", "", run[0])

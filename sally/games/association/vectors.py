@@ -1,0 +1,38 @@
+"""Sentence vectors of the vocabulary, shipped as package data in half precision.
+
+Made once with MiniLM (see `sally.games.association.minilm`) and never edited.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.resources import files
+
+import numpy as np
+import numpy.typing as npt
+
+from sally.games.association.english import vocabulary
+
+Vectors = npt.NDArray[np.float32]
+
+
+def read_rows(package: str, name: str, wanted: int) -> Vectors:
+    """The rows of a file of vectors; one clear error if they are not as many as the texts."""
+    with files(package).joinpath(name).open("rb") as file:
+        rows: Vectors = np.load(file).astype(np.float32)
+    if len(rows) != wanted:
+        raise ValueError(f"{name} has {len(rows)} rows for {wanted} texts; make it anew.")
+    return rows
+
+
+@cache
+def word_vectors() -> Vectors:
+    """One unit vector a word of the vocabulary."""
+    return read_rows(__package__, "vectors.npy", len(vocabulary()))
+
+
+@cache
+def likeness() -> Vectors:
+    """How alike any two words of the vocabulary are."""
+    alike: Vectors = word_vectors() @ word_vectors().T
+    return alike

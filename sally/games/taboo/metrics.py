@@ -1,0 +1,163 @@
+"""How well a word was conveyed: points, regret against the best hints for this mind, learning."""
+
+from __future__ import annotations
+
+from sally.core.game import Seat
+from sally.core.metric import Metric, Played, shared
+from sally.games.association.measures import first, last, mean, slope
+from sally.games.association.minds import Mind
+from sally.games.taboo.partners import mind_at
+from sally.games.taboo.rules import GIVER, GUESSER, Hint, Taboo
+from sally.games.taboo.solver import best_hint, best_turns, guess
+
+
+def _game(played: Played) -> Taboo:
+    game = played.replay.game
+    assert isinstance(game, Taboo)
+    return game
+
+
+def guesser_at(played: Played, number: int) -> Mind | None:
+    """The declared mind of the guesser in a round; None for a person, a model, another bot."""
+    sitter = played.episode.setup.lineup[GUESSER]
+    return mind_at(dict(sitter.params), number) if sitter.player == "associates" else None
+
+
+def points(played: Played, seat: Seat) -> list[float]:
+    """By round, what was earned."""
+    past = played.replay.view(len(played.replay), seat).past
+    return [float(seen.points) for seen in past]
+
+
+@shared
+def regrets(played: Played, seat: Seat) -> list[float]:
+    """By round, the best for this guesser less what was earned; empty where it is not known."""
+    game, found = _game(played), []
+    for number, earned in enumerate(points(played, seat)):
+        mind = guesser_at(played, number) if seat == GIVER else None
+        if mind is None:
+            return []
+        turns = best_turns(mind, game.row[number], game.hints)
+        found.append((game.hints + 1 - turns if turns else 0) - earned)
+    return found
+
+
+@shared
+def missed(played: Played, seat: Seat) -> list[tuple[bool, bool, bool | None]]:
+    """By hint where one would have been found at once: (could, did, was expected to).
+
+    Each hint stands alone here: after what was said and named so far, does some hint make this
+    guesser name the word, and did the one that was given?
+    """
+    replay, game, found = played.replay, _game(played), []
+    for turn, moves in enumerate(replay.moves):
+        hint = moves.get(GIVER)
+        if seat != GIVER or not isinstance(hint, Hint):
+            continue
+        view = replay.view(turn, GIVER)
+        mind = guesser_at(played, len(view.past))
+        if mind is None or game.objection(replay.state(turn), hint.word) is not None:
+            continue
+        problem = game.row[len(view.past)]
+        could = best_hint(mind, problem, view.tries)[1]
+        did = guess(mind, view.tries, hint.word) == problem.target
+        said = replay.report(turn, GIVER, "will_find")
+        expected = None if said is None or said.value is None else said.value == "yes"
+        found.append((could, did, expected))
+    return found
+
+
+def _points(played: Played, seat: Seat) -> float | None:
+    return mean(points(played, seat))
+
+
+def _found(played: Played, seat: Seat) -> float | None:
+    past = played.replay.view(len(played.replay), seat).past
+    return mean([float(seen.found) for seen in past])
+
+
+def _turns(played: Played, seat: Seat) -> float | None:
+    past = played.replay.view(len(played.replay), seat).past
+    return mean([float(len(seen.tries)) for seen in past])
+
+
+def _regret(played: Played, seat: Seat) -> float | None:
+    return mean(regrets(played, seat))
+
+
+def _first(played: Played, seat: Seat) -> float | None:
+    return first(regrets(played, seat))
+
+
+def _last(played: Played, seat: Seat) -> float | None:
+    return last(regrets(played, seat))
+
+
+def _slope(played: Played, seat: Seat) -> float | None:
+    return slope(regrets(played, seat))
+
+
+def split(played: Played, seat: Seat) -> list[tuple[float, float]]:
+    """By hint that could have found the word, with a prediction: (inference, translation) loss.
+
+    Not found though it was expected: inference. Not found and not expected: the giver knew, and
+    said it all the same: translation. Found: neither.
+    """
+    return [
+        (float(not did and expected), float(not did and not expected))
+        for could, did, expected in missed(played, seat)
+        if could and expected is not None
+    ]
+
+
+def _inference(played: Played, seat: Seat) -> float | None:
+    return mean([lost for lost, _ in split(played, seat)])
+
+
+def _translation(played: Played, seat: Seat) -> float | None:
+    return mean([lost for _, lost in split(played, seat)])
+
+
+METRICS = (
+    Metric(
+        "taboo_points",
+        "mean points of a round",
+        _points,
+        better="higher",
+        unit="points per round",
+        label="points",
+        headline=True,
+    ),
+    Metric("taboo_found", "share of words that were found", _found, better="higher"),
+    Metric("taboo_hints", "hints that a round took", _turns, better="lower"),
+    Metric(
+        "taboo_regret",
+        "points of the best hints for this guesser, over the whole list, less those earned",
+        _regret,
+        better="lower",
+        unit="points per round",
+        label="regret",
+        headline=True,
+    ),
+    Metric("taboo_regret_first", "regret of the first round", _first, better="lower"),
+    Metric("taboo_regret_last", "regret of the last round", _last, better="lower"),
+    Metric(
+        "taboo_regret_slope",
+        "how regret changes from round to round; below 0: the partner is being learned",
+        _slope,
+        better="lower",
+        unit="points per round and round",
+    ),
+    Metric(
+        "taboo_inference",
+        "share of hints that missed though they were expected to find, where one could",
+        _inference,
+        better="lower",
+    ),
+    Metric(
+        "taboo_translation",
+        "share of hints that missed as expected, though another would have found",
+        _translation,
+        better="lower",
+    ),
+)

@@ -1,0 +1,214 @@
+"""Who plays Taboo: minds with associations of their own, one who learns them, and mindless ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from sally.core.errors import BadInput
+from sally.core.game import Seat
+from sally.core.partner import Answerer, Partner, Script
+from sally.core.player import Turn
+from sally.core.probe import Report
+from sally.games.association.english import vocabulary
+from sally.games.association.lexicon import plain
+from sally.games.association.minds import MIND_PARAMS, Mind, closeness, hubness, mind_of, ties
+from sally.games.association.nouns import columns
+from sally.games.taboo.instances import Problem
+from sally.games.taboo.rules import GIVER, GUESSER, Action, Guess, Hint, Taboo, Tries, View
+from sally.games.taboo.solver import best_hint, first_thought, guess, legal_rows, standing
+from sally.games.taboo.spec import OTHER
+
+TabooTurn = Turn[Action, View]
+Odds = npt.NDArray[np.float64]
+OURS = "ours, for appendix A of riemer2025"
+GRID = (Mind(), Mind("form", 0.25), Mind("form", 0.5), Mind("cosine"))
+HEAT = 0.3  # how little a guess that was not the likeliest speaks against a mind
+
+
+def problem_of(view: View) -> Problem:
+    """What the giver has before it."""
+    return Problem(view.target, view.banned)
+
+
+# --- minds ----------------------------------------------------------------------------------------
+
+
+def minds_of(params: dict[str, Any]) -> tuple[Mind, Mind, int]:
+    """The mind, the one that follows it, and after how many rounds (0: never)."""
+    later = {n: params.get(f"then_{n}", default) for n, default in MIND_PARAMS.items()}
+    return mind_of(params), mind_of(later), int(params.get("until", 0))
+
+
+def mind_at(params: dict[str, Any], number: int) -> Mind:
+    """Whose mind is at work in a round: some partners are replaced, unannounced."""
+    mind, then, until = minds_of(params)
+    return then if until and number >= until else mind
+
+
+def _associates(game: Taboo, seat: Seat, **params: Any) -> Script:
+    minds_of(params)  # refused now if it cannot be
+
+    def act(turn: TabooTurn) -> Action:
+        view = turn.view
+        mind = mind_at(params, len(view.past))
+        if seat == GIVER:
+            return Hint(best_hint(mind, problem_of(view), view.tries)[0])
+        if view.cue:
+            return Guess(first_thought(mind, view.cue))
+        return Guess(guess(mind, view.tries, view.hint or ""))
+
+    return act
+
+
+def _associates_answers(game: Taboo, seat: Seat, **params: Any) -> Answerer:
+    """Takes the other's mind for its own."""
+    return lambda turn: _by_mind(turn, mind_at(params, len(turn.view.past)))
+
+
+def _by_mind(turn: TabooTurn, mind: Mind) -> Report:
+    """The answers of somebody who takes the guesser to have this mind."""
+    question, view = turn.question, turn.view
+    assert question is not None
+    if question.probe == "closeness":
+        return Report(closeness(mind, *question.about.split()))
+    said = turn.pending.word if isinstance(turn.pending, Hint) else ""
+    named = guess(mind, view.tries, said)
+    if question.probe == "will_find":
+        return Report("yes" if named == view.target else "no")
+    return Report(named if named in question.choices else OTHER)
+
+
+# --- one who learns -------------------------------------------------------------------------------
+
+
+def belief(view: View) -> Odds:
+    """What the guesses so far say about the guesser's mind, over the grid."""
+    weights = np.zeros(len(GRID))
+    for cue, answer in view.cues:
+        weights = weights + _evidence((), cue, answer)
+    for tries in (*(seen.tries for seen in view.past), view.tries):
+        for n, (hint, named) in enumerate(tries):
+            weights = weights + _evidence(tries[:n], hint, named)
+    odds = np.exp(weights - weights.max())
+    shares: Odds = odds / odds.sum()
+    return shares
+
+
+@lru_cache(maxsize=4096)
+def _evidence(tries: Tries, hint: str | None, named: str | None) -> Odds:
+    """By mind of the grid, the log-odds of one guess."""
+    column = columns().get(plain(named)) if named else None
+    if hint is None or column is None:
+        return np.zeros(len(GRID))
+    found = []
+    for mind in GRID:
+        heat = standing(mind, tries, hint) / HEAT
+        heat = heat - heat.max()
+        share = heat[column] - np.log(np.exp(heat).sum())
+        found.append(max(float(share), -10.0))
+    return np.array(found)
+
+
+def likeliest(view: View) -> Mind:
+    """The mind that the guesses speak for most; before any, plain sense."""
+    return GRID[int(np.argmax(belief(view)))]
+
+
+def _adapts(game: Taboo, seat: Seat) -> Script:
+    _check(seat, "adapts", GIVER)
+    return lambda turn: Hint(
+        best_hint(likeliest(turn.view), problem_of(turn.view), turn.view.tries)[0]
+    )
+
+
+def _adapts_answers(game: Taboo, seat: Seat) -> Answerer:
+    return lambda turn: _by_mind(turn, likeliest(turn.view))
+
+
+# --- mindless -------------------------------------------------------------------------------------
+
+Say = Callable[[View], npt.NDArray[np.float32]]  # by word of the vocabulary, how much it is wanted
+
+
+def _giver(name: str, about: str, wanted: Say) -> Partner:
+    def make(game: Taboo, seat: Seat) -> Script:
+        _check(seat, name, GIVER)
+        return lambda turn: Hint(_most_wanted(turn.view, wanted(turn.view)))
+
+    return Partner(name, about, OURS, make)
+
+
+def _most_wanted(view: View, wanted: npt.NDArray[np.float32]) -> str:
+    """The legal word that is wanted most and was not said in this round."""
+    rows = legal_rows(problem_of(view))
+    said = {plain(hint) for hint, _ in view.tries if hint}
+    order = rows[np.argsort(-wanted[rows], kind="stable")]
+    return next(vocabulary()[int(row)] for row in order if vocabulary()[int(row)] not in said)
+
+
+def _near(view: View) -> npt.NDArray[np.float32]:
+    column = vocabulary().index(view.target)
+    near: npt.NDArray[np.float32] = ties(Mind())[:, column]
+    return near
+
+
+def _echo(game: Taboo, seat: Seat) -> Script:
+    """Names the first nouns of the list that were not named yet."""
+    _check(seat, "list_order", GUESSER)
+
+    def act(turn: TabooTurn) -> Action:
+        named = {plain(word) for _, word in turn.view.tries if word}
+        return Guess(next(word for word in columns() if word not in named))
+
+    return act
+
+
+def _backwards(game: Taboo, seat: Seat) -> Script:
+    _check(seat, "list_backwards", GUESSER)
+
+    def act(turn: TabooTurn) -> Action:
+        named = {plain(word) for _, word in turn.view.tries if word}
+        return Guess(next(word for word in reversed(columns()) if word not in named))
+
+    return act
+
+
+def _check(seat: Seat, name: str, fits: Seat) -> None:
+    if seat != fits:
+        raise BadInput(f"{name} sits as {fits}, not as {seat}")
+
+
+_LATER = {f"then_{name}": default for name, default in MIND_PARAMS.items()}
+
+PARTNERS = {
+    partner.name: partner
+    for partner in (
+        Partner(
+            "associates",
+            "guesses the noun that the hints bring to its own mind; as giver it says the hint "
+            "that would work best on itself",
+            OURS,
+            _associates,
+            params={**MIND_PARAMS, "until": 0, **_LATER},
+            answers=_associates_answers,
+        ),
+        Partner(
+            "adapts",
+            "a giver who learns the guesser's mind from its guesses, by Bayes over four minds",
+            OURS,
+            _adapts,
+            answers=_adapts_answers,
+        ),
+        _giver("nearest", "the legal word nearest to the target, whoever listens", _near),
+        _giver("farthest", "the legal word farthest from the target", lambda view: -_near(view)),
+        _giver("hub", "the legal word that is near to most", lambda view: hubness()),
+        _giver("loner", "the legal word that is near to fewest", lambda view: -hubness()),
+        Partner("list_order", "names the nouns from a on, deaf", OURS, _echo),
+        Partner("list_backwards", "names the nouns from z on, deaf", OURS, _backwards),
+    )
+}
