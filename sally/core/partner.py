@@ -9,12 +9,12 @@ from typing import Any, Generic, TypeVar
 import msgspec
 
 from sally.core.game import Seat
-from sally.core.player import Decision, Turn
+from sally.core.player import Decision, Silence, Turn
 from sally.core.probe import Report
 
 Q = TypeVar("Q", bound=Hashable)
 Script = Callable[[Turn[Any, Any]], Any]
-Answerer = Callable[[Turn[Any, Any]], Report]
+Answerer = Callable[[Turn[Any, Any]], Report | Silence]
 
 
 @dataclass(frozen=True)

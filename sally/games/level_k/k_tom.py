@@ -1,0 +1,191 @@
+"""k-ToM: a mind that infers how deep the other one infers, for games of two moves each.
+
+Devaine et al. 2014; the equations are those of the public package tomsup 1.4.1, written anew, and
+the tests hold them to its choice probabilities.
+Volatility and temperature are logarithms, other quantities logits where it says so.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import exp, log, sqrt
+from typing import NamedTuple
+
+from sally.core.errors import BadInput
+
+Parameters = tuple[float, ...]  # volatility, temperature, then bias and dilution where used
+Gains = tuple[tuple[float, float], tuple[float, float]]
+"""For oneself and for the other: what move 1 pays more than 0 if the opponent plays 0, plays 1."""
+
+VOLATILITY, TEMPERATURE = 0, 1
+DEEPEST = 5  # a level costs about four times the one below
+SURE = 0.001  # choice probabilities stay this far from 0 and 1
+STEP = 1e-4  # of the forward differences
+FIRST_BIAS_SLOPE = 0.999999998  # of tomsup, before the first round
+
+
+class Zero(NamedTuple):
+    """What a 0-ToM knows: the logit of the chance that the other plays 1, and its variance."""
+
+    mean: float = 0.0
+    variance: float = 1.0
+
+
+class Guess(NamedTuple):
+    """What a deeper mind holds of the other, should that one be of a certain level."""
+
+    weight: float
+    mean: Parameters
+    variance: Parameters
+    logit: float  # of the chance that the other plays 1
+    slope: Parameters  # of the logit, by each parameter
+    mind: Mind  # the other, as it is imagined
+
+    @property
+    def spread(self) -> float:
+        return sum(g * g * v for g, v in zip(self.slope, self.variance, strict=True))
+
+
+class Deep(NamedTuple):
+    """What a k-ToM knows, k above 0: a guess for each level below its own."""
+
+    guesses: tuple[Guess, ...]
+
+
+Mind = Zero | Deep
+
+
+@dataclass(frozen=True)
+class KTom:
+    """The settings of a k-ToM. What it has learned is a `Mind`, passed in and out."""
+
+    gains: Gains
+    k: int
+    volatility: float = -2.0
+    temperature: float = -1.0
+    bias: float | None = None
+    dilution: float | None = None
+
+    def __post_init__(self) -> None:
+        if type(self.k) is not int or not 0 <= self.k <= DEEPEST:
+            raise BadInput(f"k must be a whole number from 0 to {DEEPEST}, not {self.k!r}")
+        if self.dilution is not None and not 0 <= self.dilution <= 1:
+            raise BadInput(f"dilution must be from 0 to 1, not {self.dilution}")
+
+    @property
+    def start(self) -> Mind:
+        """Before the first round."""
+        return self._start(self.k)
+
+    def after(self, mind: Mind, own: int, other: int) -> Mind:
+        """One round later."""
+        return self._learned(mind, self._own, self.gains, own, other)
+
+    def expects(self, mind: Mind) -> float:
+        """How likely it thinks it is that the other plays 1."""
+        return _expected(mind)
+
+    def chance(self, mind: Mind) -> float:
+        """How likely it plays 1 itself."""
+        return self._chance(mind, self._own, self.gains)
+
+    # Below, parameters are those of whoever is imagined, and gains are seen from its side.
+
+    @property
+    def _own(self) -> Parameters:
+        more = (self.bias, self.dilution)
+        return (self.volatility, self.temperature, *(p for p in more if p is not None))
+
+    def _start(self, k: int) -> Mind:
+        if k == 0:
+            return Zero()
+        n = len(self._own)
+        slope = [0.0] * n
+        if self.bias is not None:
+            slope[2] = FIRST_BIAS_SLOPE
+        return Deep(
+            tuple(
+                Guess(1 / k, (0.0,) * n, (1.0,) * n, 0.0, tuple(slope), self._start(j))
+                for j in range(k)
+            )
+        )
+
+    def _chance(self, mind: Mind, given: Parameters, gains: Gains) -> float:
+        p = _expected(mind)
+        gain = (1 - p) * gains[0][0] + p * gains[0][1]
+        lean = given[2] if self.bias is not None else 0.0
+        return min(max(_logistic(gain / exp(given[TEMPERATURE]) + lean), SURE), 1 - SURE)
+
+    def _learned(self, mind: Mind, given: Parameters, gains: Gains, own: int, other: int) -> Mind:
+        if isinstance(mind, Zero):
+            return _tracked(mind, given, other)
+        weights = _weights(mind.guesses, other, given[-1] if self.dilution is not None else 0.0)
+        return Deep(
+            tuple(
+                self._guessed_again(guess, weight, given, gains, own, other)
+                for guess, weight in zip(mind.guesses, weights, strict=True)
+            )
+        )
+
+    def _guessed_again(
+        self, guess: Guess, weight: float, given: Parameters, gains: Gains, own: int, other: int
+    ) -> Guess:
+        """Better parameters for the other, and what it would do with them now."""
+        p = _logistic(guess.logit)
+        drift = [exp(given[VOLATILITY]) if i == VOLATILITY else 0.0 for i in range(len(given))]
+        variance = tuple(
+            1 / (1 / (v + d) + weight * p * (1 - p) * g * g)
+            for v, d, g in zip(guess.variance, drift, guess.slope, strict=True)
+        )
+        mean = tuple(
+            m + weight * v * g * (other - p)
+            for m, v, g in zip(guess.mean, variance, guess.slope, strict=True)
+        )
+        swapped = (gains[1], gains[0])
+
+        def imagined(parameters: Parameters) -> tuple[Mind, float]:
+            then = self._learned(guess.mind, parameters, swapped, other, own)
+            return then, _logit(self._chance(then, parameters, swapped))
+
+        mind, logit = imagined(mean)
+        slope = []
+        for i, m in enumerate(mean):
+            step = max(STEP * abs(m), STEP)
+            moved = (*mean[:i], m + step, *mean[i + 1 :])
+            slope.append((imagined(moved)[1] - logit) / step)
+        return Guess(weight, mean, variance, logit, tuple(slope), mind)
+
+
+def _tracked(mind: Zero, given: Parameters, other: int) -> Zero:
+    """A 0-ToM after the other's choice."""
+    p = _logistic(mind.mean)
+    variance = 1 / (1 / (exp(given[VOLATILITY]) + mind.variance) + p * (1 - p))
+    return Zero(mind.mean + variance * (other - p), variance)
+
+
+def _weights(guesses: tuple[Guess, ...], other: int, dilution: float) -> list[float]:
+    """How likely each level is after the other's choice.
+
+    The constants are tomsup's; they approximate the mean of a logistic of a normal variable.
+    """
+    joint = []
+    for guess in guesses:
+        prior = (1 - dilution) * guess.weight + dilution / len(guesses)
+        spread = guess.spread
+        p = _logistic((guess.logit - 0.319 * spread**0.781) / sqrt(1 + 0.205 * spread**0.870))
+        joint.append(prior * (p if other == 1 else 1 - p))
+    return [each / sum(joint) for each in joint]
+
+
+def _expected(mind: Mind) -> float:
+    if isinstance(mind, Zero):
+        return _logistic(mind.mean / sqrt(1 + 0.36 * mind.variance))
+    return sum(g.weight * _logistic(g.logit / sqrt(1 + 0.36 * g.spread)) for g in mind.guesses)
+
+
+def _logistic(x: float) -> float:
+    return 1 / (1 + exp(-x)) if x >= 0 else exp(x) / (1 + exp(x))
+
+
+def _logit(p: float) -> float:
+    return log(p / (1 - p))

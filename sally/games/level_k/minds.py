@@ -1,0 +1,277 @@
+"""Minds that declare how deep they think, what they expect of the others, and what they do.
+
+They are known here, below the partners, because probes ask for them: the truth about a depth is
+what the mind in that seat declares.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from math import exp, factorial, isfinite
+from typing import Any, Generic, TypeVar
+
+from sally.core.errors import BadInput, unknown
+from sally.core.game import Seat
+from sally.core.history import History
+from sally.core.log import Sitter
+from sally.games.level_k.k_tom import Gains, KTom
+from sally.games.level_k.k_tom import Mind as Learned
+from sally.games.level_k.payoffs import Boxes, Contest, Pennies, Request
+from sally.games.level_k.people import people_at
+from sally.games.level_k.rules import LevelGame, Moves, View
+from sally.games.level_k.solvers import (
+    Odds,
+    best_replies,
+    equilibrium,
+    evenly,
+    mixed,
+    nearest,
+    pay_table,
+)
+
+DEEPEST = 20
+BASES = ("salient", "uniform")
+Q = TypeVar("Q")
+
+
+@dataclass(frozen=True)
+class Mind:
+    """What somebody of this mind does, and what it expects each other to do; odds, always."""
+
+    does: Callable[[View], Odds]
+    expects: Callable[[View], Odds] | None = None  # None: it does not think of the others
+    depth: int | None = None  # how many steps it thinks ahead; None: that has no meaning
+
+
+def fixed(does: Odds, expects: Odds | None = None, depth: int | None = None) -> Mind:
+    """A mind that does and expects the same in every round."""
+    return Mind(lambda view: does, None if expects is None else lambda view: expects, depth)
+
+
+# --- levels ---------------------------------------------------------------------------------------
+
+
+def ground(game: LevelGame, seat: Seat, base: str | Sequence[float] = "") -> Odds:
+    """What a level-0 player does: what stands out, anything, or odds over the menu.
+
+    By default what stands out; a coin has no side that does, so there anything.
+    """
+    menu = game.menu(seat)
+    if not isinstance(base, str):
+        return _given(base, menu)
+    if base not in ("", *BASES):
+        raise unknown("base", base, BASES)
+    if base == "uniform" or (not base and isinstance(game.pays, Pennies)):
+        return evenly(menu)
+    return {_salient(game): 1.0}
+
+
+def _salient(game: LevelGame) -> int:
+    match game.pays:
+        case Request(high=high):
+            return high
+        case Contest(low=low, high=high):
+            return nearest(Fraction(low + high, 2), range(low, high + 1))
+        case Boxes(salient=salient):
+            return salient
+        case Pennies():
+            raise BadInput("no side of a coin stands out; base must be uniform, or odds")
+
+
+def _given(base: Sequence[float], menu: tuple[int, ...]) -> Odds:
+    fine = len(base) == len(menu) and all(isfinite(p) and p >= 0 for p in base)
+    if not fine or abs(sum(base) - 1) > 1e-6:
+        raise BadInput(f"base must be {len(menu)} odds that sum to 1, or one of {BASES}")
+    return {move: float(p) for move, p in zip(menu, base, strict=True) if p > 0}
+
+
+def level_odds(game: LevelGame, seat: Seat, k: int, base: str | Sequence[float] = "") -> Odds:
+    """What a level-k player does: the best reply to level k-1, ties evenly.
+
+    In a contest, the number nearest to share^k times level 0's mean: one's own weight in the mean
+    is left out, as is usual since Nagel (1995).
+    """
+    if k == 0:
+        return ground(game, seat, base)
+    if isinstance(game.pays, Contest):
+        return _named(game, seat, Fraction(_mean0(game, seat, base)) * game.pays.fraction**k)
+    (them,) = game.others(seat)
+    return _reply(game, seat, level_odds(game, them, k - 1, base))
+
+
+def _mean0(game: LevelGame, seat: Seat, base: str | Sequence[float]) -> float:
+    return sum(move * p for move, p in ground(game, seat, base).items())
+
+
+def _named(game: LevelGame, seat: Seat, number: float | Fraction) -> Odds:
+    return {nearest(number, game.menu(seat)): 1.0}
+
+
+def _reply(game: LevelGame, seat: Seat, expected: Odds) -> Odds:
+    replies = best_replies(game, seat, [expected])
+    assert replies is not None  # two seats are always gone through
+    return evenly(replies)
+
+
+def _depth(k: int) -> None:
+    if type(k) is not int or not 0 <= k <= DEEPEST:
+        raise BadInput(f"k must be a whole number from 0 to {DEEPEST}, not {k!r}")
+
+
+def level(game: LevelGame, seat: Seat, k: int = 1, base: str | Sequence[float] = "") -> Mind:
+    _depth(k)
+    below = level_odds(game, game.others(seat)[0], k - 1, base) if k else None
+    return fixed(level_odds(game, seat, k, base), below, k)
+
+
+def cognitive_hierarchy(
+    game: LevelGame,
+    seat: Seat,
+    k: int = 2,
+    tau: float = 1.5,
+    base: str | Sequence[float] = "",
+) -> Mind:
+    """Replies best to levels 0 .. k-1, who are there as a Poisson law with mean tau has them."""
+    _depth(k)
+    if not (isfinite(tau) and tau > 0):
+        raise BadInput(f"tau must be above 0, not {tau}")
+    if k == 0:
+        return fixed(ground(game, seat, base), None, 0)
+    parts = []
+    for j in range(k):
+        weight = exp(-tau) * tau**j / factorial(j)
+        there = cognitive_hierarchy(game, game.others(seat)[0], j, tau, base)
+        parts.append((weight, there.does(NOTHING)))
+    expected = mixed(parts)
+    if isinstance(game.pays, Contest):
+        aim = float(game.pays.fraction) * sum(m * p for m, p in expected.items())
+        return fixed(_named(game, seat, aim), expected, k)
+    return fixed(_reply(game, seat, expected), expected, k)
+
+
+NOTHING: Any = None  # a fixed mind looks at no view
+
+
+def people(game: LevelGame, seat: Seat) -> Mind:
+    """One of the people of a published experiment, drawn anew in every round."""
+    found = people_at(game.pays)
+    if found is None:
+        raise BadInput(
+            "what people do is only known here for the request game from 11 to 20 with a bonus of "
+            "20 and a gap of 1"
+        )
+    return fixed(found.odds)
+
+
+def balanced(game: LevelGame, seat: Seat) -> Mind:
+    """Plays its part of an equilibrium, and expects the others to play theirs."""
+    return fixed(equilibrium(game, seat), equilibrium(game, game.others(seat)[0]))
+
+
+# --- k-ToM ----------------------------------------------------------------------------------------
+
+
+class Follower(Generic[Q]):
+    """Where a history leads a seat of two, step by step.
+
+    It remembers how far it got, so that a game is not followed from its start in every round;
+    what it remembers changes how long an answer takes and never which answer it is.
+    """
+
+    def __init__(self, start: Q, after: Callable[[Q, int, int], Q]) -> None:
+        self._start, self._after = start, after
+        self._reached: tuple[History[Moves | None], Q] = (History(), start)
+
+    def state(self, view: View) -> Q:
+        """The state after the rounds that were played."""
+        seen, state = self._reached
+        if not view.past.continues(seen):
+            seen, state = History(), self._start
+        for moves in view.past.since(len(seen)):
+            if moves is not None:
+                state = self._after(state, moves[view.number], moves[1 - view.number])
+        self._reached = (view.past, state)
+        return state
+
+
+def gains_of(game: LevelGame, seat: Seat) -> Gains:
+    """What move 1 pays more than 0, for a seat and for the other, by what is played against it."""
+    if len(game.seats) != 2 or len(game.menu(seat)) != 2:
+        raise BadInput("k_tom plays games of two players with two moves each")
+    mine, theirs = (pay_table(game, each) for each in (seat, *game.others(seat)))
+    return (
+        (float(mine[1, 0] - mine[0, 0]), float(mine[1, 1] - mine[0, 1])),
+        (float(theirs[1, 0] - theirs[0, 0]), float(theirs[1, 1] - theirs[0, 1])),
+    )
+
+
+def k_tom(
+    game: LevelGame,
+    seat: Seat,
+    k: int = 1,
+    volatility: float = -2.0,
+    temperature: float = -1.0,
+    bias: float | None = None,
+    dilution: float | None = None,
+) -> Mind:
+    thinks = KTom(gains_of(game, seat), k, volatility, temperature, bias, dilution)
+    follower: Follower[Learned] = Follower(thinks.start, thinks.after)
+
+    def does(view: View) -> Odds:
+        chance = thinks.chance(follower.state(view))
+        return {0: 1 - chance, 1: chance}
+
+    def expects(view: View) -> Odds:
+        chance = thinks.expects(follower.state(view))
+        return {0: 1 - chance, 1: chance}
+
+    return Mind(does, expects, k)
+
+
+# --- by name --------------------------------------------------------------------------------------
+
+
+def _random(game: LevelGame, seat: Seat) -> Mind:
+    return fixed(evenly(game.menu(seat)), None, 0)
+
+
+def _constant(game: LevelGame, seat: Seat, place: int = 0) -> Mind:
+    menu = game.menu(seat)
+    return fixed({menu[place % len(menu)]: 1.0})
+
+
+@dataclass(frozen=True)
+class Declared:
+    """How a mind is made, and the settings it has unless given."""
+
+    make: Callable[..., Mind]  # (game, seat, **settings)
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+
+MINDS: Mapping[str, Declared] = {
+    "level": Declared(level, {"k": 1, "base": ""}),
+    "cognitive_hierarchy": Declared(cognitive_hierarchy, {"k": 2, "tau": 1.5, "base": ""}),
+    "people": Declared(people),
+    "equilibrium": Declared(balanced),
+    "k_tom": Declared(
+        k_tom,
+        {"k": 1, "volatility": -2.0, "temperature": -1.0, "bias": None, "dilution": None},
+    ),
+    "random": Declared(_random),  # a level-0 player to whom nothing stands out
+    "constant": Declared(_constant, {"place": 0}),
+}
+
+
+def mind_of(game: LevelGame, seat: Seat, who: Sitter | None) -> Mind | None:
+    """The declared mind in a seat; None where somebody else sits there."""
+    declared = MINDS.get(who.player) if who else None
+    return declared.make(game, seat, **who.params) if declared and who else None
+
+
+def ladder(game: LevelGame, seat: Seat, highest: int = 3) -> tuple[Mind, ...]:
+    """Levels 0, 1, .. `highest` of this game: k-ToM where there is a past to learn from."""
+    if isinstance(game.pays, Pennies):
+        return tuple(k_tom(game, seat, k) for k in range(highest + 1))
+    return tuple(level(game, seat, k) for k in range(highest + 1))

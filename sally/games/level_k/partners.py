@@ -1,0 +1,164 @@
+"""Scripted minds for the level-k games: those that declare a depth, and simple habits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from sally.core.errors import BadInput
+from sally.core.game import Seat
+from sally.core.partner import Answerer, Line, Partner, Script
+from sally.core.player import Silence, Turn
+from sally.core.probe import Question, Report
+from sally.games.level_k.minds import MINDS, Mind
+from sally.games.level_k.rules import LevelGame, View
+from sally.games.level_k.solvers import SAME, Odds, evenly
+from sally.games.level_k.words import DEPTHS
+
+Making = Callable[..., Mind]
+
+
+def _script(make: Making) -> Callable[..., Script]:
+    def made(game: LevelGame, seat: Seat, **settings: Any) -> Script:
+        mind = make(game, seat, **settings)
+
+        def script(turn: Turn[int, View]) -> int:
+            odds = mind.does(turn.view)
+            return next(iter(odds)) if len(odds) == 1 else turn.draws.draw(odds)
+
+        return script
+
+    return made
+
+
+def _answers(make: Making) -> Callable[..., Answerer]:
+    """What a mind says when it is asked: its own expectation, and no more than it has."""
+
+    def made(game: LevelGame, seat: Seat, **settings: Any) -> Answerer:
+        mind = make(game, seat, **settings)
+
+        def answer(turn: Turn[int, View]) -> Report | Silence:
+            question = turn.question
+            assert question is not None
+            if question.probe == "their_move" and mind.expects is not None:
+                return _drawn(question, mind.expects(turn.view), turn)
+            if question.probe == "their_depth" and mind.depth:
+                return _sure(question, min(mind.depth - 1, len(DEPTHS) - 1))
+            return Silence("this mind has no such thought")
+
+        return answer
+
+    return made
+
+
+def _drawn(question: Question, odds: Odds, turn: Turn[int, View]) -> Report:
+    """The likeliest move, drawn where several are; and the odds of all."""
+    chances = tuple(odds.get(int(choice), 0.0) for choice in question.choices)
+    likely = [c for c, p in zip(question.choices, chances, strict=True) if p >= max(chances) - SAME]
+    return Report(turn.draws.pick(likely), tuple(p / sum(chances) for p in chances))
+
+
+def _sure(question: Question, value: int) -> Report:
+    return Report(value, tuple(float(choice == value) for choice in question.choices))
+
+
+# --- habits: what a mind without a theory of the other does ---------------------------------------
+
+
+def _habit(again: Callable[[float], bool], least: str) -> Callable[..., Script]:
+    """Does its last move again or another one, by what the last round paid it."""
+
+    def made(game: LevelGame, seat: Seat) -> Script:
+        if game.rounds < 2:
+            raise BadInput(f"{least} needs a game of several rounds")
+        menu = game.menu(seat)
+
+        def script(turn: Turn[int, View]) -> int:
+            view = turn.view
+            last = next((moves for moves in reversed(view.past) if moves is not None), None)
+            if last is None:
+                return turn.draws.pick(menu)
+            paid, mine = game.pays.pay(last), last[view.number]
+            if again(paid[view.number] - sum(paid) / len(paid)):
+                return mine
+            return turn.draws.draw(evenly(set(menu) - {mine}))
+
+        return script
+
+    return made
+
+
+def _mind(
+    name: str, about: str, source: str, lines: tuple[Line, ...] = (), memory: int | None = 0
+) -> Partner:
+    declared = MINDS[name]
+    return Partner(
+        name=name,
+        about=about,
+        source=source,
+        make=_script(declared.make),
+        answers=_answers(declared.make),
+        params=declared.settings,
+        lines=lines,
+        memory=memory,
+    )
+
+
+PARTNERS = {
+    partner.name: partner
+    for partner in (
+        _mind(
+            "level",
+            "thinks `k` steps ahead: replies best to a player of level k-1; level 0 does what "
+            "stands out (`base` salient), anything (uniform), or draws from odds",
+            "Stahl and Wilson 1995; Nagel 1995",
+        ),
+        _mind(
+            "cognitive_hierarchy",
+            "thinks `k` steps ahead: replies best to levels 0 to k-1 as a Poisson law with mean "
+            "`tau` has them",
+            "Camerer, Ho and Chong 2004",
+        ),
+        _mind(
+            "people",
+            "draws from what people did in a published experiment (the request game only)",
+            "Arad and Rubinstein 2012",
+        ),
+        _mind("equilibrium", "plays its part of an equilibrium of the round", "Nash 1951"),
+        _mind(
+            "k_tom",
+            "infers from the past how deep the other infers, up to level `k`-1 (two moves each); "
+            "`volatility` and `temperature` are logarithms",
+            "Devaine et al. 2014; equations as in tomsup 1.4.1",
+            memory=None,
+        ),
+        Partner(
+            "repeater",
+            "does again what it did last; anything at first",
+            "a habit",
+            _habit(lambda ahead: True, "repeater"),
+            memory=1,
+        ),
+        Partner(
+            "switcher",
+            "does anything but what it did last; anything at first",
+            "a habit",
+            _habit(lambda ahead: False, "switcher"),
+            memory=1,
+        ),
+        Partner(
+            "win_stay_lose_shift",
+            "repeats its move if the last round paid it at least the mean, else changes it",
+            "Nowak and Sigmund 1993",
+            _habit(lambda ahead: ahead >= 0, "win_stay_lose_shift"),
+            memory=1,
+        ),
+        Partner(
+            "win_shift_lose_stay",
+            "changes its move if the last round paid it at least the mean, else repeats it",
+            "the inverse of win-stay, lose-shift",
+            _habit(lambda ahead: ahead < 0, "win_shift_lose_stay"),
+            memory=1,
+        ),
+    )
+}

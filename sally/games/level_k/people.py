@@ -1,0 +1,48 @@
+"""What people did, as far as it has been read where it can be checked; nothing from memory."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.resources import files
+
+import msgspec
+
+from sally.games.level_k.payoffs import Pays, Request
+from sally.games.level_k.solvers import Odds
+
+
+class Choices(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How often people chose each number, in per cent as printed."""
+
+    source: str
+    verified: str  # where it was read
+    game: dict[str, int]
+    people: int
+    percent: dict[str, float]
+
+    @property
+    def odds(self) -> Odds:
+        """As chances; printed per cents need not sum to 100."""
+        total = sum(self.percent.values())
+        numbers = sorted((int(n), p) for n, p in self.percent.items())
+        return {n: p / total for n, p in numbers if p > 0}
+
+    @property
+    def counts(self) -> dict[int, int]:
+        """How many people that was, to the nearest person."""
+        return {n: round(p * self.people) for n, p in self.odds.items()}
+
+
+@cache
+def published() -> dict[str, Choices]:
+    """Every distribution that is shipped, by the kind of game."""
+    data = (files(__package__) / "people.json").read_bytes()
+    return msgspec.json.decode(data, type=dict[str, Choices])
+
+
+def people_at(pays: Pays) -> Choices | None:
+    """What people did in exactly this game, where that is known."""
+    if not isinstance(pays, Request):
+        return None
+    found = published()["request"]
+    return found if pays == Request(**found.game) else None

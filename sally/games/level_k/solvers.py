@@ -1,0 +1,168 @@
+"""What a move is worth against odds, the best replies, and the equilibria; all exact."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
+from functools import lru_cache
+from itertools import product
+from math import floor, prod
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import linprog
+
+from sally.core.errors import BadInput
+from sally.core.game import Seat
+from sally.games.level_k.payoffs import Contest, Request
+from sally.games.level_k.rules import LevelGame
+
+Odds = Mapping[int, float]  # moves in rising order, none with chance 0: equal odds draw alike
+SAME = 1e-9  # expected payoffs closer than this are tied
+MOST_CASES = 50_000  # combinations of the others' moves that are gone through
+
+
+def evenly(moves: Iterable[int]) -> Odds:
+    """Each of these moves as likely as any other."""
+    listed = sorted(moves)
+    return {move: 1 / len(listed) for move in listed}
+
+
+def mixed(parts: Sequence[tuple[float, Odds]]) -> Odds:
+    """Several odds, each with its weight; the weights need not sum to 1."""
+    total = sum(weight for weight, _ in parts)
+    chances: dict[int, float] = {}
+    for weight, odds in parts:
+        for move, p in odds.items():
+            chances[move] = chances.get(move, 0.0) + weight * p / total
+    return {move: chances[move] for move in sorted(chances) if chances[move] > 0}
+
+
+def mean(odds: Odds) -> float:
+    """The expected number."""
+    return sum(move * p for move, p in odds.items())
+
+
+@lru_cache(maxsize=256)
+def pay_table(game: LevelGame, seat: Seat) -> NDArray[np.float64]:
+    """(mine, theirs) -> what a seat of two gets, by place on the menus."""
+    n = game.number[seat]
+    (them,) = game.others(seat)
+    rows = [
+        [game.pays.pay((mine, their) if n == 0 else (their, mine))[n] for their in game.menu(them)]
+        for mine in game.menu(seat)
+    ]
+    return np.array(rows, dtype=float)
+
+
+def worths(game: LevelGame, seat: Seat, others: Sequence[Odds]) -> list[float] | None:
+    """What each move pays on average if the others draw from these odds, one a seat.
+
+    None where several others have too many combinations to go through.
+    """
+    if len(others) == 1:
+        (them,) = game.others(seat)
+        chances = np.array([others[0].get(move, 0.0) for move in game.menu(them)])
+        return [float(worth) for worth in pay_table(game, seat) @ chances]
+    if prod(len(odds) for odds in others) > MOST_CASES // len(game.menu(seat)):
+        return None
+    n, menu = game.number[seat], game.menu(seat)
+    total = [0.0] * len(menu)
+    for case in product(*(odds.items() for odds in others)):
+        moves, chance = tuple(move for move, _ in case), prod(p for _, p in case)
+        for i, mine in enumerate(menu):
+            total[i] += chance * game.pays.pay((*moves[:n], mine, *moves[n:]))[n]
+    return total
+
+
+def best_replies(game: LevelGame, seat: Seat, others: Sequence[Odds]) -> tuple[int, ...] | None:
+    """The moves that pay most against these odds; None where that is not known."""
+    worth = worths(game, seat, others)
+    if worth is None:
+        return None
+    top = max(worth) - SAME
+    return tuple(move for move, w in zip(game.menu(seat), worth, strict=True) if w >= top)
+
+
+def nearest(number: float | Fraction, menu: Sequence[int]) -> int:
+    """The move nearest to a number; halves are rounded up."""
+    return min(max(floor(number + Fraction(1, 2)), menu[0]), menu[-1])
+
+
+# --- equilibria -----------------------------------------------------------------------------------
+
+
+def request_equilibrium(pays: Request) -> Odds:
+    """The symmetric equilibrium of the request game.
+
+    From the top down in steps of the gap, each number x is asked with the chance that makes
+    x - gap pay as much as the highest number: (high - x + gap) / bonus, until nothing is left.
+    """
+    chances: dict[int, float] = {}
+    left = 1.0
+    for x in range(pays.high, pays.low - 1, -pays.gap):
+        last = x - pays.gap < pays.low
+        chances[x] = left if last else min(left, (pays.high - x + pays.gap) / pays.bonus)
+        left -= chances[x]
+        if left <= SAME:
+            break
+    return {x: chances[x] for x in sorted(chances)}
+
+
+@lru_cache(maxsize=256)
+def equilibrium(game: LevelGame, seat: Seat) -> Odds:
+    """The odds of a seat in an equilibrium; of a contest, its lowest number in which all agree."""
+    if isinstance(game.pays, Request):
+        return request_equilibrium(game.pays)
+    if isinstance(game.pays, Contest):
+        agreed = agreements(game)
+        if not agreed:
+            raise BadInput("no number of this contest is an equilibrium if all of them name it")
+        return {agreed[0]: 1.0}
+    return _security(game, seat)
+
+
+def _security(game: LevelGame, seat: Seat) -> Odds:
+    """The odds that maximise the least one can expect: the equilibrium of a zero-sum game.
+
+    A linear program (von Neumann 1928): maximise v, where every reply leaves at least v.
+    """
+    pay = pay_table(game, seat)
+    n, m = pay.shape
+    solved = linprog(
+        np.r_[np.zeros(n), -1.0],
+        A_ub=np.c_[-pay.T, np.ones(m)],
+        b_ub=np.zeros(m),
+        A_eq=np.r_[np.ones(n), 0.0][None, :],
+        b_eq=[1.0],
+        bounds=[(0, 1)] * n + [(None, None)],
+        method="highs",
+    )
+    if solved.x is None or not solved.success:
+        raise BadInput(f"the equilibrium could not be found: {solved.message}")
+    odds = np.clip(solved.x[:n], 0, 1).round(12)
+    return {
+        move: float(p / odds.sum()) for move, p in zip(game.menu(seat), odds, strict=True) if p > 0
+    }
+
+
+def agreements(game: LevelGame) -> tuple[int, ...]:
+    """Every number of a contest that is a best reply to all others naming it."""
+    seat, found = game.seats[0], []
+    for number in game.menu(seat):
+        replies = best_replies(game, seat, [{number: 1.0}] * (len(game.seats) - 1))
+        if replies is not None and number in replies:
+            found.append(number)
+    return tuple(found)
+
+
+def deviation_gain(game: LevelGame, odds: Mapping[Seat, Odds]) -> float:
+    """The most that any seat would win by leaving these odds alone; 0 in an equilibrium."""
+    gains = []
+    for seat in game.seats:
+        worth = worths(game, seat, [odds[other] for other in game.others(seat)])
+        if worth is None:
+            raise BadInput("there are too many combinations of moves to go through")
+        place = {move: i for i, move in enumerate(game.menu(seat))}
+        gains.append(max(worth) - sum(p * worth[place[m]] for m, p in odds[seat].items()))
+    return max(gains)

@@ -1,0 +1,178 @@
+"""The level-k games on the shelf: rules, words, probes, and four games by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sally.core.game import GameSpec, Seat
+from sally.core.probe import At, Probe, Question
+from sally.core.replay import Replay
+from sally.games.level_k import solvers
+from sally.games.level_k.minds import Mind, mind_of
+from sally.games.level_k.rules import SEATS, LevelGame, State, View, mean_of
+from sally.games.level_k.words import DEPTHS, TEXTS, words_of
+
+Past = Replay[State, int, View]
+OTHERS = "others"  # whom a question is about where there are several
+
+PRESETS: Mapping[str, Mapping[str, Any]] = {
+    "eleven_twenty": {"pays": {"kind": "request"}},
+    "beauty_contest": {"pays": {"kind": "contest"}},
+    "hide_and_seek": {"pays": {"kind": "boxes"}},
+    "matching_pennies": {"pays": {"kind": "pennies"}, "rounds": 60},
+}
+
+
+def _about(game: LevelGame, seat: Seat) -> str:
+    """The one other seat, or all of them."""
+    others = game.others(seat)
+    return str(others[0]) if len(others) == 1 else OTHERS
+
+
+def _move_of_others(game: LevelGame, view: View, seat: Seat) -> tuple[Question, ...]:
+    about = _about(game, seat)
+    choices = game.menu(game.others(seat)[0])
+    return (Question("their_move", "choice", choices, about, numeric=game.numeric),)
+
+
+def _own_move(game: LevelGame, view: View, seat: Seat) -> tuple[Question, ...]:
+    about, choices = _about(game, seat), game.menu(seat)
+    return (Question("their_guess_of_me", "choice", choices, about, numeric=game.numeric),)
+
+
+def _depth(game: LevelGame, view: View, seat: Seat) -> tuple[Question, ...]:
+    return (Question("their_depth", "odds", tuple(range(len(DEPTHS))), _about(game, seat)),)
+
+
+# --- what was true --------------------------------------------------------------------------------
+
+
+def game_of(replay: Past) -> LevelGame:
+    assert isinstance(replay.game, LevelGame)
+    return replay.game
+
+
+def minds_of_others(replay: Past, seat: Seat) -> list[Mind | None]:
+    """The declared minds of everybody else; None for one that declares nothing."""
+    game = game_of(replay)
+    return [mind_of(game, other, replay.lineup.get(other)) for other in game.others(seat)]
+
+
+def their_move(replay: Past, at: At) -> int | None:
+    """What the other did in the same round, or the mean of several; None if it was void."""
+    if replay.forfeited.get(at.turn):
+        return None
+    moves = [replay.move(at.turn, other) for other in game_of(replay).others(at.seat)]
+    made = tuple(move for move in moves if move is not None)
+    return mean_of(made) if len(made) == len(moves) else None
+
+
+def their_guess_of_me(replay: Past, at: At) -> int | None:
+    """What the others expect: by their declared minds, else by their own reports.
+
+    None where one of them says nothing, or finds two moves equally likely.
+    """
+    game = game_of(replay)
+    guesses: list[int] = []
+    for other, mind in zip(game.others(at.seat), minds_of_others(replay, at.seat), strict=True):
+        if mind is not None and mind.expects is not None:
+            found = _likeliest(mind.expects(replay.view(at.turn, other)))
+        else:
+            said = replay.report(at.turn, other, "their_move", _about(game, other))
+            found = said.value if said is not None and isinstance(said.value, int) else None
+        if found is None:
+            return None
+        guesses.append(found)
+    return mean_of(tuple(guesses))
+
+
+def _likeliest(odds: Mapping[int, float]) -> int | None:
+    top = max(odds.values())
+    best = [move for move, p in odds.items() if p >= top - 1e-9]
+    return best[0] if len(best) == 1 else None
+
+
+def their_depth(replay: Past, at: At) -> int | None:
+    """The depth that the others declare, three standing for more; None unless all agree."""
+    depths = {None if m is None else m.depth for m in minds_of_others(replay, at.seat)}
+    found = depths.pop() if len(depths) == 1 else None
+    return None if found is None else min(found, len(DEPTHS) - 1)
+
+
+PROBES = (
+    Probe(
+        "their_move",
+        "what the other will pick; of several others, the mean of their numbers",
+        "before",
+        "choice",
+        SEATS,
+        _move_of_others,
+        their_move,
+    ),
+    Probe(
+        "their_guess_of_me",
+        "what the other expects one to pick: its declared expectation, or its own report",
+        "before",
+        "choice",
+        SEATS,
+        _own_move,
+        their_guess_of_me,
+    ),
+    Probe(
+        "their_depth",
+        "how many steps ahead the other thinks, asked after one's own move, because it primes",
+        "after",
+        "odds",
+        SEATS,
+        _depth,
+        their_depth,
+    ),
+)
+
+
+def best_replies(
+    game: LevelGame, view: View, belief: int | Sequence[float] | Mapping[str, Any]
+) -> tuple[int, ...] | None:
+    """The moves that pay most in this round if the others move as believed.
+
+    A number believed of several others is taken for what each of them names.
+    """
+    others = game.others(view.seat)
+    held: Any = belief[_about(game, view.seat)] if isinstance(belief, Mapping) else belief
+    if isinstance(held, int):
+        return solvers.best_replies(game, view.seat, [{held: 1.0}] * len(others))
+    odds = {m: p for m, p in zip(game.menu(others[0]), held, strict=True) if p > 0}
+    return solvers.best_replies(game, view.seat, [odds] * len(others))
+
+
+def numbers(game: LevelGame, view: View) -> tuple[float, ...]:
+    """The last played round (any, mine, theirs; moves from 0 to 1) and the time left."""
+    left = 1 - (view.round - 1) / game.rounds
+    played = view.played()
+    if not played:
+        return (0.0, 0.0, 0.0, left)
+    menu = game.menu(view.seat)
+    mine, theirs = ((move - menu[0]) / (menu[-1] - menu[0]) for move in played[-1])
+    return (1.0, mine, theirs, left)
+
+
+GAME: GameSpec[State, int, View] = GameSpec(
+    name="level_k",
+    about="games that show how many steps ahead a player thinks; four of them by name",
+    game=LevelGame,
+    words=words_of,
+    texts=TEXTS,
+    probes=PROBES,
+    presets=PRESETS,
+    abouts={
+        "eleven_twenty": "ask for 11 to 20, with a bonus for one less than the other "
+        "(Arad and Rubinstein 2012)",
+        "beauty_contest": "name the number nearest to two thirds of the mean (Nagel 1995)",
+        "hide_and_seek": "four boxes labelled A B A A: hide in one, or open one "
+        "(Rubinstein and Tversky; Crawford and Iriberri 2007)",
+        "matching_pennies": "match the other's coin, or fail to, for 60 rounds",
+    },
+    best_replies=best_replies,
+    numbers=numbers,
+)

@@ -1,0 +1,221 @@
+"""The games in language: what a round pays, what was done so far, and what others may think."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from typing import Any, ClassVar
+
+from sally.core.errors import listed
+from sally.core.game import Seat
+from sally.core.log import Told
+from sally.core.menu import Options, Whole, span
+from sally.core.probe import Question
+from sally.core.words import Words
+from sally.games.level_k.payoffs import Boxes, Contest, Pennies, Request
+from sally.games.level_k.rules import LevelGame, Moves, View, others_of
+
+DEPTHS = ("none", "one", "two", "three or more")
+
+TEXTS: Mapping[str, str] = {
+    "rounds.one": "There is one round.",
+    "rounds.many": "There are {rounds} rounds, always with the same {company}; after each round "
+    "everybody sees what everybody picked, and what counts is the sum over all rounds.",
+    "company.one": "other player",
+    "company.many": "other players",
+    "payoffs.none": "What a round pays is not told here.",
+    "rules.request": "You and another player each ask for an amount of money, a whole number from "
+    "{low} to {high}, without seeing what the other asks for.",
+    "pays.request": "Each of you gets the amount asked for. A player who asks for exactly {gap} "
+    "less than the other gets {bonus} more.",
+    "rules.contest": "You and {others} other players each name a whole number from {low} to {high} "
+    "without seeing what anybody else names.",
+    "rules.contest.two": "You and another player each name a whole number from {low} to {high} "
+    "without seeing what the other names.",
+    "pays.contest": "Whoever is nearest to {share} of the mean of all the numbers, your own "
+    "included, wins {prize} points; if several are equally near, they share the points evenly.",
+    "rules.boxes": "There are {boxes} boxes in a row. From left to right they are labelled "
+    "{labels}. One player hides a prize in one of them; the other player, who did not see where, "
+    "opens one box. {role}",
+    "role.hider": "You hide the prize.",
+    "role.seeker": "You look for the prize.",
+    "pays.boxes": "If the seeker opens the box with the prize, the seeker gets {prize} and the "
+    "hider gets nothing; otherwise the hider gets {prize} and the seeker gets nothing.",
+    "rules.pennies": "You and another player each turn a coin to {names} without seeing the "
+    "other's coin.",
+    "pays.pennies.first": "If the two coins differ, you win {stake} from the other player; if "
+    "they are the same, the other player wins {stake} from you.",
+    "pays.pennies.second": "If the two coins are the same, you win {stake} from the other player; "
+    "if they differ, the other player wins {stake} from you.",
+    "past.two": "Round {round}: you picked {mine}, the other player picked {theirs}. You got "
+    "{my_pay}, the other player got {their_pay}.",
+    "past.many": "Round {round}: you picked {mine}, the others picked {theirs}. {share} of the "
+    "mean was {goal}. You got {my_pay}.",
+    "past.void": "Round {round}: not played.",
+    "now": "This is round {round} of {rounds}.",
+    "question.request": "How much do you ask for?",
+    "question.contest": "Which number do you name?",
+    "question.hider": "In which box do you hide the prize, {names}?",
+    "question.seeker": "Which box do you open, {names}?",
+    "question.pennies": "Which side do you pick, {names}?",
+    "aside.their_move": "What will the other player pick in this round?",
+    "aside.their_move.many": "What will be the mean of the other players' numbers in this round, "
+    "without your own and rounded to a whole number?",
+    "aside.their_guess_of_me": "What does the other player expect you to pick in this round?",
+    "aside.their_guess_of_me.many": "What do the other players expect the others at the table to "
+    "name in this round, on average and rounded to a whole number?",
+    "aside.their_depth": "In this round you pick {mine}. A player who thinks no step ahead picks "
+    "what comes to mind first, without a thought of anybody else. A player who thinks one step "
+    "ahead picks what is best against that, a player who thinks two steps ahead picks what is "
+    "best against one step, and so on. How likely is it, for each number of steps, that "
+    "{company} that many steps ahead?",
+    "thinks.one": "the other player thinks",
+    "thinks.many": "the other players think",
+    "told.truth": "You are told about this round: {about} {value}.",
+    "told.own": "You have predicted about this round: {about} {value}.",
+    "told.their_move": "the other player picks",
+    "told.their_move.many": "the mean of the other players' numbers is about",
+    "told.their_guess_of_me": "what is expected of you is",
+    "told.their_depth": "how many steps the others think ahead is",
+    "kept": "Before round {round}: {told}",
+}
+
+
+class LevelWords(Words[int, View]):
+    """Names for boxes and sides."""
+
+    def __init__(self, game: LevelGame, texts: Mapping[str, str]) -> None:
+        super().__init__(texts)
+        self.game, self.pays = game, game.pays
+        self._many = "many" if len(game.seats) > 2 else "one"
+
+    # --- the rules ------------------------------------------------------------------------------
+
+    def rules(self, seat: Seat) -> str:
+        return f"{self._setting(seat)} {self._payoffs(seat)}\n{self._length}"
+
+    def rules_without_payoffs(self, seat: Seat) -> str:
+        return f"{self._setting(seat)} {self.say('payoffs.none')}\n{self._length}"
+
+    def _setting(self, seat: Seat) -> str:
+        match self.pays:
+            case Request(low=low, high=high):
+                return self.say("rules.request", low=low, high=high)
+            case Contest(players=players, low=low, high=high):
+                key = "rules.contest" if players > 2 else "rules.contest.two"
+                return self.say(key, others=players - 1, low=low, high=high)
+            case Boxes(labels=labels):
+                shown = {"boxes": len(labels), "labels": listed(labels)}
+                return self.say("rules.boxes", **shown, role=self.say(f"role.{self._role(seat)}"))
+            case Pennies(names=names):
+                return self.say("rules.pennies", names=listed(names, "or"))
+
+    def _payoffs(self, seat: Seat) -> str:
+        match self.pays:
+            case Request(gap=gap, bonus=bonus):
+                return self.say("pays.request", gap=gap, bonus=f"{bonus:g}")
+            case Contest(share=share, prize=prize):
+                return self.say("pays.contest", share=share, prize=f"{prize:g}")
+            case Boxes(prize=prize):
+                return self.say("pays.boxes", prize=f"{prize:g}")
+            case Pennies(stake=stake):
+                place = "second" if self.game.number[seat] else "first"
+                return self.say(f"pays.pennies.{place}", stake=f"{stake:g}")
+
+    @cached_property
+    def _length(self) -> str:
+        if self.game.rounds == 1:
+            return self.say("rounds.one")
+        company = self.say(f"company.{self._many}")
+        return self.say("rounds.many", rounds=self.game.rounds, company=company)
+
+    def _role(self, seat: Seat) -> str:
+        return "seeker" if self.game.number[seat] else "hider"
+
+    # --- a page ---------------------------------------------------------------------------------
+
+    def lines(self, view: View, since: int, form: str) -> Iterator[str]:
+        for number, moves in enumerate(view.rounds(since), since + 1):
+            if moves is None:
+                yield self.say("past.void", round=number)
+            else:
+                yield self._round(number, moves, view.number)
+
+    def _round(self, number: int, moves: Moves, seat: int) -> str:
+        paid = [_amount(pay) for pay in self.pays.pay(moves)]
+        mine, others = self.name(moves[seat]), [self.name(m) for m in others_of(moves, seat)]
+        facts = {"round": number, "mine": mine, "theirs": listed(others), "my_pay": paid[seat]}
+        if isinstance(self.pays, Contest) and len(moves) > 2:
+            goal = float(self.pays.fraction) * sum(moves) / len(moves)
+            return self.say("past.many", **facts, share=self.pays.share, goal=f"{goal:.2f}")
+        return self.say("past.two", **facts, their_pay=paid[1 - seat])
+
+    def now(self, view: View) -> str:
+        if self.game.rounds == 1:
+            return ""
+        return self.say("now", round=min(view.round, self.game.rounds), rounds=self.game.rounds)
+
+    def question(self, view: View, options: Options[int]) -> str:
+        match self.pays:
+            case Request():
+                return self.say("question.request")
+            case Contest():
+                return self.say("question.contest")
+            case Boxes():
+                names = listed(self.menu(options), "or")
+                return self.say(f"question.{self._role(view.seat)}", names=names)
+            case Pennies():
+                return self.say("question.pennies", names=listed(self.menu(options), "or"))
+
+    def name(self, action: Any) -> str:
+        match self.pays:
+            case Boxes():
+                return f"Box {int(action) + 1}"
+            case Pennies(names=names):
+                return names[int(action)]
+            case _:
+                return str(action)
+
+    # --- probes ---------------------------------------------------------------------------------
+
+    def aside(self, question: Question, view: View, pending: int | None = None) -> str:
+        if question.probe == "their_depth":
+            mine = "nothing yet" if pending is None else self.name(pending)
+            company = self.say(f"thinks.{self._many}")
+            return self.say("aside.their_depth", mine=mine, company=company)
+        return self.say(self._asking(f"aside.{question.probe}"))
+
+    def _asking(self, key: str) -> str:
+        return f"{key}.many" if self._many == "many" and f"{key}.many" in self.texts else key
+
+    def choice_name(self, question: Question, choice: int | str) -> str:
+        return DEPTHS[int(choice)] if question.probe == "their_depth" else self.name(choice)
+
+    def told(self, told: Told, question: Question | None = None) -> str:
+        assert isinstance(told.value, int)
+        depth = told.probe == "their_depth"
+        value = DEPTHS[told.value] if depth else self.name(told.value)
+        about = self.say(self._asking(f"told.{told.probe}"))
+        return self.say(f"told.{told.source}", about=about, value=value)
+
+    def kept(self, told: Told, view: View) -> str:
+        return self.say("kept", round=view.round, told=self.told(told))
+
+
+class NumberWords(LevelWords):
+    """Moves that are numbers, answered as numbers."""
+
+    label: ClassVar[str] = "Number"
+    foreseen_label: ClassVar[str] = "Predicted Number"
+
+    def scale(self, options: Options[int]) -> Whole | None:
+        return span(options)
+
+
+def words_of(game: LevelGame, texts: Mapping[str, str]) -> LevelWords:
+    """The words of a game: of numbers, or of names."""
+    return NumberWords(game, texts) if game.numeric else LevelWords(game, texts)
+
+
+def _amount(pay: float) -> str:
+    return f"{pay:g}" if pay == round(pay, 2) else f"{pay:.2f}"

@@ -1,0 +1,170 @@
+"""What each mind does and expects: lines of play by hand, and declared = behaved."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from sally.core import shelf
+from sally.core.desk import Desk
+from sally.core.errors import BadInput
+from sally.core.game import Seat
+from sally.core.log import Sitter
+from sally.core.playback import replayed
+from sally.core.player import Turn
+from sally.games.level_k.minds import MINDS, NOTHING, cognitive_hierarchy, level, mind_of, people
+from sally.games.level_k.payoffs import Boxes, Contest, Pennies, Request
+from sally.games.level_k.rules import LevelGame
+from tests.table import played, table
+
+ONE, TWO = Seat("player_1"), Seat("player_2")
+ELEVEN_TWENTY, BOXES = LevelGame(), LevelGame(pays=Boxes())
+
+
+def numbers(game: LevelGame, depths: range = range(5), **settings: Any) -> list[int]:
+    """What levels name, where each names one number."""
+    return [min(level(game, ONE, k, **settings).does(NOTHING)) for k in depths]
+
+
+def test_each_level_asks_for_one_less() -> None:
+    assert numbers(ELEVEN_TWENTY) == [20, 19, 18, 17, 16]
+    assert numbers(ELEVEN_TWENTY, range(8, 11)) == [12, 11, 20]  # below 11 there is nothing
+
+
+def test_a_wider_gap_makes_wider_steps() -> None:
+    game = LevelGame(pays=Request(low=1, high=30, gap=3))
+    assert numbers(game) == [30, 27, 24, 21, 18]
+
+
+def test_levels_of_a_contest_multiply_by_the_share() -> None:
+    assert numbers(LevelGame(pays=Contest())) == [50, 33, 22, 15, 10]
+    assert numbers(LevelGame(pays=Contest(share="1/2"))) == [50, 25, 13, 6, 3]
+    assert numbers(LevelGame(pays=Contest(share="4/3"))) == [50, 67, 89, 100, 100]
+
+
+def test_seekers_follow_what_stands_out_and_hiders_avoid_it() -> None:
+    third, rest = {2: 1.0}, dict.fromkeys((0, 1, 3), 1 / 3)
+    assert [level(BOXES, ONE, k).does(NOTHING) for k in range(4)] == [third, rest, rest, third]
+    assert [level(BOXES, TWO, k).does(NOTHING) for k in range(4)] == [third, third, rest, rest]
+
+
+def test_a_level_expects_the_level_below() -> None:
+    assert level(ELEVEN_TWENTY, ONE, 0).expects is None
+    for k in range(1, 5):
+        expects = level(ELEVEN_TWENTY, ONE, k).expects
+        assert expects is not None
+        assert expects(NOTHING) == level(ELEVEN_TWENTY, TWO, k - 1).does(NOTHING)
+
+
+def test_level_zero_may_draw_from_any_odds() -> None:
+    uniform = level(ELEVEN_TWENTY, ONE, 1, base="uniform")
+    assert uniform.does(NOTHING) == {19: 1.0}  # 19 + 2 beats 18 + 2 and 20
+    given = [0.0] * 9 + [1.0]
+    assert numbers(ELEVEN_TWENTY, base=given) == numbers(ELEVEN_TWENTY)
+
+
+def test_the_hierarchy_replies_to_a_mixture() -> None:
+    """Level 2 with tau 1.5 meets level 0 (20) with chance 0.4 and level 1 (19) with 0.6."""
+    second = cognitive_hierarchy(ELEVEN_TWENTY, ONE, 2, 1.5)
+    assert second.expects is not None
+    assert second.expects(NOTHING) == pytest.approx({19: 0.6, 20: 0.4})
+    assert second.does(NOTHING) == {18: 1.0}  # 18 + 12 beats 19 + 8
+    shallow = cognitive_hierarchy(ELEVEN_TWENTY, ONE, 2, 0.5)
+    assert shallow.does(NOTHING) == {19: 1.0}  # most are level 0 then
+    contest = cognitive_hierarchy(LevelGame(pays=Contest()), ONE, 2, 1.5)
+    assert contest.does(NOTHING) == {27: 1.0}  # 2/3 of (0.4 x 50 + 0.6 x 33)
+
+
+def test_people_are_known_for_the_published_game_only() -> None:
+    odds = people(ELEVEN_TWENTY, ONE).does(NOTHING)
+    assert max(odds, key=odds.__getitem__) == 17
+    for game in (BOXES, LevelGame(pays=Request(bonus=10)), LevelGame(pays=Contest())):
+        with pytest.raises(BadInput, match="only known here"):
+            people(game, ONE)
+
+
+@pytest.mark.parametrize(
+    ("game", "settings"),
+    [
+        (ELEVEN_TWENTY, {"k": -1}),
+        (ELEVEN_TWENTY, {"k": 21}),
+        (ELEVEN_TWENTY, {"base": "loud"}),
+        (ELEVEN_TWENTY, {"base": [1.0]}),
+        (LevelGame(pays=Pennies()), {"base": "salient"}),
+    ],
+)
+def test_settings_that_cannot_be_are_refused(game: LevelGame, settings: dict[str, Any]) -> None:
+    with pytest.raises(BadInput):
+        level(game, ONE, **settings)
+
+
+DECLARED = [
+    ("eleven_twenty", "level", {"k": 2}),
+    ("eleven_twenty", "cognitive_hierarchy", {"k": 3}),
+    ("eleven_twenty", "people", {}),
+    ("eleven_twenty", "equilibrium", {}),
+    ("beauty_contest", "level", {"k": 1}),
+    ("hide_and_seek", "level", {"k": 2}),
+    ("matching_pennies", "k_tom", {"k": 2}),
+    ("matching_pennies", "equilibrium", {}),
+    ("hide_and_seek", "constant", {"place": 1}),
+]
+
+
+@pytest.mark.parametrize(("game", "name", "params"), DECLARED)
+def test_a_partner_does_what_its_mind_declares(game: str, name: str, params: Any) -> None:
+    """Every move has a chance above 0, and over many games the chances are met."""
+    expected = seen = variance = 0.0
+    for seed in range(60):
+        episode = played(table(game, seed, player_2=Sitter(name, params)))
+        replay = replayed(shelf.game(game), episode)
+        assert isinstance(replay.game, LevelGame)
+        mind = mind_of(replay.game, TWO, replay.lineup["player_2"])
+        assert mind is not None
+        for step in replay.steps():
+            odds = mind.does(replay.view(step.turn, TWO))
+            move = step.moves[TWO]
+            assert odds.get(move, 0) > 0
+            top = max(odds, key=odds.__getitem__)
+            expected, seen = expected + odds[top], seen + (move == top)
+            variance += odds[top] * (1 - odds[top])
+    assert abs(seen - expected) <= 4 * variance**0.5 + 1e-9
+
+
+def test_every_declared_partner_has_its_mind() -> None:
+    partners = shelf.partners("level_k")
+    assert set(MINDS) - {"random", "constant"} <= set(partners)
+    for name, declared in MINDS.items():
+        if name in partners:
+            assert partners[name].params == declared.settings
+
+
+HABITS = [
+    ("repeater", "0000"),
+    ("switcher", "0101"),
+    ("win_stay_lose_shift", "0001"),
+    ("win_shift_lose_stay", "0110"),
+]
+
+
+@pytest.mark.parametrize(("name", "plays"), HABITS)
+def test_a_habit_shows_in_a_line_of_play(name: str, plays: str) -> None:
+    """Against 1, 1, 0 in matching pennies; the first player wins where the coins differ."""
+    game = LevelGame(pays=Pennies(), rounds=9)
+    spec = shelf.game("matching_pennies")
+    script = shelf.partners("level_k")[name].make(game, ONE)
+    state = game.start()
+    state = game.step(state, {ONE: 0, TWO: 1})  # it plays 0 first, and wins
+    made = "0"
+    for against in (1, 0, 1):
+        turn: Turn[int, Any] = Turn(
+            (len(made), ONE, "", ""),
+            Desk(spec, game, ONE, 1),
+            game.observe(state, ONE),
+            game.menu(ONE),
+        )
+        move = script(turn)
+        made += str(move)
+        state = game.step(state, {ONE: move, TWO: against})
+    assert made == plays

@@ -1,0 +1,108 @@
+"""Equilibria and best replies, held to what is known in closed form and to a plain enumeration."""
+
+from __future__ import annotations
+
+import pytest
+
+from sally.core.game import Seat
+from sally.games.level_k import solvers
+from sally.games.level_k.payoffs import Boxes, Contest, Pennies, Request
+from sally.games.level_k.people import published
+from sally.games.level_k.rules import LevelGame
+
+ONE, TWO = Seat("player_1"), Seat("player_2")
+ELEVEN_TWENTY = LevelGame()
+
+
+def balance(game: LevelGame) -> float:
+    """What the best deviation from the computed equilibrium would win."""
+    return solvers.deviation_gain(game, {s: solvers.equilibrium(game, s) for s in game.seats})
+
+
+def test_the_equilibrium_of_eleven_twenty_is_the_published_one() -> None:
+    odds = solvers.equilibrium(ELEVEN_TWENTY, ONE)
+    wanted = {15: 0.25, 16: 0.25, 17: 0.20, 18: 0.15, 19: 0.10, 20: 0.05}
+    assert odds == pytest.approx(wanted)
+    worth = solvers.worths(ELEVEN_TWENTY, ONE, [odds])
+    assert worth is not None
+    assert max(worth) == pytest.approx(20)
+    assert worth[14 - 11] == pytest.approx(19)
+
+
+@pytest.mark.parametrize(
+    "pays",
+    [
+        Request(),
+        Request(low=1, high=10, bonus=10),
+        Request(low=17, high=20, bonus=20),
+        Request(low=19, high=20, bonus=20),
+        Request(low=11, high=20, bonus=20, gap=2),
+        Request(low=0, high=50, bonus=100, gap=3),
+        Request(low=0, high=10, bonus=1),
+        Boxes(),
+        Boxes(labels=("A", "B", "C"), prize=3),
+        Pennies(),
+        Contest(),
+        Contest(players=4, share="1/2"),
+        Contest(share="4/3"),
+        Contest(players=2),
+    ],
+)
+def test_nobody_gains_by_leaving_an_equilibrium(pays: object) -> None:
+    assert balance(LevelGame(pays=pays)) == pytest.approx(0, abs=1e-9)  # type: ignore[arg-type]
+
+
+def test_what_is_no_equilibrium_is_told_apart() -> None:
+    even = solvers.evenly(range(11, 21))
+    assert solvers.deviation_gain(ELEVEN_TWENTY, {ONE: even, TWO: even}) > 1
+
+
+def test_hiding_and_seeking_is_even_and_found_one_time_in_four() -> None:
+    game = LevelGame(pays=Boxes())
+    odds = solvers.equilibrium(game, TWO)
+    assert odds == pytest.approx(dict.fromkeys(range(4), 0.25))
+    worth = solvers.worths(game, TWO, [solvers.equilibrium(game, ONE)])
+    assert worth == pytest.approx([0.25] * 4)
+
+
+def test_all_agree_on_zero_or_one_in_a_contest_of_whole_numbers() -> None:
+    """With real numbers only 0 is left (Nagel 1995); with whole ones and 2/3 also 1."""
+    assert solvers.agreements(LevelGame(pays=Contest(players=15))) == (0, 1)
+    assert {0, 100} <= set(solvers.agreements(LevelGame(pays=Contest(share="4/3"))))
+
+
+def test_the_best_reply_to_people_is_seventeen() -> None:
+    people = published()["request"].odds
+    worth = solvers.worths(ELEVEN_TWENTY, ONE, [people])
+    assert worth is not None
+    by_number = dict(zip(ELEVEN_TWENTY.menu(ONE), worth, strict=True))
+    assert solvers.best_replies(ELEVEN_TWENTY, ONE, [people]) == (17,)
+    wanted = {17: 23.0, 16: 22.4, 18: 20.4, 19: 20.2, 20: 20.0}
+    assert {n: by_number[n] for n in wanted} == pytest.approx(wanted)
+
+
+def test_a_best_reply_in_a_contest_counts_ones_own_number() -> None:
+    """Against 33 and 33, p S / (N - p) = 18.9 hits the goal; whatever is nearer than 33 wins."""
+    game = LevelGame(pays=Contest())
+    replies = solvers.best_replies(game, ONE, [{33: 1.0}, {33: 1.0}])
+    assert replies is not None
+    assert {19, 22, 32} <= set(replies)
+    assert 33 not in replies
+
+
+def test_too_many_combinations_are_left_open_and_not_guessed() -> None:
+    game = LevelGame(pays=Contest(players=15))
+    even = solvers.evenly(range(101))
+    assert solvers.worths(game, ONE, [even] * 14) is None
+    assert solvers.best_replies(game, ONE, [even] * 14) is None
+
+
+def test_a_sure_combination_is_worth_what_the_rules_pay() -> None:
+    game = LevelGame(pays=Contest())
+    for seat, n in game.number.items():
+        worth = solvers.worths(game, seat, [{50: 1.0}, {20: 1.0}])
+        assert worth is not None
+        for mine in (0, 20, 35, 100):
+            moves = [50, 20]
+            moves.insert(n, mine)
+            assert worth[mine] == game.pays.pay(tuple(moves))[n]
