@@ -214,7 +214,7 @@ def test_figures_are_drawn_from_games_and_say_where_there_are_none(tmp_path: Pat
 
 def test_curves_do_not_look_ahead_and_show_the_published_ones_beside(tmp_path: Path) -> None:
     out = stored(tmp_path)
-    shown = CliRunner().invoke(cli, ["curves", "mindgames", "--on", str(out), "--json"])
+    shown = CliRunner().invoke(cli, ["moore2025", "curves", "--on", str(out), "--json"])
     points = [p for p in json.loads(shown.output) if p["persuader"] == "human"]
     assert [p["message"] for p in points] == [*range(1, 9)]
     assert [round(p["success"], 2) for p in points[:3]] == [0, 0.33, 0.67]

@@ -22,7 +22,7 @@ shapeless = ["log -> 4 plank", "2 plank -> log", "moon -> cheese", "#empty -> no
 
 
 def check(*args: str) -> tuple[int, str]:
-    done = CliRunner().invoke(cli, ["rules", "check", *args])
+    done = CliRunner().invoke(cli, ["tradecraft2026", "rules", "check", *args])
     return done.exit_code, done.output
 
 
@@ -49,11 +49,11 @@ def test_faults_are_named_and_the_exit_code_says_so(tmp_path: Path) -> None:
 def test_a_path_that_is_no_ruleset_is_one_sentence(tmp_path: Path) -> None:
     (tmp_path / "bad.toml").write_text("name = ")
     for path in (tmp_path / "none.toml", tmp_path / "bad.toml"):
-        done = CliRunner().invoke(cli, ["rules", "check", str(path)])
+        done = CliRunner().invoke(cli, ["tradecraft2026", "rules", "check", str(path)])
         assert isinstance(done.exception, BadInput)
         assert path.name in str(done.exception)
 
 
 def test_a_name_that_is_no_shipped_ruleset_is_told_those_that_are() -> None:
-    done = CliRunner().invoke(cli, ["rules", "check", "alchemist"])
+    done = CliRunner().invoke(cli, ["tradecraft2026", "rules", "check", "alchemist"])
     assert "shipped: minecraft_core, alchemy." in str(done.exception)
