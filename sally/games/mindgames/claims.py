@@ -30,6 +30,7 @@ class Claims(Act, frozen=True):
     motivational: tuple[str, ...] = ()
     informational: tuple[Asked, ...] = ()
     inferential: tuple[str, ...] = ()
+    unclear: tuple[Disclosure, ...] = ()  # read in one of two ways; the speaker is asked which
 
     @property
     def empty(self) -> bool:
@@ -72,6 +73,7 @@ def claims(
     motivational: Iterable[str] = (),
     informational: Iterable[Asked] = (),
     inferential: Iterable[str] = (),
+    unclear: Iterable[Disclosure] = (),
 ) -> Claims:
     """Claims in their one canonical order."""
     return Claims(
@@ -79,6 +81,7 @@ def claims(
         motivational=tuple(sorted(set(motivational))),
         informational=tuple(sorted(set(informational))),
         inferential=tuple(sorted(set(inferential))),
+        unclear=tuple(sorted(set(unclear))),
     )
 
 

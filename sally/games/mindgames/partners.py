@@ -227,7 +227,7 @@ PARTNERS = {
             SOURCE,
             _rules_reader,
             helps=True,
-            version=2,
+            version=3,
         ),
         Partner(
             "exact",

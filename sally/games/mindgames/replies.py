@@ -1,7 +1,7 @@
 """What the target answers: its content first, then the same content in words or as JSON."""
 
 import ast
-import re
+import itertools
 from collections.abc import Sequence
 from typing import Any
 
@@ -212,6 +212,10 @@ def as_json(said: Answer, names: Names) -> str:
     return msgspec.json.format(msgspec.json.encode(out), indent=2).decode() if out else ""
 
 
+LONGEST_JSON = 20_000  # the rules take no longer text
+DEEPEST = 20  # an object of lists of objects needs three
+
+
 class BadMessage(ValueError):
     """A message of the discrete game that cannot be taken; its text says why."""
 
@@ -225,19 +229,46 @@ class _Discrete(msgspec.Struct, forbid_unknown_fields=True):
 
 def _literal(text: str) -> Any:
     """JSON, or the same with single quotes: a third of the published messages are written so."""
+    if len(text) > LONGEST_JSON:
+        raise BadMessage(f"The message has more than {LONGEST_JSON} characters.")
+    if _depth(text) > DEEPEST:
+        raise BadMessage("The message has brackets within brackets within brackets.")
     try:
         return msgspec.json.decode(text)
     except msgspec.DecodeError:
         if "'" not in text:
             raise
-        return ast.literal_eval(text)
+    try:
+        return _without_sets(ast.literal_eval(text))
+    except (SyntaxError, ValueError, TypeError, MemoryError, RecursionError) as why:
+        # A set of dicts (`{{'a': 1}}`) is a TypeError: Python reads it and cannot build it.
+        raise BadMessage("The message is neither JSON nor the same with single quotes.") from why
+
+
+def _without_sets(found: Any) -> Any:
+    """The same, unless there is a set in it: a set has no order, and JSON has no sets."""
+    if isinstance(found, dict):
+        return {key: _without_sets(value) for key, value in found.items()}
+    if isinstance(found, list | tuple):
+        return [_without_sets(value) for value in found]
+    if isinstance(found, set):
+        raise ValueError("a set")
+    return found
+
+
+def _depth(text: str) -> int:
+    """How many brackets are open at once at most, counting those inside strings too."""
+    steps = itertools.accumulate((c in "[{(") - (c in "]})") for c in text)
+    return max(steps, default=0)
 
 
 def parse_discrete(message: str, names: Names) -> Claims:
     """The claims of a discrete message; whatever is not right is named in one sentence."""
-    bare = re.sub(r"^\s*```(?:json)?|```\s*$", "", message.strip()).strip()
+    bare = message.strip().removeprefix("```").removeprefix("json").removesuffix("```").strip()
     try:
         found = msgspec.convert(_literal(bare), _Discrete)
+    except BadMessage:
+        raise
     except (msgspec.MsgspecError, ValueError, SyntaxError) as error:
         raise BadMessage(
             "The message must be one JSON object with any of the keys motivational, informational, "

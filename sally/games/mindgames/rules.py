@@ -231,6 +231,7 @@ class MindGame(Game[State, Action, View]):
                 ("motivational", Many(attribute, len(self.names.attributes))),
                 ("informational", Many(Form(Asked, named), cells)),
                 ("inferential", Many(proposal, len(self.names.proposals))),
+                ("unclear", Many(told_of, cells)),
             ),
         )
 
@@ -288,11 +289,25 @@ class MindGame(Game[State, Action, View]):
             return _turned_down(state, Exchange(text, problem=str(why)))
 
     def _read(self, state: State, text: str, found: Claims) -> State:
-        """One false cell sends the whole message back: nothing is learned, no turn is used."""
+        """One false cell sends the whole message back: nothing is learned, no turn is used.
+
+        What can be read in two ways is asked back likewise, and not called false.
+        """
         false = falsehoods(found, self.problem, self.names)
         if false:
             return _turned_down(state, Exchange(text, found, false=false))
+        if found.unclear:
+            return _turned_down(state, Exchange(text, found, problem=self._two_ways(found)))
         return msgspec.structs.replace(state, draft=text, claims=found)
+
+    def _two_ways(self, found: Claims) -> str:
+        """What the speaker is asked when a message can be read in two ways."""
+        first = found.unclear[0]
+        what = f"{self.names.noun} {first.proposal} {EFFECTS[first.utility]} {first.attribute}"
+        return (
+            f"It can be read in two ways: does it say that {what}? "
+            f"Write again, and name each {self.names.noun} with what it does."
+        )
 
     def _mind(self, state: State) -> Mind:
         """The target's mind once it has taken in what waits for its answer."""

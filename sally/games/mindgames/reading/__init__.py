@@ -1,7 +1,7 @@
 """The rules reader: free text to claims, by rules alone, without a model."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
 import msgspec
@@ -13,6 +13,8 @@ from sally.games.mindgames.reading.facts import Fact, facts
 from sally.games.mindgames.reading.groups import Topic
 from sally.games.mindgames.reading.questions import Appeals, Asking, Cells, appeals
 from sally.games.mindgames.reading.tokens import Vocabulary, sentences, vocabulary
+
+LONGEST = 4_000  # the game itself cuts a message at 300 characters unless told otherwise
 
 
 def read(
@@ -26,8 +28,9 @@ def read(
     Words that leave the utility open (`does not harm X`: 0 or 1) are read charitably: as the true
     one of those they allow if the puzzle is given, else as the likeliest. Plain words are never
     bent to the truth, so a false statement stays false; what is only likely meant is left out
-    where it would be false.
+    where it would be false. No more than LONGEST characters are read.
     """
+    message = message[:LONGEST]
     words = vocabulary(names, stories.aliases())
     topic = _topic(tuple(said for said, _ in earlier), names)
     told: list[Fact] = []
@@ -43,8 +46,9 @@ def read(
         )
         asked.append(appeals(part, at))
         topic = after
+    said, unclear = _disclosures(told, names, puzzle)
     return claims(
-        disclosures=_disclosures(told, names, puzzle),
+        disclosures=said,
         motivational=[names.attributes[c] for a in asked for c in a.motivational],
         informational=[
             Asked(names.proposals[r], names.attributes[c])
@@ -52,6 +56,7 @@ def read(
             for r, c in a.informational
         ],
         inferential=[names.proposals[r] for a in asked for r in a.inferential],
+        unclear=unclear,
     )
 
 
@@ -61,7 +66,7 @@ def _topic(messages: tuple[str, ...], names: Names) -> Topic:
     if not messages:
         return Topic()
     topic = _topic(messages[:-1], names)
-    for sentence in sentences(messages[-1], vocabulary(names, stories.aliases())):
+    for sentence in sentences(messages[-1][:LONGEST], vocabulary(names, stories.aliases())):
         _, topic = facts(sentence, topic, len(names.proposals))
     return topic
 
@@ -95,13 +100,23 @@ def _cells(told: Iterable[Fact]) -> Cells:
     return tuple(dict.fromkeys((fact.row, fact.column) for fact in told))
 
 
-def _disclosures(found: list[Fact], names: Names, puzzle: Puzzle | None) -> list[Disclosure]:
-    """Each cell once, as it was first stated."""
+def _disclosures(
+    found: list[Fact], names: Names, puzzle: Puzzle | None
+) -> tuple[list[Disclosure], list[Disclosure]]:
+    """Each cell once, as it was first stated; apart, what would be false and may not be meant."""
     told: dict[tuple[int, int], int] = {}
+    unclear: dict[tuple[int, int], int] = {}
     for fact in found:
+        cell = (fact.row, fact.column)
         truth = None if puzzle is None else puzzle.utilities[fact.row][fact.column]
         if truth in fact.allowed:
-            told.setdefault((fact.row, fact.column), int(truth))
+            told.setdefault(cell, int(truth))
+        elif truth is not None and fact.doubtful:
+            unclear.setdefault(cell, fact.allowed[0])
         elif truth is None or not fact.likely:
-            told.setdefault((fact.row, fact.column), fact.allowed[0])
-    return [Disclosure(names.proposals[r], names.attributes[c], u) for (r, c), u in told.items()]
+            told.setdefault(cell, fact.allowed[0])
+    return _named(told, names), _named(unclear, names)
+
+
+def _named(cells: Mapping[tuple[int, int], int], names: Names) -> list[Disclosure]:
+    return [Disclosure(names.proposals[r], names.attributes[c], u) for (r, c), u in cells.items()]

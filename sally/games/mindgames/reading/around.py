@@ -5,6 +5,7 @@ from sally.games.mindgames.reading.groups import Rows
 from sally.games.mindgames.reading.tokens import Token
 
 Tokens = tuple[Token, ...]
+SKIPPED = lexicon.FILLERS | lexicon.NOUNS
 
 
 def text_at(tokens: Tokens, i: int) -> str:
@@ -23,7 +24,7 @@ def word_before(tokens: Tokens, i: int) -> str:
         word = tokens[back].text
         if word == "like" and back and tokens[back - 1].text in lexicon.SEEMS:
             return "seems"
-        if word in lexicon.CONTRASTS or word not in lexicon.FILLERS | lexicon.NOUNS:
+        if word in lexicon.CONTRASTS or word not in SKIPPED:
             return word
     return ""
 
@@ -41,8 +42,17 @@ def leads(tokens: Tokens, i: int) -> bool:
 
 def speaks_next(tokens: Tokens, i: int) -> bool:
     """Does a contrasted proposal get its own clause: `unlike B, which ...`, `than C's ...`?"""
-    rest = [t.text for t in tokens[i + 1 : i + 3] if t.text not in (",", "(")]
-    return rest[:1] in (["which"], ["that"], ["'s"])
+    rest = [t for t in tokens[i + 1 : i + 4] if t.text not in (",", "(")]
+    if rest and rest[0].text in ("which", "that", "'s"):
+        return True
+    if noun_skipped(tokens, i - 1) != "as" or not rest:
+        return False
+    return (
+        rest[0].sort == "direction"
+        or (  # `as C will raise it`, and not `as C does`
+            rest[0].text in lexicon.AUXILIARY and any(t.sort == "direction" for t in rest[1:])
+        )
+    )
 
 
 def denied(tokens: Tokens, i: int, asks: bool) -> bool:
@@ -56,7 +66,7 @@ def denied(tokens: Tokens, i: int, asks: bool) -> bool:
         joined = token.sort == "direction" and tokens[back + 1].text in ("or", "nor")
         if token.sort in ("direction", "attribute") and not joined:
             return False
-        if token.text in (",", "but", "and", "instead"):
+        if token.text in (",", "but", "and", "instead") or token.text in lexicon.ENDS_DENIAL:
             return False
     return False
 
@@ -113,6 +123,38 @@ def owner(tokens: Tokens, i: int) -> Rows:
     if len(rest) > 1 and rest[0].text in lexicon.PLACES and rest[1].sort == "proposal":
         return rest[1].rows
     return ()
+
+
+def plainly(tokens: Tokens, subject: int, attribute: int, moved: int) -> bool:
+    """Do nothing but plain words join a proposal, a direction and an attribute?"""
+    if subject < 0:
+        return False
+    if subject > max(attribute, moved):  # `a drop of trust under B`
+        return bool(owner(tokens, max(attribute, moved)))
+    path = tokens[subject + 1 : max(attribute, moved) + 1]
+    for n, token in enumerate(path):
+        before, after = path[n - 1] if n else None, path[n + 1] if n + 1 < len(path) else None
+        if token.sort in ("direction", "touch"):
+            plain = lexicon.PLAIN.match(token.text) is not None
+        elif token.sort == "deny":
+            plain = token.text in lexicon.DENIALS
+        elif token.sort == "attribute":
+            plain = True
+        elif token.text == "to":
+            plain = after is not None and after.sort != "direction"
+        elif token.text in ("which", "that"):
+            plain = before is None or before.text == ","
+            plain = plain and not any(t.sort == "attribute" for t in path[:n])
+        else:
+            plain = token.text in lexicon.BETWEEN
+        if not plain:
+            return False
+    return True
+
+
+def measured(tokens: Tokens, i: int) -> bool:
+    """`does not raise trust as much`: a matter of degree, no plain denial."""
+    return any(t.text in ("as", "much", "enough", "like") for t in tokens[i + 1 : i + 3])
 
 
 def list_before(tokens: Tokens, i: int, taken: set[int]) -> list[int]:

@@ -11,14 +11,16 @@ from sally.games.mindgames.reading.tokens import Sentence, Token
 class Fact(msgspec.Struct, frozen=True):
     """A statement that the proposal in this row moves the attribute in this column.
 
-    Plain words stand whatever the truth is; what is only `likely` meant is dropped where it would
-    be false, so that a loose phrase does not make a liar of its speaker.
+    Plain words stand whatever the truth is. What is only `likely` meant is dropped where it would
+    be false, so that a loose phrase does not make a liar of its speaker; what is plainly said of
+    something `doubtful` (`B or C`, an `it` that may be either) is asked back where it would be.
     """
 
     row: int
     column: int
     allowed: Allowed
     likely: bool = False
+    doubtful: bool = False
 
 
 def facts(sentence: Sentence, topic: Topic, proposals: int) -> tuple[tuple[Fact, ...], Topic]:
@@ -87,9 +89,11 @@ class _Walk:
     def __init__(self, sentence: Sentence, topic: Topic, proposals: int) -> None:
         self.tokens = grouped(sentence.tokens, topic, proposals)
         self.asks = sentence.asks
+        self.respective = any(t.text == "respectively" for t in sentence.tokens)
         self.topic = topic
         self.subject: Rows = ()
         self.subject_at = -1
+        self.moved_at = -1  # the direction word in force
         self.found: list[Fact] = []
         self.orphans: list[tuple[int, Allowed]] = []
         self.active: Allowed = ()
@@ -189,6 +193,7 @@ class _Walk:
         allowed = self.meaning(i, token)
         if not allowed:
             return
+        self.moved_at = i
         if self.hedged(i):
             self.active = ()
             return
@@ -324,14 +329,21 @@ class _Walk:
         self.taken.add(position)
         token = self.tokens[position]
         sides = tuple(-u for u in allowed) if token.inverse else allowed
-        self.emit_column(token.column, sides, likely=likely)
+        loose = likely or not (
+            token.plain
+            and around.plainly(self.tokens, self.subject_at, position, self.moved_at)
+            and not around.measured(self.tokens, max(position, self.moved_at))
+        )
+        self.emit_column(token.column, sides, likely=loose)
 
     def emit_column(self, column: int, allowed: Allowed, *, likely: bool = True) -> None:
         if self.wished:
             return
         self.last = (column, allowed)
         if self.subject:
-            self.found += [Fact(row, column, allowed, likely) for row in self.subject]
+            sure = self.subject_at < 0 or self.tokens[self.subject_at].plain
+            doubtful = not likely and (not sure or self.respective)
+            self.found += [Fact(row, column, allowed, likely, doubtful) for row in self.subject]
         else:
             self.orphans.append((column, allowed))
         if self.compared[0] in ("unlike", "like"):

@@ -7,6 +7,8 @@ from sally.games.mindgames.reading.lexicon import JOINS, NOUNS
 from sally.games.mindgames.reading.tokens import Token
 
 Rows = tuple[int, ...]
+TELLING = lexicon.CONTRASTS | {"is"}
+SKIPPED = lexicon.FILLERS | NOUNS
 
 
 class Topic(msgspec.Struct, frozen=True):
@@ -48,7 +50,9 @@ def grouped(tokens: tuple[Token, ...], topic: Topic, proposals: int) -> tuple[To
             and _word_before(out) != "is"
         ):
             rows = last
-        out.append(Token("proposal", token.text, rows=rows) if rows else token)
+        plain = token.sort == "proposal" and not any(t.text == "or" for t in tokens[i:end])
+        plain = plain or (token.text in ("it", "its") and not _several(rows, out, topic))
+        out.append(Token("proposal", token.text, rows=rows, plain=plain) if rows else token)
         if rows and aside:
             asides.append(len(out) - 1)
         i = end
@@ -62,12 +66,10 @@ def _means_others(word: str, rest: list[str]) -> bool:
 
 
 def _word_before(out: list[Token]) -> str:
-    words = [
-        t.text
-        for t in out
-        if t.text in lexicon.CONTRASTS | {"is"} or t.text not in lexicon.FILLERS | NOUNS
-    ]
-    return words[-1] if words else ""
+    for token in reversed(out):
+        if token.text in TELLING or token.text not in SKIPPED:
+            return token.text
+    return ""
 
 
 def _opens_clause(out: list[Token], asides: list[int]) -> bool:
@@ -77,6 +79,12 @@ def _opens_clause(out: list[Token], asides: list[int]) -> bool:
         for at, t in enumerate(out)
         if at not in asides
     )
+
+
+def _several(rows: Rows, out: list[Token], topic: Topic) -> bool:
+    """Could `it` be another proposal too?"""
+    named = {row for t in out if t.sort == "proposal" for row in t.rows}
+    return bool((named or set(topic.pair)) - set(rows))
 
 
 def _list(tokens: tuple[Token, ...], i: int, commas: bool) -> tuple[Rows, int]:

@@ -103,6 +103,25 @@ AUXILIARY = word_set(
     "go goes going will would could can may might is are be been being has have had does do "
     "did also even level levels further significantly slightly greatly only just not"
 )
+NO_SLIPS = word_set("propose proposes proposed proposing")  # words, not slips of `proposal`
+# Words that say without more ado which way an attribute goes: with them, what is false is a lie.
+PLAIN = _words(
+    "increas decreas reduc rais rise! rises! rising! lower! lowers! lowering! improv boost enhanc "
+    "strengthen weaken diminish lessen drop! drops! fall! falls! harm! harms! harming! hurt! "
+    "hurts! hurting! more! less! higher! cut! cuts! cutting! grow! grows! declin unaffected! "
+    "unchanged! affect! affects! affecting! effect! effects! impact! impacts! impacting! slow! "
+    "slows! slowing! slower! faster! worsen damag"
+)
+DENIALS = word_set("not no never neither nor")
+# What may stand between a proposal and what is plainly said of it.
+BETWEEN = word_set(
+    ", and or nor & - : ( ) / 's the a an its our your any on in of both will would does do did "
+    "has have had is are be being been also even only just actually really significantly slightly "
+    "greatly directly further overall level levels while which that"
+)
+ENDS_DENIAL = word_set(
+    "because since as while whereas although though which who however if when yet until where"
+)
 FILLERS = word_set(
     "the a an in on of to for any our their your its my this that these those both also even "
     "significantly greatly slightly substantially directly overall will would could can may "

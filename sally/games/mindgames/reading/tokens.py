@@ -9,6 +9,7 @@ import msgspec
 
 from sally.games.mindgames.claims import Names
 from sally.games.mindgames.reading import lexicon
+from sally.games.mindgames.reading.letters import letter, moves
 from sally.games.mindgames.reading.lexicon import Allowed
 
 Aliases = tuple[tuple[str, tuple[str, ...]], ...]
@@ -19,9 +20,6 @@ GENERIC = lexicon.word_set(
     "advancement opportunities environment preservation lunar and to of the for in on level"
 )
 STOP = lexicon.word_set("and to of the for in a")
-NOUN = re.compile(
-    r"(?:proposals?|prop?[ao]r?s[ae]ls?|proposition|props?|options?|choices?|plans?|experiments?)"
-)
 
 
 class Token(msgspec.Struct, frozen=True):
@@ -33,6 +31,7 @@ class Token(msgspec.Struct, frozen=True):
     column: int = -1
     allowed: Allowed = ()
     inverse: bool = False
+    plain: bool = True  # an attribute by a word of its own name, a proposal without `or` or `it`
 
 
 class Sentence(msgspec.Struct, frozen=True):
@@ -64,8 +63,13 @@ def plain(text: str) -> str:
     text = re.sub(r"(?<=[a-z])\s*=\s*(?=$|\n|[,;|])", " unchanged ", text).replace("=", " : ")
     text = re.sub(r"(?i)\bcan(?:not|'?t)\b", "can not", NOT.sub(r"\1 not", text))
     text = re.sub(r"(?i)\bnot (?:only|just|merely)\b", "", text)
-    text = re.sub(r"\s*\n\s*(?=[a-z])", " ", text)
-    return re.sub(r"[ \t]+", " ", text)
+    return re.sub(r"[ \t]+", " ", _joined(text))
+
+
+def _joined(text: str) -> str:
+    """The text with lines that go on in small letters put on one line with the line before."""
+    lines = [line for raw in text.split("\n") if (line := raw.strip())]
+    return "".join((" " if line[0].islower() else "\n") + line for line in lines).strip()
 
 
 def distance(one: str, two: str) -> int:
@@ -102,12 +106,16 @@ def alike(word: str, known: str) -> bool:
     return distance(one, two) <= (1 if len(two) < 8 else 2)
 
 
+Phrase = tuple[tuple[str, ...], int, bool]  # its words, its column, and whether it inverts
+
+
 class Vocabulary(msgspec.Struct, frozen=True):
     """The names of one game, ready to be found in text."""
 
     letters: tuple[str, ...]
+    own: tuple[tuple[str, ...], ...]  # the words of each attribute's name
     generic: tuple[tuple[str, int], ...]  # words too common to stand for the attribute alone
-    phrases: tuple[tuple[tuple[str, ...], int, bool], ...]  # longest first; the flag inverts
+    phrases: tuple[Phrase, ...]  # longest first
 
 
 @lru_cache(maxsize=64)
@@ -132,6 +140,7 @@ def vocabulary(names: Names, aliases: Aliases) -> Vocabulary:
     ordered = sorted(phrases.items(), key=lambda item: (-len(item[0]), item[0]))
     return Vocabulary(
         letters=tuple(p.lower() for p in names.proposals),
+        own=tuple(tuple(words) for words in content),
         generic=tuple(
             (word, column)
             for column, words in enumerate(content)
@@ -155,15 +164,17 @@ END = re.compile(
 )
 
 
+MOST_TOKENS = 80  # in one piece: rules look around within a sentence, so work stays linear
+
+
 def sentences(text: str, words: Vocabulary) -> Iterator[Sentence]:
-    """The sentences of a message with their names found."""
+    """The sentences of a message with their names found; an endless one comes in pieces."""
     for part in END.split(plain(text)):
-        if part and part.strip():
-            yield Sentence(
-                text=part.strip(),
-                tokens=tuple(_tokens(part.strip(), words)),
-                asks=part.strip().rstrip(")\"' ").endswith("?"),
-            )
+        text_of = part.strip() if part else ""
+        asks = text_of.rstrip(")\"' ").endswith("?")
+        tokens = tuple(_tokens(text_of, words))
+        for start in range(0, len(tokens), MOST_TOKENS):
+            yield Sentence(text_of, tokens[start : start + MOST_TOKENS], asks)
 
 
 def _tokens(text: str, words: Vocabulary) -> Iterator[Token]:
@@ -176,9 +187,9 @@ def _tokens(text: str, words: Vocabulary) -> Iterator[Token]:
             yield found[0]
             i += found[1]
             continue
-        letter = _letter(raw, i, words)
-        if letter is not None:
-            yield Token("proposal", raw[i], rows=(letter,))
+        row = letter(raw, i, words.letters)
+        if row is not None:
+            yield Token("proposal", raw[i], rows=(row,))
             i += 1
             continue
         yield _plain_token(raw, i)
@@ -200,12 +211,20 @@ def _unglued(word: str) -> Iterator[str]:
 
 def _attribute(raw: list[str], i: int, words: Vocabulary) -> tuple[Token, int] | None:
     """The attribute named from position i on, and how many words its name takes."""
-    for phrase, column, inverse in words.phrases:
+    for phrase, column, inverse in _begun(raw[i].lower(), words):
         taken = _matches(raw, i, phrase)
         if taken:
             text = " ".join(raw[i : i + taken]).lower()
-            return Token("attribute", text, column=column, inverse=inverse), taken
+            own = words.own[column]
+            plain = not inverse and any(alike(w, n) for w in text.split() for n in own)
+            return Token("attribute", text, column=column, inverse=inverse, plain=plain), taken
     return _generic(raw, i, words)
+
+
+@lru_cache(maxsize=16384)
+def _begun(word: str, words: Vocabulary) -> tuple[Phrase, ...]:
+    """The phrases that can begin with this word."""
+    return tuple(phrase for phrase in words.phrases if alike(word, phrase[0][0]))
 
 
 def _generic(raw: list[str], i: int, words: Vocabulary) -> tuple[Token, int] | None:
@@ -228,59 +247,6 @@ def _matches(raw: list[str], i: int, phrase: tuple[str, ...]) -> int:
     return at - i
 
 
-AFTER_LETTER = lexicon.word_set(
-    "will would is has have had does do can could may might also only and or , : / ' 's increases "
-    "decreases increase decrease reduces boosts lowers raises improves enhances both because since "
-    "as over than then instead if but - ) | which that seems looks wins offers gives keeps makes "
-    "too please the"
-)
-BEFORE_LETTER = lexicon.word_set(
-    "proposal proposals option options choice choices prop props plan plans experiment experiments "
-    "choose choosing chose pick picking prefer preferring select selecting over than between vs "
-    "versus and or , / unlike support favor favour"
-)
-
-
-def _letter(raw: list[str], i: int, words: Vocabulary) -> int | None:
-    """The proposal named by a lone letter; an article `a` is none."""
-    word = raw[i]
-    if len(word) != 1 or word.lower() not in words.letters:
-        return None
-    row = words.letters.index(word.lower())
-    if word.lower() != "a":
-        return row
-    before = raw[i - 1].lower() if i else ""
-    after = raw[i + 1].lower() if i + 1 < len(raw) else ""
-    named = NOUN.fullmatch(before) is not None
-    if named and (word == "A" or after in AFTER_LETTER or not after or len(after) == 1):
-        return row
-    if word == "A":
-        starts = i == 0 or before in {'"', ":", "-", "("}
-        if not starts:
-            return row
-        return row if after in AFTER_LETTER or not after or _verb(after) else None
-    if named:
-        return row if not re.match(r"[a-z]{3,}", after) or _moves(after) else None
-    neighbours = after == "" or (
-        after in AFTER_LETTER and after not in {"the", "both", "only", "increase", "decrease"}
-    )
-    return row if neighbours and (before in BEFORE_LETTER or i == 0) else None
-
-
-def _verb(word: str) -> bool:
-    """Does the word look like a verb in the third person: `leaves`, not `less` or `obvious`?"""
-    return _moves(word) or bool(
-        re.fullmatch(r"[a-z]{3,}(?<!s)(?<!ou)(?<!es)s|[a-z]+[vktlrc]es", word)
-    )
-
-
-def _moves(word: str) -> bool:
-    return any(
-        p.match(word)
-        for p in (lexicon.RISES, lexicon.FALLS, lexicon.STAYS, lexicon.KEEPS, lexicon.DENIES)
-    )
-
-
 SLIPS = (
     "increase", "decrease", "increases", "decreases", "increasing", "decreasing", "proposal",
     "proposals", "preferences", "preference", "effect",
@@ -291,10 +257,10 @@ SLIPS = (
 def corrected(word: str) -> str:
     """The word, or the one of a few common words that it seems to be a slip for."""
     low = word.lower()
-    if len(low) < 5 or low in SLIPS:
+    if len(low) < 5 or low in SLIPS or low in lexicon.NO_SLIPS:
         return word
     near = [r for r in SLIPS if low[0] == r[0] and distance(low, r) <= (1 if len(r) < 8 else 2)]
-    return near[0] if near and not _moves(low) else word
+    return near[0] if near and not moves(low) else word
 
 
 def _plain_token(raw: list[str], i: int) -> Token:
