@@ -14,7 +14,7 @@ from sally.games.mindgames.reading.groups import Topic
 from sally.games.mindgames.reading.questions import Appeals, Asking, Cells, appeals
 from sally.games.mindgames.reading.tokens import Vocabulary, sentences, vocabulary
 
-LONGEST = 4_000  # the game itself cuts a message at 300 characters unless told otherwise
+LONGEST = 2_000  # the game itself cuts a message at 300 characters unless told otherwise
 
 
 def read(

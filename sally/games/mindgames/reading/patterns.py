@@ -13,11 +13,24 @@ def starts(*shapes: str) -> re.Pattern[str]:
     return re.compile("|".join(rf"(?:{shape})\b" for shape in shapes))
 
 
-NOUN = "(?:proposals?|options?|choices?|plans?|experiments?|one|ones|course of action)"
+NOUN = (
+    "(?:proposals?|propositions?|options?|choices?|plans?|policy|policies|experiments?|ideas?|"
+    "alternatives?|one|ones|course of action)"
+)
 NAMED = "(?:proposal |choice |option )?P"
 WH = "(?:what|which|how|why)"
 AUX = "(?:do|did|would|could|can|are|should|shall|have|does|is|will)"
 YOU = "(?:not )?(?:you|your|we|i|it|that|this|the|there|P|proposal|choice|its)"
+# To choose, in any form: `pick`, `are you choosing`, `would you go with`, `do you lean towards`.
+CHOOSE = (
+    r"(?:choos\w*|chose|pick\w*|prefer\w*|favou?r\w*|select\w*|decid\w*|vot\w+ for|"
+    r"back\w*|go(?:ing)? (?:with|for)|lean\w*|opt\w* for|settl\w+ on|tak\w+)"
+)
+# To put in order: `rank`, `order them`, `sort the proposals`.
+ORDER = (
+    "(?:rank|order|sort|compare)(?: (?:out|for me))? "
+    rf"(?:(?:the|your|these|those|all|each|three|of|them|us|for|me) )*(?:them|P|T|three|{NOUN})"
+)
 LEAD_IN = '(?:so |and |but |ok |okay |then |now |also |hi |hello |well |, |- |: |" )*'
 
 # Is it a question at all?
@@ -30,6 +43,8 @@ DEMANDS = any_of(
     "(?:like|love|want|curious|interested|keen) to (?:know|hear|understand)(?! that| P)",
     "(?:help me understand|may i ask|like to ask)",
     "curious (?:about|what|how|which)",
+    ORDER,
+    f"(?:any|your) (?:preferred|favou?rite) {NOUN}",
 )
 OFFER = any_of("let me know if", "if there 's", "feel free", "if you .* let me know")
 
@@ -75,6 +90,8 @@ IS_IT = starts("is it")
 YOURS = any_of("your?")
 MATTERS = any_of("matters?")
 
+LIKE_OF = any_of(rf"{AUX} (?:not )?you (?:\w+ )?(?:dis)?like {NAMED}")
+LIKE_ABOUT = any_of(rf"(?:dis)?like (?:best |most |least )?about {NAMED}")
 LIKES = any_of(
     "like|likes|dislike|dislikes|love|hate|enjoy|want|wants|desire|desirable|seek|need|wish",
     "feel|feeling|feelings|care|value|values|mind|bother|comfortable|indifferent|willing",
@@ -108,9 +125,12 @@ PRONOUN = re.compile(
 WHICH_ONE = any_of(
     rf"(?:which|what)(?: \w+)? ?{NOUN}",
     "which (?:one )?(?:do|would|will|are|is|did|have) (?:you|better|best|your|the)",
-    "what (?:do|would|will|did) you (?:choose|pick|prefer|decide|select)",
-    r"your (?:\w+ )?(?:choice|decision|pick|favou?rite|preference|selection|vote|ranking|verdict)",
-    "rank|(?:three|all|each|these|the) (?:of the )?(?:three )?proposals",
+    rf"(?:which|what|who)(?: one)? (?:\w+ ){{0,4}}?{AUX} you (?:\w+ )?{CHOOSE}",
+    rf"what (?:is|'s) the best {NOUN}",
+    f"{AUX} you (?:have a )?(?:prefer|preference|favou?r|favou?rite)(?: any| one| a)? {NOUN}",
+    ORDER,
+    r"your (?:\w+ )?(?:choices?|decision|pick|favou?rite|preference|select\w*|vote|ranking|verdict)",
+    "(?:three|all|each|these|the) (?:of the )?(?:three )?proposals",
     "our decision|preferred (?:proposal|option|choice|one)|best (?:course|proposal|option|choice)",
 )
 ABOUT = any_of(

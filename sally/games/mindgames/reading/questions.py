@@ -150,6 +150,10 @@ def _why(at: Asking) -> Appeals:
 def _about_proposals(clause: Clause, at: Asking) -> Appeals:
     """A question that names proposals asks for their rank, some ask for reasons as well."""
     text = clause.shape
+    if not clause.columns and patterns.LIKE_OF.search(text):
+        return Appeals(motivational=at.everything, inferential=clause.rows)
+    if not clause.columns and patterns.LIKE_ABOUT.search(text):
+        return Appeals(at.everything, _cross(clause.rows, at.everything))
     reasons = patterns.ABOUT.search(text) or patterns.THINK_OF.search(text)
     if reasons and not clause.columns and len(clause.rows) == 1:
         opinion = patterns.THINK_OF.search(text)
