@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 
 from sally.games.mindgames.claims import Asked, Claims, Disclosure, Names, claims, falsehoods
 from sally.games.mindgames.matrices import Cell, sample
-from sally.games.mindgames.reading import read
-from sally.games.mindgames.stories import story
+from sally.games.mindgames.reading import LONGEST, read
+from sally.games.mindgames.reading.tokens import MOST_TOKENS, Sentence, sentences, vocabulary
+from sally.games.mindgames.stories import aliases, story
 
 
 class Labelled(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -117,6 +118,61 @@ def test_a_loose_phrase_does_not_make_a_liar_of_its_speaker(cell: Cell) -> None:
     text = f"Proposal {names.proposals[cell[0]]} safeguards {names.attributes[cell[1]]}."
     told = read(text, names, puzzle=PUZZLE).disclosures
     assert [d.utility for d in told] == ([] if PUZZLE.utility(cell) < 0 else [PUZZLE.utility(cell)])
+
+
+def _falsely(text: str, cell: Cell) -> str:
+    """The text with a direction that is not so of this cell."""
+    names = story("ocean_energy").names()
+    wrong = "increases" if PUZZLE.utility(cell) < 1 else "decreases"
+    return text.format(p=names.proposals[cell[0]], wrong=wrong, x=names.attributes[cell[1]])
+
+
+LOOSE = (
+    "Proposal {p} could mean that, in time, it {wrong} {x}.",
+    "If proposal {p} {wrong} {x}, so be it.",
+    "Proposal {p} is sure to sway those whom it {wrong} less in their {x}.",
+)
+
+
+@pytest.mark.parametrize("cell", PUZZLE.cells)
+@pytest.mark.parametrize("text", LOOSE)
+def test_only_plain_words_make_a_lie(text: str, cell: Cell) -> None:
+    names = story("ocean_energy").names()
+    assert falsehoods(read(_falsely(text, cell), names, puzzle=PUZZLE), PUZZLE, names) == ()
+
+
+TWO_WAYS = (
+    "Proposal {q} beats proposal {p} since it {wrong} {x}.",
+    "Proposal {q} or proposal {p} {wrong} {x}.",
+)
+
+
+@pytest.mark.parametrize("cell", PUZZLE.cells)
+@pytest.mark.parametrize("text", TWO_WAYS)
+def test_what_can_be_read_in_two_ways_is_asked_back_and_is_no_lie(text: str, cell: Cell) -> None:
+    names = story("ocean_energy").names()
+    other = names.proposals[(cell[0] + 1) % 3]
+    seen = read(_falsely(text.replace("{q}", other), cell), names, puzzle=PUZZLE)
+    wrong = 1 if PUZZLE.utility(cell) < 1 else -1
+    rows = [(cell[0] + 1) % 3] if "it" in text.split() else [cell[0], (cell[0] + 1) % 3]
+    doubtful = [r for r in rows if PUZZLE.utility((r, cell[1])) != wrong]
+    assert {names.proposal(d.proposal) for d in seen.unclear} == set(doubtful)
+    assert not falsehoods(seen, PUZZLE, names)
+
+
+HOSTILE = ("\n", "a ", "what like ", "\nA", "it ", "increases trust ", "so, ", "x", "a'", "a = ")
+
+
+@pytest.mark.parametrize("piece", HOSTILE)
+def test_a_megabyte_is_read_no_longer_than_the_part_that_counts(piece: str) -> None:
+    names = story("language_models").names()
+    long = piece * (1_000_000 // len(piece))
+    assert read(long, names) == read(long[:LONGEST], names)
+    assert all(len(s.tokens) <= MOST_TOKENS for s in _sentences(long[:LONGEST], names))
+
+
+def _sentences(text: str, names: Names) -> list[Sentence]:
+    return list(sentences(text, vocabulary(names, aliases())))
 
 
 def test_there_are_at_least_300_messages_over_all_stories_and_kinds() -> None:

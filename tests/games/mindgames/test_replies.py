@@ -179,3 +179,33 @@ def test_discrete_messages_may_come_in_fences_or_single_quotes(message: str) -> 
 def test_a_bad_discrete_message_is_refused_and_told_why(message: str, why: str) -> None:
     with pytest.raises(BadMessage, match=why):
         parse_discrete(message, NAMES)
+
+
+HOSTILE = (
+    "{{'motivational': ['x']}}",
+    "[" * 3000 + "'",
+    "{'a':" * 3000 + "'",
+    "-" * 15_000 + "1'",
+    "not " * 4000 + "'",
+    "1" * 5000,
+    "{'motivational': {'x', 'y'}}",
+    "{'motivational': [1j]}",
+    "\x00'",
+    "\ud800'",
+    "'" * 100_000,
+)
+
+
+@pytest.mark.parametrize("message", HOSTILE, ids=lambda m: m[:20].encode("unicode_escape").decode())
+def test_a_hostile_discrete_message_is_refused_like_any_bad_one(message: str) -> None:
+    with pytest.raises(BadMessage):
+        parse_discrete(message, NAMES)
+
+
+@given(st.text(alphabet="{}[]()'\":,-+ jxyzABC01\\\n", max_size=60))
+@settings(max_examples=300, deadline=None)
+def test_whatever_is_written_is_read_or_refused(message: str) -> None:
+    try:
+        parse_discrete(message, NAMES)
+    except BadMessage as why:
+        assert str(why)

@@ -204,3 +204,13 @@ def test_the_revealed_planner_needs_the_revealed_condition() -> None:
 def test_parameters_that_cannot_be_are_refused_in_one_sentence(params: dict, why: str) -> None:  # type: ignore[type-arg]
     with pytest.raises(BadInput, match=why):
         GAME.build(params)
+
+
+def test_a_message_that_can_be_read_in_two_ways_is_asked_back_and_is_no_lie() -> None:
+    talk = Talk(puzzle=PUZZLE)
+    known = talk.match.state.mind.known
+    talk.say("B or C raises it.", claims(unclear=[Disclosure("B", X, 1)]))
+    assert talk.match.state.sent == 0 and talk.match.state.mind.known == known
+    tried = talk.match.state.story[-1]
+    assert tried.answer is None and tried.false == ()
+    assert f"does it say that proposal B increases {X}?" in tried.problem

@@ -125,6 +125,14 @@ def owner(tokens: Tokens, i: int) -> Rows:
     return ()
 
 
+def pronoun_near(tokens: Tokens, subject: int, moved: int) -> int:
+    """Where the `it` is that opens the clause of a direction word; else where its subject is."""
+    for back in range(moved - 1, max(subject, 0), -1):
+        if tokens[back].text in ("it", "they") and tokens[back - 1].text in lexicon.BEFORE_IT:
+            return back
+    return subject
+
+
 def plainly(tokens: Tokens, subject: int, attribute: int, moved: int) -> bool:
     """Do nothing but plain words join a proposal, a direction and an attribute?"""
     if subject < 0:

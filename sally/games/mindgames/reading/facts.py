@@ -94,6 +94,7 @@ class _Walk:
         self.subject: Rows = ()
         self.subject_at = -1
         self.moved_at = -1  # the direction word in force
+        self.pronoun_at = -1  # the `it` before it, where that stands for the subject
         self.found: list[Fact] = []
         self.orphans: list[tuple[int, Allowed]] = []
         self.active: Allowed = ()
@@ -163,7 +164,7 @@ class _Walk:
         self.subject = token.rows
         self.subject_at = i
         self.active = ()
-        self.wished = False
+        self.wished = before in lexicon.SUPPOSES
 
     def inside(self, i: int) -> bool:
         """`growth, as in B`: the effect is in the proposal."""
@@ -329,20 +330,31 @@ class _Walk:
         self.taken.add(position)
         token = self.tokens[position]
         sides = tuple(-u for u in allowed) if token.inverse else allowed
+        start = around.pronoun_near(self.tokens, self.subject_at, self.moved_at)
+        self.pronoun_at = start if start != self.subject_at else -1
         loose = likely or not (
             token.plain
-            and around.plainly(self.tokens, self.subject_at, position, self.moved_at)
+            and around.plainly(self.tokens, start, position, self.moved_at)
             and not around.measured(self.tokens, max(position, self.moved_at))
+            and not any(map(self.is_modal, range(self.subject_at + 1, self.moved_at)))
         )
         self.emit_column(token.column, sides, likely=loose)
+
+    def sure(self) -> bool:
+        """Is it beyond doubt which proposal is meant?"""
+        if self.subject_at < 0:
+            return True
+        if self.pronoun_at > 0:
+            before = self.tokens[: self.pronoun_at]
+            return len({r for t in before if t.sort == "proposal" for r in t.rows}) < 2
+        return self.tokens[self.subject_at].plain
 
     def emit_column(self, column: int, allowed: Allowed, *, likely: bool = True) -> None:
         if self.wished:
             return
         self.last = (column, allowed)
         if self.subject:
-            sure = self.subject_at < 0 or self.tokens[self.subject_at].plain
-            doubtful = not likely and (not sure or self.respective)
+            doubtful = not likely and (self.respective or not self.sure())
             self.found += [Fact(row, column, allowed, likely, doubtful) for row in self.subject]
         else:
             self.orphans.append((column, allowed))

@@ -103,6 +103,7 @@ AUXILIARY = word_set(
     "go goes going will would could can may might is are be been being has have had does do "
     "did also even level levels further significantly slightly greatly only just not"
 )
+SUPPOSES = word_set("if unless whether suppose supposing assuming imagine")
 NO_SLIPS = word_set("propose proposes proposed proposing")  # words, not slips of `proposal`
 # Words that say without more ado which way an attribute goes: with them, what is false is a lie.
 PLAIN = _words(

@@ -24,7 +24,7 @@ YOU = "(?:not )?(?:you|your|we|i|it|that|this|the|there|P|proposal|choice|its)"
 # To choose, in any form: `pick`, `are you choosing`, `would you go with`, `do you lean towards`.
 CHOOSE = (
     r"(?:choos\w*|chose|pick\w*|prefer\w*|favou?r\w*|select\w*|decid\w*|vot\w+ for|"
-    r"back\w*|go(?:ing)? (?:with|for)|lean\w*|opt\w* for|settl\w+ on|tak\w+)"
+    r"back\w*|go(?:ing)? (?:with|for|to \w+)|lean\w*|opt\w* for|settl\w+ on|tak\w+)"
 )
 # To put in order: `rank`, `order them`, `sort the proposals`.
 ORDER = (
@@ -129,7 +129,8 @@ WHICH_ONE = any_of(
     rf"what (?:is|'s) the best {NOUN}",
     f"{AUX} you (?:have a )?(?:prefer|preference|favou?r|favou?rite)(?: any| one| a)? {NOUN}",
     ORDER,
-    r"your (?:\w+ )?(?:choices?|decision|pick|favou?rite|preference|select\w*|vote|ranking|verdict)",
+    r"your (?:\w+ )?(?:choices?|decision|pick|favou?rite|preference|select\w*|vote|ranking)",
+    r"your (?:\w+ )?verdict",
     "(?:three|all|each|these|the) (?:of the )?(?:three )?proposals",
     "our decision|preferred (?:proposal|option|choice|one)|best (?:course|proposal|option|choice)",
 )
