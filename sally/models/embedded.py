@@ -16,7 +16,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from sally.core.errors import BadInput
+from sally.core.errors import BadInput, listed
 from sally.core.model import (
     AS_THE_PROVIDER_DOES,
     Assistant,
@@ -31,7 +31,7 @@ from sally.core.model import (
     Usage,
     check_candidates,
 )
-from sally.models import forms, weights, wire
+from sally.models import catalogue, forms, weights, wire
 from sally.models.llama import Llama, kept, wheel
 
 T = TypeVar("T")
@@ -62,7 +62,8 @@ class Embedded:
     """A GGUF model in this process; callers may be many, calls are made one after another.
 
     Without a path, SmolLM2-135M-Instruct is fetched once and run in the form that is fastest on
-    this machine; a file of one's own is run as it is unless a form is asked for. Prefixes of
+    this machine; weights of another name (`qwen-0.5b`) are fetched too and, as a file of one's
+    own, run as they are unless a form is asked for. Prefixes of
     earlier prompts are reused in such a way that answers do not depend on what was asked before.
     """
 
@@ -85,10 +86,12 @@ class Embedded:
             )
         wheel()
         self._threads = threads or forms.usable_cores()
-        source = weights.local(path) if path else weights.fetch()
-        self._weights = source.stem if path else weights.SMOLLM2.name
+        source = _weights(path)
+        self._weights = _called(path, source)
         self._cached = f"{self._weights}-{weights.sha256_of(source)[:12]}"
-        self._form = self._chosen(source, form or ("original" if path else "fastest"))
+        # Larger weights would take gigabytes and minutes to unpack for a trial.
+        small = path in (None, "smollm2")
+        self._form = self._chosen(source, form or ("fastest" if small else "original"))
         self._path = forms.converted(source, self._form, self._cached)
         self._context = context
         self._llama = Llama(self._path, context, slots, self._threads)
@@ -323,8 +326,31 @@ def _body(
     return body
 
 
+def _weights(path: str | Path | None) -> Path:
+    """The file of weights by name, or of the user's own."""
+    if path is None:
+        return catalogue.have("smollm2")
+    if str(path) in catalogue.NAMES:
+        return catalogue.have(str(path))
+    try:
+        return weights.local(path)
+    except weights.Unavailable as why:
+        if Path(path).suffix:
+            raise
+        names = listed(catalogue.NAMES, "and")
+        raise weights.Unavailable(f"{why} Weights with a name are {names}.") from why
+
+
+def _called(path: str | Path | None, source: Path) -> str:
+    """What the weights are called in the log."""
+    if path is None or str(path) == "smollm2":
+        return weights.SMOLLM2.name
+    known = catalogue.NAMED.get(str(path))
+    return known.name if known else source.stem
+
+
 def _named(name: str) -> Embedded:
-    """`embedded`, or `embedded:PATH` for a GGUF file of one's own."""
+    """`embedded`, `embedded:qwen-0.5b`, or `embedded:PATH` for a GGUF file of one's own."""
     path = name.partition(":")[2]
     try:
         return Embedded(path or None)
@@ -334,6 +360,6 @@ def _named(name: str) -> Embedded:
 
 MODEL = ModelKind(
     "embedded",
-    "SmolLM2-135M-Instruct in this process, or a GGUF file as embedded:PATH; scores candidates",
+    "SmolLM2-135M-Instruct in this process; also :qwen-0.5b, :qwen-1.5b, :FILE.gguf; scores",
     _named,
 )

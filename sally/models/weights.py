@@ -106,11 +106,11 @@ def _download(source: Source, scratch: Path) -> Path:
         raise Unavailable(_cannot(wanted, f"took over {DOWNLOAD_SECONDS} seconds")) from None
     wheels = sorted(scratch.glob("*.whl"))
     if done.returncode != 0 or not wheels:
-        raise Unavailable(_cannot(wanted, _reason(done.stderr)))
+        raise Unavailable(_cannot(wanted, reason(done.stderr)))
     return wheels[0]
 
 
-def _reason(stderr: str) -> str:
+def reason(stderr: str) -> str:
     """The last complaint of pip, without addresses, which may carry passwords."""
     lines = [line.strip() for line in stderr.splitlines() if line.strip()]
     errors = [line for line in lines if "WARNING" not in line] or ["pip gave no reason"]

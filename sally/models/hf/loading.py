@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
+from sally.models import catalogue
 from sally.models.forms import processor
 from sally.models.hf.net import ATTENTION, register, torch, transformers
 from sally.models.weights import Unavailable, cache_folder, local, sha256_of
@@ -21,7 +22,9 @@ UNPACKED: Final = "unpacked.sha256"  # written last: a folder without it is not 
 
 
 def found(path: str) -> Path:
-    """A folder with a config, or a GGUF file; anything else is refused."""
+    """A folder with a config, a GGUF file, or weights by name; anything else is refused."""
+    if path in catalogue.NAMES:
+        return catalogue.have(path)
     at = Path(path).expanduser()
     if at.is_dir():
         if not (at / "config.json").is_file():

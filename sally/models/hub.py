@@ -1,0 +1,96 @@
+"""A file of a repository on the Hugging Face hub, by its protocol: resumable, never half a file."""
+
+from __future__ import annotations
+
+import http.client
+import os
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final, TypeAlias
+
+import msgspec
+
+from sally.models.weights import Unavailable
+
+Tell: TypeAlias = Callable[[int], None]
+"""Told how many bytes of the file are here by now."""
+
+ENDPOINT: Final = "https://huggingface.co"
+CONNECT_SECONDS: Final = 20
+TRIES: Final = 5  # in a row that bring nothing new
+CHUNK: Final = 1 << 20
+
+
+class HubFile(msgspec.Struct, frozen=True):
+    """A file of a repository, at one commit."""
+
+    repository: str
+    commit: str
+    name: str
+
+    @property
+    def address(self) -> str:
+        """Where it is; HF_ENDPOINT names another hub, as it does for Hugging Face's own tools."""
+        base = os.environ.get("HF_ENDPOINT") or ENDPOINT
+        path = urllib.parse.quote(f"{self.repository}/resolve/{self.commit}/{self.name}")
+        return f"{base.rstrip('/')}/{path}"
+
+
+def download(file: HubFile, partial: Path, size: int, tell: Tell, wait: float = 1.0) -> None:
+    """Bring the file to `partial`, going on from the bytes that are already there."""
+    if os.environ.get("HF_HUB_OFFLINE", "0") not in ("", "0"):
+        raise Unavailable("HF_HUB_OFFLINE forbids asking the hub")
+    failed = 0
+    while (have := _size(partial)) != size:
+        if have > size:
+            partial.unlink()
+            continue
+        error: Exception = OSError("it sent nothing")
+        try:
+            _more(file.address, partial, have, tell)
+        except (OSError, http.client.HTTPException) as why:
+            error = why
+        if _size(partial) > have:
+            failed = 0
+            continue
+        failed += 1
+        if failed >= TRIES or _final(error, begun=have > 0):
+            raise Unavailable(_why(error)) from error
+        time.sleep(wait * failed)
+
+
+def _size(partial: Path) -> int:
+    return partial.stat().st_size if partial.exists() else 0
+
+
+def _more(address: str, partial: Path, have: int, tell: Tell) -> None:
+    request = urllib.request.Request(address)
+    if have:
+        request.add_header("Range", f"bytes={have}-")
+    with urllib.request.urlopen(request, timeout=CONNECT_SECONDS) as answer:
+        # 206 brings the rest; a server that knows no ranges sends all of it again.
+        whole = answer.status != 206
+        with partial.open("wb" if whole else "ab") as target:
+            done = 0 if whole else have
+            while block := answer.read(CHUNK):
+                target.write(block)
+                done += len(block)
+                tell(done)
+
+
+def _final(error: Exception, begun: bool) -> bool:
+    """Whether asking again is idle: the hub does not give the file, or cannot be found at all."""
+    if isinstance(error, urllib.error.HTTPError):
+        return error.code in (401, 403, 404, 410)
+    return isinstance(error, urllib.error.URLError) and not begun
+
+
+def _why(error: Exception) -> str:
+    if isinstance(error, urllib.error.HTTPError):
+        return f"the hub answered {error.code}"
+    reason = getattr(error, "reason", error)
+    return f"the hub cannot be reached: {reason}"
