@@ -1,7 +1,7 @@
 """Two hundred people at once: how long an answer takes, and whether a move is lost or doubled.
 
 A real server process, real HTTP over the loopback, scripted participants that think for two
-seconds between a sight and an answer. Half of them play against a bot, half against each other,
+seconds between a screen and an answer. Half of them play against a bot, half against each other,
 invited. One answer in ten is sent twice at the same time, as a double click
 does. Afterwards every acknowledged move is looked up in the database and in the stored episodes.
 
@@ -36,7 +36,7 @@ from local_postgres import local_postgres
 
 from sally import store
 from sally.core.log import Moved
-from sally.web.book import Book
+from sally.web.database import Database
 
 THINK = 2.0
 TWICE = 0.1  # of the answers are sent twice at once
@@ -77,7 +77,7 @@ class Figures:
     """What was measured, in seconds."""
 
     answers: list[float] = field(default_factory=list)
-    sights: list[float] = field(default_factory=list)
+    screens: list[float] = field(default_factory=list)
     refused: Counter[str] = field(default_factory=Counter)
     moves: dict[str, list[Any]] = field(default_factory=dict)  # hashed token -> what was played
 
@@ -105,19 +105,19 @@ class Participant:
         while True:
             since = f"&since={known}" if known >= 0 else ""
             began = time.perf_counter()
-            status, sight = await self._web.call("GET", f"/api/seat?lines={lines}{since}", token)
+            status, screen = await self._web.call("GET", f"/api/seat?lines={lines}{since}", token)
             if known < 0:  # later ones wait for news on purpose
-                self._figures.sights.append(time.perf_counter() - began)
+                self._figures.screens.append(time.perf_counter() - began)
             if status != 200:
-                self._figures.refused[f"sight {status}"] += 1
+                self._figures.refused[f"screen {status}"] += 1
                 await asyncio.sleep(1)
                 continue
-            known, lines = sight["version"], sight["lines_from"] + len(sight["lines"])
-            if sight["over"]:
+            known, lines = screen["version"], screen["lines_from"] + len(screen["lines"])
+            if screen["over"]:
                 break
-            if sight["asks"]:
+            if screen["asks"]:
                 await asyncio.sleep(THINK * self._draw.uniform(0.75, 1.25))
-                (ask,) = sight["asks"]
+                (ask,) = screen["asks"]
                 value = self._draw.choice(ask["options"])["value"]
                 turn += 1
                 if await self._answer(token, ask["id"], value, f"{turn}"):
@@ -193,12 +193,12 @@ async def crowd(port: int, people: int, rounds: int) -> Figures:
 
 def lost_and_doubled(figures: Figures, database: str, folder: Path) -> dict[str, int]:
     """Acknowledged moves against what the database and the store hold."""
-    book = Book(database or str(folder / "book.sqlite"))
-    book.open()
+    kept = Database(database or str(folder / "database.sqlite"))
+    kept.open()
     try:
-        seats, entries = asyncio.run(_rows(book))
+        seats, entries = asyncio.run(_rows(kept))
     finally:
-        book.close()
+        kept.close()
     played: dict[tuple[str, str], list[Any]] = {}
     for match, seat, text in entries:
         entry = json.loads(text)
@@ -224,11 +224,11 @@ def lost_and_doubled(figures: Figures, database: str, folder: Path) -> dict[str,
     }
 
 
-async def _rows(book: Book) -> tuple[list[Any], list[Any]]:
-    return await book.run(
-        lambda hand: (
-            hand.all("SELECT token, match, seat FROM seats"),
-            hand.all("SELECT match, seat, entry FROM answers ORDER BY match, n"),
+async def _rows(database: Database) -> tuple[list[Any], list[Any]]:
+    return await database.run(
+        lambda tx: (
+            tx.all("SELECT token, match, seat FROM seats"),
+            tx.all("SELECT match, seat, entry FROM answers ORDER BY match, n"),
         )
     )
 
@@ -262,7 +262,7 @@ def measured(kind: str, people: int, rounds: int, database: str = "") -> dict[st
         "seconds": round(seconds, 1),
         "answers": len(figures.answers),
         **{name: milliseconds(figures.answers, share) for name, share in shares.items()},
-        "first sight p95 ms": milliseconds(figures.sights, 0.95),
+        "first screen p95 ms": milliseconds(figures.screens, 0.95),
         "server cpu s": round(children, 1),  # its start included
         "load cpu s": round(mine, 1),
         **found,

@@ -12,11 +12,11 @@ from sally.core.errors import BadInput
 from sally.output.console import json_option, print_json, print_table
 
 if TYPE_CHECKING:
-    from sally.web.reception import Reception
+    from sally.web.study.running import RunningStudy
 
 database_option = click.option(
     "--database",
-    default="sally-serve/book.sqlite",
+    default="sally-serve/database.sqlite",
     show_default=True,
     help="The database of the server: a file, or postgresql://user@host/name.",
 )
@@ -37,7 +37,7 @@ def people() -> None:
 @people.command()
 def template() -> None:
     """Print a small study that works, to begin from."""
-    from sally.web.studies import EXAMPLE
+    from sally.web.study.definition import EXAMPLE
 
     click.echo(EXAMPLE.read_text(encoding="utf-8"), nl=False)
 
@@ -47,7 +47,7 @@ def template() -> None:
 @json_option
 def check_(file: Path, as_json: bool) -> None:
     """Read FILE and say what it would do, or what is wrong with it."""
-    from sally.web.studies import read_human_study
+    from sally.web.study.definition import read_human_study
 
     study = read_human_study(file)
     rows = [
@@ -76,7 +76,7 @@ def progress(file: Path, database: str, as_json: bool) -> None:
     """How far the study of FILE is; a running server shows the same under /experimenter/study."""
     import msgspec
 
-    from sally.web import export
+    from sally.web.study import export
 
     found = _with(file, database, export.progress)
     if as_json:
@@ -100,9 +100,9 @@ def progress(file: Path, database: str, as_json: bool) -> None:
 @json_option
 def export_(file: Path, database: str, out: Path, as_json: bool) -> None:
     """Write what people did into a store that score, replay, show and report read."""
-    from sally.web import export
+    from sally.web.study import export
 
-    async def put(here: Reception) -> int:
+    async def put(here: RunningStudy) -> int:
         return await export.put_into_store(here, out)
 
     episodes = _with(file, database, put)
@@ -114,20 +114,23 @@ def export_(file: Path, database: str, out: Path, as_json: bool) -> None:
 
 def _with(file: Path, database: str, act: Any) -> Any:
     """Do something with a study whose server is not running."""
-    from sally.web import book, house, people, reception, roster
-    from sally.web.studies import read_human_study
+    from sally.web import database as databases
+    from sally.web.live.matches import LiveMatches
+    from sally.web.study import participants
+    from sally.web.study.definition import read_human_study
+    from sally.web.study.running import RunningStudy
 
     study = read_human_study(file)
     if "://" not in database and not Path(database).is_file():
         raise BadInput(f"There is no database {database}; name the server's with --database.")
 
     async def run() -> Any:
-        kept = book.Book(database, (*book.SCHEMA, *people.SCHEMA))
+        kept = databases.Database(database, (*databases.SCHEMA, *participants.SCHEMA))
         kept.open()
         try:
-            rooms = house.House(kept, None)
-            secrets = await roster.prepare(kept, study)
-            return await act(reception.Reception(study, secrets, kept, rooms))
+            matches = LiveMatches(kept, None)
+            secrets = await participants.prepare(kept, study)
+            return await act(RunningStudy(study, secrets, kept, matches))
         finally:
             kept.close()
 

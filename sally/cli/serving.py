@@ -59,7 +59,7 @@ SHORTEST = 12  # characters of a secret that can hardly be guessed
     default=100.0,
     show_default=True,
     type=click.FloatRange(1),
-    help="Requests a second from one address; raise it for a room full of people behind one.",
+    help="Requests a second from one address; raise it for a class full of people behind one.",
 )
 @click.option(
     "--study",
@@ -94,8 +94,8 @@ def serve(
     """Let people play in the browser; moves are on disk before they are acknowledged."""
     try:
         from sally.web.app import Settings, make_app
-        from sally.web.roster import prepare
-        from sally.web.studies import read_human_study
+        from sally.web.study.definition import read_human_study
+        from sally.web.study.participants import prepare
     except ImportError as why:
         raise BadInput(
             f"{why.name} is not installed; `pip install 'sally[web]'` brings it."
@@ -110,7 +110,7 @@ def serve(
         click.echo("Visitors may use the models without bound; --tokens sets one.", err=True)
     anywhere = host in ("0.0.0.0", "::")
     settings = Settings(
-        database or str(data / "book.sqlite"),
+        database or str(data / "database.sqlite"),
         out or data / "episodes",
         models,
         () if anywhere and not names else ("localhost", "127.0.0.1", "::1", host, *names),
@@ -122,10 +122,10 @@ def serve(
         study=study,
     )
     app = make_app(settings, Meter(Budget(tokens=tokens), config))
-    app.state.house.open_store()  # what cannot be opened is said before anybody is let in
-    app.state.book.open()
+    app.state.live_matches.open_store()  # what cannot be opened is said before anybody is let in
+    app.state.database.open()
     if runs is not None:
-        asyncio.run(prepare(app.state.book, runs))
+        asyncio.run(prepare(app.state.database, runs))
     listening = _listening(host, port)
     name = names[0] if names else f"{host}:{listening.getsockname()[1]}"
     place = f"http{'s' * https}://{name}"
@@ -189,7 +189,7 @@ def _run(app: Any, listening: socket.socket, https: bool) -> None:
         """Lets those who wait for news go when it is asked to stop."""
 
         def handle_exit(self, sig: int, frame: Any) -> None:
-            app.state.house.hush()
+            app.state.live_matches.hush()
             app.state.lobby.hush()
             super().handle_exit(sig, frame)
 

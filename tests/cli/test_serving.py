@@ -97,7 +97,7 @@ def test_it_says_where_it_is_and_keeps_its_files_private(
     assert "Play at" in said and "Experimenters at" in said
     secret = said.split("Their secret")[1].split()[0]
     assert len(secret) >= 32 and served
-    for path in (tmp_path / "data", tmp_path / "data" / "book.sqlite"):
+    for path in (tmp_path / "data", tmp_path / "data" / "database.sqlite"):
         assert stat.S_IMODE(path.stat().st_mode) & 0o077 == 0
     monkeypatch.setenv(serving.SECRET, "a secret of ours")
     assert "a secret of ours" not in serve("--port", "0", "--json", folder=tmp_path)

@@ -23,9 +23,9 @@ WORDS = ("hello", "north", "Please trade with me.", "river money", "what do you 
 
 
 @contextmanager
-def house(folder: Path, **more: Any) -> Iterator[TestClient]:
-    """A server in this process, with its book and store in a folder."""
-    given = {"database": str(folder / "book.sqlite"), "out": folder / "episodes", **more}
+def web_server(folder: Path, **more: Any) -> Iterator[TestClient]:
+    """A server in this process, with its database and store in a folder."""
+    given = {"database": str(folder / "database.sqlite"), "out": folder / "episodes", **more}
     given.setdefault("a_second", 1e6)
     with TestClient(make_app(Settings(**given)), raise_server_exceptions=False) as client:
         yield client
@@ -101,15 +101,15 @@ def sit(web: Any, game: str, seat: str = "", **wish: Any) -> tuple[Guest, dict[s
 
 def play(guests: list[Guest], turns: int = 400) -> list[Json]:
     """Let everybody answer whatever they are asked, until it is over; what each saw last."""
-    sights: list[Json] = []
+    screens: list[Json] = []
     for _ in range(turns):
-        sights = [guest.see() for guest in guests]
-        asked = [(g, ask) for g, s in zip(guests, sights, strict=True) for ask in s["asks"]]
+        screens = [guest.see() for guest in guests]
+        asked = [(g, ask) for g, s in zip(guests, screens, strict=True) for ask in s["asks"]]
         if not asked:
             break
         for guest, ask in asked:
             guest.answer(ask)
-    return sights
+    return screens
 
 
 def value_for(ask: Json, draw: random.Random) -> Any:

@@ -12,7 +12,7 @@ from uuid import uuid4
 from starlette.testclient import TestClient
 
 from sally.web.app import Settings, make_app
-from sally.web.studies import EXAMPLE, read_human_study
+from sally.web.study.definition import EXAMPLE, read_human_study
 
 SECRET = "a secret of the experimenter's"
 TEXT = EXAMPLE.read_text()
@@ -27,7 +27,7 @@ def study_server(folder: Path, text: str, database: str = ""):
     file = folder / "study.toml"
     file.write_text(text)
     settings = Settings(
-        database=database or str(folder / "book.sqlite"),
+        database=database or str(folder / "database.sqlite"),
         out=folder / "episodes",
         secret=SECRET,
         study=file,
@@ -92,7 +92,7 @@ class Participant:
         assert found[2] == self.address
         return found[1]
 
-    def sight(self, token: str) -> dict[str, Any]:
+    def screen(self, token: str) -> dict[str, Any]:
         answer = self.browser.get("/api/seat", headers={"authorization": f"Bearer {token}"})
         assert answer.status_code == 200, answer.text
         return answer.json()
@@ -110,12 +110,12 @@ class Participant:
 
     def answer_all(self, token: str, most: int = 1000, value: int = 0) -> dict[str, Any]:
         """Answer whatever is asked with the first thing on offer, until nothing is."""
-        seen = self.sight(token)
+        seen = self.screen(token)
         while seen["asks"] and most:
             ask = next((a for a in seen["asks"] if a["kind"] == "probe"), seen["asks"][0])
             chosen = (ask["items"] or ask["options"])[value]["value"]
             assert self.say(token, ask, chosen).status_code == 200
-            seen, most = self.sight(token), most - 1
+            seen, most = self.screen(token), most - 1
         return seen
 
     def play(self) -> Participant:

@@ -9,16 +9,16 @@ from typing import Any
 import pytest
 from starlette.routing import Mount, Route
 
-from sally.web import guard
-from sally.web.guard import MOST_BYTES, Rates, depth
-from tests.web.guests import Guest, house, sit
+from sally.web import security
+from sally.web.security import MOST_BYTES, RateLimiter, depth
+from tests.web.guests import Guest, sit, web_server
 
 SECRET = "the secret of this test"
 
 
 @pytest.fixture
 def web(tmp_path: Path) -> Any:
-    with house(tmp_path, secret=SECRET) as client:
+    with web_server(tmp_path, secret=SECRET) as client:
         yield client
 
 
@@ -26,7 +26,7 @@ def web(tmp_path: Path) -> Any:
 
 
 def test_tokens_cannot_be_guessed_and_are_nowhere_on_disk(tmp_path: Path) -> None:
-    with house(tmp_path) as web:
+    with web_server(tmp_path) as web:
         tokens = [sit(web, "rps", others={"partner": "person"})[0].token for _ in range(20)]
     assert len(set(tokens)) == 20 and all(len(token) >= 43 for token in tokens)
     disk = b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
@@ -119,7 +119,7 @@ def test_nobody_else_may_read_the_answers(web: Any) -> None:
 
 
 def test_a_foreign_name_is_refused(tmp_path: Path) -> None:
-    with house(tmp_path, hosts=("lab.example", "testserver")) as web:
+    with web_server(tmp_path, hosts=("lab.example", "testserver")) as web:
         assert web.get("/api/games").status_code == 200
         for host in ("evil.example", "lab.example.evil.example", "", "[::1"):
             assert web.get("/api/games", headers={"Host": host}).status_code == 400
@@ -170,21 +170,21 @@ def test_deep_json_is_refused_before_it_is_read(web: Any) -> None:
 
 
 def test_a_bucket_is_emptied_and_fills_again() -> None:
-    rates = Rates(a_second=2, at_once=3)
+    rates = RateLimiter(a_second=2, at_once=3)
     assert [rates.take("a", now=0.0) for _ in range(3)] == [0, 0, 0]
     assert rates.take("a", now=0.0) == 0.5 and rates.take("b", now=0.0) == 0
     assert rates.take("a", now=0.6) == 0 and rates.take("a", now=0.6) > 0
 
 
 def test_a_flood_of_names_does_not_fill_the_memory() -> None:
-    rates = Rates(a_second=1, at_once=2, most=100)
+    rates = RateLimiter(a_second=1, at_once=2, most=100)
     for n in range(10_000):
         rates.take(str(n), now=n / 1000)
     assert len(rates._buckets) <= 100
 
 
 def test_too_fast_is_refused_and_changes_nothing(tmp_path: Path) -> None:
-    with house(tmp_path, a_second=1) as web:
+    with web_server(tmp_path, a_second=1) as web:
         replies = [web.get("/api/games") for _ in range(12)]
         assert [r.status_code for r in replies] == [200] * 10 + [429] * 2
         assert replies[-1].headers["retry-after"] == "1"
@@ -199,7 +199,7 @@ def test_one_token_cannot_take_the_time_of_all(web: Any) -> None:
 
 
 def test_one_address_cannot_take_all_tables(tmp_path: Path) -> None:
-    with house(tmp_path, a_second=2) as web:
+    with web_server(tmp_path, a_second=2) as web:
         wishes = ("/api/tables", "/api/lobby") * 3
         codes = [web.post(path, json={"game": "ipd"}).status_code for path in wishes]
         assert codes == [201] * 4 + [429] * 2
@@ -216,7 +216,7 @@ def test_one_address_cannot_take_all_tables(tmp_path: Path) -> None:
     ],
 )
 def test_one_house_counts_as_one_address(host: str, counts_as: str) -> None:
-    assert guard.address_of({"client": (host, 5)}) == counts_as
+    assert security.address_of({"client": (host, 5)}) == counts_as
 
 
 # --- what a visitor may set ---------------------------------------------------------------------
@@ -274,7 +274,7 @@ def test_what_is_malformed_is_said(sent: Any, web: Any) -> None:
 
 
 def test_models_sit_only_where_the_operator_allows_them(tmp_path: Path) -> None:
-    with house(tmp_path, models=("embedded",)) as web:
+    with web_server(tmp_path, models=("embedded",)) as web:
         offer = next(o for o in web.get("/api/games").json() if o["name"] == "ipd")
         assert "model:embedded" in offer["players"]["partner"]
         refused = web.post("/api/tables", json={"game": "ipd", "others": {"partner": "model:x"}})
@@ -282,7 +282,7 @@ def test_models_sit_only_where_the_operator_allows_them(tmp_path: Path) -> None:
 
 
 def test_no_more_tables_than_the_operator_wants(tmp_path: Path) -> None:
-    with house(tmp_path, most_open=2) as web:
+    with web_server(tmp_path, most_open=2) as web:
         codes = [web.post("/api/tables", json={"game": "ipd"}).status_code for _ in range(3)]
         assert codes == [201, 201, 503]
 
@@ -303,9 +303,9 @@ def test_what_people_write_is_data_and_never_markup(web: Any) -> None:
 
 def test_a_full_disk_is_said_and_nothing_is_changed(web: Any) -> None:
     guest, _ = sit(web, "ipd", params={"rounds": 100})
-    book, run = web.app.state.book, web.portal.call
-    (pages,) = run(book.run, lambda hand: hand.one("PRAGMA page_count"))
-    run(book.run, lambda hand: hand.one(f"PRAGMA max_page_count={pages}"))
+    database, run = web.app.state.database, web.portal.call
+    (pages,) = run(database.run, lambda tx: tx.one("PRAGMA page_count"))
+    run(database.run, lambda tx: tx.one(f"PRAGMA max_page_count={pages}"))
     for n in range(200):
         before = guest.see()
         said = guest.say(before["asks"][0]["id"], 0, f"k{n}")
@@ -316,7 +316,7 @@ def test_a_full_disk_is_said_and_nothing_is_changed(web: Any) -> None:
     assert {**guest.see(), "version": 0} == {**before, "version": 0}
     opened = (web.post("/api/tables", json={"game": "ipd"}).status_code for _ in range(100))
     assert next(code for code in opened if code != 201) == 507
-    run(book.run, lambda hand: hand.one("PRAGMA max_page_count=1000000"))
+    run(database.run, lambda tx: tx.one("PRAGMA max_page_count=1000000"))
     assert guest.say(before["asks"][0]["id"], 0, f"k{n}").status_code == 200
     assert len(guest.see()["lines"]) == len(before["lines"]) + 1
 
@@ -344,7 +344,7 @@ def test_the_login_leads_nowhere_else(onward: str, web: Any) -> None:
 
 
 def test_over_https_the_cookie_stays_there(tmp_path: Path) -> None:
-    with house(tmp_path, secret=SECRET, secure=True) as web:
+    with web_server(tmp_path, secret=SECRET, secure=True) as web:
         assert "Secure" in logged_in(web).headers["set-cookie"]
 
 
@@ -376,7 +376,7 @@ def test_a_form_needs_the_token_of_its_session(web: Any) -> None:
     logged_in(web)
     assert web.post("/experimenter/logout", data={"x": "y"}).status_code == 403
     assert web.post("/experimenter/logout", data={"form_token": "x"}).status_code == 403
-    (token, _), *_ = web.app.state.door._sessions.values()
+    (token, _), *_ = web.app.state.login._sessions.values()
     out = web.post("/experimenter/logout", data={"form_token": token}, follow_redirects=False)
     assert out.status_code == 303
     again = web.post("/experimenter/logout", data={"form_token": token}, follow_redirects=False)
@@ -385,16 +385,16 @@ def test_a_form_needs_the_token_of_its_session(web: Any) -> None:
 
 def test_a_session_ends(web: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     logged_in(web)
-    later = guard.time.time() + guard.SESSION_SECONDS + 1
-    monkeypatch.setattr(guard.time, "time", lambda: later)
+    later = security.time.time() + security.SESSION_SECONDS + 1
+    monkeypatch.setattr(security.time, "time", lambda: later)
     assert web.post("/experimenter/logout", data={}).status_code == 401
 
 
 def test_a_secret_is_made_for_every_start_unless_one_is_given(tmp_path: Path) -> None:
     made = []
     for n in range(2):
-        with house(tmp_path / str(n)) as web:
-            made.append(web.app.state.door._secret)
+        with web_server(tmp_path / str(n)) as web:
+            made.append(web.app.state.login._secret)
     assert len(set(made)) == 2 and all(len(secret) >= 32 for secret in made)
 
 

@@ -1,4 +1,4 @@
-// The table: follows the server's sight of one seat and draws what is new in it.
+// The table: follows the server's screen of one seat and draws what is new in it.
 
 import { Lost, Refused, call, freshKey, insist, sleep } from "./api.js";
 import { AskPanel } from "./asks.js";
@@ -8,7 +8,7 @@ import { el, gameTitle, isHeading, prose } from "./dom.js";
 const $ = (id) => document.getElementById(id);
 const { token, back, problem } = await seated(addressed(location.hash.slice(1)));
 const panels = new Map(); // by ask id: what has been typed stays as long as the ask stands
-let sight = null;
+let screen = null;
 let wake = () => {};
 let touched = false; // whether an answer was sent from this page
 
@@ -63,12 +63,12 @@ async function follow() {
   let wait = 500;
   for (;;) {
     try {
-      const since = sight === null || !connected ? "" : `?since=${sight.version}&lines=${sight.lines.length}`;
+      const since = screen === null || !connected ? "" : `?since=${screen.version}&lines=${screen.lines.length}`;
       const asked = Date.now();
       const told = await call(`/api/seat${since}`, { token });
       connection(true);
       wait = 500;
-      const same = sight !== null && told.version === sight.version;
+      const same = screen !== null && told.version === screen.version;
       show(told);
       if (told.over) return;
       if (same && Date.now() - asked < 1000) await pause(1000);
@@ -100,7 +100,7 @@ let connected = true;
 function connection(up) {
   if (up === connected) return;
   connected = up;
-  if (!up && sight) sight.version = 0; // whoever answers next may be another server
+  if (!up && screen) screen.version = 0; // whoever answers next may be another server
   if (up) notice("good", "Connected again. Nothing was lost.");
   else notice("bad", "The connection is lost. Trying again; you need not do anything.", Infinity);
 }
@@ -119,19 +119,19 @@ function gone(sentence) {
   document.querySelector(".past").hidden = true;
 }
 
-// --- drawing a sight -----------------------------------------------------------------------------
+// --- drawing a screen -----------------------------------------------------------------------------
 
 function show(next) {
-  if (sight !== null && next.version < sight.version) return; // overtaken by a newer look
-  const before = sight;
-  sight = whole(next, before);
+  if (screen !== null && next.version < screen.version) return; // overtaken by a newer look
+  const before = screen;
+  screen = whole(next, before);
   if (!before) arrive();
-  showLines(sight.lines);
-  showBoard(sight.board);
-  showNotes(sight);
-  showAsks(sight);
-  showStatus(sight);
-  if (sight.over) end(sight.over);
+  showLines(screen.lines);
+  showBoard(screen.board);
+  showNotes(screen);
+  showAsks(screen);
+  showStatus(screen);
+  if (screen.over) end(screen.over);
 }
 
 // News leaves out what this page has already: the rules, and the first lines of the past.
@@ -149,9 +149,9 @@ function first(asks) {
 }
 
 function arrive() {
-  $("title").textContent = gameTitle(sight.title);
-  $("who").replaceChildren("You are ", el("strong", {}, sight.seat));
-  $("rules-text").replaceChildren(...prose(sight.rules));
+  $("title").textContent = gameTitle(screen.title);
+  $("who").replaceChildren("You are ", el("strong", {}, screen.seat));
+  $("rules-text").replaceChildren(...prose(screen.rules));
   $("rules").hidden = false;
   $("leave").hidden = false;
   $("rules").open = recall("rules") !== "read";

@@ -1,0 +1,1 @@
+"""The experimenter's explorer of stored and running episodes."""

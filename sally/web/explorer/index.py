@@ -1,0 +1,323 @@
+"""What stored episodes there are: each line is read once, and only new ones when a file grows."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from threading import Lock
+from typing import BinaryIO
+
+import msgspec
+
+from sally import store
+from sally.analysis.rows import label
+from sally.core.errors import BadInput, unknown
+from sally.core.log import RESUMABLE, SCHEMA, Censored, Ended, Episode, Setup
+from sally.core.study import Study
+
+ENDED = "ended"  # the outcome of an episode that was played to its end
+
+
+class IndexEntry(msgspec.Struct, frozen=True, gc=False):
+    """One stored episode in short, and where its line stands."""
+
+    id: str
+    shelf: str  # the store's name here
+    study: str
+    game: str
+    instance: str
+    cell: str
+    players: tuple[str, ...]  # as "seat = player"
+    outcome: str  # "ended", or why it was censored
+    paid: str
+    turns: int
+    file: str  # without its ending, which changes when the writer is done
+    at: int
+    size: int
+
+
+class Wanted(msgspec.Struct, frozen=True):
+    """What a list is narrowed to; an empty field narrows nothing."""
+
+    study: str = ""
+    game: str = ""
+    cell: str = ""
+    player: str = ""  # part of a "seat = player"
+    outcome: str = ""  # "ended", "censored" for any cause, or one cause
+    instance: str = ""
+
+    def fits(self, entry: IndexEntry) -> bool:
+        """Whether an entry is wanted."""
+        return (
+            self.study in ("", entry.study)
+            and self.game in ("", entry.game)
+            and self.cell in ("", entry.cell)
+            and self.instance in ("", entry.instance)
+            and (not self.player or any(self.player in who for who in entry.players))
+            and (
+                self.outcome in ("", entry.outcome)
+                or (self.outcome == "censored" and entry.outcome != ENDED)
+            )
+        )
+
+
+EVERYTHING = Wanted()
+
+
+class Progress(msgspec.Struct, frozen=True):
+    """How far one cell of a study is."""
+
+    study: str
+    cell: str
+    ended: int
+    censored: int
+    wanted: int | None  # None: the store does not say
+
+
+@dataclass
+class _File:
+    """How far a file has been read, and which file it was."""
+
+    inode: int
+    read: int = 0
+
+
+@dataclass
+class _StoreIndex:
+    """One store: its entries in the order in which they came."""
+
+    name: str
+    folder: Path
+    study: str = ""
+    kept: list[str] = field(default_factory=list)  # names of the studies that it has
+    wanted: dict[str, int] = field(default_factory=dict)  # episodes, by cell
+    files: dict[str, _File] = field(default_factory=dict)
+    entries: dict[str, IndexEntry] = field(default_factory=dict)
+    bad: int = 0
+
+    def refresh(self) -> None:
+        """Read what was written since; a file that shrank or was replaced is read anew."""
+        found = {path.stem: path for path in store.episode_files(self.folder)}
+        sizes = {stem: _stat(path) for stem, path in found.items()}
+        for stem, known in self.files.items():
+            inode, size = sizes.get(stem, (-1, 0))
+            if inode != known.inode or size < known.read:
+                self.files, self.entries, self.bad = {}, {}, 0
+                break
+        self._know_the_study()
+        for stem, (inode, size) in sizes.items():
+            known = self.files.setdefault(stem, _File(inode))
+            if size > known.read:
+                self._read(found[stem], known)
+
+    def _know_the_study(self) -> None:
+        if not self.study and (theirs := store.manifest_of(self.folder)):
+            self.study = theirs.study
+        kept = store.Folder(self.folder).names("studies")
+        if kept != self.kept:
+            self.kept, self.wanted = kept, _wanted(store.studies(self.folder).values())
+        store.know_packs(self.folder)
+
+    def _read(self, path: Path, known: _File) -> None:
+        with _opened(path) as file:
+            file.seek(known.read)
+            for line in file:
+                if not line.endswith(b"\n"):
+                    return  # its writer is still at it, or it is torn: next time, or never
+                at, known.read = known.read, known.read + len(line)
+                found = _header_of(line)
+                if found is None:
+                    self.bad += 1
+                    continue
+                there = self.entries.get(found.id)
+                if there is None or there.outcome in RESUMABLE:
+                    self.entries.pop(found.id, None)  # the newest stands last
+                    where = (path.stem, at, len(line))
+                    self.entries[found.id] = index_entry(found, self.name, self.study, *where)
+
+    def episode(self, id: str) -> Episode:
+        if id not in self.entries:
+            raise BadInput(f"The store {self.name!r} has no episode {id!r}.")
+        entry = self.entries[id]
+        with _opened(self.folder / f"{entry.file}.open") as file:
+            file.seek(entry.at)
+            found = store.read_line(file.read(entry.size))
+        if isinstance(found, str):
+            raise BadInput(f"Episode {id} of the store {self.name!r} cannot be read: {found}.")
+        if found.id != id:
+            raise BadInput(f"The store {self.name!r} was changed; load the list again.")
+        return found
+
+
+class EpisodeIndex:
+    """All stores that were named, each a folder or a folder of such folders."""
+
+    def __init__(self, folders: Sequence[Path]) -> None:
+        self._folders = tuple(folders)
+        self._stores: dict[str, _StoreIndex] = {}
+        self._running: tuple[IndexEntry, ...] = ()  # of a study that is not exported yet
+        self._lock = Lock()
+
+    def refresh(self) -> None:
+        """Take in whatever was stored since the last time."""
+        with self._lock:
+            known = {each.folder for each in self._stores.values()}
+            for folder in _folders_in(self._folders):
+                if folder not in known:
+                    name = _free_name(folder.resolve().name, self._stores)
+                    self._stores[name] = _StoreIndex(name, folder)
+            for name, each in list(self._stores.items()):
+                if each.folder.is_dir():
+                    each.refresh()
+                else:
+                    del self._stores[name]
+
+    def run(self, entries: Iterable[IndexEntry]) -> None:
+        """Take in what a running study has played, in the place of what it had."""
+        with self._lock:
+            self._running = tuple(entries)
+
+    def entries(self, wanted: Wanted = EVERYTHING) -> list[IndexEntry]:
+        """The wanted entries, newest first within their store."""
+        with self._lock:
+            every = [*reversed(self._running)]
+            every += [e for s in self._stores.values() for e in reversed(s.entries.values())]
+        return [entry for entry in every if wanted.fits(entry)]
+
+    def choices(self) -> dict[str, list[str]]:
+        """What there is to choose from, for each field that a list can be narrowed by."""
+        every = self.entries()
+        players = {who.partition(" = ")[2] for entry in every for who in entry.players}
+        causes = {entry.outcome for entry in every}
+        return {
+            "study": sorted({e.study for e in every} - {""}),
+            "game": sorted({e.game for e in every}),
+            "cell": sorted({e.cell for e in every} - {""}),
+            "player": sorted(players),
+            "outcome": sorted(causes | ({"censored"} if causes - {ENDED} else set())),
+        }
+
+    def episode(self, shelf_name: str, id: str) -> Episode:
+        """One whole episode, read from its line."""
+        with self._lock:
+            if shelf_name not in self._stores:
+                raise unknown("store", shelf_name, self._stores)
+            return self._stores[shelf_name].episode(id)
+
+    def progress(self) -> list[Progress]:
+        """Ended and censored episodes of every cell, beside how many are wanted."""
+        with self._lock:
+            running = _progress(self._running, {})
+            shelves = (_progress(s.entries.values(), s.wanted) for s in self._stores.values())
+            return [*running, *(row for rows in shelves for row in rows)]
+
+    @property
+    def bad(self) -> int:
+        """How many lines hold no episode."""
+        with self._lock:
+            return sum(each.bad for each in self._stores.values())
+
+
+class Header(msgspec.Struct, frozen=True):
+    """An episode without its events but the last; reading all of them takes ten times as long."""
+
+    id: str
+    setup: Setup
+    events: list[msgspec.Raw]
+    cell: str = ""
+    schema: int = 0
+
+    @property
+    def end(self) -> Ended | Censored:
+        return msgspec.json.decode(self.events[-1], type=Ended | Censored)
+
+
+_HEADER = msgspec.json.Decoder(Header)
+
+
+def _header_of(line: bytes) -> Header | Episode | None:
+    """What a line holds; events are looked at when the episode is opened."""
+    try:
+        found = _HEADER.decode(line)
+        if found.schema == SCHEMA and found.events and found.end:
+            return found
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        pass
+    whole = store.read_line(line)  # of an older schema, or bad in a way that the store can name
+    return None if isinstance(whole, str) else whole
+
+
+def index_entry(
+    episode: Header | Episode, shelf: str, study: str, file: str = "", at: int = 0, size: int = 0
+) -> IndexEntry:
+    """An episode in short."""
+    end, setup = episode.end, episode.setup
+    payoffs = end.payoffs if isinstance(end, Ended) else {}
+    return IndexEntry(
+        id=episode.id,
+        shelf=shelf,
+        study=study,
+        game=setup.instance.game,
+        instance=setup.instance.id,
+        cell=episode.cell,
+        players=tuple(f"{seat} = {label(who)}" for seat, who in setup.lineup.items()),
+        outcome=end.cause if isinstance(end, Censored) else ENDED,
+        paid=", ".join(f"{seat} {pay:g}" for seat, pay in payoffs.items()),
+        turns=end.turn,
+        file=file,
+        at=at,
+        size=size,
+    )
+
+
+def _progress(entries: Collection[IndexEntry], wanted: Mapping[str, int]) -> list[Progress]:
+    study = next((e.study for e in entries), "")
+    ended = Counter(e.cell for e in entries if e.outcome == ENDED)
+    censored = Counter(e.cell for e in entries if e.outcome != ENDED)
+    cells = dict.fromkeys((*wanted, *(e.cell for e in entries)))
+    return [Progress(study, c, ended[c], censored[c], wanted.get(c)) for c in cells]
+
+
+def _wanted(studies: Iterable[Study]) -> dict[str, int]:
+    """How many episodes each cell wants; of a cell that two runs knew, the larger number."""
+    found: Counter[str] = Counter()
+    for study in studies:
+        found |= Counter(cell for cell, _ in study.trials())
+    return dict(found)
+
+
+def _folders_in(folders: Iterable[Path]) -> Iterator[Path]:
+    for folder in folders:
+        if not folder.is_dir():
+            continue  # a study may make it later
+        if (folder / store.MANIFEST).exists() or store.episode_files(folder):
+            yield folder
+        else:
+            yield from sorted(p for p in folder.iterdir() if (p / store.MANIFEST).exists())
+
+
+def _stat(path: Path) -> tuple[int, int]:
+    try:
+        with _opened(path) as file:
+            found = os.fstat(file.fileno())
+    except FileNotFoundError:
+        return -1, 0  # taken away between two looks
+    return found.st_ino, found.st_size
+
+
+def _opened(path: Path) -> BinaryIO:
+    """The file, under whichever of its two names it has now."""
+    try:
+        return path.open("rb")
+    except FileNotFoundError:
+        return path.with_suffix(".jsonl").open("rb")
+
+
+def _free_name(name: str, taken: Iterable[str]) -> str:
+    names = set(taken)
+    while name in names:
+        name += "+"
+    return name

@@ -1,0 +1,229 @@
+"""Stored and running episodes for the experimenter: list, narrow, step through, watch."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+from urllib.parse import urlencode
+
+import msgspec
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Route
+
+from sally.analysis.rows import label
+from sally.core.errors import BadInput
+from sally.core.log import Episode
+from sally.output.transcript import REFEREE
+from sally.web import security
+from sally.web.database import Row, Transaction
+from sally.web.explorer import perspective
+from sally.web.explorer.index import EpisodeIndex, IndexEntry, Wanted
+from sally.web.live.match import LiveMatch
+from sally.web.live.matches import LiveMatches
+from sally.web.security import experimenter_required, form_token
+
+A_PAGE = 50  # episodes
+NEWEST = 10  # episodes in the overview
+END = "end"  # the last step of an episode
+
+
+class Shown(msgspec.Struct, frozen=True):
+    """One page of a list."""
+
+    entries: tuple[IndexEntry, ...]
+    found: int
+    page: int
+    pages: int
+
+
+class InProgress(msgspec.Struct, frozen=True):
+    """A match that is being played."""
+
+    id: str
+    cell: str
+    game: str
+    instance: str
+    players: tuple[str, ...]
+    turn: int
+    waits_for: tuple[str, ...]
+    minutes: float
+
+
+def shown(entries: list[IndexEntry], page: int) -> Shown:
+    """One page of entries; a page beyond the last is the last."""
+    pages = max(1, -(-len(entries) // A_PAGE))
+    page = min(max(page, 1), pages)
+    return Shown(tuple(entries[(page - 1) * A_PAGE : page * A_PAGE]), len(entries), page, pages)
+
+
+def wanted_by(request: Request) -> Wanted:
+    """What the address of a list asks for."""
+    asked = request.query_params
+    return Wanted(**{name: asked.get(name, "")[:200] for name in Wanted.__struct_fields__})
+
+
+def page_number(request: Request) -> int:
+    given = request.query_params.get("page", "1")
+    return int(given) if given.isascii() and given.isdigit() and len(given) < 7 else 1
+
+
+def query(wanted: Wanted, **more: Any) -> str:
+    """The part of an address that says what is wanted, so that it can be sent to a colleague."""
+    given = {k: v for k, v in msgspec.structs.asdict(wanted).items() if v}
+    return urlencode({**given, **more})
+
+
+async def index_of(request: Request) -> EpisodeIndex:
+    """The one index of this server, up to date."""
+    state = request.app.state
+    if not hasattr(state, "index"):
+        own = () if state.settings.out is None else (state.settings.out,)
+        state.index = EpisodeIndex([*own, *state.settings.stores])
+    found: EpisodeIndex = state.index
+    await run_in_threadpool(found.refresh)
+    if getattr(state, "study", None) is not None:
+        found.run(await state.study.played())
+    return found
+
+
+async def episode_of(request: Request, shelf: str, id: str) -> Episode:
+    """One whole episode, from a store or from the running study."""
+    index, study = await index_of(request), getattr(request.app.state, "study", None)
+    if study is not None and shelf == study.owner:
+        found: Episode = await study.episode(id)
+        return found
+    return await run_in_threadpool(index.episode, shelf, id)
+
+
+# --- what is going on ---------------------------------------------------------------------------
+
+
+async def tables(request: Request) -> list[InProgress]:
+    """Every match in progress, the longest first."""
+    live_matches: LiveMatches = request.app.state.live_matches
+    rows: list[Row] = await live_matches.database.run(_open_matches)
+    matches = {live.id: live for live in live_matches.in_progress()}
+    now = time.time()
+    return [_in_progress(matches[id], cell, now - made) for id, cell, made in rows if id in matches]
+
+
+def _open_matches(tx: Transaction) -> list[Row]:
+    return tx.all("SELECT id, cell, made FROM matches WHERE ended = 0 ORDER BY made")
+
+
+def _in_progress(live: LiveMatch, cell: str, seconds: float) -> InProgress:
+    setup = live.match.setup
+    return InProgress(
+        id=live.id,
+        cell=cell,
+        game=setup.instance.game,
+        instance=setup.instance.id,
+        players=tuple(f"{seat} = {label(who)}" for seat, who in setup.lineup.items()),
+        turn=live.match.turn,
+        waits_for=tuple(dict.fromkeys(str(turn.seat) for turn in live.match.asks())),
+        minutes=seconds / 60,
+    )
+
+
+# --- pages --------------------------------------------------------------------------------------
+
+
+def page(request: Request, name: str, status: int = 200, **facts: Any) -> Response:
+    """A page with the form by which one logs out."""
+    return security.page(request, name, status, form_token=form_token(request), **facts)
+
+
+async def overview(request: Request) -> Response:
+    """Where the running studies stand; its middle is loaded anew every few seconds."""
+    index = await index_of(request)
+    whole = "explorer/live.html" if "live" in request.query_params else "explorer/overview.html"
+    return page(
+        request,
+        whole,
+        tables=await tables(request),
+        progress=index.progress(),
+        newest=index.entries()[:NEWEST],
+        bad=index.bad,
+        study=getattr(request.app.state, "study", None),
+    )
+
+
+async def episodes(request: Request) -> Response:
+    """The list, narrowed as the address says."""
+    index, wanted = await index_of(request), wanted_by(request)
+    found = await run_in_threadpool(index.entries, wanted)
+    listed = shown(found, page_number(request))
+    whole = "explorer/rows.html" if "live" in request.query_params else "explorer/list.html"
+    return page(
+        request,
+        whole,
+        shown=listed,
+        wanted=wanted,
+        choices=index.choices() if whole.endswith("list.html") else {},
+        bad=index.bad,
+        live="/experimenter/episodes?" + query(wanted, page=listed.page, live=1),
+        earlier=_neighbour(wanted, listed, -1),
+        later=_neighbour(wanted, listed, +1),
+    )
+
+
+def _neighbour(wanted: Wanted, listed: Shown, by: int) -> str | None:
+    there = 1 <= listed.page + by <= listed.pages
+    return "/experimenter/episodes?" + query(wanted, page=listed.page + by) if there else None
+
+
+async def episode(request: Request) -> Response:
+    """One step of one episode from somebody's eyes."""
+    shelf, id = request.path_params["shelf"], request.path_params["id"]
+    asked = request.query_params
+    try:
+        found = await episode_of(request, shelf, id)
+        facts = await run_in_threadpool(
+            step, found, asked.get("eyes", REFEREE), asked.get("turn", "")
+        )
+    except BadInput as why:
+        return page(request, "explorer/problem.html", 404, why=str(why))
+    return page(request, "explorer/episode.html", shelf=shelf, episode=found, **facts)
+
+
+def step(found: Episode, who: str, turn: str) -> dict[str, Any]:
+    """All that the page of one step shows; an unknown turn is the nearest that there is."""
+    turns = perspective.turns_of(found, who)
+    stops: list[str] = [*map(str, turns), END]
+    if turn not in stops:
+        turn = _nearest(turns, turn)
+    at = stops.index(turn)
+    facts: dict[str, Any] = {
+        "eyes": who,
+        "everybody": perspective.perspectives_of(found),
+        "seats": perspective.seats_of(found) if who == REFEREE else (),
+        "stops": stops,
+        "turn": turn,
+        "before": stops[at - 1] if at else None,
+        "after": stops[at + 1] if at + 1 < len(stops) else None,
+        "ending": perspective.ending(found.end),
+    }
+    if turn == END:
+        return facts | {"close": perspective.close(found, who)}
+    if who == REFEREE:
+        return facts | {"ledger": perspective.ledger(found, int(turn))}
+    scene = perspective.scene(found, who, int(turn))
+    board = "" if scene.board is None else msgspec.json.encode(scene.board).decode()
+    return facts | {"scene": scene, "board": board}
+
+
+def _nearest(turns: list[int], given: str) -> str:
+    """Eyes are changed in the middle of a game, where the other seat may have had no turn."""
+    if not turns:
+        return END
+    wanted = int(given) if given.isascii() and given.isdigit() and len(given) < 9 else 0
+    return str(min(turns, key=lambda turn: (abs(turn - wanted), turn)))
+
+
+ROUTES: list[BaseRoute] = [
+    Route("/experimenter", experimenter_required(overview)),
+    Route("/experimenter/episodes", experimenter_required(episodes)),
+    Route("/experimenter/episodes/{shelf}/{id}", experimenter_required(episode)),
+]

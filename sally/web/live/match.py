@@ -1,0 +1,398 @@
+"""One live match: people answer over HTTP, bots at once, models in tasks.
+
+A match takes an answer, lets the bots answer after it, and writes all of that down in one
+transaction. Only then is it seen. If it cannot be written the live is given up, and the next
+one who comes finds it rebuilt from the database, as it was before.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from inspect import isawaitable
+from typing import Any
+
+import msgspec
+
+from sally.core.errors import BadInput, IllegalMove, NotAsked
+from sally.core.game import Seat
+from sally.core.log import Censored, Ended
+from sally.core.match import Match
+from sally.core.player import AskId, Decision, Fault, Player, Turn
+from sally.runner.budget import BudgetSpent
+from sally.runner.local import used_by
+from sally.web.database import Database, DuplicateRow, Row
+from sally.web.live.answers import (
+    Given,
+    Looks,
+    Loses,
+    Moves,
+    Stops,
+    StoredAnswer,
+    Written,
+    from_text,
+    given_by,
+    put,
+    stored_answer,
+    write,
+)
+from sally.web.live.screen import (
+    Ask,
+    Past,
+    Screen,
+    ask_name,
+    ask_of,
+    decided,
+    mirrored,
+    over_of,
+    reported,
+    screen_of,
+)
+
+LOG = logging.getLogger("sally.web")
+MOST_LOOKS = 50  # in one decision; more is no search any more
+
+
+class GivenUp(Exception):
+    """This match is gone; the database knows the match, and it has to be rebuilt."""
+
+
+class LiveMatch:
+    """A match, the players at this server, and the seats that are left to people."""
+
+    def __init__(
+        self,
+        id: str,
+        match: Match[Any, Any, Any],
+        people: Sequence[str],
+        players: Mapping[str, Player[Any, Any]],
+        bots: Sequence[str],
+        database: Database,
+        *,
+        patience: float,  # seconds in which a person has to answer
+        model_seconds: float | None = None,  # in which a model has to
+        mirrored: Sequence[str] = (),  # seats that see menus from last to first
+        ended: Callable[[], None],  # is told when the match is over
+    ) -> None:
+        self.id, self.match, self.people, self.patience = id, match, tuple(people), patience
+        self.written = 0  # how many answers the database has
+        self.lock = asyncio.Lock()
+        self.given_up = False
+        self.hushed = False  # nobody is kept waiting for news any more
+        self._players, self._bots, self._database = players, frozenset(bots), database
+        self._model_seconds, self._mirrored, self._ended = model_seconds, mirrored, ended
+        self._keys: dict[tuple[str, str], str] = {}  # seat, client's key -> what it answered
+        self._refused: dict[AskId, tuple[int, str]] = {}
+        self._out: dict[AskId, asyncio.Task[None]] = {}
+        self._pasts = {seat: Past(match.desk(Seat(seat))) for seat in people}
+        self._screens: dict[str, Screen] = {}
+        self._stale = set(people)  # whose screen may have changed
+        self._changed = asyncio.Event()
+        self._since: dict[AskId, float] = {}  # since when people have been asked
+
+    # --- what a person does -----------------------------------------------------------------
+
+    async def screen(self, seat: str) -> Screen:
+        """What a seat's browser receives."""
+        async with self.lock:
+            self._check()
+            return self._shown(seat)
+
+    async def news(self, seat: str, since: int, seconds: float) -> Screen:
+        """What a seat's browser receives once it is newer than a version, or after some seconds."""
+        until = time.monotonic() + seconds
+        while True:
+            changed = self._changed
+            seen = await self.screen(seat)
+            left = until - time.monotonic()
+            if seen.version > since or left <= 0 or self.hushed:
+                return seen
+            with suppress(TimeoutError):
+                await asyncio.wait_for(changed.wait(), left)
+
+    async def answer(self, seat: str, ask: str, value: Any, key: str) -> int:
+        """Take a person's answer; it is on disk when this returns, and a key counts once."""
+        async with self.lock:
+            self._check()
+            if (seat, key) in self._keys:
+                if self._keys[seat, key] != ask:
+                    raise NotAsked("This key has been used for another answer.")
+                return self._shown(seat).version
+            turn = self._asked(seat, ask)
+            tries = 1 + self._refused.get(turn.id, (0, ""))[0]
+            take = decided if turn.question is None else reported
+            try:
+                stored = self._take(turn, take(turn, value, tries))
+            except IllegalMove as why:
+                self._refused[turn.id] = (tries, str(why))
+                self._stale.add(seat)
+                raise
+            await self._settle([(seat, stored, key)])
+            return self._shown(seat).version
+
+    async def look(self, seat: str, ask: str, tool: str, given: Mapping[str, Any]) -> Any:
+        """Look something up for a decision; what was asked is logged with it."""
+        async with self.lock:
+            self._check()
+            turn = self._asked(seat, ask)
+            if turn.question is not None:
+                raise NotAsked("Nothing can be looked up for this question.")
+            if len(turn.looked) >= MOST_LOOKS:
+                raise IllegalMove(f"At most {MOST_LOOKS} things can be looked up for one move.")
+            found = turn.use(tool, given)
+            await self._settle([(seat, Looks(turn.id, tool, dict(given)), None)])
+            return found
+
+    async def leave(self, seat: str, detail: str) -> int:
+        """A person goes, and the match stops without a result."""
+        return await self.stop("left", detail, seat)
+
+    async def stop(self, cause: str, detail: str, seat: str = "") -> int:
+        """Stop without a result, unless there is one already."""
+        async with self.lock:
+            self._check()
+            if not self.match.over:
+                await self._censor(cause, detail, seat)
+            return self._shown(seat).version if seat in self.people else self.written
+
+    async def stop_if_overdue(self, now: float) -> None:
+        """Stop when a person has been asked for longer than the others should have to wait."""
+        if self.overdue(now) is None:
+            return
+        async with self.lock:
+            self._check()
+            if (seat := self.overdue(now)) is not None:  # nobody has answered while we waited
+                await self._censor("left", f"no answer within {self.patience:g} s", seat)
+
+    def overdue(self, now: float) -> str | None:
+        """Who has been asked for longer than patience lasts."""
+        late = (id[1] for id, since in self._since.items() if now - since > self.patience)
+        return next(late, None)
+
+    async def _censor(self, cause: str, detail: str, seat: str) -> None:
+        self.match.censor(cause, detail, seat)
+        await self._settle([(seat, Stops(cause, detail, seat), None)])
+
+    # --- from one version to the next -------------------------------------------------------
+
+    def _check(self) -> None:
+        if self.given_up:
+            raise GivenUp
+
+    def _asked(self, seat: str, ask: str) -> Turn[Any, Any]:
+        asked = {ask_name(self.id, turn.id): turn for turn in self.match.asks()}
+        turn = asked.get(ask)
+        if turn is not None and turn in self._open(seat):
+            return turn
+        if turn is not None and turn.seat == seat:
+            raise NotAsked("First answer the question aside.")
+        if self.match.over:
+            raise NotAsked("The game is over.")
+        raise NotAsked("This is not asked now: it was answered already, or it is not your turn.")
+
+    def _open(self, seat: str) -> list[Turn[Any, Any]]:
+        """What a person is asked now: questions aside come before the move, as for all others."""
+        turns = [turn for turn in self.match.asks() if turn.seat == seat]
+        return [turn for turn in turns if turn.question is not None] or turns
+
+    async def _settle(self, written: Sequence[Written]) -> None:
+        """Let the bots answer, write all of it down, and show it."""
+        try:
+            rows = [*written, *self.let_bots_answer()]
+            await self._database.run(
+                lambda tx: write(tx, self.id, self.written, rows, self.match.over)
+            )
+        except DuplicateRow:  # written by a commit whose answer was lost; the database knows best
+            self.give_up()
+            raise GivenUp from None
+        except BaseException:
+            self.give_up()
+            raise
+        self.count(rows)
+        self.publish()
+
+    def let_bots_answer(self) -> list[Written]:
+        """Everything that bots say before a person or a model is needed again."""
+        said: list[Written] = []
+        while not self.match.over:
+            turns = [turn for turn in self.match.asks() if turn.seat in self._bots]
+            if not turns:
+                break
+            for turn in turns:
+                said.append((turn.seat, self._take_or_fault(turn, self._bot_says(turn)), None))
+                if self.match.over:
+                    break
+        return said
+
+    def _take(self, turn: Turn[Any, Any], given: Given) -> StoredAnswer:
+        """Answer the match; an illegal answer leaves it as it was, and any other error nothing."""
+        stored = stored_answer(turn, given)
+        try:
+            self.match.answer(turn.id, given)
+        except BaseException as why:
+            if not isinstance(why, IllegalMove) or turn not in self.match.asks():
+                self.give_up()
+            raise
+        return stored
+
+    def _take_or_fault(self, turn: Turn[Any, Any], given: Given) -> StoredAnswer:
+        """What a player at this server says; an illegal move of its is a fault of ours."""
+        try:
+            return self._take(turn, given)
+        except IllegalMove as why:
+            return self._take(turn, Fault("fault", f"the player in seat {turn.seat!r}: {why}"))
+
+    def _bot_says(self, turn: Turn[Any, Any]) -> Given:
+        try:
+            given = put(self._players[turn.seat], turn)
+        except Exception as why:
+            LOG.exception("the bot in seat %s of match %s broke down", turn.seat, self.id)
+            return Fault("fault", f"the player in seat {turn.seat!r} broke down: {why!r}")
+        return given  # type: ignore[no-any-return]
+
+    def count(self, rows: Sequence[Written]) -> None:
+        """Remember what the database has now."""
+        self.written += len(rows)
+        for seat, stored, key in rows:
+            if key is not None and not isinstance(stored, Stops):
+                self._keys[seat, key] = ask_name(self.id, stored.ask)
+
+    def publish(self) -> None:
+        """Show the present version to whoever waits, and put what is asked of models."""
+        self._stale.update(self.people)
+        open_now = {turn.id: turn for turn in self.match.asks()}
+        self._refused = {id: why for id, why in self._refused.items() if id in open_now}
+        now, before = time.monotonic(), self._since
+        self._since = {id: before.get(id, now) for id in open_now if id[1] in self.people}
+        for id, turn in open_now.items():
+            if turn.seat not in self.people and id not in self._out:
+                self._out[id] = asyncio.create_task(self._consult(turn))
+        self._wake()
+        if self.match.over:
+            self._ended()
+
+    def hush(self) -> None:
+        """Let those who wait for news go with what there is."""
+        self.hushed = True
+        self._wake()
+
+    def give_up(self) -> None:
+        """Leave what is here; whoever comes next rebuilds it from the database."""
+        self.given_up = True
+        for task in self._out.values():
+            if task is not asyncio.current_task():
+                task.cancel()
+        self._wake()
+
+    def _wake(self) -> None:
+        self._changed.set()
+        self._changed = asyncio.Event()
+
+    async def _consult(self, turn: Turn[Any, Any]) -> None:
+        """Ask a model, and take what it says; a failed call is a fault, and censors."""
+        clock = asyncio.timeout(self._model_seconds)
+        try:
+            async with clock:
+                given = put(self._players[turn.seat], turn)
+                given = await given if isawaitable(given) else given
+        except BudgetSpent as why:
+            given = Fault(why.cause, why.detail)
+        except Exception as why:
+            if clock.expired():
+                given = Fault("limit", f"no answer within {self._model_seconds} s")
+            else:
+                LOG.exception("the player in seat %s of match %s broke down", turn.seat, self.id)
+                given = Fault("fault", f"the player broke down: {why!r}")
+        async with self.lock:
+            self._out.pop(turn.id, None)
+            if self.given_up or self.match.over:
+                return
+            try:
+                await self._settle([(turn.seat, self._take_or_fault(turn, given), None)])
+            except Exception:  # the match is rebuilt, and asks again
+                LOG.exception("a model's answer in match %s could not be written", self.id)
+
+    # --- from the database ----------------------------------------------------------------------
+
+    def rebuild(self, rows: Sequence[Row]) -> str | None:
+        """Answer the match as it was answered; says which bot plays otherwise now, if one does."""
+        changed = None
+        for seat, text, key in rows:
+            stored = from_text(text)
+            changed = self._again(stored) or changed
+            self.count([(seat, stored, key)])
+        return changed
+
+    def _again(self, stored: StoredAnswer) -> str | None:
+        match, changed = self.match, None
+        if isinstance(stored, Stops):
+            match.censor(stored.cause, stored.detail, stored.seat)
+            return None
+        turn = next((t for t in match.asks() if t.id == stored.ask), None)
+        if turn is None:
+            raise BadInput("its answers do not fit the rules that are installed now")
+        if isinstance(stored, Looks):
+            turn.use(stored.tool, stored.given)
+            return None
+        given = given_by(match.spec, stored)
+        if turn.seat in self._bots and isinstance(given, Decision):
+            # Bots are asked again for their notes, which need not be plain data.
+            fresh = self._bot_says(turn)
+            if isinstance(fresh, Decision) and _plain(fresh.action) == _plain(given.action):
+                given = fresh
+            else:
+                changed = turn.seat
+        if isinstance(stored, Moves | Loses):
+            turn.looked[:] = stored.looked
+        match.answer(turn.id, given)
+        return changed
+
+    @property
+    def used(self) -> dict[str, Any]:
+        """What answers for models, for the record."""
+        return used_by(self._players)
+
+    # --- what is seen -----------------------------------------------------------------------
+
+    def _shown(self, seat: str) -> Screen:
+        """What a seat sees; its version rises only when that changes.
+
+        A count of answers would tell a seat how often others have acted where it cannot see.
+        """
+        if seat in self._stale:
+            old, new = self._screens.get(seat), self._seen(seat)
+            if old is None or msgspec.structs.replace(new, version=old.version) != old:
+                last = 0 if old is None else old.version
+                version = max(last + 1, int(1000 * time.time()))  # it rises over restarts too
+                self._screens[seat] = msgspec.structs.replace(new, version=version)
+            self._stale.discard(seat)
+        return self._screens[seat]
+
+    def _seen(self, seat: str) -> Screen:
+        match, desk = self.match, self.match.desk(Seat(seat))
+        turns = self._open(seat)
+        view = turns[0].view if turns else match.game.observe(match.state, Seat(seat))
+        end = match.events[-1] if match.over else None
+        # Which of the others has still to act may be hidden, so it is always all of them.
+        others = () if turns or match.over else [s for s in match.game.seats if s != seat]
+        return screen_of(
+            0,
+            desk,
+            view,
+            self._pasts[seat],
+            [self._ask(turn) for turn in turns],
+            [desk.words.told(told) for turn in turns for told in turn.told],
+            others,
+            over_of(seat, end) if isinstance(end, Ended | Censored) else None,
+        )
+
+    def _ask(self, turn: Turn[Any, Any]) -> Ask:
+        ask = ask_of(self.id, turn, self._refused.get(turn.id, (0, None))[1])
+        return mirrored(ask) if turn.seat in self._mirrored else ask
+
+
+def _plain(action: Any) -> Any:
+    return msgspec.json.encode(action)

@@ -1,0 +1,381 @@
+"""All live matches: opened, found by token, rebuilt after a restart, put into the store."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import secrets
+import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+
+from sally import store
+from sally.core import shelf
+from sally.core.errors import BadInput, NotAsked
+from sally.core.log import Episode, Setup
+from sally.core.match import Match
+from sally.players.language import LANGUAGE
+from sally.runner.budget import Meter, Metered
+from sally.runner.local import is_bot, reached
+from sally.runner.seating import players_of
+from sally.web.database import Database, StorageFull, StorageLost, Transaction
+from sally.web.live.answers import write
+from sally.web.live.match import GivenUp, LiveMatch
+from sally.web.live.seats import NoSuchSeat, Opened, hashed, settled
+
+LOG = logging.getLogger("sally.web")
+MANIFEST = "play in the browser"  # what a store of such episodes is marked with
+PAUSE = 1.0  # seconds in which ended matches gather, so that they share a file of the store
+RETRY = 5.0  # seconds until a store that could not be written is tried again
+IDLE = 600.0  # seconds after which a match that nobody looks at is rebuilt when needed
+OPEN = "SELECT id FROM matches WHERE ended = 0"
+T = TypeVar("T")
+Watcher = Callable[[str, Episode], Awaitable[None]]  # told a match's id and record at its end
+
+
+def _seats(written: str) -> tuple[str, ...]:
+    return msgspec.json.decode(written, type=tuple[str, ...])
+
+
+class LiveMatches:
+    """Every match that people sit at."""
+
+    def __init__(
+        self,
+        database: Database,
+        out: Path | None,
+        patience: float = 900.0,
+        meter: Meter | None = None,
+    ) -> None:
+        self.database, self.out, self.patience = database, out, patience
+        self.meter = meter or Meter()
+        self.watchers: list[Watcher] = []
+        self._by_id: dict[str, LiveMatch] = {}
+        self._seats: dict[str, tuple[str, str]] = {}  # hashed token -> match, seat
+        self._touched: dict[str, float] = {}
+        self._loading: dict[str, asyncio.Lock] = {}
+        self._tasks: list[asyncio.Task[None]] = []
+        self._ended = asyncio.Event()
+        self._in_doubt = True  # whether the store may hold what the database calls unstored
+
+    # --- starting and stopping -----------------------------------------------------------------
+
+    def open_store(self) -> None:
+        """Make the folder of finished episodes ours, or say whose it is."""
+        if self.out is not None:
+            store.claim(self.out, store.Manifest(MANIFEST, ""))
+
+    async def start(self) -> None:
+        """Open the store, and go on with every match that was going on."""
+        self.open_store()
+        self._ended.set()
+        self._tasks = [
+            asyncio.create_task(self._sweep()),
+            asyncio.create_task(self._keep()),
+        ]
+
+    def hush(self) -> None:
+        """Let everybody who waits for news go, because the server is about to."""
+        for live in self._by_id.values():
+            live.hush()
+
+    async def close(self) -> None:
+        """Put what is over into the store, and let everybody go; nothing is lost by this."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        with suppress(Exception):  # the next start tries again
+            await self._keep_ended()
+        for live in self._by_id.values():
+            live.give_up()
+
+    # --- opening and finding ----------------------------------------------------------------
+
+    async def open(
+        self,
+        setup: Setup,
+        people: Sequence[str],
+        *,
+        keys: Mapping[str, str] | None = None,
+        cell: str = "",
+        owner: str = "",
+        patience: float | None = None,
+        mirrored: Sequence[str] = (),
+        also: Callable[[Transaction, str], None] | None = None,
+    ) -> Opened:
+        """Seat everybody and begin; `also` writes whatever belongs to the same transaction.
+
+        Who has a token already brings it hashed, by seat, in `keys`.
+        Matches with an owner are not put into the store here; their owner exports them.
+        Seats in `mirrored` see their menus from last to first.
+        """
+        setup = settled(setup, people)
+        id = secrets.token_hex(16)
+        keys = dict(keys or {})
+        given = {seat: secrets.token_urlsafe(32) for seat in people if seat not in keys}
+        keys |= {seat: hashed(token) for seat, token in given.items()}
+        waits = self.patience if patience is None else patience
+        live = self._made(id, setup, people, waits, mirrored)
+        rows = live.let_bots_answer()
+
+        def begin(tx: Transaction) -> None:
+            tx.put(
+                "INSERT INTO matches (id, setup, people, cell, owner, patience, mirrored, made) "
+                "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                id,
+                msgspec.json.encode(setup).decode(),
+                msgspec.json.encode(tuple(people)).decode(),
+                cell,
+                owner,
+                live.patience,
+                msgspec.json.encode(tuple(mirrored)).decode(),
+                time.time(),
+            )
+            for seat, key in keys.items():
+                tx.put("INSERT INTO seats (token, match, seat) VALUES (?, ?, ?)", key, id, seat)
+            write(tx, id, 0, rows, live.match.over)
+            if also is not None:
+                also(tx, id)
+
+        await self.database.run(begin)
+        live.count(rows)
+        self._enter(live)
+        return Opened(id, given)
+
+    async def seat(self, token: str) -> tuple[LiveMatch, str]:
+        """The live and seat that a token opens."""
+        key = hashed(token)
+        if key not in self._seats:
+            found = await self.database.run(
+                lambda tx: tx.one("SELECT match, seat FROM seats WHERE token = ?", key)
+            )
+            if found is None:
+                raise NoSuchSeat
+            self._seats[key] = (found[0], found[1])
+        id, seat = self._seats[key]
+        return await self.find(id), seat
+
+    async def take(self, token: str, own: str) -> None:
+        """Open a seat by one's own token from now on, and no more by the old one; twice is once."""
+        old, new = hashed(token), hashed(own)
+
+        def change(tx: Transaction) -> bool:
+            changed = tx.put("UPDATE seats SET token = ? WHERE token = ?", new, old)
+            return bool(changed) or tx.one("SELECT 1 FROM seats WHERE token = ?", new) is not None
+
+        if not await self.database.run(change):
+            raise NoSuchSeat
+        self._seats.pop(old, None)
+
+    async def find(self, id: str) -> LiveMatch:
+        """A match's match, rebuilt from the database if it is not there."""
+        self._touched[id] = time.monotonic()
+        live = self._by_id.get(id)
+        if live is not None and not live.given_up:
+            return live
+        async with self._loading.setdefault(id, asyncio.Lock()):
+            live = self._by_id.get(id)
+            if live is None or live.given_up:
+                live = await self._rebuilt(id)
+        self._loading.pop(id, None)
+        return live
+
+    async def at(self, token: str, act: Callable[[LiveMatch, str], Awaitable[T]]) -> T:
+        """Do something at a seat; a match that was given up meanwhile is rebuilt once."""
+        live, seat = await self.seat(token)
+        try:
+            return await act(live, seat)
+        except GivenUp:
+            live, seat = await self.seat(token)
+            return await act(live, seat)
+
+    async def forget(self, id: str, also: Callable[[Transaction], None] | None = None) -> None:
+        """Delete a match and all that was said in it, as somebody who withdraws may ask."""
+
+        def delete(tx: Transaction) -> None:
+            for table in ("answers", "seats", "tickets"):
+                tx.put(f"DELETE FROM {table} WHERE match = ?", id)
+            tx.put("DELETE FROM matches WHERE id = ?", id)
+            if also is not None:
+                also(tx)
+
+        live = self._by_id.get(id)
+        if live is None:
+            await self.database.run(delete)
+        else:
+            async with live.lock:
+                live.give_up()
+                await self.database.run(delete)
+        if (left := self._by_id.pop(id, None)) is not None:
+            left.give_up()  # also one that somebody had begun to rebuild
+        self._seats = {key: at for key, at in self._seats.items() if at[0] != id}
+
+    async def episode(self, id: str) -> Episode | None:
+        """The record of a match that is over; None while it is going on."""
+        live = await self.find(id)
+        async with live.lock:
+            if not live.match.over:
+                return None
+            found = await self.database.run(
+                lambda tx: tx.one("SELECT cell FROM matches WHERE id = ?", id)
+            )
+            return live.match.episode(found[0] if found else "", live.used)
+
+    def in_progress(self) -> list[LiveMatch]:
+        """The matches in which a match is going on, as far as they have been entered."""
+        return [live for live in self._by_id.values() if not live.match.over]
+
+    # --- making matches -----------------------------------------------------------------------
+
+    def _made(
+        self,
+        id: str,
+        setup: Setup,
+        people: Sequence[str],
+        patience: float,
+        mirrored: Sequence[str],
+    ) -> LiveMatch:
+        match: Match[Any, Any, Any] = Match(shelf.game(setup.instance.game), setup)
+        inside = {seat: who for seat, who in setup.lineup.items() if seat not in people}
+        if any(who.player == LANGUAGE for who in inside.values()):
+            meter = self.meter.of_episode()
+            inside = reached(inside, lambda seat, name: Metered(shelf.model(name), meter, name))
+        players = players_of(match, inside)
+        bots = [seat for seat, player in players.items() if is_bot(player)]
+        return LiveMatch(
+            id,
+            match,
+            people,
+            players,
+            bots,
+            self.database,
+            patience=patience,
+            model_seconds=self.meter.config.limits.call_seconds,
+            mirrored=mirrored,
+            ended=self._ended.set,
+        )
+
+    async def _rebuilt(self, id: str) -> LiveMatch:
+        """A match as the database has it."""
+
+        def find(tx: Transaction) -> tuple[Any, list[Any]]:
+            row = tx.one("SELECT setup, people, patience, mirrored FROM matches WHERE id = ?", id)
+            said = tx.all(
+                "SELECT seat, entry, client_key FROM answers WHERE match = ? ORDER BY n", id
+            )
+            return row, said
+
+        row, said = await self.database.run(find)
+        if row is None:
+            raise NoSuchSeat
+        setup = msgspec.json.decode(row[0], type=Setup)
+        try:
+            live = self._made(id, setup, _seats(row[1]), row[2], _seats(row[3]))
+            changed = live.rebuild(said)
+        except BadInput as why:  # something else is installed than when it was begun
+            raise NotAsked(f"This game cannot go on: {str(why).rstrip('.')}.") from None
+        self._enter(live)
+        if changed is not None and not live.match.over:
+            who = setup.lineup[changed].player
+            await live.stop("fault", f"{who} plays otherwise than before the restart", changed)
+        return live
+
+    def _enter(self, live: LiveMatch) -> None:
+        self._by_id[live.id] = live
+        self._touched[live.id] = time.monotonic()
+        live.publish()
+
+    # --- in the background ------------------------------------------------------------------
+
+    async def _revive(self) -> bool:
+        """Enter every open match once, so that models go on and waiting has an end."""
+        try:
+            rows = await self.database.run(lambda tx: tx.all(OPEN))
+        except (StorageFull, StorageLost):
+            return False
+        for (id,) in rows:
+            try:
+                await self.find(id)
+            except Exception as why:
+                LOG.error("match %s: %s", id, why)
+            await asyncio.sleep(0)
+        return True
+
+    async def _sweep(self) -> None:
+        """Stop matches whose people have gone, and leave matches that nobody looks at."""
+        while not await self._revive():
+            await asyncio.sleep(RETRY)
+        while True:
+            await asyncio.sleep(min(5.0, self.patience / 4))
+            now = time.monotonic()
+            for id, live in list(self._by_id.items()):
+                try:
+                    if live.given_up:
+                        await self.find(id)
+                    else:
+                        await live.stop_if_overdue(now)
+                except Exception as why:  # one match must not keep the others
+                    LOG.error("match %s: %s", id, why)
+                if live.match.over and now - self._touched.get(id, 0) > IDLE:
+                    self._by_id.pop(id, None)
+                    self._touched.pop(id, None)
+
+    async def _keep(self) -> None:
+        """Put what has ended into the store, as often as something has."""
+        while True:
+            await self._ended.wait()
+            self._ended.clear()
+            try:
+                await self._keep_ended()
+                await asyncio.sleep(PAUSE)
+            except Exception as why:
+                LOG.error("episodes could not be stored, and will be tried again: %s", why)
+                await asyncio.sleep(RETRY)
+                self._ended.set()
+
+    async def _recorded(self, id: str) -> Episode | None:
+        """The record of a match, or none if it does not replay any more."""
+        try:
+            return await self.episode(id)
+        except (BadInput, NoSuchSeat) as why:
+            LOG.error("match %s is not stored: %s", id, why)
+            return None
+
+    async def _keep_ended(self) -> None:
+        """Store every match that is over, once, and tell those who watch."""
+        rows = await self.database.run(
+            lambda tx: tx.all(
+                "SELECT id, owner FROM matches WHERE ended = 1 AND stored = 0 ORDER BY made"
+            )
+        )
+        ended = [(id, owner, await self._recorded(id)) for id, owner in rows]
+        done = [(id, owner, episode) for id, owner, episode in ended if episode is not None]
+        await asyncio.to_thread(self._store, [e for _, owner, e in done if not owner])
+        for id, _, episode in done:
+            for watcher in self.watchers:
+                await watcher(id, episode)
+
+        def mark(tx: Transaction) -> None:
+            for id, _, _ in done:
+                tx.put("UPDATE matches SET stored = 1 WHERE id = ?", id)
+
+        await self.database.run(mark)
+        self._in_doubt = False
+
+    def _store(self, episodes: Sequence[Episode]) -> None:
+        """Put episodes into the store, but for those that it has.
+
+        After a crash, or a full disk, it may have some of which the database does not know.
+        """
+        if self.out is None or not episodes:
+            return
+        there = set(store.load(self.out).episodes) if self._in_doubt else set()
+        self._in_doubt = True  # until the database knows
+        with store.Writer(self.out) as writer:  # on disk, under its last name, when it closes
+            for episode in episodes:
+                if episode.id not in there:
+                    writer.add(episode)

@@ -1,0 +1,305 @@
+"""What a seat's browser receives, made of its own turns, views and words and of nothing else.
+
+No function here is handed a state or another seat's turn, so none can give one away.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from hashlib import blake2b
+from math import isfinite
+from typing import Any, Literal
+
+import msgspec
+
+from sally.core.board import Board, board_of
+from sally.core.desk import Desk
+from sally.core.errors import IllegalMove
+from sally.core.game import Tool
+from sally.core.log import Censored, Ended
+from sally.core.menu import Amounts, Choice, Field, Form, Many, Text, Whole, filled
+from sally.core.player import AskId, Decision, Turn
+from sally.core.probe import Question, Report
+from sally.core.words import as_tuples
+
+Json = dict[str, Any]
+
+
+class Option(msgspec.Struct, frozen=True):
+    """Something to choose, by its name."""
+
+    label: str
+    value: Any
+
+
+class Ask(msgspec.Struct, frozen=True):
+    """One thing that this seat is asked now."""
+
+    id: str
+    kind: Literal["move", "probe"]
+    question: str
+    format: str
+    answer: Literal["choice", "odds", "values", "move"]
+    options: tuple[Option, ...] = ()
+    forms: tuple[Json, ...] = ()
+    items: tuple[Option, ...] = ()
+    range: tuple[float, float] | None = None
+    tools: tuple[Json, ...] = ()
+    looked: tuple[Json, ...] = ()  # what was looked up for this decision so far
+    refused: str | None = None  # why the last answer to this was not taken
+
+
+class Over(msgspec.Struct, frozen=True):
+    """How the match ended for this seat."""
+
+    how: Literal["ended", "censored"]
+    payoff: float | None
+    text: str
+
+
+class Screen(msgspec.Struct, frozen=True):
+    """All that a browser knows of its match."""
+
+    version: int
+    game: str
+    title: str
+    seat: str
+    rules: str
+    lines_from: int  # how many lines the browser has already
+    lines: tuple[str, ...]
+    now: str
+    board: Board | None
+    asks: tuple[Ask, ...]
+    told: tuple[str, ...]
+    waiting_for: tuple[str, ...]
+    over: Over | None
+
+
+WHY_CENSORED: Mapping[str, str] = {
+    "left": "Somebody has left the table, so the game was stopped.",
+    "fault": "A player could not be reached, so the game was stopped.",
+    "helper": "A helper of the game could not be reached, so the game was stopped.",
+    "budget": "The budget for this game is used up, so it was stopped.",
+    "limit": "This game took longer than is allowed, so it was stopped.",
+    "forfeits": "Too many turns were forfeited, so the game was stopped.",
+}
+
+
+class Past:
+    """The past of one seat in words; it grows with the match, and a line is said once."""
+
+    def __init__(self, desk: Desk) -> None:
+        self.desk, self.lines = desk, list[str]()
+        self._shown, self._marks = 0, 0
+
+    def upto(self, view: Any) -> list[str]:
+        """Every line up to what a view shows."""
+        for seen, told in self.desk.kept[self._marks :]:
+            self._grow(seen)
+            self.lines.append(self.desk.words.told(told))
+            self._marks += 1
+        self._grow(view)
+        return self.lines
+
+    def _grow(self, view: Any) -> None:
+        words = self.desk.words
+        new = list(words.lines(view, self._shown, words.forms[0]))
+        self.lines += new
+        self._shown += len(new)
+
+
+def ask_name(match: str, id: AskId) -> str:
+    """What a browser calls an ask: nothing can be read from it, not even a probe's name."""
+    return blake2b(msgspec.json.encode((match, *id)), digest_size=12).hexdigest()
+
+
+def title_of(name: str) -> str:
+    return name.replace("_", " ")
+
+
+# --- what is asked ------------------------------------------------------------------------------
+
+
+def ask_of(match: str, turn: Turn[Any, Any], refused: str | None) -> Ask:
+    """A turn as the browser gets it."""
+    if turn.question is not None:
+        return _probe(ask_name(match, turn.id), turn, turn.question, refused)
+    words, options = turn.desk.words, turn.options
+    ready = [o for o in options if type(o) is not Form]
+    forms = [o for o in options if type(o) is Form]
+    return Ask(
+        ask_name(match, turn.id),
+        "move",
+        words.question(turn.view, options),
+        "",  # a page says how to answer in text; here there are buttons and fields
+        "move",
+        tuple(Option(words.name(o), msgspec.to_builtins(o)) for o in ready),
+        tuple(form_of(form) for form in forms),
+        tools=tuple(_tool(tool) for tool in turn.desk.spec.tools),
+        looked=tuple(
+            {"tool": look.tool, "arguments": look.given, "found": look.found}
+            for look in turn.looked
+        ),
+        refused=refused,
+    )
+
+
+def _probe(name: str, turn: Turn[Any, Any], question: Question, refused: str | None) -> Ask:
+    words = turn.desk.words
+    scale = (question.low, question.high) if question.kind == "values" else None
+    return Ask(
+        name,
+        "probe",
+        words.aside(question, turn.view, turn.pending),
+        words.say("aside"),
+        question.kind,
+        items=tuple(Option(words.choice_name(question, c), c) for c in question.choices),
+        range=(0.0, 100.0) if question.kind == "odds" else scale,
+        refused=refused,
+    )
+
+
+def mirrored(ask: Ask) -> Ask:
+    """The same ask with its menu from last to first, for studies that balance option orders."""
+    turned: Json = {"options": ask.options[::-1]}
+    if ask.answer == "choice":  # numbers are sent in the order of their items
+        turned["items"] = ask.items[::-1]
+    return msgspec.structs.replace(ask, **turned)
+
+
+def form_of(form: Form[Any]) -> Json:
+    """An action to be filled in, as a form."""
+    fields = [field_of(name, field) for name, field in form.fields]
+    return {"kind": form.kind, "label": title_of(form.kind), "fields": fields}
+
+
+def field_of(name: str, field: Field) -> Json:
+    """One field of a form."""
+    head = {"name": name, "label": title_of(name)}
+    match field:
+        case Choice(values):
+            return {**head, "type": "choice", "values": list(values)}
+        case Whole(low, high):
+            return {**head, "type": "whole", "low": low, "high": high}
+        case Text(limit, pattern, _, least):
+            return {**head, "type": "text", "limit": limit, "least": least, "pattern": pattern}
+        case Amounts(most):
+            return {**head, "type": "amounts", "most": [list(pair) for pair in most]}
+        case Many(of, most):
+            return {**head, "type": "many", "of": field_of(name, of), "most": most}
+        case Form():
+            return {**head, "type": "form", **form_of(field), "label": title_of(name)}
+
+
+def _tool(tool: Tool[Any]) -> Json:
+    needed = tool.parameters.get("required", ())
+    fields = []
+    for name, schema in tool.parameters.get("properties", {}).items():
+        field: Field = Choice(tuple(schema["enum"])) if "enum" in schema else Text(200)
+        fields.append({**field_of(name, field), "required": name in needed})
+    return {"name": tool.name, "label": title_of(tool.name), "about": tool.about, "fields": fields}
+
+
+# --- what is answered ---------------------------------------------------------------------------
+
+
+def decided(turn: Turn[Any, Any], value: Any, tries: int) -> Decision[Any]:
+    """The move that plain JSON describes; raises IllegalMove with the reason."""
+    if type(value) not in (int, str, dict):
+        raise IllegalMove("A move is one of the options, or a form filled in.")
+    action = filled(turn.options, as_tuples(value))
+    return Decision(action, None, _reply(value), tries)
+
+
+def reported(turn: Turn[Any, Any], value: Any, tries: int) -> Report:
+    """The answer to a probe that plain JSON describes; raises IllegalMove with the reason."""
+    question = turn.question
+    assert question is not None
+    if question.kind == "choice":
+        if type(value) not in (int, str) or value not in question.choices:
+            raise IllegalMove("Choose one of the answers.")
+        return Report(value, reply=_reply(value), tries=tries)
+    numbers = _numbers(value, question)
+    if question.kind == "odds":
+        odds = _odds(numbers)
+        best = max(range(len(odds)), key=odds.__getitem__)
+        return Report(question.choices[best], odds, _reply(value), tries)
+    given = {str(c): n for c, n in zip(question.choices, numbers, strict=True) if n is not None}
+    if not given:
+        raise IllegalMove("Give a number for at least one of the items.")
+    return Report(dict(given), reply=_reply(value), tries=tries)
+
+
+def _numbers(value: Any, question: Question) -> list[float | None]:
+    low, high = (0.0, 100.0) if question.kind == "odds" else (question.low, question.high)
+    if not isinstance(value, list) or len(value) != len(question.choices):
+        raise IllegalMove(f"Give a list of {len(question.choices)} numbers, one for each item.")
+    for number in value:
+        if number is None and question.kind == "values":
+            continue
+        if type(number) not in (int, float) or not isfinite(number) or not low <= number <= high:
+            raise IllegalMove(f"Each number must be from {low:g} to {high:g}.")
+    return [None if n is None else float(n) for n in value]
+
+
+def _odds(percents: Sequence[float | None]) -> tuple[float, ...]:
+    """Percentages as odds; like a model's, they may be one percent off a hundred."""
+    given = [p or 0.0 for p in percents]
+    total = sum(given)
+    if not 99 <= total <= 101:
+        raise IllegalMove(f"The percentages must make 100; yours make {total:g}.")
+    return tuple(p / total for p in given)
+
+
+def _reply(value: Any) -> str:
+    return msgspec.json.encode(value).decode()
+
+
+# --- the end ------------------------------------------------------------------------------------
+
+
+def over_of(seat: str, end: Ended | Censored) -> Over:
+    """The end as one seat may know it: its own payoff, and of a fault no detail."""
+    if isinstance(end, Ended):
+        payoff = end.payoffs.get(seat)
+        said = "The game is over." if payoff is None else f"The game is over; you got {payoff:g}."
+        return Over("ended", payoff, said)
+    if end.cause == "left" and end.seat == seat:
+        return Over("censored", None, "You have left the table, so the game was stopped.")
+    return Over("censored", None, WHY_CENSORED.get(end.cause, "The game was stopped."))
+
+
+def screen_of(
+    version: int,
+    desk: Desk,
+    view: Any,
+    past: Past,
+    asks: Sequence[Ask],
+    told: Sequence[str],
+    waiting_for: Sequence[str],
+    over: Over | None,
+) -> Screen:
+    """Everything for one seat, with its whole past."""
+    words, spec = desk.words, desk.spec
+    return Screen(
+        version,
+        spec.name,
+        title_of(spec.name),
+        desk.seat,
+        words.rules(desk.seat),
+        0,
+        tuple(past.upto(view)),
+        "" if over is not None else words.now(view),
+        board_of(desk, view),
+        tuple(asks),
+        tuple(told),
+        tuple(waiting_for),
+        over,
+    )
+
+
+def since(screen: Screen, lines: int) -> Screen:
+    """The screen without what the browser has: the first lines of the past, and then the rules."""
+    if not 0 < lines <= len(screen.lines):
+        return screen
+    return msgspec.structs.replace(screen, rules="", lines_from=lines, lines=screen.lines[lines:])

@@ -1,0 +1,1 @@
+"""Free play: the lobby and the HTTP interface of a seat."""

@@ -1,0 +1,228 @@
+"""The HTTP interface of the lobby and of a seat, under /api."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+import msgspec
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Route
+
+from sally.web import security
+from sally.web.database import DuplicateRow
+from sally.web.live.match import LiveMatch
+from sally.web.live.screen import Screen, since
+from sally.web.live.seats import NoSuchSeat
+from sally.web.play.lobby import Lobby
+from sally.web.security import Refused, bearer, json_of
+
+LONG_POLL = 25.0  # seconds; less than proxies wait
+EXACT = 2**53  # whole numbers beyond this are not the same to every reader of JSON
+KEY = 64  # characters of a client's key, at most
+OWN = 43  # characters of a token of its own making, at least
+NAME = 100  # characters of a name
+
+
+# --- reading what was sent ----------------------------------------------------------------------
+
+
+def text_of(sent: Mapping[str, Any], name: str, default: str | None = None, most: int = 200) -> str:
+    """A text field of a request."""
+    value = sent.get(name, default)
+    if not isinstance(value, str) or len(value) > most:
+        raise Refused(400, f"{name} must be a text of at most {most} characters.")
+    return value
+
+
+def mapping_of(sent: Mapping[str, Any], name: str) -> dict[str, Any]:
+    value = sent.get(name, {})
+    if not isinstance(value, dict) or any(len(key) > NAME for key in value):
+        raise Refused(400, f"{name} must be an object, with names of at most {NAME} characters.")
+    return value
+
+
+def only(sent: Mapping[str, Any], *names: str) -> None:
+    """Refuse what nobody asked for: a misspelt field would be ignored in silence."""
+    for name in sent:
+        if name not in names:
+            known = f"one of {', '.join(names)}" if names else "wanted here"
+            raise Refused(400, f"{name[:60]!r} is not {known}.")
+
+
+def key_of(sent: Mapping[str, Any]) -> str:
+    """The client's own name for what it does, so that doing it twice does it once."""
+    key = text_of(sent, "key", most=KEY)
+    if not key or not key.isascii() or not key.isprintable():
+        raise Refused(400, f"key must be 1 to {KEY} plain characters, unique to this answer.")
+    return key
+
+
+def number_of(request: Request, name: str) -> int | None:
+    given = request.query_params.get(name)
+    if given is None:
+        return None
+    if not given.isascii() or not given.isdigit() or len(given) > 15:
+        raise Refused(400, f"{name} must be a whole number.")
+    return int(given)
+
+
+def answer(value: Any, status: int = 200) -> Response:
+    """JSON as msgspec writes it: structs included, and quickly."""
+    return Response(msgspec.json.encode(value), status, media_type="application/json")
+
+
+# --- the lobby ----------------------------------------------------------------------------------
+
+
+async def games(request: Request) -> Response:
+    return answer(request.app.state.lobby.offers())
+
+
+def refuse_too_many(request: Request) -> None:
+    """A table holds memory and disk for a while, so it costs more than a look."""
+    if wait := request.app.state.openings.take(security.address_of(request.scope)):
+        raise Refused(429, f"Too many tables were opened from here; wait {wait:.1f} s.")
+
+
+async def open_table(request: Request) -> Response:
+    refuse_too_many(request)
+    sent = await json_of(request)
+    only(sent, "game", "seat", "others", "params", "probes")
+    others, probes = mapping_of(sent, "others"), sent.get("probes", [])
+    if not all(isinstance(who, str) for who in others.values()):
+        raise Refused(400, "others must give a player's name for each seat.")
+    if not isinstance(probes, list) or not all(isinstance(p, str) for p in probes):
+        raise Refused(400, "probes must be a list of names.")
+    seat = text_of(sent, "seat", "")
+    lobby: Lobby = request.app.state.lobby
+    opened = await lobby.open(
+        text_of(sent, "game"), seat, others, mapping_of(sent, "params"), probes
+    )
+    mine = seat or next(iter(opened.tokens))
+    invites = {s: token for s, token in opened.tokens.items() if s != mine}
+    return answer({"token": opened.tokens[mine], "invites": invites}, 201)
+
+
+async def get_in_line(request: Request) -> Response:
+    refuse_too_many(request)
+    sent = await json_of(request)
+    only(sent, "game")
+    return answer({"ticket": await request.app.state.lobby.wait(text_of(sent, "game"))}, 201)
+
+
+async def in_line(request: Request) -> Response:
+    ticket = bearer(request)
+    seconds = LONG_POLL if request.query_params.get("wait") == "1" else 0.0
+    try:
+        seated, waiting, needed = await request.app.state.lobby.called(ticket, seconds)
+    except LookupError:
+        raise Refused(401, "This ticket is not known.") from None
+    token = ticket if seated else None
+    return answer({"token": token, "waiting": waiting, "needed": needed})
+
+
+async def leave_line(request: Request) -> Response:
+    ticket = bearer(request)
+    only(await json_of(request))
+    return answer({"left": await request.app.state.lobby.leave(ticket)})
+
+
+# --- a seat -------------------------------------------------------------------------------------
+
+
+def token_of(request: Request) -> str:
+    """The seat's token, if it does not come too often."""
+    token = bearer(request)
+    if wait := request.app.state.rates.take(token):
+        raise Refused(429, f"Too many requests; wait {wait:.1f} s.")
+    return token
+
+
+async def at_seat(
+    request: Request, token: str, act: Callable[[LiveMatch, str], Awaitable[Any]]
+) -> Any:
+    return await request.app.state.live_matches.at(token, act)
+
+
+async def take(request: Request) -> Response:
+    """Whoever comes first by an invitation has the seat: who sent the link cannot look in."""
+    token, sent = token_of(request), await json_of(request)
+    only(sent, "token")
+    own = text_of(sent, "token", most=KEY)
+    if len(own) < OWN or not own.isascii() or not own.isalnum() or own == token:
+        raise Refused(400, f"token must be {OWN} to {KEY} letters and digits of your own making.")
+    try:
+        await request.app.state.live_matches.take(token, own)
+    except (NoSuchSeat, DuplicateRow):
+        raise Refused(401, "This invitation was followed already, or it is not whole.") from None
+    return answer({"token": own})
+
+
+async def see(request: Request) -> Response:
+    token = token_of(request)
+    known, lines = number_of(request, "since"), number_of(request, "lines") or 0
+
+    async def look(live: LiveMatch, seat: str) -> Screen:
+        return await (live.screen(seat) if known is None else live.news(seat, known, LONG_POLL))
+
+    return answer(since(await at_seat(request, token, look), lines))
+
+
+async def say(request: Request) -> Response:
+    token, sent = token_of(request), await json_of(request)
+    only(sent, "ask", "value", "key")
+    ask, key = text_of(sent, "ask"), key_of(sent)
+    if "value" not in sent:
+        raise Refused(400, "value is missing: the answer itself.")
+    value = sent["value"]
+    if not is_plain(value):
+        raise Refused(400, "value holds a number that cannot be written down.")
+    version = await at_seat(request, token, lambda live, seat: live.answer(seat, ask, value, key))
+    return answer({"version": version})
+
+
+async def look_up(request: Request) -> Response:
+    token, sent = token_of(request), await json_of(request)
+    only(sent, "ask", "tool", "arguments")
+    ask, tool, given = text_of(sent, "ask"), text_of(sent, "tool"), mapping_of(sent, "arguments")
+    if not all(isinstance(v, str) and len(v) <= 200 for v in given.values()):
+        raise Refused(400, "arguments must be texts of at most 200 characters.")
+    found = await at_seat(request, token, lambda live, seat: live.look(seat, ask, tool, given))
+    return answer({"found": found})
+
+
+async def leave(request: Request) -> Response:
+    token, sent = token_of(request), await json_of(request)
+    only(sent, "key")
+    version = await at_seat(
+        request, token, lambda live, seat: live.leave(seat, "the person left the table")
+    )
+    return answer({"version": version})
+
+
+def is_plain(value: Any) -> bool:
+    """Whether a value can be written down again as it was sent."""
+    if isinstance(value, float):
+        return math.isfinite(value)
+    if isinstance(value, int):
+        return abs(value) <= EXACT
+    if isinstance(value, dict):
+        return all(map(is_plain, value.values()))
+    return all(map(is_plain, value)) if isinstance(value, list) else True
+
+
+ROUTES: list[BaseRoute] = [
+    Route("/api/games", games),
+    Route("/api/tables", open_table, methods=["POST"]),
+    Route("/api/lobby", get_in_line, methods=["POST"]),
+    Route("/api/lobby", in_line),
+    Route("/api/lobby/leave", leave_line, methods=["POST"]),
+    Route("/api/seat", see),
+    Route("/api/seat/take", take, methods=["POST"]),
+    Route("/api/seat/answer", say, methods=["POST"]),
+    Route("/api/seat/look", look_up, methods=["POST"]),
+    Route("/api/seat/leave", leave, methods=["POST"]),
+]

@@ -1,0 +1,1 @@
+"""Studies with people: definition, assignment, pages, dashboard, export."""

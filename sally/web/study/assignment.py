@@ -1,0 +1,70 @@
+"""Counterbalancing: whoever comes next takes the place that has been filled least."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+import msgspec
+
+from sally.core.chance import Stream
+from sally.web.study.definition import HumanStudy
+
+T = TypeVar("T")
+
+
+class Assignment(msgspec.Struct, frozen=True):
+    """One person's place in the design."""
+
+    condition: str
+    row: int  # of the order square: which instances in which order
+    reverse: bool  # whether menus are shown from the last option to the first
+
+
+def rows(n: int) -> int:
+    """How many orders of n instances make a square that is balanced for what follows what."""
+    return n if n % 2 == 0 or n == 1 else 2 * n
+
+
+def order(n: int, row: int) -> list[int]:
+    """One row of a Williams square (1949): every instance stands once in every place.
+
+    For even n each instance follows each other one once; for odd n twice, over the rows and
+    their mirror images.
+    """
+    zigzag = [(i + 1) // 2 if i % 2 else (n - i // 2) % n for i in range(n)]
+    found = [(place + row) % n for place in zigzag]
+    return found[::-1] if row >= n else found
+
+
+def assigned(study: HumanStudy, filled: Sequence[Assignment], number: int) -> Assignment:
+    """A place for the person of this number, given those who are in or through.
+
+    Least-filled first, ties by a stream of the study's seed and the person's number: conditions
+    are balanced overall, orders and option orders within each condition. Somebody who drops out
+    is not among the filled, so the next ones fill the gap.
+    """
+    draws = Stream(study.seed, "assign", number)
+    name = _least([c.name for c in study.conditions], lambda c: _count(filled, condition=c), draws)
+    here = [place for place in filled if place.condition == name]
+    many = rows(len(study.problems(study.condition(name))))
+    row = _least(range(many), lambda r: _count(here, row=r), draws)
+    reverse = False
+    if study.option_order == "balanced":
+        # Within the condition first; where that is even, apart from the order of the instances.
+        reverse = _least(
+            (False, True),
+            lambda way: (_count(here, reverse=way), _count(here, row=row, reverse=way)),
+            draws,
+        )
+    return Assignment(name, row, reverse)
+
+
+def _count(places: Sequence[Assignment], **wanted: object) -> int:
+    return sum(all(getattr(p, key) == value for key, value in wanted.items()) for p in places)
+
+
+def _least(among: Sequence[T], filled: Callable[[T], object], draws: Stream) -> T:
+    counts = [filled(each) for each in among]
+    lowest = min(counts)  # type: ignore[type-var]
+    return draws.pick([each for each, n in zip(among, counts, strict=True) if n == lowest])

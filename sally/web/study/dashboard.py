@@ -1,0 +1,87 @@
+"""The pages of a study for the experimenter, under /experimenter/study: progress and data."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import BaseRoute, Route
+
+from sally.core.errors import BadInput
+from sally.core.log import to_line
+from sally.web.security import Refused, experimenter_required, form_token, page
+from sally.web.study.export import exported, payments, progress, put_into_store
+from sally.web.study.running import RunningStudy
+
+
+def running(request: Request) -> RunningStudy:
+    """The study that this server was started with."""
+    found: RunningStudy | None = getattr(request.app.state, "study", None)
+    if found is None:
+        raise Refused(404, "No study is running here; start `sally serve --study FILE.toml`.")
+    return found
+
+
+async def overview(request: Request) -> Response:
+    """Progress: who is where, cell by cell."""
+    here = running(request)
+    name = "study/counts.html" if "live" in request.query_params else "study/progress.html"
+    return page(
+        request,
+        name,
+        study=here.study,
+        progress=await progress(here),
+        store=store_of(request, here),
+        form_token=form_token(request),
+        said=request.query_params.get("said", ""),
+    )
+
+
+def store_of(request: Request, here: RunningStudy) -> Path | None:
+    """Where exports of this study go, if this server keeps episodes at all."""
+    out: Path | None = request.app.state.settings.out
+    return None if out is None else out.with_name(here.study.name)
+
+
+async def export(request: Request) -> Response:
+    """Put everything into the study's store."""
+    here = running(request)
+    store = store_of(request, here)
+    if store is None:
+        raise Refused(409, "This server keeps no episodes; download them instead.")
+    try:
+        episodes = await put_into_store(here, store)
+    except BadInput as why:
+        raise Refused(409, str(why)) from None
+    return RedirectResponse(f"/experimenter/study?said={episodes}", 303)
+
+
+async def download_episodes(request: Request) -> Response:
+    found, _ = await exported(running(request))
+    return attached(b"".join(map(to_line, found)), "episodes.jsonl", "application/jsonl")
+
+
+async def download_people(request: Request) -> Response:
+    _, rows = await exported(running(request))
+    data = msgspec.json.format(msgspec.json.encode(rows), indent=2)
+    return attached(data, "people.json", "application/json")
+
+
+async def download_payments(request: Request) -> Response:
+    return attached((await payments(running(request))).encode(), "payments.csv", "text/csv")
+
+
+def attached(data: bytes, name: str, kind: str) -> Response:
+    headers = {"content-disposition": f'attachment; filename="{name}"'}
+    return Response(data, media_type=kind, headers=headers)
+
+
+ROUTES: list[BaseRoute] = [
+    Route("/experimenter/study", experimenter_required(overview)),
+    Route("/experimenter/study/export", experimenter_required(export), methods=["POST"]),
+    Route("/experimenter/study/episodes.jsonl", experimenter_required(download_episodes)),
+    Route("/experimenter/study/people.json", experimenter_required(download_people)),
+    Route("/experimenter/study/payments.csv", experimenter_required(download_payments)),
+]

@@ -1,0 +1,360 @@
+"""The pages of a study for those who take part, under /study."""
+
+from __future__ import annotations
+
+import logging
+import secrets
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.routing import BaseRoute, Route
+
+from sally.core.errors import BadInput, NotAsked
+from sally.web.database import StorageFull, StorageLost
+from sally.web.live.match import GivenUp
+from sally.web.security import Refused, form_of, page
+from sally.web.study import participants
+from sally.web.study.dashboard import running, store_of
+from sally.web.study.definition import GIVEN, read_human_study
+from sally.web.study.export import FILE, put_into_store
+from sally.web.study.participants import ACTIVE, Person
+from sally.web.study.running import Place, RunningStudy, Withdrawn
+
+LOG = logging.getLogger("sally.web")
+COOKIE = "sally_participant"
+COOKIE_SECONDS = 30 * 24 * 3600
+SCHEMA = participants.SCHEMA
+
+
+async def start(app: Starlette) -> None:
+    """Load the study that this server was given, if any."""
+    app.state.study = None
+    if (path := app.state.settings.study) is not None:
+        study = read_human_study(path)
+        kept = await participants.prepare(app.state.database, study)
+        app.state.study = running = RunningStudy(
+            study, kept, app.state.database, app.state.live_matches
+        )
+        app.state.live_matches.watchers.append(running.match_over)
+
+
+def study_of(request: Request) -> RunningStudy:
+    """The study that an address names."""
+    found: RunningStudy | None = getattr(request.app.state, "study", None)
+    if found is None or found.study.name != request.path_params.get("name"):
+        raise NoSuchStudy
+    return found
+
+
+class NoSuchStudy(Exception):
+    """An address under /study that leads nowhere."""
+
+
+def notice(request: Request, title: str, *text: str, status: int = 200) -> Response:
+    """A page that only says something."""
+    return page(request, "study/notice.html", status, heading=title, paragraphs=text)
+
+
+def for_participants(
+    endpoint: Callable[[Request, RunningStudy], Awaitable[Response]],
+) -> Callable[[Request], Awaitable[Response]]:
+    """An endpoint of the study; wrong links and refused forms get a page that a person can read."""
+
+    async def served(request: Request) -> Response:
+        try:
+            return await endpoint(request, study_of(request))
+        except NoSuchStudy:
+            return await nowhere(request)
+        except NotAsked as why:  # their match was begun under rules that are not installed now
+            return notice(
+                request,
+                "The game cannot go on",
+                str(why),
+                running(request).study.contact,
+                status=409,
+            )
+        except Withdrawn:
+            return notice(request, "You have withdrawn", "Nothing of yours is kept here any more.")
+        except Refused as why:
+            return notice(request, "That did not work", why.why, status=why.status)
+        except (StorageFull, StorageLost, GivenUp) as why:
+            LOG.error("a page of the study: %r", why)
+            return notice(
+                request,
+                "Please try again in a minute",
+                "The server cannot store anything at the moment. Nothing was changed, and "
+                "nothing of what you sent before is lost.",
+                status=507 if isinstance(why, StorageFull) else 503,
+            )
+
+    return served
+
+
+async def nowhere(request: Request) -> Response:
+    return notice(
+        request,
+        "There is no study here",
+        "The link is not right, or the study is over. Please go back to where you found the link.",
+        status=404,
+    )
+
+
+# --- coming in ----------------------------------------------------------------------------------
+
+
+async def arrive(request: Request, here: RunningStudy) -> Response:
+    """Whoever follows the link of the study: strangers are asked for consent, others go on."""
+    cookie = request.cookies.get(COOKIE, "")
+    person = await here.who(cookie) if cookie else None
+    given = given_in(request, here)
+    if person is not None and not (given and given != person.given and person.state != ACTIVE):
+        if given and given != person.given:
+            return notice(
+                request,
+                "Somebody else takes part in this browser",
+                "A participation with another id is under way here. Finish it or withdraw it "
+                "first, or use another browser.",
+                status=409,
+            )
+        return await shown(request, here, person)
+    if (refused := wrong_link(request, here, given)) is not None:
+        return refused
+    if given and (known := await here.known(given)) is not None:
+        return await returned(request, here, known)
+    if await here.full():
+        return notice(
+            request,
+            "The study is full",
+            "All places are taken. Thank you for your interest; nothing was stored about you.",
+        )
+    if person is not None or not cookie:
+        cookie = secrets.token_urlsafe(32)
+    answer = page(
+        request,
+        "study/consent.html",
+        study=here.study,
+        given=given,
+        token=here.secrets.form_token(f"{cookie}/{given}"),  # of this link, and of no other
+    )
+    return with_cookie(request, answer, cookie)
+
+
+def given_in(request: Request, here: RunningStudy) -> str:
+    name = here.study.platform.participant
+    return request.query_params.get(name, "") if name else ""
+
+
+def wrong_link(request: Request, here: RunningStudy, given: str) -> Response | None:
+    """The page for a link that lacks what the platform puts into it; None when it is right."""
+    platform = here.study.platform
+    right = all(request.query_params.get(k) == v for k, v in platform.require.items())
+    if right and (not platform.participant or GIVEN.fullmatch(given)):
+        return None
+    return notice(
+        request,
+        "This link is not complete",
+        "It lacks your id, or part of it was changed. Please open the study again from where you "
+        "found it, by its whole link.",
+        status=400,
+    )
+
+
+async def returned(request: Request, here: RunningStudy, known: Person) -> Response:
+    """Somebody whose id is known, in a browser that is not."""
+    if known.state == ACTIVE and here.study.platform.resume_by_link:
+        cookie = secrets.token_urlsafe(32)
+        await here.hand_over(known, cookie)
+        return with_cookie(request, RedirectResponse(address(here), 303), cookie)
+    if known.state == ACTIVE:
+        return notice(
+            request,
+            "You have begun in another browser",
+            "Please go on there. If that is not possible, write to the researchers.",
+            here.study.contact,
+            status=409,
+        )
+    return notice(
+        request,
+        "You have taken part already",
+        "Everybody can take part once. Thank you.",
+        status=409,
+    )
+
+
+def with_cookie(request: Request, answer: Response, cookie: str) -> Response:
+    # Lax, not Strict: people come by a link on the platform's page.
+    answer.set_cookie(
+        COOKIE,
+        cookie,
+        max_age=COOKIE_SECONDS,
+        path="/study",
+        httponly=True,
+        samesite="lax",
+        secure=request.app.state.settings.secure,
+    )
+    return answer
+
+
+def address(here: RunningStudy) -> str:
+    return f"/study/{here.study.name}"
+
+
+async def sent_form(
+    request: Request, here: RunningStudy, by_link: bool = False
+) -> tuple[str, dict[str, str]]:
+    """The cookie and fields of a form that came from one of our pages."""
+    cookie, sent = request.cookies.get(COOKIE, ""), await form_of(request)
+    expected = here.secrets.form_token(f"{cookie}/{sent.get('given', '')}" if by_link else cookie)
+    if not cookie or not secrets.compare_digest(sent.get("token", "").encode(), expected.encode()):
+        raise Refused(403, "The page was too old, or cookies are off; open the study again.")
+    return cookie, sent
+
+
+async def consent(request: Request, here: RunningStudy) -> Response:
+    """The answer to the consent page; only now is anything stored."""
+    cookie, sent = await sent_form(request, here, by_link=True)
+    given = sent.get("given", "")
+    if sent.get("answer") == "no":
+        if await here.who(cookie) is None:
+            await here.decline()
+        return notice(
+            request, "You do not take part", "That is fine. Nothing was stored about you."
+        )
+    if sent.get("agree") != "yes":
+        raise Refused(422, "Please tick the box if you agree, or choose not to take part.")
+    if bool(here.study.platform.participant) != bool(GIVEN.fullmatch(given)):
+        raise Refused(400, "The link was not complete; please open the study again.")
+    if await here.join(cookie, given) is None and await here.who(cookie) is None:
+        if given and (known := await here.known(given)) is not None:
+            return await returned(request, here, known)
+        return notice(request, "The study is full", "The last place was taken a moment ago.")
+    return RedirectResponse(address(here), 303)
+
+
+# --- going on -----------------------------------------------------------------------------------
+
+TEMPLATES = {"instructions": "instructions", "check": "check", "round": "round", "survey": "survey"}
+
+
+async def shown(
+    request: Request, here: RunningStudy, person: Person, status: int = 200, **more: Any
+) -> Response:
+    """The page on which somebody is."""
+    place = await here.place(person) if person.state != participants.LAPSED else None
+    if place is None:
+        name = "lapsed"
+    elif place.person.state == participants.FAILED:
+        name = "failed"
+    elif place.person.state != ACTIVE:
+        name = "end"
+    else:
+        name = TEMPLATES[place.step.partition("-")[0]]
+    facts = facts_of(here, place) if place is not None else {}
+    token = here.secrets.form_token(request.cookies[COOKIE])
+    return page(
+        request,
+        f"study/{name}.html",
+        status,
+        study=here.study,
+        token=token,
+        late="late" in request.query_params,
+        **{"wrong": {}, "sent": {}, **facts, **more},
+    )
+
+
+def facts_of(here: RunningStudy, place: Place) -> dict[str, Any]:
+    study, person = here.study, place.person
+    return {
+        "step": place.step,
+        "n": place.number if "-" in place.step else 0,
+        "pages": study.pages(place.condition),
+        "rounds": study.rounds_of(place.condition),
+        "table": f"/table#{place.token}&back={address(here)}" if place.token else "",
+        "waiting": place.waiting,
+        "person": person,
+        "cut_short": cut_short(place),
+        "back_to": study.completion.address(person.code) if study.completion.url else "",
+    }
+
+
+def cut_short(place: Place) -> str:
+    """Why somebody has not played all rounds, if they have not."""
+    hows = [v["how"] for k, v in place.given.items() if k.startswith("round-")]
+    return next((how for how in hows if how in ("left", "partner left", "no partner")), "")
+
+
+async def go_on(request: Request, here: RunningStudy) -> Response:
+    """A page that was filled in; what comes late or twice changes nothing."""
+    cookie, sent = await sent_form(request, here)
+    person = await here.who(cookie)
+    if person is None:
+        return RedirectResponse(address(here), 303)
+    if person.state != ACTIVE:
+        return RedirectResponse(f"{address(here)}?late", 303)
+    place, step = await here.place(person), sent.get("step", "")
+    kept, wrong = await here.answer(place, step, sent)
+    if wrong:
+        return await shown(request, here, person, 422, wrong=wrong, sent=sent)
+    late = not kept and step not in place.given
+    return RedirectResponse(f"{address(here)}{'?late' if late else ''}", 303)
+
+
+async def waiting(request: Request, here: RunningStudy) -> Response:
+    """Asked again and again by somebody who waits for a partner."""
+    person = await here.who(request.cookies.get(COOKIE, ""))
+    if person is None or person.state != ACTIVE:
+        return JSONResponse({"waiting": False})
+    return JSONResponse({"waiting": (await here.place(person)).waiting})
+
+
+async def withdrawing(request: Request, here: RunningStudy) -> Response:
+    """Whether somebody really wants to withdraw."""
+    person = await here.who(request.cookies.get(COOKIE, ""))
+    if person is None:
+        return RedirectResponse(address(here), 303)
+    token = here.secrets.form_token(request.cookies[COOKIE])
+    return page(request, "study/withdraw.html", study=here.study, token=token)
+
+
+async def withdraw(request: Request, here: RunningStudy) -> Response:
+    """Delete everything that is known of somebody."""
+    cookie, _ = await sent_form(request, here)
+    person = await here.who(cookie)
+    if person is not None:
+        await here.withdraw(person)
+        await export_again(request, here)
+    answer = notice(
+        request,
+        "You have withdrawn",
+        "Your id, your answers and the games you played were deleted from this server.",
+        "Copies that the researchers had taken from here before, and backups, cannot be deleted "
+        "from here; there you stand under a code that only this server could trace back to you.",
+        here.study.contact,
+    )
+    answer.delete_cookie(COOKIE, path="/study")
+    return answer
+
+
+async def export_again(request: Request, here: RunningStudy) -> None:
+    """Write this server's own export anew, if there is one, so that it forgets who withdrew."""
+    store = store_of(request, here)
+    if store is None or not (store / FILE).exists():
+        return
+    try:
+        await put_into_store(here, store)
+    except (BadInput, OSError) as why:
+        LOG.error("%s still has somebody who withdrew; export again: %s", store, why)
+
+
+ROUTES: list[BaseRoute] = [
+    Route("/study/{name}", for_participants(arrive)),
+    Route("/study/{name}/consent", for_participants(consent), methods=["POST"]),
+    Route("/study/{name}/next", for_participants(go_on), methods=["POST"]),
+    Route("/study/{name}/waiting", for_participants(waiting)),
+    Route("/study/{name}/withdraw", for_participants(withdrawing)),
+    Route("/study/{name}/withdraw", for_participants(withdraw), methods=["POST"]),
+    Route("/study/{rest:path}", nowhere),
+]

@@ -1,0 +1,379 @@
+"""Where each participant is, and how they get on: the way through a study, with its tables."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import secrets
+import time
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from sally.core.errors import BadInput, NotAsked
+from sally.core.log import Censored, Episode, Instance
+from sally.web.database import Database, Transaction
+from sally.web.explorer.index import IndexEntry, index_entry
+from sally.web.live.matches import LiveMatches
+from sally.web.live.seats import NoSuchSeat, hashed
+from sally.web.study import participants
+from sally.web.study.assignment import order
+from sally.web.study.definition import Condition, HumanStudy
+from sally.web.study.participants import ACTIVE, DONE, INCOMPLETE, Person, Secrets
+from sally.web.study.steps import (
+    END,
+    FAILED,
+    Round,
+    current,
+    judged,
+    read_survey,
+    rounds_in,
+)
+
+LOG = logging.getLogger("sally.web")
+AT_ONCE = 100  # matches that a list reads from the database; the next look reads on
+FAREWELL = 2.0  # seconds in which a partner's browser hears that the match was stopped
+PLAYED = ("ended", "forfeits")  # rounds that ran as the rules have it
+
+
+class Withdrawn(Exception):
+    """Somebody who was here a moment ago has withdrawn, in another tab."""
+
+
+class Place(msgspec.Struct, frozen=True):
+    """Where somebody is now."""
+
+    person: Person
+    condition: Condition
+    step: str
+    given: Mapping[str, Any]
+    token: str = ""  # what opens their seat, while they play
+    waiting: bool = False  # for a partner
+
+    @property
+    def number(self) -> int:
+        """The number of a step that comes several times, from 0."""
+        return int(self.step.rpartition("-")[2])
+
+
+class RunningStudy:
+    """One study at this server."""
+
+    def __init__(
+        self, study: HumanStudy, kept: Secrets, database: Database, live_matches: LiveMatches
+    ) -> None:
+        self.study, self.secrets, self.database, self.live_matches = (
+            study,
+            kept,
+            database,
+            live_matches,
+        )
+        self._known: dict[str, IndexEntry] = {}  # matches that are over, by their ids
+        self._unreadable: set[str] = set()  # matches of rules that are not installed
+        self._opening = asyncio.Lock()  # one server a database, so this is enough
+        self.erasing = asyncio.Lock()  # is held by whoever deletes people, or exports them
+
+    @property
+    def owner(self) -> str:
+        """Under which name the database has the matches of this study."""
+        return f"study:{self.study.name}"
+
+    # --- coming in --------------------------------------------------------------------------
+
+    async def who(self, cookie: str) -> Person | None:
+        """The participant with this cookie; one who was away for too long has lapsed."""
+
+        def find(tx: Transaction) -> Person | None:
+            participants.lapse(tx, self.study)
+            return participants.by_cookie(tx, self.study.name, hashed(cookie))
+
+        return await self.database.run(find)
+
+    async def known(self, given: str) -> Person | None:
+        """The participant whom the platform calls so."""
+        return await self.database.run(lambda tx: participants.by_given(tx, self.study.name, given))
+
+    async def full(self) -> bool:
+        def look(tx: Transaction) -> bool:
+            participants.lapse(tx, self.study)
+            return participants.is_full(self.study, participants.everybody(tx, self.study.name))
+
+        return await self.database.run(look)
+
+    async def join(self, cookie: str, given: str) -> Person | None:
+        """Take somebody in who has agreed; None when there is no place, or they are in already."""
+        return await self.database.run(
+            lambda tx: participants.join(tx, self.study, hashed(cookie), given)
+        )
+
+    async def decline(self) -> None:
+        """Count somebody who did not agree; nothing is kept of them."""
+        await self.database.run(
+            lambda tx: participants.count(tx, self.study.name, participants.DECLINED)
+        )
+
+    async def hand_over(self, person: Person, cookie: str) -> None:
+        """Let somebody go on in this browser."""
+        await self.database.run(lambda tx: participants.give_cookie(tx, person.id, hashed(cookie)))
+
+    # --- the way through --------------------------------------------------------------------
+
+    async def place(self, person: Person) -> Place:
+        """Where somebody is; what has to happen on the way there has happened when this returns."""
+        condition = self.study.condition(person.condition)
+        while True:
+            given = await self.database.run(lambda tx: self._seen(tx, person))
+            step = current(self.study, condition, given)
+            here = Place(person, condition, step, given)
+            if step in (END, FAILED):
+                return msgspec.structs.replace(here, person=await self._ended(here))
+            if not step.startswith("round-"):
+                return here
+            at_table = await self._at_table(here)
+            if at_table is not None:
+                return at_table
+
+    def _seen(self, tx: Transaction, person: Person) -> dict[str, Any]:
+        if participants.by_id(tx, person.id) is None:
+            raise Withdrawn
+        if person.state == ACTIVE:
+            participants.see(tx, person.id)
+        return participants.given_by(tx, person.id)
+
+    async def _at_table(self, here: Place) -> Place | None:
+        """Somebody at a table or waiting for one; None when that round is over by now."""
+        person, k = here.person, here.number
+        found = await self.database.run(lambda tx: participants.table_of(tx, person.id, k))
+        if found is None:
+            return await self._seated(here)
+        match, seat = found
+        try:
+            episode = await self.live_matches.episode(match)
+        except NoSuchSeat:  # the other one withdrew, and the match with them
+            await self._skip_from(here, "partner left")
+            return None
+        if episode is None:
+            token = self.secrets.seat_token(person.id, k)
+            return msgspec.structs.replace(here, token=token)
+        await self._note_round(here, outcome(episode, seat))
+        return None
+
+    async def _note_round(self, here: Place, came: Round) -> None:
+        """Keep what came of a round; after somebody left, the rounds behind it fall away."""
+        if came.how in ("left", "partner left"):
+            await self._skip_from(here, came.how)
+        else:
+            await self.database.run(
+                lambda tx: participants.note(
+                    tx, here.person.id, here.step, msgspec.to_builtins(came)
+                )
+            )
+
+    async def _skip_from(self, here: Place, how: str) -> None:
+        rounds = range(here.number, self.study.rounds_of(here.condition))
+
+        def skip(tx: Transaction) -> None:
+            for k in rounds:
+                participants.note(tx, here.person.id, f"round-{k}", msgspec.to_builtins(Round(how)))
+
+        await self.database.run(skip)
+
+    # --- tables -----------------------------------------------------------------------------
+
+    async def _seated(self, here: Place) -> Place | None:
+        """Open the next table, or wait for a partner; None when something has changed."""
+        async with self._opening:
+            if await self.database.run(
+                lambda tx: participants.table_of(tx, here.person.id, here.number)
+            ):
+                return None  # opened by the partner, or in another tab
+            company = await self._company(here)
+            if company is not None and len(company) == len(here.condition.people):
+                await self._open(here, company)
+                return None
+        if company is not None:  # somebody of the pair is gone
+            await self._skip_from(here, "partner left")
+            return None
+        since = await self.database.run(lambda tx: participants.by_id(tx, here.person.id))
+        waited = time.time() - ((since.waits if since else None) or time.time())
+        if waited > 60 * self.study.limits.pair_minutes:
+            await self._skip_from(here, "no partner")
+            return None
+        return msgspec.structs.replace(here, waiting=True)
+
+    async def _company(self, here: Place) -> dict[str, Person] | None:
+        """Who plays this round, by seat; None while somebody is missing who may come."""
+        seats = here.condition.people
+
+        def find(tx: Transaction) -> dict[str, Person] | None:
+            person = participants.by_id(tx, here.person.id)
+            if person is None:
+                return {}
+            if len(seats) == 1:
+                return {seats[0]: person}
+            company = participants.find_pair(tx, self.study, person, seats)
+            if not company:
+                return None
+            members = {seat: participants.by_id(tx, id) for seat, id in company.items()}
+            return {s: p for s, p in members.items() if p is not None and p.state == ACTIVE}
+
+        return await self.database.run(find)
+
+    async def _open(self, here: Place, company: Mapping[str, Person]) -> None:
+        study, k = self.study, here.number
+        names = {seat: self.secrets.exported(person) for seat, person in company.items()}
+        first = next(iter(company.values()))
+        instance = self.instances(here.condition, first.row)[k]
+        await self.live_matches.open(
+            study.setup(here.condition, instance, names),
+            list(company),
+            keys={s: hashed(self.secrets.seat_token(p.id, k)) for s, p in company.items()},
+            cell=here.condition.name,
+            owner=self.owner,
+            patience=study.limits.answer_seconds,
+            mirrored=[seat for seat, person in company.items() if person.reverse],
+            also=lambda tx, match: participants.sit_down(
+                tx, match, k, {seat: person.id for seat, person in company.items()}
+            ),
+        )
+
+    def instances(self, condition: Condition, row: int) -> list[Instance]:
+        """The rounds of a row of the design, in order."""
+        problems = self.study.problems(condition)
+        chosen = order(len(problems), row)[: self.study.rounds_of(condition)]
+        return [problems[i] for i in chosen]
+
+    async def match_over(self, match: str, episode: Episode) -> None:
+        """Keep what came of a match for everybody who sat at it, whether they come back or not."""
+
+        def keep(tx: Transaction) -> None:
+            for person, k, seat in participants.at_match(tx, match):
+                came = outcome(episode, seat)
+                if came.how not in (
+                    "left",
+                    "partner left",
+                ):  # those change the way; see _note_round
+                    participants.note_quietly(tx, person, f"round-{k}", msgspec.to_builtins(came))
+
+        await self.database.run(keep)
+
+    # --- answers ----------------------------------------------------------------------------
+
+    async def answer(
+        self, here: Place, step: str, sent: Mapping[str, str]
+    ) -> tuple[bool, dict[str, str]]:
+        """Take what somebody sent for a step: whether it counted, and what is wrong with it.
+
+        A step that is not theirs now (the back button, a second tab, a double click) changes
+        nothing.
+        """
+        if step != here.step or here.person.state != ACTIVE:
+            return False, {}
+        value: Any = True
+        wrong: dict[str, str] = {}
+        if step.startswith("check-") and self.study.check is not None:
+            questions = self.study.check.questions
+            answers = [sent.get(f"q-{i}", "") for i, _ in enumerate(questions)]
+            if not all(a in q.options for a, q in zip(answers, questions, strict=True)):
+                return False, {"check": "Please answer every question."}
+            value = msgspec.to_builtins(judged(self.study.check, answers))
+        elif step == "survey":
+            value, wrong = read_survey(self.study.survey, sent)
+        elif not step.startswith("instructions-"):
+            return False, {}
+        if wrong:
+            return False, wrong
+        kept = await self.database.run(
+            lambda tx: participants.note(tx, here.person.id, step, value)
+        )
+        return kept, {}
+
+    async def _ended(self, here: Place) -> Person:
+        """The end, written down once: state, bonus, code."""
+        person, study = here.person, self.study
+        if person.state == ACTIVE:
+            if here.step == FAILED:
+                state, bonus, code = participants.FAILED, "", study.completion.screened_out
+            else:
+                rounds = rounds_in(study, here.condition, here.given)
+                whole = all(came.how in PLAYED for came in rounds)
+                state = DONE if whole else INCOMPLETE
+                bonus = str(study.bonus.of([came.payoff for came in rounds]))
+                code = study.completion.code or secrets.token_hex(4).upper()
+            await self.database.run(
+                lambda tx: participants.finish(tx, person.id, state, bonus, code)
+            )
+        found = await self.database.run(lambda tx: participants.by_id(tx, person.id))
+        return found or person
+
+    # --- for the explorer -------------------------------------------------------------------
+
+    async def played(self) -> list[IndexEntry]:
+        """Every match that is over, in short; who withdraws takes theirs along."""
+        rows = await self.database.run(
+            lambda tx: tx.all(
+                "SELECT id FROM matches WHERE owner = ? AND ended = 1 ORDER BY made", self.owner
+            )
+        )
+        ids = [row[0] for row in rows]
+        self._known = {id: self._known[id] for id in ids if id in self._known}
+        new = [id for id in ids if id not in self._known and id not in self._unreadable]
+        for id in new[:AT_ONCE]:
+            try:
+                episode = await self.live_matches.episode(id)
+            except NotAsked as why:
+                self._unreadable.add(id)
+                LOG.error("match %s is not shown: %s", id, why)
+                continue
+            if episode is not None:
+                self._known[id] = index_entry(episode, self.owner, self.study.name, file=id)
+        return list(self._known.values())
+
+    async def episode(self, id: str) -> Episode:
+        """A match that is over, by its episode's id."""
+        for entry in await self.played():
+            if (
+                entry.id == id
+                and (found := await self.live_matches.episode(entry.file)) is not None
+            ):
+                return found
+        raise BadInput(f"The study has no episode {id!r} any more.")
+
+    # --- going ------------------------------------------------------------------------------
+
+    async def withdraw(self, person: Person) -> None:
+        """Delete all that is known of somebody; others at their tables keep what they earned."""
+        for _, match, seat in await self.database.run(
+            lambda tx: participants.tables(tx, person.id)
+        ):
+            await self._say_farewell(match, seat)
+        async with self.erasing, self._opening:
+            mine = await self.database.run(lambda tx: participants.tables(tx, person.id))
+            for _, match, _ in mine:
+                await self.live_matches.forget(
+                    match,
+                    lambda tx, match=match: participants.part(tx, match, person.id),  # type: ignore[misc]
+                )
+            await self.database.run(lambda tx: participants.erase(tx, self.study.name, person.id))
+        await asyncio.to_thread(participants.wipe, self.database)
+
+    async def _say_farewell(self, match: str, seat: str) -> None:
+        """Stop a match that is going on, and let the others at it hear that before it is gone."""
+        try:
+            live = await self.live_matches.find(match)
+        except (NoSuchSeat, NotAsked):  # deleted with the other one, or of rules of another time
+            return
+        if not live.match.over:
+            await live.leave(seat, "the person withdrew")
+            if len(live.people) > 1:
+                await asyncio.sleep(FAREWELL)
+
+
+def outcome(episode: Episode, seat: str) -> Round:
+    """What came of a match for one seat."""
+    end = episode.end
+    if isinstance(end, Censored):
+        left = "left" if end.seat == seat else "partner left"
+        return Round(left if end.cause == "left" else end.cause)
+    return Round("ended", end.payoffs.get(seat))

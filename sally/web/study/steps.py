@@ -1,0 +1,78 @@
+"""The way through a study, as pure functions of what a person has answered so far."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from sally.web.study.definition import Check, Condition, HumanStudy, Item
+
+END, FAILED = "end", "failed"
+
+
+class Tried(msgspec.Struct, frozen=True):
+    """One try at the comprehension check."""
+
+    answers: tuple[str, ...]
+    right: bool
+
+
+class Round(msgspec.Struct, frozen=True):
+    """What came of a round for one person."""
+
+    how: str  # ended, or why there is no result: left, partner left, no partner, ...
+    payoff: float | None = None
+
+
+Given = Mapping[str, Any]  # what a person has answered so far, by step
+
+
+def current(study: HumanStudy, condition: Condition, given: Given) -> str:
+    """The step at which a person is: the first that is not answered yet."""
+    for i, _ in enumerate(study.pages(condition)):
+        if f"instructions-{i}" not in given:
+            return f"instructions-{i}"
+    if study.check is not None:
+        tries = [given[key] for t in range(study.check.tries) if (key := f"check-{t}") in given]
+        if not any(tried["right"] for tried in tries):
+            return f"check-{len(tries)}" if len(tries) < study.check.tries else FAILED
+    for k in range(study.rounds_of(condition)):
+        if f"round-{k}" not in given:
+            return f"round-{k}"
+    if study.survey and "survey" not in given:
+        return "survey"
+    return END
+
+
+def rounds_in(study: HumanStudy, condition: Condition, given: Given) -> list[Round]:
+    """What came of each round that is over."""
+    keys = (f"round-{k}" for k in range(study.rounds_of(condition)))
+    return [msgspec.convert(given[key], Round) for key in keys if key in given]
+
+
+def judged(check: Check, answers: Sequence[str]) -> Tried:
+    """A try at the check."""
+    pairs = zip(check.questions, answers, strict=True)
+    return Tried(tuple(answers), all(q.right == answer for q, answer in pairs))
+
+
+def read_survey(
+    items: Sequence[Item], sent: Mapping[str, str]
+) -> tuple[dict[str, Any], dict[str, str]]:
+    """The answers to a survey, and what is wrong with those that will not do."""
+    found: dict[str, Any] = {}
+    wrong: dict[str, str] = {}
+    for item in items:
+        given = sent.get(f"item-{item.name}", "")
+        if not given.strip():
+            found[item.name] = None
+            if item.required:
+                wrong[item.name] = "Please answer this."
+            continue
+        try:
+            found[item.name] = item.read(given)
+        except ValueError as why:
+            wrong[item.name] = str(why)
+    return found, wrong

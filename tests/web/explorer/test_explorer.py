@@ -1,0 +1,422 @@
+"""The experimenter lists, narrows and steps through episodes, and watches new ones come."""
+
+from __future__ import annotations
+
+import re
+import time
+from pathlib import Path
+
+import msgspec
+import pytest
+from starlette.testclient import TestClient
+
+from sally import store
+from sally.api import play
+from sally.core.errors import BadInput
+from sally.core.log import Censored, Episode, Moved, Sitter, episode_id, to_line
+from sally.core.probe import Injection
+from sally.core.study import Cell, Study, instance
+from sally.models.stub import always
+from sally.output.transcript import REFEREE
+from sally.runner.run import run_study
+from sally.web.app import Settings, make_app
+from sally.web.explorer import perspective
+from sally.web.explorer.index import ENDED, EpisodeIndex, Wanted
+from tests.web.participants import (
+    RIGHT,
+    TEXT,
+    Participant,
+    logged_in,
+    study_server,
+)
+
+SECRET = "a long enough secret for a test"
+STUDY = Study(
+    "small",
+    "two partners, two cells",
+    (
+        Cell(
+            "rps",
+            (instance("rps", "rps-3", rounds=3),),
+            ({"agent": Sitter("random"), "partner": Sitter("constant")},),
+            arms={"agent": ("their_move",)},
+            repeats=3,
+        ),
+        Cell(
+            "ipd",
+            (instance("ipd", "ipd-2", rounds=2),),
+            ({"agent": Sitter("random"), "partner": Sitter("tit_for_tat")},),
+            repeats=2,
+        ),
+    ),
+)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory) -> Path:
+    out = tmp_path_factory.mktemp("stores") / "small"
+    run_study(STUDY, out)
+    return out
+
+
+@pytest.fixture
+def visitor(folder, tmp_path):
+    app = make_app(
+        Settings(
+            database=str(tmp_path / "database.sqlite"), out=None, stores=(folder,), secret=SECRET
+        )
+    )
+    with TestClient(app) as client:
+        yield client
+
+
+@pytest.fixture
+def experimenter(visitor):
+    visitor.post("/experimenter/login", data={"secret": SECRET})
+    return visitor
+
+
+def index(folder: Path) -> EpisodeIndex:
+    found = EpisodeIndex([folder])
+    found.refresh()
+    return found
+
+
+# --- the index ------------------------------------------------------------------------------
+
+
+def test_every_stored_episode_is_listed_once(folder):
+    entries = index(folder).entries()
+    assert {e.id for e in entries} == set(store.load(folder).episodes)
+    assert {(e.study, e.game, e.cell) for e in entries} == {
+        ("small", "rps", "rps"),
+        ("small", "ipd", "ipd"),
+    }
+    assert entries[0].players[0] == "agent = random" and entries[0].outcome == ENDED
+
+
+@pytest.mark.parametrize(
+    ("wanted", "count"),
+    [
+        (Wanted(), 5),
+        (Wanted(game="rps"), 3),
+        (Wanted(cell="ipd"), 2),
+        (Wanted(player="tit_for"), 2),
+        (Wanted(player="agent = random", game="ipd"), 2),
+        (Wanted(outcome=ENDED), 5),
+        (Wanted(outcome="censored"), 0),
+        (Wanted(study="another"), 0),
+    ],
+)
+def test_a_list_is_narrowed_by_each_field(folder, wanted, count):
+    assert len(index(folder).entries(wanted)) == count
+
+
+def test_an_episode_is_read_back_whole(folder):
+    found, stored = index(folder), store.load(folder).episodes
+    for entry in found.entries():
+        assert found.episode(entry.shelf, entry.id) == stored[entry.id]
+
+
+def left(episode: Episode) -> Episode:
+    """The same episode as one that was cut short at its beginning."""
+    return msgspec.structs.replace(episode, events=[Censored(0, "left", "the person left")])
+
+
+def test_new_lines_come_while_a_writer_is_at_work_and_after_it_is_done(folder, tmp_path):
+    out = tmp_path / "live"
+    store.claim(out, store.Manifest("live", ""))
+    one, two, *_ = store.load(folder).episodes.values()
+    found = EpisodeIndex([out])
+    with store.Writer(out) as writer:
+        writer.add(left(one))
+        found.refresh()
+        assert [e.outcome for e in found.entries()] == ["left"]
+        writer.add(two)
+        found.refresh()
+        assert {e.id for e in found.entries()} == {one.id, two.id}
+    with store.Writer(out) as writer:
+        writer.add(one)  # played to its end after all
+        found.refresh()
+    found.refresh()
+    assert [e.outcome for e in found.entries()] == [ENDED, ENDED]
+    assert found.episode("live", one.id) == one
+    (row,) = [p for p in found.progress() if p.cell == one.cell]
+    assert (row.study, row.ended, row.wanted) == ("live", 1 + (one.cell == two.cell), None)
+
+
+def test_a_file_that_was_replaced_is_read_anew(folder, tmp_path):
+    out = tmp_path / "again"
+    store.claim(out, store.Manifest("again", ""))
+    one, two, *_ = store.load(folder).episodes.values()
+    found = EpisodeIndex([out])
+    for kept in ((one, two), (two,), (one, one, two)):  # shorter, then longer
+        store.Folder(out).put("people.jsonl", b"".join(to_line(e) for e in kept))
+        found.refresh()
+        assert {e.id for e in found.entries()} == {e.id for e in kept}
+
+
+def test_a_bad_line_is_counted_and_the_rest_is_there(folder, tmp_path):
+    out = tmp_path / "bad"
+    store.claim(out, store.Manifest("bad", ""))
+    one = next(iter(store.load(folder).episodes.values()))
+    (out / "x.jsonl").write_bytes(b"no episode\n" + to_line(one) + b'{"torn')
+    found = index(out)
+    assert found.bad == 1 and [e.id for e in found.entries()] == [one.id]
+
+
+def test_an_episode_with_a_bad_event_is_said_to_be_unreadable(folder, tmp_path):
+    out = tmp_path / "odd"
+    store.claim(out, store.Manifest("odd", ""))
+    one = next(iter(store.load(folder).episodes.values()))
+    (out / "x.jsonl").write_bytes(to_line(one).replace(b'"kind":"moved"', b'"kind":"mooved"', 1))
+    found = index(out)
+    with pytest.raises(BadInput, match="cannot be read"):
+        found.episode("odd", one.id)
+
+
+def test_progress_knows_how_many_episodes_a_study_wants(tmp_path):
+    run_study(STUDY, tmp_path / "s", limit=1)
+    rows = index(tmp_path / "s").progress()
+    assert [(r.cell, r.ended, r.wanted) for r in rows] == [("rps", 1, 3), ("ipd", 1, 2)]
+
+
+def test_ten_thousand_episodes_are_indexed_once(folder, tmp_path, monkeypatch):
+    out = tmp_path / "many"
+    store.claim(out, store.Manifest("many", ""))
+    one = next(iter(store.load(folder).episodes.values()))
+    with (out / "w.jsonl").open("wb") as file:
+        for n in range(10_000):
+            setup = msgspec.structs.replace(one.setup, repeat=n)
+            episode = msgspec.structs.replace(one, id=episode_id(setup), setup=setup)
+            file.write(to_line(episode))
+    found = index(out)
+    assert len(found.entries()) == 10_000
+    read: list[bytes] = []
+    monkeypatch.setattr("sally.web.explorer.index._header_of", read.append)
+    began = time.perf_counter()
+    found.refresh()
+    found.entries(Wanted(cell="rps"))
+    took = time.perf_counter() - began
+    assert read == [] and took < 1  # 0.01 s on an idle machine
+
+
+# --- from somebody's eyes -----------------------------------------------------------------------
+
+
+def test_a_seat_sees_its_page_its_aside_and_its_answer(folder):
+    (episode,) = [e for e in store.load(folder).episodes.values() if e.setup.repeat == 2]
+    assert perspective.turns_of(episode, "agent") == [0, 1, 2]
+    scene = perspective.scene(episode, "agent", 1)
+    assert len(scene.lines) == scene.new == 1 and scene.now == "This is round 2."
+    kinds = [asked.kind for asked in scene.asked]
+    assert sorted(kinds) == ["move", "probe"]
+    (move,) = [asked for asked in scene.asked if asked.kind == "move"]
+    assert move.answer in move.options
+    assert perspective.scene(episode, "partner", 1).asked[0].kind == "move"
+
+
+def test_a_seat_never_sees_what_another_does_in_the_same_turn():
+    told = {}
+    for theirs in (0, 1):
+        episode = play(
+            "ipd", {"agent": lambda turn: 0, "partner": lambda turn, m=theirs: m}, rounds=2
+        )
+        told[theirs] = msgspec.structs.replace(perspective.scene(episode, "agent", 0), asked=())
+    assert told[0] == told[1]
+
+
+def test_the_referee_sees_all_moves_and_what_was_true(folder):
+    episode = next(e for e in store.load(folder).episodes.values() if e.cell == "rps")
+    ledger = perspective.ledger(episode, 0)
+    assert {n.seat for n in ledger.notes if n.what == "moved"} == {"agent", "partner"}
+    (aside,) = [n for n in ledger.notes if n.what == "reported"]
+    (move,) = [n for n in ledger.notes if n.what == "moved" and n.seat == "partner"]
+    assert aside.truth == move.text and aside.right == aside.text.endswith(f": {aside.truth}")
+    assert "round" in ledger.state
+
+
+def test_what_a_seat_was_told_stands_where_it_was_told():
+    episode = play(
+        "rps",
+        {"agent": "random", "partner": "constant"},
+        injections=[Injection("agent", "their_move", keep=True)],
+        rounds=2,
+    )
+    first = perspective.scene(episode, "agent", 0)
+    assert len(first.told) == 1
+    assert any(first.told[0] in line for line in perspective.close(episode, "agent").lines)
+
+
+def test_an_episode_that_was_left_shows_what_nobody_answered():
+    from sally.core import shelf
+    from sally.core.match import Match
+    from sally.core.player import Decision
+
+    whole = play("rps", {"agent": "random", "partner": "constant"}, rounds=2)
+    match = Match(shelf.game("rps"), whole.setup)
+    mine = next(turn for turn in match.asks() if turn.seat == "partner")
+    match.answer(mine.id, Decision(0))
+    match.censor("left", "the person left", "agent")
+    cut = match.episode()
+    assert perspective.scene(cut, "partner", 0).asked[0].answer == "R"
+    assert perspective.scene(cut, "agent", 0).asked[0].answer is None
+    assert perspective.ledger(cut, 0).notes[0].text == "R"
+    assert "left" in perspective.close(cut, "agent").text
+
+
+def test_a_models_prompts_are_those_that_the_log_has_the_hash_of(monkeypatch):
+    from sally.core import shelf
+
+    monkeypatch.setitem(shelf._added["models"], "dull", lambda name: always("Option: P"))
+    episode = play(
+        "rps",
+        {"agent": ("language", {"model": "dull", "strategy": "qa"}), "partner": "constant"},
+        rounds=2,
+    )
+    (move,) = perspective.scene(episode, "agent", 1).asked
+    assert move.unrendered == "" and "round 2" in move.prompts[0][-1].text
+    changed = [
+        msgspec.structs.replace(
+            e, calls=tuple(msgspec.structs.replace(c, prompt="0" * 16) for c in e.calls)
+        )
+        if isinstance(e, Moved) and e.calls
+        else e
+        for e in episode.events
+    ]
+    (move,) = perspective.scene(msgspec.structs.replace(episode, events=changed), "agent", 1).asked
+    assert move.prompts == () and "hash" in move.unrendered
+
+
+@pytest.mark.parametrize("game", ["pick_the_right_stuff", "toma_ag", "mindgames", "tradecraft"])
+def test_every_family_can_be_stepped_through(game):
+    from sally.core import shelf
+
+    spec = shelf.game(game)
+    seats = spec.build({}).seats
+    episode = play(game, dict.fromkeys(map(str, seats), "random"))
+    for who in perspective.perspectives_of(episode):
+        for turn in perspective.turns_of(episode, who):
+            if who == REFEREE:
+                perspective.ledger(episode, turn)
+            else:
+                perspective.scene(episode, who, turn)
+        assert perspective.close(episode, who).text
+
+
+# --- pages --------------------------------------------------------------------------------------
+
+
+def test_pages_are_for_the_experimenter_alone(visitor, folder):
+    id = next(iter(store.load(folder).episodes))
+    for address in (
+        "/experimenter",
+        "/experimenter/episodes",
+        f"/experimenter/episodes/small/{id}",
+    ):
+        answer = visitor.get(address, follow_redirects=False)
+        assert answer.status_code == 303 and "login" in answer.headers["location"]
+
+
+def test_a_link_to_one_turn_leads_there_after_the_login(visitor, folder):
+    id = next(iter(store.load(folder).episodes))
+    link = f"/experimenter/episodes/small/{id}?eyes=partner&turn=1"
+    form = visitor.get(link)
+    wanted = re.search(r'name="next" value="([^"]*)"', form.text)[1].replace("&amp;", "&")
+    shown = visitor.post("/experimenter/login", data={"secret": SECRET, "next": wanted})
+    assert str(shown.url).endswith(link) and "This is round 2." in shown.text
+
+
+def test_the_list_links_to_each_episode_and_every_step_can_be_walked(experimenter):
+    listed = experimenter.get("/experimenter/episodes?game=rps").text
+    links = re.findall(r'href="(/experimenter/episodes/small/\w+)"', listed)
+    assert len(links) == 3
+    at, steps = f"{links[0]}?eyes=agent", 0
+    while at:
+        text = experimenter.get(at).text
+        assert "Eyes of agent" in text
+        found = re.search(r'id="after" rel="next" href="([^"]+)"', text)
+        at, steps = found and found[1].replace("&amp;", "&"), steps + 1
+    assert steps == 4 and "agent got" in text
+
+
+def test_from_a_seats_eyes_nobody_is_named(experimenter):
+    link = re.search(
+        r"/experimenter/episodes/small/\w+",
+        experimenter.get("/experimenter/episodes?cell=ipd").text,
+    )[0]
+    assert "tit_for_tat" in experimenter.get(f"{link}?eyes=referee").text
+    assert "tit_for_tat" not in experimenter.get(f"{link}?eyes=agent").text
+
+
+def test_what_a_player_wrote_is_escaped(experimenter, folder, tmp_path):
+    episode = next(e for e in store.load(folder).episodes.values() if e.cell == "rps")
+    evil = "<script>alert(1)</script>"
+    events = [
+        msgspec.structs.replace(e, reply=evil) if isinstance(e, Moved) and e.seat == "agent" else e
+        for e in episode.events
+    ]
+    setup = msgspec.structs.replace(episode.setup, repeat=77)
+    odd = msgspec.structs.replace(
+        episode, id=episode_id(setup), setup=setup, events=events, cell=evil
+    )
+    experimenter.app.state.index = EpisodeIndex([tmp_path / "odd"])
+    store.claim(tmp_path / "odd", store.Manifest(evil, ""))
+    with store.Writer(tmp_path / "odd") as writer:
+        writer.add(odd)
+    for address in (
+        "/experimenter",
+        f"/experimenter/episodes?cell={evil}",
+        f"/experimenter/episodes/odd/{odd.id}?eyes={evil}",
+        f"/experimenter/episodes/odd/{odd.id}?eyes=agent",
+        f"/experimenter/episodes/odd/{odd.id}?eyes=referee",
+    ):
+        text = experimenter.get(address).text
+        assert "&lt;script&gt;" in text and "<script>alert" not in text
+
+
+@pytest.mark.parametrize(
+    "address", ["small/none", "elsewhere/none", "small/..%2f..%2fetc", "small/%00"]
+)
+def test_a_wrong_link_is_a_clear_page(experimenter, address):
+    answer = experimenter.get(f"/experimenter/episodes/{address}")
+    assert answer.status_code == 404
+
+
+def test_pages_of_a_long_list(experimenter, monkeypatch):
+    from sally.web.explorer import pages as explorer
+
+    monkeypatch.setattr(explorer, "A_PAGE", 2)
+    text = experimenter.get("/experimenter/episodes?page=2&game=").text
+    assert "page 2 of 3" in text and "page=1" in text and "page=3" in text
+    assert "page 3 of 3" in experimenter.get("/experimenter/episodes?page=999").text
+    assert "page 1 of 3" in experimenter.get("/experimenter/episodes?page=minus").text
+
+
+def test_a_table_in_progress_and_a_new_episode_appear_without_reload(experimenter, tmp_path):
+    assert "Nobody is playing" in experimenter.get("/experimenter?live=1").text
+    made = experimenter.post(
+        "/api/tables", json={"game": "rps", "seat": "agent", "others": {"partner": "constant"}}
+    )
+    assert made.status_code == 201
+    live = experimenter.get("/experimenter?live=1").text
+    assert "Tables in progress (1)" in live and "agent = person" in live
+    assert "<html" not in live
+
+
+def test_what_a_study_has_played_is_there_before_its_export_and_gone_with_who_withdraws(tmp_path):
+    with study_server(tmp_path, TEXT) as server:
+        person = Participant(server).agree("watched").read_on().check(*RIGHT)
+        browser = logged_in(server).browser
+        assert "Tables in progress (1)" in browser.get("/experimenter?live=1").text
+        person.play()
+        live = browser.get("/experimenter?live=1").text
+        assert "Tables in progress (1)" in live  # the next round
+        link = re.search(r'href="(/experimenter/episodes/study%3Atwo_games/\w+)"', live)[1]
+        shown = browser.get(f"{link}?eyes=agent").text
+        assert "The move" in shown and "watched" not in shown
+        assert "1 episode," in browser.get("/experimenter/episodes?study=two_games").text
+        person.get("/withdraw")
+        person.post("/withdraw", token=person.field("token"))
+        assert browser.get(link).status_code == 404
+        assert "0 episodes," in browser.get("/experimenter/episodes?study=two_games").text

@@ -1,0 +1,279 @@
+"""Live matches: what is rebuilt from the database, and what happens when it cannot be written."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from sally import store
+from sally.core import shelf
+from sally.core.errors import BadInput, NotAsked
+from sally.core.log import Censored, Episode, Sitter
+from sally.core.partner import Partner
+from sally.core.player import Decision, PlayerKind
+from sally.web.database import StorageFull
+from sally.web.live.match import GivenUp
+from sally.web.live.matches import LiveMatches
+from sally.web.live.seats import NoSuchSeat, Opened
+from tests.web.live_matches import AGAINST_A_BOT, live_matches, say, setup, stored, until
+
+# --- rebuilt ------------------------------------------------------------------------------------
+
+BOTS = ("random", "tit_for_tat", "q_learning", "tabular", "forgetful", "mixed")
+
+
+class Forgetful(msgspec.Struct, frozen=True):
+    """Counts its moves in its notes, which are no plain data; its view would tell, too."""
+
+    def decide(self, turn: Any) -> Decision[int]:
+        count = 0 if turn.memory is None else turn.memory[object]
+        return Decision(int(count % 3 == 2), {object: count + 1})
+
+
+@pytest.mark.parametrize("bot", BOTS)
+def test_a_restart_after_every_move_changes_nothing(
+    bot: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    forgetful = PlayerKind("forgetful", "", lambda spec, game, seat: Forgetful())
+    monkeypatch.setitem(shelf._added["players"], "here", {"forgetful": forgetful})
+    asked, moves = setup("ipd", "agent", {"partner": Sitter(bot)}, rounds=8), [0, 1, 1, 0] * 2
+
+    async def at_once() -> None:
+        async with live_matches(tmp_path / "one") as one:
+            token = (await one.open(asked, ["agent"])).tokens["agent"]
+            for n, move in enumerate(moves):
+                await say(one, token, move, str(n))
+
+    async def with_restarts() -> None:
+        async with live_matches(tmp_path / "two") as one:
+            token = (await one.open(asked, ["agent"])).tokens["agent"]
+        for n, move in enumerate(moves):
+            async with live_matches(tmp_path / "two") as one:
+                await say(one, token, move, str(n))
+
+    asyncio.run(at_once())
+    asyncio.run(with_restarts())
+    (one,), (two,) = stored(tmp_path / "one"), stored(tmp_path / "two")
+    assert msgspec.json.encode(one) == msgspec.json.encode(two)
+
+
+def test_a_bot_that_plays_otherwise_after_a_restart_stops_the_match(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fickle(move: int) -> Partner:
+        return Partner("fickle", "", "here", lambda game, seat: lambda turn: move)
+
+    async def run() -> str:
+        shelf.add("partners", "repeated_games.fickle", fickle(0))
+        async with live_matches(tmp_path) as one:
+            asked = setup("ipd", "agent", {"partner": Sitter("fickle")}, rounds=5)
+            token = (await one.open(asked, ["agent"])).tokens["agent"]
+            await say(one, token, 0, "a")
+        shelf.add("partners", "repeated_games.fickle", fickle(1))
+        async with live_matches(tmp_path) as one:
+            live, seat = await one.seat(token)
+            return str((await live.screen(seat)).over.text)  # type: ignore[union-attr]
+
+    try:
+        assert asyncio.run(run()) == "A player could not be reached, so the game was stopped."
+    finally:
+        shelf._added["partners"].pop("repeated_games.fickle")
+    (episode,) = stored(tmp_path)
+    assert isinstance(episode.end, Censored) and "plays otherwise" in episode.end.detail
+
+
+def test_a_match_of_other_rules_says_that_it_cannot_go_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def run() -> None:
+        async with live_matches(tmp_path) as one:
+            asked = setup("ipd", "agent", AGAINST_A_BOT, rounds=5)
+            token = (await one.open(asked, ["agent"])).tokens["agent"]
+        newer = replace(shelf.game("ipd"), version=99)
+        monkeypatch.setattr(shelf, "games", lambda: {"ipd": newer})
+        async with live_matches(tmp_path) as one:
+            with pytest.raises(NotAsked, match="cannot go on: ipd is at rules version 99"):
+                await one.seat(token)
+        monkeypatch.undo()
+        async with live_matches(tmp_path) as one:  # nothing was lost: the old rules are back
+            assert await say(one, token, 0, "a")
+
+    asyncio.run(run())
+
+
+def test_who_answers_at_the_last_moment_has_not_left(tmp_path: Path) -> None:
+    async def run() -> None:
+        async with live_matches(tmp_path) as one:
+            asked = setup("ipd", "agent", AGAINST_A_BOT, rounds=2)
+            live = await one.find((await one.open(asked, ["agent"])).match)
+            live.patience = 0.0
+            async with live.lock:  # an answer is being written
+                sweeping = asyncio.create_task(live.stop_if_overdue(time.monotonic() + 1))
+                await asyncio.sleep(0.01)
+                live.patience = 900.0
+            await sweeping
+            assert not live.match.over
+            live.patience = 0.0
+            await live.stop_if_overdue(time.monotonic() + 1)
+            assert live.match.over
+
+    asyncio.run(run())
+
+
+# --- storage that fails -------------------------------------------------------------------------
+
+
+def test_a_full_disk_leaves_the_match_as_it_was(tmp_path: Path) -> None:
+    async def run() -> None:
+        async with live_matches(tmp_path) as one:
+            opened = await one.open(setup("ipd", "agent", AGAINST_A_BOT, rounds=3), ["agent"])
+            token = opened.tokens["agent"]
+            await say(one, token, 0, "a")
+            before = await (await one.find(opened.match)).screen("agent")
+            real, one.database.run = one.database.run, full  # type: ignore[method-assign]
+            (await one.find(opened.match))._database = one.database
+            with pytest.raises(StorageFull):
+                await say(one, token, 1, "b")
+            one.database.run = real  # type: ignore[method-assign]
+            live = await one.find(opened.match)
+            after = await live.screen("agent")
+            assert msgspec.structs.replace(after, version=before.version) == before
+            assert await say(one, token, 1, "b") > before.version
+            assert (await one.find(opened.match)).written == 5  # the bot is a move ahead
+
+    async def full(job: Any) -> Any:
+        raise StorageFull("no space left")
+
+    asyncio.run(run())
+
+
+def test_a_commit_whose_answer_was_lost_is_found_and_not_repeated(tmp_path: Path) -> None:
+    async def run() -> None:
+        async with live_matches(tmp_path) as one:
+            opened = await one.open(setup("ipd", "agent", AGAINST_A_BOT, rounds=3), ["agent"])
+            live = await one.find(opened.match)
+            real = one.database.run
+
+            async def twice(job: Any) -> Any:
+                await real(job)
+                return await real(job)
+
+            ask = (await live.screen("agent")).asks[0].id
+            one.database.run = twice  # type: ignore[method-assign]
+            with pytest.raises(GivenUp):
+                await live.answer("agent", ask, 0, "a")
+            one.database.run = real  # type: ignore[method-assign]
+            again = await one.find(opened.match)
+            assert again is not live and await again.answer("agent", ask, 0, "a")
+            assert again.written == 3  # the bot is a move ahead
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize("after", ["writing", "half of it"])
+def test_an_episode_is_stored_once_whatever_fails(
+    after: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def two_games(one: LiveMatches) -> None:
+        for seed in (1, 2):
+            asked = setup("ipd", "agent", AGAINST_A_BOT, seed, rounds=1)
+            opened = await one.open(asked, ["agent"])
+            await say(one, opened.tokens["agent"], 0, "a")
+
+    async def fails(one: LiveMatches) -> None:
+        monkeypatch.setattr("sally.web.live.matches.RETRY", 0.05)
+        if after == "half of it":
+            add, added = store.Writer.add, []
+
+            def first_only(self: Any, episode: Episode) -> None:
+                if added:
+                    raise BadInput("The episode could not be stored: no space left.")
+                added.append(episode)
+                add(self, episode)
+
+            monkeypatch.setattr(store.Writer, "add", first_only)
+            await two_games(one)
+            await until(lambda: len(added) == 1)
+            await asyncio.sleep(0.1)
+            monkeypatch.setattr(store.Writer, "add", add)
+            await until(lambda: len(stored(tmp_path)) == 2)
+        else:
+            real = one.database.run
+
+            async def no_mark(job: Any) -> Any:
+                if job.__name__ == "mark":
+                    raise StorageFull("no space left")
+                return await real(job)
+
+            one.database.run = no_mark  # type: ignore[method-assign]
+            await two_games(one)
+            await until(lambda: len(stored(tmp_path)) == 2)
+
+    async def run() -> None:
+        async with live_matches(tmp_path) as one:
+            await fails(one)
+        async with live_matches(tmp_path) as one:
+            left = await one.database.run(
+                lambda tx: tx.all("SELECT id FROM matches WHERE stored = 0")
+            )
+            for _ in range(100):
+                left = await one.database.run(
+                    lambda tx: tx.all("SELECT id FROM matches WHERE stored = 0")
+                )
+                if not left:
+                    break
+                await asyncio.sleep(0.02)
+            assert left == []
+
+    asyncio.run(run())
+    contents = store.load(tmp_path / "episodes")
+    assert len(contents.episodes) == 2 and contents.doubled == 0
+
+
+# --- for those who build on it ------------------------------------------------------------------
+
+
+def test_matches_with_an_owner_are_left_to_it_and_can_be_forgotten(tmp_path: Path) -> None:
+    told: list[str] = []
+
+    async def run() -> None:
+        async with live_matches(tmp_path) as one:
+
+            async def watch(match: str, episode: Episode) -> None:
+                told.append(match)
+
+            one.watchers.append(watch)
+            asked = setup("ipd", "agent", AGAINST_A_BOT, rounds=1)
+            opened: Opened = await one.open(asked, ["agent"], owner="study:x", cell="a cell")
+            assert await one.episode(opened.match) is None
+            await say(one, opened.tokens["agent"], 0, "a")
+            episode = await one.episode(opened.match)
+            assert episode is not None and episode.cell == "a cell"
+            await until(lambda: told == [opened.match])
+            await one.forget(opened.match)
+            for table in ("matches", "seats", "answers"):
+                rows = await one.database.run(lambda tx, t=table: tx.all(f"SELECT * FROM {t}"))
+                assert rows == []
+
+    asyncio.run(run())
+    assert stored(tmp_path) == []
+
+
+def test_a_match_that_is_forgotten_while_it_is_rebuilt_is_gone(tmp_path: Path) -> None:
+    async def run() -> None:
+        async with live_matches(tmp_path) as one:
+            opened = await one.open(setup("ipd", "agent", AGAINST_A_BOT), ["agent"])
+            one._by_id.clear()
+            live, _ = await asyncio.gather(one.find(opened.match), one.forget(opened.match))
+            with pytest.raises(GivenUp):
+                await live.screen("agent")
+            with pytest.raises(NoSuchSeat):
+                await one.seat(opened.tokens["agent"])
+
+    asyncio.run(run())

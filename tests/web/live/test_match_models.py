@@ -1,0 +1,204 @@
+"""Models and bots at a person's table: in tasks, at once, and when they fail."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from sally.core import shelf
+from sally.core.log import Censored, Moved, Sitter
+from sally.core.model import Fault as ModelFault
+from sally.core.partner import Partner
+from sally.models.stub import Scripted
+from sally.runner.budget import Budget, Meter
+from sally.runner.config import Config, Limits, ModelEntry
+from sally.web.play.lobby import Lobby
+from tests.web.live_matches import live_matches, say, setup, stored, until
+
+# --- models -------------------------------------------------------------------------------------
+
+
+class Counted:
+    """A model that says the same thing and counts how often it was asked; or fails."""
+
+    def __init__(self, reply: Any = "Option: F", seconds: float = 0.0) -> None:
+        self.asked, self.seconds = 0, seconds
+        self._model = Scripted(self._say)
+        self._reply, self.name, self.can_score = reply, "counted", False
+
+    def _say(self, messages: Any, settings: Any) -> Any:
+        self.asked += 1
+        return self._reply
+
+    async def complete(self, *given: Any) -> Any:
+        await asyncio.sleep(self.seconds)
+        return await self._model.complete(*given)
+
+
+@pytest.fixture
+def model(monkeypatch: pytest.MonkeyPatch) -> Any:
+    made: dict[str, Counted] = {}
+
+    def bring(one: Counted) -> Counted:
+        made["counted"] = one
+        shelf._made.cache_clear()
+        monkeypatch.setitem(shelf._added["models"], "counted", lambda name: made["counted"])
+        return one
+
+    yield bring
+    shelf._made.cache_clear()
+
+
+WITH_MODEL = {"partner": Sitter("language", {"model": "counted"})}
+
+
+def test_a_model_answers_while_the_person_thinks(tmp_path: Path, model: Any) -> None:
+    asked = model(Counted())
+
+    async def run() -> None:
+        async with live_matches(tmp_path) as one:
+            opened = await one.open(setup("ipd", "agent", WITH_MODEL, rounds=2), ["agent"])
+            live = await one.find(opened.match)
+            await until(lambda: live.written == 1)
+            assert (await live.screen("agent")).lines == ()  # what it chose is not seen yet
+            await say(one, opened.tokens["agent"], 0, "a")
+            assert len((await live.screen("agent")).lines) == 1
+            await until(lambda: live.written == 3)
+            await say(one, opened.tokens["agent"], 0, "b")
+
+    asyncio.run(run())
+    (episode,) = stored(tmp_path)
+    assert asked.asked == 2 and episode.payoffs == {"agent": 0.0, "partner": 20.0}
+    theirs = [e for e in episode.events if isinstance(e, Moved) and e.seat == "partner"]
+    assert all(e.calls and e.reply == "Option: F" for e in theirs)
+
+
+def test_a_restart_asks_no_model_again_for_what_it_has_said(tmp_path: Path, model: Any) -> None:
+    asked = model(Counted())
+
+    async def run() -> None:
+        async with live_matches(tmp_path) as one:
+            opened = await one.open(setup("ipd", "agent", WITH_MODEL, rounds=3), ["agent"])
+            live = await one.find(opened.match)
+            await until(lambda: live.written == 1)
+        async with live_matches(tmp_path) as one:
+            live = await one.find(opened.match)
+            assert live.written == 1 and asked.asked == 1
+            await say(one, opened.tokens["agent"], 0, "a")
+            await until(lambda: live.written == 3)
+        assert asked.asked == 2
+
+    asyncio.run(run())
+
+
+def test_a_model_that_was_thinking_when_the_server_died_is_asked_again(
+    tmp_path: Path, model: Any
+) -> None:
+    slow = model(Counted(seconds=30))
+
+    async def run() -> None:
+        async with live_matches(tmp_path) as one:
+            opened = await one.open(setup("ipd", "agent", WITH_MODEL, rounds=1), ["agent"])
+            await say(one, opened.tokens["agent"], 0, "a")
+            assert (await (await one.find(opened.match)).screen("agent")).waiting_for == (
+                "partner",
+            )
+        slow.seconds = 0
+        async with live_matches(tmp_path) as one:  # nobody comes; the server goes on by itself
+            await until(lambda: bool(one._by_id) and not one.in_progress())
+
+    asyncio.run(run())
+    (episode,) = stored(tmp_path)
+    assert episode.payoffs == {"agent": 0.0, "partner": 10.0}
+
+
+def test_a_failed_call_is_a_fault_in_the_log_and_a_sentence_for_the_person(
+    tmp_path: Path, model: Any
+) -> None:
+    model(Counted(ModelFault("auth", "the secret key sk-123 was refused")))
+
+    async def run() -> Any:
+        async with live_matches(tmp_path) as one:
+            opened = await one.open(setup("ipd", "agent", WITH_MODEL, rounds=2), ["agent"])
+            live = await one.find(opened.match)
+            await until(lambda: live.match.over)
+            return await live.screen("agent")
+
+    screen = asyncio.run(run())
+    assert screen.over.text == "A player could not be reached, so the game was stopped."
+    assert b"sk-123" not in msgspec.json.encode(screen)
+    (episode,) = stored(tmp_path)
+    assert isinstance(episode.end, Censored)
+    assert episode.end.cause == "fault" and episode.end.seat == "partner" and episode.end.calls
+
+
+def test_models_stop_where_the_budget_ends(tmp_path: Path, model: Any) -> None:
+    model(Counted())
+
+    async def run() -> Any:
+        async with live_matches(tmp_path, meter=Meter(Budget(tokens=50))) as one:
+            opened = await one.open(setup("ipd", "agent", WITH_MODEL, rounds=9), ["agent"])
+            live = await one.find(opened.match)
+            await until(lambda: live.written == 1)
+            await say(one, opened.tokens["agent"], 0, "a")
+            await until(lambda: live.match.over)
+            return await live.screen("agent")
+
+    assert "budget" in asyncio.run(run()).over.text
+    (episode,) = stored(tmp_path)
+    assert isinstance(episode.end, Censored) and episode.end.cause == "budget"
+
+
+def test_a_model_that_never_answers_keeps_nobody_for_ever(tmp_path: Path, model: Any) -> None:
+    model(Counted(seconds=60))
+
+    async def run() -> Any:
+        limits = Config(limits=Limits(call_seconds=1))
+        async with live_matches(tmp_path, meter=Meter(config=limits)) as one:
+            opened = await one.open(setup("ipd", "agent", WITH_MODEL), ["agent"])
+            live = await one.find(opened.match)
+            await until(lambda: live.match.over)
+            return await live.screen("agent")
+
+    assert "longer than is allowed" in asyncio.run(run()).over.text
+    (episode,) = stored(tmp_path)
+    assert isinstance(episode.end, Censored)
+    assert (episode.end.cause, episode.end.detail) == ("limit", "no answer within 1 s")
+
+
+def test_a_visitor_names_a_model_by_its_alias(tmp_path: Path, model: Any) -> None:
+    model(Counted())
+    small = ModelEntry("counted", settings={"max_tokens": 12})
+
+    async def run() -> Sitter:
+        async with live_matches(tmp_path, meter=Meter(config=Config({"small": small}))) as one:
+            lobby = Lobby(one, ["small"])
+            opened = await lobby.open("ipd", "agent", {"partner": "model:small"}, {})
+            return (await one.find(opened.match)).match.setup.lineup["partner"]
+
+    who = asyncio.run(run())
+    assert who.player == "language"
+    assert who.params == {"model": "counted", "settings": {"max_tokens": 12}}
+
+
+def test_a_bot_that_breaks_down_is_a_fault(tmp_path: Path) -> None:
+    broken = Partner("broken", "", "here", lambda game, seat: lambda turn: 1 // 0)
+
+    async def run() -> str:
+        async with live_matches(tmp_path) as one:
+            asked = setup("ipd", "agent", {"partner": Sitter("broken")})
+            opened = await one.open(asked, ["agent"])
+            live = await one.find(opened.match)
+            return str((await live.screen("agent")).over.how)  # type: ignore[union-attr]
+
+    shelf.add("partners", "repeated_games.broken", broken)
+    try:
+        assert asyncio.run(run()) == "censored"
+    finally:
+        shelf._added["partners"].pop("repeated_games.broken")
+    (episode,) = stored(tmp_path)
+    assert isinstance(episode.end, Censored) and "ZeroDivisionError" in episode.end.detail

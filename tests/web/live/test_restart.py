@@ -1,0 +1,121 @@
+"""A server that is killed in mid-game loses nothing, and everybody goes on where they were."""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from benchmarks.local_postgres import local_postgres, programs
+from sally import store
+from sally.core.log import Ended, Moved, Reported
+from sally.runner.check import check
+from tests.web.guests import Guest, play, serving, sit, value_for
+
+ROUNDS = 25
+
+
+def web_at(port: int) -> httpx.Client:
+    return httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=30, verify=False)
+
+
+class Stubborn(Guest):
+    """A browser that tries again, under the same key, until the server is back."""
+
+    def call(self, method: str, path: str, sent: Any = None) -> Any:
+        while True:
+            try:
+                reply = super().call(method, path, sent)
+                if reply.status_code < 500:
+                    return reply
+            except httpx.TransportError:
+                time.sleep(0.05)
+
+
+class Hurried(threading.Thread):
+    """Plays as fast as the server lets it, and remembers what was acknowledged."""
+
+    def __init__(self, port: int) -> None:
+        super().__init__()
+        web = web_at(port)
+        self.guest = Stubborn(web, sit(web, "ipd", params={"rounds": ROUNDS})[0].token)
+        self.acknowledged: list[int] = []
+
+    def run(self) -> None:
+        while not (seen := self.guest.see())["over"]:
+            ask = seen["asks"][0]
+            value = value_for(ask, self.guest.draw)
+            assert self.guest.say(ask["id"], value).status_code == 200
+            self.acknowledged.append(value)
+        self.guest.web.close()
+
+
+def content(screen: dict[str, Any]) -> dict[str, Any]:
+    """A screen but for its version, which rises with every start."""
+    return {key: value for key, value in screen.items() if key != "version"}
+
+
+def go_on_after_a_kill(data: Path, *more: str) -> None:
+    """Two people take their time and three play in a hurry; the server dies; all finish."""
+    wish = {"others": {"partner": "person"}, "params": {"rounds": 3}, "probes": ["their_move"]}
+    with serving(data, 0, *more) as (process, port), web_at(port) as web:
+        agent, invited = sit(web, "rps", **wish)
+        partner = invited["partner"]
+        play([agent, partner], turns=2)  # the question aside, then the first round
+        probe = agent.see()["asks"][0]
+        agent.say(probe["id"], value_for(probe, agent.draw), "told before the crash")
+        partner.answer(partner.see()["asks"][0])
+        before = [content(agent.see()), content(partner.see())]
+        hurried = [Hurried(port) for _ in range(3)]
+        for one in hurried:
+            one.start()
+        while min(len(one.acknowledged) for one in hurried) < 3:
+            time.sleep(0.001)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+    assert all(len(one.acknowledged) < ROUNDS for one in hurried)  # it died in mid-game
+    with serving(data, port, *more) as (process, port), web_at(port) as web:
+        agent.web = partner.web = web
+        assert [content(agent.see()), content(partner.see())] == before
+        again = agent.say(probe["id"], 0, "told before the crash")
+        assert again.status_code == 200 and content(agent.see()) == before[0]  # it counts once
+        screens = play([agent, partner])
+        assert all(s["over"]["how"] == "ended" and len(s["lines"]) == 3 for s in screens)
+        for one in hurried:
+            one.join(60)
+        process.send_signal(signal.SIGTERM)
+        process.wait(20)
+    check_the_store(data / "episodes", hurried)
+
+
+def check_the_store(folder: Path, hurried: list[Hurried]) -> None:
+    """Every acknowledged move is there, in order, once; and every episode replays."""
+    contents = store.load(folder)
+    assert len(contents.episodes) == 4 and contents.doubled == 0 and not contents.bad
+    assert check(contents.episodes.values()).replayed == 4
+    slow = [e for e in contents.episodes.values() if e.setup.instance.game == "rps"]
+    assert isinstance(slow[0].end, Ended)
+    assert sum(isinstance(event, Reported) for event in slow[0].events) == 3
+    played = [
+        [e.action for e in episode.events if isinstance(e, Moved) and e.seat == "agent"]
+        for episode in contents.episodes.values()
+        if episode.setup.instance.game == "ipd"
+    ]
+    assert sorted(played) == sorted(one.acknowledged for one in hurried)
+    assert [len(moves) for moves in played] == [ROUNDS] * 3
+
+
+def test_a_kill_on_sqlite_loses_nothing(tmp_path: Path) -> None:
+    go_on_after_a_kill(tmp_path)
+
+
+def test_a_kill_on_postgresql_loses_nothing(tmp_path: Path) -> None:
+    if programs() is None:
+        pytest.skip("!!! no PostgreSQL on this machine: its tests are skipped")
+    with local_postgres() as address:
+        go_on_after_a_kill(tmp_path, "--database", address)

@@ -1,0 +1,54 @@
+"""A live_matches in this process, asked without HTTP: what tests of matches share."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from sally import store
+from sally.core.log import Episode, Instance, Setup, Sitter
+from sally.web.database import Database
+from sally.web.live.matches import LiveMatches
+
+
+@asynccontextmanager
+async def live_matches(folder: Path, **how: Any) -> AsyncIterator[LiveMatches]:
+    database = Database(str(folder / "database.sqlite"))
+    database.open()
+    one = LiveMatches(database, folder / "episodes", **how)
+    await one.start()
+    try:
+        yield one
+    finally:
+        await one.close()
+        database.close()
+
+
+def setup(game: str, seat: str, others: dict[str, Sitter], seed: int = 5, **params: Any) -> Setup:
+    return Setup(Instance(game, game, params), seed, {seat: Sitter("person"), **others})
+
+
+async def say(one: LiveMatches, token: str, value: Any, key: str) -> int:
+    async def answer(live: Any, seat: str) -> int:
+        screen = await live.screen(seat)
+        return int(await live.answer(seat, screen.asks[0].id, value, key))
+
+    return await one.at(token, answer)
+
+
+async def until(done: Callable[[], bool]) -> None:
+    for _ in range(400):
+        if done():
+            return
+        await asyncio.sleep(0.01)
+    raise AssertionError("it did not happen")
+
+
+def stored(folder: Path) -> list[Episode]:
+    return list(store.load(folder / "episodes").episodes.values())
+
+
+AGAINST_A_BOT = {"partner": Sitter("tit_for_tat")}

@@ -1,0 +1,313 @@
+"""The seat API: what a browser asks, what it gets, and what it is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sally import store
+from sally.analysis.rows import played
+from sally.core import shelf
+from sally.core.desk import Desk
+from sally.core.log import Censored, Ended, Moved, Reported
+from sally.runner.check import check
+from tests.web.guests import Guest, play, sit, web_server
+
+GAMES = sorted(shelf.games())
+
+
+@pytest.fixture
+def web(tmp_path: Path) -> Any:
+    with web_server(tmp_path) as client:
+        yield client
+
+
+def stored(folder: Path) -> list[Any]:
+    return list(store.load(folder / "episodes").episodes.values())
+
+
+# --- every game ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_every_game_can_be_played_to_its_end(game: str, tmp_path: Path) -> None:
+    with web_server(tmp_path) as web:
+        offer = next(o for o in web.get("/api/games").json() if o["name"] == game)
+        bounded = {"rounds": 3, "turns": 4, "max_turns": 3, "messages": 2}
+        params = {
+            p["name"]: bounded[p["name"]] for p in offer["parameters"] if p["name"] in bounded
+        }
+        seat = offer["seats"][0]
+        guest, _ = sit(web, game, params=params, probes=offer["probes"][seat][:2])
+        play([guest], turns=3)
+        before = guest.see()
+        web.app.state.live_matches._by_id.clear()  # as after a restart: the database has to do
+        assert {**guest.see(), "version": 0} == {**before, "version": 0}
+        (last,) = play([guest])
+    assert last["over"]["how"] == "ended", last["over"]
+    (episode,) = stored(tmp_path)
+    assert isinstance(episode.end, Ended)
+    assert last["over"]["payoff"] == episode.payoffs[seat]
+    assert episode.setup.lineup[seat].player == "person"
+    assert check([episode]).replayed == 1  # the log of a person replays like a model's
+    page = played(episode)
+    desk = Desk(page.spec, page.replay.game, seat, 0)
+    view = page.replay.view(len(page.replay), seat)
+    assert last["rules"] == desk.words.rules(seat)  # the very page that a model reads
+    assert last["lines"] == desk.past(view, desk.words.forms[0])
+    if offer["probes"][seat]:
+        assert any(isinstance(e, Reported) and e.seat == seat for e in episode.events)
+
+
+@pytest.mark.parametrize("game", [g for g in GAMES if len(shelf.game(g).build().seats) > 1])
+def test_people_alone_can_fill_every_table(game: str, tmp_path: Path) -> None:
+    with web_server(tmp_path) as web:
+        offer = next(o for o in web.get("/api/games").json() if o["name"] == game)
+        small = {"rounds": 2, "turns": 2, "max_turns": 2}
+        settable = {p["name"] for p in offer["parameters"]}
+        params = {name: value for name, value in small.items() if name in settable}
+        others = dict.fromkeys(offer["seats"][1:], "person")
+        guest, invited = sit(web, game, others=others, params=params)
+        assert set(invited) == set(others)
+        screens = play([guest, *invited.values()])
+    assert all(s["over"]["how"] == "ended" for s in screens)
+    (episode,) = stored(tmp_path)
+    assert {episode.setup.lineup[s].player for s in offer["seats"]} == {"person"}
+
+
+# --- one seat's day -----------------------------------------------------------------------------
+
+
+def test_a_move_is_seen_as_a_line_of_the_past(web: Any) -> None:
+    guest, _ = sit(web, "ipd", params={"rounds": 3})
+    seen = guest.see()
+    assert [o["label"] for o in seen["asks"][0]["options"]] == ["J", "F"]
+    guest.say(seen["asks"][0]["id"], 0)
+    later = guest.see()
+    assert len(later["lines"]) == 1 and later["version"] > seen["version"]
+    assert "Round 1: you picked Option J" in later["lines"][0]
+
+
+def test_lines_that_the_browser_has_are_not_sent_again(web: Any) -> None:
+    guest, _ = sit(web, "ipd", params={"rounds": 5})
+    for _ in range(3):
+        guest.answer(guest.see()["asks"][0])
+    whole, rest = guest.see(), guest.see("?lines=2")
+    assert whole["lines_from"] == 0 and rest["lines_from"] == 2
+    assert rest["lines"] == whole["lines"][2:] and rest["rules"] == ""
+    assert guest.see("?lines=99")["lines"] == whole["lines"]  # it cannot have what is not there
+
+
+def test_a_long_poll_returns_when_the_other_has_moved(tmp_path: Path) -> None:
+    import threading
+    import time
+
+    with web_server(tmp_path) as web:
+        guest, invited = sit(web, "rps", others={"partner": "person"}, params={"rounds": 2})
+        guest.answer(guest.see()["asks"][0])
+        seen = guest.see()
+        assert seen["asks"] == [] and seen["waiting_for"] == ["partner"]
+        later: list[Any] = []
+        waiting = threading.Thread(
+            target=lambda: later.append(guest.see(f"?since={seen['version']}"))
+        )
+        waiting.start()
+        time.sleep(0.1)
+        assert not later
+        invited["partner"].answer(invited["partner"].see()["asks"][0])
+        waiting.join(10)
+        assert later and later[0]["version"] > seen["version"] and len(later[0]["lines"]) == 1
+
+
+def test_whoever_leaves_censors_and_the_other_is_told(tmp_path: Path) -> None:
+    with web_server(tmp_path) as web:
+        guest, invited = sit(web, "rps", others={"partner": "person"})
+        guest.answer(guest.see()["asks"][0])
+        left = invited["partner"]
+        assert left.call("POST", "/api/seat/leave", {"key": "x"}).status_code == 200
+        assert left.call("POST", "/api/seat/leave", {"key": "x"}).status_code == 200
+        assert left.see()["over"]["text"].startswith("You have left")
+        over = guest.see()["over"]
+        assert over == {
+            "how": "censored",
+            "payoff": None,
+            "text": "Somebody has left the table, so the game was stopped.",
+        }
+    (episode,) = stored(tmp_path)
+    assert isinstance(episode.end, Censored)
+    assert (episode.end.cause, episode.end.seat) == ("left", "partner")
+    assert [e for e in episode.events if isinstance(e, Moved)]  # what was answered is kept
+
+
+def test_whoever_does_not_answer_has_left(tmp_path: Path) -> None:
+    with web_server(tmp_path, patience=0.2) as web:
+        guest, _ = sit(web, "ipd")
+        seen = guest.see(f"?since={guest.see()['version']}")
+        assert seen["over"]["how"] == "censored"
+    (episode,) = stored(tmp_path)
+    assert episode.end.cause == "left" and "0.2 s" in episode.end.detail
+
+
+def test_things_are_looked_up_with_the_same_tools_and_logged(tmp_path: Path) -> None:
+    with web_server(tmp_path) as web:
+        guest, _ = sit(web, "tradecraft", params={"max_turns": 2})
+        ask = guest.see()["asks"][0]
+        assert [t["name"] for t in ask["tools"]] == ["item_info", "possible_recipes"]
+        wanted = {"ask": ask["id"], "tool": "item_info", "arguments": {"item": "torch"}}
+        found = guest.call("POST", "/api/seat/look", wanted)
+        assert found.status_code == 200 and found.json()["found"]
+        assert guest.see()["asks"][0]["looked"][0]["arguments"] == {"item": "torch"}
+        unknown = guest.call("POST", "/api/seat/look", {**wanted, "tool": "nothing"})
+        assert unknown.status_code == 422 and "item_info" in unknown.json()["error"]
+        guest.answer(guest.see()["asks"][0])
+        assert guest.call("POST", "/api/seat/look", wanted).status_code == 409
+        guest.call("POST", "/api/seat/leave", {"key": "x"})
+    (episode,) = stored(tmp_path)
+    first = next(e for e in episode.events if isinstance(e, Moved) and e.seat == "p1")
+    assert [look.tool for look in first.looked] == ["item_info"]
+
+
+# --- refused, and nothing changed ---------------------------------------------------------------
+
+
+def test_a_double_click_is_one_move(web: Any) -> None:
+    guest, _ = sit(web, "ipd", params={"rounds": 4})
+    ask = guest.see()["asks"][0]["id"]
+    first, again = guest.say(ask, 0, "click"), guest.say(ask, 0, "click")
+    assert first.json() == again.json() and again.status_code == 200
+    assert len(guest.see()["lines"]) == 1
+
+
+def test_two_tabs_cannot_answer_one_question_twice(web: Any) -> None:
+    guest, _ = sit(web, "ipd", params={"rounds": 4})
+    ask = guest.see()["asks"][0]["id"]
+    assert guest.say(ask, 0, "tab one").status_code == 200
+    late = guest.say(ask, 1, "tab two")
+    assert late.status_code == 409 and "answered already" in late.json()["error"]
+    assert len(guest.see()["lines"]) == 1
+
+
+def test_a_key_cannot_be_used_for_another_answer(web: Any) -> None:
+    guest, _ = sit(web, "ipd", params={"rounds": 4})
+    guest.say(guest.see()["asks"][0]["id"], 0, "same")
+    assert guest.say(guest.see()["asks"][0]["id"], 0, "same").status_code == 409
+
+
+def test_nobody_moves_out_of_turn_or_for_another(web: Any) -> None:
+    guest, invited = sit(web, "rps", others={"partner": "person"})
+    other = invited["partner"]
+    mine, theirs = guest.see()["asks"][0]["id"], other.see()["asks"][0]["id"]
+    assert guest.say(theirs, 0).status_code == 409 and other.say(mine, 0).status_code == 409
+    assert guest.say(mine, 0).status_code == 200
+    assert guest.say(mine, 0, "again").status_code == 409  # the partner has not moved yet
+    assert other.see()["lines"] == [] and other.see()["asks"]
+
+
+@pytest.mark.parametrize(
+    "value", [7, "J", None, True, 0.0, [], {}, {"kind": "move"}, [[1]], "x" * 900]
+)
+def test_an_illegal_value_is_refused_with_the_reason(value: Any, web: Any) -> None:
+    guest, _ = sit(web, "ipd", params={"rounds": 4})
+    before = guest.see()
+    said = guest.say(before["asks"][0]["id"], value)
+    assert said.status_code == 422 and said.json()["error"].endswith(".")
+    after = guest.see()
+    assert after["asks"][0].pop("refused") == said.json()["error"]
+    assert before["asks"][0].pop("refused") is None
+    assert {**after, "version": 0} == {**before, "version": 0}
+
+
+def test_refused_answers_are_counted_as_tries(tmp_path: Path) -> None:
+    with web_server(tmp_path) as web:
+        guest, _ = sit(web, "ipd", params={"rounds": 1})
+        ask = guest.see()["asks"][0]["id"]
+        for value in (9, "no", 1):
+            guest.say(ask, value)
+    (episode,) = stored(tmp_path)
+    mine = next(e for e in episode.events if isinstance(e, Moved) and e.seat == "agent")
+    assert (mine.action, mine.tries, mine.reply) == (1, 3, "1")
+
+
+@pytest.mark.parametrize(
+    ("value", "why"),
+    [
+        ([50, 50], "3 numbers"),
+        ([50, 50, 50], "make 150"),
+        ([50, 50, None], "from 0 to 100"),
+        ([-1, 51, 50], "from 0 to 100"),
+        (["a", 50, 50], "from 0 to 100"),
+        ({"R": 100}, "3 numbers"),
+    ],
+)
+def test_odds_that_are_none_are_refused(value: Any, why: str, web: Any) -> None:
+    guest, _ = sit(web, "rps", probes=["their_odds"])
+    probe = next(a for a in guest.see()["asks"] if a["kind"] == "probe")
+    said = guest.say(probe["id"], value)
+    assert said.status_code == 422 and why in said.json()["error"]
+
+
+def test_odds_are_reported_as_shares(tmp_path: Path) -> None:
+    with web_server(tmp_path) as web:
+        guest, _ = sit(web, "rps", probes=["their_odds"], params={"rounds": 1})
+        probe = next(a for a in guest.see()["asks"] if a["kind"] == "probe")
+        assert probe["answer"] == "odds" and probe["question"]
+        guest.say(probe["id"], [20, 50, 30])
+        guest.answer(guest.see()["asks"][0])
+    (episode,) = stored(tmp_path)
+    (report,) = [e for e in episode.events if isinstance(e, Reported)]
+    assert report.odds == (0.2, 0.5, 0.3) and report.value == 1
+
+
+# --- pairing ------------------------------------------------------------------------------------
+
+
+def test_two_who_come_are_paired(web: Any) -> None:
+    tickets = [web.post("/api/lobby", json={"game": "rps"}).json()["ticket"] for _ in range(3)]
+    called = [
+        web.get("/api/lobby", headers={"Authorization": f"Bearer {t}"}).json() for t in tickets
+    ]
+    assert [c["token"] for c in called] == [tickets[0], tickets[1], None]
+    assert called[2] == {"token": None, "waiting": 1, "needed": 2}
+    pair = [Guest(web, ticket) for ticket in tickets[:2]]
+    assert {g.see()["seat"] for g in pair} == {"agent", "partner"}
+    assert web.get("/api/lobby", headers={"Authorization": "Bearer no"}).status_code == 401
+    assert Guest(web, tickets[2]).call("GET", "/api/seat").status_code == 401  # not yet a seat
+
+
+def test_a_place_in_line_survives_a_restart(tmp_path: Path) -> None:
+    def called(web: Any, ticket: str) -> Any:
+        return web.get("/api/lobby", headers={"Authorization": f"Bearer {ticket}"}).json()
+
+    with web_server(tmp_path) as web:
+        first = web.post("/api/lobby", json={"game": "rps"}).json()["ticket"]
+    with web_server(tmp_path) as web:
+        second = web.post("/api/lobby", json={"game": "rps"}).json()["ticket"]
+        assert called(web, second)["token"] is None  # the first has not come back yet
+        assert called(web, first)["token"] == first
+        assert called(web, second)["token"] == second
+
+
+def test_whoever_has_gone_is_not_paired(web: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sally.web.play.lobby.STALE", 0.0)
+    for _ in range(3):
+        ticket = web.post("/api/lobby", json={"game": "rps"}).json()["ticket"]
+    called = web.get("/api/lobby", headers={"Authorization": f"Bearer {ticket}"}).json()
+    assert called["token"] is None
+
+
+def test_whoever_stops_waiting_is_not_paired(web: Any) -> None:
+    def line(method: str, path: str, ticket: str) -> Any:
+        headers = {"Authorization": f"Bearer {ticket}"}
+        return web.request(method, path, headers=headers, json={} if method == "POST" else None)
+
+    first, second, third = (
+        web.post("/api/lobby", json={"game": game}).json()["ticket"] for game in ("rps",) * 3
+    )
+    assert line("POST", "/api/lobby/leave", third).json() == {"left": True}
+    assert line("GET", "/api/lobby", third).status_code == 401
+    fourth = web.post("/api/lobby", json={"game": "rps"}).json()["ticket"]
+    assert line("GET", "/api/lobby", fourth).json() == {"token": None, "waiting": 1, "needed": 2}
+    assert line("POST", "/api/lobby/leave", first).json() == {"left": False}  # seated by now
+    assert Guest(web, first).see() and Guest(web, second).see()

@@ -1,0 +1,245 @@
+"""One whole game of each family, played in a real browser by somebody who clicks and types."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from sally.core import shelf
+from sally.games.pick_the_right_stuff.locker import questions
+from sally.games.toma.mg import rules as mg_rules
+from sally.games.toma.po import rules as po_rules
+from tests.web.browser import NEEDS_BROWSER, Person, Server
+
+pytestmark = NEEDS_BROWSER
+Arrive = Callable[..., Person]
+
+
+def test_repeated_games_from_the_lobby_to_the_result(person: Arrive) -> None:
+    me = person()
+    me.page.goto(me.address)
+    me.page.locator(".tile[data-game=rps]").click()
+    me.page.get_by_text("Settings").click()
+    me.page.get_by_label("Rounds").fill("3")
+    me.page.get_by_label("In seat partner").select_option("single_action")
+    me.shot("lobby")
+    me.page.get_by_role("button", name="Sit down").click()
+    me.page.get_by_role("button", name="I have read the rules").click()
+    for _ in range(3):
+        me.pick("P")
+    assert "Your result: " in me.result()
+    me.shot("end")
+    assert len(me.lines()) == 3
+    assert me.lines()[0].startswith("Round 1: you picked Option P, the other player picked Option")
+    assert me.page.locator("#board .part-table").count() == 2  # payoffs, and the rounds so far
+
+
+def test_a_probe_stands_apart_from_play_and_is_answered_first(
+    person: Arrive, served: Server
+) -> None:
+    me = person()
+    probes = ["their_odds", "their_move_given_mine"]
+    table = served.table("ipd", "agent", params={"rounds": 1}, probes=probes)
+    me.sit(table["token"])
+    aside = me.page.get_by_role("complementary", name="Aside from play")
+    assert "changes nothing in the game" in aside.inner_text()
+    assert me.ask().count() == 0  # the move waits for the question
+    assert me.status() == "First answer the question aside."
+    aside.get_by_label("J", exact=True).fill("70")
+    aside.get_by_label("F", exact=True).fill("20")
+    assert "Together 90 of 100" in aside.inner_text()
+    aside.get_by_role("button", name="Answer").click()
+    assert "must make 100 percent" in aside.get_by_role("alert").inner_text()
+    me.shot("repeated_games_aside")
+    aside.get_by_label("F", exact=True).fill("30")
+    aside.get_by_role("button", name="Answer").click()
+    me.pick("J")
+    after = me.page.locator(".probe", has_text="In this round you pick Option J")
+    after.get_by_role("button", name="F").click()
+    assert "Your result: " in me.result()
+
+
+def test_pick_the_right_stuff_by_somebody_who_knows_what_users_believe(
+    person: Arrive, served: Server
+) -> None:
+    instance = shelf.game("pick_the_right_stuff").build({}).instance
+    me = person()
+    me.sit(served.table("pick_the_right_stuff", "manager")["token"])
+    for screen, believed in questions(instance):
+        held = me.page.locator(".lockers .inside").all_inner_texts()
+        assert held == ["empty" if user is None else f"User {user}" for user in screen.states[-1]]
+        me.pick(str(believed))
+        if len(screen.states) == 5:
+            me.shot("pick_the_right_stuff")
+    assert f"Your result: {instance.users}" in me.result()
+
+
+def test_toma_po_by_somebody_who_works_it_out(person: Arrive, served: Server) -> None:
+    problem = shelf.game("toma_po").build({}).problem
+    me = person()
+    me.sit(served.table("toma_po", "player")["token"])
+    assert me.page.locator("#board tr").nth(1).inner_text().startswith("Agent A")
+    me.shot("toma_po")
+    options = (*problem.tasks, "Mission failure is inevitable")
+    me.pick(options[po_rules.answer(problem)])
+    assert "Your result: 1" in me.result()
+
+
+def test_toma_mg_with_a_question_about_everybody(person: Arrive, served: Server) -> None:
+    problem = shelf.game("toma_mg").build({}).problem
+    me = person()
+    me.sit(served.table("toma_mg", "player", probes=["their_place"])["token"])
+    me.shot("toma_mg")
+    for agent, place in mg_rules.predictions(problem).items():
+        question = me.page.locator(".probe", has_text=f"{problem.agents[agent].name} go?")
+        question.get_by_role("button", name=problem.places[place].name).click()
+        question.wait_for(state="detached")
+    me.pick(problem.places[mg_rules.answer(problem)].name)
+    assert "Your result: 1" in me.result()
+
+
+def test_toma_ag_gives_a_clue_in_words(person: Arrive, served: Server) -> None:
+    me = person()
+    me.sit(served.table("toma_ag", "speaker")["token"])
+    assert "keeps your savings" in me.page.locator("#board").inner_text()
+    clue = me.ask().get_by_label("Text")
+    clue.fill("x" * 201)
+    assert "201 of 200 characters; 1 too many" in me.ask().inner_text()
+    me.ask().get_by_role("button", name="Clue").click()
+    assert "At most 200 characters" in me.ask().get_by_role("alert").first.inner_text()
+    clue.fill("an account at the bank")
+    me.ask().get_by_role("button", name="Clue").click()
+    me.page.locator("#lines li", has_text="It does not count").wait_for()  # the rules' objection
+    me.shot("toma_ag")
+    me.ask().get_by_label("Text").fill("money")
+    me.ask().get_by_role("button", name="Clue").click()
+    assert "Your result: " in me.result()
+
+
+def test_toma_sw_speaks_moves_and_waits_on_the_map(person: Arrive, served: Server) -> None:
+    me = person()
+    me.sit(served.table("toma_sw", "explorer", params={"turns": 3})["token"])
+    password = me.page.locator(".note", has_text="Password").locator("dd").inner_text()
+    here = me.page.locator(".map td", has_text="You (B)")
+    assert here.count() == 1
+    before = me.question_id()
+    me.ask().get_by_label("Text").fill(f"The password is {password}.")
+    assert f"{len(f'The password is {password}.')} of 300 characters" in me.ask().inner_text()
+    me.ask().get_by_role("button", name="Speak").click()
+    me.until_taken(before)
+    me.shot("toma_sw")
+    for _ in range(2):
+        if me.page.locator("#end .result").count():
+            break
+        me.pick("WAIT")
+    assert "game is over" in me.result()
+
+
+def test_toma_sw_listens_and_guesses_with_a_form(person: Arrive, served: Server) -> None:
+    me = person()
+    me.sit(served.table("toma_sw", "eavesdropper", params={"turns": 2})["token"])
+    guess = me.ask().get_by_role("button", name="Guess")
+    guess.click()
+    assert me.ask().get_by_role("alert").filter(has_text="Choose one").count() == 1
+    for group, choice in (("Target", "TREASURE"), ("Row", "3"), ("Col", "0")):
+        me.ask().get_by_role("group", name=group).get_by_role("radio", name=choice).check()
+    before = me.question_id()
+    guess.click()
+    me.until_taken(before)
+    assert "game is over" in me.result()
+
+
+def test_mindgames_counts_what_reaches_the_other(person: Arrive, served: Server) -> None:
+    game = shelf.game("mindgames").build({"messages": 2})
+    noun, puzzle = game.names.noun, game.problem
+    verb = {1: "increases", 0: "has no effect on", -1: "decreases"}
+    told = [
+        f"{noun.capitalize()} {game.names.proposals[p]} {verb[puzzle.utility((p, a))]} "
+        f"{game.names.attributes[a]}."
+        for p, a in puzzle.winning
+    ]
+    me = person()
+    me.sit(served.table("mindgames", "persuader", params={"messages": 2})["token"])
+    text = me.ask().get_by_label("Text")
+    text.fill("a" * 400)
+    assert "400 of 300 characters; the rest will be cut off" in me.ask().inner_text()
+    text.fill("I keep this to myself.\n---\n" + " ".join(told))
+    assert f"{len(' '.join(told))} of 300 characters" in me.ask().inner_text()
+    me.shot("mindgames")
+    for message in (None, "Which one do you prefer?"):
+        before = me.question_id()
+        if message is not None:
+            me.ask().get_by_label("Text").fill(message)
+        me.ask().get_by_role("button", name="Say").click()
+        me.until_taken(before)
+    assert "Your result: 1" in me.result()
+    assert any("I keep this to myself" in line for line in me.lines())
+
+
+def test_tradecraft_values_offers_look_ups_and_crafts(person: Arrive, served: Server) -> None:
+    me = person(excused="status of 422")
+    params = {"max_turns": 1}
+    table = served.table("tradecraft", "p1", params=params, probes=["v0"], others={"p2": "hoarder"})
+    me.sit(table["token"])
+    worth = me.page.get_by_role("complementary", name="Aside from play")
+    worth.get_by_label("iron_ingot").fill("11")
+    worth.get_by_role("button", name="Answer").click()
+    assert "must be from 0 to 10" in worth.get_by_role("alert").inner_text()
+    worth.get_by_label("iron_ingot").fill("9.5")
+    worth.get_by_role("button", name="Answer").click()
+    me.page.get_by_text("Look up: Item info").click()
+    me.page.get_by_label("Item", exact=True).fill("shears")
+    me.page.get_by_role("button", name="Look up").first.click()
+    me.page.locator(".found", has_text="2 iron_ingot -> shears").wait_for()
+    offer = me.ask().get_by_role("form", name="Propose")
+    offer.get_by_role("button", name="more coal").click()
+    offer.get_by_role("button", name="more coal").click()
+    assert offer.get_by_label("coal: amount").input_value() == "2"
+    offer.get_by_label("raw_iron: amount").fill("7")
+    offer.get_by_role("button", name="Propose").click()
+    refused = offer.get_by_role("group", name="Request").get_by_role("alert")
+    refused.filter(has_text="at most 3").wait_for()  # beside its field
+    me.shot("tradecraft", me.page.locator("#turn"))
+    offer.get_by_label("raw_iron: amount").fill("1")
+    offer.get_by_label("Message").fill("A fair trade?")
+    before = me.question_id()
+    offer.get_by_role("button", name="Propose").click()
+    me.until_taken(before)
+    me.page.locator("#lines li", has_text="You proposed to p2").wait_for()
+    before = me.question_id()
+    me.ask().get_by_role("button", name="craft 9 iron_nugget").click()
+    me.until_taken(before)
+    assert "9" in me.page.locator(".tx", has_text="(you)").inner_text()
+    me.pick("done")
+    assert "Your result: 0" in me.result()
+
+
+def test_a_game_of_ones_own_needs_no_page_of_its_own(person: Arrive) -> None:
+    me = person(excused="status of 422")
+    me.page.goto(me.address)
+    me.page.locator(".tile[data-game=order_form]").click()
+    me.page.get_by_role("button", name="Sit down").click()
+    me.page.get_by_role("button", name="I have read the rules").click()
+    assert me.page.locator("#board").is_hidden()
+    form = me.ask().get_by_role("form", name="Order")
+    lines = form.get_by_role("group", name="Lines", exact=True)
+    for item, count in (("item 3", "40"), ("item 10", "2")):
+        lines.get_by_role("button", name="Add one").click()
+        entry = lines.locator(".entry").last
+        entry.get_by_label("Item").select_option(label=item)
+        entry.get_by_label("Count").fill(count)
+    assert lines.get_by_role("button", name="Add one").is_hidden()  # two are the most
+    tags = form.get_by_role("group", name="Tags", exact=True)
+    for tag in ("gift", "rush"):
+        tags.get_by_role("button", name="Add one").click()
+        tags.locator(".entry").last.get_by_role("radio", name=tag).check()
+    tags.get_by_role("button", name="Remove").first.click()
+    form.get_by_label("gold: amount").fill("1/3")
+    form.get_by_role("button", name="more silver").click()
+    form.get_by_role("button", name="more silver").click()
+    form.get_by_label("Street").fill("Mill Lane")
+    form.get_by_role("button", name="Order", exact=True).click()
+    floor = form.get_by_role("group", name="Floor")
+    floor.get_by_role("alert").filter(has_text="Choose one").wait_for()
+    floor.get_by_role("radio", name="-1").check()
+    form.get_by_role("button", name="Order", exact=True).click()
+    assert "Your result: 42" in me.result()

@@ -1,0 +1,310 @@
+"""People in browsers of their own: meeting, coming back, and what goes wrong on the way."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import httpx
+
+from tests.web.browser import NEEDS_BROWSER, Person, Server, server
+
+pytestmark = NEEDS_BROWSER
+Arrive = Callable[..., Person]
+
+
+# --- meeting --------------------------------------------------------------------------------------
+
+
+def test_two_people_by_invitation_see_each_other_move(person: Arrive) -> None:
+    ann, bob = person(), person()
+    ann.page.goto(ann.address)
+    ann.page.locator(".tile[data-game=ipd]").click()
+    ann.page.get_by_text("Settings").click()
+    ann.page.get_by_label("Rounds").fill("2")
+    ann.page.get_by_label("In seat partner").select_option("person")
+    ann.page.get_by_role("button", name="Sit down").click()
+    link = ann.page.get_by_label("Link for partner").input_value()
+    ann.page.get_by_role("link", name="Go to your table").click()
+    ann.page.get_by_role("button", name="I have read the rules").click()
+    bob.page.goto(link)
+    bob.page.get_by_role("button", name="I have read the rules").click()
+    assert bob.page.locator("#who").inner_text() == "You are partner"
+    sent = link.partition("#")[2].partition("&")[0]
+    seat = httpx.get(f"{ann.address}/api/seat", headers={"Authorization": f"Bearer {sent}"})
+    assert seat.status_code == 401  # who sent the link cannot look in any more
+    bob.page.goto("about:blank")
+    bob.page.goto(link)  # and who followed it may follow it again
+    bob.page.get_by_text("You are partner").wait_for()
+
+    ann.page.get_by_role("button", name="J").click()
+    ann.page.get_by_text("Waiting for partner").wait_for()
+    ann.shot("waiting")
+    assert ann.lines() == bob.lines() == []  # nobody sees a move before both have moved
+    bob.pick("F")
+    ann.page.locator("#lines li").wait_for()
+    assert ann.lines() == [
+        "Round 1: you picked Option J, the other player picked Option F. "
+        "You won 0 points, the other player won 10 points."
+    ]
+    bob.page.get_by_role("button", name="F").click()
+    ann.pick("F")
+    assert "Your result: 5" in ann.result()
+    assert "Your result: 15" in bob.result()
+
+
+def test_whoever_stops_waiting_or_goes_is_not_paired(person: Arrive) -> None:
+    def wait() -> Person:
+        one = person()
+        one.page.goto(one.address)
+        one.page.locator(".tile[data-game=rps]").click()
+        one.page.get_by_role("button", name="Play with whoever comes").click()
+        one.page.get_by_role("button", name="Stop waiting").wait_for()
+        return one
+
+    with_a_word = wait()
+    with with_a_word.page.expect_response("**/api/lobby/leave"):
+        with_a_word.page.get_by_role("button", name="Stop waiting").click()
+    without = wait()
+    without.page.goto("about:blank")
+    without.page.wait_for_timeout(1000)
+    last = wait()
+    last.page.wait_for_timeout(300)
+    assert last.page.url == f"{last.address}/"
+
+
+def test_whoever_comes_is_paired(person: Arrive) -> None:
+    ann, bob = person(), person()
+    for one in (ann, bob):
+        one.page.goto(one.address)
+        one.page.locator(".tile[data-game=ibs]").click()
+        one.page.get_by_role("button", name="Play with whoever comes").click()
+    for one in (ann, bob):
+        one.page.wait_for_url("**/table#*")
+        one.page.get_by_role("button", name="I have read the rules").click()
+    seats = {one.page.locator("#who").inner_text() for one in (ann, bob)}
+    assert seats == {"You are agent", "You are partner"}
+
+
+def test_a_setting_that_cannot_be_is_refused_beside_its_field(person: Arrive) -> None:
+    me = person(excused="status of 422")
+    me.page.goto(me.address)
+    me.page.locator(".tile[data-game=ipd]").click()
+    me.page.get_by_text("Settings").click()
+    me.page.get_by_label("Rounds").fill("0")
+    me.page.get_by_text("Settings").click()  # folded away again
+    me.page.get_by_role("button", name="Sit down").click()
+    field = me.page.locator(".field", has=me.page.get_by_label("Rounds"))
+    refused = field.get_by_role("alert").filter(has_text="whole number from 1 to 100")
+    refused.wait_for()  # unfolded to be seen
+    me.page.get_by_label("Rounds").fill("1")
+    me.page.get_by_role("button", name="Sit down").click()
+    me.page.wait_for_url("**/table#*")
+
+
+def test_a_trade_between_two_people_wins_the_game(person: Arrive, served: Server) -> None:
+    table = served.table("tradecraft", "p1", others={"p2": "person"}, params={"max_turns": 3})
+    ann, bob = person(), person()
+    ann.sit(table["token"])
+    bob.sit(table["invites"]["p2"])
+    bob.page.get_by_text("Waiting for p1").wait_for()
+    assert "shears" not in bob.page.content().split("The rules")[0]
+    offer = ann.ask().get_by_role("form", name="Propose")
+    offer.get_by_role("button", name="more coal").click()
+    offer.get_by_role("button", name="more raw_iron").click()
+    offer.get_by_role("button", name="Propose").click()
+    bob.page.get_by_text("p1 proposes to you: you get 1 coal, you give 1 raw_iron.").wait_for()
+    bob.pick("accept")
+    ann.page.get_by_role("button", name="craft 1 iron_ingot from").click()
+    ann.page.get_by_text("Waiting for p2").wait_for()  # both craft at the same time
+    bob.pick("done")
+    before = ann.question_id()
+    ann.page.get_by_role("button", name="craft 1 shears from").click()
+    ann.until_taken(before)
+    bob.page.get_by_text("Waiting for p1").wait_for()
+    ann.pick("done")
+    assert "Your result: 3" in ann.result()
+    assert "Your result: 0" in bob.result()
+
+
+def test_who_leaves_stops_the_game_for_both(person: Arrive, served: Server) -> None:
+    table = served.table("ipd", "agent", others={"partner": "person"})
+    ann, bob = person(), person()
+    ann.sit(table["token"])
+    bob.sit(table["invites"]["partner"])
+    ann.page.get_by_text("Leave the table").click()
+    ann.page.get_by_role("button", name="Leave and stop the game").click()
+    assert "You have left the table" in ann.result()
+    assert "Somebody has left the table" in bob.result()
+    assert "Your result" not in bob.result()
+
+
+# --- coming back ----------------------------------------------------------------------------------
+
+
+def test_reload_in_mid_game_goes_on_where_it_was(person: Arrive, served: Server) -> None:
+    me = person()
+    me.sit(served.table("ipd", "agent", params={"rounds": 3})["token"])
+    me.pick("J")
+    me.page.reload()
+    me.page.locator("#lines li").wait_for()
+    assert len(me.lines()) == 1
+    assert not me.page.locator("#rules").get_attribute("open")  # they have been read
+    me.pick("J")
+    me.pick("J")
+    assert "Your result: 24" in me.result()  # tit for tat
+    me.page.reload()
+    assert "Your result: 24" in me.result()
+
+
+def test_two_tabs_are_kept_in_step(person: Arrive, served: Server) -> None:
+    one = person()
+    two = Person(one.page.context.new_page(), one.address)
+    token = served.table("ipd", "agent", params={"rounds": 2})["token"]
+    one.sit(token)
+    two.sit(token)
+    one.pick("J")
+    two.page.locator("#lines li").wait_for()
+    assert one.lines() == two.lines()
+    two.pick("F")
+    assert "Your result: 18" in one.result()
+    assert "Your result: 18" in two.result()
+    two.check()
+
+
+def test_a_stale_tab_is_told_that_the_question_is_closed(person: Arrive, served: Server) -> None:
+    one = person()
+    two = person(excused="status of 409")
+    token = served.table("ipd", "agent", params={"rounds": 2})["token"]
+    held: list[object] = []
+    two.page.route(re.compile(r"/api/seat\?since"), lambda route: held.append(route))
+    one.sit(token)
+    two.sit(token)
+    one.pick("J")  # the other tab does not hear of it
+    two.ask().locator(".options button").first.click()
+    two.page.get_by_text("it was answered already").wait_for()
+    two.page.locator("#lines li").wait_for()
+    assert len(two.lines()) == 1
+    two.page.unroute_all(behavior="ignoreErrors")
+
+
+MODEL = """
+from sally.models.stub import Scripted
+
+MODEL = lambda name: Scripted(lambda messages, settings: "Option: J")
+"""
+
+
+def test_the_server_dies_in_a_game_with_a_model_and_nothing_is_lost(
+    person: Arrive, tmp_path: Path
+) -> None:
+    (tmp_path / "friend.py").write_text(MODEL)
+    use, more = ("--use", str(tmp_path / "friend.py")), ("--allow-model", "friend")
+    with server(tmp_path, use, more) as live_matches:
+        me = person(address=live_matches.address, excused="ERR_CONNECTION|ERR_EMPTY|ERR_INCOMPLETE")
+        others = {"partner": "model:friend"}
+        me.sit(live_matches.table("ipd", "agent", others=others, params={"rounds": 3})["token"])
+        me.pick("J")
+        live_matches.kill()
+        me.page.get_by_text("The connection is lost").wait_for()
+        me.ask().locator(".options button").first.click()  # sent as soon as somebody listens
+        me.page.get_by_text("Sending").wait_for()
+        me.shot("connection_lost")
+        live_matches.start()
+        me.page.get_by_text("Connected again").wait_for()
+        me.page.locator("#lines li").nth(1).wait_for()
+        assert len(me.lines()) == 2
+        me.pick("J")
+        assert "Your result: 24" in me.result()
+        assert len(me.lines()) == 3
+
+
+def test_a_lost_connection_is_said_and_a_lost_answer_is_sent_once(
+    person: Arrive, served: Server
+) -> None:
+    me = person(excused="ERR_INTERNET_DISCONNECTED|ERR_NETWORK")
+    me.sit(served.table("ipd", "agent", params={"rounds": 2})["token"])
+    me.page.context.set_offline(True)
+    me.page.get_by_role("button", name="J").click()
+    me.page.get_by_text("The connection is lost").wait_for()
+    me.page.context.set_offline(False)
+    me.page.locator("#lines li").wait_for()
+    me.page.get_by_text("Connected again").wait_for()
+    assert len(me.lines()) == 1
+
+
+def test_a_full_disk_is_said_and_the_question_stands(person: Arrive, served: Server) -> None:
+    me = person(excused="status of 507")
+    me.sit(served.table("ipd", "agent", params={"rounds": 1})["token"])
+    full = {"error": "The disk is full, so nothing was changed; try again later."}
+    me.page.route("**/api/seat/answer", lambda route: route.fulfill(status=507, json=full))
+    me.ask().locator(".options button").first.click()
+    me.ask().get_by_role("alert").filter(has_text="The disk is full").wait_for()
+    me.page.unroute("**/api/seat/answer")
+    me.pick("J")  # there is space again
+    assert "Your result: 8" in me.result()
+
+
+def test_a_link_that_opens_nothing_says_so(person: Arrive) -> None:
+    me = person(excused="status of 401")
+    me.page.goto(f"{me.address}/table#made-up")
+    me.page.get_by_text("This token opens no seat.").wait_for()
+    assert me.page.get_by_role("link", name="Play another game").is_visible()
+    me.page.goto("about:blank")
+    me.page.goto(f"{me.address}/table#withdrawn&back=/study/demo")
+    assert me.page.get_by_role("link", name="Continue").get_attribute("href") == "/study/demo"
+    me.page.goto(f"{me.address}/")
+    me.page.goto(f"{me.address}/table")
+    me.page.get_by_text("This address has no seat in it.").wait_for()
+
+
+# --- what others write ----------------------------------------------------------------------------
+
+HOSTILE = (
+    '<img src=x onerror="window.pwned=1"><script>window.pwned=1</script>'
+    "</li></ol><svg onload=window.pwned=1>{{7*7}}${7*7}"
+)
+
+
+def test_what_the_other_writes_is_only_ever_text(person: Arrive, served: Server) -> None:
+    table = served.table("tradecraft", "p1", others={"p2": "person"})
+    ann, bob = person(), person()
+    ann.sit(table["token"])
+    bob.sit(table["invites"]["p2"])
+    offer = ann.ask().get_by_role("form", name="Propose")
+    offer.get_by_role("button", name="more coal").click()
+    offer.get_by_label("Message").fill(HOSTILE)
+    offer.get_by_role("button", name="Propose").click()
+    said = bob.page.locator("#lines li", has_text="proposed to you")
+    said.wait_for()
+    assert "<script>window.pwned=1</script>" in said.inner_text()
+    assert "{{7*7}}${7*7}" in said.inner_text()
+    for one in (ann, bob):
+        assert one.page.evaluate("window.pwned") is None
+        assert one.page.locator("img, svg, li script").count() == 0
+
+
+def test_a_hostile_clue_on_the_board_is_only_text(person: Arrive, served: Server) -> None:
+    table = served.table("toma_ag", "speaker", others={"teammate": "person"})
+    ann, bob = person(), person()
+    ann.sit(table["token"])
+    ann.ask().get_by_label("Text").fill(HOSTILE[:199])
+    ann.ask().get_by_role("button", name="Clue").click()
+    bob.sit(table["invites"]["teammate"])
+    clue = bob.page.locator(".note", has_text="The clue")
+    clue.wait_for()
+    assert "<img src=x" in clue.inner_text()
+    assert bob.page.evaluate("window.pwned") is None
+
+
+def test_a_place_to_continue_must_lie_within_a_study(person: Arrive, served: Server) -> None:
+    me = person()
+    token = served.table("ipd", "agent", params={"rounds": 1})["token"]
+    me.sit(f"{token}&back=/study/demo?step=2")
+    me.pick("J")
+    assert me.page.locator("#end a").get_attribute("href") == "/study/demo?step=2"
+    for elsewhere in ("//evil.example/study/", "javascript:alert(1)", "/study/../x"):
+        me.page.goto("about:blank")
+        me.sit(f"{token}&back={elsewhere}", read_rules=False)
+        assert me.page.locator("#end a").get_attribute("href") == "/"

@@ -1,0 +1,55 @@
+"""Places in line: who is called, when, and what is left of those who went."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sally.web.play.lobby import Lobby
+from tests.web.live_matches import live_matches
+
+
+def test_whoever_calls_the_others_is_called_at_once(tmp_path: Path) -> None:
+    """After a restart the last to come back makes the pair, and must not wait for a next one."""
+
+    async def come_back() -> list[tuple[bool, int, int]]:
+        async with live_matches(tmp_path) as one:
+            before, after = Lobby(one), Lobby(one)  # the second has seen nobody
+            tickets = [await before.wait("rps")]
+            before._seen.clear()
+            tickets.append(await before.wait("rps"))
+            async with asyncio.timeout(10):
+                return list(await asyncio.gather(*(after.called(t, 60) for t in tickets)))
+
+    assert asyncio.run(come_back()) == [(True, 2, 2), (True, 2, 2)]
+
+
+def test_places_in_line_do_not_pile_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sally.web.play.lobby.STALE", 0.0)  # everybody goes at once
+    monkeypatch.setattr("sally.web.play.lobby.KEPT", 0.0)
+
+    async def come_and_go() -> tuple[int, Any]:
+        async with live_matches(tmp_path) as one:
+            lobby = Lobby(one)
+            for _ in range(5):
+                await lobby.wait("rps")
+            kept = await one.database.run(lambda tx: tx.one("SELECT COUNT(*) FROM tickets"))
+            return len(lobby._seen), kept
+
+    assert asyncio.run(come_and_go()) == (0, (1,))
+
+
+def test_whoever_gives_a_place_up_is_not_kept_waiting_for_it(tmp_path: Path) -> None:
+    async def go() -> list[Any]:
+        async with live_matches(tmp_path) as one:
+            lobby = Lobby(one)
+            ticket = await lobby.wait("rps")
+            waits = asyncio.create_task(lobby.called(ticket, 0.5))
+            await asyncio.sleep(0.1)
+            said = [await lobby.leave(ticket), await lobby.leave(ticket), await waits]
+            return [*said, list(lobby._seen)]
+
+    assert asyncio.run(go()) == [True, False, (False, 0, 2), []]

@@ -1,0 +1,355 @@
+"""Studies with people: pay, counterbalancing, pairs, study files."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from decimal import Decimal
+from itertools import pairwise
+from pathlib import Path
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sally.core import shelf
+from sally.core.errors import BadInput
+from sally.core.log import from_line
+from sally.models.stub import always
+from sally.runner.check import check
+from sally.web.study import participants, steps
+from sally.web.study.assignment import Assignment, assigned, order, rows
+from sally.web.study.definition import Bonus, HumanStudy, read_human_study
+from tests.web.participants import (
+    RIGHT,
+    STUDY,
+    TEXT,
+    Participant,
+    logged_in,
+    study_server,
+    through,
+)
+
+
+@pytest.fixture
+def server(tmp_path):
+    with study_server(tmp_path, TEXT) as client:
+        yield client
+
+
+# --- pay ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("bonus", "payoffs", "paid"),
+    [
+        (Bonus(), [10.0], "0.00"),
+        (Bonus(base=1.5), [], "1.50"),
+        (Bonus(base=1.0, per_point=0.01), [40.0, 50.0], "1.90"),
+        (Bonus(base=1.0, per_point=0.01, most=1.5), [40.0, 50.0], "1.50"),
+        (Bonus(base=1.0, per_point=0.01), [40.0, None], "1.40"),
+        (Bonus(base=0.5, per_point=0.1), [-20.0], "0.00"),
+        (Bonus(per_point=0.1), [0.1, 0.2], "0.03"),  # 0.1 * (0.1 + 0.2) is not 0.03 in floats
+        (Bonus(base=0.005), [], "0.01"),
+        (Bonus(base=0.0, per_point=1.0, most=0.0), [5.0], "0.00"),
+    ],
+)
+def test_the_bonus_is_base_plus_points_within_bounds(bonus, payoffs, paid):
+    assert bonus.of(payoffs) == Decimal(paid)
+
+
+def test_people_are_told_and_paid_what_the_rule_says(server):
+    person = through(Participant(server), "paid")
+    (row,) = logged_in(server).browser.get("/experimenter/study/people.json").json()
+    points = sum(r["payoff"] for r in row["rounds"])
+    paid = str(Decimal("1.00") + Decimal(str(points)) / 100)
+    assert row["bonus"] == paid and f"{paid} EUR" in person.text.replace("<strong>", "").replace(
+        "</strong>", ""
+    )
+    payments = logged_in(server).browser.get("/experimenter/study/payments.csv").text
+    assert payments.splitlines() == ["id,state,bonus,currency,code", f"paid,done,{paid},EUR,C1A2B3"]
+
+
+# --- counterbalancing -----------------------------------------------------------------------------
+
+
+def design(conditions: int, instances: int, rounds: int | None = None) -> HumanStudy:
+    problems = [
+        {"id": f"i{n}", "game": "ipd", "params": {"rounds": n + 1}} for n in range(instances)
+    ]
+    cells = [
+        {"name": f"c{n}", "people": ["agent"], "others": {"partner": {"player": "constant"}}}
+        for n in range(conditions)
+    ]
+    return msgspec.convert(
+        {
+            "name": "design",
+            "title": "t",
+            "participants": 1000,
+            "consent": {"text": "x"},
+            "option_order": "balanced",
+            "instances": problems,
+            "conditions": cells,
+            "rounds": rounds,
+        },
+        HumanStudy,
+    )
+
+
+def spread(counts: Counter, levels: int) -> int:
+    filled = [*counts.values(), *([0] * (levels - len(counts)))]
+    return max(filled) - min(filled)
+
+
+@given(st.integers(1, 4), st.integers(1, 5), st.integers(0, 60))
+def test_without_dropouts_every_factor_is_even_within_one(conditions, instances, people):
+    study = design(conditions, instances)
+    filled: list[Assignment] = []
+    for number in range(people):
+        filled.append(assigned(study, filled, number))
+    assert spread(Counter(a.condition for a in filled), conditions) <= 1
+    for name in {a.condition for a in filled}:
+        here = [a for a in filled if a.condition == name]
+        assert spread(Counter(a.row for a in here), rows(instances)) <= 1
+        assert spread(Counter(a.reverse for a in here), 2) <= 1
+
+
+@given(st.lists(st.integers(0, 9), max_size=80), st.integers(2, 3))
+def test_whoever_drops_out_is_made_up_for(events, conditions):
+    """Digits 0 to 6: somebody comes; 7 to 9: somebody who is in drops out."""
+    study = design(conditions, 3)
+    filled: list[Assignment] = []
+    for number, event in enumerate(events):
+        if event >= 7 and filled:
+            filled.pop((event * number) % len(filled))
+            continue
+        counts = Counter(a.condition for a in filled)
+        new = assigned(study, filled, number)
+        assert counts[new.condition] == min(counts[f"c{n}"] for n in range(conditions))
+        filled.append(new)
+    for number in range(len(events), len(events) + 100):  # nobody drops out any more
+        filled.append(assigned(study, filled, number))
+    assert spread(Counter(a.condition for a in filled), conditions) <= 1
+
+
+@pytest.mark.parametrize("n", range(1, 8))
+def test_orders_are_balanced_for_place_and_for_what_follows_what(n):
+    square = [order(n, row) for row in range(rows(n))]
+    assert all(sorted(row) == list(range(n)) for row in square)
+    for column in zip(*square, strict=True):
+        assert len(set(Counter(column).values())) == 1
+    pairs = Counter(pair for row in square for pair in pairwise(row))
+    assert len(pairs) == n * (n - 1) and len(set(pairs.values())) <= 1
+
+
+def test_an_assignment_hangs_on_seed_and_number_alone():
+    study = design(3, 4)
+    assert assigned(study, [], 5) == assigned(study, [], 5)
+    assert len({assigned(study, [], n) for n in range(40)}) > 10
+    assert len({assigned(study, [], n).condition for n in range(40)}) == 3
+
+
+def test_the_design_is_what_people_get(server):
+    seen = Counter()
+    for n in range(8):
+        person = Participant(server).agree(f"p{n}").read_on().check(*RIGHT)
+        screen = person.screen(person.seat_token)
+        ask = screen["asks"][0]
+        menu = ask["items"] or ask["options"]
+        seen[screen["game"], ask["kind"] == "probe", tuple(o["value"] for o in menu)] += 1
+    rows_ = logged_in(server).browser.get("/experimenter/study/people.json").json()
+    assert Counter(r["condition"] for r in rows_) == {"asked": 4, "not asked": 4}
+    assert Counter(r["order"][0] for r in rows_) == {"ipd-5": 4, "ibs-5": 4}
+    assert Counter(r["option_order"] for r in rows_) == {"as given": 4, "reversed": 4}
+    assert {asked for _, asked, _ in seen} == {True, False}
+    assert sum(n for (_, _, values), n in seen.items() if values[0] > values[-1]) == 4
+
+
+# --- pairs ----------------------------------------------------------------------------------------
+
+PAIRS = re.sub(
+    r"\[\[conditions\]\] .*?(?=\[\[survey\]\])",
+    '[[conditions]]\nname = "pairs"\npeople = ["agent", "partner"]\n',
+    TEXT,
+    flags=re.S,
+)
+
+
+@pytest.fixture
+def pair(tmp_path):
+    with study_server(tmp_path, PAIRS) as server:
+        one = Participant(server).agree("one").read_on().check(*RIGHT)
+        assert "Waiting for another participant" in one.text
+        assert one.browser.get(f"{one.address}/waiting").json() == {"waiting": True}
+        two = Participant(server).agree("two").read_on().check(*RIGHT)
+        assert two.seat_token
+        assert one.browser.get(f"{one.address}/waiting").json() == {"waiting": False}
+        yield one.get(), two, server
+
+
+def play_together(one: Participant, two: Participant) -> None:
+    tokens = one.seat_token, two.seat_token
+    while not one.screen(tokens[0])["over"]:
+        one.answer_all(tokens[0])
+        two.answer_all(tokens[1])
+    one.get(), two.get()
+
+
+def test_two_participants_play_all_rounds_with_each_other(pair):
+    one, two, server = pair
+    assert one.screen(one.seat_token)["seat"] != two.screen(two.seat_token)["seat"]
+    play_together(one, two)
+    assert one.heading == two.heading == "Round 2 of 2"
+    play_together(one, two)
+    for person in (one, two):
+        assert person.survey(human="4", device="A phone").heading == "Thank you"
+    rows_ = logged_in(server).browser.get("/experimenter/study/people.json").json()
+    assert rows_[0]["pair"] == rows_[1]["pair"] and rows_[0]["order"] == rows_[1]["order"]
+    assert rows_[0]["episodes"] == rows_[1]["episodes"] and len(rows_[0]["episodes"]) == 2
+
+
+def test_when_a_partner_leaves_the_other_goes_on_and_is_paid(pair):
+    one, two, _ = pair
+    play_together(one, two)
+    one.leave(one.seat_token)
+    two.get()
+    assert two.heading == "Some questions at the end" and "not your fault" in two.text
+    assert two.survey(human="4", device="A phone").heading == "Thank you"
+
+
+def test_when_a_partner_withdraws_the_other_keeps_what_was_earned(pair, tmp_path):
+    one, two, server = pair
+    play_together(one, two)
+    one.get("/withdraw")
+    one.post("/withdraw", token=one.field("token"))
+    assert one.heading == "You have withdrawn"
+    two.get()
+    assert two.heading == "Some questions at the end" and "partner has left" in two.text
+    two.survey(human="4", device="A phone")
+    (row,) = logged_in(server).browser.get("/experimenter/study/people.json").json()
+    assert [r["how"] for r in row["rounds"]] == ["ended", "partner left"]
+    assert row["rounds"][0]["payoff"] is not None and row["episodes"] == []
+
+
+def test_who_plays_when_the_partner_withdraws_hears_of_it_and_goes_on(pair):
+    one, two, _ = pair
+    token = two.seat_token
+    one.get("/withdraw")
+    one.post("/withdraw", token=one.field("token"))
+    answer = two.browser.get("/api/seat", headers={"authorization": f"Bearer {token}"})
+    assert answer.status_code == 401  # two seconds were enough for a page that listens
+    assert two.get().heading == "Some questions at the end" and "partner has left" in two.text
+
+
+def test_without_a_partner_one_goes_on_after_a_while(tmp_path, monkeypatch):
+    with study_server(tmp_path, PAIRS) as server:
+        alone = Participant(server).agree("alone").read_on().check(*RIGHT)
+        now = participants.time.time
+        monkeypatch.setattr(participants.time, "time", lambda: now() + 11 * 60)
+        assert alone.get().heading == "Some questions at the end"
+        assert "No partner came" in alone.text
+
+
+def test_nobody_is_paired_with_somebody_who_has_gone(tmp_path, monkeypatch):
+    with study_server(tmp_path, PAIRS) as server:
+        Participant(server).agree("gone").read_on().check(*RIGHT)
+        now = participants.time.time
+        monkeypatch.setattr(participants.time, "time", lambda: now() + participants.HEARTBEAT + 1)
+        late = Participant(server).agree("late").read_on().check(*RIGHT)
+        assert "Waiting for another participant" in late.text
+
+
+def test_a_model_may_be_the_partner(tmp_path, monkeypatch):
+    monkeypatch.setitem(shelf._added["models"], "dull", lambda name: always("Option: J"))
+    who = '{ player = "language", params = { model = "dull" } }'
+    text = TEXT.replace('{ player = "tit_for_tat" }', who)
+    with study_server(tmp_path, text) as server:
+        person = Participant(server).agree("m").read_on().check(*RIGHT)
+        token, seen = person.seat_token, {"over": None}
+        while not seen["over"]:
+            seen = person.answer_all(token)
+        assert person.get().heading == "Round 2 of 2"
+        episode = logged_in(server).browser.get("/experimenter/study/episodes.jsonl").content
+        assert check([from_line(episode)]).replayed == 1 and b'"calls"' in episode
+
+
+# --- study files ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("was", "becomes", "said"),
+    [
+        ('name = "two_games"', 'name = "Two Games"', "name must be 1 to 40 small letters"),
+        ("participants = 40", "participants = 0", "participants must be at least 1"),
+        ("participants = 40", 'participants = "many"', "participants: Expected `int`, got `str`"),
+        ("rounds = 2 ", "rounds = 3 ", "rounds is 3, but there are 2 instances"),
+        ('player = "tit_for_tat"', 'player = "tit_for_tatt"', "did you mean"),
+        ('people = ["agent"]', 'people = ["agnt"]', "condition 'asked'"),
+        ('["their_move"]', '["their_moove"]', "probe of ipd"),
+        ('right = "1 cent"', 'right = "2 cents"', "right must be one of its options"),
+        ('game = "ibs"', 'game = "ibbs"', "game named 'ibbs'"),
+        ('id = "ibs-5"', 'id = "ipd-5"', "two instances have the id"),
+        ('kind = "scale"', 'kind = "slider"', "survey"),
+        ("base = 1.00", "base = -1.00", "base and most must be at least 0"),
+        ("[bonus] ", "[bonus]\nformula = '__import__(\"os\")'\n#", "unknown field `formula`"),
+        ('url = "https://app', 'url = "javascript://app', "completion.url must begin with https"),
+        ("contact =", "contakt =", "unknown field `contakt`"),
+        ('name = "not asked"', 'name = "asked"', "two of the conditions are named 'asked'"),
+        ("[consent]", "[consent", "is not TOML"),
+    ],
+)
+def test_a_bad_study_file_is_one_clear_sentence(tmp_path, was, becomes, said):
+    assert was in TEXT
+    file = tmp_path / "study.toml"
+    file.write_text(TEXT.replace(was, becomes, 1))
+    with pytest.raises(BadInput) as why:
+        read_human_study(file)
+    assert said in str(why.value) and "\n" not in str(why.value)
+
+
+def test_instances_can_be_those_of_a_shelved_study(tmp_path):
+    text = re.sub(r"\[\[instances\]\].*?(?=\[\[conditions\]\])", "", TEXT, flags=re.S)
+    text = text.replace(
+        "rounds = 2 ", 'rounds = 1\ninstances_of = { study = "demo", cell = "ipd" }\n#'
+    )
+    file = tmp_path / "study.toml"
+    file.write_text(text)
+    study = read_human_study(file)
+    assert [i.id for i in study.problems(study.conditions[0])] == ["ipd-10"]
+    file.write_text(text.replace('cell = "ipd"', 'cell = "ipdd"'))
+    with pytest.raises(BadInput, match="did you mean"):
+        read_human_study(file)
+
+
+def test_steps_come_in_one_order():
+    condition = STUDY.conditions[1]
+    given: dict[str, object] = {}
+    seen = []
+    values = {"check-0": {"right": False}, "check-1": {"right": True}}
+    while (step := steps.current(STUDY, condition, given)) != steps.END:
+        seen.append(step)
+        given[step] = values.get(step, True)
+    assert seen == [
+        "instructions-0",
+        "instructions-1",
+        "check-0",
+        "check-1",
+        "round-0",
+        "round-1",
+        "survey",
+    ]
+
+
+def test_the_study_of_the_documentation_works(tmp_path):
+    page = Path(__file__).parents[3] / "docs" / "how-to" / "human_study.md"
+    text = re.search(r'write_text\("""\n(.*?)"""\)', page.read_text(), re.S)[1]
+    with study_server(tmp_path, text) as server:
+        person = Participant(server, "guess").agree("doc").read_on().check("2 cents").play_all()
+        assert person.survey(human="4").heading == "Thank you" and "C1A2B3" in person.text
+        (row,) = logged_in(server).browser.get("/experimenter/study/people.json").json()
+        assert row["bonus"] == str(min(Decimal("2.00"), Decimal("0.50") + 2 * points(row) / 100))
+
+
+def points(row: dict) -> Decimal:
+    return sum((Decimal(str(r["payoff"])) for r in row["rounds"]), Decimal(0))

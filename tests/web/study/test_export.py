@@ -1,0 +1,239 @@
+"""Studies with people: withdrawal leaves nothing, exports know nobody by name."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+import msgspec
+import psycopg
+import pytest
+from click.testing import CliRunner
+
+from benchmarks.local_postgres import local_postgres, programs
+from sally import store
+from sally.cli import cli
+from sally.core.errors import BadInput
+from sally.core.log import Sitter
+from sally.core.study import Cell, Study
+from sally.runner.check import check
+from sally.runner.run import run_study
+from tests.web.participants import (
+    RIGHT,
+    STUDY,
+    TEXT,
+    Participant,
+    logged_in,
+    on_disk,
+    study_server,
+    through,
+)
+
+
+@pytest.fixture
+def server(tmp_path):
+    with study_server(tmp_path, TEXT) as client:
+        yield client
+
+
+# --- withdrawal -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("when", ["at once", "in a game", "at the end"])
+def test_withdrawal_leaves_no_trace_in_any_file(server, tmp_path, when):
+    stays = through(Participant(server), "stays0id")
+    person = Participant(server).agree("goes0away0id")
+    if when != "at once":
+        person.read_on().check(*RIGHT)
+        person.answer_all(person.seat_token, most=3)
+    if when == "at the end":
+        person.get().play_all().survey(human="4", device="A phone", why="a secret remark")
+    assert on_disk(tmp_path, "goes0away0id")
+    exported = logged_in(server).browser.get("/experimenter/study/people.json").json()
+    (mine,) = [
+        r["participant"]
+        for r in exported
+        if r["state"] != "done" or r["survey"]["why"] == "a secret remark"
+    ]
+    person.get("/withdraw")
+    assert "cannot be called back" in person.text
+    person.post("/withdraw", token=person.field("token"))
+    assert person.heading == "You have withdrawn" and "taken from here before" in person.text
+    assert on_disk(tmp_path, "goes0away0id") == []
+    assert on_disk(tmp_path, "a secret remark") == []
+    assert on_disk(tmp_path, mine) == []  # the salted hash stood in the setups of matches
+    assert on_disk(tmp_path, "stays0id") and stays.get().heading == "Thank you"
+    assert person.get().page.status_code == 400  # the cookie opens nothing any more
+    progress = logged_in(server).browser.get("/experimenter/study").text
+    assert "Withdrawn 1" in progress
+
+
+def test_the_export_of_this_server_forgets_who_withdraws(server, tmp_path):
+    person = through(Participant(server), "goes")
+    through(Participant(server), "stays")
+    experimenter = logged_in(server)
+    folder = tmp_path / "two_games"
+
+    def export() -> None:
+        page = experimenter.browser.get("/experimenter/study").text
+        token = re.search(r'name="form_token" value="([^"]+)"', page)[1]
+        answer = experimenter.browser.post("/experimenter/study/export", data={"form_token": token})
+        assert answer.status_code == 200
+
+    export()
+    before, people = set(store.load(folder).episodes), (folder / "people.json").read_text()
+    person.get("/withdraw")
+    person.post("/withdraw", token=person.field("token"))
+    after, left = set(store.load(folder).episodes), (folder / "people.json").read_text()
+    assert len(before) == 4 and len(after) == 2 and after < before
+    assert people.count('"participant"') == 2 and left.count('"participant"') == 1
+    export()
+    assert set(store.load(folder).episodes) == after
+
+
+def test_a_whole_study_on_postgresql_with_a_withdrawal(tmp_path):
+    if programs() is None:
+        pytest.skip("!!! no PostgreSQL on this machine: its tests are skipped")
+    with local_postgres() as database, study_server(tmp_path, TEXT, database) as server:
+        assert through(Participant(server), "stays").heading == "Thank you"
+        person = through(Participant(server), "goes0away0id")
+        assert Participant(server).get(PROLIFIC_PID="stays").page.status_code == 409
+        person.get("/withdraw")
+        person.post("/withdraw", token=person.field("token"))
+        assert person.heading == "You have withdrawn"
+        rows = logged_in(server).browser.get("/experimenter/study/people.json").json()
+        assert [row["state"] for row in rows] == ["done"] and len(rows[0]["episodes"]) == 2
+        with psycopg.connect(database) as db:
+            names = db.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'public'")
+            for (table,) in names.fetchall():
+                found = db.execute(f"SELECT COUNT(*) FROM {table} t WHERE t::text LIKE '%goes0a%'")
+                assert found.fetchone() == (0,)
+
+
+# --- export ---------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def exported(server, tmp_path):
+    for id in ("alice01", "bob02"):
+        through(Participant(server), id)
+    left = Participant(server).agree("carol03").read_on().check(*RIGHT)
+    left.leave(left.seat_token)
+    left.get()
+    experimenter = logged_in(server).browser
+    token = re.search(
+        r'name="form_token" value="([^"]+)"', experimenter.get("/experimenter/study").text
+    )[1]
+    experimenter.post("/experimenter/study/export", data={"form_token": token})
+    return tmp_path / "two_games"
+
+
+def test_ids_in_exports_are_salted_hashes_and_the_salt_is_elsewhere(exported, server):
+    for id in ("alice01", "bob02", "carol03"):
+        assert on_disk(exported, id) == []
+    kept = server.app.state.study.secrets
+    assert on_disk(exported, kept.salt) == on_disk(exported, kept.sign) == []
+    people = msgspec.json.decode((exported / "people.json").read_bytes())
+    assert len({row["participant"] for row in people}) == 3
+    from hashlib import blake2b, md5, sha1, sha256
+
+    for plain in (blake2b, md5, sha1, sha256):
+        assert not any(plain(b"alice01").hexdigest()[:12] in r["participant"] for r in people)
+
+
+def test_another_study_of_the_same_people_has_other_hashes(tmp_path):
+    seen = []
+    for n in (1, 2):
+        (tmp_path / str(n)).mkdir()
+        with study_server(tmp_path / str(n), TEXT) as server:
+            Participant(server).agree("same")
+            seen += logged_in(server).browser.get("/experimenter/study/people.json").json()
+    assert seen[0]["participant"] != seen[1]["participant"]
+
+
+def test_every_exported_episode_replays(exported):
+    episodes = store.load(exported).episodes
+    found = check(episodes.values())
+    assert found.replayed == found.episodes == 5 and not found.mismatches and not found.unchecked
+    assert Counter(e.payoffs is None for e in episodes.values()) == {False: 4, True: 1}
+
+
+def test_reports_show_people_beside_models(exported):
+    problems = STUDY.instances
+    models = Study(
+        "two_games",
+        "the same rounds for a bot",
+        tuple(
+            Cell(c.name, problems, ({"agent": Sitter("random"), **c.others},), arms=c.arms)
+            for c in STUDY.conditions
+        ),
+        seed=STUDY.seed,
+    )
+    run_study(models, exported)
+    result = CliRunner().invoke(cli, ["score", str(exported), "--json"], catch_exceptions=False)
+    players = {
+        row["player"] for row in msgspec.json.decode(result.output) if row["seat"] == "agent"
+    }
+    assert players == {"person", "random"}
+    seeds = {}
+    for episode in store.load(exported).episodes.values():
+        seeds.setdefault(episode.setup.instance.id, set()).add(episode.setup.seed)
+    assert all(len(found) == 1 for found in seeds.values())  # people and bots meet the same deals
+
+
+def test_what_only_the_study_knows_stands_with_the_episode(exported):
+    for episode in store.load(exported).episodes.values():
+        (known,) = episode.used["people"].values()
+        assert known["participant"] == episode.setup.lineup["agent"].params["participant"]
+        assert known["option_order"] in ("as given", "reversed")
+        assert all(seconds >= 0 for seconds in known["seconds"])
+        assert episode.cell in ("asked", "not asked")
+
+
+def test_a_store_of_something_else_is_not_written_over(server, tmp_path):
+    through(Participant(server), "someone")
+    (tmp_path / "two_games").mkdir()
+    (tmp_path / "two_games" / "thesis.txt").write_text("mine")
+    experimenter = logged_in(server).browser
+    page = experimenter.get("/experimenter/study").text
+    token = re.search(r'name="form_token" value="([^"]+)"', page)[1]
+    answer = experimenter.post("/experimenter/study/export", data={"form_token": token})
+    assert answer.status_code == 409 and "other files" in answer.text
+
+
+def test_progress_and_downloads_are_for_the_experimenter_alone(server):
+    person = Participant(server).agree("nosy")
+    for path in ("", "/payments.csv", "/people.json", "/episodes.jsonl"):
+        answer = person.browser.get(f"/experimenter/study{path}", follow_redirects=False)
+        assert answer.status_code == 303 and "login" in answer.headers["location"]
+    assert person.browser.post("/experimenter/study/export", data={}).status_code == 401
+
+
+# --- the command line ---------------------------------------------------------------------------
+
+
+def sally(*args: str) -> str:
+    result = CliRunner().invoke(cli, ["people", *args], catch_exceptions=False)
+    assert result.exit_code == 0
+    return result.output
+
+
+def test_the_template_is_a_study_that_passes_its_check(tmp_path):
+    (tmp_path / "mine.toml").write_text(sally("template"))
+    said = msgspec.json.decode(sally("check", str(tmp_path / "mine.toml"), "--json"))
+    assert said["study"] == "two_games" and len(said["conditions"]) == 2
+
+
+def test_a_stopped_server_leaves_all_that_an_export_needs(tmp_path):
+    with study_server(tmp_path, TEXT) as server:
+        through(Participant(server), "one")
+        file, database = str(tmp_path / "study.toml"), str(tmp_path / "database.sqlite")
+        with pytest.raises(BadInput, match="already uses the database"):
+            sally("progress", file, "--database", database)
+    said = msgspec.json.decode(sally("progress", file, "--database", database, "--json"))
+    assert said["states"] == {"done": 1, "withdrawn": 0, "declined": 0}
+    out = str(tmp_path / "out")
+    assert "2 episodes" in sally("export", file, "--database", database, "--out", out)
+    assert len(store.load(tmp_path / "out").episodes) == 2
+    with pytest.raises(BadInput, match="There is no database"):
+        sally("progress", file, "--database", str(tmp_path / "nowhere"))

@@ -1,0 +1,104 @@
+"""Withdrawal against everything that goes on at the same time: nothing comes back afterwards."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from dataclasses import replace
+
+import pytest
+
+from sally.core import shelf
+from sally.web.study.export import exported
+from sally.web.study.running import Withdrawn
+from tests.web.participants import (
+    RIGHT,
+    TEXT,
+    Participant,
+    logged_in,
+    on_disk,
+    study_server,
+    through,
+)
+
+TABLES = ("people", "people_steps", "people_tables", "matches", "seats", "answers")
+
+
+@pytest.fixture
+def server(tmp_path):
+    with study_server(tmp_path, TEXT) as client:
+        yield client
+
+
+def rows(server) -> dict[str, int]:
+    """How many rows each table has."""
+    database = server.app.state.database
+
+    async def count() -> dict[str, int]:
+        return await database.run(
+            lambda tx: {t: tx.one(f"SELECT COUNT(*) FROM {t}")[0] for t in TABLES}
+        )
+
+    return server.portal.call(count)
+
+
+def test_a_second_tab_brings_nothing_back_of_somebody_who_withdrew(server):
+    Participant(server).agree("goes")
+    here, ask = server.app.state.study, server.portal.call
+    place = ask(here.place, ask(here.known, "goes"))
+    ask(here.withdraw, place.person)
+    assert ask(here.answer, place, place.step, {}) == (False, {})
+    at_table = type(place)(place.person, place.condition, "round-0", {})
+    assert ask(here._seated, at_table) is None
+    with pytest.raises(Withdrawn):
+        ask(here.place, place.person)
+    assert set(rows(server).values()) == {0}
+
+
+def test_who_played_under_older_rules_is_told_so_and_can_withdraw(server, tmp_path, monkeypatch):
+    through(Participant(server), "played")
+    person = Participant(server).agree("goes0away0id").read_on().check(*RIGHT)
+    person.answer_all(person.seat_token, most=1)
+    server.app.state.live_matches._by_id.clear()  # as after a restart with another Sally
+    newer = {name: replace(shelf.game(name), version=99) for name in shelf.games()}
+    monkeypatch.setattr(shelf, "games", lambda: newer)
+    assert person.get().heading == "The game cannot go on" and "version 99" in person.text
+    assert logged_in(server).browser.get("/experimenter").status_code == 200
+    person.get("/withdraw").post("/withdraw", token=person.field("token"))
+    assert person.heading == "You have withdrawn"
+    assert on_disk(tmp_path, "goes0away0id") == [] and rows(server)["matches"] == 2
+
+
+def test_files_that_cannot_be_wiped_now_keep_nobody_from_withdrawing(server, monkeypatch, caplog):
+    def locked(*_, **__):
+        raise sqlite3.OperationalError("database is locked")
+
+    person = Participant(server).agree("goes").get("/withdraw")
+    monkeypatch.setattr(sqlite3, "connect", locked)
+    person.post("/withdraw", token=person.field("token"))
+    assert person.heading == "You have withdrawn" and set(rows(server).values()) == {0}
+    assert "may still stand in the files of the database: database is locked" in caplog.text
+
+
+def test_who_withdraws_during_an_export_is_in_all_of_it_or_in_none(server, monkeypatch):
+    for name in ("goes", "stays"):
+        through(Participant(server), name)
+    here = server.app.state.study
+    read, begun = here.live_matches.episode, asyncio.Event()
+
+    async def slowly(match):
+        begun.set()
+        await asyncio.sleep(0.05)
+        return await read(match)
+
+    monkeypatch.setattr(here.live_matches, "episode", slowly)
+
+    async def both():
+        export = asyncio.create_task(exported(here))
+        await begun.wait()
+        await here.withdraw(await here.known("goes"))
+        return await export, await exported(here)
+
+    (before, people), (after, left) = server.portal.call(both)
+    assert (len(before), len(people)) == (4, 2) and (len(after), len(left)) == (2, 1)
+    assert {e["episode"] for p in people for e in p["episodes"]} == {e.id for e in before}

@@ -1,0 +1,205 @@
+"""The database: whole jobs or none, together but each for itself, on SQLite and PostgreSQL."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchmarks.local_postgres import local_postgres, programs
+from sally.core.errors import BadInput
+from sally.web.database import Database, StorageFull, StorageLost, Transaction
+
+SCHEMA = ("CREATE TABLE IF NOT EXISTS notes (n INTEGER PRIMARY KEY, said TEXT NOT NULL)",)
+PUT = "INSERT INTO notes (n, said) VALUES (?, ?)"
+ALL = "SELECT n, said FROM notes ORDER BY n"
+
+
+@pytest.fixture(scope="module")
+def postgres() -> Iterator[str]:
+    if programs() is None:
+        pytest.skip("!!! no PostgreSQL on this machine: its tests are skipped")
+    with local_postgres() as address:
+        yield address
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def database(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Database]:
+    kind = request.param
+    address = (
+        str(tmp_path / "database") if kind == "sqlite" else request.getfixturevalue("postgres")
+    )
+    opened = Database(address, SCHEMA)
+    opened.open()
+    asyncio.run(opened.run(lambda tx: tx.put("DELETE FROM notes")))
+    yield opened
+    opened.close()
+
+
+def note(n: int, said: str = "x") -> Callable[[Transaction], int]:
+    return lambda tx: tx.put(PUT, n, said)
+
+
+async def several(database: Database, *jobs: Any) -> list[Any]:
+    return list(await asyncio.gather(*map(database.run, jobs), return_exceptions=True))
+
+
+def test_what_was_put_is_there_for_the_next_one_who_opens(tmp_path: Path) -> None:
+    for n in range(3):
+        database = Database(str(tmp_path / "database"), SCHEMA)
+        database.open()
+        rows = asyncio.run(database.run(lambda tx: tx.all(ALL)))
+        assert rows == [(i, "x") for i in range(n)]
+        asyncio.run(database.run(note(n)))
+        database.close()
+
+
+def test_many_jobs_share_a_commit(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    commits: list[int] = []
+    commit = database.engine.commit
+    monkeypatch.setattr(database.engine, "commit", lambda: (commits.append(1), commit()))
+    outcomes = asyncio.run(several(database, *(note(n) for n in range(100))))
+    assert outcomes == [1] * 100 and len(commits) < 50
+    assert len(asyncio.run(database.run(lambda tx: tx.all(ALL)))) == 100
+
+
+def test_a_job_that_fails_drags_no_other_with_it(database: Database) -> None:
+    def half(tx: Transaction) -> None:
+        tx.put(PUT, 50, "half")
+        raise LookupError("on purpose")
+
+    first, failed, doubled, last = asyncio.run(several(database, note(1), half, note(1), note(2)))
+    assert (first, last) == (1, 1)
+    assert isinstance(failed, LookupError) and "UNIQUE" in str(doubled).upper()
+    assert asyncio.run(database.run(lambda tx: tx.all(ALL))) == [(1, "x"), (2, "x")]
+
+
+def test_text_of_every_kind_survives(database: Database) -> None:
+    said = "ü 漢 \U0001f600 ' \" % ; -- \\ \n {}"
+    asyncio.run(database.run(note(1, said)))
+    assert asyncio.run(database.run(lambda tx: tx.one(ALL))) == (1, said)
+    assert asyncio.run(database.run(lambda tx: tx.one(f"{ALL} LIMIT 0"))) is None
+
+
+def test_a_full_disk_is_said_and_nothing_is_half_written(tmp_path: Path) -> None:
+    database = Database(str(tmp_path / "database"), SCHEMA)
+    database.open()
+    asyncio.run(database.run(note(1)))
+    pages = asyncio.run(database.run(lambda tx: tx.one("PRAGMA page_count")))
+    asyncio.run(database.run(lambda tx: tx.one(f"PRAGMA max_page_count={pages[0]}")))
+    with pytest.raises(StorageFull):
+        asyncio.run(database.run(note(2, "x" * 100_000)))
+    asyncio.run(database.run(lambda tx: tx.one("PRAGMA max_page_count=100000")))
+    asyncio.run(database.run(note(3)))
+    assert [n for n, _ in asyncio.run(database.run(lambda tx: tx.all(ALL)))] == [1, 3]
+    database.close()
+
+
+def test_a_full_disk_of_postgresql_is_the_same_to_us(postgres: str) -> None:
+    import psycopg
+
+    def full(tx: Transaction) -> None:
+        tx.put(PUT, 7, "half")
+        raise psycopg.errors.DiskFull("could not extend file: No space left on device")
+
+    database = Database(postgres, SCHEMA)
+    database.open()
+    with pytest.raises(StorageFull, match="No space left"):
+        asyncio.run(database.run(full))
+    said = asyncio.run(database.run(lambda tx: tx.all("SELECT n FROM notes WHERE said = 'half'")))
+    assert said == []
+    database.close()
+
+
+def test_a_lost_connection_is_made_again(postgres: str) -> None:
+    database = Database(postgres, SCHEMA)
+    database.open()
+    asyncio.run(database.run(lambda tx: tx.put("DELETE FROM notes")))
+    (pid,) = asyncio.run(database.run(lambda tx: tx.one("SELECT pg_backend_pid()")))
+    import psycopg
+
+    with psycopg.connect(postgres, autocommit=True) as other:
+        other.execute("SELECT pg_terminate_backend(%s)", (pid,))
+    asyncio.run(database.run(note(1)))
+    assert asyncio.run(database.run(lambda tx: tx.all(ALL))) == [(1, "x")]
+    database.close()
+
+
+def test_a_database_that_is_gone_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    database = Database(str(tmp_path / "database"), SCHEMA)
+    database.open()
+
+    def gone() -> None:
+        error = sqlite3.OperationalError("disk I/O error")
+        error.sqlite_errorcode = sqlite3.SQLITE_IOERR
+        raise error
+
+    monkeypatch.setattr(database.engine, "begin", gone)
+    with pytest.raises(StorageLost, match="I/O"):
+        asyncio.run(database.run(note(1)))
+    database.close()
+
+
+def test_two_servers_cannot_share_a_book(tmp_path: Path, database: Database) -> None:
+    address = getattr(database.engine, "address", None) or str(database.engine.path)  # type: ignore[union-attr]
+    with pytest.raises(BadInput, match="Another server already uses"):
+        Database(address, SCHEMA).open()
+
+
+def test_a_database_of_another_version_is_refused(tmp_path: Path) -> None:
+    database = Database(str(tmp_path / "database"), SCHEMA)
+    database.open()
+    asyncio.run(database.run(lambda tx: tx.put("UPDATE sally_schema SET version = 99")))
+    database.close()
+    with pytest.raises(BadInput, match="is of version 99"):
+        Database(str(tmp_path / "database"), SCHEMA).open()
+
+
+@pytest.mark.parametrize(
+    ("address", "why"),
+    [
+        ("mysql://x", "not mysql"),
+        ("/proc/nowhere/database", "cannot be opened"),
+        ("postgresql:///no?host=/nowhere", "PostgreSQL database cannot be opened"),
+    ],
+)
+def test_an_address_that_leads_nowhere_is_one_sentence(address: str, why: str) -> None:
+    with pytest.raises(BadInput, match=why) as said:
+        Database(address, SCHEMA).open()
+    assert "\n" not in str(said.value)
+
+
+def test_what_was_acknowledged_survives_a_kill(tmp_path: Path) -> None:
+    """A process that writes as fast as it can and says what is on disk, and is killed."""
+    program = f"""
+import asyncio
+from sally.web.database import Database
+database = Database({str(tmp_path / "database")!r}, {SCHEMA!r})
+database.open()
+async def main():
+    n = 0
+    while True:
+        jobs = [lambda h, i=n + k: h.put({PUT!r}, i, "x") for k in range(5)]
+        await asyncio.gather(*map(database.run, jobs))
+        n += 5
+        print(n, flush=True)
+asyncio.run(main())
+"""
+    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        for line in process.stdout:
+            if int(line) >= 100:
+                process.kill()
+                break
+        said = max([int(line), *map(int, process.stdout.read().split())])
+    database = Database(str(tmp_path / "database"), SCHEMA)
+    database.open()
+    rows = asyncio.run(database.run(lambda tx: tx.all(ALL)))
+    database.close()
+    assert [n for n, _ in rows][:said] == list(range(said))
