@@ -76,7 +76,7 @@ def served(monkeypatch: pytest.MonkeyPatch) -> list[object]:
 
     def run(app: object, listening: socket.socket, https: bool) -> None:
         listening.close()
-        app.state.book.close()  # type: ignore[attr-defined]
+        app.state.database.close()  # type: ignore[attr-defined]
         found.append(app)
 
     monkeypatch.setattr(serving, "_run", run)

@@ -46,10 +46,10 @@ function grid(part) {
 }
 
 function hands(part) {
-  const drawn = part.hands.map((tx) =>
-    el("section", { class: `tx ${marked(tx.mark) || ""}` }, el("h3", {}, tx.label),
-      tx.goods.length
-        ? el("ul", { class: "goods" }, tx.goods.map((good) =>
+  const drawn = part.hands.map((hand) =>
+    el("section", { class: `hand ${marked(hand.mark) || ""}` }, el("h3", {}, hand.label),
+      hand.goods.length
+        ? el("ul", { class: "goods" }, hand.goods.map((good) =>
             el("li", {}, el("span", {}, good.item), el("span", { class: "count" }, good.amount))))
         : el("p", { class: "muted" }, "nothing")));
   return [el("p", { class: "caption" }, part.caption), el("div", { class: "hands" }, drawn)];
@@ -61,7 +61,7 @@ function recipes(part) {
   }
   const entries = part.recipes.map((recipe) =>
     el("li", {}, el("span", { class: recipe.ready ? "ready" : null }, recipe.text),
-      recipe.ready ? el("span", { class: "muted" }, " · your tx is enough") : null,
+      recipe.ready ? el("span", { class: "muted" }, " · your hand is enough") : null,
       recipe.fuel ? el("span", { class: "muted" }, ` · costs ${recipe.fuel} fuel`) : null));
   const count = `${part.caption} (${part.recipes.length})`;
   return el("details", {}, el("summary", {}, count),

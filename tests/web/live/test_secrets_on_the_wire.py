@@ -167,7 +167,7 @@ def test_no_seat_receives_a_word_that_only_others_have(game: str, tmp_path: Path
         guests = {seat: Guest(web, token) for seat, token in table.tokens.items()}
         play(list(guests.values()))
         assert web.portal is not None
-        live = web.portal.call(web.app.state.live_matches.live, table.match)  # type: ignore[attr-defined]
+        live = web.portal.call(web.app.state.live_matches.find, table.match)  # type: ignore[attr-defined]
     replay, spec = live.match.replay, live.match.spec
     turns = range(len(replay.states))
     seen = {s: set[str]().union(*(words_in(replay.view(t, s)) for t in turns)) for s in guests}
