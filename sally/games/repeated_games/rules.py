@@ -33,6 +33,8 @@ class State(msgspec.Struct, frozen=True, gc=False):
     void_in_a_row: int = 0
     to_stop: bool = False  # nature decides now whether there is another round
     stopped: bool = False
+    void: tuple[tuple[int, int | None, int | None], ...] = ()
+    """By index of a void round: what the agent and the partner had moved, if they had."""
 
 
 class View(msgspec.Struct, frozen=True, gc=False):
@@ -42,6 +44,7 @@ class View(msgspec.Struct, frozen=True, gc=False):
     past: History[Joint | None]  # (agent, partner), whoever looks
     round: int
     last: Joint | None  # (mine, theirs) in the last round that was played
+    void: tuple[tuple[int, int], ...] = ()  # (index, my own move) of void rounds in which I moved
 
     def rounds(self, since: int = 0) -> Iterator[Joint | None]:
         """The rounds from index `since` on as (mine, theirs); None where a round was void."""
@@ -104,17 +107,21 @@ class RepeatedGame(Game[State, int, View]):
             state.partner_total + pay[1],
             0,
             self.stop_chance > 0 and state.round < self.rounds,
+            False,
+            state.void,
         )
 
     def forfeit(
         self, state: State, moves: Mapping[Seat, int], forfeited: tuple[Seat, ...]
     ) -> State:
-        """The round is void: it counts, pays nothing, and reveals no move."""
+        """The round is void: it counts, pays nothing, and reveals no move to the other."""
+        lost = (len(state.past), moves.get(AGENT), moves.get(PARTNER))
         return msgspec.structs.replace(
             state,
             past=state.past.append(None),
             round=state.round + 1,
             void_in_a_row=state.void_in_a_row + 1,
+            void=(*state.void, lost),
             to_stop=self.stop_chance > 0 and state.round < self.rounds,
         )
 
@@ -127,7 +134,14 @@ class RepeatedGame(Game[State, int, View]):
         last = state.last
         if seat == PARTNER and last is not None:
             last = (last[1], last[0])
-        return View(seat, state.past, state.round, last)
+        return View(seat, state.past, state.round, last, self._own_void(state, seat))
+
+    @staticmethod
+    def _own_void(state: State, seat: Seat) -> tuple[tuple[int, int], ...]:
+        if not state.void:
+            return ()
+        own = 1 if seat == AGENT else 2
+        return tuple((lost[0], move) for lost in state.void if (move := lost[own]) is not None)
 
     def payoffs(self, state: State) -> Mapping[Seat, float]:
         return {AGENT: state.agent_total, PARTNER: state.partner_total}

@@ -5,6 +5,7 @@ from sally.games.repeated_games.partners import (
     constant,
     reasoners,
     reciprocity,
+    recorded,
     rps_adaptive,
     rps_stable,
     tables,
@@ -18,6 +19,7 @@ PARTNERS = {
     **rps_adaptive.PARTNERS,
     **tables.PARTNERS,
     **axelrod.PARTNERS,
+    **recorded.PARTNERS,
 }
 
 __all__ = ["PARTNERS"]

@@ -38,13 +38,18 @@ class Follower(Generic[Q]):
     what it remembers changes how long an answer takes and never which answer it is.
     """
 
-    def __init__(self, start: Q, after: Callable[[Q, int, int], Q]) -> None:
-        self._start, self._after = start, after
+    def __init__(
+        self,
+        start: Q,
+        after: Callable[[Q, int, int], Q],
+        rounds: Callable[[View], list[Joint]] = View.played,
+    ) -> None:
+        self._start, self._after, self._rounds = start, after, rounds
         self._reached: tuple[list[Joint], Q] = ([], start)
 
     def state(self, view: View) -> Q:
         """The state after the rounds that were played."""
-        played = view.played()
+        played = self._rounds(view)
         seen, state = self._reached
         if played[: len(seen)] != seen:
             seen, state = [], self._start
@@ -64,6 +69,23 @@ def latest(view: View, most: int) -> list[Joint]:
             found.append(joint if view.seat == AGENT else (joint[1], joint[0]))
         at -= 1
     return found[::-1]
+
+
+UNSEEN = -1  # the other's move in a void round
+
+
+def with_void(view: View) -> list[Joint]:
+    """The rounds in which I moved, as (mine, theirs); theirs is UNSEEN where the round was void."""
+    if not view.void:
+        return view.played()
+    lost = dict(view.void)
+    found: list[Joint] = []
+    for at, joint in enumerate(view.rounds()):
+        if joint is not None:
+            found.append(joint)
+        elif at in lost:
+            found.append((lost[at], UNSEEN))
+    return found
 
 
 # --- odds -----------------------------------------------------------------------------------------

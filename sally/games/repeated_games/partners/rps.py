@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sally.core.errors import BadInput
+from sally.core.errors import BadInput, unknown
 from sally.core.game import Seat
 from sally.games.repeated_games.partners.basis import check_move
 from sally.games.repeated_games.rules import RepeatedGame
@@ -27,6 +27,19 @@ def transition(earlier: int, later: int) -> int:
 def outcome(mine: int, theirs: int) -> int:
     """1 for a win, 0 for a tie, -1 for a loss."""
     return transition(theirs, mine)
+
+
+VOIDS = ("skip", "published")  # how a bot of theirs takes a round in which the other did not move
+
+
+def check_void(void: str) -> None:
+    """`skip` joins what lies on either side of a void round; `published` does as the authors' do.
+
+    Their bots remember their own move of such a round, do not count across it, and draw evenly
+    where they would need the move that was not made.
+    """
+    if void not in VOIDS:
+        raise unknown("way with void rounds", void, VOIDS)
 
 
 def check_rps(game: RepeatedGame) -> None:

@@ -14,7 +14,16 @@ import msgspec
 
 from sally.core.game import Seat
 from sally.core.partner import Line, Partner, Script
-from sally.games.repeated_games.partners.basis import Drawn, Follower, Odds, evenly, latest, surely
+from sally.games.repeated_games.partners.basis import (
+    UNSEEN,
+    Drawn,
+    Follower,
+    Odds,
+    evenly,
+    latest,
+    surely,
+    with_void,
+)
 from sally.games.repeated_games.partners.rps import (
     DOWN,
     MOVES,
@@ -23,6 +32,7 @@ from sally.games.repeated_games.partners.rps import (
     UP,
     check_opening,
     check_rps,
+    check_void,
     outcome,
     shifted,
     transition,
@@ -41,8 +51,15 @@ class Habit:
     """What a bot looks for: in which context, and from where the opponent's step is measured."""
 
     needs: int  # so many rounds must lie behind
+    sees: int  # in so many of the last of them the opponent must have moved
     context: Callable[[Rounds], Hashable]
     origin: Callable[[Rounds], int] = _anything  # one fixed move: then steps are moves
+
+    def applies(self, before: Rounds) -> bool:
+        """Whether these rounds show what the bot looks for."""
+        return len(before) >= self.needs and all(
+            before[-n][1] != UNSEEN for n in range(1, self.sees + 1)
+        )
 
 
 def _bot_last(before: Rounds) -> int:
@@ -79,7 +96,7 @@ class Counted(msgspec.Struct, frozen=True):
 def counted(habit: Habit, so_far: Counted, bot: int, opponent: int) -> Counted:
     """One more round."""
     before, counts = so_far.recent, so_far.counts
-    if len(before) >= habit.needs:
+    if opponent != UNSEEN and habit.applies(before):
         key = habit.context(before), transition(habit.origin(before), opponent)
         counts = {**counts, key: counts.get(key, 0) + 1}
     return Counted((*before, (bot, opponent))[-2:], counts)
@@ -88,7 +105,7 @@ def counted(habit: Habit, so_far: Counted, bot: int, opponent: int) -> Counted:
 def likeliest(habit: Habit, so_far: Counted) -> set[int]:
     """The opponent's moves that came most often in this context; none where none has come."""
     before = so_far.recent
-    if len(before) < habit.needs:
+    if not habit.applies(before):
         return set()
     here, start = habit.context(before), habit.origin(before)
     counts = {step: so_far.counts.get((here, step), 0) for step in (UP, SAME, DOWN)}
@@ -97,10 +114,14 @@ def likeliest(habit: Habit, so_far: Counted) -> set[int]:
 
 
 def _script(habit: Habit) -> Callable[..., Script]:
-    def make(game: RepeatedGame, seat: Seat, opening: Sequence[int] = ()) -> Script:
+    def make(
+        game: RepeatedGame, seat: Seat, opening: Sequence[int] = (), void: str = "skip"
+    ) -> Script:
         check_rps(game)
         check_opening(game, seat, opening, game.rounds)
-        follower = Follower(Counted(), partial(counted, habit))
+        check_void(void)
+        rounds = with_void if void == "published" else View.played
+        follower = Follower(Counted(), partial(counted, habit), rounds)
 
         def odds(view: View) -> Odds:
             begun = len(latest(view, len(opening)))
@@ -121,7 +142,7 @@ def _bot(name: str, about: str, habit: Habit, *lines: Line) -> Partner:
         source=SOURCE,
         make=_script(habit),
         memory=None,
-        params={"opening": ()},
+        params={"opening": (), "void": "skip"},
         lines=lines,
     )
 
@@ -136,49 +157,49 @@ PARTNERS = {
         _bot(
             "opponent_previous",
             "the opponent's moves after each of its own moves",
-            Habit(1, _opponent_last),
+            Habit(1, 1, _opponent_last),
             _line("RPRPRP", "RRRSPS", 0, 0, 0),
         ),
         _bot(
             "bot_previous",
             "the opponent's moves after each of the bot's moves",
-            Habit(1, _bot_last),
+            Habit(1, 0, _bot_last),
             _line("RSPSR", "PPPPR", 1, 1, 1, 1),
         ),
         _bot(
             "both_previous",
             "the opponent's moves after each pair of last moves",
-            Habit(1, lambda before: before[-1]),
+            Habit(1, 1, lambda before: before[-1]),
             _line("RSRRP", "RRPRR", 0, 0, 1, 0),
         ),
         _bot(
             "opponent_previous_two",
             "the opponent's moves after each two of its own moves",
-            Habit(2, _opponent_last_two),
+            Habit(2, 2, _opponent_last_two),
             _line("RRRRPP", "RRRPP?", 0, 0, 0),
         ),
         _bot(
             "transition",
             "the opponent's transitions from its own last move",
-            Habit(1, _anything, _opponent_last),
+            Habit(1, 1, _anything, _opponent_last),
             _line("RPSRPS", "RRRPSR", 0, 0),
         ),
         _bot(
             "transition_from_bot",
             "the opponent's transitions from the bot's last move",
-            Habit(1, _anything, _bot_last),
+            Habit(1, 0, _anything, _bot_last),
             _line("RPPRR", "RRSPR", 0, 0),
         ),
         _bot(
             "transition_by_outcome",
             "the opponent's transitions after each of its outcomes",
-            Habit(1, _opponent_outcome, _opponent_last),
+            Habit(1, 1, _opponent_outcome, _opponent_last),
             _line("RPSRSP", "RPSPRS", 0, 1, 2, 1, 0),
         ),
         _bot(
             "transition_by_outcome_and_transition",
             "the opponent's transitions after each of its outcomes and last transitions",
-            Habit(2, _opponent_outcome_and_transition, _opponent_last),
+            Habit(2, 2, _opponent_outcome_and_transition, _opponent_last),
             _line("RPSRP", "RPSP?", 0, 1, 2),
         ),
     )

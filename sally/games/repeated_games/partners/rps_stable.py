@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from sally.core.game import Seat
 from sally.core.partner import Automaton, Line, Partner, Script
 from sally.games.repeated_games.partners.basis import (
+    UNSEEN,
     Drawn,
     Odds,
     check_chance,
@@ -19,6 +20,7 @@ from sally.games.repeated_games.partners.basis import (
     latest,
     mostly,
     surely,
+    with_void,
 )
 from sally.games.repeated_games.partners.rps import (
     DOWN,
@@ -28,13 +30,14 @@ from sally.games.repeated_games.partners.rps import (
     UP,
     check_opening,
     check_rps,
+    check_void,
     outcome,
     shifted,
     transition,
 )
 from sally.games.repeated_games.rules import Joint, RepeatedGame, View
 
-Rule = Callable[[Sequence[Joint]], int]  # the rounds it needs, newest last -> its move
+Rule = Callable[[Sequence[Joint]], int]  # the rounds it needs, newest last -> its move, or UNSEEN
 Seen = tuple[Joint, ...]
 
 WIN, TIE, LOSS = 1, 0, -1
@@ -45,12 +48,16 @@ def _own(shift: int) -> Rule:
 
 
 def _others(shift: int) -> Rule:
-    return lambda seen: shifted(seen[-1][1], shift)
+    return lambda seen: UNSEEN if seen[-1][1] == UNSEEN else shifted(seen[-1][1], shift)
 
 
 def _by_outcome(win: int, loss: int, tie: int) -> Rule:
     shift = {WIN: win, LOSS: loss, TIE: tie}
-    return lambda seen: shifted(seen[-1][0], shift[outcome(*seen[-1])])
+    return lambda seen: shifted(seen[-1][0], shift[_outcome(*seen[-1])])
+
+
+def _outcome(mine: int, theirs: int) -> int:
+    return WIN if theirs == UNSEEN else outcome(mine, theirs)  # who does not move has lost
 
 
 DUAL = {  # its last outcome, its last transition -> its next transition
@@ -62,26 +69,33 @@ DUAL = {  # its last outcome, its last transition -> its next transition
 
 def _dual(seen: Sequence[Joint]) -> int:
     (before, _), (mine, theirs) = seen[-2:]
-    return shifted(mine, DUAL[outcome(mine, theirs)][transition(before, mine)])
+    return shifted(mine, DUAL[_outcome(mine, theirs)][transition(before, mine)])
 
 
 # --- from a rule to a partner ---------------------------------------------------------------------
 
 
 def _odds(rule: Rule, needs: int, seen: Sequence[Joint], follow: float) -> Odds:
-    return evenly(MOVES) if len(seen) < needs else mostly(rule(seen), follow, MOVES)
+    if len(seen) < needs or rule(seen) == UNSEEN:
+        return evenly(MOVES)
+    return mostly(rule(seen), follow, MOVES)
 
 
 def _script(rule: Rule, needs: int) -> Callable[..., Script]:
     def make(
-        game: RepeatedGame, seat: Seat, follow: float = 0.9, opening: Sequence[int] = ()
+        game: RepeatedGame,
+        seat: Seat,
+        follow: float = 0.9,
+        opening: Sequence[int] = (),
+        void: str = "skip",
     ) -> Script:
         check_rps(game)
+        check_void(void)
         check_chance("follow", follow)
         check_opening(game, seat, opening, needs)
 
         def odds(view: View) -> Odds:
-            seen = latest(view, needs)
+            seen = with_void(view)[-needs:] if void == "published" else latest(view, needs)
             if len(seen) < len(opening):
                 return surely(opening[len(seen)])
             return _odds(rule, needs, seen, follow)
@@ -93,10 +107,15 @@ def _script(rule: Rule, needs: int) -> Callable[..., Script]:
 
 def _automaton(rule: Rule, needs: int) -> Callable[..., Automaton[Seen]]:
     def make(
-        game: RepeatedGame, seat: Seat, follow: float = 0.9, opening: Sequence[int] = ()
+        game: RepeatedGame,
+        seat: Seat,
+        follow: float = 0.9,
+        opening: Sequence[int] = (),
+        void: str = "skip",
     ) -> Automaton[Seen]:
-        """The state is the last rounds that the rule looks at."""
+        """The state is the last rounds that the rule looks at; a machine knows no void round."""
         check_rps(game)
+        check_void(void)
 
         def odds(seen: Seen) -> Odds:
             if len(seen) < len(opening):
@@ -116,7 +135,7 @@ def _bot(name: str, about: str, rule: Rule, line: Line, needs: int = 1) -> Partn
         make=_script(rule, needs),
         automaton=_automaton(rule, needs),
         memory=needs,
-        params={"follow": 0.9, "opening": ()},
+        params={"follow": 0.9, "opening": (), "void": "skip"},
         lines=(line, Line("RPSRP", "?????", "rps")),
     )
 

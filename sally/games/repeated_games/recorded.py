@@ -1,0 +1,150 @@
+"""Play that was recorded elsewhere, fed through a match round by round."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from sally.core import shelf
+from sally.core.game import NATURE, Seat
+from sally.core.importer import HUMAN, RECORDED, Difference
+from sally.core.log import Episode, Setup, Sitter
+from sally.core.match import Match
+from sally.core.partner import Script
+from sally.core.player import Decision, Forfeit
+from sally.core.probe import Foreseen
+from sally.games.repeated_games.rules import AGENT, GO_ON, PARTNER, STOP, RepeatedGame
+from sally.partners.repeated_games.basis import Drawn, Odds
+
+Made = int | str  # a move, or the reason why there is none
+
+
+class Round(msgspec.Struct, frozen=True):
+    """One recorded round."""
+
+    agent: Made
+    partner: Made
+    foreseen: Mapping[str, Foreseen] = {}  # by seat: what it said the other would do
+
+
+def sitter(name: str, participant: str = "") -> Sitter:
+    """A person or a model whose play was recorded."""
+    params = {"name": name} if not participant else {"name": name, "participant": participant}
+    return Sitter(RECORDED, params, {"player": 1})
+
+
+def person(participant: str = "") -> Sitter:
+    """A person whose play was recorded."""
+    return sitter(HUMAN, participant)
+
+
+def bot(name: str, params: Mapping[str, Any] | None = None) -> Sitter:
+    """A partner of ours that stands for a bot of the record."""
+    partner = shelf.pick("partner", name, shelf.partners("repeated_games"))
+    return Sitter(name, dict(params or {}), {"player": partner.version})
+
+
+class Feed:
+    """A match that takes its moves from a record, and asks bots what they would have done."""
+
+    def __init__(self, setup: Setup) -> None:
+        spec = shelf.game(setup.instance.game)
+        self.match: Match[Any, int, Any] = Match(spec, setup, ask_nature=True)
+        assert isinstance(self.match.game, RepeatedGame)
+        self.game = self.match.game
+
+    def script(self, seat: Seat, who: Sitter) -> Script:
+        """A bot's rule in this game."""
+        partner = shelf.partners("repeated_games")[who.player]
+        made: Script = partner.make(self.game, seat, **who.params)
+        return made
+
+    def odds(self, seat: Seat, script: Script) -> Odds:
+        """What a bot in this seat would play in the round to come."""
+        turn = next(turn for turn in self.match.asks() if turn.seat == seat)
+        return script.odds(turn.view) if isinstance(script, Drawn) else {script(turn): 1.0}
+
+    def play(self, played: Round, last: bool) -> None:
+        """One round, and whether the game went on where chance decides that."""
+        number = self.match.turn
+        for seat, made in ((AGENT, played.agent), (PARTNER, played.partner)):
+            said = played.foreseen.get(seat)
+            foreseen = () if said is None else (said,)
+            given = Forfeit(made) if isinstance(made, str) else Decision(made, foreseen=foreseen)
+            self.match.answer((number, seat, "", ""), given)
+        if any(turn.seat == NATURE for turn in self.match.asks()):
+            self.match.answer((self.match.turn, NATURE, "", ""), Decision(STOP if last else GO_ON))
+
+    def episode(self, cell: str, used: Mapping[str, Any]) -> Episode:
+        """The record of the match; one that stops early is censored, as somebody left."""
+        if not self.match.over:
+            self.match.censor("left", f"{len(self.match.state.past)} rounds are on record")
+        return self.match.episode(cell, used)
+
+
+class Followed(msgspec.Struct, frozen=True):
+    """How a bot of ours fares against the recorded moves of the bot that it stands for."""
+
+    certain: tuple[int, int] = (0, 0)  # rounds with one possible move: as recorded, all
+    drawn: tuple[int, int] = (0, 0)  # rounds with several: among them, all
+    likeliest: tuple[int, int] = (0, 0)  # rounds with one likeliest move: as recorded, all
+    outside: tuple[int, ...] = ()  # rounds, from 1, whose recorded move our bot never makes there
+
+
+def followed(setup: Setup, seat: Seat, who: Sitter, rounds: Sequence[Round]) -> Followed:
+    """Our bot, driven by the recorded moves of both sides."""
+    return fed(setup, rounds, {seat: who}, "", {})[1][seat]
+
+
+def fed(
+    setup: Setup,
+    rounds: Sequence[Round],
+    bots: Mapping[Seat, Sitter],
+    cell: str,
+    used: Mapping[str, Any],
+) -> tuple[Episode, dict[Seat, Followed]]:
+    """The episode of a record, and how bots of ours that watch it would have moved."""
+    feed = Feed(setup)
+    scripts = {seat: feed.script(seat, who) for seat, who in bots.items()}
+    seen: dict[Seat, list[tuple[int, Odds]]] = {seat: [] for seat in bots}
+    for at, each in enumerate(rounds):
+        if feed.match.over:
+            break
+        for seat, script in scripts.items():
+            made = each.agent if seat == AGENT else each.partner
+            if isinstance(made, int):
+                seen[seat].append((made, feed.odds(seat, script)))
+            else:
+                seen[seat].append((-1, {}))
+        feed.play(each, last=at + 1 == len(rounds))
+    return feed.episode(cell, used), {seat: _judged(moves) for seat, moves in seen.items()}
+
+
+def _judged(moves: Iterable[tuple[int, Odds]]) -> Followed:
+    certain, drawn, likeliest = [0, 0], [0, 0], [0, 0]
+    outside = []
+    for number, (made, odds) in enumerate(moves, 1):
+        if not odds:
+            continue
+        kind = certain if len(odds) == 1 else drawn
+        kind[1] += 1
+        kind[0] += made in odds
+        if made not in odds:
+            outside.append(number)
+        best = [move for move, p in odds.items() if p == max(odds.values())]
+        if len(best) == 1:
+            likeliest[1] += 1
+            likeliest[0] += made == best[0]
+    pairs = tuple((kind[0], kind[1]) for kind in (certain, drawn, likeliest))
+    return Followed(*pairs, tuple(outside))
+
+
+def outside_lines(
+    game: str, names: Sequence[str], who: Sitter, rounds: Sequence[Round], seat: Seat, at: int
+) -> Difference:
+    """One recorded move that our bot never makes there."""
+    made = rounds[at - 1].agent if seat == AGENT else rounds[at - 1].partner
+    shown = names[made] if isinstance(made, int) else made
+    return Difference(game, "bot's move", at, shown, f"{who.player} never plays it there")

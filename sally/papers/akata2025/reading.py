@@ -1,0 +1,207 @@
+"""The published files of Akata et al.: which is which, and where one episode ends in them."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from sally.core.errors import BadInput, listed
+from sally.core.importer import Oddity, Source
+
+SOURCE = "Akata et al. 2025, github.com/eliaka/repeatedgames"
+LICENCE = "MIT, (c) 2024 Elif Akata"
+
+Kind = Literal["pd", "bos", "payoffs", "robustness", "told_end", "all_games", "info", "people",
+               "lookup"]  # fmt: skip
+KINDS: Mapping[str, Kind] = {
+    r"experiment_pd\.csv": "pd",
+    r"experiment_bos\.csv": "bos",
+    r"experiment_payoff_changes\.csv": "payoffs",
+    r"experiment_robustness_checks_(cooking|game|project)\.csv": "robustness",
+    r"pd_(base|basic)_gpt4_tfts\.csv": "pd",
+    r"pd_gpt4_(1|40|60|80)p\.csv": "told_end",
+    r"game_\d+\.csv": "all_games",
+    r"144_games_info\.csv": "info",
+    r"repgames\.csv": "people",
+    r"(pd|bos)(_variation_predict)?_gpt4_lookup\.json": "lookup",
+}
+PLAY = ("round", "player1", "player2", "answer1", "answer2", "points1", "points2", "total1",
+        "total2")  # fmt: skip
+MORE: Mapping[Kind, tuple[str, ...]] = {
+    "payoffs": ("payoff",),
+    "robustness": ("option1", "option2", "outcomes"),
+    "all_games": ("game_number", "choice_option1", "choice_option2"),
+}
+PEOPLE = ("id", "game", "action", "score", "opponent", "guess")
+INFO = ("game_number", "game_name", "game_family",
+        *(f"r{r}_c{c}_p{p}" for r in (1, 2) for c in (1, 2) for p in (1, 2)))  # fmt: skip
+
+Line = tuple[int, Mapping[str, str]]  # its number, its cells
+
+
+class File(msgspec.Struct, frozen=True):
+    """One known file."""
+
+    path: Path
+    kind: Kind
+    data: bytes
+
+    @property
+    def stem(self) -> str:
+        return self.path.stem
+
+    @property
+    def source(self) -> Source:
+        return Source.of(SOURCE, LICENCE, self.path.name, self.data)
+
+
+def files_under(path: Path) -> tuple[list[File], list[Oddity]]:
+    """The known files of a checkout, of a folder below it, or one file."""
+    if not path.exists():
+        raise BadInput(f"There is nothing at {path}.")
+    known, odd = [], []
+    for file in [path] if path.is_file() else sorted(path.rglob("*"), key=_in_order):
+        inside = file.relative_to(path).parts
+        if not file.is_file() or any(part.startswith(".") for part in inside):
+            continue
+        kind = kind_of(file.name)
+        if kind is None:
+            odd.append(Oddity(str(file), "unknown file", "it holds no play that is read"))
+        else:
+            known.append(File(file, kind, file.read_bytes()))
+    if not any(file.kind not in ("info", "lookup") for file in known):
+        raise BadInput(
+            f"There is no file of akata2025 under {path}, such as experiment_pd.csv, game_1.csv "
+            "or repgames.csv."
+        )
+    return known, odd
+
+
+def _in_order(file: Path) -> tuple[str, list[int], str]:
+    """Files by folder and by the numbers in their names: game_2 before game_10."""
+    return str(file.parent), [int(n) for n in re.findall(r"\d+", file.name)], file.name
+
+
+def kind_of(name: str) -> Kind | None:
+    """What a file is, by its name."""
+    return next((kind for known, kind in KINDS.items() if re.fullmatch(known, name)), None)
+
+
+def lines_of(file: File, columns: Sequence[str], separator: str = ",") -> list[Line]:
+    """The rows of a table that has these columns."""
+    try:
+        text = file.data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise BadInput(f"{file.path} is no text in UTF-8, as the published tables are.") from None
+    reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=separator)
+    lacking = [name for name in columns if name not in (reader.fieldnames or ())]
+    if lacking:
+        raise BadInput(
+            f"{file.path} has no column {listed(lacking, 'or')}; the published one has, so this "
+            "is another file or another version of it."
+        )
+    found = []
+    for row in reader:
+        if None in row or None in row.values():
+            raise BadInput(
+                f"{file.path}, line {reader.line_num}: the row has not as many cells as the "
+                "header; the file may be half downloaded."
+            )
+        found.append((reader.line_num, row))
+    if not found:
+        raise BadInput(f"{file.path} has no rows; it may be half downloaded.")
+    return found
+
+
+def whole(file: File, line: int, row: Mapping[str, str], column: str) -> int:
+    """A cell that must hold a whole number."""
+    try:
+        return int(row[column])
+    except ValueError:
+        raise BadInput(
+            f"{file.path}, line {line}: {column} is {row[column]!r}; it should be a whole number."
+        ) from None
+
+
+def episodes_of(file: File) -> Iterator[list[Line]]:
+    """The rows of each episode; a new one begins where the pair changes or rounds start again."""
+    current: list[Line] = []
+    before: tuple[object, ...] = ()
+    number = 0
+    for line, row in lines_of(file, (*PLAY, *MORE.get(file.kind, ()))):
+        pair = (row["player1"], row["player2"], row.get("payoff"))
+        now = whole(file, line, row, "round")
+        if current and (pair != before or now <= number):
+            yield current
+            current = []
+        if now != len(current) + 1:
+            raise BadInput(
+                f"{file.path}, line {line}: round {now} should be round {len(current) + 1} of "
+                "its episode; a row is missing or misplaced."
+            )
+        current.append((line, row))
+        before, number = pair, now
+    yield current
+
+
+class OrdinalGame(msgspec.Struct, frozen=True):
+    """One of the 144 games: its matrix as printed, its name and family."""
+
+    name: str
+    family: str
+    matrix: tuple[tuple[tuple[int, int], ...], ...]
+
+
+def games_in(file: File) -> dict[int, OrdinalGame]:
+    """The 144 games by number."""
+    found = {}
+    for line, row in lines_of(file, INFO, ";"):
+        cell = {name: whole(file, line, row, name) for name in INFO if name.startswith("r")}
+        matrix = tuple(
+            tuple((cell[f"r{r}_c{c}_p1"], cell[f"r{r}_c{c}_p2"]) for c in (1, 2)) for r in (1, 2)
+        )
+        number = whole(file, line, row, "game_number")
+        found[number] = OrdinalGame(row["game_name"], row["game_family"], matrix)
+    return found
+
+
+def info_beside(files: Iterable[File], path: Path) -> dict[int, OrdinalGame]:
+    """The matrices: among the files, or in a folder above the one that was named."""
+    for file in files:
+        if file.kind == "info":
+            return games_in(file)
+    for folder in path.resolve().parents[:3]:
+        beside = folder / "144_games_info.csv"
+        if beside.is_file():
+            return games_in(File(beside, "info", beside.read_bytes()))
+    raise BadInput(
+        f"144_games_info.csv is neither under {path} nor above it; the files game_N.csv cannot be "
+        "read without its matrices."
+    )
+
+
+Lookup = Mapping[str, str]  # a person's moves so far -> GPT-4's answer
+
+
+def lookups_in(files: Iterable[File]) -> dict[tuple[str, str], Lookup]:
+    """GPT-4's answers by game (PD, BoS) and label (Base, Prompted), where they are there."""
+    found: dict[tuple[str, str], Lookup] = {}
+    for file in files:
+        if file.kind != "lookup":
+            continue
+        try:
+            table = msgspec.convert(json.loads(file.data), dict[str, str])
+        except (ValueError, msgspec.ValidationError):
+            raise BadInput(
+                f"{file.path} is no table of answers in JSON; it may be half downloaded."
+            ) from None
+        game = "PD" if file.path.name.startswith("pd") else "BoS"
+        found[game, "Prompted" if "predict" in file.path.name else "Base"] = table
+    return found

@@ -1,0 +1,228 @@
+"""The published frames of Brockbank and Vul: two rows a round, the person's and the bot's."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import zlib
+from collections.abc import Iterable, Iterator, Mapping
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from sally.core.errors import BadInput, listed
+from sally.core.importer import Oddity, Source
+
+SOURCE = "Brockbank and Vul 2024, github.com/erik-brockbank/rps-bot-manuscript-public, data/"
+LICENCE = "CC0 1.0"
+ENDINGS = (".csv.gz", ".csv", ".RData")  # in this order, where one frame comes in several
+STEMS = ("rps_v2_data", "rps_v3_data")
+POINTER = b"version https://git-lfs"  # a file that Git LFS has not fetched
+ROUNDS = 300
+
+# What is read. The columns `sona_*` point to people's course accounts and are never looked at.
+NEEDED = (
+    "game_id",
+    "version",
+    "is_bot",
+    "bot_strategy",
+    "round_index",
+    "player_move",
+    "player_rt",
+    "player_outcome",
+    "player_points",
+)
+MISSING = ("", "NA", "nan", "None")
+
+Row = Mapping[str, str]
+
+
+class Side(msgspec.Struct, frozen=True):
+    """What one row says of one side of a round."""
+
+    move: str | None  # rock, paper, scissors or none; None: lost by the server
+    points: float | None
+    seconds: float | None
+    line: int
+
+
+class Game(msgspec.Struct, frozen=True):
+    """One person against one bot."""
+
+    source: Source
+    version: str
+    id: str
+    strategy: str
+    person: dict[int, Side]
+    bot: dict[int, Side]
+
+    @property
+    def name(self) -> str:
+        return f"rps_v{self.version}:{self.id}:0"  # person first: people are told apart by it
+
+
+class Found(msgspec.Struct, frozen=True):
+    """The games of a path, and what was odd there."""
+
+    games: tuple[Game, ...]
+    oddities: tuple[Oddity, ...]
+
+
+def read(path: Path) -> Found:
+    """Every game under a path: a checkout, a folder below it, or one file."""
+    if not path.exists():
+        raise BadInput(f"There is nothing at {path}.")
+    files, odd = _files(path)
+    if not files:
+        wanted = listed((f"{stem}.RData" for stem in STEMS), "or")
+        raise BadInput(f"There is no file of brockbank2024 under {path}: no {wanted} (or .csv).")
+    games: list[Game] = []
+    for file in files:
+        games += _games(file)
+    return Found(tuple(games), tuple(odd))
+
+
+def _files(path: Path) -> tuple[list[Path], list[Oddity]]:
+    if path.is_file():
+        if not path.name.endswith(ENDINGS):
+            raise BadInput(f"{path} is none of {listed(ENDINGS, 'or')}, as frames of rounds are.")
+        return [path], []
+    frames: dict[str, Path] = {}
+    odd = []
+    for ending in ENDINGS:
+        for stem in STEMS:
+            for file in sorted(path.rglob(stem + ending)):
+                if stem in frames:
+                    odd.append(Oddity(str(file), "copy", f"{frames[stem].name} is read instead"))
+                else:
+                    frames[stem] = file
+    known = {*frames.values(), *(Path(each.file) for each in odd)}
+    for file in sorted(path.rglob("*")):
+        hidden = any(part.startswith(".") for part in file.relative_to(path).parts)
+        if file.is_file() and not hidden and file not in known:
+            odd.append(Oddity(str(file), "unknown file", _why_unknown(file)))
+    return [frames[stem] for stem in STEMS if stem in frames], odd
+
+
+def _why_unknown(file: Path) -> str:
+    with file.open("rb") as opened:
+        pointer = opened.read(len(POINTER)) == POINTER
+    return "a Git LFS pointer without its data" if pointer else "it holds no rounds that are read"
+
+
+# --- one frame ------------------------------------------------------------------------------------
+
+
+def _games(file: Path) -> Iterator[Game]:
+    data = file.read_bytes()
+    if data.startswith(POINTER):
+        raise BadInput(f"{file} is a Git LFS pointer; fetch the data itself with `git lfs pull`.")
+    source = Source.of(SOURCE, LICENCE, file.name, data)
+    rows = _frame(file, data) if file.name.endswith(".RData") else _table(file, data)
+    by_game: dict[str, list[tuple[int, Row]]] = {}
+    for line, row in rows:
+        by_game.setdefault(row["game_id"], []).append((line, row))
+    if not by_game:
+        raise BadInput(f"{file} holds no rounds; it may have been cut short on its way here.")
+    for name, mine in by_game.items():
+        yield _game(file, source, name, mine)
+
+
+def _game(file: Path, source: Source, name: str, rows: list[tuple[int, Row]]) -> Game:
+    kinds = {(row["version"], row["bot_strategy"]) for _, row in rows}
+    if len(kinds) > 1:
+        raise BadInput(f"{file}: game {name} has more than one bot or version; it should have one.")
+    sides: tuple[dict[int, Side], dict[int, Side]] = ({}, {})
+    for line, row in rows:
+        bot, number = row["is_bot"], row["round_index"]
+        if bot not in ("0", "1"):
+            raise BadInput(f"{file}, line {line}: is_bot is {bot!r}; it should be 0 or 1.")
+        if not number.isdigit() or not 1 <= int(number) <= ROUNDS:
+            raise BadInput(
+                f"{file}, line {line}: round_index is {number!r}; it should be 1 to {ROUNDS}."
+            )
+        if int(number) in sides[int(bot)]:
+            raise BadInput(f"{file}, line {line}: round {number} of game {name} is there twice.")
+        sides[int(bot)][int(number)] = _side(file, line, row)
+    ((version, strategy),) = kinds
+    return Game(source, version, name, strategy, *sides)
+
+
+def _side(file: Path, line: int, row: Row) -> Side:
+    move = row["player_move"]
+    if move not in (*MISSING, "rock", "paper", "scissors", "none"):
+        raise BadInput(
+            f"{file}, line {line}: player_move is {move!r}; it should be rock, paper, scissors, "
+            "none or missing."
+        )
+    rt = _number(file, line, row, "player_rt")
+    return Side(
+        None if move in MISSING else move,
+        _number(file, line, row, "player_points"),
+        None if rt is None else rt / 1000,
+        line,
+    )
+
+
+def _number(file: Path, line: int, row: Row, column: str) -> float | None:
+    given = row[column]
+    if given in MISSING:
+        return None
+    try:
+        return float(given)
+    except ValueError:
+        raise BadInput(f"{file}, line {line}: {column} is {given!r}, which is no number.") from None
+
+
+def _table(file: Path, data: bytes) -> Iterator[tuple[int, Row]]:
+    try:
+        text = (gzip.decompress(data) if file.name.endswith(".gz") else data).decode("utf-8-sig")
+    except (OSError, EOFError, zlib.error, UnicodeDecodeError) as why:
+        raise BadInput(f"{file} cannot be read ({why}); it may be half downloaded.") from None
+    reader = csv.DictReader(io.StringIO(text, newline=""))
+    _check_columns(file, reader.fieldnames or ())
+    for row in reader:
+        if None in row or None in row.values():
+            raise BadInput(
+                f"{file}, line {reader.line_num}: the row has not as many cells as the header; "
+                "the file may be half downloaded."
+            )
+        yield reader.line_num, row
+
+
+def _frame(file: Path, data: bytes) -> Iterator[tuple[int, Row]]:
+    """The frame `bot_data` of an R file; rows are counted as in a table with a header."""
+    try:
+        rdata: Any = import_module("rdata")
+    except ImportError:
+        raise BadInput(
+            f"{file} is an R file; `pip install 'sally[rdata]'` brings what reads it, or write its "
+            "frame as .csv."
+        ) from None
+    try:
+        frame = rdata.conversion.convert(rdata.parser.parse_data(data))["bot_data"]
+    except Exception as why:  # whatever a broken file makes the library raise
+        raise BadInput(f"{file} cannot be read as an R file with a frame `bot_data`: {why}") from None
+    _check_columns(file, list(frame.columns))
+    columns = [[_text(value) for value in frame[name]] for name in NEEDED]
+    for line, cells in enumerate(zip(*columns, strict=True), 2):
+        yield line, dict(zip(NEEDED, cells, strict=True))
+
+
+def _text(value: Any) -> str:
+    """A cell of a frame as a table would have it: whole numbers without a point."""
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value) if value is not None and value == value else "NA"
+
+
+def _check_columns(file: Path, there: Iterable[str]) -> None:
+    lacking = [name for name in NEEDED if name not in set(there)]
+    if lacking:
+        raise BadInput(
+            f"{file} has no column {listed(lacking, 'or')}; frames of brockbank2024 have them all, "
+            "so this is another file or another version of it."
+        )
