@@ -2,31 +2,100 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import click
 
 from sally import store
+from sally.adapters.importers import table as tables
+from sally.adapters.importers.table_layout import layout_of, pairs
 from sally.core import shelf
+from sally.core.errors import BadInput
+from sally.core.log import Episode
+from sally.core.paper import Imported, Importer
+from sally.core.playback import as_stored
 from sally.output.console import json_option, print_json
 from sally.store import Manifest, Writer, claim
 
+out_option = click.option(
+    "--out", required=True, type=click.Path(path_type=Path), help="The store to fill."
+)
 
-@click.command("import")
-@click.argument("name")
-@click.argument("path", type=click.Path(path_type=Path))
-@click.option("--out", required=True, type=click.Path(path_type=Path), help="The store to fill.")
-@json_option
-def import_(name: str, path: Path, out: Path, as_json: bool) -> None:
-    """Take in games that were recorded elsewhere: NAME says by whom, PATH is a file or a folder.
 
-    `sally list importers` shows the names.
+class Importers(click.Group):
+    """A command for every importer on the shelf, beside those defined here."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted({*super().list_commands(ctx), *shelf.importers()})
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        found = super().get_command(ctx, name)
+        if found is not None or name.startswith("-"):
+            return found
+        return _command(shelf.importer(name))
+
+
+@click.group("import", cls=Importers)
+def import_() -> None:
+    """Take in games that were recorded elsewhere: a command for each source.
+
+    `sally list importers` shows the sources.
     """
-    importer = shelf.importer(name)
-    found = importer.read(path)
-    claim(out, Manifest(f"import {importer.name}", asks="published games"))
-    there = set(store.load(out).episodes)
-    new = [episode for episode in found.episodes if episode.id not in there]
+
+
+def _command(importer: Importer) -> click.Command:
+    @click.command(importer.name, help=f"{importer.about[0].upper()}{importer.about[1:]}.")
+    @click.argument("path", type=click.Path(path_type=Path))
+    @out_option
+    @json_option
+    def command(path: Path, out: Path, as_json: bool) -> None:
+        _store(importer.read(path), out, importer.name, as_json)
+
+    return command
+
+
+@import_.command("table")
+@click.argument("file", type=click.Path(path_type=Path))
+@out_option
+@click.option("--game", default="", help="rps, ibs or ipd.")
+@click.option("--matrix", type=click.Path(path_type=Path), help="A JSON or TOML file with `matrix`.")
+@click.option("--infer", is_flag=True, help="Read the matrix off the payoff columns.")
+@click.option("--names", default="", help="The moves in order, such as J,F.")
+@click.option("--rounds", type=int, help="The length of the game [the longest episode's].")
+@click.option("--as-played", is_flag=True, help="Each episode is as long as it was played.")
+@click.option("--stop-chance", type=float, help="The chance that ended the game after each round.")
+@click.option("--column", "columns", multiple=True, metavar="OURS=THEIRS", help="A column's name.")
+@click.option("--long", default="", metavar="player=COLUMN", help="A row is one player's.")
+@click.option("--partner", "partners", multiple=True, metavar="NAME=PARTNER[,param=value]",
+              help="Who is a bot that Sally has.")  # fmt: skip
+@click.option("--rt", type=click.Choice(["s", "ms"]), help="The unit of response times [s].")
+@click.option("--skip-bad", is_flag=True, help="Leave out whole episodes in which a row is wrong.")
+@click.option("--allow-differences", is_flag=True,
+              help="Import payoffs that contradict the matrix, and list them.")  # fmt: skip
+@click.option("--source", default="", help="Where the table comes from [the file's name].")
+@click.option("--licence", default="", help="Under which terms.")
+@json_option
+def table(file: Path, out: Path, as_json: bool, **flags: Any) -> None:
+    """Rounds of a repeated game from FILE: .csv, .csv.gz or .tsv, one row a round."""
+    flags["columns"] = pairs(flags["columns"], "--column")
+    flags["partners"] = pairs(flags["partners"], "--partner")
+    flags["names"] = tuple(n.strip() for n in flags["names"].split(",") if n.strip())
+    if flags["long"]:
+        flags["long"] = pairs([flags["long"]], "--long").get("player", "")
+        if not flags["long"]:
+            raise BadInput("--long takes player=COLUMN, the column that says whose row it is.")
+    matrix = flags.pop("matrix")
+    found = tables.imported(file, layout_of(file, flags, matrix))
+    _store(found, out, "table", as_json)
+
+
+def _store(found: Imported, out: Path, name: str, as_json: bool) -> None:
+    """Put what is new into the store, and say what was found."""
+    claim(out, Manifest(f"import {name}", asks="published games"))
+    there = store.load(out).episodes
+    new = [episode for episode in found.episodes if not _already(episode, there, out)]
     with Writer(out) as writer:
         for episode in new:
             writer.add(episode)
@@ -38,3 +107,14 @@ def import_(name: str, path: Path, out: Path, as_json: bool) -> None:
         click.echo(line)
     for what, count in counts.items():
         click.echo(f"{what}: {count}")
+
+
+def _already(episode: Episode, there: Mapping[str, Episode], out: Path) -> bool:
+    """Whether a record is stored; another one under the same name is no record of ours."""
+    stored = there.get(episode.id)
+    if stored is not None and as_stored(stored.events) != as_stored(episode.events):
+        raise BadInput(
+            f"{out} holds another record of {episode.setup.instance.id} by the same players; "
+            "import this one into another store, or under another --source."
+        )
+    return stored is not None

@@ -82,7 +82,7 @@ def mismatch(
         again = _played_back(spec, episode, asked_again)
     except (ValueError, LookupError, TypeError, AttributeError, msgspec.ValidationError) as why:
         return f"the log does not play: {why}"
-    logged, rerun = _plain(episode.events), _plain(again)
+    logged, rerun = as_stored(episode.events), as_stored(again)
     for i, (was, now) in enumerate(zip(logged, rerun, strict=False)):
         if was != now:
             return f"event {i} was {_short(was)} and replays as {_short(now)}"
@@ -146,7 +146,7 @@ def _action(spec: GameSpec[Any, Any, Any], logged: Any) -> Any:
     return logged if spec.action is int else msgspec.convert(logged, spec.action)
 
 
-def _plain(events: list[Event]) -> list[Any]:
+def as_stored(events: list[Event]) -> list[Any]:
     """Events as JSON has them: an action read from disk holds lists, a played one tuples."""
     plain: list[Any] = msgspec.json.decode(msgspec.json.encode(events))
     return plain

@@ -14,9 +14,8 @@ import msgspec
 from sally.core.game import Seat
 from sally.core.metric import Metric, Played
 from sally.games.repeated_games.rules import RepeatedGame, other
-from sally.metrics.repeated_play import Round, finished, rounds, rules
+from sally.games.repeated_games.rounds import Round, finished, rounds, rules
 
-FAMILY = ("repeated_games",)
 KIND, HARSH = 0, 1  # in a dilemma: to cooperate, to defect
 
 
@@ -156,7 +155,7 @@ def _conditional(name: str, about: str, rate: Counted) -> Metric:
         found = rate(played, seat)
         return None if found is None else found.share
 
-    return Metric(name, about, measure, FAMILY, unit="share")
+    return Metric(name, about, measure, unit="share")
 
 
 CONDITIONAL = {
@@ -188,18 +187,16 @@ METRICS = (
         "win_rate",
         "rounds in which the seat got more than the other, of all rounds, void ones included",
         win_rate,
-        FAMILY,
         unit="share",
     ),
     Metric(
         "same_move_share",
         "rounds in which both made the same move, of those played",
         same_move_share,
-        FAMILY,
         unit="share",
     ),
     *(
-        Metric(f"move_share_{m}", f"how often it made move {m}", move_share(m), FAMILY)
+        Metric(f"move_share_{m}", f"how often it made move {m}", move_share(m), unit="share")
         for m in range(3)
     ),
     *(
@@ -207,7 +204,7 @@ METRICS = (
             f"joint_move_share_{m}{t}",
             f"how often it made move {m} and the other move {t}",
             joint_move_share(m, t),
-            FAMILY,
+            unit="share",
         )
         for m in range(3)
         for t in range(3)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sally.core.game import Seat
 from sally.core.metric import Metric, Played
+from sally.games.repeated_games import conduct
 from sally.games.repeated_games.rounds import (
     finished,
     format_loss,
@@ -25,6 +26,7 @@ def _reward_per_round(played: Played, seat: Seat) -> float | None:
 
 
 METRICS = (
+    *conduct.METRICS,
     Metric(
         name="reward_per_round",
         about="mean payoff of the rounds that were played",

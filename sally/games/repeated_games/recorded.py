@@ -9,16 +9,17 @@ import msgspec
 
 from sally.core import shelf
 from sally.core.game import NATURE, Seat
-from sally.core.importer import HUMAN, RECORDED, Difference
+from sally.core.records import HUMAN, RECORDED
 from sally.core.log import Episode, Setup, Sitter
 from sally.core.match import Match
 from sally.core.partner import Script
-from sally.core.player import Decision, Forfeit
-from sally.core.probe import Foreseen
+from sally.core.player import Decision, Forfeit, Silence
+from sally.core.probe import Report
 from sally.games.repeated_games.rules import AGENT, GO_ON, PARTNER, STOP, RepeatedGame
-from sally.partners.repeated_games.basis import Drawn, Odds
+from sally.games.repeated_games.partners.basis import Drawn, Odds
 
 Made = int | str  # a move, or the reason why there is none
+NOT_SAID = "no prediction is on record"
 
 
 class Round(msgspec.Struct, frozen=True):
@@ -26,7 +27,7 @@ class Round(msgspec.Struct, frozen=True):
 
     agent: Made
     partner: Made
-    foreseen: Mapping[str, Foreseen] = {}  # by seat: what it said the other would do
+    said: Mapping[str, Report] = {}  # by seat: what it said the other would do
 
 
 def sitter(name: str, participant: str = "") -> Sitter:
@@ -63,16 +64,18 @@ class Feed:
 
     def odds(self, seat: Seat, script: Script) -> Odds:
         """What a bot in this seat would play in the round to come."""
-        turn = next(turn for turn in self.match.asks() if turn.seat == seat)
+        asked = self.match.asks()
+        turn = next(turn for turn in asked if turn.seat == seat and turn.question is None)
         return script.odds(turn.view) if isinstance(script, Drawn) else {script(turn): 1.0}
 
     def play(self, played: Round, last: bool) -> None:
         """One round, and whether the game went on where chance decides that."""
         number = self.match.turn
+        for turn in self.match.asks():
+            if turn.question is not None:
+                self.match.answer(turn.id, played.said.get(turn.seat) or Silence(NOT_SAID))
         for seat, made in ((AGENT, played.agent), (PARTNER, played.partner)):
-            said = played.foreseen.get(seat)
-            foreseen = () if said is None else (said,)
-            given = Forfeit(made) if isinstance(made, str) else Decision(made, foreseen=foreseen)
+            given = Forfeit(made) if isinstance(made, str) else Decision(made)
             self.match.answer((number, seat, "", ""), given)
         if any(turn.seat == NATURE for turn in self.match.asks()):
             self.match.answer((self.match.turn, NATURE, "", ""), Decision(STOP if last else GO_ON))
@@ -139,12 +142,3 @@ def _judged(moves: Iterable[tuple[int, Odds]]) -> Followed:
             likeliest[0] += made == best[0]
     pairs = tuple((kind[0], kind[1]) for kind in (certain, drawn, likeliest))
     return Followed(*pairs, tuple(outside))
-
-
-def outside_lines(
-    game: str, names: Sequence[str], who: Sitter, rounds: Sequence[Round], seat: Seat, at: int
-) -> Difference:
-    """One recorded move that our bot never makes there."""
-    made = rounds[at - 1].agent if seat == AGENT else rounds[at - 1].partner
-    shown = names[made] if isinstance(made, int) else made
-    return Difference(game, "bot's move", at, shown, f"{who.player} never plays it there")

@@ -15,7 +15,8 @@ import msgspec
 
 from sally.core.errors import BadInput
 from sally.core.game import Seat
-from sally.core.importer import Difference, Imported, Importer, Oddity
+from sally.core.paper import Imported, Importer
+from sally.core.records import Difference, Oddity, told
 from sally.core.log import Episode, Instance, Setup, Sitter
 from sally.games.repeated_games.ordinal import canonical, game_id, ordinal_games
 from sally.games.repeated_games.recorded import Round, bot, fed, sitter
@@ -83,9 +84,7 @@ def imported(path: Path) -> Imported:
         else:
             taken.play(file, info)
     taken.counts["found"] = len(taken.episodes)
-    return Imported(
-        tuple(taken.episodes), tuple(taken.odd), tuple(taken.differences), dict(taken.counts)
-    )
+    return told(taken.episodes, taken.odd, taken.differences, dict(taken.counts))
 
 
 def _without_copies(files: Sequence[File]) -> tuple[list[File], list[Oddity]]:

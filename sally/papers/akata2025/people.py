@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from sally.core.errors import BadInput
-from sally.core.importer import Oddity
+from sally.core.records import Oddity
 from sally.core.log import Episode, Instance, Setup
 from sally.games.repeated_games.recorded import Made, Round, fed, person, sitter
 from sally.games.repeated_games.rules import AGENT, PARTNER

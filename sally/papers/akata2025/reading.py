@@ -13,7 +13,7 @@ from typing import Literal
 import msgspec
 
 from sally.core.errors import BadInput, listed
-from sally.core.importer import Oddity, Source
+from sally.core.records import Oddity, Source
 
 SOURCE = "Akata et al. 2025, github.com/eliaka/repeatedgames"
 LICENCE = "MIT, (c) 2024 Elif Akata"

@@ -13,7 +13,8 @@ from pathlib import Path
 import msgspec
 
 from sally.core.errors import BadInput, unknown
-from sally.core.importer import Difference, Imported, Importer, Oddity
+from sally.core.paper import Imported, Importer
+from sally.core.records import Difference, Oddity, told
 from sally.core.log import Episode, Instance, Setup, Sitter
 from sally.games.repeated_games.recorded import Followed, Made, Round, bot, fed, followed, person
 from sally.games.repeated_games.rules import AGENT, PARTNER
@@ -67,7 +68,7 @@ def imported(path: Path) -> Imported:
         differences += differs
         odd += _oddities(game)
         counts.update(counted)
-    return Imported(tuple(episodes), tuple(odd), tuple(differences), dict(counts))
+    return told(episodes, odd, differences, dict(counts))
 
 
 def as_episode(game: Game) -> tuple[Episode, list[Difference], Counter[str]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sally.core.errors import BadInput
 from sally.core.game import Seat
-from sally.core.importer import RECORDED
+from sally.core.records import RECORDED
 from sally.core.partner import Partner, Script
 from sally.games.repeated_games.rules import RepeatedGame
 

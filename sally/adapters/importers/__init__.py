@@ -1,0 +1,1 @@
+"""Records in layouts of other tools, as episodes of ours."""

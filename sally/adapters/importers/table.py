@@ -1,0 +1,206 @@
+"""Anybody's table of rounds of a repeated game, as episodes: `sally import table FILE.csv`."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from sally.adapters.importers.table_cells import Checked, checked
+from sally.adapters.importers.table_layout import FAMILY, Layout, bot_of, params_of
+from sally.adapters.importers.table_rows import Read, Wrong, read, refuse
+from sally.core import shelf
+from sally.core.errors import BadInput
+from sally.core.paper import Imported
+from sally.core.records import Difference, Oddity, Source, told
+from sally.core.log import Episode, Instance, Setup, Sitter
+from sally.games.repeated_games.recorded import Round, bot, fed, person, sitter
+from sally.games.repeated_games.rules import AGENT, PARTNER, RepeatedGame
+
+SEATS = (AGENT, PARTNER)
+PERSON = "human:"  # before the id of a person
+EXAMPLES = 3  # of payoffs that contradict the matrix
+
+
+def imported(path: Path, layout: Layout) -> Imported:
+    """Every episode of a table; nothing, and all that is wrong, if anything is."""
+    found = read(path, layout)
+    bots = {name: bot(*bot_of(who)) for name, who in layout.partners.items()}
+    layout = _with_game(path, found, layout)
+    longest = max((rows[-1].round for rows in found.episodes.values()), default=0)
+    rounds = layout.rounds or longest
+    if not layout.skip_bad and rounds < longest:
+        raise BadInput(f"{path} has a round {longest}; --rounds {rounds} is too short for it.")
+    game = _game(layout, rounds)
+    good, wrong = [], list(found.wrong)
+    for name, rows in found.episodes.items():
+        each = checked(name, rows, game, layout)
+        wrong += each.wrong
+        good.append(each)
+    differs = [d for each in good for d in each.differences if d.what == "payoff"]
+    odd = list(found.oddities)
+    if layout.skip_bad:
+        bad = {w.episode for w in wrong}
+        odd += _skipped(path, wrong)
+        good = [each for each in good if each.name not in bad]
+    else:
+        refuse(path, wrong)
+    if differs and not layout.allow_differences:
+        _refuse_payoffs(path, differs)
+    return _taken(path, found, layout, rounds, good, odd, bots)
+
+
+def _taken(
+    path: Path,
+    found: Read,
+    layout: Layout,
+    rounds: int,
+    good: Sequence[Checked],
+    odd: Sequence[Oddity],
+    bots: dict[str, Sitter],
+) -> Imported:
+    name = layout.source or path.name.split(".")[0]
+    source = Source.of(name, layout.licence, path.name, found.data)
+    met = {who for each in good for who in each.players}
+    for unmet in set(bots) - met:
+        raise BadInput(f"--partner names {unmet!r}, who is not in {path}.")
+    episodes: list[Episode] = []
+    differences: list[Difference] = [d for each in good for d in each.differences]
+    counts: Counter[str] = Counter(found=len(found.episodes))
+    for each in good:
+        length = len(each.rounds) if layout.as_played else rounds
+        episode, more = _episode(each, layout, source, max(length, len(each.rounds)), bots)
+        episodes.append(episode)
+        differences += more
+        counts["rounds"] += len(each.rounds)
+        counts["void rounds"] += sum(
+            isinstance(r.agent, str) or isinstance(r.partner, str) for r in each.rounds
+        )
+        counts["predictions"] += sum(len(r.said) for r in each.rounds)
+    return told(episodes, odd, differences, dict(counts))
+
+
+def _episode(
+    each: Checked, layout: Layout, source: Source, rounds: int, bots: dict[str, Sitter]
+) -> tuple[Episode, list[Difference]]:
+    lineup = {str(seat): _sitter(who, bots) for seat, who in zip(SEATS, each.players, strict=True)}
+    people = [who.removeprefix(PERSON) for who in each.players if who.startswith(PERSON)]
+    name = f"{source.source}:{'+'.join(people) or '-'}:{each.name}"
+    params = {**params_of(layout), "rounds": rounds, "void_limit": rounds}
+    arms = {
+        str(seat): ("their_move",) for seat in SEATS if any(seat in r.said for r in each.rounds)
+    }
+    setup = Setup(Instance(name, layout.game or FAMILY, params), 0, lineup, arms=arms)
+    used: dict[str, Any] = {"source": msgspec.to_builtins(source), "episode": each.name}
+    if each.seconds:
+        used["people"] = {seat: {"seconds": list(s)} for seat, s in each.seconds.items()}
+    seated = {s: lineup[s] for s in SEATS if lineup[s].player != "recorded"}
+    episode, seen = fed(setup, each.rounds, seated, each.condition, used)
+    game = _game(layout, rounds)
+    differences = [
+        Difference(
+            each.name,
+            "bot's move",
+            at,
+            game.names_of(seat)[_move(each.rounds[at - 1], seat)],
+            f"{lineup[seat].player} never plays it there",
+        )
+        for seat, judged in seen.items()
+        for at in judged.outside
+    ]
+    return episode, differences
+
+
+def _move(played: Round, seat: str) -> int:
+    made = played.agent if seat == AGENT else played.partner
+    assert isinstance(made, int)  # only moves are judged
+    return made
+
+
+def _sitter(who: str, bots: dict[str, Sitter]) -> Sitter:
+    if who in bots:
+        return bots[who]
+    return person(who.removeprefix(PERSON)) if who.startswith(PERSON) else sitter(who)
+
+
+def _game(layout: Layout, rounds: int) -> RepeatedGame:
+    spec = shelf.game(layout.game or FAMILY)
+    game = spec.build({**params_of(layout), "rounds": max(rounds, 1)})
+    assert isinstance(game, RepeatedGame)
+    return game
+
+
+def _skipped(path: Path, wrong: Sequence[Wrong]) -> list[Oddity]:
+    """Whole episodes that were left out, each with what is wrong in it."""
+    by_episode: dict[str, list[Wrong]] = {}
+    for each in wrong:
+        by_episode.setdefault(each.episode, []).append(each)
+    return [
+        Oddity(str(path), f"skipped episode {name or '(without a name)'}", str(mine[0]), mine[0].line)
+        for name, mine in by_episode.items()
+    ]
+
+
+def _refuse_payoffs(path: Path, differs: Sequence[Difference]) -> None:
+    """Payoffs that the matrix does not give: another game, or a slip in the table."""
+    shown = [
+        f"{d.game}, round {d.turn}: {d.recorded} in the table, {d.ours} by the matrix"
+        for d in differs[:EXAMPLES]
+    ]
+    more = f"\nand {len(differs) - EXAMPLES} more" if len(differs) > EXAMPLES else ""
+    raise BadInput(
+        f"{path} was not imported: its payoffs contradict the matrix (--allow-differences imports "
+        "it and lists them):\n" + "\n".join(shown) + more
+    )
+
+
+# --- the game from the table itself ---------------------------------------------------------------
+
+
+def _with_game(path: Path, found: Read, layout: Layout) -> Layout:
+    """The layout with its matrix; read off the payoffs where that was asked for."""
+    if not layout.infer:
+        return layout
+    used: list[dict[str, None]] = [{}, {}]
+    for rows_told in found.episodes.values():
+        for each in rows_told:
+            for side in (0, 1):
+                if each.halves[side].action:
+                    used[side][each.halves[side].action] = None
+    both = dict.fromkeys([*used[0], *used[1]])
+    alike = set(used[0]) == set(used[1]) or len(both) == max(len(used[0]), len(used[1]))
+    rows, columns = (list(both), list(both)) if alike else (list(used[0]), list(used[1]))
+    if layout.names:
+        rows = columns = list(layout.names)
+    paid: dict[tuple[str, str], tuple[float, float]] = {}
+    for rows_told in found.episodes.values():
+        for each in rows_told:
+            _note(path, paid, each.halves)
+    missing = [f"{a} and {b}" for a in rows for b in columns if (a, b) not in paid]
+    if missing:
+        raise BadInput(
+            f"{path}: the matrix cannot be read off the payoffs, because {missing[0]} was never "
+            f"played with payoffs ({len(missing)} of {len(rows) * len(columns)} cells)."
+        )
+    matrix = tuple(tuple(paid[a, b] for b in columns) for a in rows)
+    names = {"names": tuple(rows), "partner_names": () if rows == columns else tuple(columns)}
+    return msgspec.structs.replace(layout, matrix=matrix, infer=False, **names)
+
+
+def _note(path: Path, paid: dict[tuple[str, str], tuple[float, float]], halves: Any) -> None:
+    one, two = halves
+    if not (one.action and two.action and one.payoff and two.payoff):
+        return
+    try:
+        now = (float(one.payoff), float(two.payoff))
+    except ValueError:
+        return  # told later, with its line
+    cell = (one.action, two.action)
+    if paid.setdefault(cell, now) != now:
+        raise BadInput(
+            f"{path}, line {one.line}: {cell[0]} and {cell[1]} pay {now}, and {paid[cell]} "
+            "earlier; a matrix cannot be read off that."
+        )

@@ -1,0 +1,167 @@
+"""The rounds of one episode of a table: each cell read, each doubt noted with its line."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import isfinite
+
+import msgspec
+
+from sally.adapters.importers.table_layout import Layout
+from sally.adapters.importers.table_rows import Half, Told, Wrong, no_such_move
+from sally.core.records import Difference
+from sally.core.probe import Report
+from sally.games.repeated_games.recorded import Made, Round
+from sally.games.repeated_games.rules import AGENT, PARTNER, RepeatedGame
+
+SEATS = (AGENT, PARTNER)
+NO_MOVE = "no move"
+NO_ROW = "the round is not in the table"
+OFF = 0.01  # by so much odds may miss 1, as printed ones do
+
+
+class Checked(msgspec.Struct, frozen=True):
+    """One episode, read."""
+
+    name: str
+    players: tuple[str, str]
+    condition: str
+    rounds: tuple[Round, ...]
+    seconds: dict[str, tuple[float | None, ...]]  # by seat, where a response time is there
+    wrong: tuple[Wrong, ...]
+    differences: tuple[Difference, ...]
+
+
+def checked(name: str, told: Sequence[Told], game: RepeatedGame, layout: Layout) -> Checked:
+    """One episode of a table, and all that is wrong with it."""
+    reader = _Reader(name, game, layout)
+    for each in told:
+        reader.take(each)
+    first = told[0].halves
+    players = (first[0].player or "1", first[1].player or "2")
+    return Checked(
+        name,
+        players,
+        told[0].condition,
+        tuple(reader.rounds),
+        {s: tuple(t) for s, t in reader.seconds.items() if any(x is not None for x in t)},
+        tuple(reader.wrong),
+        tuple(reader.differences),
+    )
+
+
+class _Reader:
+    def __init__(self, name: str, game: RepeatedGame, layout: Layout) -> None:
+        self.name, self.game, self.layout = name, game, layout
+        self.rounds: list[Round] = []
+        self.seconds: dict[str, list[float | None]] = {str(seat): [] for seat in SEATS}
+        self.wrong: list[Wrong] = []
+        self.differences: list[Difference] = []
+        self._first: Told | None = None
+
+    def take(self, told: Told) -> None:
+        """One round; those before it that have no row are void."""
+        while len(self.rounds) + 1 < told.round:
+            self.rounds.append(Round(NO_ROW, NO_ROW))
+            for times in self.seconds.values():
+                times.append(None)
+        self._same(told)
+        made: list[Made] = []
+        said: dict[str, Report] = {}
+        for side, seat in enumerate(SEATS):
+            half = told.halves[side]
+            made.append(self._move(half, side))
+            if (report := self._prediction(half, side)) is not None:
+                said[seat] = report
+            self.seconds[seat].append(self._time(half, side))
+        self.rounds.append(Round(made[0], made[1], said))
+        self._paid(told, made)
+
+    def _note(self, half: Half, column: str, side: int, why: str) -> None:
+        named = self.layout.column(column if self.layout.long else f"{column}{side + 1}")
+        self.wrong.append(Wrong(half.line, named, why, self.name))
+
+    def _same(self, told: Told) -> None:
+        """Who plays, and under which condition, is the same in all rounds of an episode."""
+        first = self._first = self._first or told
+        for side in (0, 1):
+            then, now = first.halves[side].player, told.halves[side].player
+            if then != now:
+                why = f"{now!r} plays where {then!r} played in round {first.round}"
+                self._note(told.halves[side], "player", side, why)
+        if told.condition != first.condition:
+            why = f"the condition changes from {first.condition!r} to {told.condition!r}"
+            named = self.layout.column("condition")
+            self.wrong.append(Wrong(told.line, named, why, self.name))
+
+    def _move(self, half: Half, side: int) -> Made:
+        if not half.action:
+            return NO_MOVE
+        names = self.game.names_of(SEATS[side])
+        if half.action not in names:
+            self._note(half, "action", side, no_such_move(half.action, names))
+            return NO_MOVE
+        return names.index(half.action)
+
+    def _prediction(self, half: Half, side: int) -> Report | None:
+        """A move of the other by name, or odds such as `J:.7 F:.3`."""
+        if not half.prediction:
+            return None
+        names = self.game.names_of(SEATS[1 - side])
+        if half.prediction in names:
+            return Report(names.index(half.prediction))
+        odds = dict.fromkeys(names, 0.0)
+        for part in half.prediction.split():
+            name, colon, chance = part.rpartition(":")
+            if not colon or name not in odds:
+                self._note(half, "prediction", side, no_such_move(name or part, names))
+                return None
+            if (number := _float(chance)) is None or number < 0:
+                self._note(half, "prediction", side, f"{chance!r} is no chance")
+                return None
+            odds[name] = number
+        total = sum(odds.values())
+        if abs(total - 1) > OFF:
+            self._note(half, "prediction", side, f"the odds sum to {total:g}, not to 1")
+            return None
+        chances = tuple(p / total for p in odds.values())
+        return Report(chances.index(max(chances)), chances)
+
+    def _time(self, half: Half, side: int) -> float | None:
+        if not half.rt:
+            return None
+        if (number := _float(half.rt)) is None:
+            self._note(half, "rt", side, f"{half.rt!r} is no number")
+            return None
+        return number / 1000 if self.layout.rt == "ms" else number
+
+    def _paid(self, told: Told, made: Sequence[Made]) -> None:
+        """Recorded payoffs against the matrix; a void round pays nothing here."""
+        given = [half.payoff for half in told.halves]
+        if not any(given):
+            return
+        if not all(given):
+            side = given.index("")
+            self._note(told.halves[side], "payoff", side, "one payoff is there without the other")
+            return
+        numbers = [_float(payoff) for payoff in given]
+        for side, number in enumerate(numbers):
+            if number is None:
+                self._note(told.halves[side], "payoff", side, f"{given[side]!r} is no number")
+        if None in numbers:
+            return
+        one, two = made
+        void = not isinstance(one, int) or not isinstance(two, int)
+        ours = [0.0, 0.0] if void else [float(p) for p in self.game.matrix[one][two]]  # type: ignore[index]
+        if any(abs((number or 0.0) - due) > 1e-9 for number, due in zip(numbers, ours, strict=True)):
+            shown = [" and ".join(f"{p:g}" for p in pair) for pair in (numbers, ours)]  # type: ignore[misc]
+            what = "payoff of a void round" if void else "payoff"
+            self.differences.append(Difference(self.name, what, told.round, *shown))
+
+
+def _float(text: str) -> float | None:
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if isfinite(number) else None

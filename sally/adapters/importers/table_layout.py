@@ -1,0 +1,151 @@
+"""What `sally import table` is told of a table, by flags or by a small TOML file beside it."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+
+from sally.core import shelf
+from sally.core.errors import BadInput, unknown
+
+FAMILY = "repeated_games"
+WIDE = ("episode", "round", "action1", "action2")
+WIDE_MORE = ("player1", "player2", "payoff1", "payoff2", "prediction1", "prediction2", "rt1",
+             "rt2", "condition")  # fmt: skip
+LONG = ("episode", "round", "player", "action")
+LONG_MORE = ("payoff", "prediction", "rt", "condition")
+
+Cells = tuple[tuple[tuple[float, float], ...], ...]
+
+
+class Layout(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How a table is to be read; each field is a key of the TOML file."""
+
+    game: str = ""  # rps, ibs, ipd
+    matrix: Cells | None = None
+    names: tuple[str, ...] = ()
+    partner_names: tuple[str, ...] = ()
+    infer: bool = False
+    rounds: int | None = None
+    as_played: bool = False
+    stop_chance: float = 0.0
+    columns: dict[str, str] = {}  # our name -> the table's
+    long: str = ""  # the column that says who, where each row is one player's
+    partners: dict[str, str] = {}  # a player's name -> NAME[,param=value] of a partner of ours
+    rt: Literal["s", "ms"] = "s"
+    skip_bad: bool = False
+    allow_differences: bool = False
+    source: str = ""  # goes into the episodes' names; empty: the file's
+    licence: str = ""
+
+    @property
+    def needed(self) -> tuple[str, ...]:
+        return LONG if self.long else WIDE
+
+    @property
+    def known(self) -> tuple[str, ...]:
+        return (*LONG, *LONG_MORE) if self.long else (*WIDE, *WIDE_MORE)
+
+    def column(self, name: str) -> str:
+        """What the table calls a column of ours."""
+        if name == "player" and self.long:
+            return self.long
+        return self.columns.get(name, name)
+
+
+def layout_of(table: Path, flags: Mapping[str, Any], matrix: Path | None = None) -> Layout:
+    """The flags over the file that `--matrix` names, or else over the TOML beside the table."""
+    beside = table.with_name(table.name.split(".")[0] + ".toml")
+    file = matrix or (beside if beside.is_file() else None)
+    told = _read(file) if file is not None else {}
+    given = {name: value for name, value in flags.items() if value not in (None, "", (), {}, False)}
+    for name in ("columns", "partners"):
+        if name in told and name in given:
+            given[name] = {**told[name], **given[name]}
+    try:
+        layout = msgspec.convert({**told, **given}, Layout)
+    except msgspec.ValidationError as why:
+        raise BadInput(f"{file or 'the flags'}: {why}") from None
+    _check(layout)
+    return layout
+
+
+def _read(file: Path) -> dict[str, Any]:
+    if not file.is_file():
+        raise BadInput(f"There is no file {file}.")
+    try:
+        data = file.read_bytes()
+        found = (
+            msgspec.json.decode(data) if file.suffix == ".json" else tomllib.loads(data.decode())
+        )
+    except (ValueError, UnicodeDecodeError) as why:
+        raise BadInput(f"{file} cannot be read: {why}") from None
+    if not isinstance(found, dict):
+        raise BadInput(f'{file} should hold keys and values, such as {{"matrix": ...}}.')
+    return found
+
+
+def _check(layout: Layout) -> None:
+    ways = [w for w, on in (("game", layout.game), ("matrix", layout.matrix),
+                            ("infer", layout.infer)) if on]  # fmt: skip
+    if len(ways) != 1:
+        raise BadInput(
+            "Say which game was played in one way: --game rps, ibs or ipd, or --matrix FILE, or "
+            f"--infer{'; ' + ' and '.join(ways) + ' were given' if ways else ''}."
+        )
+    if layout.game and layout.game not in presets():
+        raise unknown("repeated game", layout.game, presets())
+    for name in layout.columns:
+        if name not in layout.known:
+            raise unknown("column", name, layout.known)
+    if layout.as_played and layout.rounds is not None:
+        raise BadInput("--rounds and --as-played exclude each other: one length, or each its own.")
+
+
+def presets() -> tuple[str, ...]:
+    """The repeated games that have a name of their own."""
+    return tuple(shelf.shelf("games")[FAMILY].presets)
+
+
+def params_of(layout: Layout) -> dict[str, Any]:
+    """The game's parameters, but for its length."""
+    params: dict[str, Any] = {}
+    if layout.matrix is not None:
+        params["matrix"] = [[[*cell] for cell in row] for row in layout.matrix]
+    for name in ("names", "partner_names"):
+        if given := getattr(layout, name):
+            params[name] = list(given)
+    if layout.stop_chance:
+        params["stop_chance"] = layout.stop_chance
+    return params
+
+
+def bot_of(told: str) -> tuple[str, dict[str, Any]]:
+    """`tit_for_tat,first=1` as a partner's name and its parameters, checked against the shelf."""
+    name, *rest = told.split(",")
+    partner = shelf.pick("partner", name, shelf.partners(FAMILY))
+    params: dict[str, Any] = {}
+    for each in rest:
+        key, equals, value = each.partition("=")
+        if not equals or key not in partner.params:
+            raise unknown(f"parameter of {name}", key, partner.params)
+        try:
+            params[key] = msgspec.json.decode(value.encode())
+        except msgspec.DecodeError:
+            params[key] = value
+    return name, params
+
+
+def pairs(given: Sequence[str], option: str) -> dict[str, str]:
+    """`a=b` options as a mapping."""
+    found = {}
+    for each in given:
+        name, equals, value = each.partition("=")
+        if not equals or not name or not value:
+            raise BadInput(f"{option} takes NAME=VALUE, not {each!r}.")
+        found[name] = value
+    return found

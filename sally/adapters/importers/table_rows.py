@@ -1,0 +1,192 @@
+"""A table of rounds, read row by row: what is wrong in it is collected and told all at once."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import zlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from difflib import get_close_matches
+from pathlib import Path
+
+import msgspec
+
+from sally.adapters.importers.table_layout import Layout
+from sally.core.errors import BadInput, listed
+from sally.core.records import Oddity
+
+ENDINGS = (".csv", ".csv.gz", ".tsv")
+SHOWN = 20  # of what is wrong in a table; then only a count
+SIDES = ("1", "2")
+
+
+class Wrong(msgspec.Struct, frozen=True):
+    """Something that cannot be right, and where."""
+
+    line: int
+    column: str
+    why: str
+    episode: str
+
+    def __str__(self) -> str:
+        return f"line {self.line}, column {self.column}: {self.why}"
+
+
+class Half(msgspec.Struct, frozen=True):
+    """One player's part of a round, as text."""
+
+    line: int
+    action: str = ""
+    player: str = ""
+    payoff: str = ""
+    prediction: str = ""
+    rt: str = ""
+
+
+class Told(msgspec.Struct, frozen=True):
+    """One round as the table tells it."""
+
+    episode: str
+    round: int
+    halves: tuple[Half, Half]
+    condition: str
+
+    @property
+    def line(self) -> int:
+        return self.halves[0].line
+
+
+class Read(msgspec.Struct, frozen=True):
+    """The rounds of a table by episode, and what is wrong or odd in it."""
+
+    data: bytes
+    episodes: dict[str, list[Told]]
+    wrong: tuple[Wrong, ...]
+    oddities: tuple[Oddity, ...]
+
+
+def read(path: Path, layout: Layout) -> Read:
+    """Every round of a table; what cannot be read as one is in `wrong`."""
+    if not path.is_file():
+        raise BadInput(f"There is no file {path}.")
+    if not path.name.endswith(ENDINGS):
+        raise BadInput(f"{path} is none of {listed(ENDINGS, 'or')}.")
+    data = path.read_bytes()
+    header, rows = _rows(path, data)
+    lacking = [n for n in layout.needed if layout.column(n) not in header]
+    if lacking:
+        shown = listed((layout.column(n) for n in lacking), "or")
+        raise BadInput(
+            f"{path}, line 1: there is no column {shown}; --column NAME=COLUMN says what it is "
+            f"called. There are {listed(header)}."
+        )
+    used = {layout.column(name) for name in layout.known}
+    unused = [name for name in header if name not in used]
+    odd = [Oddity(str(path), "columns not read", listed(unused), 1)] if unused else []
+    wrong: list[Wrong] = []
+    found = list(_long(rows, layout, wrong) if layout.long else _wide(rows, layout, wrong))
+    if not found and not wrong:
+        raise BadInput(f"{path} has a header and no rows.")
+    return Read(data, _by_episode(found, wrong), tuple(wrong), tuple(odd))
+
+
+Row = tuple[int, Mapping[str, str]]
+
+
+def _rows(path: Path, data: bytes) -> tuple[Sequence[str], Iterator[Row]]:
+    try:
+        text = (gzip.decompress(data) if path.name.endswith(".gz") else data).decode("utf-8-sig")
+    except (OSError, EOFError, zlib.error, UnicodeDecodeError) as why:
+        raise BadInput(f"{path} cannot be read as text in UTF-8: {why}.") from None
+    separator = "\t" if path.name.endswith(".tsv") else ","
+    reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=separator)
+    header = [name for name in reader.fieldnames or () if name is not None]
+    return header, (
+        (reader.line_num, {k: (v or "").strip() for k, v in row.items() if isinstance(k, str)})
+        for row in reader
+    )
+
+
+def _number(row: Row, layout: Layout, wrong: list[Wrong]) -> tuple[str, int] | None:
+    line, cells = row
+    episode, given = (cells[layout.column(name)] for name in ("episode", "round"))
+    if not episode:
+        wrong.append(Wrong(line, layout.column("episode"), "it is empty", episode))
+        return None
+    if not given.isascii() or not given.isdigit() or int(given) < 1:
+        why = f"{given!r} is no whole number from 1"
+        wrong.append(Wrong(line, layout.column("round"), why, episode))
+        return None
+    return episode, int(given)
+
+
+def _half(row: Row, layout: Layout, side: str) -> Half:
+    line, cells = row
+    kept = ("action", "player", "payoff", "prediction", "rt")
+    return Half(line, *(cells.get(layout.column(name + side), "") for name in kept))
+
+
+def _wide(rows: Iterable[Row], layout: Layout, wrong: list[Wrong]) -> Iterator[Told]:
+    for row in rows:
+        if (at := _number(row, layout, wrong)) is None:
+            continue
+        halves = (_half(row, layout, "1"), _half(row, layout, "2"))
+        yield Told(*at, halves, row[1].get(layout.column("condition"), ""))
+
+
+def _long(rows: Iterable[Row], layout: Layout, wrong: list[Wrong]) -> Iterator[Told]:
+    """Two rows make a round; player 1 is the one whom an episode names first."""
+    met: dict[tuple[str, int], list[tuple[Row, Half]]] = {}
+    order: dict[str, list[str]] = {}
+    for row in rows:
+        if (at := _number(row, layout, wrong)) is None:
+            continue
+        half = _half(row, layout, "")
+        players = order.setdefault(at[0], [])
+        if half.player not in players:
+            players.append(half.player)
+        met.setdefault(at, []).append((row, half))
+    for (episode, number), pair in met.items():
+        line, players = pair[-1][0][0], order[episode]
+        if len(pair) != 2 or len({half.player for _, half in pair}) != 2:
+            why = f"round {number} of {episode} has {len(pair)} rows; it should have one a player"
+            wrong.append(Wrong(line, layout.column("player"), why, episode))
+            continue
+        if len(players) > 2:
+            why = f"{episode} has {len(players)} players; it should have two"
+            wrong.append(Wrong(line, layout.column("player"), why, episode))
+            continue
+        one, two = sorted((half for _, half in pair), key=lambda h: players.index(h.player))
+        condition = pair[0][0][1].get(layout.column("condition"), "")
+        yield Told(episode, number, (one, two), condition)
+
+
+def _by_episode(found: Iterable[Told], wrong: list[Wrong]) -> dict[str, list[Told]]:
+    episodes: dict[str, dict[int, Told]] = {}
+    for told in found:
+        rounds = episodes.setdefault(told.episode, {})
+        if told.round in rounds:
+            why = f"round {told.round} of {told.episode} stands in line {rounds[told.round].line}"
+            wrong.append(Wrong(told.line, "round", f"{why} already", told.episode))
+            continue
+        rounds[told.round] = told
+    return {name: [rounds[n] for n in sorted(rounds)] for name, rounds in episodes.items()}
+
+
+def no_such_move(name: str, known: Sequence[str]) -> str:
+    """A sentence on a move that the game does not have."""
+    close = get_close_matches(name, known, n=1, cutoff=0.0)
+    near = f"; did you mean {close[0]}?" if close else ""
+    return f"there is no move {name!r}, but {listed(known)}{near}"
+
+
+def refuse(path: Path, wrong: Sequence[Wrong]) -> None:
+    """All that is wrong at once: the first twenty, then how many more."""
+    if not wrong:
+        return
+    first = sorted(wrong, key=lambda w: w.line)
+    shown = [str(each) for each in first[:SHOWN]]
+    if len(first) > SHOWN:
+        shown.append(f"and {len(first) - SHOWN} more")
+    raise BadInput("\n".join([f"{path} was not imported:", *shown]))
