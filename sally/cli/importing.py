@@ -60,7 +60,9 @@ def _command(importer: Importer) -> click.Command:
 @click.argument("file", type=click.Path(path_type=Path))
 @out_option
 @click.option("--game", default="", help="rps, ibs or ipd.")
-@click.option("--matrix", type=click.Path(path_type=Path), help="A JSON or TOML file with `matrix`.")
+@click.option(
+    "--matrix", type=click.Path(path_type=Path), help="A JSON or TOML file with `matrix`."
+)
 @click.option("--infer", is_flag=True, help="Read the matrix off the payoff columns.")
 @click.option("--names", default="", help="The moves in order, such as J,F.")
 @click.option("--rounds", type=int, help="The length of the game [the longest episode's].")

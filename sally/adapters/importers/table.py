@@ -14,9 +14,9 @@ from sally.adapters.importers.table_layout import FAMILY, Layout, bot_of, params
 from sally.adapters.importers.table_rows import Read, Wrong, read, refuse
 from sally.core import shelf
 from sally.core.errors import BadInput
+from sally.core.log import Episode, Instance, Setup, Sitter
 from sally.core.paper import Imported
 from sally.core.records import Difference, Oddity, Source, told
-from sally.core.log import Episode, Instance, Setup, Sitter
 from sally.games.repeated_games.recorded import Round, bot, fed, person, sitter
 from sally.games.repeated_games.rules import AGENT, PARTNER, RepeatedGame
 
@@ -90,7 +90,7 @@ def _episode(
     people = [who.removeprefix(PERSON) for who in each.players if who.startswith(PERSON)]
     name = f"{source.source}:{'+'.join(people) or '-'}:{each.name}"
     params = {**params_of(layout), "rounds": rounds, "void_limit": rounds}
-    arms = {
+    arms: dict[str, tuple[str, ...]] = {
         str(seat): ("their_move",) for seat in SEATS if any(seat in r.said for r in each.rounds)
     }
     setup = Setup(Instance(name, layout.game or FAMILY, params), 0, lineup, arms=arms)
@@ -139,7 +139,9 @@ def _skipped(path: Path, wrong: Sequence[Wrong]) -> list[Oddity]:
     for each in wrong:
         by_episode.setdefault(each.episode, []).append(each)
     return [
-        Oddity(str(path), f"skipped episode {name or '(without a name)'}", str(mine[0]), mine[0].line)
+        Oddity(
+            str(path), f"skipped episode {name or '(without a name)'}", str(mine[0]), mine[0].line
+        )
         for name, mine in by_episode.items()
     ]
 

@@ -9,8 +9,8 @@ import msgspec
 
 from sally.adapters.importers.table_layout import Layout
 from sally.adapters.importers.table_rows import Half, Told, Wrong, no_such_move
-from sally.core.records import Difference
 from sally.core.probe import Report
+from sally.core.records import Difference
 from sally.games.repeated_games.recorded import Made, Round
 from sally.games.repeated_games.rules import AGENT, PARTNER, RepeatedGame
 
@@ -144,17 +144,19 @@ class _Reader:
             side = given.index("")
             self._note(told.halves[side], "payoff", side, "one payoff is there without the other")
             return
-        numbers = [_float(payoff) for payoff in given]
-        for side, number in enumerate(numbers):
-            if number is None:
-                self._note(told.halves[side], "payoff", side, f"{given[side]!r} is no number")
-        if None in numbers:
-            return
+        numbers: list[float] = []
+        for side, payoff in enumerate(given):
+            if (number := _float(payoff)) is None:
+                self._note(told.halves[side], "payoff", side, f"{payoff!r} is no number")
+                return
+            numbers.append(number)
         one, two = made
-        void = not isinstance(one, int) or not isinstance(two, int)
-        ours = [0.0, 0.0] if void else [float(p) for p in self.game.matrix[one][two]]  # type: ignore[index]
-        if any(abs((number or 0.0) - due) > 1e-9 for number, due in zip(numbers, ours, strict=True)):
-            shown = [" and ".join(f"{p:g}" for p in pair) for pair in (numbers, ours)]  # type: ignore[misc]
+        void = isinstance(one, str) or isinstance(two, str)
+        ours: list[float] = [0.0, 0.0]
+        if isinstance(one, int) and isinstance(two, int):
+            ours = [float(due) for due in self.game.matrix[one][two]]
+        if any(abs(number - due) > 1e-9 for number, due in zip(numbers, ours, strict=True)):
+            shown = [" and ".join(f"{p:g}" for p in pair) for pair in (numbers, ours)]
             what = "payoff of a void round" if void else "payoff"
             self.differences.append(Difference(self.name, what, told.round, *shown))
 

@@ -13,8 +13,8 @@ import msgspec
 
 from sally.core.game import Seat
 from sally.core.metric import Metric, Played
-from sally.games.repeated_games.rules import RepeatedGame, other
 from sally.games.repeated_games.rounds import Round, finished, rounds, rules
+from sally.games.repeated_games.rules import RepeatedGame, other
 
 KIND, HARSH = 0, 1  # in a dilemma: to cooperate, to defect
 

@@ -9,14 +9,14 @@ import msgspec
 
 from sally.core import shelf
 from sally.core.game import NATURE, Seat
-from sally.core.records import HUMAN, RECORDED
 from sally.core.log import Episode, Setup, Sitter
 from sally.core.match import Match
 from sally.core.partner import Script
 from sally.core.player import Decision, Forfeit, Silence
 from sally.core.probe import Report
-from sally.games.repeated_games.rules import AGENT, GO_ON, PARTNER, STOP, RepeatedGame
+from sally.core.records import HUMAN, RECORDED
 from sally.games.repeated_games.partners.basis import Drawn, Odds
+from sally.games.repeated_games.rules import AGENT, GO_ON, PARTNER, STOP, RepeatedGame
 
 Made = int | str  # a move, or the reason why there is none
 NOT_SAID = "no prediction is on record"
@@ -136,9 +136,9 @@ def _judged(moves: Iterable[tuple[int, Odds]]) -> Followed:
         kind[0] += made in odds
         if made not in odds:
             outside.append(number)
-        best = [move for move, p in odds.items() if p == max(odds.values())]
-        if len(best) == 1:
+        top = [move for move, p in odds.items() if p == max(odds.values())]
+        if len(top) == 1:
             likeliest[1] += 1
-            likeliest[0] += made == best[0]
-    pairs = tuple((kind[0], kind[1]) for kind in (certain, drawn, likeliest))
-    return Followed(*pairs, tuple(outside))
+            likeliest[0] += made == top[0]
+    one, several, best = ((kind[0], kind[1]) for kind in (certain, drawn, likeliest))
+    return Followed(one, several, best, tuple(outside))

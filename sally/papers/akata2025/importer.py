@@ -15,9 +15,9 @@ import msgspec
 
 from sally.core.errors import BadInput
 from sally.core.game import Seat
+from sally.core.log import Episode, Instance, Setup, Sitter
 from sally.core.paper import Imported, Importer
 from sally.core.records import Difference, Oddity, told
-from sally.core.log import Episode, Instance, Setup, Sitter
 from sally.games.repeated_games.ordinal import canonical, game_id, ordinal_games
 from sally.games.repeated_games.recorded import Round, bot, fed, sitter
 from sally.games.repeated_games.rules import AGENT, PARTNER
@@ -174,14 +174,16 @@ def _sitter(file: File, line: Line, column: str) -> Sitter:
     return sitter(name)
 
 
-def _moves(file: File, line: int, row: Mapping[str, str], letters: Sequence[str]) -> list[int]:
+def _moves(
+    file: File, line: int, row: Mapping[str, str], letters: Sequence[str]
+) -> tuple[int, int]:
     for column in ("answer1", "answer2"):
         if row[column] not in letters:
             raise BadInput(
                 f"{file.path}, line {line}: {column} is {row[column]!r}; it should be "
                 f"{letters[0]} or {letters[1]}."
             )
-    return [letters.index(row["answer1"]), letters.index(row["answer2"])]
+    return letters.index(row["answer1"]), letters.index(row["answer2"])
 
 
 # --- which game, which letter is which move -------------------------------------------------------
@@ -267,7 +269,7 @@ def _codes(
         return {}
     matrix = MATRICES[game]
     return {
-        pair: max(_orders(pair), key=lambda letters: _paid(rows, letters, matrix))  # noqa: B023
+        pair: max(_orders(pair), key=lambda letters: _paid(rows, letters, matrix))
         for pair, rows in _by_pair(found).items()
     }
 

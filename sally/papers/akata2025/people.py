@@ -9,8 +9,8 @@ from typing import Any
 import msgspec
 
 from sally.core.errors import BadInput
-from sally.core.records import Oddity
 from sally.core.log import Episode, Instance, Setup
+from sally.core.records import Oddity
 from sally.games.repeated_games.recorded import Made, Round, fed, person, sitter
 from sally.games.repeated_games.rules import AGENT, PARTNER
 from sally.papers.akata2025.reading import (
@@ -143,5 +143,3 @@ def _label_is_the_last(file: File, counts: Counter[str]) -> Oddity:
         f"`opponent` tells the variant of the last round only; in {apart} rounds the two tables "
         "of answers differ, and the variant was drawn anew in each",
     )
-
-

@@ -107,7 +107,7 @@ def lines_of(file: File, columns: Sequence[str], separator: str = ",") -> list[L
             f"{file.path} has no column {listed(lacking, 'or')}; the published one has, so this "
             "is another file or another version of it."
         )
-    found = []
+    found: list[Line] = []
     for row in reader:
         if None in row or None in row.values():
             raise BadInput(

@@ -7,18 +7,18 @@ published bots went on; what follows from that is listed as a difference.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import msgspec
 
 from sally.core.errors import BadInput, unknown
+from sally.core.log import Episode, Instance, Setup, Sitter
 from sally.core.paper import Imported, Importer
 from sally.core.records import Difference, Oddity, told
-from sally.core.log import Episode, Instance, Setup, Sitter
 from sally.games.repeated_games.recorded import Followed, Made, Round, bot, fed, followed, person
 from sally.games.repeated_games.rules import AGENT, PARTNER
-from sally.papers.brockbank2024.reading import ROUNDS, Game, read
+from sally.papers.brockbank2024.reading import ROUNDS, Game, Side, read
 
 MOVES = {"rock": 0, "paper": 1, "scissors": 2}
 NAMES = ("Rock", "Paper", "Scissors")
@@ -106,8 +106,8 @@ def setup_of(game: Game, who: Sitter) -> Setup:
     return Setup(Instance(game.name, "rps", params), 0, {str(s): w for s, w in lineup.items()})
 
 
-def _total(sides: object) -> float:
-    return sum(side.points or 0.0 for side in sides)  # type: ignore[attr-defined]
+def _total(sides: Iterable[Side]) -> float:
+    return sum(side.points or 0.0 for side in sides)
 
 
 def _seconds(game: Game, number: int) -> float | None:
@@ -137,9 +137,7 @@ def _unpaid(game: Game) -> list[Difference]:
     return found
 
 
-def _outside(
-    game: Game, rounds: Sequence[Round], who: Sitter, seen: Followed
-) -> list[Difference]:
+def _outside(game: Game, rounds: Sequence[Round], who: Sitter, seen: Followed) -> list[Difference]:
     found = []
     for number in seen.outside:
         made = rounds[number - 1].partner
@@ -166,7 +164,9 @@ def _counts(game: Game, rounds: Sequence[Round], setup: Setup, seen: Followed) -
             n > first for n in seen.outside
         )
         if void:
-            theirs = followed(setup, PARTNER, bot(BOTS[game.strategy], {"void": "published"}), rounds)
+            theirs = followed(
+                setup, PARTNER, bot(BOTS[game.strategy], {"void": "published"}), rounds
+            )
             counts["adaptive bots: moves outside with void=published"] = len(theirs.outside)
     else:
         counts["stable bots: rule followed"], counts["stable bots: rounds with a rule"] = (

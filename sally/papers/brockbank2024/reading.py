@@ -205,7 +205,9 @@ def _frame(file: Path, data: bytes) -> Iterator[tuple[int, Row]]:
     try:
         frame = rdata.conversion.convert(rdata.parser.parse_data(data))["bot_data"]
     except Exception as why:  # whatever a broken file makes the library raise
-        raise BadInput(f"{file} cannot be read as an R file with a frame `bot_data`: {why}") from None
+        raise BadInput(
+            f"{file} cannot be read as an R file with a frame `bot_data`: {why}"
+        ) from None
     _check_columns(file, list(frame.columns))
     columns = [[_text(value) for value in frame[name]] for name in NEEDED]
     for line, cells in enumerate(zip(*columns, strict=True), 2):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from sally.core.errors import BadInput
 from sally.core.game import Seat
-from sally.core.records import RECORDED
 from sally.core.partner import Partner, Script
+from sally.core.records import RECORDED
 from sally.games.repeated_games.rules import RepeatedGame
 
 
