@@ -18,6 +18,7 @@ from sally.core.game import GameSpec, Seat
 from sally.core.log import Censored, Episode, Forfeited, Moved, Setup
 from sally.core.metric import Metric, Played, Terms
 from sally.core.playback import replayed
+from sally.core.records import RECORDED
 from sally.metrics.answers import Answered, scored
 
 BINS = 10  # of equal width, in a calibration curve
@@ -82,7 +83,7 @@ def measured(episode: Episode, seats: Sequence[str] = ()) -> list[Measured]:
     return [measure(played, s) for s in played.replay.game.seats if not seats or s in seats]
 
 
-MINDS = ("language", "person")  # who is studied wherever it sits: models and people
+MINDS = ("language", "person", RECORDED)  # who is studied wherever it sits: models and people
 
 
 def in_question(setup: Setup) -> tuple[str, ...]:

@@ -29,8 +29,10 @@ def person_of(setup: Setup, seat: str) -> str:
     """Whose play it is, where a person played; empty for everybody else."""
     who = setup.lineup[seat]
     if who.player == "recorded":  # an imported instance is named by file, line and place in it
-        human = who.params.get("name") == "human"
-        return setup.instance.id.rpartition(":")[0] if human else ""
+        if who.params.get("name") != "human":
+            return ""
+        named = str(who.params.get("participant", ""))
+        return named or setup.instance.id.rpartition(":")[0]
     return str(who.params.get("participant", ""))
 
 

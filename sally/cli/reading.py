@@ -169,11 +169,19 @@ def replay(path: Path | str, as_json: bool) -> None:
     sys.exit(1 if found.mismatches else 0)
 
 
+MOST_NAMED = 5  # episodes that are named for one reason; more are counted
+
+
 def _print_check(found: Checked) -> None:
     for id, why in found.mismatches:
         click.echo(f"{id}: {why}")
+    reasons: dict[str, list[str]] = {}
     for id, why in found.unchecked:
-        click.echo(f"{id} not checked: {why}")
+        reasons.setdefault(why, []).append(id)
+    for why, ids in reasons.items():
+        named = [f"{len(ids)} episodes"] if len(ids) > MOST_NAMED else ids
+        for who in named:
+            click.echo(f"{who} not checked: {why}")
     click.echo(
         f"{found.replayed} of {found.episodes} episodes replayed, "
         f"{len(found.mismatches)} mismatches, {len(found.unchecked)} not checked."

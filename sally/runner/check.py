@@ -27,6 +27,7 @@ from sally.core.model import (
 )
 from sally.core.playback import Again, mismatch, require_version
 from sally.core.player import AskId, Turn
+from sally.core.records import RECORDED
 from sally.models.stub import Playback, PromptDiffers, Recorded
 from sally.players.language import LanguagePlayer
 from sally.runner.seating import seated, versions_of
@@ -72,6 +73,9 @@ def check(episodes: Iterable[Episode]) -> Checked:
         found.replayed += 1
         if other:
             found.unchecked.append((episode.id, f"moves replay, prompts were not checked: {other}"))
+        elif elsewhere := _recorded_elsewhere(spec, episode):
+            why = f"moves replay; {elsewhere} played elsewhere, and no prompts are on record"
+            found.unchecked.append((episode.id, why))
     return found
 
 
@@ -92,6 +96,14 @@ def _other_versions(spec: GameSpec[Any, Any, Any], episode: Episode) -> str | No
         if changed:
             return f"{seat} has {listed(changed)}"
     return None
+
+
+def _recorded_elsewhere(spec: GameSpec[Any, Any, Any], episode: Episode) -> str:
+    """The seats whose players were recorded elsewhere; helpers have no prompts to lack."""
+    seats = spec.build(episode.setup.instance.params).seats
+    lineup = episode.setup.lineup
+    found = [seat for seat in seats if seat in lineup and lineup[seat].player == RECORDED]
+    return listed(found) if found else ""
 
 
 def _has_calls(episode: Episode, seat: str) -> bool:

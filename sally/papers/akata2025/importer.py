@@ -65,6 +65,7 @@ class Told(msgspec.Struct, frozen=True):
     cell: str
     params: dict[str, Any]
     used: dict[str, Any]
+    names: bool = True  # whether the letters are the instance's; else they differ from play to play
 
 
 def imported(path: Path) -> Imported:
@@ -129,7 +130,9 @@ class _Taken:
             PARTNER: _sitter(file, lines[0], "player2"),
         }
         key = msgspec.json.encode((told.instance, told.letters, [*lineup.values()]))
-        params = {"rounds": len(lines), "names": list(told.letters), **told.params}
+        params = {"rounds": len(lines), **told.params}
+        if told.names:
+            params["names"] = list(told.letters)
         setup = Setup(
             Instance(told.instance, told.game, params),
             0,
@@ -213,7 +216,9 @@ def _told(
         matrix, preset = (BOS, "ibs") if game == "bos" else (PD, "ipd")
         cell = f"{file.stem} {row['outcomes']}"
         used = {"outcomes": row["outcomes"]}
-        return Told(f"{name}-{game}", preset, matrix, letters, cell, {}, used)
+        return Told(
+            f"{name}-{game}-{letters[0]}{letters[1]}", preset, matrix, letters, cell, {}, used
+        )
     matrix, preset = (BOS, "ibs") if file.kind == "bos" else (PD, "ipd")
     return Told(name, preset, matrix, ("J", "F"), file.stem, {}, {})
 
@@ -228,7 +233,11 @@ def _ordinal(
     letters = (row["choice_option1"], row["choice_option2"])
     strict = all(sorted(c[p] for r in known.matrix for c in r) == [1, 2, 3, 4] for p in (0, 1))
     ordinal = game_id(canonical(known.matrix)) if strict else ""
-    used = {"game": known.name, "ordinal": ordinal if ordinal in ordinal_games() else None}
+    used = {
+        "game": known.name,
+        "ordinal": ordinal if ordinal in ordinal_games() else None,
+        "letters": list(letters),
+    }
     return Told(
         f"akata2025-{number}",
         "repeated_games",
@@ -237,6 +246,7 @@ def _ordinal(
         f"all_games {known.family}",
         {"matrix": _listed(known.matrix)},
         used,
+        names=False,
     )
 
 
