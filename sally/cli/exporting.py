@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from sally import store
+from sally.adapters.importers import table_export as rounds
 from sally.analysis.rows import decision_rows, episode_rows
 from sally.analysis.stores import each_once
 from sally.cli.common import STORE
@@ -21,6 +22,7 @@ from sally.output.unpacked import opened
 from sally.store import Where
 
 EPISODES, DECISIONS, PROFILE, CALIBRATION = "episodes", "decisions", "profile", "calibration"
+ROUNDS = "rounds"
 
 
 @click.command()
@@ -34,12 +36,14 @@ EPISODES, DECISIONS, PROFILE, CALIBRATION = "episodes", "decisions", "profile", 
 )
 @click.option(
     "--what",
-    type=click.Choice([EPISODES, DECISIONS, PROFILE, CALIBRATION]),
-    help="A row for each seat of an episode, for each move and report, or for each player; or "
-    "calibration curves, as a figure [episodes; for a figure, profile].",
+    type=click.Choice([EPISODES, DECISIONS, ROUNDS, PROFILE, CALIBRATION]),
+    help="A row for each seat of an episode, for each move and report, for each round of a "
+    "repeated game (as `sally import table` reads them), or for each player; or calibration "
+    "curves, as a figure [episodes; for a figure, profile].",
 )
 @click.option("--seat", default="", help="Only this seat, for the profile.")
 @click.option("--by-cell", is_flag=True, help="Each cell apart, for the profile.")
+@click.option("--cell", default="", help="Only this cell, for rounds.")
 @json_option
 def export(
     folders: tuple[Where, ...],
@@ -47,27 +51,32 @@ def export(
     what: str | None,
     seat: str,
     by_cell: bool,
+    cell: str,
     as_json: bool,
 ) -> None:
     """Rows of the stores DIR, or figures of them, as a file."""
     drawn = path.suffix.lower() in figures.FORMATS
     what = what or (PROFILE if drawn else EPISODES)
-    (figures.check if what == CALIBRATION or drawn else tables.check)(path)
-    if drawn and what in (EPISODES, DECISIONS):
+    if what != ROUNDS:
+        (figures.check if what == CALIBRATION or drawn else tables.check)(path)
+    if drawn and what in (EPISODES, DECISIONS, ROUNDS):
         raise click.UsageError(f"{what} are rows; write them as {', '.join(tables.ENDINGS)}.")
     if what in (PROFILE, CALIBRATION):
         count = _players(folders, path, what, seat, by_cell)
     else:
         with ExitStack() as open_ones:
             places = [open_ones.enter_context(opened(folder))[0] for folder in folders]
-            count = _rows(places, path, what)
+            count = _rows(places, path, what, cell)
     if as_json:
         print_json({"file": str(path), "what": what, "rows": count})
     else:
         click.echo(f"{path}: {what} as a figure" if drawn else f"{path}: {count} rows, {what}")
 
 
-def _rows(folders: Sequence[Where], path: Path, what: str) -> int:
+def _rows(folders: Sequence[Where], path: Path, what: str, cell: str) -> int:
+    if what == ROUNDS:
+        there = each_once(folders, unreadable)
+        return rounds.write((e for e in there if not cell or e.cell == cell), path)
     games = [i.game for folder in folders for i in store.survey(folder).instances.values()]
     found = each_once(folders, unreadable)
     if what == DECISIONS:

@@ -34,6 +34,9 @@ class Importers(click.Group):
         found = super().get_command(ctx, name)
         if found is not None or name.startswith("-"):
             return found
+        known = {**shelf.importers(), **dict.fromkeys(super().list_commands(ctx))}
+        if name not in shelf.shelf("papers"):
+            shelf.pick("importer", name, known)
         return _command(shelf.importer(name))
 
 

@@ -74,8 +74,8 @@ def check(episodes: Iterable[Episode]) -> Checked:
         if other:
             found.unchecked.append((episode.id, f"moves replay, prompts were not checked: {other}"))
         elif elsewhere := _recorded_elsewhere(spec, episode):
-            why = f"moves replay; {elsewhere} played elsewhere, and no prompts are on record"
-            found.unchecked.append((episode.id, why))
+            reason = f"moves replay; {elsewhere} played elsewhere, and no prompts are on record"
+            found.unchecked.append((episode.id, reason))
     return found
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from math import isfinite
 
@@ -17,6 +18,7 @@ from sally.games.repeated_games.rules import AGENT, PARTNER, RepeatedGame
 SEATS = (AGENT, PARTNER)
 NO_MOVE = "no move"
 NO_ROW = "the round is not in the table"
+ODDS = re.compile(r"\s*(.+?):(\S+)")  # a name, which may hold spaces, and its chance
 OFF = 0.01  # by so much odds may miss 1, as printed ones do
 
 
@@ -111,10 +113,9 @@ class _Reader:
         if half.prediction in names:
             return Report(names.index(half.prediction))
         odds = dict.fromkeys(names, 0.0)
-        for part in half.prediction.split():
-            name, colon, chance = part.rpartition(":")
-            if not colon or name not in odds:
-                self._note(half, "prediction", side, no_such_move(name or part, names))
+        for name, chance in ODDS.findall(half.prediction) or [(half.prediction, "")]:
+            if name not in odds:
+                self._note(half, "prediction", side, no_such_move(name, names))
                 return None
             if (number := _float(chance)) is None or number < 0:
                 self._note(half, "prediction", side, f"{chance!r} is no chance")
@@ -124,7 +125,8 @@ class _Reader:
         if abs(total - 1) > OFF:
             self._note(half, "prediction", side, f"the odds sum to {total:g}, not to 1")
             return None
-        chances = tuple(p / total for p in odds.values())
+        whole = abs(total - 1) < 1e-9  # then they stay as they are, to the last digit
+        chances = tuple(p if whole else p / total for p in odds.values())
         return Report(chances.index(max(chances)), chances)
 
     def _time(self, half: Half, side: int) -> float | None:

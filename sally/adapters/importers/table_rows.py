@@ -176,8 +176,9 @@ def _by_episode(found: Iterable[Told], wrong: list[Wrong]) -> dict[str, list[Tol
 
 def no_such_move(name: str, known: Sequence[str]) -> str:
     """A sentence on a move that the game does not have."""
-    close = get_close_matches(name, known, n=1, cutoff=0.0)
-    near = f"; did you mean {close[0]}?" if close else ""
+    folded = {each.casefold(): each for each in known}
+    close = get_close_matches(name.casefold(), folded, n=1, cutoff=0.5)
+    near = f"; did you mean {folded[close[0]]}?" if close else ""
     return f"there is no move {name!r}, but {listed(known)}{near}"
 
 
