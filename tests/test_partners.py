@@ -19,7 +19,9 @@ from sally.core.player import Turn
 from sally.games.repeated_games.rules import AGENT, PARTNER, Joint, RepeatedGame
 from tests.table import played, table
 
-FAMILY: Mapping[str, Partner] = shelf.partners("repeated_games")
+FAMILY: Mapping[str, Partner] = {  # all that play; whoever was recorded elsewhere does not
+    name: who for name, who in shelf.partners("repeated_games").items() if not who.helps
+}
 GAMES = ("rps", "ibs", "ipd")
 Past = Sequence[Joint | None]  # (the agent's move, the partner's); None: a void round
 DRAWS = 60

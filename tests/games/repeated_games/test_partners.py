@@ -26,7 +26,7 @@ def fits(who: Partner, game: RepeatedGame, params: Any) -> bool:
     return True
 
 
-OURS = [p for p in PARTNERS.values() if p.name != "axelrod"]
+OURS = [p for p in PARTNERS.values() if p.name != "axelrod" and not p.helps]
 LINES = [pytest.param(p, line, id=p.name) for p in OURS for line in p.lines]
 FINITE = [
     pytest.param(p, game, params, id=f"{p.name}-{game}")
@@ -62,6 +62,8 @@ def test_every_partner_plays_its_lines_whatever_the_seed(who: Partner, line: Lin
 
 def test_every_partner_names_its_source_and_has_a_line() -> None:
     for who in PARTNERS.values():
+        if who.helps:
+            continue  # somebody recorded elsewhere, who plays no line
         assert who.source and who.lines, who.name
         assert any(set(line.plays) - {"?"} for line in who.lines) or who.name == "random"
 

@@ -1,0 +1,94 @@
+"""What follows upon what, on games short enough to count by hand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from sally.core import shelf
+from sally.core.log import Instance, Setup
+from sally.core.metric import Played
+from sally.core.playback import replayed
+from sally.games.repeated_games.conduct import (
+    CONDITIONAL,
+    METRICS,
+    Rate,
+    is_coordination,
+    is_dilemma,
+)
+from sally.games.repeated_games.recorded import Made, Round, fed, sitter
+from sally.games.repeated_games.rules import AGENT, PARTNER
+from tests.games.repeated_games.sitting import rules
+
+BY_NAME = {metric.name: metric for metric in METRICS}
+
+
+def game(name: str, agent: str, partner: str, **params: Any) -> Played:
+    """Two rows of letters, a dot where a side did not move."""
+    names = {"ipd": "JF", "ibs": "JF", "rps": "RPS"}[name]
+
+    def made(letter: str) -> Made:
+        return "no move" if letter == "." else names.index(letter)
+
+    rounds = [Round(made(a), made(b)) for a, b in zip(agent, partner, strict=True)]
+    setup = Setup(
+        Instance("x", name, {"rounds": len(rounds), "void_limit": 9, **params}),
+        0,
+        {AGENT: sitter("one"), PARTNER: sitter("two")},
+    )
+    spec = shelf.game(name)
+    episode, _ = fed(setup, rounds, {}, "", {})
+    return Played(spec, episode, replayed(spec, episode))
+
+
+def test_who_is_defected_upon_may_strike_back_or_not() -> None:
+    played = game("ipd", "JJFFJJ", "JFFJJJ")
+    # the other defected in rounds 2 and 3; the agent defected in 3 and 4
+    assert CONDITIONAL["retaliation"](played, AGENT) == Rate(2, 2)
+    # it was kind again in 4 and 5: the agent answered J and J
+    assert CONDITIONAL["forgiveness"](played, AGENT) == Rate(2, 2)
+    # round 4 was F against J, and J followed
+    assert CONDITIONAL["exploitation"](played, AGENT) == Rate(0, 1)
+    assert CONDITIONAL["exploitation"](played, PARTNER) == Rate(1, 1)
+
+
+def test_a_grudge_is_never_forgiven_and_a_victim_is_exploited() -> None:
+    grim = game("ipd", "JJFFFF", "JFJJJJ")
+    assert BY_NAME["forgiveness"].measure(grim, AGENT) == 0.0
+    assert BY_NAME["exploitation"].measure(grim, AGENT) == 1.0
+    assert BY_NAME["retaliation"].measure(grim, PARTNER) == 0.0
+
+
+def test_nothing_follows_upon_a_void_round() -> None:
+    played = game("ipd", "JJ.J", "FFFF")
+    assert CONDITIONAL["retaliation"](played, AGENT) == Rate(0, 1)
+
+
+def test_without_an_occasion_there_is_no_share() -> None:
+    kind = game("ipd", "JJJ", "JJJ")
+    for name in ("retaliation", "forgiveness", "exploitation"):
+        assert BY_NAME[name].measure(kind, AGENT) is None
+    assert BY_NAME["alternation"].measure(kind, AGENT) is None  # no coordination game
+
+
+def test_taking_turns_is_meeting_at_the_other_place_next() -> None:
+    played = game("ibs", "JFJFFJ", "JFJFJJ")
+    # after the meetings of rounds 1 to 4: F, J and F in turn, then apart
+    assert CONDITIONAL["alternation"](played, AGENT) == Rate(3, 4)
+    assert BY_NAME["same_move_share"].measure(played, AGENT) == pytest.approx(5 / 6)
+
+
+def test_void_rounds_count_against_the_win_rate_and_not_against_shares_of_moves() -> None:
+    played = game("rps", "PPR.", "RRPR")
+    assert BY_NAME["win_rate"].measure(played, AGENT) == 0.5
+    assert BY_NAME["win_rate"].measure(played, PARTNER) == 0.25
+    assert BY_NAME["move_share_1"].measure(played, AGENT) == pytest.approx(2 / 3)
+    assert BY_NAME["joint_move_share_10"].measure(played, AGENT) == pytest.approx(2 / 3)
+    assert BY_NAME["joint_move_share_01"].measure(played, PARTNER) == pytest.approx(2 / 3)
+
+
+def test_a_dilemma_and_a_place_to_meet_are_known_by_their_payoffs() -> None:
+    assert is_dilemma(rules("ipd")) and not is_coordination(rules("ipd"))
+    assert is_coordination(rules("ibs")) and not is_dilemma(rules("ibs"))
+    assert not is_dilemma(rules("rps")) and not is_coordination(rules("rps"))

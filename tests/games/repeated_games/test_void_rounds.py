@@ -1,0 +1,108 @@
+"""A void round hides the other's move, never one's own; bots take it as their setting says."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from sally.core.errors import BadInput
+from sally.core.game import Seat
+from sally.games.repeated_games.partners.basis import UNSEEN, Drawn, Odds, with_void
+from sally.games.repeated_games.rules import AGENT, PARTNER, RepeatedGame, State, View
+from tests.games.repeated_games.sitting import partner, rules
+
+R, P, S = 0, 1, 2
+Past = Sequence[tuple[int | None, int | None]]  # (agent's, partner's); None: no move
+
+
+def after(game: RepeatedGame, past: Past) -> State:
+    state = game.start()
+    for agent, other in past:
+        made = {seat: m for seat, m in ((AGENT, agent), (PARTNER, other)) if m is not None}
+        lost = tuple(seat for seat in game.seats if seat not in made)
+        state = game.forfeit(state, made, lost) if lost else game.step(state, made)
+    return state
+
+
+def view(game: RepeatedGame, past: Past, seat: Seat = PARTNER) -> View:
+    return game.observe(after(game, past), seat)
+
+
+def odds(name: str, past: Past, void: str = "published") -> Odds:
+    """What a bot plays next; the agent is the person."""
+    game = rules("rps", rounds=50, void_limit=50)
+    script = partner(name).make(game, PARTNER, void=void)
+    assert isinstance(script, Drawn)
+    return script.odds(view(game, past))
+
+
+# --- who knows what of a void round ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize("hidden", [R, P, S])
+def test_what_the_other_had_moved_in_a_void_round_stays_its_secret(hidden: int) -> None:
+    game = rules("rps", rounds=9)
+    one, two = (view(game, [(R, P), (None, move)], AGENT) for move in (R, hidden))
+    assert one == two
+
+
+def test_a_seat_remembers_its_own_move_of_a_void_round() -> None:
+    game = rules("rps", rounds=9)
+    past = [(R, P), (None, S), (P, P), (None, None)]
+    assert with_void(view(game, past)) == [(P, R), (S, UNSEEN), (P, P)]
+    assert with_void(view(game, past, AGENT)) == [(R, P), (P, P)]
+    assert view(game, past).played() == [(P, R), (P, P)]
+
+
+# --- adaptive bots --------------------------------------------------------------------------------
+
+
+def test_skipping_joins_what_lies_on_either_side_and_the_published_bot_does_not() -> None:
+    # after rock the person once played paper, if the void round between them is left out
+    past = [(R, R), (None, R), (P, R), (R, R)]
+    assert odds("adaptive_opponent_previous", past, "skip") == {S: 1.0}
+    assert odds("adaptive_opponent_previous", past) == {R: 1 / 3, P: 1 / 3, S: 1 / 3}
+
+
+def test_the_published_bot_draws_evenly_where_the_move_it_needs_was_not_made() -> None:
+    past = [(R, R), (R, R), (None, R)]
+    assert odds("adaptive_opponent_previous", past, "skip") == {P: 1.0}
+    assert len(odds("adaptive_opponent_previous", past)) == 3
+
+
+def test_the_published_bot_goes_by_its_own_move_of_the_void_round() -> None:
+    # after its rock the person played paper, after its scissors rock
+    past = [(R, R), (P, S), (R, R), (None, S)]
+    assert odds("adaptive_bot_previous", past, "skip") == {S: 1.0}
+    assert odds("adaptive_bot_previous", past) == {P: 1.0}
+
+
+def test_two_moves_back_must_both_have_been_made() -> None:
+    past = [(R, R), (R, R), (R, R), (None, R), (R, R)]
+    assert odds("adaptive_opponent_previous_two", past, "skip") == {P: 1.0}
+    assert len(odds("adaptive_opponent_previous_two", past)) == 3
+
+
+# --- stable bots ----------------------------------------------------------------------------------
+
+
+def likeliest(chances: Odds) -> int:
+    return max(chances, key=lambda move: chances[move])
+
+
+def test_who_does_not_move_has_lost_to_a_bot_that_goes_by_outcomes() -> None:
+    past = [(P, R), (None, S)]  # it lost with rock, then nobody moved against its scissors
+    assert likeliest(odds("win_plus_lose_minus", past, "skip")) == S  # down from rock
+    assert likeliest(odds("win_plus_lose_minus", past)) == R  # up from scissors, a win
+
+
+def test_a_bot_that_copies_draws_evenly_when_there_is_nothing_to_copy() -> None:
+    past = [(P, R), (None, S)]
+    assert likeliest(odds("opponent_previous_nil", past, "skip")) == P
+    assert set(odds("opponent_previous_nil", past).values()) == {1 / 3}
+
+
+def test_an_unknown_way_with_void_rounds_is_one_sentence() -> None:
+    with pytest.raises(BadInput, match="did you mean published"):
+        odds("adaptive_transition", [], "publishd")

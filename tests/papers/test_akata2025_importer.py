@@ -1,0 +1,301 @@
+"""Files of the published layout, written here: models, bots and people come in as recorded."""
+
+from __future__ import annotations
+
+import csv
+import json
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sally.analysis.profile_estimates import person_of
+from sally.core import shelf
+from sally.core.errors import BadInput
+from sally.core.log import Forfeited, Moved
+from sally.core.playback import mismatch
+from sally.games.repeated_games.ordinal import ordinal_games
+from sally.papers.akata2025.importer import IMPORTER
+
+PD = {"JJ": (8, 8), "JF": (0, 10), "FJ": (10, 0), "FF": (5, 5)}
+BOS = {"JJ": (10, 7), "JF": (0, 0), "FJ": (0, 0), "FF": (7, 10)}
+Row = dict[str, Any]
+
+
+def episode(
+    one: str, two: str, moves: list[str], pays: dict[str, tuple[int, int]], **more: Any
+) -> list[Row]:
+    """One episode as the published tables have it."""
+    total = [0, 0]
+    rows = []
+    for number, (a, b) in enumerate(moves, 1):
+        paid = pays[a + b]
+        total = [total[0] + paid[0], total[1] + paid[1]]
+        rows.append(
+            {"round": number, **more, "player1": one, "player2": two, "answer1": a, "answer2": b,
+             "points1": paid[0], "points2": paid[1], "total1": total[0], "total2": total[1]}
+        )  # fmt: skip
+    return rows
+
+
+def written(path: Path, rows: list[Row], separator: str = ",") -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("w", newline="") as file:
+        writer = csv.DictWriter(file, list(rows[0]), delimiter=separator)
+        writer.writeheader()
+        writer.writerows(rows)
+    return path
+
+
+def recoded(pays: dict[str, tuple[int, int]], zero: str, one: str) -> dict[str, tuple[int, int]]:
+    names = {"J": zero, "F": one}
+    return {names[a] + names[b]: paid for (a, b), paid in pays.items()}
+
+
+def moves(found: Any, n: int = 0) -> list[tuple[int, int]]:
+    made = [e for e in found.episodes[n].events if isinstance(e, Moved)]
+    return [(a.action, b.action) for a, b in zip(made[::2], made[1::2], strict=True)]
+
+
+# --- models and bots ------------------------------------------------------------------------------
+
+
+def test_a_pairing_comes_in_and_a_bot_of_ours_takes_its_seat(tmp_path: Path) -> None:
+    rows = episode("act_gpt4", "act_tft", ["JJ", "FJ", "FF", "JF"], PD)
+    rows += episode("act_tft", "act_j", ["JJ", "JJ"], PD)
+    found = IMPORTER.read(written(tmp_path / "pd/tft/data/pd_base_gpt4_tfts.csv", rows))
+    first, second = found.episodes
+    assert moves(found) == [(0, 0), (1, 0), (1, 1), (0, 1)]
+    assert first.payoffs == {"agent": 23.0, "partner": 23.0}
+    assert first.setup.lineup["agent"].params == {"name": "gpt4"}
+    assert first.setup.lineup["partner"].player == "tit_for_tat"
+    assert second.setup.lineup["partner"].params == {"action": 0}
+    assert first.cell == "pd_base_gpt4_tfts" and first.setup.instance.params["rounds"] == 4
+    assert found.counts["tit_for_tat: as recorded"] == found.counts["tit_for_tat: moves"] == 6
+    assert not found.details["differences"] and not found.details["oddities"]
+    assert mismatch(shelf.game("ipd"), first) is None
+    assert first.used["source"]["licence"].startswith("MIT")
+
+
+def test_a_bot_that_does_not_follow_its_rule_is_named(tmp_path: Path) -> None:
+    rows = episode("act_gpt4", "act_grim_trigger", ["FJ", "JJ"], PD)
+    found = IMPORTER.read(written(tmp_path / "pd_basic_gpt4_tfts.csv", rows))
+    (difference,) = found.details["differences"]
+    assert (difference["turn"], difference["recorded"], difference["ours"]) == (
+        2,
+        "J",
+        "grim_trigger",
+    )
+
+
+def test_points_that_the_matrix_does_not_give_are_differences(tmp_path: Path) -> None:
+    rows = episode("act_gpt4", "act_gpt35", ["JJ", "FF"], PD)
+    rows[1] |= {"points1": 6, "total1": 14}
+    found = IMPORTER.read(written(tmp_path / "experiment_pd.csv", rows))
+    assert [(d["what"], d["turn"]) for d in found.details["differences"]] == [
+        ("points", 2),
+        ("total", 2),
+    ]
+    assert found.episodes[0].payoffs == {"agent": 13.0, "partner": 13.0}  # by the matrix
+
+
+def test_one_pair_that_plays_again_begins_again_and_is_a_repeat(tmp_path: Path) -> None:
+    rows = episode("act_gpt4", "act_gpt4", ["JJ"] * 3, PD) * 2
+    found = IMPORTER.read(written(tmp_path / "experiment_pd.csv", rows))
+    assert [e.setup.repeat for e in found.episodes] == [0, 1]
+    assert len({e.id for e in found.episodes}) == 2
+
+
+def test_copies_of_one_file_are_imported_once(tmp_path: Path) -> None:
+    rows = episode("act_gpt4", "act_tft", ["FJ", "FF"], PD)
+    for chance in (1, 40, 60, 80):
+        written(tmp_path / f"pd_gpt4_{chance}p.csv", rows)
+    found = IMPORTER.read(tmp_path)
+    assert [e.cell for e in found.episodes] == ["pd_gpt4_1p"]
+    assert [odd["what"] for odd in found.details["oddities"]] == ["copy"] * 3
+    other = episode("act_gpt4", "act_tft", ["JJ", "JJ"], PD)
+    written(tmp_path / "pd_gpt4_80p.csv", other)
+    assert len(IMPORTER.read(tmp_path).episodes) == 2
+
+
+def test_which_letter_cooperates_is_read_off_the_points(tmp_path: Path) -> None:
+    pays = recoded(PD, "H", "R")
+    shown = {"option1": "R", "option2": "H", "outcomes": "credits"}
+    rows = episode("GPT-4", "Defect_once", ["HR", "RH", "RR"], pays, **shown)
+    found = IMPORTER.read(
+        written(tmp_path / "pd/data/experiment_robustness_checks_project.csv", rows)
+    )
+    assert moves(found) == [(0, 1), (1, 0), (1, 1)]
+    assert found.episodes[0].setup.instance.params["names"] == ["H", "R"]
+    assert found.episodes[0].cell == "experiment_robustness_checks_project credits"
+    assert not found.details["differences"]
+
+
+def test_a_misnamed_bot_of_the_battle_is_odd(tmp_path: Path) -> None:
+    shown = {"option1": "J", "option2": "F", "outcomes": "coins"}
+    rows = episode("GPT-4", "Defect_once", ["JJ", "JF", "JJ"], BOS, **shown)
+    found = IMPORTER.read(
+        written(tmp_path / "bos/data/experiment_robustness_checks_game.csv", rows)
+    )
+    assert found.episodes[0].setup.instance.game == "ibs"
+    assert [odd["what"] for odd in found.details["oddities"]] == ["misnamed bot"]
+
+
+def test_other_payoffs_of_the_battle_are_games_of_their_own(tmp_path: Path) -> None:
+    pays = {"JJ": (9, 8), "JF": (0, 0), "FJ": (0, 0), "FF": (8, 9)}
+    rows = episode("GPT-4", "Alternate", ["JJ", "FF"], pays, payoff=2)
+    found = IMPORTER.read(written(tmp_path / "experiment_payoff_changes.csv", rows))
+    assert found.episodes[0].payoffs == {"agent": 17.0, "partner": 17.0}
+    assert not found.details["differences"]
+
+
+# --- the 144 games --------------------------------------------------------------------------------
+
+STRICT = [
+    "r1_c1_p1",
+    "r1_c1_p2",
+    "r1_c2_p1",
+    "r1_c2_p2",
+    "r2_c1_p1",
+    "r2_c1_p2",
+    "r2_c2_p1",
+    "r2_c2_p2",
+]
+
+
+def games(tmp_path: Path, ranks: str) -> Path:
+    """One game by its ranks, cell by cell, and a pairing that plays it with letters of its own."""
+    cells = dict(zip(STRICT, map(int, ranks), strict=True))
+    info = {"game_number": 7, "game_row": 1, "game_col": 7, "game_name": "Duel",
+            "game_family": "Cyclic", **cells}  # fmt: skip
+    written(tmp_path / "all_games/144_games_info.csv", [info], ";")
+    pays = {a + b: (cells[f"r{r}_c{c}_p1"], cells[f"r{r}_c{c}_p2"])
+            for (r, a), (c, b) in product(((1, "L"), (2, "I")), repeat=2)}  # fmt: skip
+    rows = episode("act_claude2", "act_gpt4", ["LI", "IL"], pays, choice_option1="L",
+                   choice_option2="I", game_number=7)  # fmt: skip
+    other = [{**row, "choice_option1": "B", "choice_option2": "U", "player2": "act_gpt35",
+              "answer1": {"L": "B", "I": "U"}[row["answer1"]],
+              "answer2": {"L": "B", "I": "U"}[row["answer2"]]} for row in rows]  # fmt: skip
+    written(tmp_path / "all_games/experiments/game_7.csv", rows + other)
+    return tmp_path
+
+
+def test_letters_differ_from_pairing_to_pairing_and_the_game_stays_one(tmp_path: Path) -> None:
+    found = IMPORTER.read(games(tmp_path, "31124423"))
+    assert {e.setup.instance.id for e in found.episodes} == {"akata2025-7"}
+    assert len({json.dumps(e.setup.instance.params) for e in found.episodes}) == 1
+    assert [e.used["letters"] for e in found.episodes] == [["L", "I"], ["B", "U"]]
+    assert moves(found, 0) == moves(found, 1) == [(0, 1), (1, 0)]
+    assert found.episodes[0].used["ordinal"] in ordinal_games()
+    assert found.episodes[0].cell == "all_games Cyclic"
+    assert not found.details["differences"]
+
+
+def test_a_game_that_repeats_a_rank_has_no_ordinal_name(tmp_path: Path) -> None:
+    found = IMPORTER.read(games(tmp_path, "31124422"))
+    assert found.episodes[0].used["ordinal"] is None
+
+
+def test_games_without_their_matrices_cannot_be_read(tmp_path: Path) -> None:
+    folder = games(tmp_path, "31124423")
+    (folder / "all_games/144_games_info.csv").unlink()
+    with pytest.raises(BadInput, match=r"144_games_info[.]csv is neither under"):
+        IMPORTER.read(folder / "all_games/experiments/game_7.csv")
+
+
+# --- people ---------------------------------------------------------------------------------------
+
+
+def people(folder: Path, scores: dict[str, list[tuple[int, int]]], tables: bool = True) -> Path:
+    rows = [
+        {"id": 17, "game": game, "action": action, "score": score, "opponent": "Base",
+         "guess": "LLM", "coordination": 0}
+        for game, rounds in scores.items() for action, score in rounds
+    ]  # fmt: skip
+    written(folder / "human_experiment/analysis/repgames.csv", rows)
+    for name in ("pd", "bos") if tables else ():
+        for variant, answer in (("", "J"), ("_variation_predict", "F")):
+            keys = ("".join(k) for n in range(10) for k in product("JF", repeat=n))
+            path = folder / f"human_experiment/lookups/{name}{variant}_gpt4_lookup.json"
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(json.dumps(dict.fromkeys(keys, answer)))
+    return folder
+
+
+def test_a_person_is_the_agent_of_one_game_and_the_partner_of_the_other(tmp_path: Path) -> None:
+    found = IMPORTER.read(
+        people(tmp_path, {"PD": [(1, 8), (0, 5)] * 5, "BoS": [(1, 7), (0, 10)] * 5})
+    )
+    dilemma, battle = found.episodes
+    assert (dilemma.payoffs, battle.payoffs) == (
+        {"agent": 65.0, "partner": 65.0},
+        {"agent": 85.0, "partner": 85.0},
+    )
+    assert dilemma.setup.instance.id == "akata2025:17:PD"
+    assert person_of(dilemma.setup, "agent") == person_of(battle.setup, "partner") == "akata2025:17"
+    assert person_of(dilemma.setup, "partner") == ""
+    assert dilemma.used["fits"] == ["Base", "Prompted"] * 5
+    assert dilemma.used["label"] == "Base" and dilemma.used["scores"][:2] == [8, 5]
+    assert [odd["what"] for odd in found.details["oddities"]] == ["label"]
+
+
+def test_a_score_that_no_cell_pays_leaves_the_other_move_unknown(tmp_path: Path) -> None:
+    found = IMPORTER.read(people(tmp_path, {"BoS": [(1, 7)] * 9 + [(1, 10)]}, tables=False))
+    (episode,) = found.episodes
+    (lost,) = [e for e in episode.events if isinstance(e, Forfeited)]
+    assert (lost.turn, lost.seat) == (9, "agent")  # GPT-4's seat; the person moved
+    assert {odd["what"] for odd in found.details["oddities"]} == {"no cell", "no lookup tables"}
+    assert episode.used["scores"][-1] == 10
+
+
+# --- bad input ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"answer2": "X"}, "answer2 is 'X'; it should be J or F"),
+        ({"player2": "act_gpt9"}, "player2 is 'act_gpt9'"),
+        ({"round": "two"}, "round is 'two'"),
+        ({"round": 3}, "round 3 should be round 2"),
+        ({"points1": ""}, "points1 is ''"),
+    ],
+)
+def test_a_row_that_cannot_be_is_one_sentence(
+    tmp_path: Path, change: dict[str, Any], says: str
+) -> None:
+    rows = episode("act_gpt4", "act_gpt4", ["JJ", "JJ"], PD)
+    for row in rows if "player2" in change else rows[1:]:
+        row |= change
+    with pytest.raises(BadInput, match=says):
+        IMPORTER.read(written(tmp_path / "experiment_pd.csv", rows))
+
+
+def test_a_wrong_folder_a_wrong_version_and_half_a_file_are_one_sentence_each(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(BadInput, match="no file of akata2025"):
+        IMPORTER.read(tmp_path / "empty")
+    with pytest.raises(BadInput, match="nothing at"):
+        IMPORTER.read(tmp_path / "nowhere")
+    path = written(tmp_path / "experiment_bos.csv", [{"round": 1, "who": "x"}])
+    with pytest.raises(BadInput, match="no column player1"):
+        IMPORTER.read(path)
+    path = written(path, episode("act_gpt4", "act_f", ["JF"] * 3, BOS))
+    path.write_text(path.read_text()[:-12])
+    with pytest.raises(BadInput, match="half downloaded"):
+        IMPORTER.read(path)
+
+
+def test_a_condition_that_was_never_played_is_one_sentence(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="'Chicken' against 'Base' is no condition"):
+        IMPORTER.read(people(tmp_path, {"Chicken": [(1, 8)]}, tables=False))
+
+
+def test_an_unknown_file_is_odd(tmp_path: Path) -> None:
+    written(tmp_path / "experiment_pd.csv", episode("act_j", "act_f", ["JF"], PD))
+    (tmp_path / "notes.txt").write_text("to do")
+    (odd,) = IMPORTER.read(tmp_path).details["oddities"]
+    assert odd["what"] == "unknown file" and odd["file"].endswith("notes.txt")

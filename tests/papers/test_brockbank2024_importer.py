@@ -1,0 +1,244 @@
+"""Frames of the published layout, written here: moves come in, bots are driven, doubts named."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from sally import store
+from sally.cli import cli
+from sally.core import shelf
+from sally.core.errors import BadInput
+from sally.core.log import Censored, Forfeited, to_line
+from sally.core.metric import Played
+from sally.core.playback import mismatch, replayed
+from sally.papers.brockbank2024.importer import IMPORTER
+
+HEADER = [
+    "game_id",
+    "version",
+    "sona_survey_code",
+    "round_index",
+    "player_id",
+    "is_bot",
+    "bot_strategy",
+    "round_begin_ts",
+    "player_move",
+    "player_rt",
+    "player_outcome",
+    "player_outcome_viewtime",
+    "player_points",
+    "player_total",
+]
+BEATS = {"rock": "scissors", "paper": "rock", "scissors": "paper"}
+Moves = Callable[[int], str]  # round -> move; `none`, or NA for one that was lost
+
+
+def points(mine: str, theirs: str) -> tuple[str, int]:
+    if mine == "none" or theirs == "none":
+        return ("loss", -1) if mine == "none" else ("win", 3)
+    if mine == theirs:
+        return "tie", 0
+    return ("win", 3) if BEATS[mine] == theirs else ("loss", -1)
+
+
+def rows_of(
+    person: Moves, bot: Moves, strategy: str, version: str, game: str, rounds: int = 300
+) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = []
+    for number in range(1, rounds + 1):
+        moves = (person(number), bot(number))
+        for is_bot in (0, 1):
+            mine, theirs = moves[is_bot], moves[1 - is_bot]
+            lost = "NA" in moves
+            if lost and not is_bot and version == "3":
+                continue  # there the row is absent
+            outcome, paid = ("NA", 0) if lost else points(mine, theirs)
+            rows.append(
+                dict.fromkeys(HEADER, "")
+                | {
+                    "game_id": game,
+                    "version": version,
+                    "sona_survey_code": "course-account",
+                    "round_index": number,
+                    "is_bot": is_bot,
+                    "bot_strategy": strategy,
+                    "player_move": mine,
+                    "player_rt": 0 if is_bot else 1500,
+                    "player_outcome": outcome,
+                    "player_points": paid,
+                }
+            )
+    return rows
+
+
+def written(folder: Path, frames: Mapping[str, list[dict[str, Any]]]) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, rows in frames.items():
+        text = io.StringIO()
+        writer = csv.DictWriter(text, HEADER)
+        writer.writeheader()
+        writer.writerows(rows)
+        data = text.getvalue().encode()
+        (folder / name).write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
+    return folder
+
+
+def rock(number: int) -> str:
+    return "rock"
+
+
+def beats_rock(number: int) -> str:
+    """What the bot that counts moves after moves plays against rock: anything, then paper."""
+    return "rock" if number <= 2 else "paper"
+
+
+ADAPTIVE = ("opponent_prev_move", "3", "cafe")
+STABLE = ("prev_move_positive", "2", "beef")
+
+
+def test_a_game_comes_in_with_its_moves_times_and_totals(tmp_path: Path) -> None:
+    found = IMPORTER.read(
+        written(tmp_path, {"rps_v3_data.csv.gz": rows_of(rock, beats_rock, *ADAPTIVE)})
+    )
+    (episode,) = found.episodes
+    assert episode.payoffs == {"agent": -298.0, "partner": 298.0 * 3}
+    assert episode.setup.instance.id == "rps_v3:cafe:0" and episode.cell == "adaptive bots"
+    assert episode.setup.lineup["partner"].player == "adaptive_opponent_previous"
+    assert episode.used["recorded_total"] == {"agent": -298.0, "partner": 894.0}
+    assert episode.used["people"]["agent"]["seconds"][:2] == [1.5, 1.5]
+    assert episode.used["source"]["licence"] == "CC0 1.0"
+    assert len(episode.used["source"]["sha256"]) == 64
+    assert b"course-account" not in to_line(episode)
+    assert mismatch(shelf.game("rps"), episode) is None
+    assert found.counts["adaptive bots: moves outside before a void round"] == 0
+    assert not found.details["differences"] and not found.details["oddities"]
+
+
+def test_a_bot_that_breaks_its_rule_is_named(tmp_path: Path) -> None:
+    slips = lambda n: "scissors" if n == 9 else beats_rock(n)  # noqa: E731
+    found = IMPORTER.read(written(tmp_path, {"rps_v3_data.csv": rows_of(rock, slips, *ADAPTIVE)}))
+    (difference,) = found.details["differences"]
+    assert (difference["turn"], difference["recorded"]) == (9, "Scissors")
+    assert found.counts["adaptive bots: moves outside before a void round"] == 1
+
+
+def test_rounds_without_a_move_are_void_and_their_points_differ(tmp_path: Path) -> None:
+    person = lambda n: {5: "none", 6: "NA"}.get(n, "rock")  # noqa: E731
+    bot = lambda n: "scissors" if n == 7 else beats_rock(n)  # noqa: E731
+    found = IMPORTER.read(written(tmp_path, {"rps_v3_data.csv": rows_of(person, bot, *ADAPTIVE)}))
+    (episode,) = found.episodes
+    lost = [e for e in episode.events if isinstance(e, Forfeited)]
+    assert [(e.turn, e.reason) for e in lost] == [
+        (4, "no move within ten seconds"),
+        (5, "lost by the server"),
+    ]
+    assert episode.payoffs is not None  # void rounds end nothing here
+    points, move = found.details["differences"]
+    assert (points["what"], points["turn"], points["recorded"]) == ("points", 5, "-1 and 3")
+    assert (move["what"], move["turn"]) == ("bot's move", 7)  # ours would still expect rock
+    assert found.counts["adaptive bots: moves outside after a void round"] == 1
+    assert found.counts["adaptive bots: moves outside with void=published"] == 0
+    assert found.counts["no move in time"] == found.counts["lost by the server"] == 1
+
+
+def test_a_stable_bot_has_a_rule_and_people_a_regret_against_it(tmp_path: Path) -> None:
+    bot = lambda n: ("rock", "paper", "scissors")[n % 3]  # noqa: E731
+    found = IMPORTER.read(written(tmp_path, {"rps_v2_data.csv": rows_of(rock, bot, *STABLE)}))
+    assert found.counts["stable bots: rule followed"] == 299
+    assert found.counts["stable bots: rounds with a rule"] == 299
+    (episode,) = found.episodes
+    played = Played(shelf.game("rps"), episode, replayed(shelf.game("rps"), episode))
+    regret = shelf.metrics("repeated_games")["functional_regret"].measure(played, "agent")  # type: ignore[arg-type]
+    assert regret is not None and regret > 1.5  # rock wins, ties and loses in turn
+    assert shelf.metrics("repeated_games")["win_rate"].measure(played, "agent") == pytest.approx(  # type: ignore[arg-type]
+        1 / 3
+    )
+
+
+def test_a_game_that_stops_early_is_censored_and_named(tmp_path: Path) -> None:
+    rows = rows_of(rock, beats_rock, *ADAPTIVE, rounds=40)
+    found = IMPORTER.read(written(tmp_path, {"rps_v3_data.csv": rows}))
+    last = found.episodes[0].events[-1]
+    assert isinstance(last, Censored) and last.cause == "left"
+    assert [odd["what"] for odd in found.details["oddities"]] == ["unfinished"]
+
+
+# --- bad input ------------------------------------------------------------------------------------
+
+
+def test_copies_and_pointers_are_named_and_not_read_twice(tmp_path: Path) -> None:
+    rows = rows_of(rock, beats_rock, *ADAPTIVE)
+    written(tmp_path, {"rps_v3_data.csv": rows, "rps_v3_data.csv.gz": rows})
+    (tmp_path / "rps_v3_freeResp.csv").write_text("version https://git-lfs.github.com/spec/v1\n")
+    found = IMPORTER.read(tmp_path)
+    assert len(found.episodes) == 1
+    why = {odd["what"]: odd["why"] for odd in found.details["oddities"]}
+    assert "Git LFS" in why["unknown file"] and "csv.gz is read instead" in why["copy"]
+
+
+def test_an_unknown_bot_is_one_sentence(tmp_path: Path) -> None:
+    rows = rows_of(rock, beats_rock, "opponent_prev_mov", "3", "cafe")
+    with pytest.raises(BadInput, match="did you mean opponent_prev_move"):
+        IMPORTER.read(written(tmp_path, {"rps_v3_data.csv": rows}))
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"player_move": "lizard"}, "player_move is 'lizard'"),
+        ({"round_index": "301"}, "round_index is '301'"),
+        ({"is_bot": "2"}, "is_bot is '2'"),
+        ({"player_rt": "soon"}, "player_rt is 'soon'"),
+        ({"round_index": "1"}, "is there twice"),
+    ],
+)
+def test_a_row_that_cannot_be_is_named_with_its_line(
+    tmp_path: Path, change: dict[str, str], says: str
+) -> None:
+    rows = rows_of(rock, beats_rock, *ADAPTIVE)
+    rows[2] |= change
+    with pytest.raises(BadInput, match=f"line 4: .*{says}"):
+        IMPORTER.read(written(tmp_path, {"rps_v3_data.csv": rows}))
+
+
+def test_half_a_download_and_another_file_are_one_sentence_each(tmp_path: Path) -> None:
+    folder = written(tmp_path / "a", {"rps_v3_data.csv.gz": rows_of(rock, rock, *ADAPTIVE)})
+    whole = (folder / "rps_v3_data.csv.gz").read_bytes()
+    (folder / "rps_v3_data.csv.gz").write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(BadInput, match="half downloaded"):
+        IMPORTER.read(folder)
+    other = tmp_path / "b" / "rps_v2_data.csv"
+    other.parent.mkdir()
+    other.write_text("game_id,round\n1,1\n")
+    with pytest.raises(BadInput, match="no column version"):
+        IMPORTER.read(other)
+    for path in (tmp_path / "nowhere", tmp_path / "c"):
+        (tmp_path / "c").mkdir(exist_ok=True)
+        with pytest.raises(BadInput, match="There is no"):
+            IMPORTER.read(path)
+
+
+def test_the_command_stores_once_and_lists_what_was_not_checked(tmp_path: Path) -> None:
+    source = written(tmp_path / "in", {"rps_v3_data.csv": rows_of(rock, beats_rock, *ADAPTIVE)})
+    out = tmp_path / "out"
+
+    def run(*args: str) -> str:
+        result = CliRunner().invoke(cli, list(args), catch_exceptions=False)
+        assert result.exit_code == 0, result.output
+        return result.output
+
+    assert "stored: 1" in run("import", "brockbank2024", str(source), "--out", str(out))
+    again = run("import", "brockbank2024", str(source), "--out", str(out))
+    assert "stored: 0" in again and "already there: 1" in again
+    assert len(store.load(out).episodes) == 1
+    said = run("replay", str(out))
+    assert "1 of 1 episodes replayed, 0 mismatches, 1 not checked" in said
+    assert "agent played elsewhere" in said
