@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sally.core.game import GameSpec, Seat
+from sally.core.game import Doing, GameSpec, Seat
 from sally.core.probe import At, Probe, Question
 from sally.core.replay import Replay
 from sally.games.level_k import solvers
@@ -174,5 +174,15 @@ GAME: GameSpec[State, int, View] = GameSpec(
         "matching_pennies": "match the other's coin, or fail to, for 60 rounds",
     },
     best_replies=best_replies,
+    doing=Doing("won_per_round", regret="depth_regret"),
+    titles={
+        "level_k": "How many steps ahead?",
+        "eleven_twenty": "One less",
+        "beauty_contest": "Two thirds of the mean",
+        "hide_and_seek": "Hide and seek",
+        "matching_pennies": "Matching pennies",
+    },
+    settings={"rounds": (1, 100)},
+    usual="level",
     numbers=numbers,
 )

@@ -9,6 +9,7 @@ from sally.games.repeated_games.partners import (
     rps_adaptive,
     rps_stable,
     tables,
+    tom_k,
 )
 
 PARTNERS = {
@@ -18,6 +19,7 @@ PARTNERS = {
     **rps_stable.PARTNERS,
     **rps_adaptive.PARTNERS,
     **tables.PARTNERS,
+    **tom_k.PARTNERS,
     **axelrod.PARTNERS,
     **recorded.PARTNERS,
 }

@@ -1,0 +1,131 @@
+"""The card of the level-k games: fixed answers, habits and equilibrium play, both ways round.
+
+Across the table sits every level in turn, and nothing but the past tells which. What is fixed must
+not answer them all, so two things are not as one might first set them up:
+
+- In a contest against equal minds any number somewhat below theirs wins, and among three players
+  even 0 does. So three of the others think k steps ahead and one thinks two steps further: now a
+  number has to lie between them, and no number wins at two levels.
+- Where the same box stands out in every game, opening it finds half of all hiders, since two of
+  four levels sit in it. So the box that stands out takes every place in turn.
+"""
+
+from __future__ import annotations
+
+from sally.core.card import Card, Condition, Shortcut, both_ways
+from sally.core.log import Instance, Sitter
+from sally.core.study import instance, sitter
+
+METRICS = ("depth_regret", "best_reply_percent", "won_per_round")
+DEPTHS = range(4)
+
+
+def _pair(first: int, second: int) -> Shortcut:
+    """Two fixed places of the menu that pull in opposite directions."""
+    return Shortcut(sitter("constant", place=first), sitter("constant", place=second))
+
+
+EQUILIBRIUM = both_ways("equilibrium")
+HABITS = (
+    Shortcut(sitter("repeater"), sitter("switcher")),
+    Shortcut(sitter("win_stay_lose_shift"), sitter("win_shift_lose_stay")),
+    both_ways("copy_last"),
+    both_ways("majority"),
+)
+NUMBERS = (_pair(50, 0), _pair(33, 67), _pair(27, 18))
+
+
+def _condition(
+    name: str,
+    instances: tuple[Instance, ...],
+    others: dict[str, Sitter],
+    shortcuts: tuple[Shortcut, ...],
+    seat: str = "player_1",
+    chance: dict[str, float] | None = None,
+) -> Condition:
+    return Condition(
+        name=f"{instances[0].game}: {name}",
+        instances=instances,
+        seat=seat,
+        others=others,
+        shortcuts=shortcuts,
+        metrics=METRICS,
+        chance=chance or {},
+    )
+
+
+def _requests() -> list[Condition]:
+    """Each fixed number is right for one level; against an equilibrium, all of its support is."""
+    shortcuts = (_pair(9, 0), _pair(8, 5), EQUILIBRIUM)
+    against = {f"level {k}": sitter("level", k=k) for k in DEPTHS}
+    more = {"people": sitter("people"), "equilibrium": sitter("equilibrium")}
+    return [
+        _condition(name, (instance("eleven_twenty"),), {"player_2": who}, shortcuts)
+        for name, who in {**against, **more}.items()
+    ]
+
+
+def contest_of(k: int) -> tuple[Instance, dict[str, Sitter]]:
+    """A contest of five, and the four others: three of level k and one of level k + 2."""
+    levels = {"player_2": k, "player_3": k, "player_4": k, "player_5": k + 2}
+    others = {seat: sitter("level", k=each) for seat, each in levels.items()}
+    return instance("beauty_contest", pays={"kind": "contest", "players": 5}), others
+
+
+def _contests() -> list[Condition]:
+    found = []
+    for k in DEPTHS:
+        problem, others = contest_of(k)
+        name = f"level {k}, and one of level {k + 2}"
+        found.append(_condition(name, (problem,), others, (*NUMBERS, EQUILIBRIUM)))
+    return found
+
+
+def rows_of_boxes() -> tuple[Instance, ...]:
+    """Four boxes, of which each in turn is the one that stands out."""
+    labels = ("BAAA", "AABA", "ABAA", "AAAB")
+    return tuple(
+        instance(
+            "hide_and_seek",
+            f"hide_and_seek-{row}",
+            pays={"kind": "boxes", "labels": list(row), "salient": place},
+        )
+        for place, row in enumerate(labels)
+    )
+
+
+def _boxes() -> list[Condition]:
+    found = []
+    shortcuts = (_pair(2, 1), EQUILIBRIUM)
+    for role, seat, other, even in (
+        ("hider", "player_1", "player_2", 0.75),
+        ("seeker", "player_2", "player_1", 0.25),
+    ):
+        for name, who in {
+            **{f"level {k}": sitter("level", k=k) for k in DEPTHS},
+            "equilibrium": sitter("equilibrium"),
+        }.items():
+            title, others = f"{role} against {name}", {other: who}
+            chance = {"won_per_round": even}
+            found.append(_condition(title, rows_of_boxes(), others, shortcuts, seat, chance))
+    return found
+
+
+def _pennies() -> list[Condition]:
+    shortcuts = (_pair(0, 1), *HABITS, EQUILIBRIUM)
+    problem = (instance("matching_pennies"),)
+    found = [
+        _condition(f"{k}-ToM", problem, {"player_2": sitter("k_tom", k=k)}, shortcuts)
+        for k in range(3)
+    ]
+    # nobody can do better or worse against this one, with a mind or without
+    none = {"depth_regret": 0.0, "won_per_round": 0.0, "best_reply_percent": 100.0}
+    even = {"player_2": sitter("equilibrium")}
+    return [*found, _condition("equilibrium", problem, even, shortcuts, chance=none)]
+
+
+CARD = Card(
+    family="level_k",
+    about="fixed answers, habits and equilibrium play against minds of every depth",
+    conditions=(*_requests(), *_contests(), *_boxes(), *_pennies()),
+)

@@ -1,0 +1,201 @@
+"""How deep somebody plays: the depth of one move, of one seat's moves, and of many people's.
+
+Depth is read from what was done, never from what a player says of itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import exp, log, sqrt
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from sally.core.chance import Stream
+from sally.core.errors import BadInput
+from sally.core.game import Seat
+from sally.games.level_k.minds import NOTHING, cognitive_hierarchy, ladder
+from sally.games.level_k.payoffs import Contest, Pennies, Request
+from sally.games.level_k.rules import LevelGame, View
+from sally.games.level_k.solvers import Odds, evenly
+from sally.stats.intervals import Estimate
+
+LEVELS = 4  # 0, 1, 2 and 3: few people think further (Nagel 1995; Arad and Rubinstein 2012)
+ERROR = 0.1  # the share of moves that one seat is taken to draw evenly from its menu
+NEAR = 0.25  # Nagel's neighbourhoods: 50 p^(k - 1/4) to 50 p^(k + 1/4)
+MOST_ROUNDS = 500  # of expectation and maximisation; the likelihood stands still long before
+STILL = 1e-10
+TAUS = tuple(0.05 * n for n in range(1, 101))
+
+Floats = NDArray[np.float64]
+
+
+def depth_of(game: LevelGame, move: int) -> int | None:
+    """The level that this move belongs to, by itself; None where it belongs to none."""
+    pays = game.pays
+    if isinstance(pays, Request):
+        steps, rest = divmod(pays.high - move, pays.gap)
+        return None if rest else steps
+    if not isinstance(pays, Contest) or pays.fraction == 1 or move == 0:
+        return None
+    steps_up = log(2 * move / (pays.low + pays.high)) / log(pays.fraction)
+    nearest = round(steps_up)
+    return nearest if nearest >= 0 and abs(steps_up - nearest) <= NEAR else None
+
+
+def levels_at(game: LevelGame, seat: Seat, view: View, levels: int = LEVELS) -> list[Odds]:
+    """What each level does here; in a contest, all of its neighbourhood evenly."""
+    if isinstance(game.pays, Contest):
+        near: list[list[int]] = [[] for _ in range(levels)]
+        for move in game.menu(seat):
+            k = depth_of(game, move)
+            if k is not None and k < levels:
+                near[k].append(move)
+        if all(near):
+            return [evenly(moves) for moves in near]
+    return [mind.does(view) for mind in ladder(game, seat, levels - 1)]
+
+
+# --- one seat -------------------------------------------------------------------------------------
+
+
+class Depth(msgspec.Struct, frozen=True):
+    """How likely each level is after some moves, every level being as likely at first."""
+
+    chances: tuple[float, ...]
+
+    @property
+    def mean(self) -> float:
+        return sum(k * p for k, p in enumerate(self.chances))
+
+    @property
+    def sd(self) -> float:
+        return sqrt(sum((k - self.mean) ** 2 * p for k, p in enumerate(self.chances)))
+
+
+def estimated(
+    game: LevelGame, seat: Seat, moves: Sequence[tuple[View, int]], error: float = ERROR
+) -> Depth | None:
+    """Bayes' rule over levels 0 to 3 after a seat's moves; None without any."""
+    if not moves:
+        return None
+    even = error / len(game.menu(seat))
+    minds = None if isinstance(game.pays, Contest) else ladder(game, seat, LEVELS - 1)
+    fixed = levels_at(game, seat, NOTHING) if minds is None else []
+    weight = [0.0] * LEVELS
+    for view, move in moves:
+        here = fixed if minds is None else [mind.does(view) for mind in minds]
+        for k, odds in enumerate(here):
+            weight[k] += log((1 - error) * odds.get(move, 0.0) + even)
+    top = [exp(w - max(weight)) for w in weight]
+    return Depth(tuple(t / sum(top) for t in top))
+
+
+# --- many people ----------------------------------------------------------------------------------
+
+
+class Fitted(msgspec.Struct, frozen=True):
+    """A population as a mixture of levels, with 95% bootstrap intervals."""
+
+    shares: tuple[Estimate, ...]  # of levels 0, 1, ..
+    error: Estimate  # the share that moves evenly at random
+    depth: Estimate  # the mean level of those who do not
+
+
+def fitted(
+    game: LevelGame,
+    seat: Seat,
+    counts: Mapping[int, int],
+    levels: int = LEVELS,
+    draws: int = 400,
+    seed: int = 1,
+) -> Fitted:
+    """The mixture of levels and error under which these choices are most likely.
+
+    For games in which a level does the same whatever the past; a coin has no such levels.
+    """
+    if isinstance(game.pays, Pennies):
+        raise BadInput("the levels of matching pennies hang on the past; estimate seat by seat")
+    shape = _shape(game, seat, levels_at(game, seat, NOTHING, levels))
+    seen = _seen(game, seat, counts)
+    found = [_summary(_mixture(shape, sample)) for sample in _samples(seen, draws, seed)]
+    n = int(seen.sum())
+    *shares, error, depth = (_interval(column, n) for column in zip(*found, strict=True))
+    return Fitted(tuple(shares), error, depth)
+
+
+def fitted_tau(
+    game: LevelGame, seat: Seat, counts: Mapping[int, int], draws: int = 100, seed: int = 1
+) -> Estimate:
+    """The mean number of steps of a cognitive hierarchy that fits best (grid of 0.05).
+
+    Level 0 is even, as in Camerer, Ho and Chong (2004): it takes up whatever no level would do.
+    """
+    seen = _seen(game, seat, counts)
+    shapes = [_hierarchy(game, seat, tau) for tau in TAUS]
+    logs = np.log(np.array(shapes))
+    found = [TAUS[int(np.argmax(logs @ sample))] for sample in _samples(seen, draws, seed)]
+    return _interval(found, int(seen.sum()))
+
+
+def _hierarchy(game: LevelGame, seat: Seat, tau: float, deepest: int = 8) -> Floats:
+    """The chance of each move in a Poisson hierarchy with an even level 0."""
+    weight, total = exp(-tau), np.zeros(len(game.menu(seat)))
+    for k in range(deepest + 1):
+        does = cognitive_hierarchy(game, seat, k, tau, "uniform").does(NOTHING)
+        total += weight * np.array([does.get(move, 0.0) for move in game.menu(seat)])
+        weight *= tau / (k + 1)
+    return np.asarray(total / total.sum())
+
+
+def _shape(game: LevelGame, seat: Seat, levels: Sequence[Odds]) -> Floats:
+    """(level and then error, move) -> chance."""
+    menu = game.menu(seat)
+    rows = [[odds.get(move, 0.0) for move in menu] for odds in (*levels, evenly(menu))]
+    return np.array(rows)
+
+
+def _seen(game: LevelGame, seat: Seat, counts: Mapping[int, int]) -> Floats:
+    if strange := set(counts) - set(game.menu(seat)):
+        raise BadInput(f"{min(strange)} is no move of this game")
+    seen = np.array([counts.get(move, 0) for move in game.menu(seat)], dtype=float)
+    if seen.sum() < 2 or seen.min() < 0:
+        raise BadInput("a mixture of levels needs at least two choices")
+    return seen
+
+
+def _samples(seen: Floats, draws: int, seed: int) -> list[Floats]:
+    """What was seen, and then as many people drawn anew with replacement, again and again."""
+    n = int(seen.sum())
+    chance = Stream("level_k", "bootstrap", seed).generator()
+    again = chance.multinomial(n, seen / n, size=draws).astype(float)
+    return [seen, *again]
+
+
+def _mixture(shape: Floats, seen: Floats) -> Floats:
+    """Weights of the rows of `shape` by expectation and maximisation (Dempster et al. 1977)."""
+    weights = np.full(len(shape), 1 / len(shape))
+    for _ in range(MOST_ROUNDS):
+        joint = weights[:, None] * shape
+        total = joint.sum(axis=0)
+        parts = joint / np.where(total > 0, total, 1.0)
+        better = parts @ seen / seen.sum()
+        still = float(np.abs(better - weights).max()) < STILL
+        weights = better
+        if still:
+            break
+    return weights
+
+
+def _summary(weights: Floats) -> tuple[float, ...]:
+    levels = weights[:-1]
+    depth = float(levels @ np.arange(len(levels)) / levels.sum()) if levels.sum() else 0.0
+    return (*map(float, weights), depth)
+
+
+def _interval(column: Sequence[float], n: int) -> Estimate:
+    """The first value, which is the estimate, within the middle 95% of the others."""
+    low, high = np.quantile(column[1:], [0.025, 0.975])
+    value = float(column[0])
+    return Estimate(value, min(value, float(low)), max(value, float(high)), n, "bootstrap")

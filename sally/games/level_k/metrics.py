@@ -1,0 +1,165 @@
+"""What is measured in the level-k games: depth, and what was lost by too little or too much of it.
+
+All of it is exact where the minds across the table declare themselves, and blank elsewhere.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from sally.core.game import Seat
+from sally.core.metric import Metric, Played, shared
+from sally.games.level_k.depths import Depth, depth_of, estimated
+from sally.games.level_k.rules import LevelGame, View
+from sally.games.level_k.solvers import SAME, Odds, worths
+from sally.games.level_k.spec import minds_of_others
+
+
+class Round(msgspec.Struct, frozen=True):
+    """A round that was played, from one seat."""
+
+    turn: int
+    view: View
+    mine: int
+
+
+def game_of(played: Played) -> LevelGame:
+    game = played.replay.game
+    assert isinstance(game, LevelGame)  # the family has one kind of rules
+    return game
+
+
+@shared
+def rounds(played: Played, seat: Seat) -> list[Round]:
+    """The rounds that were not void."""
+    return [
+        Round(step.turn, played.replay.view(step.turn, seat), step.moves[seat])
+        for step in played.replay.steps()
+        if not step.forfeited
+    ]
+
+
+@shared
+def lost(played: Played, seat: Seat) -> list[float] | None:
+    """Per played round: what the best reply to the others' declared odds pays beyond the move.
+
+    None where somebody declares nothing, or several draw from too many numbers.
+    """
+    game, found = game_of(played), []
+    others, minds = game.others(seat), minds_of_others(played.replay, seat)
+    for each in rounds(played, seat):
+        odds: list[Odds] = []
+        for other, mind in zip(others, minds, strict=True):
+            if mind is None:
+                return None
+            odds.append(mind.does(played.replay.view(each.turn, other)))
+        worth = worths(game, seat, odds)
+        if worth is None:
+            return None
+        found.append(max(worth) - worth[game.menu(seat).index(each.mine)])
+    return found
+
+
+def _mean(numbers: list[float]) -> float | None:
+    return sum(numbers) / len(numbers) if numbers else None
+
+
+def _won_per_round(played: Played, seat: Seat) -> float | None:
+    payoffs, n = played.episode.payoffs, len(rounds(played, seat))
+    return None if payoffs is None or not n else payoffs[seat] / n
+
+
+def _regret(played: Played, seat: Seat) -> float | None:
+    found = lost(played, seat)
+    return None if found is None or played.episode.payoffs is None else _mean(found)
+
+
+def _best_replies(played: Played, seat: Seat) -> float | None:
+    found = lost(played, seat)
+    return None if found is None else _mean([100.0 * (loss <= SAME) for loss in found])
+
+
+def _depths(played: Played, seat: Seat) -> list[float]:
+    found = [depth_of(game_of(played), each.mine) for each in rounds(played, seat)]
+    return [float(depth) for depth in found if depth is not None]
+
+
+def _depth_played(played: Played, seat: Seat) -> float | None:
+    return _mean(_depths(played, seat))
+
+
+def _over_thinking(played: Played, seat: Seat) -> float | None:
+    depths = {None if mind is None else mind.depth for mind in minds_of_others(played.replay, seat)}
+    theirs = depths.pop() if len(depths) == 1 else None
+    return None if theirs is None else _mean([d - theirs - 1 for d in _depths(played, seat)])
+
+
+@shared
+def estimate(played: Played, seat: Seat) -> Depth | None:
+    """How deep a seat's moves of an episode look, level by level."""
+    moves = [(each.view, each.mine) for each in rounds(played, seat)]
+    return estimated(game_of(played), seat, moves)
+
+
+def _estimated_depth(played: Played, seat: Seat) -> float | None:
+    found = estimate(played, seat)
+    return None if found is None else found.mean
+
+
+def _estimated_depth_sd(played: Played, seat: Seat) -> float | None:
+    found = estimate(played, seat)
+    return None if found is None else found.sd
+
+
+METRICS = (
+    Metric(
+        name="won_per_round",
+        about="payoff per round that was played",
+        measure=_won_per_round,
+        better="higher",
+        unit="payoff",
+        headline=True,
+    ),
+    Metric(
+        name="depth_regret",
+        about="payoff per round that the best reply to the others' declared odds would add",
+        measure=_regret,
+        better="lower",
+        unit="payoff",
+        headline=True,
+    ),
+    Metric(
+        name="best_reply_percent",
+        about="share of rounds in which the move was a best reply to the others' declared odds",
+        measure=_best_replies,
+        better="higher",
+        unit="%",
+        bounds=(0, 100),
+    ),
+    Metric(
+        name="depth_played",
+        about="mean level of the moves, where a number belongs to one (requests and contests)",
+        measure=_depth_played,
+        unit="steps",
+        headline=True,
+    ),
+    Metric(
+        name="over_thinking",
+        about="level played less the right one, which is one above the others' declared level",
+        measure=_over_thinking,
+        unit="steps",
+    ),
+    Metric(
+        name="estimated_depth",
+        about="mean of levels 0 to 3 given the moves, each as likely at first, errors of 10 %",
+        measure=_estimated_depth,
+        unit="steps",
+        bounds=(0, 3),
+    ),
+    Metric(
+        name="estimated_depth_sd",
+        about="how uncertain estimated_depth is: 1.12 if nothing is known, 0 if the level is",
+        measure=_estimated_depth_sd,
+        unit="steps",
+    ),
+)

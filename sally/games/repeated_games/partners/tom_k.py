@@ -1,0 +1,106 @@
+"""ToM_k: a mind that asks what the other expects, what it expects that one expects, and so on.
+
+After de Weerd, Verbrugge and Verheij, Artificial Intelligence 199-200 (2013), 67-92, in any matrix
+game. The paper's equations could not be read here: these are ours, in the paper's spirit, and only
+its finding that orders 1 and 2 outperform the orders below them is checked.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from sally.core.errors import BadInput
+from sally.core.game import Seat
+from sally.core.partner import Line, Partner, Script
+from sally.games.repeated_games.partners.basis import Drawn, Follower, Odds, best_to, evenly
+from sally.games.repeated_games.rules import RepeatedGame, View, other
+
+DEEPEST = 4
+Belief = tuple[float, ...]  # by move
+
+
+class _Thoughts(NamedTuple):
+    """What a mind has learned."""
+
+    of_them: Belief  # what the other does
+    of_me: Belief  # what the other takes me to do
+    trust: tuple[float, ...]  # in the foresight of each order above 0
+
+
+class _Tom:
+    """One seat's mind of order k; what it has learned is passed in and out.
+
+    Of the other's moves and of its own it keeps a belief that moves towards the last one seen, by
+    `rate`; the other is taken to learn in the same way. Order i foresees the other as one of order
+    i-1 who is sure of its own thought: best reply upon best reply, from the belief at the bottom.
+    """
+
+    def __init__(self, game: RepeatedGame, seat: Seat, k: int, rate: float) -> None:
+        self.game, self.seat, self.k, self.rate = game, seat, k, rate
+
+    def start(self) -> _Thoughts:
+        theirs, mine = (self.game.moves_of(s) for s in (other(self.seat), self.seat))
+        even = tuple(tuple(1 / len(moves) for _ in moves) for moves in (theirs, mine))
+        return _Thoughts(even[0], even[1], (0.0,) * self.k)
+
+    def after(self, thoughts: _Thoughts, mine: int, theirs: int) -> _Thoughts:
+        """One round later: trust follows the foresight of each order, beliefs follow the moves."""
+        of_them, of_me, trust = thoughts
+        foreseen = (self.foresees(thoughts, order) for order in range(1, self.k + 1))
+        kept = tuple(
+            self._towards(t, odds.get(theirs, 0.0)) for t, odds in zip(trust, foreseen, strict=True)
+        )
+        return _Thoughts(self._moved(of_them, theirs), self._moved(of_me, mine), kept)
+
+    def foresees(self, thoughts: _Thoughts, order: int) -> Odds:
+        """The other's move, should it be of order `order` - 1."""
+        believed = dict(enumerate(thoughts.of_me if order % 2 else thoughts.of_them))
+        for step in range(order):  # the last to reply is the other, so begin on the right side
+            who = other(self.seat) if (order - step) % 2 else self.seat
+            believed = dict(evenly(best_to(self.game, who, believed)))
+        return believed
+
+    def expects(self, thoughts: _Thoughts) -> Odds:
+        """The other's move, all orders taken together."""
+        belief = dict(enumerate(thoughts.of_them))
+        for order, trust in enumerate(thoughts.trust, 1):
+            foreseen = self.foresees(thoughts, order)
+            belief = {m: (1 - trust) * p + trust * foreseen.get(m, 0.0) for m, p in belief.items()}
+        return belief
+
+    def _towards(self, before: float, now: float) -> float:
+        return (1 - self.rate) * before + self.rate * now
+
+    def _moved(self, belief: Belief, move: int) -> Belief:
+        return tuple(self._towards(p, float(m == move)) for m, p in enumerate(belief))
+
+
+def _tom_k(game: RepeatedGame, seat: Seat, k: int = 1, rate: float = 0.5) -> Script:
+    if type(k) is not int or not 0 <= k <= DEEPEST:
+        raise BadInput(f"k must be a whole number from 0 to {DEEPEST}, not {k!r}")
+    if not 0 < rate <= 1:
+        raise BadInput(f"rate must be above 0 and at most 1, not {rate}")
+    mind = _Tom(game, seat, k, rate)
+    follower = Follower(mind.start(), mind.after)
+
+    def odds(view: View) -> Odds:
+        return evenly(best_to(game, seat, mind.expects(follower.state(view))))
+
+    return Drawn(odds)
+
+
+PARTNERS = {
+    "tom_k": Partner(
+        name="tom_k",
+        about="foresees the other as a mind of order `k`-1 and trusts each order as far as it "
+        "foresaw rightly; learns by `rate`",
+        source="after de Weerd, Verbrugge and Verheij 2013; the equations are ours",
+        make=_tom_k,
+        memory=None,
+        params={"k": 1, "rate": 0.5},
+        lines=(
+            Line("RRPPS", "?PPPS", "rps", {"k": 0}),
+            Line("JJFF", "FJJF", "ibs", {"k": 0, "rate": 0.4}),
+        ),
+    ),
+}

@@ -1,0 +1,63 @@
+"""level_k as a study: one seat for a model, and across from it every depth in turn."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sally.core.log import Instance, Sitter
+from sally.core.study import Cell, Study, instance, sitter
+from sally.games.level_k.card import contest_of, rows_of_boxes
+from sally.players.language import OPEN
+
+PROBES = ("their_move", "their_guess_of_me", "their_depth")
+DEPTHS = range(4)
+ROUNDS = 10  # against one mind: nothing but the past tells how deep it thinks
+ONCE = 100  # games of one round against people, whose choices are drawn
+
+
+def _over_rounds(problem: Instance, rounds: int = ROUNDS) -> Instance:
+    return Instance(f"{problem.id}-{rounds}", problem.game, {**problem.params, "rounds": rounds})
+
+
+def _cell(
+    name: str,
+    instances: tuple[Instance, ...],
+    seat: str,
+    player: Sitter,
+    others: dict[str, Sitter],
+    repeats: int = 1,
+) -> Cell:
+    return Cell(name, instances, ({seat: player, **others},), {seat: PROBES}, repeats=repeats)
+
+
+def study(model: str = OPEN, **language: Any) -> Study:
+    """Every game against every depth, with one language model, its seat open if none is named."""
+    me = sitter("language", model=model, strategy="qa", **language)
+    one, two = "player_1", "player_2"
+    request, pennies = instance("eleven_twenty"), instance("matching_pennies")
+    cells = [_cell("eleven_twenty: people", (request,), one, me, {two: sitter("people")}, ONCE)]
+    for k in DEPTHS:
+        level = sitter("level", k=k)
+        rounds = (_over_rounds(request),)
+        cells.append(_cell(f"eleven_twenty: level {k}", rounds, one, me, {two: level}))
+        contest, others = contest_of(k)
+        rounds = (_over_rounds(contest),)
+        cells.append(_cell(f"beauty_contest: level {k}", rounds, one, me, others))
+        boxes = tuple(_over_rounds(row) for row in rows_of_boxes())
+        cells += [
+            _cell(f"hide_and_seek: hider, level {k}", boxes, one, me, {two: level}),
+            _cell(f"hide_and_seek: seeker, level {k}", boxes, two, me, {one: level}),
+        ]
+    for k in range(3):
+        tom = {two: sitter("k_tom", k=k)}
+        cells.append(_cell(f"matching_pennies: {k}-ToM", (pennies,), one, me, tom))
+    return Study(
+        name="level_k",
+        about="one model against minds of every depth: requests, contests, boxes, coins",
+        cells=tuple(cells),
+        paper="level_k",
+    )
+
+
+STUDY = study()
+STUDIES = (STUDY,)

@@ -1,0 +1,71 @@
+"""No fixed answer serves against minds of every depth, by arithmetic and not by sampling."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+
+from sally.core import shelf
+from sally.core.card import Condition
+from sally.core.game import Seat
+from sally.games.level_k.card import CARD
+from sally.games.level_k.minds import NOTHING, level, mind_of
+from sally.games.level_k.payoffs import Contest
+from sally.games.level_k.rules import LevelGame
+from sally.games.level_k.solvers import worths
+
+
+def conditions(game: str, words: str = "level") -> list[Condition]:
+    return [c for c in CARD.of(game) if words in c.name]
+
+
+def shares(condition: Condition) -> list[tuple[float, float]]:
+    """By place on the menu: (mean payoff, share of best replies) over the condition's instances."""
+    seat = Seat(condition.seat)
+    rows = []
+    for problem in condition.instances:
+        game = shelf.game(problem.game).build(problem.params)
+        assert isinstance(game, LevelGame)
+        odds = []
+        for other in game.others(seat):
+            mind = mind_of(game, other, condition.others[other])
+            assert mind is not None
+            odds.append(mind.does(NOTHING))
+        worth = worths(game, seat, odds)
+        assert worth is not None
+        rows.append([(w, float(w >= max(worth) - 1e-9)) for w in worth])
+    n = len(rows)
+    return [
+        (sum(w for w, _ in column) / n, sum(b for _, b in column) / n)
+        for column in zip(*rows, strict=True)
+    ]
+
+
+@pytest.mark.parametrize("game", ["eleven_twenty", "beauty_contest"])
+def test_a_fixed_number_is_right_for_one_depth_at_most(game: str) -> None:
+    square = conditions(game)
+    assert len(square) == 4
+    places = zip(*(shares(condition) for condition in square), strict=True)
+    assert max(sum(right for _, right in place) for place in places) == 1
+
+
+@pytest.mark.parametrize("k", range(4))
+def test_among_three_equal_minds_zero_always_wins_so_the_card_mixes_them(k: int) -> None:
+    game = LevelGame(pays=Contest(players=3))
+    (number,) = level(game, game.seats[0], k).does(NOTHING)
+    worth = worths(game, game.seats[0], [{number: 1.0}] * 2)
+    assert worth is not None
+    assert worth[0] == max(worth) == 20
+
+
+@pytest.mark.parametrize(("role", "even"), [("hider", Fraction(3, 4)), ("seeker", Fraction(1, 4))])
+def test_a_fixed_box_is_worth_what_chance_is_worth_at_every_depth(
+    role: str, even: Fraction
+) -> None:
+    square = conditions("hide_and_seek", role)
+    assert len(square) == 5
+    for condition in square:
+        assert condition.chance == {"won_per_round": float(even)}
+        for worth, _ in shares(condition):
+            assert worth == pytest.approx(float(even))

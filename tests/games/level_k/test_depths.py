@@ -1,0 +1,121 @@
+"""Depth is read from moves: by hand, by Bayes' rule, and as a mixture that is found again."""
+
+from __future__ import annotations
+
+import pytest
+
+from sally.core.chance import Stream
+from sally.core.errors import BadInput
+from sally.core.game import Seat
+from sally.games.level_k.depths import LEVELS, depth_of, estimated, fitted, fitted_tau
+from sally.games.level_k.minds import NOTHING, k_tom, ladder
+from sally.games.level_k.payoffs import Boxes, Contest, Pennies, Request
+from sally.games.level_k.people import published
+from sally.games.level_k.rules import LevelGame, View
+from sally.games.level_k.solvers import mixed
+
+ONE, TWO = Seat("player_1"), Seat("player_2")
+ELEVEN_TWENTY, CONTEST = LevelGame(), LevelGame(pays=Contest())
+
+
+def test_each_number_asked_for_is_so_many_steps_below_the_top() -> None:
+    assert [depth_of(ELEVEN_TWENTY, n) for n in (20, 19, 17, 11)] == [0, 1, 3, 9]
+    wide = LevelGame(pays=Request(low=1, high=30, gap=3))
+    assert [depth_of(wide, n) for n in (30, 27, 29)] == [0, 1, None]
+
+
+def test_a_number_in_a_contest_counts_within_a_quarter_step() -> None:
+    """Nagel's neighbourhoods (1995): for 2/3, level 1 is 30.1 to 36.9, level 2 20.1 to 24.6."""
+    found = [depth_of(CONTEST, n) for n in (50, 33, 31, 36, 30, 22, 15, 40, 0, 100)]
+    assert found == [0, 1, 1, 1, None, 2, 3, None, None, None]
+    above = LevelGame(pays=Contest(share="4/3"))
+    assert [depth_of(above, n) for n in (50, 67, 89, 30)] == [0, 1, 2, None]
+
+
+def test_boxes_have_no_depth_by_themselves() -> None:
+    assert depth_of(LevelGame(pays=Boxes()), 2) is None
+
+
+def moves(game: LevelGame, numbers: list[int]) -> list[tuple[View, int]]:
+    view = game.observe(game.start(), ONE)
+    return [(view, number) for number in numbers]
+
+
+def test_one_move_says_much_where_levels_differ_and_nothing_where_they_do_not() -> None:
+    sure = estimated(ELEVEN_TWENTY, ONE, moves(ELEVEN_TWENTY, [18]))
+    assert sure is not None
+    assert sure.chances == pytest.approx((0.01 / 0.94, 0.01 / 0.94, 0.91 / 0.94, 0.01 / 0.94))
+    assert sure.mean == pytest.approx(sum(k * p for k, p in enumerate(sure.chances)))
+    blank = estimated(ELEVEN_TWENTY, ONE, moves(ELEVEN_TWENTY, [12]))
+    assert blank is not None
+    assert (blank.mean, blank.sd) == (pytest.approx(1.5), pytest.approx(1.25**0.5))
+    assert estimated(ELEVEN_TWENTY, ONE, []) is None
+
+
+def test_more_of_the_same_makes_it_surer() -> None:
+    once, often = (estimated(CONTEST, ONE, moves(CONTEST, [22] * n)) for n in (1, 5))
+    assert once is not None and often is not None
+    assert often.sd < once.sd
+    assert often.mean == pytest.approx(2, abs=0.01)
+
+
+@pytest.mark.parametrize("k", [0, 1, 2])
+def test_the_depth_of_a_k_tom_shows_in_its_coins(k: int) -> None:
+    """Twelve games of sixty rounds: the true level has more weight than at the start."""
+    game = LevelGame(pays=Pennies(), rounds=60)
+    weights = []
+    for seed in range(12):
+        mind, rival = k_tom(game, ONE, k), k_tom(game, TWO, 1)
+        draws, state, seen = Stream("coins", k, seed), game.start(), []
+        for _ in range(60):
+            view = game.observe(state, ONE)
+            mine = draws.draw(mind.does(view))
+            seen.append((view, mine))
+            theirs = draws.draw(rival.does(game.observe(state, TWO)))
+            state = game.step(state, {ONE: mine, TWO: theirs})
+        found = estimated(game, ONE, seen)
+        assert found is not None
+        weights.append(found.chances[k])
+    assert sum(weights) / len(weights) > 0.4
+
+
+def test_a_mixture_that_was_drawn_is_found_again() -> None:
+    shares, error, n = (0.1, 0.2, 0.4, 0.1), 0.2, 4000
+    levels = [mind.does(NOTHING) for mind in ladder(ELEVEN_TWENTY, ONE)]
+    even = dict.fromkeys(ELEVEN_TWENTY.menu(ONE), 0.1)
+    odds = mixed([*zip(shares, levels, strict=True), (error, even)])
+    counts = {move: round(n * p) for move, p in odds.items()}
+    found = fitted(ELEVEN_TWENTY, ONE, counts, draws=50)
+    assert [s.value for s in found.shares] == pytest.approx(shares, abs=0.01)
+    assert found.error.value == pytest.approx(error, abs=0.01)
+    assert found.depth.value == pytest.approx((0.2 + 0.8 + 0.3) / 0.8, abs=0.02)
+    for estimate in (*found.shares, found.error, found.depth):
+        assert estimate.low is not None and estimate.high is not None
+        assert estimate.low <= estimate.value <= estimate.high  # type: ignore[operator]
+
+
+def test_people_at_eleven_twenty_think_two_or_three_steps() -> None:
+    """17 and 18 are 62 of 108: the abstract says that almost all think at most three steps."""
+    found = fitted(ELEVEN_TWENTY, ONE, published()["request"].counts, draws=100)
+    values = [s.value for s in found.shares]
+    assert len(values) == LEVELS
+    assert values[3] == max(v for v in values if v is not None)
+    assert (values[2] or 0) + (values[3] or 0) > 0.5
+    assert 2 < (found.depth.value or 0) < 3
+
+
+def test_tau_grows_with_depth() -> None:
+    shallow = fitted_tau(ELEVEN_TWENTY, ONE, {19: 80, 20: 20}, draws=10)
+    deep = fitted_tau(ELEVEN_TWENTY, ONE, {17: 50, 18: 40, 16: 10}, draws=10)
+    assert shallow.value is not None and deep.value is not None
+    assert shallow.value < deep.value
+
+
+def test_what_cannot_be_fitted_is_refused() -> None:
+    for game, counts in (
+        (LevelGame(pays=Pennies()), {0: 5, 1: 5}),
+        (ELEVEN_TWENTY, {21: 5}),
+        (ELEVEN_TWENTY, {20: 1}),
+    ):
+        with pytest.raises(BadInput):
+            fitted(game, ONE, counts)

@@ -1,0 +1,145 @@
+"""What metrics, losses and probes say of games that were set up by hand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from sally.core import shelf
+from sally.core.game import Seat
+from sally.core.log import Instance, Setup, Sitter
+from sally.core.match import Match
+from sally.core.metric import Played
+from sally.core.player import Decision, Forfeit
+from sally.core.probe import At, Report
+from sally.runner.seating import players_of, resolved
+
+ONE, TWO = Seat("player_1"), Seat("player_2")
+
+
+def game_with(
+    game: str,
+    moves: list[int | None],
+    others: dict[str, Sitter],
+    says: int | None = None,
+    **params: Any,
+) -> Played:
+    """An episode in which player 1 does as told (None: it forfeits), and says what it expects."""
+    spec = shelf.game(game)
+    lineup = {"player_1": Sitter("constant"), **others}
+    arms = {"player_1": ("their_move", "their_depth")} if says is not None else {}
+    rounds = {"rounds": len(moves)}
+    setup = resolved(Setup(Instance("x", game, {**rounds, **params}), 1, lineup, arms=arms))
+    match = Match(spec, setup)
+    players: Any = players_of(match, others)
+    while asks := match.asks():
+        turn = asks[0]
+        if turn.seat != ONE:
+            match.answer(turn.id, players[turn.seat].decide(turn))
+        elif turn.question is None:
+            move = moves[turn.number]
+            match.answer(turn.id, Forfeit("unreadable") if move is None else Decision(move))
+        elif turn.question.probe == "their_depth":
+            match.answer(turn.id, Report(1, (0.0, 1.0, 0.0, 0.0)))
+        else:
+            match.answer(turn.id, Report(says))
+    return Played(spec, match.episode(), match.replay)
+
+
+def measured(played: Played, name: str, seat: Seat = ONE) -> float | None:
+    return shelf.metrics("level_k")[name].measure(played, seat)
+
+
+LEVEL_1 = {"player_2": Sitter("level", {"k": 1})}  # asks for 19
+
+
+@pytest.mark.parametrize(
+    ("asked", "regret", "depth", "over"),
+    [(18, 0, 2, 0), (20, 18, 0, -2), (19, 19, 1, -1), (15, 23, 5, 3)],
+)
+def test_the_right_depth_is_one_above_the_other(
+    asked: int, regret: float, depth: float, over: float
+) -> None:
+    played = game_with("eleven_twenty", [asked], LEVEL_1)
+    assert measured(played, "depth_regret") == pytest.approx(regret)
+    assert measured(played, "depth_played") == depth
+    assert measured(played, "over_thinking") == over
+    assert measured(played, "best_reply_percent") == (100 if regret == 0 else 0)
+
+
+def test_rounds_that_were_void_count_nowhere() -> None:
+    played = game_with("eleven_twenty", [18, None, 20], LEVEL_1)
+    assert measured(played, "won_per_round") == (38 + 20) / 2
+    assert measured(played, "depth_regret") == (0 + 18) / 2
+    assert measured(played, "forfeits") == 1
+
+
+def test_against_somebody_who_declares_nothing_there_is_no_regret() -> None:
+    played = game_with("matching_pennies", [0, 1], {"player_2": Sitter("repeater")})
+    for name in ("depth_regret", "best_reply_percent", "over_thinking", "depth_played"):
+        assert measured(played, name) is None
+    assert measured(played, "won_per_round") is not None
+
+
+def test_regret_against_k_tom_uses_the_chances_it_has_after_the_past() -> None:
+    """After 1 1 a 0-ToM matcher leans towards 1 with 0.7377: differing is worth 0.4754 a round."""
+    played = game_with("matching_pennies", [1, 1], {"player_2": Sitter("constant", {"place": 1})})
+    replay = played.replay
+    mind = shelf.partners("level_k")["k_tom"]
+    assert mind.params["k"] == 1
+    lineup = {**replay.lineup, "player_2": Sitter("k_tom", {"k": 0})}
+    replay.lineup = lineup
+    lost = 2 * 0.737700 - 1  # of playing 1 where 0 is best, against the chance of 1
+    found = measured(Played(played.spec, played.episode, replay), "depth_regret")
+    assert found == pytest.approx((0 + 2 * lost) / 2, abs=1e-5)
+
+
+def test_losses_tell_a_wrong_guess_from_a_right_one_unused() -> None:
+    losses = shelf.room("eleven_twenty", "losses")
+    unused = losses(game_with("eleven_twenty", [20], LEVEL_1, says=19), ONE)
+    assert (unused.inference, unused.translation) == (0, 18)
+    wrong = losses(game_with("eleven_twenty", [19], LEVEL_1, says=20), ONE)
+    assert (wrong.inference, wrong.translation) == (19, 0)
+    silent = losses(game_with("eleven_twenty", [None], LEVEL_1, says=20), ONE)
+    assert (silent.inference, silent.format) == (None, 38)
+
+
+def truth(played: Played, probe: str, about: str = "player_2") -> Any:
+    return played.spec.probe(probe).truth(played.replay, At(0, ONE, probe, about))
+
+
+def test_what_a_mind_declares_is_the_truth_about_it() -> None:
+    played = game_with("eleven_twenty", [18], {"player_2": Sitter("level", {"k": 2})})
+    assert truth(played, "their_depth") == 2
+    assert truth(played, "their_move") == 18
+    assert truth(played, "their_guess_of_me") == 19  # it takes the other for level 1
+    deep = game_with("eleven_twenty", [18], {"player_2": Sitter("level", {"k": 5})})
+    assert truth(deep, "their_depth") == 3  # or more
+    nobody = game_with("eleven_twenty", [18], {"player_2": Sitter("people")})
+    assert truth(nobody, "their_depth") is None
+    assert truth(nobody, "their_guess_of_me") is None
+
+
+def test_of_several_others_the_mean_is_true_and_a_depth_only_if_they_share_it() -> None:
+    same = {f"player_{n}": Sitter("level", {"k": 1}) for n in (2, 3)}
+    played = game_with("beauty_contest", [22], same)
+    assert truth(played, "their_move", "others") == 33
+    assert truth(played, "their_depth", "others") == 1
+    mixed = {"player_2": Sitter("level", {"k": 1}), "player_3": Sitter("level", {"k": 2})}
+    unlike = game_with("beauty_contest", [22], mixed)
+    assert truth(unlike, "their_move", "others") == 28  # 27.5, rounded up
+    assert truth(unlike, "their_depth", "others") is None
+    assert truth(unlike, "their_guess_of_me", "others") == 42  # of 50 and 33: 41.5
+
+
+def test_a_void_round_has_no_truth() -> None:
+    played = game_with("eleven_twenty", [None, 18], LEVEL_1)
+    assert truth(played, "their_move") is None
+
+
+def test_the_estimate_comes_with_its_uncertainty() -> None:
+    played = game_with("eleven_twenty", [18, 18, 18], LEVEL_1)
+    assert measured(played, "estimated_depth") == pytest.approx(2, abs=0.01)
+    unsure = measured(played, "estimated_depth_sd")
+    assert unsure is not None and 0 < unsure < 0.1
