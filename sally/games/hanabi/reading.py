@@ -13,8 +13,9 @@ import msgspec
 
 from sally.core.chance import Stream
 from sally.games.hanabi.belief import Hand, hidden
-from sally.games.hanabi.bots.memory import Policy, revealed
+from sally.games.hanabi.bots.memory import Policy
 from sally.games.hanabi.rules import Hanabi
+from sally.games.hanabi.seen import revealed
 from sally.games.hanabi.table import State, View
 
 MOST_HANDS = 5_000  # up to so many possible hands are gone through one by one

@@ -44,6 +44,7 @@ class Hanabi(Game[State, int, View]):
     score: Literal["zero", "kept"] = "zero"  # zero: nothing counts once the lives are lost
     deal: int | None = None  # the number of the shuffle; None: nature names it
     deck: tuple[int, ...] = ()  # an order of one's own, in place of a shuffle
+    reminders: bool = True  # whether the page repeats what hints have said of each card
     pass_limit: int = 3  # so many forfeited turns in a row end the episode without a result
 
     helpers = (NATURE,)
@@ -105,11 +106,11 @@ class Hanabi(Game[State, int, View]):
         return f"{state.passes} turns in a row were forfeited"
 
     def observe(self, state: State, seat: Seat) -> View:
-        me = self.seats.index(seat)
         hands = state.hands
+        me = -1 if seat == NATURE else self.seats.index(seat)
         return View(
             me,
-            (*hands[:me], (), *hands[me + 1 :]) if hands else (),
+            () if not hands or me < 0 else (*hands[:me], (), *hands[me + 1 :]),
             state.ids,
             state.marks,
             state.piles,

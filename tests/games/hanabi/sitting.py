@@ -29,7 +29,7 @@ def deck_of(game: Hanabi, *first: str) -> tuple[int, ...]:
 
 
 def card_of(game: Hanabi, name: str) -> int:
-    return "rygbw".index(name[0]) * game.ranks + int(name[1]) - 1
+    return "rygwb".index(name[0]) * game.ranks + int(name[1]) - 1
 
 
 def played(game: Hanabi, state: State, *actions: int) -> State:

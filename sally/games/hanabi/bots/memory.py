@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 from typing import TypeVar
 
 from sally.core.history import History
-from sally.games.hanabi.cards import Card
 from sally.games.hanabi.rules import Hanabi
 from sally.games.hanabi.table import Discarded, Event, Hinted, Passed, Played, View
 
@@ -109,11 +108,3 @@ class Recall:
             memory.see(event)
         self._memory, self._past = memory, view.past
         return memory
-
-
-def revealed(view: View) -> dict[int, Card]:
-    """What each card is or was, as far as this seat has seen it, by its number."""
-    known = {event.id: event.card for event in view.past if isinstance(event, Played | Discarded)}
-    for own, hand in zip(view.ids, view.hands, strict=True):
-        known.update(zip(own, hand, strict=False))  # one's own hand is not shown
-    return known

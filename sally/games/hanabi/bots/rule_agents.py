@@ -291,6 +291,19 @@ RULES: Mapping[str, tuple[Rule, ...]] = {
 }
 
 
+def knowing_rules(risk: float) -> tuple[Rule, ...]:
+    """Rules for whoever holds exact chances: play what is likely enough, tell, discard, in turn."""
+    return (
+        safe,
+        probable(risk),
+        _useful_to_all,
+        _discarding(_surely_useless),
+        _if(lambda view: view.tokens > 1, _telling(_tell_most)),
+        _discarding(_probably_useless),
+        *_any_way_out,
+    )
+
+
 def rule_agent(name: str) -> Callable[[Hanabi], Policy]:
     """The agent of this name, ready to be seated."""
     rules = (*RULES[name], *_any_way_out)

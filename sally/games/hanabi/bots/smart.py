@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from sally.games.hanabi.bots.identities import Cards, IdentityMemory, is_one, within
-from sally.games.hanabi.bots.memory import Policy, Recall, revealed
+from sally.games.hanabi.bots.memory import Policy, Recall
 from sally.games.hanabi.bots.simple import tempo_hint
 from sally.games.hanabi.rules import Hanabi
+from sally.games.hanabi.seen import revealed
 from sally.games.hanabi.table import Discarded, Event, Hinted, Played, View
 
 

@@ -1,0 +1,22 @@
+"""The bots by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from sally.games.hanabi.bots.holmes import holmes
+from sally.games.hanabi.bots.memory import Policy
+from sally.games.hanabi.bots.rule_agents import RULES, blind, rule_agent
+from sally.games.hanabi.bots.simple import simple
+from sally.games.hanabi.bots.smart import smart
+from sally.games.hanabi.rules import Hanabi
+
+Make = Callable[[Hanabi], Policy]
+
+BOTS: Mapping[str, Make] = {
+    "blind": blind,
+    "simple": simple,
+    "holmes": holmes,
+    "smart": smart,
+    **{name: rule_agent(name) for name in RULES},
+}

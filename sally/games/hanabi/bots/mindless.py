@@ -1,0 +1,97 @@
+"""Ways to play that ask nothing about anybody's mind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from sally.games.hanabi.bots.memory import Policy
+from sally.games.hanabi.rules import Hanabi
+from sally.games.hanabi.seen import last_touched
+from sally.games.hanabi.table import View
+
+Odds = Mapping[int, float]
+
+
+def _evenly(actions: Iterable[int]) -> Odds:
+    among = list(actions)
+    return {action: 1 / len(among) for action in among}
+
+
+def _any_hint(game: Hanabi, view: View) -> Odds:
+    return _evenly(a for a in game.legal(view, view.me) if a >= 2 * game.hand_size)
+
+
+def _pass_the_time(game: Hanabi, view: View) -> Odds:
+    """Any hint, or without a token the oldest card discarded."""
+    return _any_hint(game, view) if view.tokens else {0: 1.0}
+
+
+def hint_always(game: Hanabi) -> Policy:
+    """Tells anybody anything while there is a token, and discards its oldest card when not."""
+    return lambda view: _pass_the_time(game, view)
+
+
+def play_oldest(game: Hanabi) -> Policy:
+    """Plays its oldest card."""
+    return lambda view: {game.play(0): 1.0}
+
+
+def play_newest(game: Hanabi) -> Policy:
+    """Plays its newest card."""
+    return lambda view: {game.play(view.slots - 1): 1.0}
+
+
+def discard_oldest(game: Hanabi) -> Policy:
+    """Discards its oldest card, or tells anything while no token is missing."""
+    return lambda view: {0: 1.0} if view.tokens < game.hints else _any_hint(game, view)
+
+
+def discard_newest(game: Hanabi) -> Policy:
+    """Discards its newest card, or tells anything while no token is missing."""
+    return lambda view: {view.slots - 1: 1.0} if view.tokens < game.hints else _any_hint(game, view)
+
+
+def play_hinted(game: Hanabi) -> Policy:
+    """Plays what a hint touched last; without that, tells anything or discards its oldest card."""
+
+    def policy(view: View) -> Odds:
+        slot = last_touched(view, view.me)
+        return _pass_the_time(game, view) if slot is None else {game.play(slot): 1.0}
+
+    return policy
+
+
+def shun_hinted(game: Hanabi) -> Policy:
+    """Plays the oldest card that no hint has touched; without one, as it would pass the time."""
+
+    def policy(view: View) -> Odds:
+        touched = _ever_touched(game, view)
+        slots = [s for s in range(view.slots) if s not in touched]
+        return {game.play(slots[0]): 1.0} if slots else _pass_the_time(game, view)
+
+    return policy
+
+
+def _ever_touched(game: Hanabi, view: View) -> set[int]:
+    """One's own slots of which a hint has told the colour or the rank."""
+    several = game.colours > 1  # a single colour is known without a hint
+    found = set()
+    for slot, mark in enumerate(view.marks[view.me]):
+        colours, ranks = mark & (1 << game.colours) - 1, mark >> game.colours
+        if (several and colours.bit_count() == 1) or ranks.bit_count() == 1:
+            found.add(slot)
+    return found
+
+
+MINDLESS = {
+    make.__name__: make
+    for make in (
+        hint_always,
+        play_oldest,
+        play_newest,
+        discard_oldest,
+        discard_newest,
+        play_hinted,
+        shun_hinted,
+    )
+}

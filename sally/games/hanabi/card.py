@@ -1,0 +1,47 @@
+"""The card of Hanabi: what can be scored without a thought for anybody's mind.
+
+One seat is audited beside `smart`, so a rule of thumb has a partner whose hints mean something.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sally.core.card import Card, Condition, Shortcut, both_ways
+from sally.core.log import Sitter
+from sally.core.study import instance
+
+SHORTCUTS = (
+    both_ways("hint_always"),
+    both_ways("play_oldest"),
+    both_ways("play_newest"),
+    both_ways("discard_oldest"),
+    both_ways("discard_newest"),
+    Shortcut(Sitter("play_hinted"), Sitter("shun_hinted")),
+)
+DEALS = 200
+
+
+def _condition(game: str, partner: str, **params: Any) -> Condition:
+    return Condition(
+        name=f"{game}, beside {partner}",
+        instances=tuple(
+            instance(game, f"{game}-{deal:03d}", deal=deal, **params) for deal in range(DEALS)
+        ),
+        seat="bob",
+        others={"ann": Sitter(partner)},
+        shortcuts=SHORTCUTS,
+        metrics=("score_kept", "score_zero", "lives_lost"),
+    )
+
+
+CARD = Card(
+    family="hanabi",
+    about="what two players score when one of them plays by a rule of thumb",
+    conditions=(
+        _condition("hanabi", "smart"),
+        _condition("hanabi_mini", "smart"),
+        _condition("hanabi_small", "smart"),
+        _condition("hanabi_very_small", "smart"),
+    ),
+)

@@ -1,0 +1,177 @@
+"""The probes of Hanabi: one's own cards, what the next seat knows of its own, what comes next."""
+
+from __future__ import annotations
+
+from sally.core.game import Seat
+from sally.core.probe import At, Kind, Point, Probe, Question
+from sally.core.replay import Replay
+from sally.games.hanabi.belief import counted_by
+from sally.games.hanabi.rules import SEATS, Hanabi
+from sally.games.hanabi.second_order import is_known_playable
+from sally.games.hanabi.seen import last_touched
+from sally.games.hanabi.table import State, View
+
+Story = Replay[State, int, View]
+PERCENT = 100.0
+
+
+def _rules(replay: Story) -> Hanabi:
+    game = replay.game
+    assert isinstance(game, Hanabi)
+    return game
+
+
+# --- one's own cards ----------------------------------------------------------------------------
+
+
+def _each_own_slot(name: str, kind: Kind) -> Probe:
+    def asks(game: Hanabi, view: View, seat: Seat) -> tuple[Question, ...]:
+        cards = tuple(range(game.highest))
+        return tuple(Question(name, kind, cards, str(slot + 1)) for slot in range(view.slots))
+
+    def truth(replay: Story, at: At) -> int:
+        state, me = replay.state(at.turn), _rules(replay).seats.index(at.seat)
+        return state.hands[me][int(at.about) - 1]
+
+    how = "how likely each card is to be" if kind == "odds" else "which card is"
+    about = f"{how} one's own, slot by slot"
+    return Probe(name, about, "before", kind, SEATS, asks, truth, of_mind=False)
+
+
+def _which_playable(game: Hanabi, view: View, seat: Seat) -> tuple[Question, ...]:
+    slots = tuple(range(1, view.slots + 1))
+    return (Question("own_playable", "values", slots, low=0.0, high=PERCENT),)
+
+
+def own_playable(replay: Story, at: At) -> dict[str, float]:
+    """100 for each own card that can be played, 0 for the others."""
+    game, state = _rules(replay), replay.state(at.turn)
+    hand = state.hands[game.seats.index(at.seat)]
+    return {str(n): PERCENT * is_next(game, state, card) for n, card in enumerate(hand, 1)}
+
+
+def is_next(game: Hanabi, state: State | View, card: int) -> bool:
+    """Whether a card can be played now."""
+    return state.piles[card // game.ranks] == card % game.ranks
+
+
+# --- the next seat's mind -----------------------------------------------------------------------
+
+
+def asked_about(game: Hanabi, view: View) -> tuple[int, int]:
+    """The seat that moves after one, and the slot of it that a hint touched last, or its oldest."""
+    seat = (view.me + 1) % game.players
+    return seat, last_touched(view, seat) or 0
+
+
+def _about(game: Hanabi, view: View) -> str:
+    seat, slot = asked_about(game, view)
+    return f"{game.seats[seat]} {slot + 1}"
+
+
+def place_of(game: Hanabi, about: str) -> tuple[int, int]:
+    """The seat and the slot that a question is about."""
+    seat, _, slot = about.partition(" ")
+    return game.seats.index(Seat(seat)), int(slot) - 1
+
+
+def _which_belief(game: Hanabi, view: View, seat: Seat) -> tuple[Question, ...]:
+    cards = tuple(range(game.highest))
+    about = _about(game, view)
+    return (Question("their_belief", "values", cards, about, low=0.0, high=PERCENT),)
+
+
+def their_belief(replay: Story, at: At) -> dict[str, float]:
+    """What the other can know of that card by hints and counting, in percent."""
+    game = _rules(replay)
+    seat, slot = place_of(game, at.about)
+    known = counted_by(game, replay.state(at.turn), seat)
+    return {str(card): PERCENT * p for card, p in enumerate(known.odds(slot))}
+
+
+def _is_it_known(game: Hanabi, view: View, seat: Seat) -> tuple[Question, ...]:
+    return (Question("their_known", "choice", ("yes", "no"), _about(game, view)),)
+
+
+def their_known(replay: Story, at: At) -> str:
+    """Whether the other can be certain that the card can be played."""
+    game, state = _rules(replay), replay.state(at.turn)
+    seat, slot = place_of(game, at.about)
+    known = counted_by(game, state, seat)
+    return "yes" if is_known_playable(game, state.piles, known, slot) else "no"
+
+
+# --- the next move ------------------------------------------------------------------------------
+
+
+def _which_move(game: Hanabi, view: View, seat: Seat) -> tuple[Question, ...]:
+    """Asked of those who wait: hints by their target only, for some depend on one's own hand."""
+    if view.mover == view.me:
+        return ()
+    return (Question("their_move", "choice", moves_of(game, view), game.seats[view.mover]),)
+
+
+def moves_of(game: Hanabi, view: View) -> tuple[str, ...]:
+    """What the mover may do, as far as whoever waits can tell."""
+    slots = range(1, len(view.ids[view.mover]) + 1)
+    plays = tuple(f"play {slot}" for slot in slots)
+    discards = tuple(f"discard {slot}" for slot in slots) if view.tokens < game.hints else ()
+    to = [s for s in range(game.players) if s != view.mover] if view.tokens else []
+    return (*plays, *discards, *(f"hint {game.seats[s]}" for s in to))
+
+
+def move_name(game: Hanabi, mover: int, action: int) -> str:
+    """A move as the probe names it."""
+    if action >= 2 * game.hand_size:
+        ahead, _ = game.hint_of(action)
+        return f"hint {game.seats[(mover + ahead) % game.players]}"
+    return f"{'play' if action >= game.hand_size else 'discard'} {action % game.hand_size + 1}"
+
+
+def their_move(replay: Story, at: At) -> str | None:
+    """What the mover did; None if it forfeited."""
+    game = _rules(replay)
+    action = replay.move(at.turn, Seat(at.about))
+    return None if action is None else move_name(game, replay.state(at.turn).mover, action)
+
+
+def _probe(
+    name: str, about: str, kind: Kind, asks: object, truth: object, point: Point = "before"
+) -> Probe:
+    of_mind = name.startswith("their")
+    return Probe(name, about, point, kind, SEATS, asks, truth, of_mind)  # type: ignore[arg-type]
+
+
+PROBES = (
+    _each_own_slot("own_card", "choice"),
+    _each_own_slot("own_card_odds", "odds"),
+    _probe(
+        "own_playable",
+        "how likely each of one's own cards can be played",
+        "values",
+        _which_playable,
+        own_playable,
+    ),
+    _probe(
+        "their_belief",
+        "how likely each card is, to the next seat, to be the card a hint touched last",
+        "values",
+        _which_belief,
+        their_belief,
+    ),
+    _probe(
+        "their_known",
+        "whether the next seat can be certain that this card can be played",
+        "choice",
+        _is_it_known,
+        their_known,
+    ),
+    _probe(
+        "their_move",
+        "what the mover will do, asked of those who wait",
+        "choice",
+        _which_move,
+        their_move,
+        "start",
+    ),
+)

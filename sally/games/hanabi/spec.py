@@ -1,0 +1,44 @@
+"""Hanabi on the shelf: rules, words, probes, and the small variants by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sally.core.game import GameSpec
+from sally.games.hanabi.probes import PROBES
+from sally.games.hanabi.rules import Hanabi
+from sally.games.hanabi.table import State, View
+from sally.games.hanabi.texts import TEXTS
+from sally.games.hanabi.words import HanabiWords
+
+PRESETS: Mapping[str, Mapping[str, Any]] = {
+    "hanabi_mini": {"colours": 3, "ranks": 3, "hand": 3, "hints": 5},
+    "hanabi_small": {"colours": 2, "hand": 2, "hints": 3, "lives": 1},
+    "hanabi_very_small": {"colours": 1, "hand": 2, "hints": 3, "lives": 1},
+}
+
+GAME: GameSpec[State, int, View] = GameSpec(
+    name="hanabi",
+    about="see every hand but your own; hint, discard or play, and win together (Bard et al. 2020)",
+    game=Hanabi,
+    words=HanabiWords,
+    texts=TEXTS,
+    probes=PROBES,
+    presets=PRESETS,
+    abouts={
+        "hanabi_mini": "Hanabi with three colours, three ranks and hands of three (jax-aht)",
+        "hanabi_small": "Hanabi with two colours, hands of two and one life (Bard et al. 2020)",
+        "hanabi_very_small": "Hanabi with one colour, hands of two and one life (Bard et al. 2020)",
+    },
+    same_question=("own_card_odds", "own_card"),
+    titles={
+        "hanabi": "Hanabi",
+        "hanabi_mini": "Mini-Hanabi",
+        "hanabi_small": "Small Hanabi",
+        "hanabi_very_small": "Very small Hanabi",
+    },
+    settings={"players": (2, 5)},
+    usual="smart",
+    reference="smart",  # best known of the bots here for two to four players, not an optimum
+)

@@ -1,0 +1,266 @@
+"""Hanabi in language."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from sally.core.errors import listed
+from sally.core.game import Seat
+from sally.core.log import Told
+from sally.core.menu import Options
+from sally.core.probe import Question
+from sally.core.words import Words
+from sally.games.hanabi.cards import Card
+from sally.games.hanabi.rules import SEATS, Hanabi
+from sally.games.hanabi.seen import revealed
+from sally.games.hanabi.table import Discarded, Event, Hinted, Passed, Played, View
+
+
+class HanabiWords(Words[int, View]):
+    def __init__(self, game: Hanabi, texts: Mapping[str, str]) -> None:
+        super().__init__(texts)
+        self.game = game
+
+    # --- names ----------------------------------------------------------------------------------
+
+    def card(self, card: Card) -> str:
+        """What a card is called."""
+        colour, rank = divmod(card, self.game.ranks)
+        return self.say("card", colour=self.colour(colour), rank=rank + 1)
+
+    def colour(self, colour: int) -> str:
+        """What a colour is called."""
+        return self.say(f"colour.{colour}")
+
+    def player(self, number: int) -> str:
+        """What a seat is called."""
+        return self.say(f"seat.{SEATS[number]}")
+
+    def name(self, action: Any) -> str:
+        """What an action is called at this desk; hints name the seat they go to."""
+        game = self.game
+        if action < game.hand_size:
+            return self.say("act.discard", number=action + 1)
+        if action < 2 * game.hand_size:
+            return self.say("act.play", number=action - game.hand_size + 1)
+        ahead, value = game.hint_of(action)
+        me = game.seats.index(self.seat) if self.seat in game.seats else 0
+        seat = self.player((me + ahead) % game.players)
+        if value < game.colours:
+            return self.say("act.colour", seat=seat, colour=self.colour(value))
+        return self.say("act.rank", seat=seat, rank=value - game.colours + 1)
+
+    # --- the page -------------------------------------------------------------------------------
+
+    def rules(self, seat: Seat) -> str:
+        game = self.game
+        me = game.seats.index(seat)
+        counts = enumerate(game.copies_of, 1)
+        parts = [
+            self.say(
+                "rules.aim",
+                me=self.player(me),
+                others=listed(self.player(s) for s in range(game.players) if s != me),
+                deck=len(game.cards),
+                colours=listed(map(self.colour, range(game.colours))),
+                ranks=game.ranks,
+                copies=listed(self.say("copies", count=n, rank=rank) for rank, n in counts),
+                highest=game.highest,
+            ),
+            self.say("rules.hands", hand=game.hand_size),
+            self.say("rules.hint", order=", ".join(self._order()), hints=game.hints),
+            self.say("rules.discard", hints=game.hints),
+            self.say("rules.play"),
+            self.say(f"rules.end.{game.score}", lives=self._lives()),
+            self.say("rules.end"),
+        ]
+        return "\n".join(parts)
+
+    def _lives(self) -> str:
+        count = self.game.lives
+        return self.say("lives.one" if count == 1 else "lives.many", count=count)
+
+    def _order(self) -> Iterable[str]:
+        return map(self.player, range(self.game.players))
+
+    def lines(self, view: View, since: int, form: str) -> Iterator[str]:
+        """The deal, then one line a turn; own cards are never named before they are shown."""
+        faces = revealed(view)
+        if not since:
+            yield self._deal(view, faces)
+        for event in view.past.since(max(0, since - 1)):
+            yield self._event(view, event, faces)
+
+    def _deal(self, view: View, faces: Mapping[int, Card]) -> str:
+        size = self.game.hand_size
+        hands = [
+            self.say("past.holds", seat=self.player(seat), cards=listed(map(self.card, cards)))
+            for seat in range(self.game.players)
+            if seat != view.me
+            for cards in [[faces[id] for id in range(seat * size, (seat + 1) * size)]]
+        ]
+        return self.say("past.dealt", hands=" ".join(hands), count=size)
+
+    def _event(self, view: View, event: Event, faces: Mapping[int, Card]) -> str:
+        by = self.say("You") if event.by == view.me else self.player(event.by)
+        match event:
+            case Passed():
+                return self.say("past.passed", by=by)
+            case Hinted():
+                return self._hint(view, event, by)
+            case Played() | Discarded():
+                kind = "discarded"
+                if isinstance(event, Played):
+                    kind = "scored" if event.scored else "lost"
+                facts = {"by": by, "number": event.slot + 1, "card": self.card(event.card)}
+                return " ".join(
+                    (self.say(f"past.{kind}", **facts), *self._drew(view, event, faces))
+                )
+
+    def _drew(
+        self, view: View, event: Played | Discarded, faces: Mapping[int, Card]
+    ) -> Iterator[str]:
+        if event.drew >= 0:
+            if event.by == view.me:
+                yield self.say("drew.me")
+            else:
+                card = self.card(faces[event.drew])
+                yield self.say("drew.other", by=self.player(event.by), card=card)
+
+    def _hint(self, view: View, event: Hinted, by: str) -> str:
+        colours = self.game.colours
+        to = self.say("you") if event.to == view.me else self.player(event.to)
+        numbers = listed(str(slot + 1) for slot in event.touched)
+        touched = self.say(
+            f"touched.{'one' if len(event.touched) == 1 else 'some'}", numbers=numbers
+        )
+        if event.value < colours:
+            what = {"colour": self.colour(event.value)}
+            return self.say("past.hint.colour", by=by, to=to, touched=touched, **what)
+        rank = event.value - colours + 1
+        return self.say("past.hint.rank", by=by, to=to, touched=touched, rank=rank)
+
+    def now(self, view: View) -> str:
+        game = self.game
+        piles = (
+            self.say("pile", colour=self.colour(c), height=height)
+            for c, height in enumerate(view.piles)
+        )
+        gone = [self.card(card) for card, n in enumerate(view.gone) for _ in range(n)]
+        hands = [
+            self.say("past.holds", seat=self.player(seat), cards=listed(map(self.card, hand)))
+            for seat, hand in enumerate(view.hands)
+            if seat != view.me
+        ]
+        parts = [
+            self.say(
+                "now",
+                piles=listed(piles),
+                tokens=view.tokens,
+                hints=game.hints,
+                lives=view.lives,
+                most_lives=game.lives,
+                left=view.left,
+                discards=listed(gone) if gone else self.say("none"),
+                hands=" ".join((*hands, self.say("now.mine", count=view.slots))),
+            )
+        ]
+        if game.reminders:
+            parts.append(self._known(view))
+        if not view.left:
+            parts.append(self.say("now.last"))
+        return "\n".join(parts)
+
+    # --- what hints have said -------------------------------------------------------------------
+
+    def _known(self, view: View) -> str:
+        others = (
+            self.say("known.of", seat=self.player(seat), what=self.said(view.marks[seat]))
+            for seat in range(self.game.players)
+            if seat != view.me
+        )
+        return self.say("now.known", mine=self.said(view.marks[view.me]), others=" ".join(others))
+
+    def said(self, marks: tuple[int, ...]) -> str:
+        """What hints have said of the cards of a hand."""
+        told = [
+            self.say("known.card", number=slot + 1, what=what)
+            for slot, mark in enumerate(marks)
+            if (what := self.of_card(mark))
+        ]
+        return ", ".join(told) or self.say("known.nothing")
+
+    def of_card(self, mark: int) -> str:
+        """What hints have said of one card; nothing where they have not."""
+        game = self.game
+        colours = [c for c in range(game.colours) if mark >> c & 1]
+        ranks = [r for r in range(game.ranks) if mark >> game.colours + r & 1]
+        said = []
+        one_colour = len(colours) == 1 and game.colours > 1
+        if one_colour or len(ranks) == 1:
+            is_ = [self.colour(colours[0])] if one_colour else []
+            if len(ranks) == 1:
+                rank = ranks[0] + 1
+                is_.append(str(rank) if one_colour else self.say("known.rank", rank=rank))
+            said.append(self.say("known.is", what=" ".join(is_)))
+        out = [self.colour(c) for c in range(game.colours) if c not in colours]
+        out = out if len(colours) > 1 else []
+        if len(ranks) > 1:
+            lacking = (r for r in range(game.ranks) if r not in ranks)
+            out += [self.say("known.rank", rank=r + 1) for r in lacking]
+        if out:
+            said.append(self.say("known.not", what=listed(out, "or")))
+        return listed(said) if said else ""
+
+    # --- asking ---------------------------------------------------------------------------------
+
+    def question(self, view: View, options: Options[int]) -> str:
+        return self.say("question")
+
+    def aside(self, question: Question, view: View, pending: int | None = None) -> str:
+        seat, _, slot = question.about.rpartition(" ")
+        facts = {"number": slot}
+        if question.probe.startswith("their"):
+            facts["seat"] = self.say(f"seat.{seat or slot}")
+        return self.say(f"aside.{question.probe}", **facts)
+
+    def choice_name(self, question: Question, choice: int | str) -> str:
+        return self.answer(question.probe, choice)
+
+    def answer(self, probe: str, choice: int | str) -> str:
+        """What an answer to a probe is called."""
+        if probe in ("own_card", "own_card_odds", "their_belief"):
+            return self.card(int(choice))
+        if probe == "own_playable":
+            return self.say("slot", number=choice)
+        if probe == "their_known":
+            return self.say(str(choice))
+        kind, _, what = str(choice).partition(" ")
+        if kind == "hint":
+            return self.say("move.hint", seat=self.say(f"seat.{what}"))
+        return self.say(f"move.{kind}", number=what)
+
+    def told(self, told: Told, question: Question | None = None) -> str:
+        if told.value is None:
+            return super().told(told, question)
+        if isinstance(told.value, dict):
+            named = {self.answer(told.probe, item): p for item, p in told.value.items()}
+            value = ", ".join(f"{name} {p:g}" for name, p in named.items() if p)
+        else:
+            value = self.answer(told.probe, told.value)
+        seat, _, slot = told.about.rpartition(" ")
+        about = told.about
+        if told.probe.startswith("their"):
+            name = self.say(f"seat.{seat or slot}")
+            about = f"{name}'s {self.say('slot', number=slot)}" if seat else name
+        return self.say(f"told.{told.source}.{told.probe}", about=about, value=value or "0")
+
+    def drawn(self, view: View) -> str:
+        """Hands in rows, one's own face down."""
+        rows = []
+        for seat in range(self.game.players):
+            own = view.hands[seat]
+            cards = ["?"] * view.slots if seat == view.me else [self.card(card) for card in own]
+            rows.append(f"{self.player(seat)}: " + "  ".join(f"[{card}]" for card in cards))
+        return "\n".join(rows)

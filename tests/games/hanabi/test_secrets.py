@@ -1,0 +1,73 @@
+"""One test per secret: what differs in X looks the same to Y, in view, page, question and board."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from sally.core import shelf
+from sally.core.board import board_of
+from sally.core.desk import Desk
+from sally.core.game import Seat
+from sally.games.hanabi.rules import Hanabi
+from sally.games.hanabi.table import State
+from tests.games.hanabi.sitting import VARIANTS, random_states
+
+
+def shown(game: Hanabi, state: State, seat: Seat) -> tuple[object, ...]:
+    """All that reaches a seat: its view, its page, every question, and the board."""
+    spec = shelf.game("hanabi")
+    desk, view = Desk(spec, game, seat, 1), game.observe(state, seat)
+    me = game.seats.index(seat)
+    options = game.legal(state, me)
+    page = str(desk.opening(view, "agent_first"))
+    asks = [q for probe in spec.probes for q in probe.asks(game, view, seat)]
+    said = [desk.words.aside(q, view) + desk.words.aside_format(q) for q in asks]
+    now = (desk.words.now(view), desk.words.drawn(view), desk.words.format(view, options))
+    return view, options, page, said, now, msgspec.json.encode(board_of(desk, view))
+
+
+def with_deck(state: State, deck: tuple[int, ...]) -> State:
+    hands = tuple(tuple(deck[id] for id in own) for own in state.ids)
+    return msgspec.structs.replace(state, deck=deck, hands=hands)
+
+
+@pytest.mark.parametrize("players", [2, 4])
+def test_my_own_hand_is_hidden_from_me(players: int) -> None:
+    game = Hanabi(players=players)
+    for deal in range(3):
+        for state in list(random_states(game, deal))[:-1]:
+            for me, seat in enumerate(game.seats):
+                deck = list(state.deck)  # my cards trade places with those at the end of the deck
+                for n, id in enumerate(state.ids[me]):
+                    deck[id], deck[-1 - n] = deck[-1 - n], deck[id]
+                other = with_deck(state, tuple(deck))
+                if state.drawn + len(state.ids[me]) > len(deck) or other == state:
+                    continue
+                assert shown(game, state, seat) == shown(game, other, seat)
+
+
+@pytest.mark.parametrize("variant", sorted(VARIANTS))
+def test_the_order_of_the_deck_is_hidden_from_all(variant: str) -> None:
+    game = Hanabi(**VARIANTS[variant])
+    for deal in range(3):
+        for state in list(random_states(game, deal))[:-1]:
+            rest = state.deck[state.drawn :]
+            other = with_deck(state, (*state.deck[: state.drawn], *reversed(rest)))
+            for seat in game.seats:
+                assert shown(game, state, seat) == shown(game, other, seat)
+
+
+def test_what_i_discarded_is_no_secret_and_what_another_holds_neither() -> None:
+    """The tests above can fail: what is public or in sight does show."""
+    game = Hanabi()
+    state = next(random_states(game, 1))
+    swapped = with_deck(state, (*state.deck[5:10], *state.deck[:5], *state.deck[10:]))
+    assert shown(game, state, game.seats[0]) != shown(game, swapped, game.seats[0])
+
+
+def test_nature_names_the_deal_and_no_seat_hears_it() -> None:
+    game = Hanabi()
+    for seat in game.seats:
+        first, second = (game.step(game.start(), {game.helpers[0]: n}) for n in (1, 2))
+        assert game.observe(first, seat) == game.observe(second, seat)
