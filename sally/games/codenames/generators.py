@@ -1,0 +1,54 @@
+"""Making boards on which no colour can be told by how near a word is to everything."""
+
+from __future__ import annotations
+
+from sally.core.chance import Stream
+from sally.games.association.lexicon import cards, overlaps, place
+from sally.games.association.minds import Mind, hubness
+from sally.games.codenames.instances import Colour, Frozen, Problem
+from sally.games.codenames.solver import best_worth
+
+SEED = 2026
+ROWS, BOARDS = 100, 5
+SIZES: dict[str, dict[Colour, int]] = {
+    "small": {"own": 5, "other": 4, "neutral": 2, "assassin": 1},
+    "full": {"own": 9, "other": 8, "neutral": 7, "assassin": 1},
+}
+EVEN = 0.15  # of a standard deviation: how far own cards may be from all in hubness
+SHORTEST, LONGEST = 2, 6  # the run of the best clue for plain sense
+
+
+def board(name: str, seed: int, row: int, number: int) -> Problem:
+    """One board: drawn until its colours are even and its best clue is neither poor nor rich."""
+    draws = Stream(seed, "codenames", name, row, number)
+    key = tuple(colour for colour, n in SIZES[name].items() for _ in range(n))
+    while True:
+        words = _apart(draws, len(key))
+        dealt = tuple(draws.shuffled(key))
+        run = best_worth(Mind(), dict(zip(words, dealt, strict=True)), words)
+        if _is_even(words, dealt) and SHORTEST <= run <= LONGEST:
+            return Problem(words, dealt)
+
+
+def _apart(draws: Stream, n: int) -> tuple[str, ...]:
+    """Different cards of which none is a form of another."""
+    chosen: list[str] = []
+    while len(chosen) < n:
+        word = draws.pick(cards())
+        if not any(overlaps(word, other) for other in chosen):
+            chosen.append(word)
+    return tuple(chosen)
+
+
+def _is_even(words: tuple[str, ...], key: tuple[Colour, ...]) -> bool:
+    near = hubness()[[place(word) for word in words]]
+    own = near[[colour == "own" for colour in key]]
+    return bool(abs(own.mean() - near.mean()) <= EVEN * max(float(near.std()), 1e-9))
+
+
+def make(name: str, seed: int = SEED, rows: int = ROWS) -> Frozen:
+    """Rows of boards of one size."""
+    made = tuple(
+        tuple(board(name, seed, row, number) for number in range(BOARDS)) for row in range(rows)
+    )
+    return Frozen(name, 1, seed, made)

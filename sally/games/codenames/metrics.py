@@ -1,0 +1,221 @@
+"""How well clues and cards were chosen: points, exact regret of a turn, and learning."""
+
+from __future__ import annotations
+
+import msgspec
+
+from sally.core.game import Seat
+from sally.core.metric import Metric, Played, shared
+from sally.games.association.lexicon import plain
+from sally.games.association.measures import first, last, mean, slope
+from sally.games.association.minds import Mind
+from sally.games.codenames.partners import ALL, mind_at
+from sally.games.codenames.rules import Codenames
+from sally.games.codenames.solver import Best, best_worth, own_sets, shares, worth
+from sally.games.codenames.states import GIVER, GUESSER, Clue, Guess, Over, Stop, Turned, View
+
+SMALL = 16  # cards of a board on which a guesser's posterior is counted out
+
+
+class Scored(msgspec.Struct, frozen=True):
+    """One decision: on which board, what it was worth, and the most that one could be."""
+
+    board: int
+    worth: float
+    best: float
+    hoped: float | None = None  # what it would have been worth by the giver's own prediction
+
+
+def _game(played: Played) -> Codenames:
+    game = played.replay.game
+    assert isinstance(game, Codenames)
+    return game
+
+
+def mind_of_seat(played: Played, seat: Seat, board: int) -> Mind | None:
+    """The declared mind in a seat on a board; None for a person, a model, another bot."""
+    sitter = played.episode.setup.lineup[seat]
+    return mind_at(dict(sitter.params), board) if sitter.player == "associates" else None
+
+
+@shared
+def decisions(played: Played, seat: Seat) -> list[Scored]:
+    """The clues of a giver, or the cards of a guesser on small boards, as far as they are known."""
+    replay = played.replay
+    found = []
+    for turn, moves in enumerate(replay.moves):
+        move = moves.get(seat)
+        if seat == GIVER and isinstance(move, Clue):
+            found.append(_clue(played, turn, move))
+        elif seat == GUESSER and isinstance(move, Guess | Stop):
+            found.append(_card(played, turn, move))
+    return [each for each in found if each is not None]
+
+
+def _clue(played: Played, turn: int, clue: Clue) -> Scored | None:
+    """A clue against the best one for this guesser; None where its mind is not declared."""
+    replay = played.replay
+    if replay.states[turn + 1].clue is None:  # turned down by the rules
+        return None
+    view: View = replay.view(turn, GIVER)
+    mind = mind_of_seat(played, GUESSER, len(view.boards) - 1)
+    if mind is None:
+        return None
+    opened = sum(colour == "own" for colour in view.turned.values())
+    here = worth(mind, Best(clue.word, clue.number), view.colours, view.covered, opened)
+    said = replay.report(turn, GIVER, "their_run")
+    hoped = None if said is None or not isinstance(said.value, int) else float(said.value)
+    best = best_worth(mind, view.colours, view.covered)
+    return Scored(len(view.boards) - 1, here, best, hoped)
+
+
+def _card(played: Played, turn: int, move: Guess | Stop) -> Scored | None:
+    """A card against the best one by the exact posterior over the giver's cards."""
+    replay, game = played.replay, _game(played)
+    view: View = replay.view(turn, GUESSER)
+    board = len(view.boards) - 1
+    mind = mind_of_seat(played, GIVER, board)
+    if mind is None or view.clue is None or len(view.boards[-1]) > SMALL:
+        return None
+    most = int(played.episode.setup.lineup[GIVER].params.get("most", ALL))
+    sets = _sets(game, view, mind, most)
+    if not sets:
+        return None
+    values = _values(game, view, shares(sets, view.covered))
+    here = values[move.word] if isinstance(move, Guess) else 0.0
+    may_stop = Stop() in game.options(replay.state(turn), GUESSER)
+    return Scored(board, here, max([*values.values(), *([0.0] if may_stop else [])]))
+
+
+def _sets(game: Codenames, view: View, mind: Mind, most: int) -> tuple[frozenset[str], ...]:
+    """The own sets behind the present clue that the cards turned over since then leave."""
+    assert view.clue is not None
+    said = max(n for n, event in enumerate(view.log) if event == view.clue)
+    since = [e for e in view.log[said:] if isinstance(e, Turned)]
+    then = (*view.covered, *(event.word for event in since))
+    laid = tuple(word for word in view.boards[-1] if word in then)
+    opened = [e for e in view.log[view.began : said] if isinstance(e, Turned) and e.colour == "own"]
+    left = game.row[len(view.boards) - 1].key.count("own") - len(opened)
+    clue = plain(view.clue.word)
+    every = own_sets(mind, laid, left, clue, view.clue.number, most)
+    found = frozenset(event.word for event in since)
+    return tuple(one - found for one in every if found <= one)
+
+
+def _values(game: Codenames, view: View, odds: dict[str, float]) -> dict[str, float]:
+    """By card, its expected worth: one if own, less what another card costs on average."""
+    turned = list(view.turned.values())
+    key = game.row[len(view.boards) - 1].key
+    left = {c: key.count(c) - turned.count(c) for c in ("other", "neutral", "assassin")}
+    others = sum(left.values())
+    opened = turned.count("own")
+    cost = (left["other"] + left["assassin"] * opened) / others if others else 0.0
+    return {word: p - (1 - p) * cost for word, p in odds.items()}
+
+
+def by_board(played: Played, seat: Seat) -> list[float]:
+    """The mean regret of each board that has one."""
+    found: dict[int, list[float]] = {}
+    for each in decisions(played, seat):
+        found.setdefault(each.board, []).append(each.best - each.worth)
+    return [sum(lost) / len(lost) for _, lost in sorted(found.items())]
+
+
+def _paid(played: Played) -> list[float]:
+    log = played.replay.states[-1].log
+    return [event.paid for event in log if isinstance(event, Over)]
+
+
+def _points(played: Played, seat: Seat) -> float | None:
+    return mean(_paid(played))
+
+
+def _won(played: Played, seat: Seat) -> float | None:
+    log = played.replay.states[-1].log
+    return mean([float(event.how == "won") for event in log if isinstance(event, Over)])
+
+
+def _regret(played: Played, seat: Seat) -> float | None:
+    return mean([each.best - each.worth for each in decisions(played, seat)])
+
+
+def _first(played: Played, seat: Seat) -> float | None:
+    return first(by_board(played, seat))
+
+
+def _last(played: Played, seat: Seat) -> float | None:
+    return last(by_board(played, seat))
+
+
+def _slope(played: Played, seat: Seat) -> float | None:
+    return slope(by_board(played, seat))
+
+
+def split(played: Played, seat: Seat) -> list[tuple[float, float]]:
+    """By clue with a prediction: (inference loss, translation loss); they sum to the regret.
+
+    Translation: the best less what the clue was expected to bring; who hopes for more than can be
+    had acted on it all the same. Inference: the rest.
+    """
+    found = []
+    for each in decisions(played, seat):
+        if each.hoped is not None:
+            hoped = min(each.hoped, each.best)
+            found.append((hoped - each.worth, each.best - hoped))
+    return found
+
+
+def _inference(played: Played, seat: Seat) -> float | None:
+    return mean([lost for lost, _ in split(played, seat)])
+
+
+def _translation(played: Played, seat: Seat) -> float | None:
+    return mean([lost for _, lost in split(played, seat)])
+
+
+PER_TURN = "cards per decision"
+METRICS = (
+    Metric(
+        "codenames_points",
+        "mean points of a board",
+        _points,
+        better="higher",
+        unit="points per board",
+        label="points",
+        headline=True,
+    ),
+    Metric("codenames_won", "share of boards that were won", _won, better="higher"),
+    Metric(
+        "codenames_regret",
+        "worth of the best clue for this guesser, over the whole list, less the clue's; for a "
+        "guesser, of the best card by the exact posterior less the card's",
+        _regret,
+        better="lower",
+        unit=PER_TURN,
+        label="regret",
+        headline=True,
+    ),
+    Metric("codenames_regret_first", "regret on the first board", _first, better="lower"),
+    Metric("codenames_regret_last", "regret on the last board", _last, better="lower"),
+    Metric(
+        "codenames_regret_slope",
+        "how regret changes from board to board; below 0: the partner is being learned",
+        _slope,
+        better="lower",
+        unit="cards per decision and board",
+    ),
+    Metric(
+        "codenames_inference",
+        "what the clue was expected to bring, less what it brought",
+        _inference,
+        better="lower",
+        unit=PER_TURN,
+    ),
+    Metric(
+        "codenames_translation",
+        "the best less what the clue was expected to bring: not acting on one's prediction",
+        _translation,
+        better="lower",
+        unit=PER_TURN,
+    ),
+)

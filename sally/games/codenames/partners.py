@@ -1,0 +1,256 @@
+"""Who plays Codenames: minds with associations of their own, one who learns, and mindless ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from sally.core.errors import BadInput
+from sally.core.game import Seat
+from sally.core.partner import Answerer, Partner, Script
+from sally.core.player import Turn
+from sally.core.probe import Report
+from sally.games.association.hearing import heard
+from sally.games.association.lexicon import place
+from sally.games.association.minds import MIND_PARAMS, Mind, closeness, hubness, mind_of, ties
+from sally.games.codenames.rules import Codenames, legal
+from sally.games.codenames.solver import best_clue, ranked_cards
+from sally.games.codenames.states import (
+    GIVER,
+    GUESSER,
+    Action,
+    Clue,
+    Guess,
+    Over,
+    Said,
+    Stop,
+    Turned,
+    View,
+)
+
+CardTurn = Turn[Action, View]
+Floats = npt.NDArray[np.float64]
+OURS = "ours, for appendix A of riemer2025"
+GRID = (Mind(), Mind("form", 0.25), Mind("form", 0.5), Mind("cosine"))
+HEAT = 0.3  # how little a card that was not the likeliest speaks against a mind
+ALL = 99  # no bound on the number of a clue
+
+
+def own_covered(view: View) -> tuple[str, ...]:
+    """The covered cards that are the team's own, for the giver."""
+    colours = view.colours
+    return tuple(word for word in view.covered if colours[word] == "own")
+
+
+# --- minds ----------------------------------------------------------------------------------------
+
+
+def mind_at(params: dict[str, Any], board: int) -> Mind:
+    """Whose mind is at work on a board: some partners are replaced, unannounced."""
+    later = {n: params.get(f"then_{n}", default) for n, default in MIND_PARAMS.items()}
+    until = int(params.get("until", 0))
+    return mind_of(later if until and board >= until else params)
+
+
+def _associates(game: Codenames, seat: Seat, **params: Any) -> Script:
+    mind_at(params, 0), mind_at(params, ALL)  # refused now if they cannot be
+    most = int(params.get("most", ALL))
+
+    def act(turn: CardTurn) -> Action:
+        view = turn.view
+        mind = mind_at(params, len(view.boards) - 1)
+        if seat == GIVER:
+            best = best_clue(mind, view.covered, own_covered(view), most)
+            return Clue(best.word, best.number)
+        assert view.clue is not None
+        return Guess(ranked_cards(mind, view.clue.word, view.covered)[0])
+
+    return act
+
+
+def _associates_answers(game: Codenames, seat: Seat, **params: Any) -> Answerer:
+    """Takes the other's mind for its own."""
+    return lambda turn: _by_mind(turn, mind_at(params, len(turn.view.boards) - 1))
+
+
+def _by_mind(turn: CardTurn, mind: Mind) -> Report:
+    """The answers of somebody who takes the guesser to have this mind, or has it."""
+    question, view = turn.question, turn.view
+    assert question is not None
+    if question.probe == "closeness":
+        return Report(closeness(mind, *question.about.split()))
+    if question.probe == "own_cards":
+        return Report(_by_rank(view, mind))
+    clue = turn.pending
+    assert isinstance(clue, Clue)
+    order = ranked_cards(mind, clue.word, view.covered)
+    if question.probe == "their_pick":
+        return Report(order[0], tuple(float(c == order[0]) for c in question.choices))
+    return Report(_run(view, order[: clue.number]))
+
+
+def _run(view: View, order: tuple[str, ...]) -> int:
+    run = 0
+    for word in order:
+        if view.colours[word] != "own":
+            break
+        run += 1
+    return run
+
+
+def _by_rank(view: View, mind: Mind) -> dict[str, float]:
+    """The cards that the clue still means are the team's own for sure, the others by chance."""
+    assert view.clue is not None
+    meant = ranked_cards(mind, view.clue.word, view.covered)[: view.left]
+    return {word: 100.0 if word in meant else 25.0 for word in view.covered}
+
+
+# --- one who learns -------------------------------------------------------------------------------
+
+
+def belief(view: View) -> Floats:
+    """What the cards turned over so far say about the guesser's mind, over the grid."""
+    weights, board, covered, clue = np.zeros(len(GRID)), 0, list(view.boards[0]), None
+    for event in view.log:
+        if isinstance(event, Said):
+            clue = event.word
+        elif isinstance(event, Over) and board + 1 < len(view.boards):
+            board, clue = board + 1, None
+            covered = list(view.boards[board])
+        elif isinstance(event, Turned):
+            if clue is not None and not event.rival:
+                weights = weights + _evidence(clue, tuple(covered), event.word)
+            covered.remove(event.word)
+    odds = np.exp(weights - weights.max())
+    shares: Floats = odds / odds.sum()
+    return shares
+
+
+@lru_cache(maxsize=4096)
+def _evidence(clue: str, covered: tuple[str, ...], turned: str) -> Floats:
+    """By mind of the grid, the log-odds that a clue leads to a card."""
+    rows = [place(word) for word in covered]
+    found = []
+    for mind in GRID:
+        heat = heard(mind, clue)[rows] / HEAT
+        share = heat[covered.index(turned)] - heat.max() - np.log(np.exp(heat - heat.max()).sum())
+        found.append(max(float(share), -10.0))
+    return np.array(found)
+
+
+def likeliest(view: View) -> Mind:
+    """The mind that the cards speak for most; before any, plain sense."""
+    return GRID[int(np.argmax(belief(view)))]
+
+
+def _adapts(game: Codenames, seat: Seat) -> Script:
+    _check(seat, "adapts", GIVER)
+
+    def act(turn: CardTurn) -> Action:
+        view = turn.view
+        best = best_clue(likeliest(view), view.covered, own_covered(view))
+        return Clue(best.word, best.number)
+
+    return act
+
+
+def _adapts_answers(game: Codenames, seat: Seat) -> Answerer:
+    return lambda turn: _by_mind(turn, likeliest(turn.view))
+
+
+# --- mindless -------------------------------------------------------------------------------------
+
+Wanted = Callable[[CardTurn], npt.NDArray[np.float32]]  # by word of the vocabulary, how much
+
+
+def _giver(name: str, about: str, wanted: Wanted, number: int = 1) -> Partner:
+    def make(game: Codenames, seat: Seat) -> Script:
+        _check(seat, name, GIVER)
+
+        def act(turn: CardTurn) -> Action:
+            words = legal(turn.view.covered)
+            rows = [place(word) for word in words]
+            best = int(np.argmax(wanted(turn)[rows]))
+            return Clue(words[best], min(number, len(own_covered(turn.view))))
+
+        return act
+
+    return Partner(name, about, OURS, make)
+
+
+def _to_one(turn: CardTurn) -> npt.NDArray[np.float32]:
+    """How near every word is to one own card, drawn."""
+    card = turn.draws.pick(own_covered(turn.view))
+    near: npt.NDArray[np.float32] = ties(Mind())[:, place(card)]
+    return near
+
+
+def _to_all(turn: CardTurn, colour: str) -> npt.NDArray[np.float32]:
+    """How near every word is, on average, to the covered cards of a colour."""
+    view = turn.view
+    rows = [place(word) for word in view.covered if view.colours[word] == colour]
+    near: npt.NDArray[np.float32] = ties(Mind())[:, rows].mean(axis=1)
+    return near
+
+
+def _guesser(name: str, about: str, pick: Callable[[tuple[str, ...]], str]) -> Partner:
+    def make(game: Codenames, seat: Seat) -> Script:
+        _check(seat, name, GUESSER)
+
+        def act(turn: CardTurn) -> Action:
+            return Stop() if Stop() in turn.options else Guess(pick(turn.view.covered))
+
+        return act
+
+    return Partner(name, about, OURS, make)
+
+
+def _near(word: str) -> float:
+    return float(hubness()[place(word)])
+
+
+def _check(seat: Seat, name: str, fits: Seat) -> None:
+    if seat != fits:
+        raise BadInput(f"{name} sits as {fits}, not as {seat}")
+
+
+_LATER = {f"then_{name}": default for name, default in MIND_PARAMS.items()}
+
+PARTNERS = {
+    partner.name: partner
+    for partner in (
+        Partner(
+            "associates",
+            "turns over the cards that the clue brings to its own mind; as giver it says the clue "
+            "with the longest run on itself, for at most `most` cards",
+            OURS,
+            _associates,
+            params={**MIND_PARAMS, "most": ALL, "until": 0, **_LATER},
+            answers=_associates_answers,
+        ),
+        Partner(
+            "adapts",
+            "a giver who learns the guesser's mind from its cards, by Bayes over four minds",
+            OURS,
+            _adapts,
+            answers=_adapts_answers,
+        ),
+        _giver("to_one", "the word nearest to one own card, for 1", _to_one),
+        _giver("from_one", "the word farthest from one own card, for 1", lambda t: -_to_one(t)),
+        _giver("to_all", "the word nearest to own cards, for 2", lambda t: _to_all(t, "own"), 2),
+        _giver("to_rival", "the word nearest to rival cards", lambda t: _to_all(t, "other"), 2),
+        _giver("hub", "the word that is near to most, for 1", lambda t: hubness()),
+        _giver("hub_all", "the same for all own cards", lambda t: hubness(), ALL),
+        _giver("loner", "the word that is near to fewest, for 1", lambda t: -hubness()),
+        _guesser("first_card", "the first covered card, deaf", lambda covered: covered[0]),
+        _guesser("last_card", "the last covered card, deaf", lambda covered: covered[-1]),
+        _guesser("hub_card", "the card that is near to most", lambda c: max(c, key=_near)),
+        _guesser("loner_card", "the card that is near to fewest", lambda c: min(c, key=_near)),
+        _guesser("a_to_z", "the first card of the alphabet", min),
+        _guesser("z_to_a", "the last card of the alphabet", max),
+    )
+}

@@ -1,0 +1,196 @@
+"""The rules of Codenames for two against a clock: a clue, a number, cards turned over."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache, cached_property
+
+import msgspec
+
+from sally.core.errors import BadInput
+from sally.core.game import NATURE, Game, Seat
+from sally.core.menu import Form, Options, Text, Whole
+from sally.games.association.lexicon import barred, clue_problem, places
+from sally.games.codenames.instances import Problem, problems_of
+from sally.games.codenames.states import (
+    GIVER,
+    GUESSER,
+    Action,
+    Clue,
+    End,
+    Guess,
+    Over,
+    Passed,
+    Refusal,
+    Said,
+    State,
+    Stop,
+    Turned,
+    View,
+)
+
+LONGEST = 40  # characters of a clue
+
+
+@dataclass(frozen=True)
+class Codenames(Game[State, Action, View]):
+    """`set` and `number` name a frozen row of boards; `problems` are one's own."""
+
+    set: str = "small"
+    number: int = 0
+    boards: int = 3
+    problems: tuple[Problem, ...] = ()
+    bonus: float = 1.0  # for every rival card that is still covered when a board is won
+    any_word: bool = False  # whether clues from outside the word list are allowed
+
+    seats = (GIVER, GUESSER)
+    helpers = (NATURE,)
+    pays_as_it_goes = True
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.boards <= len(self.row):
+            raise BadInput(f"boards must be from 1 to {len(self.row)}, not {self.boards}")
+        for problem in self.row:
+            if len(problem.words) != len(problem.key) or len({*problem.words}) < len(problem.key):
+                raise BadInput("a board needs different words and a colour for each")
+            if not {"own", "other"} <= {*problem.key}:
+                raise BadInput("a board needs cards of both teams")
+            for word in problem.words:
+                if word not in places():
+                    raise BadInput(f"the card {word!r} is not on the word list")
+
+    @cached_property
+    def row(self) -> tuple[Problem, ...]:
+        """The boards of this game, in their order."""
+        return self.problems or problems_of(self.set, self.number)
+
+    @cached_property
+    def _colours(self) -> tuple[dict[str, str], ...]:
+        return tuple(dict(zip(p.words, p.key, strict=True)) for p in self.row)
+
+    # --- the rules --------------------------------------------------------------------------
+
+    def start(self) -> State:
+        return State()
+
+    def to_move(self, state: State) -> tuple[Seat, ...]:
+        if state.board >= self.boards:
+            return ()
+        if state.rival:
+            return (NATURE,)
+        return (GIVER,) if state.clue is None else (GUESSER,)
+
+    def options(self, state: State, seat: Seat) -> Options[Action]:
+        covered = self.covered(state)
+        if seat == NATURE:
+            colours = self._colours[state.board]
+            return tuple(Guess(word) for word in covered if colours[word] == "other")
+        if seat == GUESSER:
+            stop = (Stop(),) if state.guessed else ()
+            return (*(Guess(word) for word in covered), *stop)
+        own = self.row[state.board].key.count("own")
+        word = Text(LONGEST, samples=legal(covered))
+        return (Form(Clue, (("word", word), ("number", Whole(1, own)))),)
+
+    def odds(self, state: State) -> Mapping[Action, float]:
+        """The rival team turns over any of its own cards, each as likely as any other."""
+        cards = self.options(state, NATURE)
+        return {card: 1 / len(cards) for card in cards if isinstance(card, Guess)}
+
+    def covered(self, state: State) -> tuple[str, ...]:
+        """The words of the present board that do not lie open."""
+        turned = {each.word for each in state.turned}
+        return tuple(word for word in self.row[state.board].words if word not in turned)
+
+    def step(self, state: State, moves: Mapping[Seat, Action]) -> State:
+        ((seat, move),) = moves.items()
+        if isinstance(move, Clue):
+            return self._said(state, move)
+        if isinstance(move, Stop):
+            return self._passed(state, Passed())
+        return self._turned(state, move.word, rival=seat == NATURE)
+
+    def _said(self, state: State, clue: Clue) -> State:
+        why = clue_problem(clue.word, self.covered(state), self.any_word)
+        if why is not None:
+            refusal = Refusal(len(state.log), clue.word, why)
+            return msgspec.structs.replace(state, refused=(*state.refused, refusal))
+        said = Said(clue.word, clue.number)
+        return msgspec.structs.replace(
+            state, log=(*state.log, said), clue=said, left=clue.number, rival=False
+        )
+
+    def _turned(self, state: State, word: str, rival: bool) -> State:
+        colour = self._colours[state.board][word]
+        card = Turned(word, colour, rival)  # type: ignore[arg-type]
+        after = msgspec.structs.replace(state, log=(*state.log, card), left=state.left - 1)
+        if colour == "assassin":
+            return self._over(after, "assassin")
+        if not self.left(after, "own"):
+            return self._over(after, "won")
+        if not self.left(after, "other"):
+            return self._over(after, "rival")
+        if rival:
+            return msgspec.structs.replace(after, rival=False, left=0)
+        if colour == "own" and after.left > 0:
+            return after
+        return msgspec.structs.replace(after, clue=None, left=0, rival=True)
+
+    def _passed(self, state: State, passed: Passed) -> State:
+        return msgspec.structs.replace(
+            state, log=(*state.log, passed), clue=None, left=0, rival=True
+        )
+
+    def _over(self, state: State, how: End) -> State:
+        found, rivals = self.found(state), self.left(state, "other")
+        paid = {"won": found + self.bonus * rivals, "assassin": 0.0, "rival": float(found)}[how]
+        log = (*state.log, Over(how, paid))
+        return State(log, state.board + 1, len(log), refused=state.refused)
+
+    def found(self, state: State) -> int:
+        """How many own cards of the present board lie open."""
+        return sum(each.colour == "own" for each in state.turned)
+
+    def left(self, state: State, colour: str) -> int:
+        """How many cards of a colour are still covered."""
+        open_cards = sum(each.colour == colour for each in state.turned)
+        return self.row[state.board].key.count(colour) - open_cards
+
+    def forfeit(
+        self, state: State, moves: Mapping[Seat, Action], forfeited: tuple[Seat, ...]
+    ) -> State:
+        """The turn passes to the rival team."""
+        return self._passed(state, Passed(str(forfeited[0])))
+
+    def rejections(self, state: State, seat: Seat) -> int:
+        if seat != GIVER or state.clue is not None:
+            return 0
+        return sum(each.after == len(state.log) for each in state.refused)
+
+    def begins_turn(self, state: State) -> bool:
+        return state.clue is None and not self.rejections(state, GIVER)
+
+    def observe(self, state: State, seat: Seat) -> View:
+        over = state.board >= self.boards
+        shown = self.row[: self.boards if over else state.board + 1]
+        boards = tuple(problem.words for problem in shown)
+        clue, left = state.clue, state.left
+        if seat != GIVER:
+            return View(seat, boards, state.log, state.began, (), clue, left, over)
+        keys = tuple(problem.key for problem in shown)
+        return View(seat, boards, state.log, state.began, keys, clue, left, over, state.refused)
+
+    def payoffs(self, state: State) -> Mapping[Seat, float]:
+        """Both get what the boards paid, and so far one for each own card of an open board."""
+        total = sum(event.paid for event in state.log if isinstance(event, Over))
+        if state.board < self.boards:
+            total += self.found(state)
+        return {GIVER: float(total), GUESSER: float(total)}
+
+
+@cache
+def legal(covered: tuple[str, ...]) -> tuple[str, ...]:
+    """The words of the list that are clues beside these cards, in alphabetical order."""
+    out = {row for word in covered for row in barred(word)}
+    return tuple(word for word, row in places().items() if row not in out)

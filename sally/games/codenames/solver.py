@@ -1,0 +1,132 @@
+"""Which cards a clue brings to a mind, the exact best clue for it, and what a clue gives away."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from itertools import combinations
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from sally.games.association.hearing import heard
+from sally.games.association.lexicon import place
+from sally.games.association.matrices import Ties
+from sally.games.association.minds import Mind, ties
+from sally.games.codenames.rules import legal
+
+Rows = npt.NDArray[np.int64]
+Mask = npt.NDArray[np.bool_]
+
+
+class Best(msgspec.Struct, frozen=True):
+    """A clue, and how many own cards it brings to mind before any other."""
+
+    word: str
+    number: int
+
+
+def ranked_cards(mind: Mind, said: str, covered: tuple[str, ...]) -> tuple[str, ...]:
+    """The covered cards from the one that a clue brings to mind most down; ties as they lie."""
+    near = heard(mind, said)[[place(word) for word in covered]]
+    return tuple(covered[int(n)] for n in np.argsort(-near, kind="stable"))
+
+
+# --- the giver ------------------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=512)
+def _sorted(mind: Mind, covered: tuple[str, ...]) -> tuple[Rows, Ties]:
+    """By legal clue: the covered cards in the order in which it brings them, and how strongly."""
+    rows = [place(word) for word in legal(covered)]
+    near = ties(mind)[np.ix_(rows, [place(word) for word in covered])]
+    order = np.argsort(-near, axis=1, kind="stable")
+    return order, np.take_along_axis(near, order, axis=1)
+
+
+@lru_cache(maxsize=4096)
+def best_clue(mind: Mind, covered: tuple[str, ...], own: tuple[str, ...], most: int = 99) -> Best:
+    """The clue with the longest run of own cards, over every legal word of the list.
+
+    Equal runs are told apart by the margin between the last own card and the first other one,
+    equal margins by the alphabet. Where no clue brings an own card first, the number is 1.
+    """
+    order, near = _sorted(mind, covered)
+    mine = np.array([word in own for word in covered])
+    chosen, run = _chosen(order, near, mine, min(most, len(own)))
+    return Best(legal(covered)[chosen], max(run, 1))
+
+
+def _chosen(order: Rows, near: Ties, mine: Mask, most: int) -> tuple[int, int]:
+    """Which clue a giver chooses, and its run."""
+    runs = np.minimum(_runs(order, mine), most)
+    longest = int(runs.max())
+    rows = np.flatnonzero(runs == longest)
+    last = max(longest - 1, 0)
+    after = near[rows, longest] if longest < near.shape[1] else near[rows, last] - 9
+    margin = near[rows, last] - after
+    return int(rows[np.argmax(np.round(margin, 4))]), longest
+
+
+def _runs(order: Rows, mine: Mask) -> Rows:
+    """By clue, how many own cards come before the first other one."""
+    hits = mine[order]
+    found: Rows = np.where(hits.all(axis=1), hits.shape[1], np.argmin(hits, axis=1))
+    return found
+
+
+def worth(
+    mind: Mind,
+    clue: Best,
+    colours: Mapping[str, str],
+    covered: tuple[str, ...],
+    found: int,
+) -> float:
+    """What a clue earns in its turn with this mind: own cards, less what a wrong one costs.
+
+    A rival's card costs one, because it brings the rival nearer to its end; the assassin costs all
+    own cards that were found.
+    """
+    value = 0.0
+    for word in ranked_cards(mind, clue.word, covered)[: clue.number]:
+        if colours[word] != "own":
+            return value - {"other": 1.0, "assassin": found + value}.get(colours[word], 0.0)
+        value += 1
+    return value
+
+
+def best_worth(mind: Mind, colours: Mapping[str, str], covered: tuple[str, ...]) -> float:
+    """The most that any clue of the list earns in its turn with this mind: exact, all are tried."""
+    own = tuple(word for word in covered if colours[word] == "own")
+    order, _ = _sorted(mind, covered)
+    return float(_runs(order, np.array([word in own for word in covered])).max())
+
+
+# --- the guesser ----------------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=256)
+def own_sets(
+    mind: Mind, covered: tuple[str, ...], left: int, said: str, number: int, most: int
+) -> tuple[frozenset[str], ...]:
+    """The sets of own cards for which a giver of this mind would have given this clue.
+
+    Before the clue all sets of `left` covered cards are equally likely, so these are the exact
+    posterior. Meant for small boards: 792 sets of 5 among 12.
+    """
+    order, near = _sorted(mind, covered)
+    words = legal(covered)
+    found = []
+    for chosen in combinations(range(len(covered)), left):
+        mine = np.zeros(len(covered), np.bool_)
+        mine[list(chosen)] = True
+        row, run = _chosen(order, near, mine, min(most, left))
+        if words[row] == said and max(run, 1) == number:
+            found.append(frozenset(covered[n] for n in chosen))
+    return tuple(found)
+
+
+def shares(sets: tuple[frozenset[str], ...], covered: tuple[str, ...]) -> dict[str, float]:
+    """By card, the share of equally likely sets that hold it."""
+    return {word: sum(word in one for one in sets) / len(sets) for word in covered}

@@ -1,0 +1,143 @@
+"""Codenames on the shelf: the game, what can be asked aside, and what was true."""
+
+from __future__ import annotations
+
+from sally.core.chance import Stream
+from sally.core.game import Doing, GameSpec, Seat
+from sally.core.probe import At, Probe, Question
+from sally.core.replay import Replay
+from sally.games.association.lexicon import cards
+from sally.games.association.nouns import nearest_nouns
+from sally.games.association.speech import number_question
+from sally.games.codenames.rules import Codenames
+from sally.games.codenames.states import (
+    GIVER,
+    GUESSER,
+    Action,
+    Guess,
+    State,
+    Turned,
+    View,
+)
+from sally.games.codenames.words import TEXTS, CodenamesWords
+
+Past = Replay[State, Action, View]
+
+
+def _pick(game: Codenames, view: View, seat: Seat) -> tuple[Question, ...]:
+    return () if view.over else (Question("their_pick", "odds", view.covered),)
+
+
+def true_pick(replay: Past, at: At) -> str | None:
+    """The card that was turned over first; None where none was, or the clue was turned down."""
+    move = replay.move(at.turn + 1, GUESSER) if at.turn + 1 < len(replay) else None
+    return move.word if isinstance(move, Guess) else None
+
+
+def _run(game: Codenames, view: View, seat: Seat) -> tuple[Question, ...]:
+    if view.over:
+        return ()
+    own = sum(view.colours[word] == "own" for word in view.covered)
+    return (Question("their_run", "choice", tuple(range(own + 1)), numeric=True),)
+
+
+def true_run(replay: Past, at: At) -> int | None:
+    """How many own cards the guesser turned over after this clue."""
+    if true_pick(replay, at) is None:
+        return None
+    found = 0
+    for turn in range(at.turn + 1, len(replay)):
+        if GUESSER not in replay.moves[turn] or replay.state(turn).clue is None:
+            break
+        event = replay.states[turn + 1].log[len(replay.state(turn).log)]
+        found += isinstance(event, Turned) and event.colour == "own"
+    return found
+
+
+def _own_cards(game: Codenames, view: View, seat: Seat) -> tuple[Question, ...]:
+    return () if view.over else (Question("own_cards", "values", view.covered, low=0, high=100),)
+
+
+def true_own(replay: Past, at: At) -> dict[str, float]:
+    """100 for each covered card that is the team's own, 0 for the others."""
+    colours = replay.view(at.turn, GIVER).colours
+    covered = replay.view(at.turn, GUESSER).covered
+    return {word: 100.0 * (colours[word] == "own") for word in covered}
+
+
+def asked_pair(game: Codenames, board: int) -> str:
+    """The two words that both are asked about at a board; every second pair is near."""
+    used = {word for problem in game.row for word in problem.words}
+    free = [word for word in cards() if word not in used]
+    draws = Stream("closeness", game.set, game.number, board)
+    cue = draws.pick(free)
+    near = [word for word in nearest_nouns(cue)[:30] if word not in used]
+    far = [word for word in free if word != cue]
+    return f"{cue} {draws.pick(near if near and draws() < 0.5 else far)}"
+
+
+def _closeness(game: Codenames, view: View, seat: Seat) -> tuple[Question, ...]:
+    if view.over or len(view.log) > view.began:
+        return ()
+    return (number_question("closeness", asked_pair(game, len(view.boards) - 1)),)
+
+
+def their_closeness(replay: Past, at: At) -> int | None:
+    """What the guesser itself said; its own answer has no other judge."""
+    if at.seat == GUESSER:
+        return None
+    said = replay.report(at.turn, GUESSER, "closeness", at.about)
+    return said.value if said is not None and isinstance(said.value, int) else None
+
+
+PROBES = (
+    Probe(
+        "their_pick",
+        "which card the guesser will turn over first, as odds, asked after the clue",
+        "after",
+        "odds",
+        (GIVER,),
+        _pick,
+        true_pick,
+    ),
+    Probe(
+        "their_run",
+        "how many own cards the guesser will turn over in this turn, asked after the clue",
+        "after",
+        "choice",
+        (GIVER,),
+        _run,
+        true_run,
+    ),
+    Probe(
+        "own_cards",
+        "how likely each covered card is to be the team's own",
+        "before",
+        "values",
+        (GUESSER,),
+        _own_cards,
+        true_own,
+    ),
+    Probe(
+        "closeness",
+        "how close two words are for the guesser; judged by what it says itself",
+        "start",
+        "choice",
+        (GIVER, GUESSER),
+        _closeness,
+        their_closeness,
+    ),
+)
+
+GAME: GameSpec[State, Action, View] = GameSpec(
+    name="codenames",
+    about="one word and a number for several cards, board after board with one partner (appendix A "
+    "of riemer2025)",
+    game=Codenames,
+    words=CodenamesWords,
+    texts=TEXTS,
+    action=Action,
+    probes=PROBES,
+    reference="adapts",
+    doing=Doing("codenames_points"),
+)

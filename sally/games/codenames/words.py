@@ -1,0 +1,208 @@
+"""Codenames in language: a line for each board, clue and card."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar
+
+from sally.core.errors import IllegalMove, Unreadable, listed
+from sally.core.game import Seat
+from sally.core.log import Told
+from sally.core.menu import Options, admitted
+from sally.core.probe import Question
+from sally.core.reading import after_label
+from sally.core.words import Words, read_form
+from sally.games.association.speech import one_line, unquoted
+from sally.games.codenames.rules import Codenames
+from sally.games.codenames.states import (
+    GIVER,
+    Clue,
+    Event,
+    Over,
+    Passed,
+    Said,
+    Stop,
+    Turned,
+    View,
+)
+
+TEXTS: Mapping[str, str] = {
+    "rules": "You are the {role} in a word game for two who play together against a rival team. A "
+    "board has cards with words. Some are yours, some are the rival's, some belong to nobody, and "
+    "one is the assassin; only the giver knows which. Each turn the giver says one word and a "
+    "number: for how many of your cards it is meant. The guesser then turns over cards, one at a "
+    "time, at most as many as the number, and may stop after the first. A card that is not yours "
+    "ends the turn. After each turn the rival team turns over one of its own cards.\n"
+    "A board is over when all your cards are open (you win), when all the rival's are (it wins), "
+    "or when the assassin is turned over.\n"
+    "Both of you get the same: one point for each of your cards that is open at the end, nothing "
+    "if it was the assassin, and {bonus} more for every covered card of the rival if you win. "
+    "There are {boards} boards with the same partner.\n"
+    "The clue is one plain English word. It may not be a covered word of the board, a form of it, "
+    "or a compound with it.",
+    "role.giver": "giver",
+    "role.guesser": "guesser",
+    "board": "Board {board}: {words}.",
+    "key": "Yours: {own}. The rival's: {other}. Nobody's: {neutral}. The assassin: {assassin}.",
+    "nothing": "none",
+    "said": 'The clue is "{word}", for {number}.',
+    "turned": "The guesser turns over '{word}': {colour}.",
+    "turned.rival": "The rival team turns over '{word}': its own.",
+    "colour.own": "yours",
+    "colour.other": "the rival's",
+    "colour.neutral": "nobody's",
+    "colour.assassin": "the assassin",
+    "passed": "The guesser stops.",
+    "passed.giver": "No clue was given.",
+    "passed.guesser": "No card was named.",
+    "over.won": "The board is won: {paid} points.",
+    "over.assassin": "The board is lost to the assassin: {paid} points.",
+    "over.rival": "The rival team has all its cards: {paid} points.",
+    "refused": 'You said "{word}". It does not count: {why}',
+    "now": "Board {board}. Covered: {covered}.",
+    "now.giver": "Board {board}. Covered cards of yours: {own}. The rival's: {other}. Nobody's: "
+    "{neutral}. The assassin: {assassin}.",
+    "question.giver": "Which word do you say, and for how many cards?",
+    "question.guesser": "Which card do you turn over?",
+    "format.giver": "Answer with one line of the form `Clue: <one word>, <number>`, where <number> "
+    "is a whole number from 1 to {most}.",
+    "format.option": "Answer with one line of the form `Card: <name>`, where <name> is {names}.",
+    "format.number": "Answer with one line of the form `Card: <number>`, where <number> is a whole "
+    "number from {low} to {high}.",
+    "stop": "stop",
+    "aside.their_pick": 'You say "{clue}". Which card will the guesser turn over first?',
+    "aside.their_pick.open": "Which card will the guesser turn over first?",
+    "aside.their_run": 'You say "{clue}". How many of your cards will the guesser turn over in '
+    "this turn?",
+    "aside.their_run.open": "How many of your cards will the guesser turn over in this turn?",
+    "aside.own_cards": "How likely is each covered card to be yours, from 0 (certainly not) to 100 "
+    "(certainly)?",
+    "aside.closeness.giver": "Leave the board aside. How close are {pair} for the guesser, from 0 "
+    "(not at all) to 100 (as close as two words can be)?",
+    "aside.closeness.guesser": "How close are {pair} for you, from 0 (not at all) to 100 (as close "
+    "as two words can be)?",
+    "told.truth": "You are told, reliably or not: {fact}.",
+    "told.own": "You expected: {fact}.",
+    "fact.their_pick": "the guesser turns over '{value}' first",
+    "fact.their_run": "the number of your cards that the guesser turns over is {value}",
+    "fact.own_cards": "your chances that a card is yours are {value}",
+    "fact.closeness": "for the guesser, {pair} are close by {value} of 100",
+}
+COLOURS = ("own", "other", "neutral", "assassin")
+
+
+class CodenamesWords(Words[Any, "View"]):
+    """Both read the same lines; the key stands on the giver's page alone."""
+
+    label: ClassVar[str] = "Card"
+
+    def __init__(self, game: Codenames, texts: Mapping[str, str]) -> None:
+        super().__init__(texts)
+        self._boards, self._bonus = game.boards, f"{game.bonus:g}"
+
+    def rules(self, seat: Seat) -> str:
+        role = self.say(f"role.{seat}")
+        return self.say("rules", role=role, boards=self._boards, bonus=self._bonus)
+
+    def lines(self, view: View, since: int, form: str) -> Iterator[str]:
+        yield from list(self._told_so_far(view))[since:]
+
+    def _told_so_far(self, view: View) -> Iterator[str]:
+        board = 0
+        yield from self._laid_out(view, board)
+        for number, event in enumerate(view.log):
+            yield from self._refusals(view, number)
+            yield self._event(event)
+            if isinstance(event, Over) and (board := board + 1) < len(view.boards):
+                yield from self._laid_out(view, board)
+        yield from self._refusals(view, len(view.log))
+
+    def _laid_out(self, view: View, board: int) -> Iterator[str]:
+        yield self.say("board", board=board + 1, words=", ".join(view.boards[board]))
+        if view.seat == GIVER:
+            yield self.say("key", **self._by_colour(view.boards[board], view.keys[board]))
+
+    def _by_colour(self, words: tuple[str, ...], key: tuple[str, ...]) -> dict[str, str]:
+        pairs = list(zip(words, key, strict=True))
+        return {
+            colour: ", ".join(w for w, c in pairs if c == colour) or self.say("nothing")
+            for colour in COLOURS
+        }
+
+    def _refusals(self, view: View, after: int) -> Iterator[str]:
+        for each in view.refused:
+            if each.after == after:
+                yield self.say("refused", word=one_line(each.word), why=each.why)
+
+    def _event(self, event: Event) -> str:
+        if isinstance(event, Said):
+            return self.say("said", word=one_line(event.word), number=event.number)
+        if isinstance(event, Turned):
+            if event.rival:
+                return self.say("turned.rival", word=event.word)
+            return self.say("turned", word=event.word, colour=self.say(f"colour.{event.colour}"))
+        if isinstance(event, Passed):
+            return self.say(f"passed.{event.forfeited}" if event.forfeited else "passed")
+        return self.say(f"over.{event.how}", paid=f"{event.paid:g}")
+
+    def now(self, view: View) -> str:
+        if view.over:
+            return ""
+        covered = view.covered
+        if view.seat != GIVER:
+            return self.say("now", board=len(view.boards), covered=", ".join(covered))
+        key = tuple(view.colours[word] for word in covered)
+        return self.say("now.giver", board=len(view.boards), **self._by_colour(covered, key))
+
+    def question(self, view: View, options: Options[Any]) -> str:
+        return self.say(f"question.{view.seat}")
+
+    def format(self, view: View, options: Options[Any]) -> str:
+        if view.seat == GIVER:
+            return self.say("format.giver", most=view.keys[-1].count("own"))
+        return super().format(view, options)
+
+    def name(self, action: Any) -> str:
+        if isinstance(action, Stop):
+            return self.say("stop")
+        if isinstance(action, Clue):
+            return f"{action.word}, {action.number}"
+        return str(getattr(action, "word", action))
+
+    def read(self, reply: str, view: View, options: Options[Any]) -> Any:
+        if view.seat != GIVER:
+            return super().read(reply, view, options)
+        if "{" in reply:
+            return read_form(reply, options)
+        stated = after_label(reply, "Clue")
+        parts = re.fullmatch(r"(.*?)[\s,;:(\-]+(\d+)\)?", unquoted(stated or ""))
+        teach = self.format(view, options)
+        if parts is None:
+            raise Unreadable(teach)
+        try:
+            return admitted(options, Clue(unquoted(parts[1]), int(parts[2])))
+        except IllegalMove:
+            raise Unreadable(teach) from None
+
+    # --- probes -----------------------------------------------------------------------------
+
+    def aside(self, question: Question, view: View, pending: Any = None) -> str:
+        if question.probe == "closeness":
+            return self.say(f"aside.closeness.{view.seat}", pair=_pair(question.about))
+        if question.probe == "own_cards":
+            return self.say("aside.own_cards")
+        if pending is None:
+            return self.say(f"aside.{question.probe}.open")
+        return self.say(f"aside.{question.probe}", clue=one_line(self.name(pending)))
+
+    def choice_name(self, question: Question, choice: int | str) -> str:
+        return str(choice)
+
+    def told(self, told: Told, question: Question | None = None) -> str:
+        fact = self.say(f"fact.{told.probe}", value=told.value, pair=_pair(told.about))
+        return self.say(f"told.{told.source}", fact=fact)
+
+
+def _pair(about: str) -> str:
+    return listed([f"'{word}'" for word in about.split()], "and")
