@@ -56,9 +56,9 @@ TEXTS: Mapping[str, str] = {
     "passed": "The guesser stops.",
     "passed.giver": "No clue was given.",
     "passed.guesser": "No card was named.",
-    "over.won": "The board is won: {paid} points.",
-    "over.assassin": "The board is lost to the assassin: {paid} points.",
-    "over.rival": "The rival team has all its cards: {paid} points.",
+    "over.won": "The board is won. Points: {paid}.",
+    "over.assassin": "The board is lost to the assassin. Points: {paid}.",
+    "over.rival": "The rival team has all its cards. Points: {paid}.",
     "refused": 'You said "{word}". It does not count: {why}',
     "now": "Board {board}. Covered: {covered}.",
     "now.giver": "Board {board}. Covered cards of yours: {own}. The rival's: {other}. Nobody's: "
@@ -67,9 +67,7 @@ TEXTS: Mapping[str, str] = {
     "question.guesser": "Which card do you turn over?",
     "format.giver": "Answer with one line of the form `Clue: <one word>, <number>`, where <number> "
     "is a whole number from 1 to {most}.",
-    "format.option": "Answer with one line of the form `Card: <name>`, where <name> is {names}.",
-    "format.number": "Answer with one line of the form `Card: <number>`, where <number> is a whole "
-    "number from {low} to {high}.",
+    "format.option": "Answer with one line of the form `Answer: <name>`, where <name> is {names}.",
     "stop": "stop",
     "aside.their_pick": 'You say "{clue}". Which card will the guesser turn over first?',
     "aside.their_pick.open": "Which card will the guesser turn over first?",
@@ -95,7 +93,7 @@ COLOURS = ("own", "other", "neutral", "assassin")
 class CodenamesWords(Words[Any, "View"]):
     """Both read the same lines; the key stands on the giver's page alone."""
 
-    label: ClassVar[str] = "Card"
+    label: ClassVar[str] = "Answer"
 
     def __init__(self, game: Codenames, texts: Mapping[str, str]) -> None:
         super().__init__(texts)

@@ -33,8 +33,8 @@ TEXTS: Mapping[str, str] = {
     "try": 'Round {round}, hint {number}: "{hint}". The guesser said "{guess}".',
     "try.no_hint": "Round {round}, hint {number}: no hint was given.",
     "try.no_guess": 'Round {round}, hint {number}: "{hint}". The guesser named no word.',
-    "found": "The word was '{target}'. It was found: {points} points.",
-    "missed": "The word was '{target}'. It was not found: 0 points.",
+    "found": "The word was '{target}'. It was found. Points: {points}.",
+    "missed": "The word was '{target}'. It was not found. Points: 0.",
     "now.giver": "Round {round}, hint {number} of {hints}. The secret word is '{target}'. Banned: "
     "{banned}.",
     "now.guesser": 'Round {round}, hint {number} of {hints}: "{hint}".',

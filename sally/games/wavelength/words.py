@@ -27,11 +27,11 @@ TEXTS: Mapping[str, str] = {
     "role.guesser": "guesser",
     "band": "{points} if the dial is at most {width} from the target",
     "past": 'Round {round}, {left} (0) to {right} (100): the clue was "{clue}", the guesser set '
-    "{dial}, the target was {target}: {points} points.",
+    "{dial}, the target was {target}. Points: {points}.",
     "past.no_clue": "Round {round}, {left} (0) to {right} (100): no clue was given, the target was "
-    "{target}: 0 points.",
+    "{target}. Points: 0.",
     "past.no_dial": 'Round {round}, {left} (0) to {right} (100): the clue was "{clue}", the dial '
-    "was not set, the target was {target}: 0 points.",
+    "was not set, the target was {target}. Points: 0.",
     "refused": 'In round {round} you said "{clue}". It does not count: {why}',
     "now.psychic": "Round {round}: {left} (0) to {right} (100). The target is {target}.",
     "now.psychic.said": "Round {round}: {left} (0) to {right} (100). The target is {target}. You "
