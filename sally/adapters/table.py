@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from sally.core import shelf
-from sally.core.drive import CANNOT_ANSWER
+from sally.core.drive import play_bots
 from sally.core.errors import BadInput, IllegalMove
 from sally.core.game import NATURE, GameSpec, Seat
 from sally.core.log import Instance, Setup, Sitter
@@ -48,7 +48,7 @@ class Table:
             if not is_bot(player):
                 raise BadInput(f"{who.player} takes time; only players that answer at once sit in.")
             self._inside[seat] = player
-        self._let_them_play()
+        play_bots(self.match, self._inside)
 
     def asked(self, seat: str) -> Turn[Any, Any] | None:
         """What an outside seat is asked for now, if it is."""
@@ -68,30 +68,14 @@ class Table:
             self.match.answer(turn.id, Decision(action))
         except IllegalMove as why:
             self.match.answer(turn.id, Forfeit("illegal", str(why)))
-        self._let_them_play()
+        play_bots(self.match, self._inside)
 
     def forfeit(self, seat: str, reason: str) -> None:
         """Say for an outside seat that no legal action could be read from it."""
         turn = self.asked(seat)
         if turn is not None:
             self.match.answer(turn.id, Forfeit("illegal", reason))
-            self._let_them_play()
-
-    def _let_them_play(self) -> None:
-        while True:
-            inside = [t for t in self.match.asks() if t.seat not in self.outside]
-            if not inside:
-                return
-            for turn in inside:
-                player = self._inside[turn.seat]
-                if turn.question is None:
-                    given: Any = player.decide(turn)
-                else:
-                    report = getattr(player, "report", None)
-                    given = CANNOT_ANSWER if report is None else report(turn)
-                self.match.answer(turn.id, given)
-                if self.match.over:
-                    return
+            play_bots(self.match, self._inside)
 
 
 def opponents(spec: GameSpec[Any, Any, Any], named: Mapping[str, Any]) -> dict[str, Sitter]:

@@ -3,27 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from sally.core.answers import foreseen, reported
 from sally.core.chance import Stream
+from sally.core.desk import Desk
 from sally.core.errors import BadInput, IllegalMove
-from sally.core.game import Seat
-from sally.core.log import Event, Forfeited, Moved, Reported, Skipped, Told
-from sally.core.player import Answer, AskId, Decision, Forfeit, Silence, Turn
-from sally.core.probe import (
-    At,
-    Foreseen,
-    Injection,
-    Probe,
-    Question,
-    Report,
-    as_logged,
-    corrupted,
-    problem,
-)
-
-if TYPE_CHECKING:
-    from sally.core.match import Match
+from sally.core.game import GameSpec, Seat
+from sally.core.log import Event, Forfeited, Moved, Reported, Setup, Skipped, Told
+from sally.core.player import Answer, AskId, Decision, Forfeit, Turn
+from sally.core.probe import At, Foreseen, Injection, Probe, Question, Report, corrupted, problem
+from sally.core.replay import Replay
 
 SECTIONS = ("start", "before", "told", "foreseen", "after")
 
@@ -35,9 +25,17 @@ class Asides:
     the log does not depend on who answered first.
     """
 
-    def __init__(self, match: Match[Any, Any, Any], seats: tuple[Seat, ...]) -> None:
-        spec, setup = match.spec, match.setup
-        self._match, self._seats = match, seats
+    def __init__(
+        self,
+        spec: GameSpec[Any, Any, Any],
+        setup: Setup,
+        replay: Replay[Any, Any, Any],
+        desks: Mapping[Seat, Desk],
+        memory: Mapping[Seat, Any],
+    ) -> None:
+        self._spec, self._game, self._seed = spec, replay.game, setup.seed
+        self._replay, self._desks, self._memory = replay, desks, memory  # they grow with the match
+        self._seats = seats = tuple(desks)
         self._arms = {s: tuple(spec.probe(n) for n in setup.arms.get(s, ())) for s in seats}
         self._injections = {s: tuple(i for i in setup.injections if i.seat == s) for s in seats}
         self._notes: dict[str, dict[Seat, dict[tuple[str, str], Event]]] = {}
@@ -49,8 +47,8 @@ class Asides:
 
     def at_start(self, movers: tuple[Seat, ...]) -> Iterable[Turn[Any, Any]]:
         """The asks that stand at the turn's start (any seat) and before the move (movers)."""
-        if self._match.game.begins_turn(self._match.state):
-            self._began = self._match.turn
+        if self._game.begins_turn(self._replay.present):
+            self._began = len(self._replay)
             self._kept.clear()
         for seat, probes in self._arms.items():
             for probe in probes:
@@ -59,78 +57,57 @@ class Asides:
 
     def _stands(self, probe: Probe) -> bool:
         """Whether a probe may be put before anybody has moved in this turn."""
-        match = self._match
         if probe.point == "start":
-            return match.game.begins_turn(match.state)
+            return self._game.begins_turn(self._replay.present)
         return probe.point == "before"
 
     def _asked(
         self, probe: Probe, seat: Seat, movers: tuple[Seat, ...], pending: Any = None
     ) -> Iterable[Turn[Any, Any]]:
-        match = self._match
-        state = match.state
-        view = match.game.observe(state, seat)
-        options = match.game.options(state, seat) if seat in movers else ()
-        for question in probe.asks(match.game, view, seat):
+        state, game = self._replay.present, self._game
+        view = game.observe(state, seat)
+        options = game.options(state, seat) if seat in movers else ()
+        for question in probe.asks(game, view, seat):
             self._due[seat].append((probe.name, question.about))
             yield Turn(
-                (match.turn, seat, probe.name, question.about),
-                match.desk(seat),
+                (len(self._replay), seat, probe.name, question.about),
+                self._desks[seat],
                 view,
                 options,
-                match.memory(seat),
+                self._memory.get(seat),
                 question=question,
                 pending=pending,
             )
 
     def take(self, turn: Turn[Any, Any], question: Question, given: Answer) -> None:
         """Note a report, or why there is none."""
-        seat, about = turn.seat, question.about
-        note: Reported | Skipped
-        if isinstance(given, Silence):
-            note = Skipped(turn.number, seat, question.probe, given.reason, about)
-        elif isinstance(given, Report):
-            if (why := problem(question, given)) is not None:
-                raise IllegalMove(f"{seat}, asked {question.probe}: {why}.")
-            note = Reported(
-                turn.number,
-                seat,
-                question.probe,
-                as_logged(given.value),
-                about,
-                given.odds,
-                reply=given.reply,
-                tries=given.tries,
-                calls=given.calls,
-            )
-            self._match.replay.reports[turn.id] = note
-        else:
-            raise IllegalMove(f"{seat} was asked {question.probe} and answered {given!r}.")
-        self._note(self._match.spec.probe(question.probe).point, note)
+        note = reported(turn, question, given)
+        if isinstance(note, Reported):
+            self._replay.reports[turn.id] = note
+        self._note(self._spec.probe(question.probe).point, note)
 
-    def check_foreseen(self, turn: Turn[Any, Any], foreseen: tuple[Foreseen, ...]) -> None:
+    def check_foreseen(self, turn: Turn[Any, Any], made: tuple[Foreseen, ...]) -> None:
         """Refuse predictions that answer no question which could be put to this seat now."""
-        match, seat = self._match, turn.seat
-        for n, f in enumerate(foreseen):
+        spec, seat = self._spec, turn.seat
+        for n, f in enumerate(made):
             try:
-                probe = match.spec.probe(f.probe)
+                probe = spec.probe(f.probe)
             except BadInput as unknown:
                 raise IllegalMove(f"{seat} foresaw something: {unknown}") from None
-            asked = [q for q in probe.asks(match.game, turn.view, seat) if q.about == f.about]
+            asked = [q for q in probe.asks(self._game, turn.view, seat) if q.about == f.about]
             if seat not in probe.seats or not asked:
                 raise IllegalMove(f"{seat} is not asked {f.probe} about {f.about!r} here.")
             if (why := problem(asked[0], Report(f.value, f.odds))) is not None:
                 raise IllegalMove(f"{seat}, foreseeing {f.probe}: {why}.")
-            if any((f.probe, f.about) == (g.probe, g.about) for g in foreseen[:n]):
+            if any((f.probe, f.about) == (g.probe, g.about) for g in made[:n]):
                 raise IllegalMove(f"{seat} foresaw {f.probe} about {f.about!r} twice.")
 
     def after_move(self, seat: Seat, given: Decision[Any] | Forfeit) -> list[Turn[Any, Any]]:
         """Note predictions made inside the move; the asks between it and the reveal."""
-        match, number = self._match, self._match.turn
+        number = len(self._replay)
         for f in given.foreseen if isinstance(given, Decision) else ():
-            value = as_logged(f.value)
-            made = Reported(number, seat, f.probe, value, f.about, f.odds, "decision")
-            match.replay.reports.setdefault((number, seat, f.probe, f.about), made)
+            made = foreseen(number, seat, f)
+            self._replay.reports.setdefault((number, seat, f.probe, f.about), made)
             self._note("foreseen", made)
         if not isinstance(given, Decision):
             self.skip(seat, ("after",))
@@ -171,21 +148,21 @@ class Asides:
 
     def tell(self, seat: Seat, made: Mapping[Seat, Moved | Forfeited]) -> tuple[Told, ...]:
         """What a mover is told, noted in the log; kept in its past where the injection says so."""
-        match = self._match
-        match.replay.pending = {s: e.action for s, e in made.items() if isinstance(e, Moved)}
-        view = match.game.observe(match.state, seat)
+        replay = self._replay
+        replay.pending = {s: e.action for s, e in made.items() if isinstance(e, Moved)}
+        view = self._game.observe(replay.present, seat)
         everything: list[Told] = []
         for injection in self._injections[seat]:
-            probe = match.spec.probe(injection.probe)
+            probe = self._spec.probe(injection.probe)
             if (seat, probe.name) in self._kept and not self._stands(probe):
                 continue  # it was told earlier in this turn, and stands in the past
-            for question in probe.asks(match.game, view, seat):
+            for question in probe.asks(self._game, view, seat):
                 told = self._what_to_tell(seat, injection, probe, question)
                 self._note("told", told)
                 if told.value is not None:
                     everything.append(told)
                     if injection.keep:
-                        match.desk(seat).keep(view, told)
+                        self._desks[seat].keep(view, told)
                         self._kept.add((seat, probe.name))
         return tuple(everything)
 
@@ -194,7 +171,7 @@ class Asides:
 
         Movers are told before they move; these are not, and find it there when they move next.
         """
-        match, said = self._match, self._notes.get("start", {})
+        said = self._notes.get("start", {})
         for seat in self._seats:
             kept = {i.probe for i in self._injections[seat] if i.source == "own" and i.keep}
             if seat in movers or not kept:
@@ -204,23 +181,24 @@ class Asides:
                 if isinstance(note, Reported) and note.probe in kept and note.value is not None:
                     told = Told(note.turn, seat, note.probe, note.value, note.about, "own")
                     self._note("told", told)
-                    match.desk(seat).keep(match.game.observe(match.state, seat), told)
+                    view = self._game.observe(self._replay.present, seat)
+                    self._desks[seat].keep(view, told)
                     self._kept.add((seat, note.probe))
 
     def _what_to_tell(
         self, seat: Seat, injection: Injection, probe: Probe, question: Question
     ) -> Told:
         """What a question of now, or of the turn's start, has for an answer."""
-        match = self._match
-        asked = self._began if probe.point == "start" else match.turn
+        replay = self._replay
+        asked = self._began if probe.point == "start" else len(replay)
         at = At(asked, seat, probe.name, question.about)
         if injection.source == "own":
-            report = match.replay.report(at.turn, seat, at.probe, at.about)
+            report = replay.report(at.turn, seat, at.probe, at.about)
             value = report.value if report else None
         else:
-            value = probe.truth(match.replay, at)
+            value = probe.truth(replay, at)
             if value is not None and injection.error:
-                draws = Stream(match.setup.seed, seat, at.turn, f"told {at.probe} {at.about}")
+                draws = Stream(self._seed, seat, at.turn, f"told {at.probe} {at.about}")
                 value = corrupted(question, value, injection.error, draws)
         return Told(at.turn, seat, at.probe, value, at.about, injection.source)
 

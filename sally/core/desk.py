@@ -12,13 +12,28 @@ from sally.core.log import Told
 from sally.core.words import Words
 
 
-class _Growth:
-    """A page as far as it has been written: its text and how many lines of the past it has."""
+class Past:
+    """How far somebody has read a seat's past in one form: every line is given out once."""
 
-    __slots__ = ("lines", "marks", "text")
+    __slots__ = ("_desk", "_form", "_lines", "_marks")
 
-    def __init__(self, text: Grown) -> None:
-        self.text, self.lines, self.marks = text, 0, 0
+    def __init__(self, desk: Desk, form: str = "") -> None:
+        self._desk, self._form = desk, form or desk.words.forms[0]
+        self._lines, self._marks = 0, 0
+
+    def news(self, view: Any) -> list[str]:
+        """The lines up to what a view shows that were not read yet, what was kept among them."""
+        words, new = self._desk.words, list[str]()
+        for seen, told in self._desk.kept[self._marks :]:
+            new += self._upto(seen)
+            new.append(words.kept(told, seen))
+            self._marks += 1
+        return new + self._upto(view)
+
+    def _upto(self, view: Any) -> list[str]:
+        new = list(self._desk.words.lines(view, self._lines, self._form))
+        self._lines += len(new)
+        return new
 
 
 class Desk:
@@ -36,7 +51,7 @@ class Desk:
         self.spec, self.game, self.seat, self.seed = spec, game, seat, seed
         self.retries = retries  # how often an unreadable answer may be given again
         self._texts = texts or {}
-        self._growths: dict[tuple[str, str, bool], _Growth] = {}
+        self._openings: dict[tuple[str, str, bool], tuple[Grown, Past]] = {}
         self._marks: list[tuple[Any, Told]] = []
         self._reworded: dict[str, Desk] = {}
 
@@ -69,25 +84,20 @@ class Desk:
     def opening(self, view: Any, form: str, after_rules: str = "", payoffs: bool = True) -> Grown:
         """Rules, worked examples if any, and the past as this form tells it."""
         key = (form, after_rules, payoffs)
-        growth = self._growths.get(key)
-        if growth is None:
-            growth = self._growths[key] = _Growth(self.rules(after_rules, payoffs))
-        for seen, told in self._marks[growth.marks :]:
-            self._grow(growth, seen, form)
-            growth.text = growth.text.plus(f"{self.words.kept(told, seen)}\n")
-            growth.marks += 1
-        self._grow(growth, view, form)
-        return growth.text
+        page, past = self._openings.get(key) or (self.rules(after_rules, payoffs), Past(self, form))
+        if new := past.news(view):
+            page = page.plus("\n".join(new) + "\n")
+        self._openings[key] = page, past
+        return page
 
-    def past(self, view: Any, form: str) -> list[str]:
+    def past(self, view: Any, form: str = "") -> list[str]:
         """The past line by line, each thing that was told and kept in its place."""
-        lines: list[str] = []
-        shown = 0
-        for seen, told in self._marks:
-            new = list(self.words.lines(seen, shown, form))
-            shown += len(new)
-            lines += [*new, self.words.kept(told, seen)]
-        return [*lines, *self.words.lines(view, shown, form)]
+        return Past(self, form).news(view)
+
+    def heard(self, told: Sequence[Told]) -> list[str]:
+        """What a seat is told just now, in words; what is kept stands in its past instead."""
+        kept = [each for _, each in self._marks[-len(told) :]] if told else []
+        return [self.words.told(each) for each in told if each not in kept]
 
     def rules(self, after_rules: str = "", payoffs: bool = True) -> Grown:
         """What stands above the past: the rules, with or without payoffs, and worked examples."""
@@ -96,9 +106,3 @@ class Desk:
         if rules is None:
             raise LookupError(f"the words of {self.spec.name} cannot leave the payoffs out")
         return Grown.start("\n\n".join(part for part in (rules, after_rules) if part) + "\n\n")
-
-    def _grow(self, growth: _Growth, view: Any, form: str) -> None:
-        new = list(self.words.lines(view, growth.lines, form))
-        if new:
-            growth.text = growth.text.plus("\n".join(new) + "\n")
-            growth.lines += len(new)

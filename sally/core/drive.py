@@ -3,28 +3,63 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from inspect import isawaitable
 from typing import Any
 
 from sally.core.errors import BadInput
 from sally.core.match import Match
-from sally.core.player import AskId, Decision, Player, Silence, Turn
+from sally.core.player import AskId, Decision, Player, Turn, put
 
-CANNOT_ANSWER = Silence("this player takes no questions")
+Says = Callable[[Turn[Any, Any]], Any]  # what a player answers, or something to await
+Takes = Callable[[Turn[Any, Any], Any], object]
+
+
+def let_answer(
+    match: Match[Any, Any, Any],
+    seats: Collection[str],
+    says: Says,
+    takes: Takes | None = None,
+    sent: Collection[AskId] = (),
+) -> list[tuple[Turn[Any, Any], Any]]:
+    """Put every ask of these seats that is not out; what is answered at once is taken at once.
+
+    Goes on until nobody here has anything to say. Returns the asks whose answers take time.
+    """
+    waiting: dict[AskId, tuple[Turn[Any, Any], Any]] = {}
+    answered = True
+    while answered:  # an answer may open further asks
+        answered = False
+        for turn in match.asks():
+            if turn.desk.seat not in seats or turn.id in waiting or turn.id in sent:
+                continue
+            given = says(turn)
+            if type(given) is not Decision and isawaitable(given):
+                waiting[turn.id] = (turn, given)
+                continue
+            if takes is None:
+                match.answer(turn.id, given)
+            else:
+                takes(turn, given)
+            answered = True
+            if match.over:  # a bot broke down, or it is the end: nobody will listen to the others
+                _close(waiting.values())
+                return []
+    return list(waiting.values())
 
 
 def play_bots(match: Match[Any, Any, Any], players: Mapping[str, Player[Any, Any]]) -> None:
-    """Play a match to its end with players that answer at once; no event loop."""
-    while asks := match.asks():
-        for turn in asks:
-            player = players[turn.desk.seat]
-            given: Any = player.decide(turn) if turn.question is None else _reported(turn, player)
-            if type(given) is not Decision and isawaitable(given):
-                raise BadInput(f"The player in seat {turn.seat!r} takes time; use `play_async`.")
-            match.answer(turn.id, given)
-            if match.over:
-                return
+    """Let players that answer at once play, until the end or until somebody else is needed."""
+    waiting = let_answer(match, players, lambda turn: put(turn, players[turn.desk.seat]))
+    if waiting:
+        _close(waiting)
+        seat = waiting[0][0].seat
+        raise BadInput(f"The player in seat {seat!r} takes time; use `play_async`.")
+
+
+def _close(waiting: Iterable[tuple[Turn[Any, Any], Any]]) -> None:
+    for _, given in waiting:
+        given.close()
 
 
 async def play_async(match: Match[Any, Any, Any], players: Mapping[str, Player[Any, Any]]) -> None:
@@ -32,6 +67,12 @@ async def play_async(match: Match[Any, Any, Any], players: Mapping[str, Player[A
     sent: set[AskId] = set()
     out: set[asyncio.Task[None]] = set()
     ended: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+    def ask() -> list[tuple[Turn[Any, Any], Any]]:
+        """Put every new ask; bots are answered for at once, the rest is awaited."""
+        opened = let_answer(match, players, lambda turn: put(turn, players[turn.seat]), sent=sent)
+        sent.update(turn.id for turn, _ in opened)
+        return opened
 
     async def follow(turn: Turn[Any, Any], given: Any) -> None:
         """Wait for one answer, then for one of those that it opens, and so on."""
@@ -41,8 +82,7 @@ async def play_async(match: Match[Any, Any, Any], players: Mapping[str, Player[A
                 return
             match.answer(turn.id, answer)
             sent.discard(turn.id)
-            opened = _put(match, players, sent)
-            if not opened:
+            if not (opened := ask()):
                 return
             (turn, given), *others = opened
             launch(others)
@@ -63,7 +103,7 @@ async def play_async(match: Match[Any, Any, Any], players: Mapping[str, Player[A
             ended.set_result(None)
 
     try:
-        opened = _put(match, players, sent)
+        opened = ask()
         launch(opened[1:])
         for turn, given in opened[:1]:
             await follow(turn, given)
@@ -72,34 +112,3 @@ async def play_async(match: Match[Any, Any, Any], players: Mapping[str, Player[A
     finally:
         for task in out:
             task.cancel()
-
-
-def _put(
-    match: Match[Any, Any, Any], players: Mapping[str, Player[Any, Any]], sent: set[AskId]
-) -> list[tuple[Turn[Any, Any], Any]]:
-    """Put every new ask to its player: bots are answered for at once, the rest is awaited."""
-    waiting: list[tuple[Turn[Any, Any], Any]] = []
-    answered = True
-    while answered and not match.over:  # an answer may open further asks
-        answered = False
-        for turn in match.asks():
-            if turn.id in sent or match.over:
-                continue
-            player = players[turn.desk.seat]
-            given: Any = player.decide(turn) if turn.question is None else _reported(turn, player)
-            if type(given) is not Decision and isawaitable(given):
-                sent.add(turn.id)
-                waiting.append((turn, given))
-            else:
-                match.answer(turn.id, given)
-                answered = True
-    if not match.over:
-        return waiting
-    for _, given in waiting:  # a bot broke down; nobody will listen to the others
-        given.close()
-    return []
-
-
-def _reported(turn: Turn[Any, Any], player: Player[Any, Any]) -> Any:
-    report = getattr(player, "report", None)
-    return CANNOT_ANSWER if report is None else report(turn)

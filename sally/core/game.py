@@ -6,33 +6,19 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import (
-    TYPE_CHECKING,
-    Any,
-    Generic,
-    Literal,
-    NewType,
-    TypeVar,
-    get_args,
-    get_origin,
-    get_type_hints,
-)
+from typing import Any, Generic, Literal, get_args, get_origin, get_type_hints
 
 import msgspec
 
 from sally.core.errors import BadInput, unknown
 from sally.core.menu import Options
-
-if TYPE_CHECKING:
-    from sally.core.probe import Probe
-    from sally.core.words import Words
-
-Seat = NewType("Seat", str)
-NATURE = Seat("nature")  # deals and dice are moves too, so a replay needs no seed
-
-S = TypeVar("S")  # state: frozen, complete, seen by no player
-A = TypeVar("A")  # action: an int, a str, or a tagged frozen struct
-V = TypeVar("V")  # view: what one seat knows, its whole past included
+from sally.core.probe import Probe
+from sally.core.seat import NATURE as NATURE
+from sally.core.seat import A as A
+from sally.core.seat import S as S
+from sally.core.seat import Seat as Seat
+from sally.core.seat import V as V
+from sally.core.words import Words
 
 
 class Game(ABC, Generic[S, A, V]):

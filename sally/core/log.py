@@ -8,9 +8,11 @@ from typing import Any
 
 import msgspec
 
+from sally.core.call import Call as Call
+from sally.core.call import Looked as Looked
 from sally.core.errors import BadInput
-from sally.core.game import Seat
 from sally.core.probe import Injection, Value
+from sally.core.seat import Seat
 
 SCHEMA = 1  # of a stored line; raised when an old line needs migration
 
@@ -44,36 +46,40 @@ class Setup(msgspec.Struct, frozen=True, omit_defaults=True):
     repeat: int = 0
 
 
-class Call(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One call of a model: the prompt is re-rendered from the replay and checked by its hash."""
-
-    purpose: str
-    prompt: str
-    reply: str = ""
-    finish: str = "stop"
-    usage: dict[str, Any] = msgspec.field(default_factory=dict)
-    settings: dict[str, Any] = msgspec.field(default_factory=dict)
-    reasoning: str = ""
-    failure: str = ""  # the kind of failure, when there was no usable reply
-    detail: str = ""  # of the failure
-    scores: tuple[float, ...] = ()  # log-probabilities, when candidates were scored
-    tools: tuple[dict[str, Any], ...] = ()  # tool calls that the model made in this reply
-
-
-class Looked(msgspec.Struct, frozen=True):
-    """One use of a tool during a decision."""
-
-    tool: str
-    given: dict[str, Any]
-    found: Any
-
-
-class Moved(
-    msgspec.Struct, frozen=True, omit_defaults=True, tag_field="kind", tag="moved", gc=False
-):
-    """A seat acted."""
+class Noted(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="kind", tag=str.lower):
+    """The base of events: what a kind of event does not have reads as nothing."""
 
     turn: int
+
+    @property
+    def seat(self) -> str:
+        """At whose seat it happened; empty when at nobody's."""
+        return ""
+
+    @property
+    def reply(self) -> str:
+        """The raw words, when there were any."""
+        return ""
+
+    @property
+    def tries(self) -> int:
+        """How many tries the answer took."""
+        return 1
+
+    @property
+    def calls(self) -> tuple[Call, ...]:
+        """The calls of a model behind it."""
+        return ()
+
+    @property
+    def looked(self) -> tuple[Looked, ...]:
+        """What was looked up on the way."""
+        return ()
+
+
+class Moved(Noted, frozen=True, gc=False):
+    """A seat acted."""
+
     seat: str
     action: Any
     reply: str = ""
@@ -83,10 +89,9 @@ class Moved(
     looked: tuple[Looked, ...] = ()
 
 
-class Reported(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="kind", tag="reported"):
+class Reported(Noted, frozen=True):
     """A seat answered a probe; `value` None means that no answer could be read."""
 
-    turn: int
     seat: str
     probe: str
     value: Value | None
@@ -98,20 +103,18 @@ class Reported(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="kind"
     calls: tuple[Call, ...] = ()
 
 
-class Skipped(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="kind", tag="skipped"):
+class Skipped(Noted, frozen=True):
     """A probe that was due and was not asked, and why."""
 
-    turn: int
     seat: str
     probe: str
     reason: str
     about: str = ""
 
 
-class Told(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="kind", tag="told"):
+class Told(Noted, frozen=True):
     """What a seat was told of another's mind; `value` None when there was nothing to tell."""
 
-    turn: int
     seat: str
     probe: str
     value: Value | None
@@ -119,10 +122,9 @@ class Told(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="kind", ta
     source: str = "truth"
 
 
-class Forfeited(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="kind", tag="forfeited"):
+class Forfeited(Noted, frozen=True):
     """No legal action could be had from a seat within its tries."""
 
-    turn: int
     seat: str
     reason: str  # unreadable, length, refused, rejected
     reply: str = ""
@@ -132,20 +134,18 @@ class Forfeited(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="kind
     memory: Any = None  # notes to oneself, for language players
 
 
-class Censored(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="kind", tag="censored"):
+class Censored(Noted, frozen=True):
     """The episode stopped without a result: a budget, a limit, a fault, somebody left."""
 
-    turn: int
     cause: str  # budget, limit, fault, left, forfeits, helper
     detail: str = ""
     seat: str = ""
     calls: tuple[Call, ...] = ()
 
 
-class Ended(msgspec.Struct, frozen=True, tag_field="kind", tag="ended"):
+class Ended(Noted, frozen=True):
     """The game is over."""
 
-    turn: int
     payoffs: dict[str, float]
 
 

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from math import isfinite
 from typing import Any, Generic
 
+from sally.core.answers import forfeited, spoken
 from sally.core.asides import Asides
 from sally.core.chance import Stream
 from sally.core.desk import Desk
@@ -50,7 +51,7 @@ class Match(Generic[S, A, V]):
         self.replay: Replay[S, A, V] = Replay(self.game, [self.game.start()], lineup=setup.lineup)
         self.over = False
         _check(spec, self.game, setup)
-        self._everyone = everyone = (*self.game.seats, *self.game.helpers)
+        everyone = (*self.game.seats, *self.game.helpers)
         self._desks = {
             seat: Desk(spec, self.game, seat, setup.seed, (texts or {}).get(seat), setup.retries)
             for seat in everyone
@@ -62,7 +63,7 @@ class Match(Generic[S, A, V]):
         self._made: dict[Seat, Moved | Forfeited] = {}
         self._movers: tuple[Seat, ...] = ()
         probed = any(setup.arms.values()) or setup.injections
-        self._asides = Asides(self, everyone) if probed else None
+        self._asides = self._new_asides() if probed else None
         self._begin()
 
     # --- what a driver uses -----------------------------------------------------------------
@@ -97,7 +98,7 @@ class Match(Generic[S, A, V]):
             return
         if turn.question is None:
             if type(given) is Decision and given.foreseen:  # a report, whether asked for or not
-                self._asides = self._asides or Asides(self, self._everyone)
+                self._asides = self._asides or self._new_asides()
                 self._asides.check_foreseen(turn, given.foreseen)
             self._take_move(turn, given)
         else:
@@ -124,6 +125,9 @@ class Match(Generic[S, A, V]):
         if not self.over:
             raise BadInput("The match is still going on; it has no record yet.")
         return Episode(episode_id(self.setup), self.setup, self.events, cell, dict(used or {}))
+
+    def _new_asides(self) -> Asides:
+        return Asides(self.spec, self.setup, self.replay, self._desks, self._memory)
 
     # --- from one turn to the next ----------------------------------------------------------
 
@@ -204,16 +208,11 @@ class Match(Generic[S, A, V]):
             action = given.action
             if type(action) is not int or action not in turn.options:
                 action = admitted(turn.options, action)
-            if given.calls or given.reply or turn.looked:
-                self._made[seat] = _spoken(number, seat, action, given, turn)
-            else:
-                self._made[seat] = Moved(number, seat, action)
+            plain = not (given.calls or given.reply or turn.looked)
+            self._made[seat] = Moved(number, seat, action) if plain else spoken(turn, action, given)
             self._memory[seat] = given.memory
         elif isinstance(given, Forfeit):
-            looked, notes = tuple(turn.looked), given.memory if given.calls else None
-            self._made[seat] = Forfeited(
-                number, seat, given.reason, given.reply, given.tries, given.calls, looked, notes
-            )
+            self._made[seat] = forfeited(turn, given)
             if given.memory is not None:
                 self._memory[seat] = given.memory
         else:
@@ -263,15 +262,6 @@ class Match(Generic[S, A, V]):
     def _close(self) -> None:
         self._waiting.clear()
         self.over = True
-
-
-def _spoken(
-    number: int, seat: Seat, action: Any, given: Decision[Any], turn: Turn[Any, Any]
-) -> Moved:
-    """A move with the words, calls and look-ups behind it; only language players keep notes."""
-    memory = given.memory if given.calls else None
-    looked = tuple(turn.looked)
-    return Moved(number, seat, action, given.reply, given.tries, given.calls, memory, looked)
 
 
 def _check(spec: GameSpec[Any, Any, Any], game: Game[Any, Any, Any], setup: Setup) -> None:

@@ -2,26 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import msgspec
 
+from sally.core.answers import action_of, answers_of
 from sally.core.errors import BadInput
 from sally.core.game import GameSpec, Seat
-from sally.core.log import (
-    Censored,
-    Episode,
-    Event,
-    Forfeited,
-    Moved,
-    Reported,
-    Skipped,
-    episode_id,
-)
+from sally.core.log import Censored, Episode, Event, Forfeited, Moved, Reported, episode_id
 from sally.core.match import Match
-from sally.core.player import AskId, Decision, Forfeit, Silence, Turn
-from sally.core.probe import Foreseen, Report
+from sally.core.player import Turn
 from sally.core.replay import Replay
 
 Again = Callable[[Turn[Any, Any], Any], Any]  # (the ask, its logged event) -> the answer
@@ -35,7 +26,7 @@ def replayed(spec: GameSpec[Any, Any, Any], episode: Episode) -> Replay[Any, Any
     turns: dict[int, tuple[dict[Seat, Any], list[Seat]]] = {}
     for event in episode.events:
         if type(event) is Moved:
-            action = _action(spec, event.action)
+            action = action_of(spec, event.action)
             turns.setdefault(event.turn, ({}, []))[0][Seat(event.seat)] = action
         elif type(event) is Forfeited:
             turns.setdefault(event.turn, ({}, []))[1].append(Seat(event.seat))
@@ -79,71 +70,47 @@ def mismatch(
     if episode.id != (asked := episode_id(episode.setup)):
         return f"the id should be {asked}, the hash of what was asked for"
     try:
-        again = _played_back(spec, episode, asked_again)
+        match = Match(spec, episode.setup, ask_nature=True)
+        for _ in rerun(match, episode, asked_again):
+            pass
     except (ValueError, LookupError, TypeError, AttributeError, msgspec.ValidationError) as why:
         return f"the log does not play: {why}"
-    logged, rerun = as_stored(episode.events), as_stored(again)
-    for i, (was, now) in enumerate(zip(logged, rerun, strict=False)):
+    logged, again = as_stored(episode.events), as_stored(match.events)
+    for i, (was, now) in enumerate(zip(logged, again, strict=False)):
         if was != now:
             return f"event {i} was {_short(was)} and replays as {_short(now)}"
-    if len(logged) != len(rerun):
-        return f"{len(logged)} events were logged and {len(rerun)} replay"
+    if len(logged) != len(again):
+        return f"{len(logged)} events were logged and {len(again)} replay"
     return None
 
 
-def _played_back(
-    spec: GameSpec[Any, Any, Any], episode: Episode, asked_again: Again | None
-) -> list[Event]:
-    match = Match(spec, episode.setup, ask_nature=True)
-    answers = answers_of(spec, episode)
+def rerun(
+    match: Match[Any, Any, Any], episode: Episode, asked_again: Again | None = None
+) -> Iterator[tuple[Turn[Any, Any], Event | None]]:
+    """Play the log through a fresh match, ask by ask, each just before it is answered.
+
+    Asks that nobody answered before the episode was stopped come last, with None.
+    """
+    answers = answers_of(match.spec, episode)
     while not match.over:
         asked = [turn for turn in match.asks() if turn.id in answers]
         if not asked:
             stop = episode.events[-1] if episode.events else None
             if not isinstance(stop, Censored):
                 raise LookupError(f"nobody answers {[turn.id for turn in match.asks()]}")
+            yield from ((turn, None) for turn in match.asks())
             match.censor(stop.cause, stop.detail, stop.seat, stop.calls)
-            break
+            return
         for turn in asked:
             event, given = answers[turn.id]
-            calls: tuple[Any, ...] = getattr(event, "calls", ())
-            if asked_again is not None and calls:
+            yield turn, event
+            if asked_again is not None and event.calls:
                 given = asked_again(turn, event)
             else:
-                turn.looked.extend(getattr(event, "looked", ()))
+                turn.looked[:] = event.looked
             match.answer(turn.id, given)
             if match.over:
                 break
-    return match.events
-
-
-def answers_of(spec: GameSpec[Any, Any, Any], episode: Episode) -> dict[AskId, tuple[Event, Any]]:
-    """Every logged answer under the ask that it answers."""
-    foreseen: dict[tuple[int, str], tuple[Foreseen, ...]] = {}
-    out: dict[AskId, tuple[Event, Any]] = {}
-    for e in episode.events:
-        if isinstance(e, Reported) and e.source == "decision":
-            made = Foreseen(e.probe, e.value, e.about, e.odds)
-            foreseen[e.turn, e.seat] = (*foreseen.get((e.turn, e.seat), ()), made)
-    for e in episode.events:
-        if isinstance(e, Moved):
-            seen = foreseen.get((e.turn, e.seat), ())
-            action = _action(spec, e.action)
-            given: Any = Decision(action, e.memory, e.reply, e.tries, e.calls, seen)
-            out[e.turn, e.seat, "", ""] = (e, given)
-        elif isinstance(e, Forfeited) and e.reason != "rejected":
-            lost = Forfeit(e.reason, e.reply, e.tries, e.calls, e.memory)
-            out[e.turn, e.seat, "", ""] = (e, lost)
-        elif isinstance(e, Reported) and e.source == "probe":
-            report = Report(e.value, e.odds, e.reply, e.tries, e.calls)
-            out[e.turn, e.seat, e.probe, e.about] = (e, report)
-        elif isinstance(e, Skipped):
-            out[e.turn, e.seat, e.probe, e.about] = (e, Silence(e.reason))
-    return out
-
-
-def _action(spec: GameSpec[Any, Any, Any], logged: Any) -> Any:
-    return logged if spec.action is int else msgspec.convert(logged, spec.action)
 
 
 def as_stored(events: list[Event]) -> list[Any]:

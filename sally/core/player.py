@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, runtime_checkable
+from typing import Any, Generic, Protocol, TypeVar, runtime_checkable
 
 import msgspec
 
 from sally.core.chance import Stream
+from sally.core.desk import Desk
 from sally.core.errors import unknown
 from sally.core.game import A, Seat, V
 from sally.core.log import Call, Looked, Told
 from sally.core.menu import Options
 from sally.core.probe import Foreseen, Question, Report
-
-if TYPE_CHECKING:
-    from sally.core.desk import Desk
 
 AskId = tuple[int, str, str, str]  # turn, seat, probe, about; a move has no probe
 A_co = TypeVar("A_co", covariant=True)
@@ -61,7 +59,15 @@ class Turn(msgspec.Struct, Generic[A, V], gc=False):
         return found
 
 
-class Decision(msgspec.Struct, Generic[A], frozen=True, gc=False):
+class Decision(
+    msgspec.Struct,
+    Generic[A],
+    frozen=True,
+    omit_defaults=True,
+    tag_field="what",
+    tag="move",
+    gc=False,
+):
     """A move, and what led to it."""
 
     action: A
@@ -72,7 +78,7 @@ class Decision(msgspec.Struct, Generic[A], frozen=True, gc=False):
     foreseen: tuple[Foreseen, ...] = ()  # predictions made on the way
 
 
-class Forfeit(msgspec.Struct, frozen=True):
+class Forfeit(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="what", tag="forfeit"):
     """No legal action could be read from the player: an outcome of its own, not a bad score."""
 
     reason: str
@@ -82,7 +88,7 @@ class Forfeit(msgspec.Struct, frozen=True):
     memory: Any = None  # notes for the next turn; None: the player keeps those it had
 
 
-class Fault(msgspec.Struct, frozen=True):
+class Fault(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="what", tag="fault"):
     """The player could not be reached or broke down; nothing is said about how it plays."""
 
     cause: str
@@ -90,7 +96,7 @@ class Fault(msgspec.Struct, frozen=True):
     calls: tuple[Call, ...] = ()
 
 
-class Silence(msgspec.Struct, frozen=True):
+class Silence(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="what", tag="silence"):
     """A probe that this player cannot be asked, and why."""
 
     reason: str
@@ -98,6 +104,19 @@ class Silence(msgspec.Struct, frozen=True):
 
 Move = Decision[A] | Forfeit | Fault
 Answer = Report | Fault | Silence
+Given = Decision[Any] | Forfeit | Report | Fault | Silence
+"""Whatever can be answered; a server keeps it as it stands, the log as an event of its seat."""
+
+
+def put(turn: Turn[Any, Any], player: Player[Any, Any]) -> Any:
+    """Put an ask to a player: what it answers, now or awaited."""
+    if turn.question is None:
+        return player.decide(turn)
+    report = getattr(player, "report", None)
+    return CANNOT_ANSWER if report is None else report(turn)
+
+
+CANNOT_ANSWER = Silence("this player takes no questions")
 
 
 class Player(Protocol[A, V]):

@@ -13,10 +13,11 @@ from typing import Any, Literal
 
 import msgspec
 
+from sally.core.call import Call
 from sally.core.chance import Stream
 from sally.core.errors import BadInput, listed
-from sally.core.game import Seat
 from sally.core.menu import Whole, span
+from sally.core.seat import Seat
 
 Kind = Literal["choice", "odds", "values"]
 Point = Literal["start", "before", "after"]
@@ -63,14 +64,14 @@ class Probe:
     of_mind: bool = True  # whether it asks for somebody else's mind, and so is part of knowing
 
 
-class Report(msgspec.Struct, frozen=True):
+class Report(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="what", tag="report"):
     """An answer to a probe; `value` None means that none could be read."""
 
     value: Value | None
     odds: tuple[float, ...] | None = None  # over the question's choices, where given
     reply: str = ""
     tries: int = 1
-    calls: tuple[Any, ...] = ()
+    calls: tuple[Call, ...] = ()
 
 
 class Foreseen(msgspec.Struct, frozen=True):

@@ -37,6 +37,11 @@ class Replay(Generic[S, A, V]):
     def __len__(self) -> int:
         return len(self.moves)
 
+    @property
+    def present(self) -> S:
+        """The state that now stands."""
+        return self.states[-1]
+
     def state(self, turn: int) -> S:
         """The state before a turn's moves."""
         return self.states[turn]

@@ -106,10 +106,7 @@ class Sheet:
     def told_text(self, past: bool = True) -> str:
         """What the player has been told, in words; what is kept in a past on the page is not."""
         told = self._turn.told
-        if not told:
-            return ""
-        kept = [each for _, each in self._desk.kept[-len(told) :]] if past else []
-        return "\n".join(self._words.told(each) for each in told if each not in kept)
+        return "\n".join(self._desk.heard(told) if past else map(self._words.told, told))
 
     def predicted(self, question: Question, value: Value) -> str:
         """A prediction of one's own, in words."""

@@ -11,11 +11,11 @@ from typing import Any, ClassVar, Generic
 import msgspec
 
 from sally.core.errors import BadInput, IllegalMove, Unreadable, listed, unknown
-from sally.core.game import A, Seat, V
 from sally.core.log import Told
 from sally.core.menu import Form, Options, Whole, filled, is_finite, menu_schema
 from sally.core.probe import Question, Report
 from sally.core.reading import after_label, read_choice, read_number
+from sally.core.seat import A, Seat, V
 
 COMMON_TEXTS: Mapping[str, str] = {
     "format.option": "Answer with one line of the form `Option: <name>`, where <name> is {names}.",

@@ -13,6 +13,7 @@ import msgspec
 
 from sally.analysis.rows import judged, label, played
 from sally.core import packs, shelf
+from sally.core.answers import answers_of
 from sally.core.board import Board, board_of
 from sally.core.desk import Desk
 from sally.core.errors import BadInput, unknown
@@ -21,7 +22,7 @@ from sally.core.log import Censored, Ended, Episode, Event, Forfeited, Moved, Re
 from sally.core.match import Match
 from sally.core.menu import Form
 from sally.core.metric import Played
-from sally.core.playback import answers_of, require_version
+from sally.core.playback import require_version
 from sally.core.player import Turn
 from sally.output.transcript import REFEREE
 from sally.web.explorer.prompts import Line, prompts_of

@@ -21,7 +21,7 @@ from sally.core.errors import BadInput, IllegalMove, NotAsked
 from sally.core.game import Seat
 from sally.core.log import Censored, Ended
 from sally.core.match import Match
-from sally.core.player import AskId, Decision, Fault, Player, Turn
+from sally.core.player import AskId, Decision, Fault, Player, Turn, put
 from sally.runner.budget import BudgetSpent
 from sally.runner.local import used_by
 from sally.web.database import Database, DuplicateRow, Row
@@ -247,7 +247,7 @@ class LiveMatch:
 
     def _bot_says(self, turn: Turn[Any, Any]) -> Given:
         try:
-            given = put(self._players[turn.seat], turn)
+            given = put(turn, self._players[turn.seat])
         except Exception as why:
             LOG.exception("the bot in seat %s of match %s broke down", turn.seat, self.id)
             return Fault("fault", f"the player in seat {turn.seat!r} broke down: {why!r}")
@@ -296,7 +296,7 @@ class LiveMatch:
         clock = asyncio.timeout(self._model_seconds)
         try:
             async with clock:
-                given = put(self._players[turn.seat], turn)
+                given = put(turn, self._players[turn.seat])
                 given = await given if isawaitable(given) else given
         except BudgetSpent as why:
             given = Fault(why.cause, why.detail)
