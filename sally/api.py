@@ -19,6 +19,7 @@ from sally.core.match import Match
 from sally.core.partner import Scripted
 from sally.core.player import Player
 from sally.core.probe import Injection
+from sally.core.scenes import REFEREE
 from sally.core.study import Study, read_study
 from sally.output import transcript as transcripts
 from sally.runner import local, run
@@ -116,9 +117,9 @@ def decisions(played: Iterable[Episode]) -> list[Row]:
     return list(rows.decision_rows(played))
 
 
-def transcript(episode: Episode, eyes: str = transcripts.REFEREE) -> Iterator[str]:
+def transcript(episode: Episode, eyes: str = REFEREE) -> Iterator[str]:
     """The episode, line by line, from a seat's eyes or the referee's."""
-    return transcripts.transcript(rows.played(episode), eyes)
+    return transcripts.transcript(episode, eyes)
 
 
 # --- lineups given in other ways than by name ---------------------------------------------------

@@ -9,7 +9,6 @@ from pettingzoo import AECEnv, ParallelEnv  # type: ignore[import-untyped]
 
 from sally.adapters import spaces
 from sally.adapters.table import Table
-from sally.analysis.rows import played
 from sally.core import shelf
 from sally.core.errors import BadInput
 from sally.core.game import Seat
@@ -74,7 +73,7 @@ class TurnEnv(AECEnv):  # type: ignore[misc]
     def render(self) -> str:
         if not self.table.match.over:
             return f"turn {self.table.match.turn}"
-        return "\n".join(transcript(played(self.table.match.episode())))
+        return "\n".join(transcript(self.table.match.episode()))
 
     def close(self) -> None:
         """Nothing is held open."""

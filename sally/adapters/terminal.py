@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import msgspec
@@ -11,6 +11,7 @@ from sally.core.errors import IllegalMove, Unreadable
 from sally.core.menu import Amounts, Choice, Field, Form, Many, Text, Whole, filled, is_finite
 from sally.core.player import Decision, Fault, Turn
 from sally.core.probe import Report
+from sally.core.scenes import Scene, moment
 
 Show = Callable[[str], None]
 Read = Callable[[str], str]
@@ -28,14 +29,10 @@ class Person(msgspec.Struct, frozen=True):
     read: Read
 
     def decide(self, turn: Turn[Any, Any]) -> Decision[Any] | Fault:
-        shown = self._show_news(turn, turn.memory or 0)
-        words = turn.desk.words
-        for told in turn.told:
-            self.show(words.told(told))
-        if picture := words.drawn(turn.view):
-            self.show(picture)
-        self.show(words.now(turn.view))
-        self.show(words.question(turn.view, turn.options))
+        scene, shown = self._shown(turn)
+        picture = turn.desk.words.drawn(turn.view)
+        for text in (*scene.told, *filter(None, (picture,)), scene.now, scene.question):
+            self.show(text)
         for tool in turn.desk.spec.tools:
             keys = "".join(f" {key}=..." for key in tool.parameters.get("properties", {}))
             self.show(f"(type `?{tool.name}{keys}` to look up: {tool.about})")
@@ -51,14 +48,13 @@ class Person(msgspec.Struct, frozen=True):
     def report(self, turn: Turn[Any, Any]) -> Report | Fault:
         question, words = turn.question, turn.desk.words
         assert question is not None
-        self._show_news(turn, turn.memory or 0)
-        self.show(f"{words.say('aside')} {words.aside(question, turn.view, turn.pending)}")
+        scene, _ = self._shown(turn)
+        self.show(f"{words.say('aside')} {scene.question}")
+        numbered = not any(name.isdigit() for name in scene.options)
         if question.kind != "choice":
-            self.show(words.aside_format(question))
+            self.show(scene.format)
         else:
-            names = [words.choice_name(question, c) for c in question.choices]
-            numbered = not any(name.isdigit() for name in names)
-            self._menu(names, numbered, question.scale)
+            self._menu(scene.options, numbered, question.scale)
         while True:
             try:
                 typed = self.read("aside> ").strip()
@@ -72,16 +68,16 @@ class Person(msgspec.Struct, frozen=True):
             except Left:
                 return LEFT
 
-    def _show_news(self, turn: Turn[Any, Any], shown: int) -> int:
-        """The rules once, then only what is new; returns how many lines have been shown."""
-        words = turn.desk.words
+    def _shown(self, turn: Turn[Any, Any]) -> tuple[Scene, int]:
+        """The rules once, then only what is new; and how many lines have been shown by then."""
         if turn.memory is None:
-            self.show(words.rules(turn.seat))
+            self.show(turn.desk.words.rules(turn.seat))
             self.show("")
-        new = list(words.lines(turn.view, shown, words.forms[0]))
-        for line in new:
+        lines = turn.desk.past(turn.view)
+        scene = moment(turn, lines[turn.memory or 0 :])
+        for line in scene.new:
             self.show(line)
-        return shown + len(new)
+        return scene, len(lines)
 
     def _typed(self, turn: Turn[Any, Any]) -> str:
         """What was typed; look-ups (`?tool key=value`) are answered on the way."""
@@ -99,7 +95,7 @@ class Person(msgspec.Struct, frozen=True):
         if is_finite(options):
             names = words.menu(options)
             numbered = not any(name.isdigit() for name in names)  # two kinds of numbers confuse
-            self._menu(list(names), numbered, words.scale(options))
+            self._menu(names, numbered, words.scale(options))
             typed = self._typed(turn)
             if numbered and typed.isdigit() and 1 <= int(typed) <= len(options):
                 return options[int(typed) - 1], typed
@@ -117,7 +113,9 @@ class Person(msgspec.Struct, frozen=True):
         plain = {"kind": chosen.kind} | {n: self._fill(n, field) for n, field in chosen.fields}
         return filled(options, plain), msgspec.json.encode(plain).decode()
 
-    def _menu(self, names: list[str], numbered: bool = True, scale: Whole | None = None) -> None:
+    def _menu(
+        self, names: Sequence[str], numbered: bool = True, scale: Whole | None = None
+    ) -> None:
         if scale is not None:
             self.show(f"(a whole number from {scale.low} to {scale.high})")
             return

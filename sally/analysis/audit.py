@@ -9,7 +9,7 @@ from sally.core import shelf
 from sally.core.card import Card, Condition, study_of
 from sally.core.errors import BadInput
 from sally.core.game import Seat
-from sally.core.log import Setup, Sitter
+from sally.core.log import Setup, label
 from sally.core.metric import Metric, Played
 from sally.core.playback import replayed
 from sally.runner.local import limited, play
@@ -85,14 +85,6 @@ def measured(setup: Setup, seat: Seat, metrics: Mapping[str, Metric]) -> dict[st
     spec, episode = shelf.game(setup.instance.game), play(setup)
     whole = Played(spec, episode, replayed(spec, episode))
     return {name: metric.measure(whole, seat) for name, metric in metrics.items()}
-
-
-def label(who: Sitter) -> str:
-    """A player's name with its parameters; an inverse by what it turns around."""
-    if who.player == "inverse":
-        return f"not {label(Sitter(who.params['of'], who.params.get('params') or {}))}"
-    given = ", ".join(f"{name}={value}" for name, value in who.params.items())
-    return f"{who.player}({given})" if given else who.player
 
 
 def _row(condition: str, player: str, metric: str, found: Sequence[float]) -> Row:

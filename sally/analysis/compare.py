@@ -17,11 +17,11 @@ import numpy as np
 
 from sally.analysis.measured import doing_metric, setting
 from sally.analysis.profile_estimates import person_of
-from sally.analysis.rows import label, played
+from sally.analysis.rows import played
 from sally.core import shelf
 from sally.core.errors import BadInput, listed, unknown
 from sally.core.game import Seat
-from sally.core.log import Episode
+from sally.core.log import Episode, label
 from sally.core.metric import Metric, Played
 from sally.stats import (
     Estimate,

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import msgspec
 
-from sally.analysis.rows import Row, label, mean_of
+from sally.analysis.rows import Row, mean_of
 from sally.core.errors import BadInput
-from sally.core.log import Episode
+from sally.core.log import Episode, label
 
 
 class Pairing(msgspec.Struct, frozen=True):

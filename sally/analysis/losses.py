@@ -12,11 +12,10 @@ from typing import Any
 
 from sally.core import shelf
 from sally.core.game import Seat
-from sally.core.metric import Losses, Played, Terms
-from sally.metrics.answers import Answered
+from sally.core.metric import Judged, Losses, Played, Terms
 
 
-def terms(played: Played, seat: Seat, answers: Sequence[Answered]) -> Terms:
+def terms(played: Played, seat: Seat, answers: Sequence[Judged]) -> Terms:
     """The terms that are defined for this seat of this episode; without a result, none."""
     if played.episode.payoffs is None:
         return Terms()
@@ -27,7 +26,7 @@ def terms(played: Played, seat: Seat, answers: Sequence[Answered]) -> Terms:
     return Terms() if worth is None else _of_choices(played, seat, answers, worth)
 
 
-def _of_choices(played: Played, seat: Seat, answers: Sequence[Answered], worth: float) -> Terms:
+def _of_choices(played: Played, seat: Seat, answers: Sequence[Judged], worth: float) -> Terms:
     """Decisions that are right or wrong, each alone: none has a horizon."""
     replay = played.replay
     due = [step for step in replay.steps() if seat in replay.game.to_move(step.before)]
@@ -46,7 +45,7 @@ def _of_choices(played: Played, seat: Seat, answers: Sequence[Answered], worth: 
 
 
 def _split(
-    played: Played, seat: Seat, answers: Sequence[Answered], mine: Any
+    played: Played, seat: Seat, answers: Sequence[Judged], mine: Any
 ) -> tuple[float, float] | None:
     """What the best reply to the prediction misses, and what was missed; None if unpredicted.
 
@@ -64,7 +63,7 @@ def _split(
 
 
 def _replies(
-    played: Played, seat: Seat, answers: Sequence[Answered], values: Sequence[Any]
+    played: Played, seat: Seat, answers: Sequence[Judged], values: Sequence[Any]
 ) -> tuple[Any, ...] | None:
     """The best replies to these answers: one mind's state, or what each of the others does."""
     rational, replay, turn = played.spec.best_replies, played.replay, answers[0].turn

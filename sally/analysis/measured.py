@@ -16,13 +16,13 @@ from sally.analysis.losses import terms
 from sally.core import shelf
 from sally.core.game import GameSpec, Seat
 from sally.core.log import Censored, Episode, Forfeited, Moved, Setup
-from sally.core.metric import Metric, Played, Terms
+from sally.core.metric import Judged, Metric, Played, Terms
 from sally.core.playback import replayed
 from sally.core.records import RECORDED
-from sally.metrics.answers import Answered, scored
+from sally.metrics.answers import scored
 
 BINS = 10  # of equal width, in a calibration curve
-Scored = tuple[Answered, Mapping[str, float]]
+Scored = tuple[Judged, Mapping[str, float]]
 
 
 class Knowing(msgspec.Struct, frozen=True):
@@ -100,7 +100,7 @@ def measure(played: Played, seat: Seat) -> Measured:
     metric = doing_metric(spec, seat)
     scores = on_minds(spec, scored(played, seat))
     doing = metric.measure(played, seat)
-    mine = [e for e in episode.events if getattr(e, "seat", None) == seat]
+    mine = [e for e in episode.events if e.seat == seat]
     return Measured(
         episode=episode.id,
         cell=episode.cell,
@@ -166,7 +166,7 @@ def knowing(answers: Sequence[Scored]) -> Knowing:
     )
 
 
-def binned(answers: Sequence[Answered]) -> tuple[tuple[int, float, float], ...]:
+def binned(answers: Sequence[Judged]) -> tuple[tuple[int, float, float], ...]:
     """The odds of the likeliest choice and whether it was true, by bin; ties share the point."""
     if not answers:
         return ()

@@ -15,9 +15,8 @@ import msgspec
 
 from sally.analysis.measured import MINDS, Baseline, Measured, measured
 from sally.analysis.profile_estimates import RESAMPLES, Boot, clusters_of, judged
-from sally.analysis.rows import label
 from sally.core import shelf
-from sally.core.log import Episode
+from sally.core.log import Episode, label
 from sally.stats import Estimate, clustered_ratio_interval
 from sally.stats.intervals import without_interval
 

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 from sally.core import shelf
 from sally.core.errors import BadInput, unknown
 from sally.core.game import NATURE, Seat
-from sally.core.log import Call, Censored, Episode, Forfeited, Moved, Reported, Sitter, Told
-from sally.core.metric import Played
+from sally.core.log import Call, Censored, Episode, Forfeited, Moved, Reported, label
+from sally.core.metric import Played, judged
 from sally.core.playback import replayed
-from sally.core.probe import At, Question, Report, score
 from sally.stats import Estimate, clustered_t_interval, mean_interval
 from sally.stats.intervals import FEW
 
@@ -68,12 +67,12 @@ def _episode_row(whole: Played, seat: Seat, metrics: bool) -> Row:
 
 def _effort(episode: Episode, seat: Seat) -> Row:
     """Forfeits, retries, calls and tokens of one seat."""
-    mine = [e for e in episode.events if getattr(e, "seat", None) == seat]
-    calls: list[Call] = [c for e in mine for c in getattr(e, "calls", ())]
+    mine = [e for e in episode.events if e.seat == seat]
+    calls = [call for event in mine for call in event.calls]
     return {
         "moves": sum(isinstance(e, Moved) for e in mine),
         "forfeited": sum(isinstance(e, Forfeited) for e in mine),
-        "retried": sum(e.tries - 1 for e in mine if isinstance(e, Moved | Forfeited | Reported)),
+        "retried": sum(e.tries - 1 for e in mine),
         "calls": len(calls),
         "input_tokens": tokens(calls, "input"),
         "output_tokens": tokens(calls, "output"),
@@ -98,7 +97,7 @@ def decision_rows(episodes: Iterable[Episode]) -> Iterator[Row]:
             if isinstance(event, Moved) and event.seat != NATURE:
                 yield {**head, **_moved(event)}
             elif isinstance(event, Forfeited):
-                yield {**head, **_moved(event), "what": "forfeit", "value": event.reason}
+                yield {**head, **_moved(event), "what": "forfeit"}
             elif isinstance(event, Reported):
                 yield {**head, **_reported(whole, event)}
 
@@ -111,7 +110,7 @@ def _moved(event: Moved | Forfeited) -> Row:
         "probe": None,
         "about": None,
         "source": None,
-        "value": _flat(getattr(event, "action", None)),
+        "value": _flat(event.action) if isinstance(event, Moved) else event.reason,
         "odds": None,
         "truth": None,
         "right": None,
@@ -123,8 +122,8 @@ def _moved(event: Moved | Forfeited) -> Row:
 
 
 def _reported(whole: Played, event: Reported) -> Row:
-    question, truth = judged(whole, event)
-    scores = score(question, Report(event.value, event.odds), truth) if question else {}
+    found = judged(whole.spec, whole.replay, event)
+    scores = found.scores if found else {}
     stated = scores if event.odds is not None else {}  # a bare choice has no odds to score
     return {
         "turn": event.turn,
@@ -135,48 +134,13 @@ def _reported(whole: Played, event: Reported) -> Row:
         "source": event.source,
         "value": _flat(event.value),
         "odds": None if event.odds is None else list(event.odds),
-        "truth": _flat(truth),
+        "truth": _flat(found.truth if found else None),
         "right": scores.get("right"),
         "brier": stated.get("brier"),
         "log": stated.get("log"),
         "absolute_error": scores.get("absolute_error"),
         "tries": event.tries,
     }
-
-
-def judged(whole: Played, event: Reported | Told) -> tuple[Question | None, Any]:
-    """The question that was asked or told of, and its true answer; None where it is not known."""
-    probe, replay, seat = whole.spec.probe(event.probe), whole.replay, Seat(event.seat)
-    if event.turn >= len(replay.states):
-        return None, None
-    asked = probe.asks(replay.game, replay.view(event.turn, seat), seat)
-    question = next((q for q in asked if q.about == event.about), None)
-    truth = probe.truth(replay, At(event.turn, seat, event.probe, event.about))
-    return question, truth
-
-
-WAYS = {"temperature": "T", "top_p": "p", "top_k": "k", "reasoning_effort": "effort"}  # in labels
-
-
-def label(who: Sitter) -> str:
-    """A player's name with its parameters, for tables; people are one player, not one each."""
-    params = dict(who.params)
-    params.pop("participant", None)
-    if who.player == "inverse":  # named by what it turns around
-        return f"not {label(Sitter(str(params.get('of', 'constant')), params.get('params') or {}))}"
-    if who.player == "language":  # the strategy and the model are its name
-        name = f"{params.pop('model', 'embedded')} {params.pop('strategy', 'qa')}"
-        params |= params.pop("with_", None) or {}
-        asked = params.pop("settings", None) or {}
-        ways = [f"{sign}={asked[key]}" for key, sign in WAYS.items() if key in asked]
-        name = " ".join([name, *ways])  # two ways of asking are two players
-    else:
-        name = who.player
-    if len(params) == 1:
-        (value,) = params.values()
-        return f"{name} {value}"
-    given = ", ".join(f"{key} {value}" for key, value in params.items())
-    return f"{name} ({given})" if given else name
 
 
 def _flat(value: Any) -> Any:

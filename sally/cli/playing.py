@@ -11,7 +11,6 @@ import msgspec
 
 from sally import store
 from sally.adapters.terminal import Left, Person
-from sally.analysis.rows import played
 from sally.api import play as play_episode
 from sally.cli.common import parsed, set_option
 from sally.core import shelf
@@ -68,7 +67,7 @@ def play(
         print_json(msgspec.to_builtins(episode))
         return
     click.echo("")
-    *_, last = transcript(played(episode))
+    *_, last = transcript(episode)
     click.echo(last.strip())
 
 

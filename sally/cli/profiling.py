@@ -12,11 +12,12 @@ import click
 from sally.analysis.baselines import baselines, studied_seats
 from sally.analysis.measured import Measured
 from sally.analysis.profile import Mark, ProfileRow, profile_of
-from sally.analysis.rows import Row, label
+from sally.analysis.rows import Row
 from sally.analysis.stores import measured_stores
 from sally.cli.common import STORE
 from sally.cli.comparing import plain
 from sally.core.errors import BadInput, listed, unknown
+from sally.core.log import label
 from sally.output import figures
 from sally.output.console import (
     estimate_cell,

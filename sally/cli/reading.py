@@ -10,12 +10,13 @@ import click
 import msgspec
 
 from sally import store
-from sally.analysis.rows import Row, episode_rows, played, summary
+from sally.analysis.rows import Row, episode_rows, summary
 from sally.analysis.stores import each_once
 from sally.cli.common import STORE
 from sally.core import shelf
 from sally.core.errors import BadInput, unknown
 from sally.core.log import Episode
+from sally.core.scenes import REFEREE
 from sally.output.console import (
     estimate_cell,
     fitting,
@@ -24,7 +25,7 @@ from sally.output.console import (
     print_json,
     print_table,
 )
-from sally.output.transcript import REFEREE, transcript
+from sally.output.transcript import transcript
 from sally.output.unpacked import is_bundle, opened
 from sally.runner.check import Checked, check
 
@@ -198,7 +199,7 @@ def show(episode: Path | str, eyes: str, as_json: bool) -> None:
     STORE may be a bundle.
     """
     found = find_episode(episode)
-    lines = list(transcript(played(found), eyes))
+    lines = list(transcript(found, eyes))
     if as_json:
         print_json({"episode": found.id, "eyes": eyes, "lines": lines})
     else:

@@ -33,6 +33,30 @@ class Sitter(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fie
     versions: dict[str, int] = msgspec.field(default_factory=dict)
 
 
+WAYS = {"temperature": "T", "top_p": "p", "top_k": "k", "reasoning_effort": "effort"}  # in labels
+
+
+def label(who: Sitter) -> str:
+    """A player's name with its parameters, for tables; people are one player, not one each."""
+    params = dict(who.params)
+    params.pop("participant", None)
+    if who.player == "inverse":  # named by what it turns around
+        return f"not {label(Sitter(str(params.get('of', 'constant')), params.get('params') or {}))}"
+    if who.player == "language":  # the strategy and the model are its name
+        name = f"{params.pop('model', 'embedded')} {params.pop('strategy', 'qa')}"
+        params |= params.pop("with_", None) or {}
+        asked = params.pop("settings", None) or {}
+        ways = [f"{sign}={asked[key]}" for key, sign in WAYS.items() if key in asked]
+        name = " ".join([name, *ways])  # two ways of asking are two players
+    else:
+        name = who.player
+    if len(params) == 1:
+        (value,) = params.values()
+        return f"{name} {value}"
+    given = ", ".join(f"{key} {value}" for key, value in params.items())
+    return f"{name} ({given})" if given else name
+
+
 class Setup(msgspec.Struct, frozen=True, omit_defaults=True):
     """All that was asked for in one episode; its hash is the episode's id."""
 
@@ -120,6 +144,10 @@ class Told(Noted, frozen=True):
     value: Value | None
     about: str = ""
     source: str = "truth"
+
+    @property
+    def odds(self) -> None:
+        """Nobody is told odds."""
 
 
 class Forfeited(Noted, frozen=True):

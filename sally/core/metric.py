@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import wraps
 from typing import Any, Literal, TypeVar
@@ -10,7 +10,8 @@ from typing import Any, Literal, TypeVar
 import msgspec
 
 from sally.core.game import GameSpec, Seat
-from sally.core.log import Episode
+from sally.core.log import Episode, Reported, Told
+from sally.core.probe import At, Question, Report, Value, score
 from sally.core.replay import Replay
 
 
@@ -22,6 +23,44 @@ class Played:
     episode: Episode
     replay: Replay[Any, Any, Any]
     known: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False)
+
+
+class Judged(msgspec.Struct, frozen=True):
+    """What was said or told, with its question and the truth; `truth` None: it is not scored."""
+
+    question: Question
+    report: Reported | Told
+    truth: Value | None
+
+    @property
+    def turn(self) -> int:
+        return self.report.turn
+
+    @property
+    def scores(self) -> Mapping[str, float]:
+        """Right, Brier, log and the like; empty without an answer or a truth."""
+        return score(self.question, Report(self.report.value, self.report.odds), self.truth)
+
+    @property
+    def right(self) -> bool | None:
+        """Whether it is the truth; None where nothing is true, or only nearly so."""
+        if self.truth is None or self.question.kind == "values":
+            return None
+        return self.report.value == self.truth
+
+
+def judged(
+    spec: GameSpec[Any, Any, Any], replay: Replay[Any, Any, Any], event: Reported | Told
+) -> Judged | None:
+    """A report beside its question and the truth; None if the game asks no such thing there."""
+    probe, seat = spec.probe(event.probe), Seat(event.seat)
+    if event.turn >= len(replay.states):
+        return None
+    for question in probe.asks(replay.game, replay.view(event.turn, seat), seat):
+        if question.about == event.about:
+            at = At(event.turn, seat, event.probe, event.about)
+            return Judged(question, event, probe.truth(replay, at))
+    return None
 
 
 T = TypeVar("T")

@@ -8,31 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import msgspec
-
 from sally.core.errors import BadInput
 from sally.core.game import Seat
 from sally.core.log import Reported
-from sally.core.metric import Played, shared
-from sally.core.probe import At, Question, Report, Value, score
-
-
-class Answered(msgspec.Struct, frozen=True):
-    """A report with its question and the truth; `truth` None means that it is not scored."""
-
-    turn: int
-    question: Question
-    report: Reported
-    truth: Value | None
-
-    @property
-    def scores(self) -> Mapping[str, float]:
-        """Right, Brier, log and the like; empty without an answer or a truth."""
-        return score(self.question, Report(self.report.value, self.report.odds), self.truth)
+from sally.core.metric import Judged, Played, judged, shared
 
 
 @shared
-def counted(played: Played, seat: Seat) -> list[Answered]:
+def counted(played: Played, seat: Seat) -> list[Judged]:
     """The reports of a seat that count, by turn, unreadable ones included.
 
     Where several probes ask for the same thing, the first in the game's order that the seat
@@ -43,7 +26,7 @@ def counted(played: Played, seat: Seat) -> list[Answered]:
     rivals = played.spec.same_question
     chosen = _chosen(mine, rivals)
     kept = [r for r in mine if r.probe not in rivals or (r.probe, r.source) == chosen]
-    return [_answered(played, seat, r) for r in sorted(kept, key=lambda r: r.turn)]
+    return [_judged(played, r) for r in sorted(kept, key=lambda r: r.turn)]
 
 
 def _chosen(reports: list[Reported], rivals: tuple[str, ...]) -> tuple[str, str] | None:
@@ -52,20 +35,18 @@ def _chosen(reports: list[Reported], rivals: tuple[str, ...]) -> tuple[str, str]
     return next((one for one in order if one in there), None)
 
 
-def _answered(played: Played, seat: Seat, report: Reported) -> Answered:
-    probe, replay = played.spec.probe(report.probe), played.replay
-    at = At(report.turn, seat, report.probe, report.about)
-    for question in probe.asks(replay.game, replay.view(report.turn, seat), seat):
-        if question.about == report.about:
-            return Answered(report.turn, question, report, probe.truth(replay, at))
-    raise BadInput(
-        f"Episode {played.episode.id} has a report to {report.probe!r} about {report.about!r} in "
-        f"turn {report.turn}, which {played.spec.name} does not ask there."
-    )
+def _judged(played: Played, report: Reported) -> Judged:
+    found = judged(played.spec, played.replay, report)
+    if found is None:
+        raise BadInput(
+            f"Episode {played.episode.id} has a report to {report.probe!r} about {report.about!r} "
+            f"in turn {report.turn}, which {played.spec.name} does not ask there."
+        )
+    return found
 
 
 @shared
-def scored(played: Played, seat: Seat) -> list[tuple[Answered, Mapping[str, float]]]:
+def scored(played: Played, seat: Seat) -> list[tuple[Judged, Mapping[str, float]]]:
     """The reports that count, each with its scores."""
     return [(answer, answer.scores) for answer in counted(played, seat)]
 

@@ -111,12 +111,10 @@ class Provenance:
     def _add_models(self, episode: Episode) -> None:
         lineup = episode.setup.lineup
         for event in episode.events:
-            calls: tuple[Call, ...] = getattr(event, "calls", ())
+            calls = event.calls
             if not calls:
                 continue
-            use = self.models.setdefault(
-                model_of(lineup.get(getattr(event, "seat", ""))), ModelUse()
-            )
+            use = self.models.setdefault(model_of(lineup.get(event.seat)), ModelUse())
             for call in calls:
                 use.add(call)
         for seat, used in episode.used.items():

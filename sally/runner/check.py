@@ -107,7 +107,7 @@ def _recorded_elsewhere(spec: GameSpec[Any, Any, Any], episode: Episode) -> str:
 
 
 def _has_calls(episode: Episode, seat: str) -> bool:
-    return any(getattr(e, "seat", None) == seat and getattr(e, "calls", ()) for e in episode.events)
+    return any(e.seat == seat and e.calls for e in episode.events)
 
 
 Prompts = dict[AskId, list[Context]]  # what models were shown, call by call, under each ask

@@ -302,9 +302,9 @@ def timings(model: str, stored: Iterable[Episode]) -> list[float]:
         float(call.usage["seconds"])
         for episode in stored
         for event in episode.events
-        if (who := episode.setup.lineup.get(getattr(event, "seat", ""))) is not None
+        if (who := episode.setup.lineup.get(event.seat)) is not None
         and who.player == LANGUAGE
         and _model(who) == model
-        for call in getattr(event, "calls", ())
+        for call in event.calls
         if call.usage.get("seconds")
     ]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from sally.analysis.audit import audit_of, card_of, conditions_of, label, metrics_of
+from sally.analysis.audit import audit_of, card_of, conditions_of, metrics_of
 from sally.core import shelf
 from sally.core.card import Card, Condition, study_of
-from sally.core.log import Setup
+from sally.core.log import Setup, label
 from sally.runner.seating import resolved
 
 FIXTURES = {"cups", "haggle"}  # games of the tests, on the shelf through tests/conftest.py

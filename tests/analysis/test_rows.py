@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from sally import api
-from sally.analysis.rows import decision_rows, label, mean_of, tokens
-from sally.core.log import Call
+from sally.analysis.rows import decision_rows, mean_of, tokens
+from sally.core.log import Call, label
 from sally.core.study import sitter
 
 

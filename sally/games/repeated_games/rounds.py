@@ -18,11 +18,11 @@ from sally.core import shelf
 from sally.core.errors import BadInput
 from sally.core.game import Seat
 from sally.core.log import Sitter
-from sally.core.metric import Played, shared
+from sally.core.metric import Judged, Played, shared
 from sally.core.partner import Automaton, Partner
 from sally.games.repeated_games.optimum import Machine, machine_of, optimal_course, optimal_rate
 from sally.games.repeated_games.rules import RepeatedGame, other
-from sally.metrics.answers import Answered, counted
+from sally.metrics.answers import counted
 
 Floats = NDArray[np.float64]
 
@@ -162,7 +162,7 @@ def functional_regret_published(played: Played, seat: Seat) -> float | None:
 # --- predictions --------------------------------------------------------------------------------
 
 
-def predictions(played: Played, seat: Seat) -> list[Answered]:
+def predictions(played: Played, seat: Seat) -> list[Judged]:
     """The counted predictions of the other's move that were readable, in played rounds."""
     return [a for a in counted(played, seat) if a.truth is not None and a.report.value is not None]
 

@@ -2,31 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from itertools import takewhile
 from typing import Any
 
-import msgspec
-
-from sally.core.game import NATURE
-from sally.core.log import Censored, Ended, Event, Looked, Moved, Reported, Skipped, Told
+from sally.core.log import Censored, Ended, Looked
 from sally.core.model import Message
+from sally.core.scenes import ending, plain_text
 from sally.output.page.html import Html, tag
-from sally.output.plots import number
-
-
-def is_natures(events: Sequence[Event]) -> bool:
-    """Whether nobody but nature had a turn here."""
-    return all(isinstance(event, Moved) and event.seat == NATURE for event in events)
-
-
-def drawn(action: Any) -> str:
-    """What nature drew, as the log has it."""
-    if not isinstance(action, dict):
-        return plain_text(action)
-    rest = {name: value for name, value in action.items() if name != "kind"}
-    said = "; ".join(f"{name} {amounts_text(value)}" for name, value in rest.items())
-    return f"{action['kind']}: {said}" if "kind" in action else said
 
 
 def fold(head: str, said: str) -> Html:
@@ -71,19 +54,13 @@ def look_ups(looked: Iterable[Looked]) -> Iterator[Html | None]:
         yield quoted(f"looks up {look.tool}", f"{given}: {plain_text(look.found)}")
 
 
-def asked_of(event: Reported | Told | Skipped) -> str:
-    """A probe by name, and about whom it is."""
-    return f"{event.probe} about {event.about}" if event.about else event.probe
-
-
 def end_line(event: Ended | Censored) -> Html:
     """How the episode ended."""
-    if isinstance(event, Censored):
-        who = f" ({event.seat})" if event.seat else ""
-        why = f"Stopped without a result, {event.cause}{who}: {event.detail}".rstrip(": ")
-        return tag("p", tag("span", why, class_="badge bad"))
-    paid = ", ".join(f"{seat} {number(pay)}" for seat, pay in event.payoffs.items())
-    return tag("p", tag("b", "Over. "), paid)
+    said = ending(event)
+    said = said[0].upper() + said[1:]
+    return tag(
+        "p", tag("span", said, class_="badge bad" if isinstance(event, Censored) else "badge")
+    )
 
 
 def shared_beginning(one: str, other: str) -> int:
@@ -95,30 +72,3 @@ def shared_beginning(one: str, other: str) -> int:
 def message_text(message: Message) -> str:
     """A message of a prompt, under the name of who speaks."""
     return f"[{type(message).__name__.lower()}]\n{message.text}"
-
-
-def form_text(action: msgspec.Struct) -> str:
-    """An action that is a form, field by field: `propose: to p2; offer iron 1`."""
-    kind = str(action.__struct_config__.tag or type(action).__name__)
-    fields = ((name, getattr(action, name)) for name in action.__struct_fields__)
-    said = [
-        f"{name} {amounts_text(value)}" for name, value in fields if value not in ("", (), None)
-    ]
-    return f"{kind}: {'; '.join(said)}" if said else kind
-
-
-def amounts_text(value: Any) -> str:
-    """A list of items with their amounts, or any other value, in words."""
-    if isinstance(value, tuple | list):
-        return ", ".join(" ".join(map(str, v)) if isinstance(v, tuple | list) else str(v)
-                         for v in value)  # fmt: skip
-    return plain_text(value)
-
-
-def plain_text(value: Any) -> str:
-    """A value in words where it is simple, as JSON where it is not."""
-    if isinstance(value, str | int):
-        return str(value)
-    if isinstance(value, dict) and all(isinstance(v, int | float) for v in value.values()):
-        return ", ".join(f"{key} {number(v)}" for key, v in value.items())
-    return msgspec.json.encode(value).decode()

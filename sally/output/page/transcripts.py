@@ -8,51 +8,41 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import groupby
-from typing import Any
 
 import msgspec
 
-from sally.analysis.rows import judged, label, played
-from sally.core.desk import Desk
+from sally.core.answers import ask_of
 from sally.core.errors import BadInput
-from sally.core.game import NATURE, Seat
+from sally.core.game import NATURE
 from sally.core.log import (
     Call,
     Censored,
     Ended,
     Episode,
-    Event,
     Forfeited,
     Moved,
     Reported,
     Skipped,
     Told,
+    label,
 )
-from sally.core.menu import is_finite
-from sally.core.metric import Played
 from sally.core.model import Context
 from sally.core.player import AskId
-from sally.core.probe import Question
+from sally.core.scenes import Scene, Story, plain_text, tell
 from sally.output.page.html import Html, anchor, joined, tag
 from sally.output.page.pieces import (
-    asked_of,
-    drawn,
     end_line,
     fold,
-    form_text,
-    is_natures,
     line,
     look_ups,
     memory_line,
     message_text,
-    plain_text,
     quoted,
     reply_line,
     shared_beginning,
     tries_badge,
 )
 from sally.output.plots import number
-from sally.output.transcript import pack_of
 
 Prompts = Mapping[AskId, Sequence[Context]]
 MOST_ODDS = 6  # of a long list of odds, the likeliest
@@ -77,7 +67,7 @@ def transcript_of(episode: Episode, prompts_of: PromptsOf | None = None) -> Html
         class_="quiet",
     )
     try:
-        told = _Teller(played(episode), prompts_of).told()
+        told = _Teller(tell(episode), prompts_of).told()
     except BadInput as why:
         told = tag("p", f"Not shown: {why}", class_="warn")
     return tag(
@@ -97,227 +87,137 @@ def ending(episode: Episode) -> Html:
 
 
 class _Teller:
-    """Tells one episode; remembers what each seat has been shown already."""
+    """Draws one story; remembers what stood last under each heading."""
 
-    def __init__(self, whole: Played, prompts_of: PromptsOf | None) -> None:
-        self._whole, self._replay = whole, whole.replay
-        game, setup = whole.replay.game, whole.episode.setup
-        self._seats = (*game.seats, *(h for h in game.helpers if h != NATURE))
-        self._desks = {
-            seat: Desk(whole.spec, game, seat, setup.seed, pack_of(setup.lineup.get(seat)))
-            for seat in (*game.seats, *game.helpers)
-        }
-        self._lines = dict.fromkeys(self._desks, 0)
+    def __init__(self, story: Story, prompts_of: PromptsOf | None) -> None:
+        self._story = story
+        self._hues: dict[str, int] = {}  # a colour for each seat, in the order of the lineup
+        for seat in story.episode.setup.lineup:
+            self._hues[seat] = len(self._hues) % 7
         self._last: dict[tuple[str, str], str] = {}  # what was said last under a heading
         self._prompt: dict[str, str] = {}  # the last prompt of a seat
         self._prompts: Prompts = {}
         self._no_prompts = ""
-        if prompts_of is not None and any(getattr(e, "calls", ()) for e in whole.episode.events):
+        if prompts_of is not None and any(event.calls for event in story.episode.events):
             try:
-                self._prompts = prompts_of(whole.episode)
+                self._prompts = prompts_of(story.episode)
             except BadInput as why:
                 self._no_prompts = str(why)
 
     def told(self) -> Html:
         """All of it."""
-        turns = [list(t) for _, t in groupby(self._whole.episode.events, key=lambda e: e.turn)]
-        stages = [list(t) for _, t in groupby(turns, key=is_natures)]
+        scenes = [scene for scene in self._story.scenes if scene.event is not None]
+        turns = [list(t) for _, t in groupby(scenes, key=lambda scene: scene.turn)]
+        stages = [list(t) for _, t in groupby(turns, key=_is_natures)]
         told = [part for stage in stages for part in self._stage(stage)]
         warning = tag("p", self._no_prompts, class_="warn") if self._no_prompts else None
+        rules = [
+            fold(f"The rules, as {seat} reads them", said)
+            for seat, said in self._story.rules.items()
+            if said
+        ]
+        after = [
+            quoted(f"{seat} reads at the end", "\n".join(lines))
+            for seat, lines in self._story.after.items()
+        ]
         return joined(
             warning,
             self._problem(),
-            [self._rules(seat) for seat in self._replay.game.seats],
+            rules,
             tag("ol", told, class_="turns"),
-            self._afterwards(),
+            tag("div", after, class_="after"),
         )
 
     def _problem(self) -> Html | None:
-        params = self._whole.episode.setup.instance.params
+        params = self._story.episode.setup.instance.params
         if not params:
             return None
         said = msgspec.json.format(msgspec.json.encode(params), indent=2).decode()
         return fold("The problem, as data", said)
 
-    def _rules(self, seat: Seat) -> Html | None:
-        try:
-            rules = self._desks[seat].words.rules(seat)
-        except LookupError:
-            return None
-        return fold(f"The rules, as {seat} reads them", rules)
-
     # --- turns ------------------------------------------------------------------------------------
 
-    def _stage(self, turns: Sequence[Sequence[Event]]) -> Iterator[Html]:
+    def _stage(self, turns: Sequence[Sequence[Scene]]) -> Iterator[Html]:
         """Turns of the seats one by one; what nature draws turn after turn stands together."""
-        if not is_natures(turns[0]):
-            yield from (self._turn(events[0].turn, events) for events in turns)
+        if not _is_natures(turns[0]):
+            yield from (self._turn(scenes) for scenes in turns)
             return
         first, last = turns[0][0].turn, turns[-1][0].turn
         head = f"Turn {first}" if first == last else f"Turns {first} to {last}"
-        draws = [drawn(event.action) for t in turns for event in t if isinstance(event, Moved)]
+        draws = [scene.answer for scenes in turns for scene in scenes]
         yield tag("li", tag("h4", head), quoted("nature", "\n".join(draws)))
 
-    def _turn(self, turn: int, events: Sequence[Event]) -> Html:
-        played_by: dict[str, list[Event]] = {}
+    def _turn(self, scenes: Sequence[Scene]) -> Html:
+        by_seat: dict[str, list[Scene]] = {}
         end: Html | None = None
-        for event in events:
-            if isinstance(event, Ended | Censored):
-                end = end_line(event)
+        for scene in scenes:
+            if isinstance(scene.event, Ended | Censored):
+                end = end_line(scene.event)
             else:
-                played_by.setdefault(event.seat, []).append(event)
-        seats = [self._seat(turn, Seat(seat), mine) for seat, mine in played_by.items()]
+                by_seat.setdefault(scene.seat, []).append(scene)
+        seats = [self._seat(seat, mine) for seat, mine in by_seat.items()]
         body = tag("div", seats, class_="seats") if seats else None
-        head = tag("h4", f"Turn {turn}") if seats else None
+        head = tag("h4", f"Turn {scenes[0].turn}") if seats else None
         return tag("li", head, body, end)
 
-    def _seat(self, turn: int, seat: Seat, events: Sequence[Event]) -> Html:
-        who = self._whole.episode.setup.lineup.get(seat)
-        place = self._seats.index(seat) if seat in self._seats else 0
+    def _seat(self, seat: str, scenes: Sequence[Scene]) -> Html:
+        who = self._story.episode.setup.lineup.get(seat)
         head = tag("h5", seat, tag("small", f" {label(who)}") if who else None)
-        saw = quoted("sees", self._new(turn, seat)) if turn < len(self._replay.states) else None
-        told = [part for event in events for part in self._event(turn, seat, event)]
-        return tag("section", head, saw, told, class_=f"seat hue{place % 7}")
+        now = next((scene.now for scene in scenes if scene.now), "")
+        lines = [line for scene in scenes for line in scene.new]
+        saw = quoted("sees", "\n".join([*lines, now] if now else lines))
+        told = [part for scene in scenes for part in self._scene(scene)]
+        return tag("section", head, saw, told, class_=f"seat hue{self._hues.get(seat, 0)}")
 
-    def _new(self, turn: int, seat: Seat) -> str:
-        """What has come onto a seat's page since it was shown last, and where it stands now."""
-        words, view = self._desks[seat].words, self._replay.view(turn, seat)
-        new = list(words.lines(view, self._lines[seat], words.forms[0]))
-        self._lines[seat] += len(new)
-        now = words.now(view)
-        return "\n".join([*new, now] if now else new)
+    def _scene(self, scene: Scene) -> Iterator[Html | None]:
+        event, answer = scene.event, tag("b", scene.answer)
+        match event:
+            case Moved() | Forfeited():
+                yield self._asked(scene)
+                yield from look_ups(event.looked)
+                yield reply_line(event.reply)
+                lost = tag("span", f"forfeits: {scene.answer}", class_="badge bad")
+                did = ("does", answer) if isinstance(event, Moved) else ("", lost)
+                yield line(*did, tries_badge(event.tries))
+                yield memory_line(event.memory)
+            case Reported():
+                yield self._asked(scene)
+                yield reply_line(event.reply)
+                head = "says aside" if event.source == "probe" else "foresees"
+                more = (_odds(scene), _truth(scene), tries_badge(event.tries))
+                yield line(head, f"{scene.probe}: ", answer, *more)
+            case Told():
+                yield line("is told", f"{scene.probe}: ", answer)
+            case Skipped():
+                yield line("not asked", f"{scene.probe}: {scene.answer}")
+        yield self._calls(scene)
 
-    def _event(self, turn: int, seat: Seat, event: Event) -> Iterator[Html | None]:
-        if isinstance(event, Moved):
-            yield self._asked_to_move(turn, seat)
-            yield from look_ups(event.looked)
-            yield reply_line(event.reply)
-            yield line("does", tag("b", self._named_move(event)), tries_badge(event.tries))
-            yield memory_line(event.memory)
-        elif isinstance(event, Forfeited):
-            yield self._asked_to_move(turn, seat)
-            yield from look_ups(event.looked)
-            yield reply_line(event.reply)
-            lost = tag("span", f"forfeits: {event.reason}", class_="badge bad")
-            yield line("", lost, tries_badge(event.tries))
-            yield memory_line(event.memory)
-        elif isinstance(event, Reported):
-            yield from self._reported(turn, seat, event)
-        elif isinstance(event, Told):
-            yield line(
-                "is told", f"{asked_of(event)}: ", tag("b", self._answer(event, event.value))
-            )
-        elif isinstance(event, Skipped):
-            yield line("not asked", f"{asked_of(event)}: {event.reason}")
-        yield self._calls(turn, seat, event)
-
-    def _asked_to_move(self, turn: int, seat: Seat) -> Html | None:
-        """What is wanted and how to answer, where that differs from the turn before."""
-        if turn >= len(self._replay.states):
+    def _asked(self, scene: Scene) -> Html | None:
+        """What is wanted and how to answer, unless it stood there the last time."""
+        is_menu = not scene.probe and not any(name.endswith(" ...") for name in scene.options)
+        said = f"{scene.question}\n{scene.format}" if is_menu else scene.question
+        key = (scene.seat, scene.probe)
+        if self._last.get(key) == said:
             return None
-        words, view = self._desks[seat].words, self._replay.view(turn, seat)
-        options = self._replay.game.options(self._replay.state(turn), seat)
-        try:
-            parts = [words.question(view, options)]
-            if is_finite(options):
-                parts.append(words.format(view, options))
-        except LookupError:
-            return None
-        return self._once(seat, "is asked", "\n".join(parts))
-
-    def _once(self, seat: str, heading: str, said: str, key: str = "") -> Html | None:
-        """A text under its heading, unless it stood there the last time."""
-        if self._last.get((seat, heading + key)) == said:
-            return None
-        self._last[seat, heading + key] = said
-        return quoted(heading, said)
-
-    def _named_move(self, event: Moved) -> str:
-        seat = Seat(event.seat)
-        made = self._replay.move(event.turn, seat)
-        move = event.action if made is None else made
-        name = self._desks[seat].words.name(move)
-        is_form = isinstance(move, msgspec.Struct) and name == str(move)
-        return form_text(move) if is_form else name
-
-    # --- asides -----------------------------------------------------------------------------------
-
-    def _reported(self, turn: int, seat: Seat, event: Reported) -> Iterator[Html | None]:
-        if event.source == "probe":
-            question = self._question(event)
-            if question is not None:
-                words, view = self._desks[seat].words, self._replay.view(turn, seat)
-                own = self._whole.spec.probe(event.probe).point == "after"
-                pending = self._replay.move(turn, seat) if own else None
-                try:
-                    said = words.aside(question, view, pending)
-                    yield self._once(seat, "is asked aside", said, event.probe + event.about)
-                except LookupError:
-                    pass
-            yield reply_line(event.reply)
-        answer = tag("b", self._answer(event, event.value))
-        head = "says aside" if event.source == "probe" else "foresees"
-        yield line(
-            head, f"{asked_of(event)}: ", answer, self._odds(event), self._truth(event),
-            tries_badge(event.tries),
-        )  # fmt: skip
-
-    def _question(self, event: Reported | Told) -> Question | None:
-        if event.turn >= len(self._replay.states):
-            return None
-        probe, seat = self._whole.spec.probe(event.probe), Seat(event.seat)
-        asked = probe.asks(self._replay.game, self._replay.view(event.turn, seat), seat)
-        return next((q for q in asked if q.about == event.about), None)
-
-    def _answer(self, event: Reported | Told, value: Any) -> str:
-        if value is None:
-            return "nothing readable" if isinstance(event, Reported) else "nothing: not known"
-        question, words = self._question(event), self._desks[Seat(event.seat)].words
-        if question is None:
-            return plain_text(value)
-        if isinstance(value, dict):
-            names = {str(c): words.choice_name(question, c) for c in question.choices}
-            return plain_text({names.get(item, item): worth for item, worth in value.items()})
-        return words.choice_name(question, value)
-
-    def _odds(self, event: Reported) -> str | None:
-        question = self._question(event)
-        if event.odds is None or question is None:
-            return None
-        words = self._desks[Seat(event.seat)].words
-        named = sorted(zip(event.odds, question.choices, strict=False), key=lambda pair: -pair[0])
-        shares = [f"{words.choice_name(question, c)} {100 * p:.0f} %" for p, c in named]
-        rest = f", {len(shares) - MOST_ODDS} more" if len(shares) > MOST_ODDS else ""
-        return f" ({', '.join(shares[:MOST_ODDS])}{rest})"
-
-    def _truth(self, event: Reported) -> Html:
-        question, truth = judged(self._whole, event)
-        if truth is None or question is None:
-            return tag("span", "not scored", class_="badge quiet")
-        if isinstance(truth, dict):
-            return tag("span", f"true: {self._answer(event, truth)}", class_="badge")
-        if event.value == truth:
-            return tag("span", "right", class_="badge good")
-        return tag("span", f"true: {self._answer(event, truth)}", class_="badge bad")
+        self._last[key] = said
+        return quoted("is asked aside" if scene.probe else "is asked", said)
 
     # --- calls ------------------------------------------------------------------------------------
 
-    def _calls(self, turn: int, seat: Seat, event: Event) -> Html | None:
-        calls: tuple[Call, ...] = getattr(event, "calls", ())
-        if not calls:
+    def _calls(self, scene: Scene) -> Html | None:
+        event = scene.event
+        if event is None or not event.calls:
             return None
-        about = (event.probe, event.about) if isinstance(event, Reported) else ("", "")
-        shown = self._prompts.get((turn, str(seat), *about), ())
-        reply = getattr(event, "reply", "")
+        shown = self._prompts.get(ask_of(event) or (0, "", "", ""), ())
         each = [
-            self._call(seat, call, shown[n] if n < len(shown) else None, reply)
-            for n, call in enumerate(calls)
+            self._call(scene.seat, call, shown[n] if n < len(shown) else None, event.reply)
+            for n, call in enumerate(event.calls)
         ]
-        spent = sum(c.usage.get("input", 0) + c.usage.get("output", 0) for c in calls)
-        head = f"{len(calls)} call{'s' if len(calls) > 1 else ''}, {spent:,} tokens"
+        spent = sum(c.usage.get("input", 0) + c.usage.get("output", 0) for c in event.calls)
+        head = f"{len(each)} call{'s' if len(each) > 1 else ''}, {spent:,} tokens"
         return tag("details", tag("summary", head), each, class_="calls")
 
-    def _call(self, seat: Seat, call: Call, shown: Context | None, reply: str) -> Html:
+    def _call(self, seat: str, call: Call, shown: Context | None, reply: str) -> Html:
         facts = [call.purpose, f"finish {call.finish}", f"prompt {call.prompt}"]
         if call.failure:
             facts.append(f"failed: {call.failure} {call.detail}")
@@ -332,7 +232,7 @@ class _Teller:
             *(quoted("calls a tool", plain_text(tool)) for tool in call.tools),
         )
 
-    def _shown(self, seat: Seat, shown: Context | None) -> Html | None:
+    def _shown(self, seat: str, shown: Context | None) -> Html | None:
         """A prompt, but for the beginning that it shares with the last one of its seat."""
         if shown is None:
             return None
@@ -345,14 +245,23 @@ class _Teller:
             return quoted("is shown", str(prompt))
         return quoted(f"is shown: the first {same:,} signs of the last prompt, then", prompt[same:])
 
-    def _afterwards(self) -> Html | None:
-        """What came onto the pages with the last turn."""
-        last = len(self._replay.states) - 1
-        if not last:
-            return None
-        parts = []
-        for seat in self._replay.game.seats:
-            words, view = self._desks[seat].words, self._replay.view(last, seat)
-            new = "\n".join(words.lines(view, self._lines[seat], words.forms[0]))
-            parts.append(quoted(f"{seat} reads at the end", new))
-        return tag("div", parts, class_="after")
+
+def _is_natures(scenes: Sequence[Scene]) -> bool:
+    """Whether nobody but nature had a turn here."""
+    return all(scene.seat == NATURE for scene in scenes)
+
+
+def _odds(scene: Scene) -> str | None:
+    named = sorted(scene.odds, key=lambda pair: -pair[1])
+    shares = [f"{name} {100 * p:.0f} %" for name, p in named]
+    rest = f", {len(shares) - MOST_ODDS} more" if len(shares) > MOST_ODDS else ""
+    return f" ({', '.join(shares[:MOST_ODDS])}{rest})" if shares else None
+
+
+def _truth(scene: Scene) -> Html:
+    if scene.truth is None:
+        return tag("span", "not scored", class_="badge quiet")
+    if scene.right:
+        return tag("span", "right", class_="badge good")
+    worth = "badge" if scene.right is None else "badge bad"
+    return tag("span", f"true: {scene.truth}", class_=worth)

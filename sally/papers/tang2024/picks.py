@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from sally.analysis.rows import Row, label, played
+from sally.analysis.rows import Row, played
 from sally.core.errors import unknown
-from sally.core.log import Episode
+from sally.core.log import Episode, label
 from sally.core.metric import Played
 from sally.games.pick_the_right_stuff.picks import FAMILY, Pick, picks
 from sally.games.pick_the_right_stuff.rules import MANAGER, LockerGame

@@ -13,9 +13,8 @@ from typing import BinaryIO
 import msgspec
 
 from sally import store
-from sally.analysis.rows import label
 from sally.core.errors import BadInput, unknown
-from sally.core.log import RESUMABLE, SCHEMA, Censored, Ended, Episode, Setup
+from sally.core.log import RESUMABLE, SCHEMA, Censored, Ended, Episode, Setup, label
 from sally.core.study import Study
 
 ENDED = "ended"  # the outcome of an episode that was played to its end

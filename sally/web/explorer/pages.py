@@ -12,10 +12,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from sally.analysis.rows import label
 from sally.core.errors import BadInput
-from sally.core.log import Episode
-from sally.output.transcript import REFEREE
+from sally.core.log import Episode, label
+from sally.core.scenes import REFEREE
 from sally.web import security
 from sally.web.database import Row, Transaction
 from sally.web.explorer import perspective

@@ -11,20 +11,31 @@ from typing import Any
 
 import msgspec
 
-from sally.analysis.rows import judged, label, played
+from sally.analysis.rows import played
 from sally.core import packs, shelf
 from sally.core.answers import answers_of
 from sally.core.board import Board, board_of
 from sally.core.desk import Desk
 from sally.core.errors import BadInput, unknown
 from sally.core.game import NATURE, GameSpec, Seat
-from sally.core.log import Censored, Ended, Episode, Event, Forfeited, Moved, Reported, Sitter, Told
+from sally.core.log import (
+    Censored,
+    Ended,
+    Episode,
+    Event,
+    Forfeited,
+    Moved,
+    Reported,
+    Sitter,
+    Told,
+    label,
+)
 from sally.core.match import Match
 from sally.core.menu import Form
-from sally.core.metric import Played
+from sally.core.metric import Played, judged
 from sally.core.playback import require_version
 from sally.core.player import Turn
-from sally.output.transcript import REFEREE
+from sally.core.scenes import REFEREE
 from sally.web.explorer.prompts import Line, prompts_of
 
 
@@ -266,7 +277,8 @@ def _noted(whole: Played, event: Event) -> Noted:
     about = f"{event.probe} about {event.about}" if event.about else event.probe
     if not isinstance(event, Reported | Told):
         return Noted(seat, kind, f"{about}: {event.reason}")
-    question, truth = judged(whole, event)
+    found = judged(whole.spec, whole.replay, event)
+    question, truth = (found.question, found.truth) if found else (None, None)
 
     def named(value: Any) -> str:
         if value is None:

@@ -15,9 +15,9 @@ from sally.api import play
 from sally.core.errors import BadInput
 from sally.core.log import Censored, Episode, Moved, Sitter, episode_id, to_line
 from sally.core.probe import Injection
+from sally.core.scenes import REFEREE
 from sally.core.study import Cell, Study, instance
 from sally.models.stub import always
-from sally.output.transcript import REFEREE
 from sally.runner.run import run_study
 from sally.web.app import Settings, make_app
 from sally.web.explorer import perspective
