@@ -105,7 +105,7 @@ def test_a_transcript_tells_what_was_seen_asked_said_and_true(page: str, folder:
     assert text_of(told).count("says aside") >= 3
     assert ">right<" in told or ">true: " in told
     assert "The rules, as agent reads them" in told
-    assert "Over." in told
+    assert "Over: agent " in told
 
 
 def test_the_page_asks_nothing_of_a_network_and_runs_nothing_but_its_own(page: str) -> None:

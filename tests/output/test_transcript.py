@@ -51,7 +51,8 @@ def test_no_seat_reads_what_only_others_said_aside(spec):
         others = [s for s in seats if s != eyes]
         assert not [x for x in page for s in others if x.startswith(f"  {s} says aside")]
         silent = [e for e in episode.events if not _aside_of_another(e, eyes)]
-        without = msgspec.structs.replace(episode, events=silent)
+        alone = msgspec.structs.replace(episode.setup, arms={eyes: tuple(arms[eyes])})
+        without = msgspec.structs.replace(episode, setup=alone, events=silent)
         assert list(sally.transcript(without, eyes)) == page
 
 

@@ -8,10 +8,9 @@ from typing import Any
 
 import msgspec
 
-from sally.core.drive import CANNOT_ANSWER
 from sally.core.game import GameSpec
 from sally.core.log import Call, Looked
-from sally.core.player import AskId, Decision, Fault, Forfeit, Player, Silence, Turn
+from sally.core.player import AskId, Decision, Fault, Forfeit, Silence, Turn
 from sally.core.probe import Foreseen, Report, Value
 from sally.web.database import Transaction
 
@@ -152,11 +151,3 @@ def write(tx: Transaction, match: str, first: int, rows: Sequence[Written], over
         )
     if over:
         tx.put("UPDATE matches SET ended = 1 WHERE id = ?", match)
-
-
-def put(player: Player[Any, Any], turn: Turn[Any, Any]) -> Any:
-    """Put a turn to a player."""
-    if turn.question is None:
-        return player.decide(turn)
-    report = getattr(player, "report", None)
-    return CANNOT_ANSWER if report is None else report(turn)

@@ -35,7 +35,6 @@ from sally.web.live.answers import (
     Written,
     from_text,
     given_by,
-    put,
     stored_answer,
     write,
 )
