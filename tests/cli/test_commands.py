@@ -140,7 +140,8 @@ def test_the_end_of_the_input_leaves_the_table_and_the_log_says_so(study):
         typed="1\n1\n", cwd=study,
     )  # fmt: skip
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.endswith("stopped without a result (left at agent): the person left the table\n")
+    stopped = "stopped without a result (left at agent): the person left the table\n"
+    assert done.stdout.endswith(stopped)
     (row, _) = json.loads(sally("score", "mine", "--rows", "--json", cwd=study).stdout)
     assert (row["censored"], row["payoff"], row["moves"]) == ("left", None, 1)
 
