@@ -108,10 +108,10 @@ def _store(found: Imported, out: Path, name: str, as_json: bool) -> None:
     if as_json:
         print_json({"counts": counts, **found.details})
         return
-    for line in found.lines:
-        click.echo(line)
     for what, count in counts.items():
         click.echo(f"{what}: {count}")
+    for line in found.lines:
+        click.echo(line)
 
 
 def _already(episode: Episode, there: Mapping[str, Episode], out: Path) -> bool:

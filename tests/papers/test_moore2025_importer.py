@@ -15,7 +15,9 @@ from sally.core.errors import BadInput
 from sally.core.log import Censored, Moved
 from sally.core.playback import mismatch
 from sally.games.mindgames import GAME
-from sally.papers.moore2025.importer import imported
+from sally.papers.moore2025.figures import recorded_choice
+from sally.papers.moore2025.importer import imported, lines_of
+from sally.papers.moore2025.tables import facts
 from tests.games.mindgames.records import MODEL, PEOPLE, record, written
 from tests.games.mindgames.table import X, Y, laid_open
 
@@ -105,6 +107,92 @@ def test_discrete_games_are_parsed_by_the_rules(tmp_path: Path) -> None:
     found = imported(written(tmp_path, {folder: [[game]]}))
     assert not found.differences and found.counts["final choices reproduced"] == 1
     assert found.episodes[0].cell == "some/model discrete_game"
+
+
+DISCRETE = "human_persuader=False&llm_persuader=some__model&discrete_game=True"
+
+
+def _discrete(first: str) -> Any:
+    """A discrete game that asks for a ranking first, in a text of its own."""
+    game = record([[]], "C")
+    for turn in range(8):
+        game["messages"][2 * turn]["content"] = first if turn == 0 else "{}"
+        game["messages"][2 * turn + 1]["content"] = ""
+    return game
+
+
+@pytest.mark.parametrize(
+    ("text", "labels"),
+    [
+        ('{"inferential": ["Proposal A"]}', {"inferential": ["Proposal A"]}),
+        (
+            json.dumps({"informational": [{"proposal": "A", "attribute": Y, "utility": 1}]}),
+            {"informational": {"A": [Y]}},
+        ),
+        ("", {}),
+    ],
+    ids=["a proposal by its full name", "a utility in a question", "no text"],
+)
+def test_what_the_published_engine_took_is_played_to_the_end(
+    tmp_path: Path, text: str, labels: Any
+) -> None:
+    game = _discrete(text)
+    game["all_appeals"][0] = labels
+    found = imported(written(tmp_path, {DISCRETE: [[game]]}))
+    assert found.counts["final choices reproduced"] == 1
+    assert found.episodes[0].payoffs is not None
+    assert found.counts["messages as recorded"] == (7 if found.differences else 8)
+    assert not [o for o in found.oddities if o.what == "label"]
+
+
+def test_an_empty_message_is_no_reason_to_leave(tmp_path: Path) -> None:
+    game = record(WIN, "A")
+    game["messages"][6]["content"] = " "
+    found = imported(written(tmp_path, {MODEL: [[game]]}))
+    assert found.counts["final choices reproduced"] == found.counts["finished"] == 1
+    assert [(d.what, d.turn) for d in found.differences] == [("message", 4)]
+    assert found.counts["messages as recorded"] == 7
+
+
+def test_a_game_that_was_not_played_to_its_end_reproduces_nothing(tmp_path: Path) -> None:
+    cut = record(WIN, "A")
+    for part in ("messages", "all_disclosures", "all_appeals"):
+        cut[part] = cut[part][: 6 if part == "messages" else 3]
+    found = imported(written(tmp_path, {PEOPLE: [[cut]]}))
+    assert found.counts["final choices reproduced"] == 0
+    assert found.counts["replies reproduced"] == 3
+
+
+def test_the_recorded_choice_is_kept_beside_ours(tmp_path: Path) -> None:
+    restarted = record(WIN, "B")
+    found = imported(written(tmp_path, {MODEL: [[restarted]]}))
+    (episode,) = found.episodes
+    assert episode.payoffs == {"persuader": 1.0}
+    assert recorded_choice(laid_open(episode)) == 1
+    assert mismatch(GAME, episode) is None
+
+
+def test_superseded_files_are_named_and_left_out_unless_asked_for(tmp_path: Path) -> None:
+    source = written(tmp_path, {PEOPLE: [[WON]]})
+    old = source / PEOPLE / "2024-12-01_wrong_reveal.jsonl"
+    old.write_text(json.dumps([LOST]), encoding="utf-8")
+    found = imported(source)
+    assert found.counts["found"] == found.counts["superseded"] == 1
+    assert "_wrong_reveal" in next(iter(lines_of(found)))
+    (kept_apart,) = imported(old).episodes
+    assert facts(laid_open(kept_apart)) is None  # no table counts it
+    assert facts(laid_open(found.episodes[0])) is not None
+
+
+def test_what_matters_is_said_first_and_the_rest_is_folded(tmp_path: Path) -> None:
+    odd = [record(WIN, "A") for _ in range(5)]
+    for n, game in enumerate(odd):
+        game["all_appeals"][0] = {"motivational": [f"nothing {n}"]}
+    found = imported(written(tmp_path, {PEOPLE: [odd], MODEL: [[record(WIN, "B")]]}))
+    said = list(lines_of(found))
+    assert said[0].startswith("differs in final choice:")
+    assert sum(line.startswith("label: ") for line in said) == 4
+    assert said[-1] == "label: 2 more; --json has them all"
 
 
 def test_a_folder_that_says_two_variants_is_named(tmp_path: Path) -> None:

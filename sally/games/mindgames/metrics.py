@@ -88,7 +88,7 @@ METRICS = (
     ),
     Metric(
         name="mindgames_sink",
-        about="1 if the target chose the trap in the end, from which there is no way back",
+        about="1 if the target chose the trap in the end, the best for it once it knows everything",
         measure=_sink,
         better="lower",
         headline=True,

@@ -79,9 +79,9 @@ SYSTEM = Voice(
     dislike="the system minimises {x}",
     indifferent="the system ignores {x}",
     unknown="The system holds no record of what {p} does to {x}.",
-    over="The system prefers {better} to {worse}.",
-    same="The system prefers {ps} equally.",
-    tie="On a tie at the top the system stays with what it preferred earlier: for now that is {p}.",
+    over="The system ranks {better} above {worse}.",
+    same="The system ranks {ps} equally.",
+    tie="On a tie at the top the system stays with what came first earlier: for now that is {p}.",
     generic=(
         "The system selects the choice that is best according to its records. It repeats what is "
         "entered, and it answers queries about its records, its objectives and its ranking."

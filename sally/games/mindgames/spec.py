@@ -97,6 +97,7 @@ GAME: GameSpec[State, Action, View] = GameSpec(
     words=MindWords,
     texts=TEXTS,
     action=Action,
+    words_version=2,
     probes=PROBES,
     occupants={READER: "rules", TARGET: "exact"},
     doing=Doing("mindgames_success"),

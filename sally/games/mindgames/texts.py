@@ -28,9 +28,10 @@ TEXTS: Mapping[str, str] = {
     "{noun} that comes out best on the records it holds, and each attribute is something it may "
     "be set to raise or to lower. Its records may not hold all that the {noun}s do. Entering more "
     "may change what comes out best.",
-    "rules.truth": "What you state about a {noun} has to be true. A message with a false statement "
-    "comes back to you: nobody has read it and it does not count, but if your messages come back "
-    "too often in a row, one of the {messages} is lost.",
+    "rules.truth": "What you state about a {noun} has to be true. A message with a false "
+    "statement, or one that can be read in two ways, comes back to you: nobody has read it and it "
+    "does not count, but if your messages come back too often in a row, one of the {messages} is "
+    "lost.",
     "rules.example.mental": "To show what this means, here are three {noun}s with made-up names. "
     "If you see\n{full}\nthe other player may have seen only\n{part}",
     "rules.example.system": "To show what this means, here are three {noun}s with made-up names. "

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from sally.analysis.stored import pooled
 from sally.core.metric import Played
 from sally.games.mindgames import persuasion
-from sally.games.mindgames.rules import MESSAGES
+from sally.games.mindgames.rules import MESSAGES, TARGET
 from sally.games.mindgames.target import random_success_formula
 from sally.output.layout import Conditions
 from sally.output.pictures import Picture, Point, Series, point
@@ -55,9 +55,25 @@ def _pooled(values: Sequence[float], together: Sequence[str]) -> Estimate:
     return pooled([float(value) for value in values], together, share)
 
 
+RECORDED = "recorded_choice"  # kept by the import with the target, in what an episode used
+
+
+def recorded_choice(played: Played) -> int | None:
+    """The choice on record of an imported game, where it had one."""
+    letter = played.episode.used.get(TARGET, {}).get(RECORDED)
+    letters = persuasion.game_of(played).names.proposals
+    return letters.index(letter) if letter in letters else None
+
+
 def won(played: Played) -> bool:
-    """Whether the target chose the goal in the end."""
-    return persuasion.won(played)[-1]
+    """Whether the target chose the goal in the end, as recorded where there is a record.
+
+    A published game that its server restarted in the middle ended otherwise than a replay does.
+    """
+    recorded = recorded_choice(played)
+    if recorded is None:
+        return persuasion.won(played)[-1]
+    return recorded == persuasion.game_of(played).problem.goal
 
 
 def by_condition(

@@ -1,7 +1,8 @@
 """H1 to H7 of moore2025: binomial mixed models by maximum likelihood.
 
-The random intercept is by cover story, as published; `by_participant` adds one for each person,
-without which games of one person count as independent (H1 does not survive it).
+The random intercept is by cover story, as published, which takes games of one person for
+independent. `by_participant` adds an intercept for each person: that tests the median person, not
+the population. `marginal` tests the population: no intercepts, errors clustered by person.
 """
 
 from __future__ import annotations
@@ -83,6 +84,40 @@ def _decided(name: str, kept: tuple[Game, ...], by_participant: bool) -> Coeffic
     return fit[test.coefficient] if fit.converged else None
 
 
+def marginal(name: str, metric: str, games: Sequence[Game]) -> Estimate | None:
+    """One figure of the test of the population, with errors clustered by person (sandwich)."""
+    kept = [g for g in games if TESTS[name].keeps(g)]
+    together = [g.participant or f"game {n}" for n, g in enumerate(kept)]
+    shown = [g.revealed for g in kept]
+    z = clustered_z([g.won for g in kept], together, shown if name == "H2" else None)
+    method = "logit, errors clustered by participant"
+    return None if z is None else _figure(metric, z, len(kept), method)
+
+
+def clustered_z(
+    won: Sequence[bool], together: Sequence[str], group: Sequence[bool] | None = None
+) -> float | None:
+    """The z of the log odds against chance or, given two groups, of their difference.
+
+    Both have closed forms: each group's log odds, and per cluster the sum of what its games
+    differ from their group's share, divided by the group's information.
+    """
+    sides = [[1.0] * len(won)] if group is None else [
+        [float(g is side) for g in group] for side in (True, False)
+    ]  # fmt: skip
+    effect, signs, pull = 0.0, (1.0, -1.0), dict.fromkeys(together, 0.0)
+    for sign, side in zip(signs, sides, strict=False):
+        n, wins = sum(side), sum(s * w for s, w in zip(side, won, strict=True))
+        if not 0 < wins < n:
+            return None
+        share = wins / n
+        effect += sign * (logit(share) - (logit(CHANCE) if group is None else 0.0))
+        for s, w, who in zip(side, won, together, strict=True):
+            pull[who] += sign * s * (w - share) / (n * share * (1 - share))
+    error = sqrt(sum(each * each for each in pull.values()))
+    return effect / error if error else None
+
+
 def hypothesis(
     name: str, metric: str, games: Sequence[Game], by_participant: bool = False
 ) -> Estimate | None:
@@ -90,10 +125,13 @@ def hypothesis(
     found = decided(name, games, by_participant=by_participant)
     if found is None or found.z is None:
         return None
-    z, n = found.z, sum(TESTS[name].keeps(game) for game in games)
-    near, far = max(abs(z) - SURE, 0.0), abs(z) + SURE
+    n = sum(TESTS[name].keeps(game) for game in games)
     also = " and participant" if by_participant else ""
-    method = f"mixed logit, intercept by story{also}"
+    return _figure(metric, found.z, n, f"mixed logit, intercept by story{also}")
+
+
+def _figure(metric: str, z: float, n: int, method: str) -> Estimate | None:
+    near, far = max(abs(z) - SURE, 0.0), abs(z) + SURE
     match metric:
         case "z":
             return Estimate(z, z - SURE, z + SURE, n, method)

@@ -21,6 +21,8 @@ from sally.core.match import Match
 from sally.core.player import Decision
 from sally.games.mindgames import GAME
 from sally.games.mindgames.claims import Claims, falsehoods
+from sally.games.mindgames.phrasing import in_json
+from sally.games.mindgames.replies import BadMessage, parse_discrete
 from sally.games.mindgames.rules import (
     LIMIT,
     PERSUADER,
@@ -32,6 +34,7 @@ from sally.games.mindgames.rules import (
     spoken,
 )
 from sally.games.mindgames.stories import Attribute, Story, aliases, stories
+from sally.papers.moore2025.figures import RECORDED
 from sally.papers.moore2025.published_layout import (
     BadLayout,
     Condition,
@@ -44,6 +47,17 @@ from sally.papers.moore2025.published_replies import points_in, points_of
 
 VARIANTS = ("non_mental", "add_hint", "perfect_game", "discrete_game")
 VERSIONS = {"player": 1}
+NO_WORDS = "(no words)"  # in place of an empty message
+COUNTED = (
+    "found",
+    "finished",
+    "unfinished",
+    "messages",
+    "final choices reproduced",
+    "replies reproduced",
+    "messages as recorded",
+)
+SHOWN = 3  # of a kind of oddity or difference, before the rest is folded
 What = Literal["final choice", "reply", "label", "condition", "message"]
 
 
@@ -76,11 +90,12 @@ def imported(path: Path) -> Imported:
         raise BadInput(str(why)) from None
     episodes: list[Episode] = []
     differences: list[Difference] = []
-    counts: Counter[str] = Counter(found=len(found.games))
+    counts: Counter[str] = Counter(dict.fromkeys(COUNTED, 0))
+    counts["found"] = len(found.games)
     odd = list(found.oddities)
     for game in found.games:
         try:
-            episode, differs = as_episode(game)
+            episode, differs, compared = as_episode(game)
         except BadInput as why:
             odd.append(Oddity(game.file, game.line, game.index, "unreadable", str(why)))
             continue
@@ -88,20 +103,18 @@ def imported(path: Path) -> Imported:
         differences += differs
         counts["finished" if game.finished else "unfinished"] += 1
         counts["messages"] += len(game.turns)
-        counts["replies reproduced"] += len(game.turns) - sum(d.what == "reply" for d in differs)
-        if game.finished:
-            choice_differs = any(d.what == "final choice" for d in differs)
-            counts["final choices reproduced"] += not choice_differs
+        for what, number in compared.items():
+            counts[what] += number
     counts.update(each.what for each in odd if each.what != "unfinished")
     return Imported(tuple(episodes), tuple(odd), tuple(differences), dict(counts))
 
 
-def as_episode(game: PublishedGame) -> tuple[Episode, list[Difference]]:
-    """One game played again with its recorded messages and labels."""
+def as_episode(game: PublishedGame) -> tuple[Episode, list[Difference], Counter[str]]:
+    """One game played again with its recorded messages and labels, and what came out the same."""
     played = _Again(game)
     for number, turn in enumerate(game.turns[: game.turn_limit], 1):
         played.play(number, turn)
-    return played.episode(), played.differences
+    return played.episode(), played.differences, played.same
 
 
 class _Again:
@@ -111,6 +124,7 @@ class _Again:
         self.record = game
         self.name = f"{game.file}:{game.line}:{game.index}"  # a line holds one person's games
         self.differences: list[Difference] = []
+        self.same: Counter[str] = Counter()
         condition = self._condition(game.condition)
         self.match = Match(GAME, _setup(game, condition, self.name))
         assert isinstance(self.match.game, MindGame)
@@ -126,13 +140,13 @@ class _Again:
 
     def play(self, number: int, turn: PublishedTurn) -> None:
         """One message, its labels, and the answer of our target."""
-        self._move(PERSUADER, Say(self._text(number, turn)))
+        said = self._text(number, turn)
+        self._move(PERSUADER, Say(said))
         if self.match.game.to_move(self.match.state) == (READER,):
-            self._move(READER, self._labels(number, turn))
-        if self.match.game.to_move(self.match.state) != (TARGET,):
-            self.note("message", number, turn.message, "turned down by the rules")
-            return
+            self._move(READER, self._labels(turn))
         state = self.match.state
+        assert self.match.game.to_move(state) == (TARGET,), "what is on record was accepted"
+        self.same["messages as recorded"] += self.game.message(said) == turn.message.strip()
         if state.claims != turn.recorded:
             self.note("label", number, turn.recorded, state.claims)
         ours = self.game.exact(state)
@@ -143,15 +157,36 @@ class _Again:
         self.match.answer((self.match.turn, seat, "", ""), Decision(action))
 
     def _text(self, number: int, turn: PublishedTurn) -> str:
-        """Thoughts, a line, and the message; the line alone guards a message that has its own."""
+        """Thoughts, a line, and the message; the line alone guards a message that has its own.
+
+        The published engine took messages that our rules would turn down: empty ones, and in the
+        discrete game JSON with other names or keys. They come in as their labels say, and noted.
+        """
         thoughts = "" if "---" in turn.thoughts else turn.thoughts.strip()
         if thoughts != turn.thoughts.strip():
             self.note("message", number, "thoughts with a line `---`", "left out")
-        if thoughts or spoken(turn.message)[0]:
-            return f"{thoughts}\n---\n{turn.message}"
-        return turn.message or "---"
+        message = self._acceptable(number, turn)
+        if thoughts or spoken(message)[0]:
+            return f"{thoughts}\n---\n{message}"
+        return message
 
-    def _labels(self, number: int, turn: PublishedTurn) -> Claims:
+    def _acceptable(self, number: int, turn: PublishedTurn) -> str:
+        """The message, or words in its place that say what its labels say."""
+        instead = NO_WORDS
+        if self.game.discrete:
+            instead = in_json(self._labels(turn))
+            try:
+                found = parse_discrete(turn.message.strip(), self.game.names)
+            except BadMessage:
+                found = None
+            if found is not None and not falsehoods(found, self.game.problem, self.game.names):
+                return turn.message
+        elif turn.message.strip():
+            return turn.message
+        self.note("message", number, turn.message, f"{instead}, as its labels say")
+        return instead
+
+    def _labels(self, turn: PublishedTurn) -> Claims:
         """The recorded labels; what a message is wrongly said to have disclosed is left out.
 
         A false disclosure would have sent the message back, and then it would not be on record.
@@ -164,22 +199,27 @@ class _Again:
         names, discrete = self.game.names, self.game.discrete
         recorded = points_in(turn.reply, names, discrete)
         said = points_of(ours.answer, names, discrete)
+        self.same["replies reproduced"] += recorded == said
         if recorded != said:
             self.note("reply", number, sorted(recorded - said), sorted(said - recorded))
 
     def episode(self) -> Episode:
-        """The record of the match; an unfinished one is censored, as somebody left."""
+        """The record of the match, with the recorded choice beside it.
+
+        An unfinished one is censored, as somebody left.
+        """
         game = self.record
+        letters = game.names.proposals
+        chosen = None if game.final_choice is None else letters[game.final_choice]
+        used = {str(TARGET): {RECORDED: chosen}} if game.finished else {}
         if not self.match.over:
             self.match.censor("left", f"{len(game.turns)} messages are on record", PERSUADER)
-            return self.match.episode(_cell(game.condition))
-        if game.finished:
+        elif game.finished:
             ours = self.match.state.story[-1].chosen
+            self.same["final choices reproduced"] += ours == game.final_choice
             if ours != game.final_choice:
-                letters = game.names.proposals
-                assert game.final_choice is not None
-                self.note("final choice", None, letters[game.final_choice], letters[ours])
-        return self.match.episode(_cell(game.condition))
+                self.note("final choice", None, chosen, letters[ours])
+        return self.match.episode(_cell(game.condition), used)
 
 
 def variant_of(condition: Condition) -> str:
@@ -243,13 +283,27 @@ def _alike(attributes: tuple[str, ...], story: Story) -> bool:
 
 
 def lines_of(found: Imported) -> Iterator[str]:
-    """Every oddity and every difference, one a line."""
-    for odd in found.oddities:
-        place = f"{odd.file}:{odd.line}" + ("" if odd.index is None else f":{odd.index}")
-        yield f"{odd.what}: {place}: {odd.why}"
+    """Differences in final choices first and in full, then the rest by kind, folded."""
+    by_kind: dict[str, list[str]] = {"differs in final choice": []}
     for d in found.differences:
         at = "" if d.turn is None else f", message {d.turn}"
-        yield f"differs in {d.what}: {d.game}{at}: recorded {d.recorded}, ours {d.ours}"
+        line = f"{d.game}{at}: recorded {_short(d.recorded)}, ours {_short(d.ours)}"
+        by_kind.setdefault(f"differs in {d.what}", []).append(line)
+    for odd in found.oddities:
+        place = f"{odd.file}:{odd.line}" + ("" if odd.index is None else f":{odd.index}")
+        by_kind.setdefault(odd.what, []).append(f"{place}: {_short(odd.why)}")
+    for kind, lines in by_kind.items():
+        shown = len(lines) if kind in IN_FULL else SHOWN
+        yield from (f"{kind}: {line}" for line in lines[:shown])
+        if len(lines) > shown:
+            yield f"{kind}: {len(lines) - shown} more; --json has them all"
+
+
+IN_FULL = ("differs in final choice", "superseded")
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 120 else f"{text[:117]}..."
 
 
 def _found(path: Path) -> paper.Imported:

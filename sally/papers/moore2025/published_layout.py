@@ -74,7 +74,7 @@ class Oddity(msgspec.Struct, frozen=True):
     file: str
     line: int
     index: int | None
-    what: Literal["unreadable", "unfinished", "duplicate", "label"]
+    what: Literal["unreadable", "unfinished", "duplicate", "label", "superseded"]
     why: str
 
 
@@ -107,6 +107,14 @@ def condition_of(folder: str) -> Condition:
     return Condition(persuader=name, human=human, **flags)
 
 
+SUPERSEDED = ("_wrong_reveal", "_half_done")  # so the authors marked what they played again
+
+
+def superseded(file: str) -> bool:
+    """Is it a file that its authors replaced by another, by its name?"""
+    return any(mark in file for mark in SUPERSEDED)
+
+
 def files_under(path: Path) -> tuple[Path, ...]:
     """The JSON-lines files at a path: itself, or all below it in name order."""
     if path.is_file():
@@ -123,6 +131,10 @@ def read(path: Path) -> Reading:
     odd: list[Oddity] = []
     seen: set[str] = set()
     for file in files_under(path):
+        if superseded(file.name) and file != path:
+            why = "A later file replaces it; name the file itself to read it."
+            odd.append(Oddity(f"{file.parent.name}/{file.name}", 0, None, "superseded", why))
+            continue
         condition = condition_of(file.parent.name)
         place = f"{file.parent.name}/{file.name}"
         for line, index, raw in _records(file, place, odd):
@@ -265,24 +277,38 @@ def _recorded(
 ) -> Claims:
     """The recorded labels; names the game does not have are left out and noted."""
 
-    def known(name: Any, among: tuple[str, ...]) -> bool:
-        if name not in among:
+    def known(name: Any, among: tuple[str, ...]) -> str | None:
+        found = _meant(name, among, names.noun)
+        if found is None:
             note(f"A label names {name!r}, which is none of {', '.join(among)}.")
-        return name in among
+        return found
 
-    def pairs(table: Mapping[str, Iterable[str]]) -> Iterator[tuple[str, str]]:
-        for proposal, attributes in table.items():
-            if known(proposal, names.proposals):
-                for attribute in attributes:
-                    if known(attribute, names.attributes):
-                        yield proposal, attribute
+    def pairs(table: Any) -> Iterator[tuple[str, str, Any]]:
+        for proposal, attributes in table.items() if isinstance(table, dict) else ():
+            row = known(proposal, names.proposals)
+            for attribute in attributes if row and isinstance(attributes, dict | list) else ():
+                if attribute != "utility" and (column := known(attribute, names.attributes)):
+                    said = attributes[attribute] if isinstance(attributes, dict) else None
+                    yield str(row), column, said
+
+    def each(field: str, among: tuple[str, ...]) -> list[str]:
+        given = asked.get(field)
+        return [n for a in (given if isinstance(given, list) else []) if (n := known(a, among))]
 
     return claims(
-        disclosures=[Disclosure(p, a, int(told_of[p][a])) for p, a in pairs(told_of)],
-        motivational=[a for a in asked.get("motivational") or [] if known(a, names.attributes)],
-        informational=[Asked(p, a) for p, a in pairs(asked.get("informational") or {})],
-        inferential=[p for p in asked.get("inferential") or [] if known(p, names.proposals)],
+        disclosures=[Disclosure(p, a, u) for p, a, u in pairs(told_of) if u in (-1, 0, 1)],
+        motivational=each("motivational", names.attributes),
+        informational=[Asked(p, a) for p, a, _ in pairs(asked.get("informational"))],
+        inferential=each("inferential", names.proposals),
     )
+
+
+def _meant(name: Any, among: tuple[str, ...], noun: str) -> str | None:
+    """The name that a label means: `Proposal A` and `a` are A, as the published engine had it."""
+    if not isinstance(name, str):
+        return None
+    plain = name.strip().casefold().removeprefix(noun.casefold()).removeprefix("proposal").strip()
+    return next((each for each in among if each.casefold() in (plain, name.casefold())), None)
 
 
 def rerun(game: PublishedGame, found: Iterable[Claims], memory: Memory) -> int:

@@ -68,14 +68,16 @@ def _puzzles(games: Known) -> Estimate:
 
 
 def _lettered_by_role(played: Played) -> tuple[object, ...]:
-    """A puzzle with its proposals in the order goal, trap, initial."""
+    """A puzzle with its proposals in the order goal, trap, initial.
+
+    What the persuader values makes no other game: it is told its goal either way.
+    """
     puzzle = game_of(played).problem
     roles = (puzzle.goal, puzzle.trap, puzzle.initial)
     return (
         tuple(puzzle.utilities[row] for row in roles),
         frozenset((roles.index(row), column) for row, column in puzzle.hidden),
         puzzle.target_values,
-        puzzle.persuader_values,
     )
 
 

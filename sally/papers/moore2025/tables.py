@@ -32,11 +32,14 @@ from sally.games.mindgames.target import (
 )
 from sally.output.reproduce import Conditions, Effort, Engine, Known
 from sally.papers.moore2025.figures import FIGURES, cluster, estimated, won
-from sally.papers.moore2025.hypotheses import CHANCE, O1, TESTS, Game, hypothesis
+from sally.papers.moore2025.hypotheses import CHANCE, O1, TESTS, Game, hypothesis, marginal
 from sally.papers.moore2025.layout import LAYOUTS
+from sally.papers.moore2025.published_layout import superseded
 from sally.papers.moore2025.released import NOT_KEPT, released
 from sally.stats.intervals import Estimate, clustered_bootstrap_interval, share_interval
 
+MEDIAN = "story and participant"
+POPULATION = "none, errors by participant"
 DRAWS = 1  # seed of the bootstrap: the same games give the same interval
 ROUNDING = 0.0005  # figures are printed to three decimals
 PLANS = {
@@ -45,6 +48,7 @@ PLANS = {
     "tells everything": "tell_all",
     "talks about the goal only": "goal_only",
 }
+RANDOM = "random-baseline-8"  # eight random disclosures, as the released files call them
 # published name -> what the name of the model contains
 MODELS = {
     O1: "o1-preview",
@@ -145,6 +149,8 @@ def facts(played: Played) -> Conditions | None:
     who = played.episode.setup.lineup.get(PERSUADER)
     if not isinstance(game, MindGame) or who is None or game.problem.kind != "standard":
         return None
+    if superseded(played.episode.setup.instance.id):
+        return None  # its authors played it again
     named = {"recorded": "name", "language": "model"}.get(who.player)
     persuader = named_as_published(str(who.params[named]) if named else who.player)
     return {
@@ -163,6 +169,8 @@ def _participant(played: Played) -> str:
 
 def named_as_published(model: str) -> str:
     """A model under the name it has in the paper's tables, or under its own."""
+    if model == RANDOM:
+        return "random"
     found = [name for name, part in MODELS.items() if part in model.casefold()]
     return found[0] if found else model
 
@@ -174,8 +182,11 @@ def tabulates(row: Conditions, metric: str, known: Known, model: str | None) -> 
     """A figure from stored games."""
     done = [(facts, played) for facts, played in known if persuasion.finished(played)]
     if "hypothesis" in row:
-        people = row.get("intercepts") == "story and participant"
-        return hypothesis(str(row["hypothesis"]), metric, _games(done, model), people)
+        name, games = str(row["hypothesis"]), _games(done, model)
+        if row.get("intercepts") == POPULATION:
+            return marginal(name, metric, games)
+        people = row.get("intercepts") == MEDIAN
+        return hypothesis(name, metric, games, people)
     if metric == "success_difference":
         return _difference(row, done, model)
     if not _printed(row, metric, model):
@@ -284,7 +295,7 @@ def _games(done: Known, model: str | None) -> list[Game]:
         if facts["variant"] == "default" and (who == "human" or is_o1):
             story, person = str(facts["story"]), str(facts["participant"])
             shown = facts["condition"] == "revealed"
-            found.append(Game(is_o1, shown, persuasion.won(played)[-1], story, person))
+            found.append(Game(is_o1, shown, won(played), story, person))
     return found
 
 
@@ -302,12 +313,14 @@ def brings(table: str, row: Conditions) -> str | None:
 
 
 # Not in the paper: plans follow from its rules, and games of one person are not independent.
+# An intercept by person tests the median person; the population is tested without one.
 BESIDE: Mapping[str, Sequence[tuple[Conditions, str]]] = {
     "baseline": [({"plan": plan}, "win_probability") for plan in PLANS],
     "hypotheses": [
-        ({"hypothesis": name, "data": "released", "intercepts": "story and participant"}, metric)
+        ({"hypothesis": name, "data": "released", "intercepts": intercepts}, metric)
         for name, test in TESTS.items()
         if test.o1 is False  # a model is no person that plays five games
+        for intercepts in (MEDIAN, POPULATION)
         for metric in ("z", "p", "confirmed")
     ],
 }

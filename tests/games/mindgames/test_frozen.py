@@ -18,7 +18,7 @@ every_set = pytest.mark.parametrize("name", COLLECTIONS)
 
 @every_set
 def test_a_set_is_what_its_seed_gives_to_the_letter(name: Collection) -> None:
-    stored = files("sally").joinpath("instances", "mindgames", f"{name}.json").read_text("utf-8")
+    stored = files("sally.games.mindgames").joinpath("instances", f"{name}.json").read_text("utf-8")
     assert written(make(name)) == stored
 
 

@@ -91,5 +91,5 @@ def test_it_sits_in_the_readers_seat_of_mindgames_only() -> None:
     with pytest.raises(BadInput, match="seat 'reader' only"):
         seated(GAME, MindGame(), Seat("persuader"), Sitter("model"))
     other = shelf.game("ipd")
-    with pytest.raises(BadInput, match="messages of mindgames"):
+    with pytest.raises(BadInput, match="no player of ipd named 'model'"):
         seated(other, other.build(), Seat("agent"), Sitter("model"))

@@ -1,0 +1,51 @@
+"""H1 and H2 for the population: errors clustered by person, against known answers."""
+
+from __future__ import annotations
+
+from math import log, sqrt
+
+import pytest
+
+from sally.papers.moore2025.hypotheses import CHANCE, Game, clustered_z, marginal
+
+
+def log_odds(share: float) -> float:
+    return log(share / (1 - share))
+
+
+def test_games_of_many_people_give_the_usual_test_of_a_share() -> None:
+    won = [True] * 30 + [False] * 70
+    alone = [f"person {n}" for n in range(100)]
+    usual = (log_odds(0.3) - log_odds(CHANCE)) / sqrt(1 / (100 * 0.3 * 0.7))
+    assert clustered_z(won, alone) == pytest.approx(usual)
+
+
+def test_playing_the_same_game_four_times_makes_nobody_surer() -> None:
+    won = [True] * 30 + [False] * 70
+    alone = [f"person {n}" for n in range(100)]
+    assert clustered_z(won * 4, alone * 4) == pytest.approx(clustered_z(won, alone))
+    independent = [f"game {n}" for n in range(400)]
+    z, once = clustered_z(won * 4, independent), clustered_z(won, alone)
+    assert z is not None and once is not None and z == pytest.approx(2 * once)
+
+
+def test_two_groups_of_strangers_give_the_usual_test_of_log_odds() -> None:
+    won = [True] * 30 + [False] * 70 + [True] * 20 + [False] * 80
+    shown = [False] * 100 + [True] * 100
+    error = sqrt(1 / (100 * 0.3 * 0.7) + 1 / (100 * 0.2 * 0.8))
+    usual = (log_odds(0.2) - log_odds(0.3)) / error
+    strangers = [str(n) for n in range(200)]
+    assert clustered_z(won, strangers, shown) == pytest.approx(usual)
+
+
+def test_who_always_wins_cannot_be_tested() -> None:
+    assert clustered_z([True, True], ["a", "b"]) is None
+    games = [Game(False, False, True, "moon", str(n)) for n in range(5)]
+    assert marginal("H1", "z", games) is None
+
+
+def test_the_population_is_tested_on_its_own_games_only() -> None:
+    people = [Game(False, False, n % 3 == 0, "moon", str(n // 4)) for n in range(60)]
+    others = [Game(True, False, False, "moon") for _ in range(60)]
+    alone, mixed = (marginal("H1", "z", games) for games in (people, [*people, *others]))
+    assert alone is not None and alone == mixed and alone.n == 60
