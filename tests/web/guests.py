@@ -116,6 +116,8 @@ def value_for(ask: Json, draw: random.Random) -> Any:
     """An answer that the ask itself allows."""
     if ask["answer"] == "choice":
         return draw.choice(ask["items"])["value"]
+    if ask["answer"] == "number":
+        return draw.randint(*map(int, ask["range"]))
     if ask["answer"] == "odds":
         n = len(ask["items"])
         return [100 - 100 // n * (n - 1)] + [100 // n] * (n - 1)

@@ -39,7 +39,7 @@ class Ask(msgspec.Struct, frozen=True):
     kind: Literal["move", "probe"]
     question: str
     format: str
-    answer: Literal["choice", "odds", "values", "move"]
+    answer: Literal["choice", "odds", "values", "number", "move"]
     options: tuple[Option, ...] = ()
     forms: tuple[Json, ...] = ()
     items: tuple[Option, ...] = ()
@@ -125,16 +125,18 @@ def ask_of(match: str, turn: Turn[Any, Any], refused: str | None) -> Ask:
     if turn.question is not None:
         return _probe(ask_name(match, turn.id), turn, turn.question, refused)
     words, options = turn.desk.words, turn.options
-    ready = [o for o in options if type(o) is not Form]
+    scale = words.scale(options)
+    ready = [o for o in options if type(o) is not Form] if scale is None else []
     forms = [o for o in options if type(o) is Form]
     return Ask(
         ask_name(match, turn.id),
         "move",
         words.question(turn.view, options),
         "",  # a page says how to answer in text; here there are buttons and fields
-        "move",
+        "move" if scale is None else "number",
         tuple(Option(words.name(o), msgspec.to_builtins(o)) for o in ready),
         tuple(form_of(form) for form in forms),
+        range=_ends(scale),
         tools=tuple(_tool(tool) for tool in turn.desk.spec.tools),
         looked=tuple(
             {"tool": look.tool, "arguments": look.given, "found": look.found}
@@ -145,18 +147,24 @@ def ask_of(match: str, turn: Turn[Any, Any], refused: str | None) -> Ask:
 
 
 def _probe(name: str, turn: Turn[Any, Any], question: Question, refused: str | None) -> Ask:
-    words = turn.desk.words
-    scale = (question.low, question.high) if question.kind == "values" else None
+    words, whole = turn.desk.words, question.scale
+    scale = (question.low, question.high) if question.kind == "values" else _ends(whole)
+    choices = question.choices if whole is None else ()
     return Ask(
         name,
         "probe",
         words.aside(question, turn.view, turn.pending),
         words.say("aside"),
-        question.kind,
-        items=tuple(Option(words.choice_name(question, c), c) for c in question.choices),
+        question.kind if whole is None else "number",
+        items=tuple(Option(words.choice_name(question, c), c) for c in choices),
         range=(0.0, 100.0) if question.kind == "odds" else scale,
         refused=refused,
     )
+
+
+def _ends(scale: Whole | None) -> tuple[float, float] | None:
+    """Where a slider begins and ends; a hundred buttons would be nobody's choice."""
+    return None if scale is None else (scale.low, scale.high)
 
 
 def mirrored(ask: Ask) -> Ask:
@@ -217,7 +225,12 @@ def reported(turn: Turn[Any, Any], value: Any, tries: int) -> Report:
     assert question is not None
     if question.kind == "choice":
         if type(value) not in (int, str) or value not in question.choices:
-            raise IllegalMove("Choose one of the answers.")
+            scale = question.scale
+            raise IllegalMove(
+                "Choose one of the answers."
+                if scale is None
+                else f"Give a whole number from {scale.low} to {scale.high}."
+            )
         return Report(value, reply=_reply(value), tries=tries)
     numbers = _numbers(value, question)
     if question.kind == "odds":

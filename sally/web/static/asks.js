@@ -25,7 +25,8 @@ export class AskPanel {
   // --- moves ---------------------------------------------------------------------------------
 
   #move(limits) {
-    const { options, forms } = this.ask;
+    const { options, forms, range } = this.ask;
+    if (this.ask.answer === "number") return this.#whole(range);
     const ready = new Set(options.map((option) => option.value?.kind).filter(Boolean));
     return [
       options.length ? this.#buttons(options) : null,
@@ -40,6 +41,18 @@ export class AskPanel {
       el("button", { type: "button", class: "button", onclick: (event) => isFirst(event) && this.#send(choice.value) },
         numeric || i > 8 ? null : el("kbd", { "aria-hidden": "true" }, String(i + 1)), choice.label));
     return el("div", { class: "options", role: "group", "aria-label": "Choices" }, this.buttons);
+  }
+
+  // One whole number, as a move or as an answer aside.
+  #whole([low, high]) {
+    const field = makeField({ name: "number", label: "Your number", type: "whole", low, high, wide: true });
+    const submit = el("button", { type: "submit", class: "button primary" }, "Answer");
+    const form = el("form", { class: "form", novalidate: true }, field.node, submit);
+    form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      this.#submit([field], () => field.read());
+    });
+    return form;
   }
 
   // A form that only spells out what a button does already is folded away.
@@ -72,7 +85,8 @@ export class AskPanel {
   // --- probes --------------------------------------------------------------------------------
 
   #probe() {
-    const { answer, items } = this.ask;
+    const { answer, items, range } = this.ask;
+    if (answer === "number") return this.#whole(range);
     if (answer === "odds") return this.#numbers(items, [0, 100], true);
     if (answer === "values") return this.#numbers(items, this.ask.range || [0, 10], false);
     return this.#buttons(items);

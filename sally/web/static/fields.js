@@ -60,20 +60,54 @@ function choice(field) {
   return { ...framed("div", field, null, select), read: () => values[Number(select.value)] };
 }
 
+// A whole number: a slider for the hand and a field for the keyboard, in step with each other.
+// Neither is set at first, and the slider hides where it stands: that would pull answers there.
+export function numberInput(low, high, about = "number") {
+  const slider = el("input", {
+    type: "range", class: "slider unset", min: String(low), max: String(high), step: "1",
+    "aria-label": `Slider: ${about}`, "aria-valuetext": "not set",
+  });
+  slider.value = String(low);
+  const input = el("input", { class: "number", type: "text", inputmode: low < 0 ? "text" : "numeric", autocomplete: "off" });
+  const set = (number) => {
+    slider.classList.toggle("unset", number === null);
+    slider.setAttribute("aria-valuetext", number === null ? "not set" : String(number));
+  };
+  const read = () => {
+    const typed = input.value.trim().replace("\u2212", "-");
+    const number = /^-?\d+$/.test(typed) ? Number(typed) : NaN;
+    if (!(number >= low && number <= high)) {
+      throw new Unfilled(`Give a whole number from ${low} to ${high}.`);
+    }
+    return number;
+  };
+  const slid = () => {
+    input.value = slider.value;
+    set(Number(slider.value));
+    input.dispatchEvent(new Event("input", { bubbles: true })); // what was refused may be right now
+  };
+  slider.addEventListener("input", slid);
+  slider.addEventListener("pointerup", slid); // a press where it already stands counts, too
+  slider.addEventListener("keyup", (event) => event.key !== "Tab" && slid());
+  input.addEventListener("input", () => {
+    const number = Number(input.value.trim());
+    const there = input.value.trim() !== "" && number >= low && number <= high;
+    if (there) slider.value = String(number);
+    set(there ? number : null);
+  });
+  const ends = [el("span", { class: "muted", "aria-hidden": "true" }, String(low)), slider,
+    el("span", { class: "muted", "aria-hidden": "true" }, String(high))];
+  return { input, read, nodes: [el("div", { class: "slide" }, ends)] };
+}
+
 function whole(field) {
   const { low, high } = field;
-  if (high - low <= 7) {
+  if (high - low <= 7 && !field.wide) {
     const values = [...Array(high - low + 1).keys()].map((n) => n + low);
     return choice({ ...field, values });
   }
-  const input = el("input", { class: "number", type: "text", inputmode: low < 0 ? "text" : "numeric", autocomplete: "off" });
-  const read = () => {
-    if (!/^-?\d+$/.test(input.value.trim())) {
-      throw new Unfilled(`Give a whole number from ${low} to ${high}.`);
-    }
-    return Number(input.value.trim());
-  };
-  return { ...framed("div", field, hint(`A whole number from ${low} to ${high}.`), input), read };
+  const { input, read, nodes } = numberInput(low, high, titled(field.label || field.name));
+  return { ...framed("div", field, hint(`A whole number from ${low} to ${high}.`), input, ...nodes), read };
 }
 
 // What of a text counts: all of it, or what stands behind a line of its own.

@@ -112,7 +112,7 @@ def test_what_a_seat_cannot_know_changes_no_byte(
     assert here == there and len(here) > 8
 
 
-@pytest.mark.parametrize("game", ["rps", "haggle", "tradecraft"])
+@pytest.mark.parametrize("game", ["rps", "haggle", "tradecraft", "eleven_twenty"])
 def test_that_another_has_acted_unseen_is_not_seen(game: str, tmp_path: Path) -> None:
     """Not in the screen, not in its version, and not by waking who waits for news."""
     with web_server(tmp_path) as web:
@@ -136,6 +136,8 @@ FAMILIES = {
     "cups": {},
     "haggle": {},
     "rps": {"rounds": 3},
+    "eleven_twenty": {"rounds": 3},
+    "hide_and_seek": {"rounds": 3},
     "toma_ag": {"item": ITEM},
     "toma_sw": {"world": WORLD, "turns": 4},
     "tradecraft": {"max_turns": 3},

@@ -176,6 +176,10 @@ GAMES = (
     ("mindgames", "persuader", ["target_likes"]),
     ("tradecraft", "p1", ["v0"]),
     ("tradecraft", "p1", []),
+    ("eleven_twenty", "player_1", []),
+    ("beauty_contest", "player_1", ["their_move"]),
+    ("hide_and_seek", "player_2", []),
+    ("matching_pennies", "player_1", ["their_guess_of_me"]),
 )
 
 TOO_SMALL = """() => [...document.querySelectorAll('button, a, input, select, textarea, summary')]
