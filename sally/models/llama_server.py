@@ -1,0 +1,170 @@
+"""A server of llama.cpp as a model: the same two verbs as the embedded one, on faster kernels."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
+from pathlib import PurePath
+from typing import Any, Final
+from urllib.parse import parse_qs, urlsplit
+
+import msgspec
+
+from sally.core.errors import BadInput, unknown
+from sally.core.model import ModelFailure, ModelKind
+from sally.models.embedded import Embedded
+from sally.models.llama import Llama, Slot, _checked
+from sally.models.weights import Unavailable
+
+CALL_SECONDS: Final = 600
+KEY_VARIABLE: Final = "LLAMA_API_KEY"
+
+# Log-probabilities of known weights unpacked to 32 bits: of SmolLM2 by llama.cpp, of Qwen by
+# transformers. Packed weights and other kernels move them by hundredths; a runtime that computes
+# something else is whole units away.
+PROBES: Final = (
+    ("The capital of France is", (" Paris", " London", " the")),
+    ("Question: Rock, paper or scissors?\nAnswer:", (" rock", " paper", " scissors")),
+)
+REFERENCE: Final[Mapping[str, tuple[tuple[float, ...], ...]]] = {
+    "smollm2": ((-0.2584, -4.3838, -2.7403), (-4.8860, -9.5747, -6.9950)),
+    "qwen-0.5b": ((-0.0984, -4.3118, -6.0938), (-3.7182, -4.5893, -4.4094)),
+}
+CLOSE: Final = 0.5
+
+
+class Served(msgspec.Struct, frozen=True):
+    """What answered, as far as the server tells."""
+
+    weights: str
+    server: str
+    context: int
+    slots: int
+    checked: str  # against which reference its scores were checked; "" for none
+
+
+class Remote(Llama):
+    """A llama.cpp that runs elsewhere; for one thread at a time."""
+
+    def __init__(self, address: str, key: str) -> None:
+        self.key, self._address = key, address
+        self._calls, self._last = 0, 0
+        self._server = self
+        self.told = self._ask("GET", "/props", None)
+        self.slots = [Slot() for _ in range(max(1, int(self.told.get("total_slots", 1))))]
+
+    @property
+    def address(self) -> str:
+        """Where the server is."""
+        return self._address
+
+    def handle_completions(self, body: Mapping[str, Any]) -> dict[str, Any]:
+        """Continue a prompt of tokens."""
+        return self._ask("POST", "/v1/completions", body)
+
+    def handle_chat_completions(self, body: Mapping[str, Any]) -> dict[str, Any]:
+        """Answer a chat."""
+        return self._ask("POST", "/v1/chat/completions", body)
+
+    def _post(self, path: str, body: Mapping[str, Any]) -> dict[str, Any]:
+        return _checked(self._ask("POST", path, body))
+
+    def _ask(self, verb: str, path: str, body: Mapping[str, Any] | None) -> dict[str, Any]:
+        parts = urlsplit(self._address)
+        kinds = {"http": http.client.HTTPConnection, "https": http.client.HTTPSConnection}
+        connection = kinds[parts.scheme](parts.netloc, timeout=CALL_SECONDS)
+        head = {"Content-Type": "application/json"}
+        if self.key:
+            head["Authorization"] = f"Bearer {self.key}"
+        try:
+            sent = None if body is None else json.dumps(body).encode()
+            connection.request(verb, parts.path.rstrip("/") + path, sent, head)
+            answer = json.loads(connection.getresponse().read())
+        except (OSError, http.client.HTTPException) as error:
+            raise ModelFailure(
+                "connection", f"No llama.cpp answers at {self._address}: {error}."
+            ) from error
+        except ValueError as error:
+            raise ModelFailure("server", f"{self._address} answered no JSON.") from error
+        finally:
+            connection.close()
+        if not isinstance(answer, dict):
+            raise ModelFailure("bad_reply", "llama.cpp answered something that is no object.")
+        return answer
+
+
+class LlamaServer(Embedded):
+    """The embedded model's verbs, spoken by a server; its scores are checked before the first call.
+
+    Calls are made one after another in the slots of the server, which should be ours alone:
+    others' calls would fill them unseen.
+    """
+
+    def __init__(self, address: str, *, weights: str | None = None, key: str = "") -> None:
+        if weights is not None and weights not in REFERENCE:
+            raise unknown("reference of weights", weights, REFERENCE)
+        remote = Remote(address, key)
+        path = str(remote.told.get("model_path", ""))
+        self._weights = PurePath(path.replace("\\", "/")).stem or "unnamed"
+        self._llama, self._checked = remote, weights or ""
+        settings = remote.told.get("default_generation_settings", {})
+        self._context = int(settings.get("n_ctx", 0))
+        self._worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="llama_server")
+        if weights is not None:
+            check_scores(self, weights)
+
+    @property
+    def name(self) -> str:
+        """The name under which its calls are logged."""
+        return f"llama_server/{self._weights}"
+
+    @cached_property
+    def used(self) -> Served:  # type: ignore[override]  # a server tells other things
+        """What answered, for the record."""
+        told = getattr(self._llama, "told", {})
+        build = str(told.get("build_info", "llama.cpp"))
+        return Served(self._weights, build, self._context, self.slots, self._checked)
+
+
+def check_scores(model: LlamaServer, weights: str) -> None:
+    """Refuse a runtime whose scores are not those of the same weights in 32 bits."""
+    for (text, candidates), wanted in zip(PROBES, REFERENCE[weights], strict=True):
+        found = model._score(text, candidates).logprobs
+        worst = max(abs(one - other) for one, other in zip(found, wanted, strict=True))
+        if worst > CLOSE:
+            raise Unavailable(
+                f"The server's log-probabilities are up to {worst:.2f} away from those of "
+                f"{weights} in 32 bits; it serves other weights, or computes them wrongly."
+            )
+
+
+def _named(name: str) -> LlamaServer:
+    """`llama_server:http://HOST:PORT`, with `?weights=qwen-0.5b` to have its scores checked."""
+    address, _, query = name.partition(":")[2].partition("?")
+    if urlsplit(address).scheme not in ("http", "https") or not urlsplit(address).netloc:
+        raise BadInput("Name the server's address, as in llama_server:http://localhost:8080.")
+    given = parse_qs(query)
+    for key in given:
+        if key != "weights":
+            raise unknown("setting of llama_server", key, ("weights",))
+    weights: Sequence[str] = given.get("weights", [])
+    try:
+        return LlamaServer(
+            address,
+            weights=weights[0] if weights else None,
+            key=os.environ.get(KEY_VARIABLE, ""),
+        )
+    except (Unavailable, ModelFailure) as why:
+        said = why.fault.detail if isinstance(why, ModelFailure) else str(why)
+        raise BadInput(said) from why
+
+
+MODEL = ModelKind(
+    "llama_server",
+    "a llama.cpp server as llama_server:http://HOST:PORT; scores candidates",
+    _named,
+)
