@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from functools import lru_cache
+from functools import cache, lru_cache
 from math import erf, sqrt
 from typing import Any, Literal
 
 import msgspec
 import numpy as np
 
+from sally.core.chance import Stream
 from sally.core.errors import BadInput
 from sally.games.association.english import vocabulary
-from sally.games.association.lexicon import place
+from sally.games.association.lexicon import cards, place
 from sally.games.association.matrices import (
     EXACT,
     Ties,
@@ -96,3 +97,20 @@ def hubness() -> Ties:
     top = np.argpartition(-near, 10, axis=1)[:, :10]
     counts: Ties = np.bincount(top.ravel(), minlength=len(near)).astype(np.float32)
     return counts
+
+
+@cache
+def plain_words() -> tuple[str, ...]:
+    """The words that are no cards: a question about them says nothing of a board."""
+    nouns = set(cards())
+    return tuple(word for word in vocabulary() if word not in nouns)
+
+
+def asked_pair(*key: int | str) -> str:
+    """Two words to be asked about, drawn by a key without secrets; half of the pairs are near."""
+    draws = Stream("closeness", *key)
+    cue = draws.pick(plain_words())
+    near = ranked(sense()[place(cue)])[1:60]
+    close = [word for word in near if word not in cards()]
+    far = [word for word in plain_words() if word != cue]
+    return f"{cue} {draws.pick(close if close and draws() < 0.5 else far)}"

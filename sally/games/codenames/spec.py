@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from sally.core.chance import Stream
 from sally.core.game import Doing, GameSpec, Seat
 from sally.core.probe import At, Probe, Question
 from sally.core.replay import Replay
-from sally.games.association.lexicon import cards
-from sally.games.association.nouns import nearest_nouns
+from sally.games.association.minds import asked_pair
 from sally.games.association.speech import number_question
 from sally.games.codenames.rules import Codenames
 from sally.games.codenames.states import (
@@ -65,21 +63,10 @@ def true_own(replay: Past, at: At) -> dict[str, float]:
     return {word: 100.0 * (colours[word] == "own") for word in covered}
 
 
-def asked_pair(game: Codenames, board: int) -> str:
-    """The two words that both are asked about at a board; every second pair is near."""
-    used = {word for problem in game.row for word in problem.words}
-    free = [word for word in cards() if word not in used]
-    draws = Stream("closeness", game.set, game.number, board)
-    cue = draws.pick(free)
-    near = [word for word in nearest_nouns(cue)[:30] if word not in used]
-    far = [word for word in free if word != cue]
-    return f"{cue} {draws.pick(near if near and draws() < 0.5 else far)}"
-
-
 def _closeness(game: Codenames, view: View, seat: Seat) -> tuple[Question, ...]:
     if view.over or len(view.log) > view.began:
         return ()
-    return (number_question("closeness", asked_pair(game, len(view.boards) - 1)),)
+    return (number_question("closeness", asked_pair(game.set, game.number, len(view.boards) - 1)),)
 
 
 def their_closeness(replay: Past, at: At) -> int | None:

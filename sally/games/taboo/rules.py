@@ -13,6 +13,7 @@ from sally.core.errors import BadInput
 from sally.core.game import Game, Seat
 from sally.core.menu import Act, Form, Options, Text
 from sally.games.association.lexicon import SHAPE, barred, cards, clue_problem, places, plain
+from sally.games.association.minds import plain_words
 from sally.games.taboo.instances import Problem, problems_of
 
 GIVER, GUESSER = Seat("giver"), Seat("guesser")
@@ -119,10 +120,9 @@ class Taboo(Game[State, Action, View]):
 
     @cached_property
     def asked(self) -> tuple[str, ...]:
-        """The cues before play: plain nouns that are no target of this row."""
-        targets = {problem.target for problem in self.row}
-        free = [word for word in cards() if word not in targets]
-        return tuple(Stream("cues", self.set, self.number).shuffled(free)[: self.cues])
+        """The cues before play: words that are never a target, so that they say nothing of one."""
+        draws = Stream("cues", self.set, self.number)
+        return tuple(draws.shuffled(plain_words())[: self.cues])
 
     def points(self, done: Round) -> int:
         """One for every hint that was not needed, and one more for finding the word."""

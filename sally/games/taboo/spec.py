@@ -8,7 +8,8 @@ from sally.core.chance import Stream
 from sally.core.game import Doing, GameSpec, Seat
 from sally.core.probe import At, Probe, Question
 from sally.core.replay import Replay
-from sally.games.association.lexicon import cards, plain
+from sally.games.association.lexicon import plain
+from sally.games.association.minds import asked_pair
 from sally.games.association.nouns import nearest_nouns
 from sally.games.association.speech import number_question
 from sally.games.taboo.rules import (
@@ -76,21 +77,10 @@ def true_find(replay: Past, at: At) -> str | None:
     return "yes" if is_right(replay.view(at.turn, GIVER).target, said) else "no"
 
 
-def asked_pair(game: Taboo, number: int) -> str:
-    """The two words that both are asked about in a round: no targets; every second pair is near."""
-    targets = {problem.target for problem in game.row}
-    free = [word for word in cards() if word not in targets]
-    draws = Stream("closeness", game.set, game.number, number)
-    cue = draws.pick(free)
-    near = [w for w in nearest_nouns(cue)[:30] if w not in targets]
-    far = [word for word in free if word != cue]
-    return f"{cue} {draws.pick(near if draws() < 0.5 else far)}"
-
-
 def _closeness(game: Taboo, view: View, seat: Seat) -> tuple[Question, ...]:
     if view.over or len(view.cues) < game.cues:
         return ()
-    return (number_question("closeness", asked_pair(game, len(view.past))),)
+    return (number_question("closeness", asked_pair(game.set, game.number, len(view.past))),)
 
 
 def their_closeness(replay: Past, at: At) -> int | None:

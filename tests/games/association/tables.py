@@ -1,0 +1,62 @@
+"""Setting a table for the word games."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sally.core import shelf
+from sally.core.desk import Desk
+from sally.core.drive import play_bots
+from sally.core.game import Seat
+from sally.core.log import Instance, Setup, Sitter
+from sally.core.match import Match
+from sally.core.metric import Played
+from sally.core.playback import replayed
+from sally.core.player import Decision
+from sally.runner.seating import players_of, resolved
+
+Who = tuple[str, dict[str, Any]]
+RANDOM: Who = ("random", {})
+
+
+def match_at(
+    game: str, params: dict[str, Any], arms: Any = None, **who: Who
+) -> Match[Any, Any, Any]:
+    """A match about to begin; seats that are not named are taken by chance."""
+    spec = shelf.game(game)
+    seats = spec.build(params).seats
+    lineup = {str(seat): Sitter(*who.get(seat, RANDOM)) for seat in seats}
+    setup = Setup(Instance(game, game, params), 1, lineup, arms=dict(arms or {}))
+    return Match(spec, resolved(setup), ask_nature=False)
+
+
+def played(game: str, params: dict[str, Any], arms: Any = None, **who: Who) -> Played:
+    """An episode of bots, laid open for measuring."""
+    match = match_at(game, params, arms, **who)
+    play_bots(match, players_of(match, match.setup.lineup))
+    episode = match.episode()
+    return Played(match.spec, episode, replayed(match.spec, episode))
+
+
+def measured(one: Played, seat: str, name: str) -> float | None:
+    """One metric of an episode."""
+    family = one.spec.family or one.spec.name
+    return shelf.metrics(family)[name].measure(one, Seat(seat))
+
+
+def say(match: Match[Any, Any, Any], seat: str, move: Any) -> None:
+    """Make a move in a seat, by hand."""
+    match.answer((match.turn, seat, "", ""), Decision(move))
+
+
+def page_of(match: Match[Any, Any, Any], seat: str) -> str:
+    """All that a seat can read now, the view included."""
+    desk = Desk(match.spec, match.game, Seat(seat), 1)
+    view = match.game.observe(match.state, Seat(seat))
+    page = [str(desk.opening(view, form)) for form in desk.words.forms]
+    for probe in match.spec.probes:
+        if seat in probe.seats:
+            for question in probe.asks(match.game, view, Seat(seat)):
+                page += [desk.words.aside(question, view), str(question.choices)]
+    draw: Any = shelf.room(match.spec.name, "board")
+    return "\n".join([*page, desk.words.now(view), repr(view), repr(draw(desk, view))])

@@ -1,0 +1,111 @@
+"""Minds that associate in declared ways: what is declared is what they do."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from sally.core.errors import BadInput
+from sally.games.association.english import vocabulary
+from sally.games.association.lexicon import barred, cards, clue_problem, overlaps, place
+from sally.games.association.matrices import links_of, sense, spelling, topics
+from sally.games.association.minds import Mind, closeness, hubness, mind_of, tie, ties
+from sally.games.association.nouns import noun_ties, ruled_out
+
+
+def test_every_card_is_a_word_of_the_list_and_stands_there_once() -> None:
+    assert len(cards()) == len(set(cards())) > 700
+    assert set(cards()) <= set(vocabulary())
+    assert list(cards()) == sorted(cards())
+
+
+@pytest.mark.parametrize(
+    ("clue", "word", "near"),
+    [
+        ("snow", "snow", True),
+        ("dancer", "dance", True),
+        ("dance", "dancer", True),
+        ("sunflower", "sun", True),
+        ("flower", "sunflower", True),
+        ("cart", "car", False),
+        ("ice", "mice", False),
+    ],
+)
+def test_forms_and_compounds_are_too_close_in_both_directions(
+    clue: str, word: str, near: bool
+) -> None:
+    assert overlaps(clue, word) is near
+
+
+@pytest.mark.parametrize("word", cards()[::60])
+def test_the_quick_search_for_barred_clues_finds_what_trying_all_finds(word: str) -> None:
+    slow = tuple(row for row, clue in enumerate(vocabulary()) if overlaps(clue, word))
+    assert barred(word) == slow
+
+
+@pytest.mark.parametrize(
+    ("said", "why"),
+    [
+        ("two words", "one word"),
+        ("", "one word"),
+        ("Sunshine", "too close to the word 'sun'"),
+        ("xylograph", "not on the word list"),
+        ("Beach", None),
+    ],
+)
+def test_an_illegal_clue_is_refused_with_its_reason(said: str, why: str | None) -> None:
+    found = clue_problem(said, ("sun",), any_word=False)
+    assert found is None if why is None else why in str(found)
+    assert clue_problem("xylograph", ("sun",), any_word=True) is None
+
+
+def test_plain_sense_ties_what_belongs_together() -> None:
+    assert tie(Mind(), "doctor", "hospital") > 3 > tie(Mind(), "doctor", "banjo")
+    assert closeness(Mind(), "doctor", "hospital") > 95
+    assert abs(float(sense().mean())) < 0.01
+
+
+def test_a_mind_of_form_lies_between_sense_and_spelling() -> None:
+    mixed = ties(Mind("form", 0.5))
+    assert np.allclose(mixed, (sense() + spelling()) / 2, atol=1e-3)
+    assert tie(Mind("form", 0.5), "planet", "plane") > tie(Mind(), "planet", "plane")
+
+
+def test_links_add_their_strength_from_one_topic_to_another_and_nowhere_else() -> None:
+    added = ties(Mind("links", 2.0, 3)) - sense()
+    start, end = links_of(3)[0]
+    one, two = (int(np.flatnonzero(topics() == topic)[0]) for topic in (start, end))
+    assert added[one, two] == pytest.approx(2.0, abs=1e-3)
+    bridges = set(links_of(3))
+    share = (
+        sum(float((topics() == a).sum() * (topics() == b).sum()) for a, b in bridges)
+        / len(vocabulary()) ** 2
+    )
+    assert float((added > 1).mean()) == pytest.approx(share)
+
+
+def test_two_people_with_noise_hear_differently_and_each_always_the_same() -> None:
+    one, two = ties(Mind("noise", 1.0, 1)), ties(Mind("noise", 1.0, 2))
+    assert not np.array_equal(one, two)
+    ties.cache_clear()
+    assert np.array_equal(one, ties(Mind("noise", 1.0, 1)))
+
+
+def test_no_word_is_near_to_everything_once_sense_is_corrected() -> None:
+    raw = ties(Mind("cosine")).copy()
+    np.fill_diagonal(raw, -np.inf)
+    counts = np.bincount(np.argpartition(-raw, 10, axis=1)[:, :10].ravel(), minlength=len(raw))
+    assert hubness().max() < counts.max()
+
+
+def test_a_noun_cannot_be_meant_by_a_clue_that_contains_it() -> None:
+    assert ruled_out()[place("dancer"), list(cards()).index("dance")]
+    assert noun_ties(Mind())[place("dancer"), list(cards()).index("dance")] == -np.inf
+
+
+@pytest.mark.parametrize(
+    "params", [{"kind": "telepathy"}, {"kind": "form", "amount": 2.0}, {"amount": -1.0}]
+)
+def test_a_mind_that_cannot_be_is_refused(params: dict[str, object]) -> None:
+    with pytest.raises(BadInput):
+        mind_of(params)

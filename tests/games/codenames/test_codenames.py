@@ -1,0 +1,229 @@
+"""Codenames at the table: a key that one sees, cards that the other turns over."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pytest
+
+from sally.core.errors import BadInput
+from sally.core.match import Match
+from sally.core.player import Forfeit
+from sally.games.association.lexicon import place
+from sally.games.association.minds import Mind, hubness
+from sally.games.codenames.generators import board
+from sally.games.codenames.instances import frozen
+from sally.games.codenames.rules import legal
+from sally.games.codenames.solver import (
+    Best,
+    best_clue,
+    best_worth,
+    own_sets,
+    ranked_cards,
+    worth,
+)
+from sally.games.codenames.states import Clue, Guess, Stop
+from tests.games.association.tables import match_at, measured, page_of, played, say
+
+WORDS = ["dog", "cat", "piano", "violin", "bread", "storm"]
+KEY = ["own", "own", "other", "other", "neutral", "assassin"]
+BOARD = {"words": WORDS, "key": KEY}
+ASKED = {"giver": ("their_pick", "their_run", "closeness"), "guesser": ("closeness",)}
+SPELLER = ("associates", {"kind": "form", "amount": 0.5})
+
+
+def at_board(key: list[str] | None = None, **more: Any) -> Match[Any, Any, Any]:
+    given = {"words": WORDS, "key": key or KEY}
+    return match_at("codenames", {"boards": 1, "problems": [given], **more})
+
+
+def test_a_board_is_won_when_all_own_cards_are_open_and_speed_pays() -> None:
+    match = at_board()
+    say(match, "giver", Clue("pet", 2))
+    say(match, "guesser", Guess("dog"))
+    say(match, "guesser", Guess("cat"))
+    assert match.episode().payoffs == {"giver": 4, "guesser": 4}  # two cards, two rivals covered
+
+
+def test_the_assassin_takes_all() -> None:
+    match = at_board()
+    say(match, "giver", Clue("pet", 2))
+    say(match, "guesser", Guess("dog"))
+    say(match, "guesser", Guess("storm"))
+    assert match.episode().payoffs == {"giver": 0, "guesser": 0}
+
+
+def test_a_wrong_card_ends_the_turn_and_the_rival_moves_on() -> None:
+    match = at_board()
+    say(match, "giver", Clue("meal", 2))
+    say(match, "guesser", Guess("bread"))
+    assert [turn.seat for turn in match.asks()] == ["giver"]
+    assert "The rival team turns over" in page_of(match, "guesser")
+
+
+def test_the_rival_wins_when_its_cards_are_open() -> None:
+    match = at_board()
+    say(match, "giver", Clue("music", 1))
+    say(match, "guesser", Guess("piano"))
+    assert match.over  # the guesser opened one, the rival the other
+    assert match.episode().payoffs == {"giver": 0, "guesser": 0}
+
+
+def test_a_guesser_may_stop_after_the_first_card_and_not_before() -> None:
+    match = at_board()
+    say(match, "giver", Clue("pet", 2))
+    assert Stop() not in match.asks()[0].options
+    say(match, "guesser", Guess("dog"))
+    assert Stop() in match.asks()[0].options
+
+
+@pytest.mark.parametrize("clue", ["dog", "dogs", "breads", "qwrt", "two words"])
+def test_an_illegal_clue_goes_back_to_the_giver_with_its_reason(clue: str) -> None:
+    match = at_board()
+    say(match, "giver", Clue(clue, 1))
+    assert [turn.seat for turn in match.asks()] == ["giver"]
+    assert "does not count" in page_of(match, "giver")
+    assert "does not count" not in page_of(match, "guesser")
+
+
+def test_a_forfeited_clue_costs_the_turn() -> None:
+    match = at_board()
+    match.answer((0, "giver", "", ""), Forfeit("unreadable"))
+    assert "No clue was given." in page_of(match, "guesser")
+    assert "The rival team turns over" in page_of(match, "guesser")
+
+
+def test_the_guesser_cannot_see_the_key() -> None:
+    pages = []
+    for key in (KEY, [*KEY[2:4], *KEY[:2], *KEY[4:]]):
+        match = at_board(key)
+        say(match, "giver", Clue("thing", 1))
+        pages.append((page_of(match, "giver"), page_of(match, "guesser")))
+    assert pages[0][0] != pages[1][0]
+    assert pages[0][1] == pages[1][1]
+
+
+def test_two_minds_look_the_same_to_the_giver_until_a_card_is_turned_over() -> None:
+    pages = [
+        page_of(match_at("codenames", {}, guesser=("associates", {"kind": kind})), "giver")
+        for kind in ("sense", "cosine")
+    ]
+    assert pages[0] == pages[1]
+
+
+# --- exact clues and posteriors -------------------------------------------------------------------
+
+
+def test_no_other_clue_earns_more_than_the_best() -> None:
+    for problem in (row[0] for row in frozen("small").rows[:3]):
+        colours = dict(zip(problem.words, problem.key, strict=True))
+        own = sum(colour == "own" for colour in problem.key)
+        tried = max(
+            worth(Mind(), Best(word, number), colours, problem.words, 0)
+            for word in legal(problem.words)[::3]
+            for number in range(1, own + 1)
+        )
+        assert tried <= best_worth(Mind(), colours, problem.words)
+        mine = tuple(word for word in problem.words if colours[word] == "own")
+        best = best_clue(Mind(), problem.words, mine)
+        assert worth(Mind(), best, colours, problem.words, 0) == best.number
+        assert best.number == best_worth(Mind(), colours, problem.words)
+
+
+def test_behind_a_clue_lie_the_sets_for_which_a_giver_says_it() -> None:
+    words = tuple(WORDS)
+    said = best_clue(Mind(), words, ("dog", "cat"))
+    found = own_sets(Mind(), words, 2, said.word, said.number, 99)
+    assert frozenset({"dog", "cat"}) in found
+    for pair in combinations(words, 2):
+        says = best_clue(Mind(), words, pair) == said
+        assert (frozenset(pair) in found) is says
+
+
+def test_a_line_of_play() -> None:
+    assert ranked_cards(Mind(), "music", tuple(WORDS))[:2] == ("piano", "violin")
+    assert set(ranked_cards(Mind(), "pet", tuple(WORDS))[:2]) == {"dog", "cat"}
+
+
+# --- partners and measures ------------------------------------------------------------------------
+
+
+def test_a_giver_with_the_guessers_mind_loses_nothing() -> None:
+    one = played("codenames", {"number": 2}, ASKED, giver=SPELLER, guesser=SPELLER)
+    for name in ("regret", "inference", "translation"):
+        assert measured(one, "giver", f"codenames_{name}") == 0
+    assert measured(one, "giver", "codenames_won") == 1
+
+
+def test_a_learner_loses_less_than_a_giver_who_takes_the_other_for_itself() -> None:
+    lost = {"associates": 0.0, "adapts": 0.0}
+    for who in lost:
+        for number in range(4):
+            params = {"number": number, "boards": 5}
+            one = played("codenames", params, giver=(who, {}), guesser=SPELLER)
+            lost[who] += measured(one, "giver", "codenames_regret") or 0.0
+    assert lost["adapts"] < 0.6 * lost["associates"]
+
+
+def test_a_guesser_with_the_givers_mind_chooses_by_the_posterior_and_chance_does_not() -> None:
+    mind = ("associates", {})
+    known = played("codenames", {"number": 2}, giver=mind, guesser=mind)
+    drawn = played("codenames", {"number": 2}, giver=mind)
+    low, high = (measured(one, "guesser", "codenames_regret") for one in (known, drawn))
+    assert low is not None and high is not None
+    assert low < 0.2 < high
+
+
+def test_what_a_giver_foresees_of_its_own_mind_comes_true() -> None:
+    one = played(
+        "codenames", {"number": 2}, ASKED, giver=("associates", {}), guesser=("associates", {})
+    )
+    for report in one.replay.reports.values():
+        if report.probe == "their_run":
+            state = one.replay.state(report.turn)
+            move: Any = one.replay.moves[report.turn]["giver"]  # type: ignore[index]
+            assert report.value == move.number
+            assert state.clue is None
+
+
+# --- frozen sets ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["small", "full"])
+def test_own_cards_are_no_nearer_to_everything_than_others(name: str) -> None:
+    own, every = [], []
+    for row in frozen(name).rows:
+        for problem in row:
+            near = hubness()[[place(word) for word in problem.words]]
+            own += list(near[[colour == "own" for colour in problem.key]])
+            every += list(near)
+    assert abs(np.mean(own) - np.mean(every)) < 0.05 * np.std(every)
+
+
+@pytest.mark.parametrize("name", ["small", "full"])
+def test_a_frozen_board_is_what_its_generator_makes(name: str) -> None:
+    assert board(name, frozen(name).seed, 7, 1) == frozen(name).rows[7][1]
+
+
+def test_no_place_on_the_board_has_a_colour_of_its_own() -> None:
+    keys = [problem.key for row in frozen("small").rows for problem in row]
+    shares = np.array([[colour == "own" for colour in key] for key in keys]).mean(axis=0)
+    assert np.all(np.abs(shares - 5 / 12) < 0.08)
+
+
+@pytest.mark.parametrize(
+    "params",
+    [
+        {"boards": 0},
+        {"set": "huge"},
+        {"number": -1},
+        {"problems": [{"words": ["dog"], "key": ["own"]}], "boards": 1},
+        {"problems": [{"words": ["dog", "dog"], "key": ["own", "other"]}], "boards": 1},
+        {"problems": [{"words": ["dog", "qwrt"], "key": ["own", "other"]}], "boards": 1},
+    ],
+)
+def test_boards_that_cannot_be_are_refused(params: dict[str, Any]) -> None:
+    with pytest.raises(BadInput):
+        match_at("codenames", params)

@@ -1,0 +1,172 @@
+"""Taboo at the table: hints for a word that the other does not see."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from sally.core.errors import BadInput
+from sally.core.player import Forfeit
+from sally.games.association.lexicon import cards, place
+from sally.games.association.minds import Mind, hubness
+from sally.games.taboo.generators import problem_of
+from sally.games.taboo.instances import Problem, frozen
+from sally.games.taboo.rules import Guess, Hint, is_right, legal
+from sally.games.taboo.solver import best_hint, best_turns, first_thought, guess
+from tests.games.association.tables import match_at, measured, page_of, played, say
+
+DUCK = {"target": "duck", "banned": ["goose", "bird"]}
+SWAN = {"target": "swan", "banned": ["river", "white"]}
+ASKED = {"giver": ("their_guess", "will_find", "closeness"), "guesser": ("closeness",)}
+SPELLER = ("associates", {"kind": "form", "amount": 0.5})
+
+
+def one_round(problem: dict[str, Any], **more: Any) -> dict[str, Any]:
+    return {"rounds": 1, "problems": [problem], **more}
+
+
+@pytest.mark.parametrize(("misses", "points"), [(0, 5), (1, 4), (4, 1), (5, 0)])
+def test_every_hint_costs_a_point(misses: int, points: int) -> None:
+    match = match_at("taboo", one_round(DUCK))
+    for hint in ("pond", "feather", "farm", "bread", "water")[: misses + 1]:
+        say(match, "giver", Hint(hint))
+        found = len(match.state.now.tries) == misses
+        say(match, "guesser", Guess("ducks" if found else "pizza"))
+    assert match.episode().payoffs == {"giver": points, "guesser": points}
+
+
+@pytest.mark.parametrize(
+    ("hint", "why"),
+    [
+        ("goose", "is banned"),
+        ("ducks", "too close"),
+        ("birds", "too close"),
+        ("two words", "written in letters"),
+    ],
+)
+def test_an_illegal_hint_goes_back_to_the_giver_with_its_reason(hint: str, why: str) -> None:
+    match = match_at("taboo", one_round(DUCK))
+    say(match, "giver", Hint(hint))
+    assert [turn.seat for turn in match.asks()] == ["giver"]
+    assert why in page_of(match, "giver")
+    assert why not in page_of(match, "guesser")
+
+
+def test_a_hint_cannot_be_said_twice() -> None:
+    match = match_at("taboo", one_round(DUCK))
+    for _ in range(2):
+        say(match, "giver", Hint("pond"))
+        if match.state.hint:
+            say(match, "guesser", Guess("pizza"))
+    assert "already" in page_of(match, "giver")
+
+
+def test_the_guesser_sees_neither_the_word_nor_what_is_banned() -> None:
+    pages = []
+    for problem in (DUCK, SWAN):
+        match = match_at("taboo", one_round(problem))
+        say(match, "giver", Hint("pond"))
+        pages.append((page_of(match, "giver"), page_of(match, "guesser")))
+    assert pages[0][0] != pages[1][0]
+    assert pages[0][1] == pages[1][1]
+
+
+def test_a_forfeited_hint_is_used_up() -> None:
+    match = match_at("taboo", one_round(DUCK, hints=2))
+    match.answer((0, "giver", "", ""), Forfeit("unreadable"))
+    assert len(match.state.now.tries) == 1
+    say(match, "giver", Hint("pond"))
+    say(match, "guesser", Guess("duck"))
+    assert match.episode().payoffs == {"giver": 1, "guesser": 1}
+
+
+def test_cues_before_play_show_both_what_comes_to_the_guessers_mind() -> None:
+    match = match_at("taboo", {"rounds": 1, "cues": 3})
+    game: Any = match.game
+    for cue in game.asked:
+        say(match, "guesser", Guess(first_thought(Mind(), cue)))
+    for seat in ("giver", "guesser"):
+        assert all(
+            f"'{cue}' made the guesser think of" in page_of(match, seat) for cue in game.asked
+        )
+    assert not set(game.asked) & set(cards())
+
+
+# --- minds ----------------------------------------------------------------------------------------
+
+
+def test_no_other_first_hint_finds_what_the_best_cannot() -> None:
+    for target in ("abbey", "acorn", "dog"):
+        problem = problem_of(target)
+        hint, found = best_hint(Mind(), problem)
+        tried = [guess(Mind(), (), word) == target for word in legal(problem)]
+        assert any(tried) is found
+        assert not found or guess(Mind(), (), hint) == target
+
+
+def test_a_guesser_does_not_name_a_word_again() -> None:
+    first = guess(Mind(), (), "pond")
+    assert guess(Mind(), (("pond", first),), "feather") != first
+
+
+@pytest.mark.parametrize(
+    ("mind", "hint", "names"), [(Mind(), "puppy", "dog"), (Mind("form", 0.5), "puppy", "puppet")]
+)
+def test_lines_of_play(mind: Mind, hint: str, names: str) -> None:
+    assert guess(mind, (), hint) == names
+
+
+def test_a_giver_with_the_guessers_mind_loses_nothing() -> None:
+    one = played("taboo", {"number": 1}, ASKED, giver=SPELLER, guesser=SPELLER)
+    assert measured(one, "giver", "taboo_regret") == 0
+    assert measured(one, "giver", "taboo_inference") == 0
+
+
+def test_a_learner_loses_less_than_a_giver_who_takes_the_other_for_itself() -> None:
+    plain, learner = (
+        played("taboo", {"number": 1}, ASKED, giver=(who, {}), guesser=SPELLER)
+        for who in ("associates", "adapts")
+    )
+    lost = [measured(one, "giver", "taboo_regret") or 0.0 for one in (learner, plain)]
+    assert lost[0] < 0.5 * lost[1]
+    assert (measured(plain, "giver", "taboo_inference") or 0) > 0.3
+
+
+def test_two_hints_are_enough_wherever_one_is_not() -> None:
+    assert all(best_turns(Mind(), problem_of(word), 5) in (1, 2) for word in cards()[::90])
+
+
+# --- the frozen set -------------------------------------------------------------------------------
+
+
+def test_every_frozen_target_can_be_found_after_one_hint_by_plain_sense() -> None:
+    for row in frozen("balanced").rows[::25]:
+        assert all(best_hint(Mind(), problem)[1] for problem in row)
+
+
+def test_every_row_has_two_targets_of_every_level_of_hubness() -> None:
+    near = [
+        sorted(float(hubness()[place(problem.target)]) for problem in row)
+        for row in frozen("balanced").rows
+    ]
+    spread = np.array(near).mean(axis=0)
+    assert np.all(np.diff(spread[::2]) > 0)
+    assert len({problem for row in frozen("balanced").rows for problem in row}) > 400
+
+
+def test_plurals_are_right_and_other_forms_are_not() -> None:
+    assert is_right("berry", "berries") and is_right("fox", "Foxes")
+    assert not is_right("fox", "foxy")
+
+
+@pytest.mark.parametrize("params", [{"hints": 0}, {"cues": 21}, {"rounds": 11}, {"set": "?"}])
+def test_parameters_that_cannot_be_are_refused(params: dict[str, Any]) -> None:
+    with pytest.raises(BadInput):
+        match_at("taboo", params)
+
+
+def test_a_target_must_be_on_the_list() -> None:
+    with pytest.raises(BadInput, match="not on the word list"):
+        match_at("taboo", {"rounds": 1, "problems": [Problem("xylograph", ())]})
