@@ -9,7 +9,7 @@ import msgspec
 
 from sally.core import shelf
 from sally.core.game import NATURE, Seat
-from sally.core.log import Episode, Setup, Sitter
+from sally.core.log import Episode, Forfeited, Moved, Setup, Sitter
 from sally.core.match import Match
 from sally.core.partner import Script
 from sally.core.player import Decision, Forfeit, Silence
@@ -87,11 +87,22 @@ class Feed:
         return self.match.episode(cell, used)
 
 
+def rounds_of(episode: Episode) -> list[Round]:
+    """The rounds of a stored episode, to be fed again; predictions are left out."""
+    made: dict[int, dict[str, Made]] = {}
+    for event in episode.events:
+        if isinstance(event, Moved) and event.seat != NATURE:
+            made.setdefault(event.turn, {})[event.seat] = event.action
+        elif isinstance(event, Forfeited):
+            made.setdefault(event.turn, {})[event.seat] = event.reason
+    return [Round(made[turn][AGENT], made[turn][PARTNER]) for turn in sorted(made)]
+
+
 class Followed(msgspec.Struct, frozen=True):
     """How a bot of ours fares against the recorded moves of the bot that it stands for."""
 
     certain: tuple[int, int] = (0, 0)  # rounds with one possible move: as recorded, all
-    drawn: tuple[int, int] = (0, 0)  # rounds with several: among them, all
+    tied: tuple[int, int] = (0, 0)  # rounds with two, equally likely: among them, all
     likeliest: tuple[int, int] = (0, 0)  # rounds with one likeliest move: as recorded, all
     outside: tuple[int, ...] = ()  # rounds, from 1, whose recorded move our bot never makes there
 
@@ -126,19 +137,20 @@ def fed(
 
 
 def _judged(moves: Iterable[tuple[int, Odds]]) -> Followed:
-    certain, drawn, likeliest = [0, 0], [0, 0], [0, 0]
+    certain, tied, likeliest = [0, 0], [0, 0], [0, 0]
     outside = []
     for number, (made, odds) in enumerate(moves, 1):
         if not odds:
             continue
-        kind = certain if len(odds) == 1 else drawn
-        kind[1] += 1
-        kind[0] += made in odds
+        if len(odds) <= 2:
+            kind = certain if len(odds) == 1 else tied
+            kind[1] += 1
+            kind[0] += made in odds
         if made not in odds:
             outside.append(number)
         top = [move for move, p in odds.items() if p == max(odds.values())]
         if len(top) == 1:
             likeliest[1] += 1
             likeliest[0] += made == top[0]
-    one, several, best = ((kind[0], kind[1]) for kind in (certain, drawn, likeliest))
-    return Followed(one, several, best, tuple(outside))
+    one, two, best = ((kind[0], kind[1]) for kind in (certain, tied, likeliest))
+    return Followed(one, two, best, tuple(outside))

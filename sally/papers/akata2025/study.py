@@ -1,0 +1,65 @@
+"""akata2025: the two games against the authors' bots, with predictions asked beside."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sally.core.log import Sitter
+from sally.core.study import Cell, Study, grid, instance, sitter
+from sally.players.language import OPEN
+
+ROUNDS, LONG = 10, 20
+
+
+def _machine(*rows: tuple[str, list[int], list[list[str]]]) -> Sitter:
+    """A finite machine by state: its odds, and where (own move, the other's) leads."""
+    states: dict[str, Any] = {name: {"odds": odds, "after": after} for name, odds, after in rows}
+    return sitter("policy_table", table={"start": rows[0][0], "states": states})
+
+
+ALTERNATES = _machine(
+    ("J", [1, 0], [["F", "F"], ["F", "F"]]), ("F", [0, 1], [["J", "J"], ["J", "J"]])
+)
+DEFECTS_ONCE = _machine(
+    ("F", [0, 1], [["J", "J"], ["J", "J"]]), ("J", [1, 0], [["J", "J"], ["J", "J"]])
+)
+SINGLE = (sitter("single_action", action=0), sitter("single_action", action=1))
+RECIPROCAL = tuple(
+    sitter(name)
+    for name in ("tit_for_tat", "suspicious_tit_for_tat", "tit_for_two_tats", "grim_trigger")
+)
+
+
+def study(model: str = OPEN) -> Study:
+    """Ten rounds of each game against simple bots, twenty of the dilemma against tit for tat."""
+    agents = (
+        sitter("random"),
+        sitter("tabular"),
+        sitter("language", model=model, strategy="qa"),
+        sitter("language", model=model, strategy="social_qa"),  # predicts first
+    )
+    games = (
+        ("experiment_pd", "ipd", ROUNDS, (*SINGLE, DEFECTS_ONCE)),
+        ("experiment_bos", "ibs", ROUNDS, (*SINGLE, ALTERNATES)),
+        ("pd_base_gpt4_tfts", "ipd", LONG, RECIPROCAL),
+    )
+    cells = tuple(
+        Cell(
+            name,
+            (instance(game, f"akata2025-{name}", rounds=rounds, names=["J", "F"]),),
+            grid(agent=agents, partner=partners),
+            arms={"agent": ("their_move",)},
+        )
+        for name, game, rounds, partners in games
+    )
+    return Study(
+        name="akata2025",
+        about="the dilemma and the battle against the authors' bots, with and without prediction",
+        cells=cells,
+        paper="akata2025",
+        seed=2025,
+    )
+
+
+STUDY = study()
+STUDIES = (STUDY,)

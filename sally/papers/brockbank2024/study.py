@@ -1,0 +1,38 @@
+"""brockbank2024: the fifteen bots as people met them, with a model or a learner in their place."""
+
+from __future__ import annotations
+
+from sally.core.study import Cell, Study, grid, instance, sitter
+from sally.papers.brockbank2024.importer import ADAPTIVE, MATRIX, NAMES, STABLE
+from sally.papers.brockbank2024.reading import ROUNDS
+from sally.players.language import OPEN
+
+BOTS_BESIDE = ("random", "tabular")
+
+
+def study(model: str = OPEN) -> Study:
+    """Three hundred rounds against each bot, with void rounds taken as the authors' bots do."""
+    problem = instance(
+        "rps", "brockbank2024", matrix=MATRIX, rounds=ROUNDS, names=list(NAMES), void_limit=ROUNDS
+    )
+    agents = (*(sitter(bot) for bot in BOTS_BESIDE), sitter("language", model=model, strategy="qa"))
+    cells = tuple(
+        Cell(
+            f"{kind} bots",
+            (problem,),
+            grid(agent=agents, partner=tuple(sitter(b, void="published") for b in bots.values())),
+            arms={"agent": ("their_move",)},
+        )
+        for kind, bots in (("stable", STABLE), ("adaptive", ADAPTIVE))
+    )
+    return Study(
+        name="brockbank2024",
+        about="rock, paper, scissors against the fifteen bots that people met, predictions asked",
+        cells=cells,
+        paper="brockbank2024",
+        seed=2024,
+    )
+
+
+STUDY = study()
+STUDIES = (STUDY,)

@@ -1,0 +1,164 @@
+"""brockbank2024 again: people against bots, and our bots on the recorded moves."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
+from math import log, sqrt
+
+from sally.core.log import Forfeited
+from sally.core.metric import Played
+from sally.games.repeated_games.conduct import win_rate
+from sally.games.repeated_games.recorded import Followed, followed, rounds_of
+from sally.games.repeated_games.rounds import Round, functional_regret, rounds
+from sally.games.repeated_games.rules import AGENT, PARTNER, RepeatedGame
+from sally.output.reproduce import Conditions, Effort, Engine, Known
+from sally.papers.brockbank2024.importer import BOTS, MATRIX, NO_MOVE, STABLE
+from sally.papers.brockbank2024.reading import ROUNDS
+from sally.stats.intervals import Estimate, mean_interval, without_interval
+
+CHANCE = 1 / 3  # to win a round against a bot that plays evenly
+PERSON = "human"
+
+
+def facts(played: Played) -> Conditions | None:
+    """Whom somebody met; None if it is not the game of the experiment."""
+    setup, game = played.episode.setup, played.replay.game
+    partner, agent = setup.lineup.get(PARTNER), setup.lineup.get(AGENT)
+    if not isinstance(game, RepeatedGame) or partner is None or agent is None:
+        return None
+    paid = tuple(tuple((float(a), float(b)) for a, b in row) for row in MATRIX)
+    same = tuple(tuple((float(a), float(b)) for a, b in row) for row in game.matrix) == paid
+    if not same or game.rounds != ROUNDS or partner.player not in BOTS.values():
+        return None
+    bots = "stable" if partner.player in STABLE.values() else "adaptive"
+    known = {"partner": partner.player, "bots": bots}
+    name = agent.params.get("name" if agent.player == "recorded" else "model", agent.player)
+    return {**known, "player": str(name)}
+
+
+# --- one person -----------------------------------------------------------------------------------
+
+
+def _won(played: Played) -> float:
+    return win_rate(played, AGENT) or 0.0
+
+
+def _bot_won(played: Played) -> float:
+    """The bot's wins of all rounds; who does not move in time has lost the round."""
+    late = sum(
+        isinstance(e, Forfeited) and e.seat == AGENT and e.reason == NO_MOVE
+        for e in played.episode.events
+    )
+    everything = rounds(played, AGENT)
+    return (win_rate(played, PARTNER) or 0.0) + late / len(everything)
+
+
+def _differential(played: Played) -> float:
+    return (_bot_won(played) - _won(played)) * len(rounds(played, AGENT))
+
+
+def _gain(origin: Callable[[Round], int | None]) -> Callable[[Played], float]:
+    """ln 3 less the entropy of a person's transitions, in nats."""
+
+    def gain(played: Played) -> float:
+        everything = rounds(played, AGENT)
+        steps: Counter[int] = Counter()
+        for last, now in pairwise(everything):
+            start = origin(last)
+            if start is not None and now.mine is not None:
+                steps[(now.mine - start) % 3] += 1
+        total = sum(steps.values())
+        return log(3) + sum(n / total * log(n / total) for n in steps.values()) if total else 0.0
+
+    return gain
+
+
+MEANS: Mapping[str, Callable[[Played], float | None]] = {
+    "win_rate": _won,
+    "bot_win_rate": _bot_won,
+    "win_differential": _differential,
+    "gain_own": _gain(lambda last: last.mine),
+    "gain_bot": _gain(lambda last: last.theirs),
+    "functional_regret": lambda played: functional_regret(played, AGENT),
+}
+
+
+# --- our bots on the recorded moves ---------------------------------------------------------------
+
+
+def _followed(played: Played, whole: bool) -> Followed:
+    """Our bot on the rounds before the first void one, or on all of them."""
+    setup = played.episode.setup
+    every = rounds_of(played.episode)
+    void = [n for n, r in enumerate(every) if isinstance(r.agent, str)]
+    mine = every if whole or not void else every[: void[0]]
+    return followed(setup, PARTNER, setup.lineup[PARTNER], mine)
+
+
+RULES: Mapping[str, Callable[[Played], int]] = {
+    "rule_followed": lambda p: _followed(p, False).likeliest[0],
+    "rounds_with_a_rule": lambda p: _followed(p, False).likeliest[1],
+    "one_best_move": lambda p: _followed(p, False).certain[0],
+    "two_tied": lambda p: _followed(p, False).tied[0],
+    "outside_after_void": lambda p: len(_followed(p, True).outside),
+    "games": lambda p: 1,
+    "people": lambda p: 1,
+    "rounds": lambda p: len(rounds(p, AGENT)),
+    "no_move_in_time": lambda p: sum(r.agent == NO_MOVE for r in rounds_of(p.episode)),
+    "lost_by_server": lambda p: sum(
+        isinstance(r.agent, str) and r.agent != NO_MOVE for r in rounds_of(p.episode)
+    ),
+    "games_with_void": lambda p: int(any(not r.played for r in rounds(p, AGENT))),
+}
+
+
+def tabulates(row: Conditions, metric: str, known: Known, model: str | None) -> Estimate | None:
+    """A figure from stored games of people, or of a model in their place."""
+    asked = {**row, "player": model or PERSON}
+    there = [played for facts, played in known if asked.items() <= facts.items()]
+    if not there:
+        return None
+    if metric in RULES:
+        total = float(sum(RULES[metric](played) for played in there))
+        return Estimate(total, total, total, len(there), "count")
+    if metric == "t_against_chance":
+        return _t([_won(played) for played in there])
+    values = [MEANS[metric](played) for played in there]
+    return mean_interval([value for value in values if value is not None])
+
+
+def _t(shares: Sequence[float]) -> Estimate | None:
+    n = len(shares)
+    if n < 2:
+        return None
+    mean = sum(shares) / n
+    variance = sum((share - mean) ** 2 for share in shares) / (n - 1)
+    t = (mean - CHANCE) / sqrt(variance / n) if variance else None
+    return without_interval(t, n, "one-sample t", "a t value is no estimate")
+
+
+def computes(row: Conditions, metric: str, effort: Effort) -> Estimate | None:
+    """Nothing here can be had without people."""
+    return None
+
+
+def brings(table: str, row: Conditions) -> str | None:
+    return "sally import brockbank2024 PATH"
+
+
+# Not in the paper: what people lose, exactly, against bots that are finite machines.
+BESIDE: Mapping[str, Sequence[tuple[Conditions, str]]] = {
+    "stable": [({"partner": bot}, "functional_regret") for bot in STABLE.values()]
+}
+ENGINE = Engine(
+    computes,
+    {},
+    AGENT,
+    facts,
+    tabulates,
+    who="player",
+    beside=BESIDE,
+    brings=brings,
+)
