@@ -13,15 +13,15 @@ from typing import NamedTuple
 
 from sally.core.errors import BadInput
 
-Parameters = tuple[float, ...]  # volatility, temperature, then bias and dilution where used
+Parameters = tuple[float, ...]  # volatility, temperature, then dilution and bias where used
 Gains = tuple[tuple[float, float], tuple[float, float]]
 """For oneself and for the other: what move 1 pays more than 0 if the opponent plays 0, plays 1."""
 
-VOLATILITY, TEMPERATURE = 0, 1
+VOLATILITY, TEMPERATURE, DILUTION, BIAS = 0, 1, 2, -1
 DEEPEST = 5  # a level costs about four times the one below
 SURE = 0.001  # choice probabilities stay this far from 0 and 1
 STEP = 1e-4  # of the forward differences
-FIRST_BIAS_SLOPE = 0.999999998  # of tomsup, before the first round
+FIRST_BIAS_SLOPE = 0.999999997998081  # of tomsup, before the first round
 
 
 class Zero(NamedTuple):
@@ -63,14 +63,12 @@ class KTom:
     k: int
     volatility: float = -2.0
     temperature: float = -1.0
-    bias: float | None = None
-    dilution: float | None = None
+    bias: float | None = None  # towards move 1
+    dilution: float | None = None  # logit of how much is forgotten a round; 0: nothing, as there
 
     def __post_init__(self) -> None:
         if type(self.k) is not int or not 0 <= self.k <= DEEPEST:
             raise BadInput(f"k must be a whole number from 0 to {DEEPEST}, not {self.k!r}")
-        if self.dilution is not None and not 0 <= self.dilution <= 1:
-            raise BadInput(f"dilution must be from 0 to 1, not {self.dilution}")
 
     @property
     def start(self) -> Mind:
@@ -93,7 +91,7 @@ class KTom:
 
     @property
     def _own(self) -> Parameters:
-        more = (self.bias, self.dilution)
+        more = (self.dilution, self.bias)
         return (self.volatility, self.temperature, *(p for p in more if p is not None))
 
     def _start(self, k: int) -> Mind:
@@ -102,7 +100,7 @@ class KTom:
         n = len(self._own)
         slope = [0.0] * n
         if self.bias is not None:
-            slope[2] = FIRST_BIAS_SLOPE
+            slope[BIAS] = FIRST_BIAS_SLOPE
         return Deep(
             tuple(
                 Guess(1 / k, (0.0,) * n, (1.0,) * n, 0.0, tuple(slope), self._start(j))
@@ -113,13 +111,14 @@ class KTom:
     def _chance(self, mind: Mind, given: Parameters, gains: Gains) -> float:
         p = _expected(mind)
         gain = (1 - p) * gains[0][0] + p * gains[0][1]
-        lean = given[2] if self.bias is not None else 0.0
+        lean = given[BIAS] if self.bias is not None else 0.0
         return min(max(_logistic(gain / exp(given[TEMPERATURE]) + lean), SURE), 1 - SURE)
 
     def _learned(self, mind: Mind, given: Parameters, gains: Gains, own: int, other: int) -> Mind:
         if isinstance(mind, Zero):
             return _tracked(mind, given, other)
-        weights = _weights(mind.guesses, other, given[-1] if self.dilution is not None else 0.0)
+        forgets = given[DILUTION] if self.dilution is not None else 0.0
+        weights = _weights(mind.guesses, other, _logistic(forgets) if forgets else 0.0)
         return Deep(
             tuple(
                 self._guessed_again(guess, weight, given, gains, own, other)
