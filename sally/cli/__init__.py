@@ -26,7 +26,7 @@ from sally.cli.reading import replay, score, show
 from sally.cli.running import run
 from sally.cli.serving import serve
 from sally.cli.watching import watch
-from sally.core.errors import BadInput
+from sally.core.errors import BadInput, RunFailed
 from sally.output.console import console
 
 
@@ -74,6 +74,8 @@ def main() -> None:
     """Run a command; bad input is one sentence and exit code 2."""
     try:
         cli(standalone_mode=False)
+    except RunFailed as why:
+        _fail(f"{why} What was finished is stored.", 1)
     except BadInput as why:
         _fail(str(why), 2)
     except click.ClickException as why:

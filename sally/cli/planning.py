@@ -21,6 +21,7 @@ from sally.runner.config import Prices, use_config
 from sally.runner.plan import REPLY, Bill, Part, Plan
 from sally.runner.plan import plan as planned
 from sally.store import Contents, Where
+from sally.studies import arms
 
 
 @click.command()
@@ -46,6 +47,10 @@ def plan(
     settings: tuple[str, ...],
     without: tuple[str, ...],
     config: Path | None,
+    cells: tuple[str, ...],
+    tables: tuple[str, ...],
+    games: tuple[str, ...],
+    strategies: tuple[str, ...],
     reply_tokens: int,
     detect: float | None,
     pilot: Where | None,
@@ -61,7 +66,8 @@ def plan(
     if reply_tokens < 1:
         raise BadInput(f"--reply-tokens must be at least 1, not {reply_tokens}.")
     used = use_config(config)
-    wanted = asked_study(study, limit, seed, model, settings, used, without)
+    part = arms.Part(cells, tables, games, strategies)
+    wanted = asked_study(study, limit, seed, model, settings, used, without, part)
     folder = out or Path("out") / wanted.name
     held = store.load(folder) if store.place(folder).exists() else Contents()
     found = planned(wanted, limit, used, held.episodes, held.finished, reply_tokens)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
@@ -14,6 +16,7 @@ from sally.adapters.executors import NAMES, executor
 from sally.api import find_study
 from sally.cli.common import STORE, parsed
 from sally.cli.reading import print_scores, score_rows
+from sally.cli.watching import clock
 from sally.core.errors import BadInput
 from sally.core.model import Settings
 from sally.core.study import Study, with_params
@@ -31,6 +34,8 @@ from sally.studies import arms
 F = TypeVar("F", bound=Callable[..., Any])
 ON_HELP = f"Who plays: {NAMES}."
 THROUGH = "sally.adapters.inspect.run:play_orders"  # by name: importing it takes seconds
+QUIET_SECONDS = 60.0  # between lines of progress where there is no terminal
+REASONS = 12  # that are listed
 SCORED = 20_000  # a store of more episodes is not scored in passing: that holds them all
 SET_HELP = "A setting of the model (temperature=0), or a parameter of every instance (rounds=10)."
 
@@ -45,6 +50,10 @@ def model_options(command: F) -> F:
             metavar="STRATEGY",
             help="Leave the lineups of a strategy out, such as lm for a model that cannot score.",
         ),
+        click.option("--strategy", "strategies", multiple=True, help="Only this strategy."),
+        click.option("--game", "games", multiple=True, help="Only this game."),
+        click.option("--table", "tables", multiple=True, help="Only this table of the paper."),
+        click.option("--cell", "cells", multiple=True, help="Only this cell; * stands for any."),
         click.option("--set", "settings", multiple=True, metavar="KEY=VALUE", help=SET_HELP),
         click.option("--model", help="Who sits in open seats: embedded, openai/gpt-4o, an alias."),
         click.option("--seed", type=int, help="Another seed than the study's own."),
@@ -71,6 +80,10 @@ def run(
     settings: tuple[str, ...],
     without: tuple[str, ...],
     config: Path | None,
+    cells: tuple[str, ...],
+    tables: tuple[str, ...],
+    games: tuple[str, ...],
+    strategies: tuple[str, ...],
     on: str,
     budget: float | None,
     budget_tokens: int | None,
@@ -79,7 +92,8 @@ def run(
 ) -> None:
     """Run what is missing of STUDY (a name or a TOML file)."""
     used = use_config(config)
-    wanted = asked_study(study, limit, seed, model, settings, used, without)
+    part = arms.Part(cells, tables, games, strategies)
+    wanted = asked_study(study, limit, seed, model, settings, used, without, part)
     meter = Meter(Budget(budget, budget_tokens), used)
     meter.refuse_unpriced(models_of(wanted))
     place = out or Path("out") / wanted.name
@@ -90,18 +104,22 @@ def run(
         spent = {"calls": meter.calls, "tokens": meter.tokens, "money": meter.money}
         said = {**counts(found), "spent": spent, "not_run": left}
         print_json({"study": wanted.name, "out": str(place), **said})
-        return
+        sys.exit(1 if left and not meter.spent else 0)
     if found.episodes <= SCORED:
         print_scores(score_rows(store.load(place).episodes.values()))
     click.echo(f"{found.episodes} episodes in {place}")
     if meter.calls:
         click.echo(f"Used: {meter.said}")
+    for why in reasons(found):
+        click.echo(why)
     if left:
         why = " because the budget was spent" if meter.spent else ""
-        click.echo(f"{left} episodes were not run or cut short{why}; the same command goes on.")
+        click.echo(f"{left} episodes are missing{why}; the same command plays them.")
     for line in found.bad:
         click.echo(f"unreadable, kept in quarantine: {line}", err=True)
     click.echo(f"Next: sally score {place}   sally replay {place}   sally show {place}")
+    if left and not meter.spent:
+        sys.exit(1)  # the study is not whole, and a script should know
 
 
 def asked_study(
@@ -112,6 +130,7 @@ def asked_study(
     settings: tuple[str, ...],
     config: Config,
     without: tuple[str, ...] = (),
+    part: arms.Part | None = None,
 ) -> Study:
     """The study as it is to be run, its open seats filled."""
     if limit is not None and limit < 1:
@@ -121,6 +140,8 @@ def asked_study(
         strategy_named(name)  # refuses one that is not there
     if without:
         wanted = arms.without(wanted, without)
+    if part is not None and part != arms.Part():
+        wanted = arms.part_of(wanted, part)
     if seed is not None:
         wanted = msgspec.structs.replace(wanted, seed=seed)
     given = parsed(settings)
@@ -148,22 +169,51 @@ def play_with_progress(
     on: Executor | None = None,
     **job: Any,
 ) -> None:
-    """Play what is missing of a study, with a bar on standard error."""
+    """Play what is missing of a study, with a bar on standard error, or a line a minute."""
+    prices = meter.config.prices if meter is not None else None
+    currency = prices.currency if prices else ""
+    said = time.monotonic() - QUIET_SECONDS
     with progress() as bar:
-        task = bar.add_task(study.name, total=None, note="")
+        task = bar.add_task(f"{study.name}: getting ready", total=None, note="")
 
         def watch(now: Progress) -> None:
-            note = f"{now.censored} censored" if now.censored else ""
-            bar.update(task, total=now.wanted, completed=now.done, note=note)
+            nonlocal said
+            note = noted(now, currency)
+            name = f"{study.name}: playing"
+            bar.update(task, description=name, total=now.wanted, completed=now.done, note=note)
+            if bar.disable and time.monotonic() - said >= QUIET_SECONDS and now.used.calls:
+                said = time.monotonic()
+                click.echo(f"{name}, {now.done} of {now.wanted} episodes, {note}", err=True)
 
         play_missing(study, place, limit, watch, meter, on, **job)
+
+
+def noted(now: Progress, currency: str) -> str:
+    """What a run has used, and how long it will still take."""
+    used = now.used
+    said = [f"{used.calls:,} calls", f"{used.tokens:,} tokens"] if used.calls else []
+    if used.money and currency:
+        said.append(f"{used.money:,.2f} {currency}")
+    if now.censored:
+        said.append(f"{now.censored} without a result")
+    if now.seconds_left is not None:
+        said.append(f"about {clock(now.seconds_left)} left")
+    elif used.calls:
+        said.append("time left: known when the first episodes end")
+    return ", ".join(said)
+
+
+def reasons(found: Survey) -> list[str]:
+    """Why episodes have no result, a line a reason."""
+    return [f"{n} without a result: {why}" for why, n in list(found.reasons.items())[:REASONS]]
 
 
 def counts(found: Survey) -> dict[str, object]:
     """What a store holds, in numbers."""
     return {
         "episodes": found.episodes,
-        "censored": found.blank + len(found.cut),
+        "censored": len(found.blank) + len(found.cut),
+        "reasons": found.reasons,
         "bad_lines": [str(line) for line in found.bad],
         "doubled": found.doubled,
     }

@@ -11,6 +11,7 @@ import msgspec
 from rich.live import Live
 from rich.text import Text
 
+from sally import store
 from sally.cli.common import STORE
 from sally.output.console import console, json_option, print_json
 from sally.runner.watching import Look, RunLook, look
@@ -20,7 +21,7 @@ LOOK_SECONDS = 2.0
 
 @click.command()
 @click.argument("place", metavar="STORE", type=STORE)
-@click.option("--once", is_flag=True, help="Look once and go.")
+@click.option("--once", is_flag=True, help="Look once and return.")
 @json_option
 def watch(place: Path | str, once: bool, as_json: bool) -> None:
     """Show how far the runs of STORE are, until they are over."""
@@ -32,10 +33,13 @@ def watch(place: Path | str, once: bool, as_json: bool) -> None:
     if once or not out.is_terminal:
         for now in _looks(place, once):
             click.echo("\n".join(lines(now)))
-        return
-    with Live(console=out, auto_refresh=False) as live:
-        for now in _looks(place, once):
-            live.update(Text("\n".join(lines(now))), refresh=True)
+    else:
+        with Live(console=out, auto_refresh=False) as live:
+            for now in _looks(place, once):
+                live.update(Text("\n".join(lines(now))), refresh=True)
+    if now.censored:
+        for why, n in store.survey(place).reasons.items():
+            click.echo(f"  {n} without a result: {why}")
 
 
 def _looks(place: Path | str, once: bool) -> Iterator[Look]:

@@ -11,6 +11,10 @@ class BadInput(ValueError):
     """Something the user gave us cannot be right; the message is shown as it stands."""
 
 
+class RunFailed(Exception):
+    """A run could not go on, through no fault of what the user wrote; the message says why."""
+
+
 class IllegalMove(BadInput):
     """An answer that the rules do not allow at this point; the match is left as it was."""
 

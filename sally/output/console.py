@@ -17,7 +17,6 @@ from rich.progress import (
     Progress,
     TextColumn,
     TimeElapsedColumn,
-    TimeRemainingColumn,
 )
 from rich.table import Table
 from rich.text import Text
@@ -132,14 +131,12 @@ def cell(value: Any) -> str:
 
 
 def progress() -> Progress:
-    """A bar with what is done, how long it took and how long it will take."""
+    """A bar with what is done and how long it took; the note says the rest."""
     return Progress(
         TextColumn("{task.description}"),
         BarColumn(),
         MofNCompleteColumn(),
         TimeElapsedColumn(),
-        TextColumn("left"),
-        TimeRemainingColumn(),
         TextColumn("{task.fields[note]}"),
         console=console(stderr=True),
         transient=True,

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from sally import store
 from sally.core import packs, shelf
-from sally.core.errors import BadInput, listed
+from sally.core.errors import BadInput, RunFailed, listed
 from sally.core.study import Study
 from sally.runner.budget import Budget, Meter
 from sally.runner.claims import Beat, Claims, Run, new_name, this_process
@@ -33,6 +33,17 @@ class Progress(msgspec.Struct, frozen=True):
     wanted: int
     kept: int  # found in the store already
     censored: int
+    used: Tally = Tally()
+    seconds: float = 0.0  # since the run began
+
+    @property
+    def seconds_left(self) -> float | None:
+        """By the calls that remain, where calls are made; None while that is not known."""
+        if self.used.calls and self.used.calls_left:
+            return self.seconds / self.used.calls * self.used.calls_left
+        if self.used.calls or not self.done:
+            return None
+        return self.seconds / self.done * (self.wanted - self.done)
 
 
 Watcher = Callable[[Progress], None]
@@ -206,6 +217,8 @@ class Drive:
         self._tell_in_flight()
         if result.refused:
             raise BadInput(result.refused)
+        if result.failed:
+            raise RunFailed(result.failed)
         if result.broke:
             raise WorkerBroke(f"A worker broke off over shard {shard.name}:\n{result.broke}")
 
@@ -230,9 +243,11 @@ class Drive:
     def _tell(self, now: Tally) -> None:
         """Say how far we are, with what the shard has that is played in this process."""
         so_far = self._state.tally + now
-        if self._watch is not None and so_far.stored > self._told:
-            self._told = so_far.stored
-            self._watch(Progress(self._told, self._missing, self._state.kept, so_far.censored))
+        if self._watch is not None and (so_far.stored > self._told or so_far.calls):
+            self._told = max(self._told, so_far.stored)
+            seconds = time.time() - self._state.began
+            counts = (self._told, self._missing, self._state.kept, so_far.censored)
+            self._watch(Progress(*counts, so_far, seconds))
 
     def _tell_in_flight(self) -> None:
         in_flight = {name: len(shard.orders) for name, shard in self._out.items()}

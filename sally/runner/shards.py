@@ -7,11 +7,13 @@ is always cut in the same places, so that two runs of it speak of the same shard
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from hashlib import blake2b
 from importlib import import_module
 from pathlib import Path
+from threading import Event, Thread
 from traceback import format_exc
 from typing import Any
 
@@ -19,8 +21,8 @@ import msgspec
 
 from sally import store
 from sally.core import shelf
-from sally.core.errors import BadInput
-from sally.core.log import Censored, Episode
+from sally.core.errors import BadInput, RunFailed
+from sally.core.log import Censored, Episode, Setup
 from sally.players.language import LANGUAGE
 from sally.runner import local
 from sally.runner.budget import Budget, Meter
@@ -31,6 +33,7 @@ from sally.store import Place
 
 LEAST = {"bots": 50, "models": 20, "providers": 20}  # episodes of a shard; bots take milliseconds
 MOST, CUTS = 1000, 256  # episodes of a shard, and into how many a study of middle size is cut
+TICK_SECONDS = 1.0  # how often a run with models says how far it is
 NOTE_SECONDS = 2.0  # how often a worker notes how far it is
 WAIT_SECONDS = 60.0  # for a writer of this shard that has not ended yet
 
@@ -47,6 +50,7 @@ class Tally(msgspec.Struct, frozen=True):
     money: float = 0.0
     unpriced: int = 0  # calls whose price nobody knows
     guessed: int = 0  # calls whose tokens the provider did not count
+    calls_left: int = 0  # that are still to be made, as far as finished episodes tell
 
     @property
     def stored(self) -> int:
@@ -87,6 +91,7 @@ class Result(msgspec.Struct, frozen=True, omit_defaults=True):
     tally: Tally = Tally()
     lost: str = ""  # how its worker died; what it has not stored is to be played again
     refused: str = ""  # a sentence, after which the run cannot go on
+    failed: str = ""  # a sentence on what kept the run from going on
     broke: str = ""  # the trace of an error of ours or of a user's file
 
 
@@ -170,6 +175,8 @@ def worked(job: bytes, shard: bytes) -> bytes:
         found = work(plan, given)
     except BadInput as why:
         found = Result(given.name, refused=str(why))
+    except RunFailed as why:
+        found = Result(given.name, failed=str(why))
     except Exception:
         found = Result(given.name, broke=format_exc())
     return msgspec.json.encode(found)
@@ -200,21 +207,20 @@ def work(job: Job, shard: Shard, tell: Tell | None = None) -> Result:
     there = store.survey(at, shard.name).finished
     missing = [order for order in shard.orders if order[0] not in there]
     meter = Meter(shard.budget, job.config)
-    notes = Notes(at, job, shard, meter, tell, found=len(shard.orders) - len(missing))
-    if missing and kind_of(missing[0]) == "providers":
-        _by_name(job.through)(
-            job.study, missing, job.out, meter, job.cache, job.display, shard.name, notes.add
-        )
-    elif missing:
-        with store.Writer(at, shard.name) as writer:
+    with Notes(at, job, shard, meter, tell, missing) as notes:
+        if missing and kind_of(missing[0]) == "providers":
+            _by_name(job.through)(
+                job.study, missing, job.out, meter, job.cache, job.display, shard.name, notes.add
+            )
+        elif missing:
+            with store.Writer(at, shard.name) as writer:
 
-            def keep(episode: Episode) -> None:
-                writer.add(episode)
-                notes.add(episode)
+                def keep(episode: Episode) -> None:
+                    writer.add(episode)
+                    notes.add(episode)
 
-            local.play_here(missing, keep, meter)
-    notes.close()
-    return Result(shard.name, notes.tally)
+                local.play_here(missing, keep, meter)
+    return Result(shard.name, msgspec.structs.replace(notes.tally, calls_left=0))
 
 
 def _by_name(name: str) -> Callable[..., Any]:
@@ -238,15 +244,46 @@ def _wait_for_writers(at: Place, name: str) -> None:
 
 
 class Notes:
-    """Counts what a worker has stored, and leaves word of it for whoever watches the store."""
+    """Counts what a worker has stored, and leaves word of it for whoever watches the store.
+
+    Where models play, it tells every second how far they are: the first episode may take minutes.
+    """
 
     def __init__(
-        self, at: Place, job: Job, shard: Shard, meter: Meter, tell: Tell | None, found: int
+        self,
+        at: Place,
+        job: Job,
+        shard: Shard,
+        meter: Meter,
+        tell: Tell | None,
+        missing: Sequence[Order],
     ) -> None:
-        self._at, self._meter, self._tell, self._found = at, meter, tell, found
+        self._at, self._meter, self._tell = at, meter, tell
+        self._found = len(shard.orders) - len(missing)
         self._name = note_name(job.run, shard.name)
         self._done = self._censored = self._failed = 0
         self._since, self._noted = time.monotonic(), False
+        self._waiting = Counter(alike(setup) for _, _, setup in missing)
+        self._calls: dict[str, list[int]] = {}  # of like episodes: how many, calls of all
+        self._over = Event()
+        self._ticks = bool(missing) and tell is not None and kind_of(missing[0]) != "bots"
+
+    def __enter__(self) -> Notes:
+        if self._ticks:
+            Thread(target=self._tick, daemon=True).start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Take the note back: from here on the result says it."""
+        self._over.set()
+        if self._noted:
+            with suppress(OSError):
+                self._at.remove(self._name)
+
+    def _tick(self) -> None:
+        while not self._over.wait(TICK_SECONDS):
+            assert self._tell is not None
+            self._tell(self.tally)
 
     def add(self, episode: Episode) -> None:
         """Count one episode that is stored."""
@@ -254,6 +291,11 @@ class Notes:
         self._done += 1
         self._censored += isinstance(end, Censored)
         self._failed += isinstance(end, Censored) and end.cause == "fault"
+        kind = alike(episode.setup)
+        self._waiting[kind] -= 1
+        if not isinstance(end, Censored) and self._ticks:
+            counted = self._calls.setdefault(kind, [0, 0])
+            counted[0], counted[1] = counted[0] + 1, counted[1] + calls_of(episode)
         if self._tell is not None:
             self._tell(self.tally)
         if time.monotonic() - self._since >= NOTE_SECONDS:
@@ -265,13 +307,31 @@ class Notes:
     def tally(self) -> Tally:
         m = self._meter
         counted = (self._done, self._found, self._censored, self._failed)
-        return Tally(*counted, m.calls, m.tokens, m.money, m.unpriced, m.guessed)
+        return Tally(
+            *counted, m.calls, m.tokens, m.money, m.unpriced, m.guessed, self._calls_left()
+        )
 
-    def close(self) -> None:
-        """Take the note back: from here on the result says it."""
-        if self._noted:
-            with suppress(OSError):
-                self._at.remove(self._name)
+    def _calls_left(self) -> int:
+        """What the waiting episodes will take if they are like those that ended."""
+        episodes, calls = (sum(n[i] for n in self._calls.values()) for i in (0, 1))
+        if not episodes:
+            return 0
+        usual = calls / episodes
+        each = {kind: found[1] / found[0] for kind, found in self._calls.items()}
+        wanted = sum(n * each.get(kind, usual) for kind, n in self._waiting.items())
+        begun = self._meter.calls - calls  # by episodes that are in progress
+        return max(round(wanted - begun), 1) if wanted else 0
+
+
+def alike(setup: Setup) -> str:
+    """What episodes have in common that take about as many calls."""
+    how = [str(w.params.get("strategy", w.player)) for w in setup.lineup.values()]
+    return " ".join([setup.instance.game, *how])
+
+
+def calls_of(episode: Episode) -> int:
+    """The model calls that an episode's log holds."""
+    return sum(len(getattr(event, "calls", ())) for event in episode.events)
 
 
 def note_name(run: str, shard: str) -> str:
@@ -287,4 +347,4 @@ def take_note(at: Place, run: str, shard: str) -> Tally:
         at.remove(name)
     except OSError:
         return Tally()
-    return msgspec.structs.replace(left, done=0, found=0, censored=0, failed=0)
+    return msgspec.structs.replace(left, done=0, found=0, censored=0, failed=0, calls_left=0)

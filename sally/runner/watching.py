@@ -91,7 +91,7 @@ def look(where: Where) -> Look:
 
 
 def _without_runs(study: str, found: store.Survey) -> Look:
-    censored = found.blank + len(found.cut)
+    censored = len(found.blank) + len(found.cut)
     nothing = (None, None, Tally(), None, "", ())
     return Look(study, len(found.finished), None, 0, 0, censored, *nothing)
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import fcntl
+import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from io import BytesIO
@@ -18,6 +20,7 @@ from sally.core.log import RESUMABLE, SCHEMA, Censored, Episode, Instance, from_
 from sally.store.manifest import MANIFEST, read_manifest
 from sally.store.places import Folder, Place, Where, place
 
+_NUMBER = re.compile(r"\d[\d,]{2,}(\.\d+)?|\d+\.\d+")  # what differs between episodes cut alike
 OPEN, PART, DONE = ".open", ".part", ".jsonl"  # being appended to; put already; all of a writer's
 
 
@@ -51,11 +54,16 @@ class Survey:
     """What a run must know of a store, without the episodes: memory for ids alone."""
 
     finished: set[str] = field(default_factory=set)
-    cut: set[str] = field(default_factory=set)  # censored, and to be run again
+    cut: dict[str, str] = field(default_factory=dict)  # to be run again, and why
+    blank: dict[str, str] = field(default_factory=dict)  # finished without a result, and why
     instances: dict[str, Instance] = field(default_factory=dict)
     bad: list[BadLine] = field(default_factory=list)
     doubled: int = 0
-    blank: int = 0  # finished ones without a result
+
+    @property
+    def reasons(self) -> dict[str, int]:
+        """Why episodes have no result, the most frequent first."""
+        return dict(Counter([*self.cut.values(), *self.blank.values()]).most_common())
 
     @property
     def episodes(self) -> int:
@@ -107,12 +115,23 @@ def survey(where: Where, beginning: str = "") -> Survey:
         elif line.id in found.finished:
             found.doubled += 1
         else:
-            again = to_run_again(line)
-            (found.cut if again else found.finished).add(line.id)
-            found.blank += line.payoffs is None and not again
+            if to_run_again(line):
+                found.cut[line.id] = reason(line)
+            else:
+                found.finished.add(line.id)
+                if line.payoffs is None:
+                    found.blank[line.id] = reason(line)
             found.instances[line.setup.instance.id] = line.setup.instance
-    found.cut -= found.finished
+    found.cut = {id: why for id, why in found.cut.items() if id not in found.finished}
     return found
+
+
+def reason(episode: Episode) -> str:
+    """Why an episode has no result, in words that are the same for episodes cut alike."""
+    end = episode.end
+    if not isinstance(end, Censored):
+        return ""
+    return f"{end.cause}: {_NUMBER.sub('…', end.detail)}" if end.detail else end.cause
 
 
 def read(where: Where, quarantine: bool = True, beginning: str = "") -> Iterator[Episode | BadLine]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from fnmatch import fnmatchcase
 from itertools import permutations, product
 from typing import TypeVar
 
 import msgspec
 
-from sally.core.errors import BadInput
+from sally.core.errors import BadInput, listed
 from sally.core.log import Instance, Sitter
 from sally.core.study import Cell, Study
 
@@ -109,6 +110,56 @@ def without(study: Study, strategies: Iterable[str]) -> Study:
     if not cells:
         raise BadInput(f"Without {', '.join(sorted(unwanted))} nothing of {study.name} is left.")
     return msgspec.structs.replace(study, cells=tuple(cells))
+
+
+class Part(msgspec.Struct, frozen=True):
+    """Which part of a study is wanted; nothing said is all of it."""
+
+    cells: tuple[str, ...] = ()  # names, or patterns such as `*tit_for_tat*`
+    tables: tuple[str, ...] = ()  # of a paper: cells named `table 4: ...`
+    games: tuple[str, ...] = ()
+    strategies: tuple[str, ...] = ()
+
+
+def part_of(study: Study, part: Part) -> Study:
+    """The cells and lineups that are wanted; their episodes are those of the whole study."""
+    cells = [found for cell in study.cells if (found := _wanted(cell, part)) is not None]
+    if cells:
+        return msgspec.structs.replace(study, cells=tuple(cells))
+    asked = {"--cell": part.cells, "--table": part.tables, "--game": part.games,
+             "--strategy": part.strategies}  # fmt: skip
+    said = " ".join(f"{flag} {name}" for flag, names in asked.items() for name in names)
+    raise BadInput(f"Nothing of {study.name} fits {said}; {_choices(study)}.")
+
+
+def _wanted(cell: Cell, part: Part) -> Cell | None:
+    tabled = [f"table {table}:*" for table in part.tables]
+    for patterns in (part.cells, tabled):
+        if patterns and not any(fnmatchcase(cell.name.lower(), p.lower()) for p in patterns):
+            return None
+    problems = tuple(i for i in cell.instances if not part.games or i.game in part.games)
+    lineups = tuple(
+        line
+        for line in cell.lineups
+        if not part.strategies or _strategies(line) & set(part.strategies)
+    )
+    if not problems or not lineups:
+        return None
+    return msgspec.structs.replace(cell, instances=problems, lineups=lineups)
+
+
+def _strategies(lineup: Mapping[str, Sitter]) -> set[str]:
+    return {str(who.params["strategy"]) for who in lineup.values() if "strategy" in who.params}
+
+
+def _choices(study: Study) -> str:
+    """What there is to choose from, shortly."""
+    games = dict.fromkeys(i.game for cell in study.cells for i in cell.instances)
+    used = sorted({s for cell in study.cells for line in cell.lineups for s in _strategies(line)})
+    some = [cell.name for cell in study.cells[:3]]
+    more = f" and {len(study.cells) - 3} more" if len(study.cells) > 3 else ""
+    strategies = f", strategies {listed(used)}" if used else ""
+    return f"it has games {listed(games)}{strategies}, cells such as {'; '.join(some)}{more}"
 
 
 def _rotated(things: Sequence[T]) -> list[tuple[T, ...]]:

@@ -28,13 +28,14 @@ BY_NAME: tuple[tuple[str, FaultKind], ...] = (
     ("UnprocessableEntity", "bad_request"),
 )
 BY_STATUS: dict[int, FaultKind] = {401: "auth", 403: "auth", 408: "timeout", 429: "rate_limit"}
-SECRET = re.compile(r"(?i)(sk-|key[=: ]+|bearer )[\w.*-]{6,}")
+SECRET = re.compile(r"(?i)(sk-|key[=:] *|bearer )[\w.*-]{6,}")
 
 
 def failure_of(error: BaseException) -> ModelFailure:
     """The failure that an exception stands for, through its causes."""
     found = causes(error)
-    detail = next((text for cause in found if (text := " ".join(str(cause).split()))), "")
+    said = [c for c in found if getattr(c, "last_attempt", None) is None]  # tenacity says nothing
+    detail = next((text for cause in said if (text := " ".join(str(cause).split()))), "")
     detail = SECRET.sub(r"\1[removed]", detail)[:300] or type(error).__name__
     kinds = (kind for cause in found if (kind := _kind(cause)) is not None)
     return ModelFailure(next(kinds, "bad_reply"), detail, _retry_after(found))

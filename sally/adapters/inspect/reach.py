@@ -7,6 +7,7 @@ that each failure comes to us, is logged by kind, and is tried again after the w
 from __future__ import annotations
 
 import asyncio
+import os
 import re
 import time
 from collections.abc import Mapping
@@ -24,6 +25,8 @@ from sally.runner.config import Config
 
 RETRYING = frozenset({"openai", "openai-api", "openrouter", "anthropic", "groq"})
 WAITING = frozenset({"rate_limit", "server", "timeout", "connection"})
+FINAL = 3  # calls that a provider refuses for good (no such model, no such key), and we stop
+PATIENCE = 30  # calls that it fails in passing, without ever having answered one
 LONGEST = 120.0  # seconds that a provider can make everybody wait
 MARKUP = re.compile(r"\[/?[a-z ]+\]")
 HIDDEN = "[key removed]"
@@ -37,6 +40,9 @@ def provider_of(name: str, config: Config, server: str | None = None) -> Provide
     entry = config.entry(name)
     maker = name.partition("/")[0]
     given: dict[str, Any] = {"max_retries": 0} if maker in RETRYING else {}
+    address = server or entry.servers[0] or os.environ.get("OPENAI_BASE_URL")
+    if maker == "openai" and address and "api.openai.com" not in address:
+        given["responses_api"] = False  # what speaks OpenAI's language elsewhere, speaks chat
     key = entry.key()
     try:
         provider = get_model(
@@ -59,6 +65,7 @@ class Gate:
 
     def __init__(self, first_wait: float = 1.0) -> None:
         self._first, self._until, self._streak, self._counted = first_wait, 0.0, 0, 0.0
+        self.served, self.refusals, self.words = False, 0, ""
 
     async def passed(self) -> float:
         """Wait until the provider may be called; the time of the call."""
@@ -67,10 +74,12 @@ class Gate:
         return time.monotonic()
 
     def worked(self) -> None:
-        self._streak = 0
+        self._streak, self.served = 0, True
 
     def failed(self, begun: float, failure: ModelFailure) -> None:
         """Wait as long as the provider says, else twice as long as after the failure before."""
+        self.refusals += 1 if failure.kind in WAITING else PATIENCE // FINAL
+        self.words = failure.fault.detail
         if failure.kind not in WAITING:
             return
         if begun >= self._counted:  # calls that failed side by side count as one failure
@@ -81,6 +90,22 @@ class Gate:
 
 
 _gates: dict[str, Gate] = {}
+
+
+def hopeless() -> str | None:
+    """What a provider says that has refused every call so far, once that is no accident."""
+    for name, gate in _gates.items():
+        if not gate.served and gate.refusals >= PATIENCE:
+            model, address = name.split(" ")[:2]
+            at = "" if address == "None" else f" at {address}"
+            return f"{model}{at} answered none of the calls: {gate.words.rstrip('.')}."
+    return None
+
+
+def forget_refusals() -> None:
+    """A run begins anew; what a provider refused before counts no more."""
+    for gate in _gates.values():
+        gate.served, gate.refusals, gate.words = False, 0, ""
 
 
 def gate_of(provider: Provider, first_wait: float) -> Gate:

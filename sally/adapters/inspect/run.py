@@ -8,9 +8,10 @@ from contextlib import contextmanager
 
 from inspect_ai import eval as inspect_eval
 
-from sally.adapters.inspect.reach import provider_of
+from sally.adapters.inspect.reach import forget_refusals, hopeless, provider_of
 from sally.adapters.inspect.session import Told, session
 from sally.adapters.inspect.tasks import task_of
+from sally.core.errors import RunFailed
 from sally.players.language import LANGUAGE
 from sally.runner.budget import Meter
 from sally.runner.config import in_process
@@ -27,7 +28,7 @@ def play_orders(
     display: str = "plain",
     label: str = "",
     told: Told | None = None,
-) -> str:
+) -> None:
     """Play these episodes: records go to the store, the trace to its `inspect` folder.
 
     The records' file has a name that begins with the label; `told` hears of each that is stored.
@@ -37,6 +38,7 @@ def play_orders(
     for model in models_in(wanted):  # whoever cannot be reached is named before anything is spent
         if not in_process(model):
             provider_of(model, config)
+    forget_refusals()
     with rarer_collections(), session(out, meter, cache, label, told):
         logs = inspect_eval(
             task_of(name, wanted, str(out)),
@@ -48,7 +50,13 @@ def play_orders(
             token_limit=limits.episode_tokens,
             max_samples=limits.episodes_at_once,
         )
-    return str(logs[0].status)
+    if (why := hopeless()) is not None:
+        raise RunFailed(f"{why} The run was stopped.")
+    if not logs or logs[0].status == "cancelled":
+        raise KeyboardInterrupt
+    if logs[0].status == "error":
+        said = logs[0].error.message if logs[0].error else "Inspect does not say why"
+        raise RunFailed(f"Inspect broke the run off: {said}")
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ from inspect_ai.util import LimitExceededError, sample_limits
 
 from sally import store
 from sally.adapters.inspect.model import InspectModel
-from sally.adapters.inspect.reach import hide_key, provider_of
+from sally.adapters.inspect.reach import hide_key, hopeless, provider_of
 from sally.adapters.inspect.routing import Routed, preferred
 from sally.adapters.inspect.session import Session, session_of
 from sally.core import shelf
@@ -26,7 +27,7 @@ from sally.core.errors import BadInput
 from sally.core.game import Seat
 from sally.core.log import Episode, Setup, from_line, to_line
 from sally.core.match import Match
-from sally.core.metric import Played
+from sally.core.metric import Metric, Played
 from sally.core.model import Model
 from sally.core.playback import replayed
 from sally.core.player import Player
@@ -39,6 +40,7 @@ from sally.runner.models import OPEN, models_of, with_model
 from sally.runner.rates import turnstile_of
 from sally.runner.seating import players_of
 
+COMPLETED = "completed"
 NO_MODEL = "none/none"  # what Inspect puts where no model was named
 
 
@@ -47,7 +49,7 @@ def task_of(name: str, wanted: Sequence[Order], out: str) -> Task:
     samples = [
         Sample(
             id=id,
-            input=setup.instance.game,
+            input=first_page(setup),
             metadata={"setup": msgspec.json.encode(setup).decode(), "cell": cell},
         )
         for id, cell, setup in wanted
@@ -56,9 +58,36 @@ def task_of(name: str, wanted: Sequence[Order], out: str) -> Task:
         name=name,
         dataset=samples,
         solver=play_episode(out),
-        scorer=all_metrics(),
+        scorer=all_metrics(score_keys(wanted)),
         continue_on_fail=True,
     )
+
+
+def first_page(setup: Setup) -> str:
+    """What the first seat of a model is shown before anything has happened, for the viewer."""
+    match: Match[Any, Any, Any] = Match(shelf.game(setup.instance.game), setup)
+    for seat, who in setup.lineup.items():
+        if who.player == LANGUAGE:
+            return match.desk(Seat(seat)).words.rules(Seat(seat))
+    return setup.instance.game
+
+
+def score_keys(wanted: Sequence[Order]) -> list[str]:
+    """Every key that a score of these episodes can have: Inspect wants the same in all of them."""
+    found = {COMPLETED: None}
+    known: set[tuple[str, tuple[str, ...]]] = set()
+    for _, _, setup in wanted:
+        seats = tuple(seat for seat, who in setup.lineup.items() if who.player == LANGUAGE)
+        if (setup.instance.game, seats) not in known:
+            known.add((setup.instance.game, seats))
+            for seat in seats:
+                found |= {f"{seat}.{name}": None for name in headlines(setup.instance.game)}
+    return list(found)
+
+
+def headlines(game: str) -> dict[str, Metric]:
+    """The metrics that a table shows unasked."""
+    return {name: m for name, m in shelf.metrics(shelf.family(game).name).items() if m.headline}
 
 
 @solver
@@ -67,7 +96,7 @@ def play_episode(out: str) -> Solver:
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         session = session_of(out)
-        if session.meter.spent:
+        if session.meter.spent or hopeless():
             return state  # not begun: nothing goes to the store
         setup = msgspec.json.decode(state.metadata["setup"], type=Setup)
         match: Match[Any, Any, Any] = Match(shelf.game(setup.instance.game), setup)
@@ -139,16 +168,17 @@ def provider(seat: str, name: str, session: Session, server: str | None = None) 
 
 
 @scorer(metrics={"*": [mean()]})
-def all_metrics() -> Scorer:
-    """Every metric of every seat that a language model sat in; a cut episode has none."""
+def all_metrics(keys: Sequence[str]) -> Scorer:
+    """The headline metrics of every seat that a language model sat in; NaN where there is none."""
+    blank = dict.fromkeys(keys, math.nan)  # Inspect counts NaN as not scored
 
     async def score(state: TaskState, target: Target) -> Score:
         line = state.store.get("episode")
         if line is None:
-            return Score(value={"not_run": 1.0}, explanation="the budget was spent")
+            return Score(value={**blank}, explanation="not begun: the run had to stop")
         episode = from_line(line.encode())
-        values = {"censored": float(episode.payoffs is None), **measured(episode)}
-        return Score(value=dict(values), explanation=f"episode {episode.id}")
+        values = {COMPLETED: float(episode.payoffs is not None), **measured(episode)}
+        return Score(value={**blank, **values}, explanation=f"episode {episode.id}")
 
     return score
 
@@ -163,7 +193,7 @@ def measured(episode: Episode) -> dict[str, float]:
         f"{seat}.{name}": metric.measure(whole, Seat(seat))
         for seat, who in episode.setup.lineup.items()
         if who.player == LANGUAGE
-        for name, metric in shelf.metrics(spec.family or spec.name).items()
+        for name, metric in headlines(spec.name).items()
     }
     return {name: value for name, value in found.items() if value is not None}
 

@@ -1,0 +1,137 @@
+"""Every shipped study that a model can play, over HTTP, with faults: one command finishes it."""
+
+from __future__ import annotations
+
+import json
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Lock
+
+import pytest
+
+from sally import store
+from sally.core import shelf
+from sally.runner.models import OPEN, models_of
+from tests.adapters.inspect.server import Fault, Handler, serving
+
+pytest.importorskip("openai", reason="the local server speaks the language of openai-api")
+
+ROUNDS = {"riemer2025": 2, "riemer2025_names": 2, "quickstart_model": 2}
+STUDIES = sorted(name for name, s in shelf.shelf("studies").items() if OPEN in models_of(s))
+REPLIES = ("Answer: 1", "Option: J", "Option: F", "purple {[ dishwasher", "", "Option: R")
+
+
+def unsteady(seed: int) -> Fault:
+    """Sometimes an answer, sometimes nonsense, sometimes 429 or 500."""
+    luck, lock = random.Random(seed), Lock()
+
+    def say(handler: Handler) -> None:
+        with lock:
+            drawn, text = luck.random(), luck.choice(REPLIES)
+        if drawn < 0.03:
+            handler.send(429, b'{"error": {"message": "slow down"}}', {"retry-after": "0.05"})
+        elif drawn < 0.06:
+            handler.send(500, b'{"error": {"message": "oops"}}')
+        else:
+            handler.say(text)
+
+    return say
+
+
+def no_such_model(handler: Handler) -> None:
+    handler.send(404, b'{"error": {"message": "The model weak is not served here."}}')
+
+
+@contextmanager
+def config(folder: Path, always: Fault, kind: str = "openai-api/lab") -> Iterator[Path]:
+    with serving(always=always) as server:
+        file = folder / "sally.toml"
+        file.write_text(
+            f'[models.weak]\nname = "{kind}/weak"\nbase_url = "{server.address}"\n'
+            'api_key_env = "LAB_KEY"\n[limits]\nfirst_wait = 0.01\n'
+        )
+        yield file
+
+
+@pytest.fixture(autouse=True)
+def key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LAB_KEY", "abcdefgh")
+
+
+def command(study: str, config: Path, out: Path, *more: str) -> list[str]:
+    given = ["--model", "weak", "--config", str(config), "--out", str(out), *more]
+    rounds = ["--set", f"rounds={ROUNDS[study]}"] if study in ROUNDS else []
+    return [sys.executable, "-m", "sally", "run", study, *given, *rounds]
+
+
+@pytest.mark.parametrize("study", STUDIES)
+def test_one_command_finishes_every_episode_of_a_study(study: str, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    more = ["--without", "lm", "--without", "social_lm"] if study == "riemer2025" else []
+    with config(tmp_path, unsteady(5)) as file:
+        given = command(study, file, out, "--limit", "1", "--json", *more)
+        done = subprocess.run(given, capture_output=True, text=True, timeout=600)
+    assert done.returncode == 0, done.stderr[-2000:]
+    said = json.loads(done.stdout)
+    assert said["not_run"] == 0 and said["episodes"] > 0
+    found = store.survey(out)
+    assert not found.cut and found.episodes == said["episodes"]
+
+
+def test_a_provider_that_refuses_every_call_stops_the_run_in_its_own_words(tmp_path: Path) -> None:
+    with config(tmp_path, no_such_model) as file:
+        given = command("kang2026", file, tmp_path / "out", "--limit", "1")
+        done = subprocess.run(given, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 1
+    assert "The model weak is not served here" in done.stderr
+    assert "Traceback" not in done.stderr and "RetryError" not in done.stderr
+
+
+def test_a_server_that_speaks_chat_alone_is_reached_as_openai(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    with config(tmp_path, lambda handler: handler.say("Option: J"), "openai") as file:
+        given = command("quickstart_model", file, out, "--limit", "1", "--json", "--game", "ipd")
+        done = subprocess.run(given, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert json.loads(done.stdout)["reasons"] == {}
+
+
+def test_a_run_that_is_stopped_says_so_and_goes_on(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+
+    def slow(handler: Handler) -> None:
+        time.sleep(0.05)
+        handler.say("Option: J")
+
+    with config(tmp_path, slow) as file:
+        given = command("quickstart_model", file, out, "--limit", "4")
+        begun = subprocess.Popen(given, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        while not (out.exists() and store.survey(out).episodes):
+            assert begun.poll() is None, begun.communicate()
+            time.sleep(0.1)
+        begun.send_signal(signal.SIGINT)
+        _, said = begun.communicate(timeout=60)
+        assert begun.returncode == 130, said
+        assert said.strip().count("\n") == 0 and "Stopped" in said
+        again = subprocess.run([*given, "--json"], capture_output=True, text=True, timeout=300)
+    assert again.returncode == 0, again.stderr[-2000:]
+    assert json.loads(again.stdout)["not_run"] == 0
+
+
+def test_part_of_a_study_is_played_under_the_ids_of_the_whole(tmp_path: Path) -> None:
+    with config(tmp_path, lambda handler: handler.say("Option: J")) as file:
+        given = command("riemer2025", file, tmp_path / "out", "--limit", "1", "--json")
+        part = ["--table", "4", "--game", "ipd"]
+        done = subprocess.run([*given, *part], capture_output=True, text=True, timeout=300)
+        other = subprocess.run([*given, "--cell", "no such"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-2000:]
+    found = store.load(tmp_path / "out").episodes.values()
+    assert {e.setup.instance.game for e in found} == {"ipd"}
+    assert all(e.cell.startswith("table 4:") for e in found)
+    assert other.returncode == 2 and "Nothing of riemer2025 fits --cell no such" in other.stderr
