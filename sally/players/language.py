@@ -239,7 +239,11 @@ def _language(
         raise BadInput(f"A model sits in seat {seat!r}; say which one, such as --model embedded.")
     found = shelf.model(model) if isinstance(model, str) else model
     if "scoring" in chosen.needs and not found.can_score:
-        raise BadInput(str(CannotScore(found.name)))
+        scoring = sorted(n for n, s in shelf.shelf("strategies").items() if "scoring" in s.needs)
+        raise BadInput(
+            f"{str(CannotScore(found.name)).rstrip('.')}; `sally run` and `plan` leave such "
+            f"strategies out with {' '.join(f'--without {name}' for name in scoring)}."
+        )
     act, answer = chosen.make(**params)
     worded = packs.find(pack).texts if pack else {}
     return LanguagePlayer(found, act, answer, given, 2, chosen.texts, pack, worded)

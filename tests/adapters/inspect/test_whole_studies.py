@@ -23,6 +23,8 @@ from tests.adapters.inspect.server import Fault, Handler, serving
 pytest.importorskip("openai", reason="the local server speaks the language of openai-api")
 
 ROUNDS = {"riemer2025": 2, "riemer2025_names": 2, "quickstart_model": 2}
+NO_LM = ["--without", "lm", "--without", "social_lm"]
+SCORING = {"riemer2025": NO_LM, "quickstart_model": NO_LM[:2]}  # the server cannot score
 STUDIES = sorted(name for name, s in shelf.shelf("studies").items() if OPEN in models_of(s))
 REPLIES = ("Answer: 1", "Option: J", "Option: F", "purple {[ dishwasher", "", "Option: R")
 
@@ -73,7 +75,7 @@ def command(study: str, config: Path, out: Path, *more: str) -> list[str]:
 @pytest.mark.parametrize("study", STUDIES)
 def test_one_command_finishes_every_episode_of_a_study(study: str, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    more = ["--without", "lm", "--without", "social_lm"] if study == "riemer2025" else []
+    more = SCORING.get(study, [])
     with config(tmp_path, unsteady(5)) as file:
         given = command(study, file, out, "--limit", "1", "--json", *more)
         done = subprocess.run(given, capture_output=True, text=True, timeout=600)
@@ -96,7 +98,7 @@ def test_a_provider_that_refuses_every_call_stops_the_run_in_its_own_words(tmp_p
 def test_a_server_that_speaks_chat_alone_is_reached_as_openai(tmp_path: Path) -> None:
     out = tmp_path / "out"
     with config(tmp_path, lambda handler: handler.say("Option: J"), "openai") as file:
-        given = command("quickstart_model", file, out, "--limit", "1", "--json", "--game", "ipd")
+        given = command("quickstart_model", file, out, "--limit", "1", "--json", *NO_LM[:2])
         done = subprocess.run(given, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr[-2000:]
     assert json.loads(done.stdout)["reasons"] == {}
@@ -110,7 +112,7 @@ def test_a_run_that_is_stopped_says_so_and_goes_on(tmp_path: Path) -> None:
         handler.say("Option: J")
 
     with config(tmp_path, slow) as file:
-        given = command("quickstart_model", file, out, "--limit", "4")
+        given = command("quickstart_model", file, out, "--limit", "4", *NO_LM[:2])
         begun = subprocess.Popen(given, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         while not (out.exists() and store.survey(out).episodes):
             assert begun.poll() is None, begun.communicate()
