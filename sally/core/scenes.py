@@ -101,13 +101,17 @@ def texts_of(who: Sitter | None) -> Mapping[str, str]:
     return packs.find(name).texts if name else {}
 
 
+def outlook(desk: Desk, turn: int, view: Any, new: Sequence[str] = ()) -> Scene:
+    """What a seat reads while nothing is asked of it."""
+    return Scene(turn, desk.seat, tuple(new), _or_none(lambda: desk.words.now(view)), view=view)
+
+
 def moment(turn: Turn[Any, Any], new: Sequence[str] = ()) -> Scene:
     """What a seat reads and is asked just before it answers."""
     desk, view, question = turn.desk, turn.view, turn.question
     if turn.seat == NATURE:
         return Scene(turn.number, NATURE)
     words = desk.words
-    now, told = _or_none(lambda: words.now(view)), tuple(desk.heard(turn.told))
     if question is None:
         asked = _or_none(lambda: words.question(view, turn.options))
         names = option_names(words, turn.options)
@@ -117,8 +121,14 @@ def moment(turn: Turn[Any, Any], new: Sequence[str] = ()) -> Scene:
         asked = _or_none(lambda: words.aside(put, view, turn.pending))
         names = tuple(words.choice_name(question, c) for c in question.choices)
         how = words.aside_format(question)
-    probe = "" if question is None else about(question)
-    return Scene(turn.number, turn.seat, tuple(new), now, told, probe, asked, how, names, view)
+    return msgspec.structs.replace(
+        outlook(desk, turn.number, view, new),
+        told=tuple(desk.heard(turn.told)),
+        probe="" if question is None else about(question),
+        question=asked,
+        format=how,
+        options=names,
+    )
 
 
 class _Teller:

@@ -8,68 +8,22 @@ from typing import Any
 
 import msgspec
 
+from sally.core.answers import action_of
 from sally.core.game import GameSpec
-from sally.core.log import Call, Looked
-from sally.core.player import AskId, Decision, Fault, Forfeit, Silence, Turn
-from sally.core.probe import Foreseen, Report, Value
+from sally.core.log import Looked
+from sally.core.player import AskId, Decision, Forfeit, Given, Turn
 from sally.web.database import Transaction
 
-Given = Decision[Any] | Forfeit | Fault | Report | Silence
 
-
-class Moves(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="what", tag="move"):
-    """A seat moved."""
+class Said(msgspec.Struct, frozen=True):
+    """What was answered to an ask, and what was looked up for it."""
 
     ask: AskId
-    action: Any
-    memory: Any = None  # of language players; a bot is asked again and has its own
-    reply: str = ""
-    tries: int = 1
-    calls: tuple[Call, ...] = ()
-    foreseen: tuple[Foreseen, ...] = ()
+    given: Given
     looked: tuple[Looked, ...] = ()
 
 
-class Reports(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="what", tag="report"):
-    """A seat answered a probe."""
-
-    ask: AskId
-    value: Value | None
-    odds: tuple[float, ...] | None = None
-    reply: str = ""
-    tries: int = 1
-    calls: tuple[Call, ...] = ()
-
-
-class Loses(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="what", tag="forfeit"):
-    """No legal action could be had from a seat."""
-
-    ask: AskId
-    reason: str
-    reply: str = ""
-    tries: int = 1
-    calls: tuple[Call, ...] = ()
-    memory: Any = None
-    looked: tuple[Looked, ...] = ()
-
-
-class Fails(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="what", tag="fault"):
-    """A player broke down, or could not be reached."""
-
-    ask: AskId
-    cause: str
-    detail: str = ""
-    calls: tuple[Call, ...] = ()
-
-
-class Declines(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="what", tag="silence"):
-    """A player takes no questions."""
-
-    ask: AskId
-    reason: str
-
-
-class Looks(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="what", tag="look"):
+class Looks(msgspec.Struct, frozen=True, tag_field="what", tag="look"):
     """A person looked something up before moving."""
 
     ask: AskId
@@ -85,56 +39,45 @@ class Stops(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="what", t
     seat: str = ""
 
 
-StoredAnswer = Moves | Reports | Loses | Fails | Declines | Looks | Stops
-_DECODER: msgspec.json.Decoder[StoredAnswer] = msgspec.json.Decoder(StoredAnswer)
+StoredAnswer = Said | Looks | Stops
 
 
-def stored_answer(turn: Turn[Any, Any], given: Given) -> StoredAnswer:
+def stored_answer(turn: Turn[Any, Any], given: Given) -> Said:
     """An answer as it stands in the database; notes are kept where they are plain data."""
-    ask, looked = turn.id, tuple(turn.looked)
-    match given:
-        case Decision(action, memory, reply, tries, calls, foreseen):
-            return Moves(
-                ask, action, memory if calls else None, reply, tries, calls, foreseen, looked
-            )
-        case Report(value, odds, reply, tries, calls):
-            return Reports(ask, value, odds, reply, tries, calls)
-        case Forfeit(reason, reply, tries, calls, memory):
-            return Loses(ask, reason, reply, tries, calls, memory if calls else None, looked)
-        case Fault(cause, detail, calls):
-            return Fails(ask, cause, detail, calls)
-        case Silence(reason):
-            return Declines(ask, reason)
+    if not isinstance(given, Decision | Forfeit):
+        return Said(turn.id, given)
+    # a bot is asked again, and has its own notes
+    kept = given if given.calls else msgspec.structs.replace(given, memory=None)
+    return Said(turn.id, kept, tuple(turn.looked))
 
 
-def given_by(spec: GameSpec[Any, Any, Any], stored: StoredAnswer) -> Given:
-    """The answer that a stored answer holds."""
-    match stored:
-        case Moves():
-            action = (
-                stored.action if spec.action is int else msgspec.convert(stored.action, spec.action)
-            )
-            return Decision(
-                action, stored.memory, stored.reply, stored.tries, stored.calls, stored.foreseen
-            )
-        case Reports():
-            return Report(stored.value, stored.odds, stored.reply, stored.tries, stored.calls)
-        case Loses():
-            return Forfeit(stored.reason, stored.reply, stored.tries, stored.calls, stored.memory)
-        case Fails():
-            return Fault(stored.cause, stored.detail, stored.calls)
-        case Declines():
-            return Silence(stored.reason)
-        case _:
-            raise TypeError(f"{stored!r} is no answer")
+def given_by(spec: GameSpec[Any, Any, Any], stored: Said) -> Given:
+    """The answer that a stored answer holds, its action as the rules have it."""
+    given = stored.given
+    if not isinstance(given, Decision):
+        return given
+    return msgspec.structs.replace(given, action=action_of(spec, given.action))
 
 
 def to_text(stored: StoredAnswer) -> str:
-    return msgspec.json.encode(stored).decode()
+    """One flat JSON object: which kind of answer, to which ask, and its fields."""
+    if not isinstance(stored, Said):
+        return msgspec.json.encode(stored).decode()
+    flat = {**msgspec.to_builtins(stored.given), "ask": stored.ask}
+    if stored.looked:
+        flat["looked"] = stored.looked
+    return msgspec.json.encode(flat).decode()
 
 
 def from_text(text: str) -> StoredAnswer:
-    return _DECODER.decode(text)
+    """The answer that `to_text` wrote."""
+    flat: dict[str, Any] = msgspec.json.decode(text)
+    if flat["what"] in ("look", "stop"):
+        found: StoredAnswer = msgspec.convert(flat, Looks | Stops)
+        return found
+    ask = msgspec.convert(flat.pop("ask"), AskId)
+    looked = msgspec.convert(flat.pop("looked", []), tuple[Looked, ...])
+    return Said(ask, msgspec.convert(flat, Given), looked)
 
 
 Written = tuple[str, StoredAnswer, str | None]  # seat, what it said, the client's key

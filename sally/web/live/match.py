@@ -17,19 +17,19 @@ from typing import Any
 
 import msgspec
 
+from sally.core.desk import Past
+from sally.core.drive import let_answer
 from sally.core.errors import BadInput, IllegalMove, NotAsked
 from sally.core.game import Seat
 from sally.core.log import Censored, Ended
 from sally.core.match import Match
-from sally.core.player import AskId, Decision, Fault, Player, Turn, put
+from sally.core.player import AskId, Decision, Fault, Forfeit, Given, Player, Turn, put
+from sally.core.scenes import Scene, moment, outlook
 from sally.runner.budget import BudgetSpent
 from sally.runner.local import used_by
 from sally.web.database import Database, DuplicateRow, Row
 from sally.web.live.answers import (
-    Given,
     Looks,
-    Loses,
-    Moves,
     Stops,
     StoredAnswer,
     Written,
@@ -40,7 +40,6 @@ from sally.web.live.answers import (
 )
 from sally.web.live.screen import (
     Ask,
-    Past,
     Screen,
     ask_name,
     ask_of,
@@ -87,6 +86,7 @@ class LiveMatch:
         self._refused: dict[AskId, tuple[int, str]] = {}
         self._out: dict[AskId, asyncio.Task[None]] = {}
         self._pasts = {seat: Past(match.desk(Seat(seat))) for seat in people}
+        self._lines: dict[str, list[str]] = {seat: [] for seat in people}
         self._screens: dict[str, Screen] = {}
         self._stale = set(people)  # whose screen may have changed
         self._changed = asyncio.Event()
@@ -216,14 +216,11 @@ class LiveMatch:
     def let_bots_answer(self) -> list[Written]:
         """Everything that bots say before a person or a model is needed again."""
         said: list[Written] = []
-        while not self.match.over:
-            turns = [turn for turn in self.match.asks() if turn.seat in self._bots]
-            if not turns:
-                break
-            for turn in turns:
-                said.append((turn.seat, self._take_or_fault(turn, self._bot_says(turn)), None))
-                if self.match.over:
-                    break
+
+        def take(turn: Turn[Any, Any], given: Given) -> None:
+            said.append((turn.seat, self._take_or_fault(turn, given), None))
+
+        let_answer(self.match, self._bots, self._bot_says, take)
         return said
 
     def _take(self, turn: Turn[Any, Any], given: Given) -> StoredAnswer:
@@ -344,7 +341,7 @@ class LiveMatch:
                 given = fresh
             else:
                 changed = turn.seat
-        if isinstance(stored, Moves | Loses):
+        if isinstance(given, Decision | Forfeit):
             turn.looked[:] = stored.looked
         match.answer(turn.id, given)
         return changed
@@ -374,22 +371,22 @@ class LiveMatch:
         match, desk = self.match, self.match.desk(Seat(seat))
         turns = self._open(seat)
         view = turns[0].view if turns else match.game.observe(match.state, Seat(seat))
+        self._lines[seat] += self._pasts[seat].news(view)
+        scenes = [moment(turn) for turn in turns]
         end = match.events[-1] if match.over else None
         # Which of the others has still to act may be hidden, so it is always all of them.
         others = () if turns or match.over else [s for s in match.game.seats if s != seat]
         return screen_of(
-            0,
             desk,
-            view,
-            self._pasts[seat],
-            [self._ask(turn) for turn in turns],
-            [desk.words.told(told) for turn in turns for told in turn.told],
+            scenes or [outlook(desk, match.turn, view)],
+            self._lines[seat],
+            [self._ask(turn, scene) for turn, scene in zip(turns, scenes, strict=True)],
             others,
             over_of(seat, end) if isinstance(end, Ended | Censored) else None,
         )
 
-    def _ask(self, turn: Turn[Any, Any]) -> Ask:
-        ask = ask_of(self.id, turn, self._refused.get(turn.id, (0, None))[1])
+    def _ask(self, turn: Turn[Any, Any], scene: Scene) -> Ask:
+        ask = ask_of(self.id, turn, scene, self._refused.get(turn.id, (0, None))[1])
         return mirrored(ask) if turn.seat in self._mirrored else ask
 
 

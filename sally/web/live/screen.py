@@ -20,6 +20,7 @@ from sally.core.log import Censored, Ended
 from sally.core.menu import Amounts, Choice, Field, Form, Many, Text, Whole, filled
 from sally.core.player import AskId, Decision, Turn
 from sally.core.probe import Question, Report
+from sally.core.scenes import Scene
 from sally.core.words import as_tuples
 
 Json = dict[str, Any]
@@ -85,29 +86,6 @@ WHY_CENSORED: Mapping[str, str] = {
 }
 
 
-class Past:
-    """The past of one seat in words; it grows with the match, and a line is said once."""
-
-    def __init__(self, desk: Desk) -> None:
-        self.desk, self.lines = desk, list[str]()
-        self._shown, self._marks = 0, 0
-
-    def upto(self, view: Any) -> list[str]:
-        """Every line up to what a view shows."""
-        for seen, told in self.desk.kept[self._marks :]:
-            self._grow(seen)
-            self.lines.append(self.desk.words.told(told))
-            self._marks += 1
-        self._grow(view)
-        return self.lines
-
-    def _grow(self, view: Any) -> None:
-        words = self.desk.words
-        new = list(words.lines(view, self._shown, words.forms[0]))
-        self.lines += new
-        self._shown += len(new)
-
-
 def ask_name(match: str, id: AskId) -> str:
     """What a browser calls an ask: nothing can be read from it, not even a probe's name."""
     return blake2b(msgspec.json.encode((match, *id)), digest_size=12).hexdigest()
@@ -120,10 +98,10 @@ def title_of(name: str) -> str:
 # --- what is asked ------------------------------------------------------------------------------
 
 
-def ask_of(match: str, turn: Turn[Any, Any], refused: str | None) -> Ask:
-    """A turn as the browser gets it."""
+def ask_of(match: str, turn: Turn[Any, Any], scene: Scene, refused: str | None) -> Ask:
+    """A turn and its scene as the browser gets them."""
     if turn.question is not None:
-        return _probe(ask_name(match, turn.id), turn, turn.question, refused)
+        return _probe(ask_name(match, turn.id), turn, turn.question, scene, refused)
     words, options = turn.desk.words, turn.options
     scale = words.scale(options)
     ready = [o for o in options if type(o) is not Form] if scale is None else []
@@ -131,7 +109,7 @@ def ask_of(match: str, turn: Turn[Any, Any], refused: str | None) -> Ask:
     return Ask(
         ask_name(match, turn.id),
         "move",
-        words.question(turn.view, options),
+        scene.question,
         "",  # a page says how to answer in text; here there are buttons and fields
         "move" if scale is None else "number",
         tuple(Option(words.name(o), msgspec.to_builtins(o)) for o in ready),
@@ -146,17 +124,18 @@ def ask_of(match: str, turn: Turn[Any, Any], refused: str | None) -> Ask:
     )
 
 
-def _probe(name: str, turn: Turn[Any, Any], question: Question, refused: str | None) -> Ask:
-    words, whole = turn.desk.words, question.scale
+def _probe(
+    name: str, turn: Turn[Any, Any], question: Question, scene: Scene, refused: str | None
+) -> Ask:
+    whole = question.scale
     scale = (question.low, question.high) if question.kind == "values" else _ends(whole)
-    choices = question.choices if whole is None else ()
     return Ask(
         name,
         "probe",
-        words.aside(question, turn.view, turn.pending),
-        words.say("aside"),
+        scene.question,
+        turn.desk.words.say("aside"),
         question.kind if whole is None else "number",
-        items=tuple(Option(words.choice_name(question, c), c) for c in choices),
+        items=tuple(map(Option, scene.options, question.choices)) if whole is None else (),
         range=(0.0, 100.0) if question.kind == "odds" else scale,
         refused=refused,
     )
@@ -283,29 +262,27 @@ def over_of(seat: str, end: Ended | Censored) -> Over:
 
 
 def screen_of(
-    version: int,
     desk: Desk,
-    view: Any,
-    past: Past,
+    scenes: Sequence[Scene],  # of what is asked, or the one of a seat that waits
+    lines: Sequence[str],
     asks: Sequence[Ask],
-    told: Sequence[str],
     waiting_for: Sequence[str],
     over: Over | None,
 ) -> Screen:
     """Everything for one seat, with its whole past."""
-    words, spec = desk.words, desk.spec
+    first, spec = scenes[0], desk.spec
     return Screen(
-        version,
+        0,
         spec.name,
         title_of(spec.name),
         desk.seat,
-        words.rules(desk.seat),
+        desk.words.rules(desk.seat),
         0,
-        tuple(past.upto(view)),
-        "" if over is not None else words.now(view),
-        board_of(desk, view),
+        tuple(lines),
+        "" if over is not None else first.now,
+        board_of(desk, first.view),
         tuple(asks),
-        tuple(told),
+        tuple(told for scene in scenes for told in scene.told),
         tuple(waiting_for),
         over,
     )
