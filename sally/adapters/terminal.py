@@ -23,13 +23,13 @@ class Left(Exception):
 
 
 class Person(msgspec.Struct, frozen=True):
-    """Somebody who reads and types. What has been shown is kept as memory, like any notes."""
+    """Somebody who reads and types; every line of the past is shown once."""
 
     show: Show
     read: Read
 
     def decide(self, turn: Turn[Any, Any]) -> Decision[Any] | Fault:
-        scene, shown = self._shown(turn)
+        scene = self._shown(turn)
         picture = turn.desk.words.drawn(turn.view)
         for text in (*scene.told, *filter(None, (picture,)), scene.now, scene.question):
             self.show(text)
@@ -39,7 +39,7 @@ class Person(msgspec.Struct, frozen=True):
         while True:
             try:
                 action, typed = self._ask(turn)
-                return Decision(action, shown, typed)
+                return Decision(action, reply=typed)
             except (IllegalMove, Unreadable) as why:
                 self.show(f"That will not do: {why}")
             except Left:
@@ -48,7 +48,7 @@ class Person(msgspec.Struct, frozen=True):
     def report(self, turn: Turn[Any, Any]) -> Report | Fault:
         question, words = turn.question, turn.desk.words
         assert question is not None
-        scene, _ = self._shown(turn)
+        scene = self._shown(turn)
         self.show(f"{words.say('aside')} {scene.question}")
         numbered = not any(name.isdigit() for name in scene.options)
         if question.kind != "choice":
@@ -68,16 +68,16 @@ class Person(msgspec.Struct, frozen=True):
             except Left:
                 return LEFT
 
-    def _shown(self, turn: Turn[Any, Any]) -> tuple[Scene, int]:
-        """The rules once, then only what is new; and how many lines have been shown by then."""
-        if turn.memory is None:
+    def _shown(self, turn: Turn[Any, Any]) -> Scene:
+        """The rules once, then only what is new."""
+        reader = turn.desk.reader
+        if not reader.begun:
             self.show(turn.desk.words.rules(turn.seat))
             self.show("")
-        lines = turn.desk.past(turn.view)
-        scene = moment(turn, lines[turn.memory or 0 :])
+        scene = moment(turn, reader.news(turn.view))
         for line in scene.new:
             self.show(line)
-        return scene, len(lines)
+        return scene
 
     def _typed(self, turn: Turn[Any, Any]) -> str:
         """What was typed; look-ups (`?tool key=value`) are answered on the way."""

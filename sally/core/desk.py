@@ -15,15 +15,17 @@ from sally.core.words import Words
 class Past:
     """How far somebody has read a seat's past in one form: every line is given out once."""
 
-    __slots__ = ("_desk", "_form", "_lines", "_marks")
+    __slots__ = ("_desk", "_form", "_lines", "_marks", "begun")
 
     def __init__(self, desk: Desk, form: str = "") -> None:
         self._desk, self._form = desk, form or desk.words.forms[0]
         self._lines, self._marks = 0, 0
+        self.begun = False  # whether anything was read at all; the rules come before
 
     def news(self, view: Any) -> list[str]:
         """The lines up to what a view shows that were not read yet, what was kept among them."""
         words, new = self._desk.words, list[str]()
+        self.begun = True
         for seen, told in self._desk.kept[self._marks :]:
             new += self._upto(seen)
             new.append(words.kept(told, seen))
@@ -60,6 +62,11 @@ class Desk:
         words = self.spec.words(self.game, {**self.spec.texts, **self._texts})
         words.seat = self.seat
         return words
+
+    @cached_property
+    def reader(self) -> Past:
+        """How far whoever sits here has read, where lines are shown as they come."""
+        return Past(self)
 
     def in_words(self, pack: str, texts: Mapping[str, str]) -> Desk:
         """The same desk under a words pack's sentences; `pack` tells packs apart."""

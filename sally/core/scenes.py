@@ -13,7 +13,7 @@ import msgspec
 
 from sally.core import packs, shelf
 from sally.core.answers import action_of, ask_of
-from sally.core.desk import Desk, Past
+from sally.core.desk import Desk
 from sally.core.errors import BadInput, IllegalMove, NotAsked
 from sally.core.game import NATURE, Seat
 from sally.core.log import (
@@ -136,8 +136,6 @@ class _Teller:
 
     def __init__(self, match: Match[Any, Any, Any]) -> None:
         self._match = match
-        helpers = [seat for seat in match.game.helpers if seat != NATURE]
-        self._pasts = {seat: Past(match.desk(seat)) for seat in (*match.game.seats, *helpers)}
         self._asked: dict[AskId, Scene] = {}
         self._logged = 0
 
@@ -146,8 +144,8 @@ class _Teller:
         for turn, event in rerun(match, episode):
             out += self._since(number)
             number = match.turn
-            past = self._pasts.get(turn.seat)
-            scene = moment(turn, past.news(turn.view) if past else ())
+            new = turn.desk.reader.news(turn.view) if turn.seat != NATURE else ()
+            scene = moment(turn, new)
             if event is None:
                 out.append(scene)
             else:
@@ -157,9 +155,9 @@ class _Teller:
 
     def after(self) -> dict[str, tuple[str, ...]]:
         """What came onto the pages with the last turn."""
-        replay = self._match.replay
-        seats = replay.game.seats
-        return {str(s): tuple(self._pasts[s].news(replay.view(len(replay), s))) for s in seats}
+        match, replay = self._match, self._match.replay
+        last = {seat: replay.view(len(replay), seat) for seat in match.game.seats}
+        return {str(s): tuple(match.desk(s).reader.news(view)) for s, view in last.items()}
 
     def _since(self, number: int) -> Iterator[Scene]:
         """The events that turn `number` has brought, each as the scene that it ends."""

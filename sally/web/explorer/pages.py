@@ -14,7 +14,7 @@ from starlette.routing import BaseRoute, Route
 
 from sally.core.errors import BadInput
 from sally.core.log import Episode, label
-from sally.core.scenes import REFEREE
+from sally.core.scenes import REFEREE, ending, tell
 from sally.web import security
 from sally.web.database import Row, Transaction
 from sally.web.explorer import perspective
@@ -189,26 +189,27 @@ async def episode(request: Request) -> Response:
 
 def step(found: Episode, who: str, turn: str) -> dict[str, Any]:
     """All that the page of one step shows; an unknown turn is the nearest that there is."""
-    turns = perspective.turns_of(found, who)
+    story = tell(found)
+    turns = perspective.turns_of(story, who)
     stops: list[str] = [*map(str, turns), END]
     if turn not in stops:
         turn = _nearest(turns, turn)
     at = stops.index(turn)
     facts: dict[str, Any] = {
         "eyes": who,
-        "everybody": perspective.perspectives_of(found),
+        "everybody": perspective.perspectives_of(story),
         "seats": perspective.seats_of(found) if who == REFEREE else (),
         "stops": stops,
         "turn": turn,
         "before": stops[at - 1] if at else None,
         "after": stops[at + 1] if at + 1 < len(stops) else None,
-        "ending": perspective.ending(found.end),
+        "ending": perspective.sentence(ending(found.end)),
     }
     if turn == END:
-        return facts | {"close": perspective.close(found, who)}
+        return facts | {"close": perspective.close(story, who)}
     if who == REFEREE:
-        return facts | {"ledger": perspective.ledger(found, int(turn))}
-    scene = perspective.scene(found, who, int(turn))
+        return facts | {"ledger": perspective.ledger(story, int(turn))}
+    scene = perspective.turn_of_seat(story, who, int(turn))
     board = "" if scene.board is None else msgspec.json.encode(scene.board).decode()
     return facts | {"scene": scene, "board": board}
 

@@ -6,10 +6,13 @@ from typing import Any
 
 import msgspec
 
+from sally.core import shelf
 from sally.core.errors import BadInput
 from sally.core.log import Episode, Event
+from sally.core.match import Match
 from sally.core.model import Context
-from sally.core.player import Turn
+from sally.core.playback import rerun
+from sally.core.player import AskId, Turn
 from sally.models.stub import PromptDiffers
 from sally.runner.check import answered_again
 
@@ -21,21 +24,37 @@ class Line(msgspec.Struct, frozen=True):
     text: str
 
 
-def prompts_of(
-    episode: Episode, turn: Turn[Any, Any], event: Event | None
-) -> tuple[tuple[tuple[Line, ...], ...], str]:
+class Shown(msgspec.Struct, frozen=True):
     """What a model was shown, call by call, or why that cannot be rendered again."""
-    calls = getattr(event, "calls", ())
-    if not calls:
-        return (), ""
+
+    prompts: tuple[tuple[Line, ...], ...] = ()
+    why_not: str = ""
+
+
+def prompts_in(episode: Episode, seat: str, turn: int) -> dict[AskId | None, Shown]:
+    """What the model in a seat was shown in one turn, under each ask."""
+    found: dict[AskId | None, Shown] = {}
+    if not any(e.seat == seat and e.turn == turn and e.calls for e in episode.events):
+        return found
+    spec = shelf.game(episode.setup.instance.game)
+    match: Match[Any, Any, Any] = Match(spec, episode.setup, ask_nature=True)
+    for asked, event in rerun(match, episode):
+        if asked.number > turn:
+            break
+        if event is not None and event.calls and (asked.seat, asked.number) == (seat, turn):
+            found[asked.id] = _shown(episode, asked, event)
+    return found
+
+
+def _shown(episode: Episode, turn: Turn[Any, Any], event: Event) -> Shown:
     try:
-        _, model = answered_again(turn, episode.setup.lineup[turn.seat], calls)
+        _, model = answered_again(turn, episode.setup.lineup[turn.seat], event.calls)
     except (PromptDiffers, BadInput) as why:
-        return (), str(why)
+        return Shown(why_not=str(why))
     finally:
         turn.looked.clear()
     shown = zip(model.shown, model.candidates, strict=True)
-    return tuple(_as_lines(context, candidates) for context, candidates in shown), ""
+    return Shown(tuple(_as_lines(context, candidates) for context, candidates in shown))
 
 
 def _as_lines(context: Context, candidates: tuple[str, ...]) -> tuple[Line, ...]:

@@ -17,7 +17,6 @@ from typing import Any
 
 import msgspec
 
-from sally.core.desk import Past
 from sally.core.drive import let_answer
 from sally.core.errors import BadInput, IllegalMove, NotAsked
 from sally.core.game import Seat
@@ -85,7 +84,6 @@ class LiveMatch:
         self._keys: dict[tuple[str, str], str] = {}  # seat, client's key -> what it answered
         self._refused: dict[AskId, tuple[int, str]] = {}
         self._out: dict[AskId, asyncio.Task[None]] = {}
-        self._pasts = {seat: Past(match.desk(Seat(seat))) for seat in people}
         self._lines: dict[str, list[str]] = {seat: [] for seat in people}
         self._screens: dict[str, Screen] = {}
         self._stale = set(people)  # whose screen may have changed
@@ -371,7 +369,7 @@ class LiveMatch:
         match, desk = self.match, self.match.desk(Seat(seat))
         turns = self._open(seat)
         view = turns[0].view if turns else match.game.observe(match.state, Seat(seat))
-        self._lines[seat] += self._pasts[seat].news(view)
+        self._lines[seat] += desk.reader.news(view)
         scenes = [moment(turn) for turn in turns]
         end = match.events[-1] if match.over else None
         # Which of the others has still to act may be hidden, so it is always all of them.

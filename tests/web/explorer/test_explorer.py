@@ -15,7 +15,7 @@ from sally.api import play
 from sally.core.errors import BadInput
 from sally.core.log import Censored, Episode, Moved, Sitter, episode_id, to_line
 from sally.core.probe import Injection
-from sally.core.scenes import REFEREE
+from sally.core.scenes import REFEREE, tell
 from sally.core.study import Cell, Study, instance
 from sally.models.stub import always
 from sally.runner.run import run_study
@@ -206,14 +206,13 @@ def test_ten_thousand_episodes_are_indexed_once(folder, tmp_path, monkeypatch):
 
 def test_a_seat_sees_its_page_its_aside_and_its_answer(folder):
     (episode,) = [e for e in store.load(folder).episodes.values() if e.setup.repeat == 2]
-    assert perspective.turns_of(episode, "agent") == [0, 1, 2]
-    scene = perspective.scene(episode, "agent", 1)
+    assert perspective.turns_of(tell(episode), "agent") == [0, 1, 2]
+    scene = perspective.turn_of_seat(tell(episode), "agent", 1)
     assert len(scene.lines) == scene.new == 1 and scene.now == "This is round 2."
-    kinds = [asked.kind for asked in scene.asked]
-    assert sorted(kinds) == ["move", "probe"]
-    (move,) = [asked for asked in scene.asked if asked.kind == "move"]
-    assert move.answer in move.options
-    assert perspective.scene(episode, "partner", 1).asked[0].kind == "move"
+    assert [asked.scene.probe for asked in scene.asked] == ["their_move about partner", ""]
+    move = scene.asked[1]
+    assert move.answer in move.scene.options
+    assert perspective.turn_of_seat(tell(episode), "partner", 1).asked[0].scene.probe == ""
 
 
 def test_a_seat_never_sees_what_another_does_in_the_same_turn():
@@ -222,13 +221,15 @@ def test_a_seat_never_sees_what_another_does_in_the_same_turn():
         episode = play(
             "ipd", {"agent": lambda turn: 0, "partner": lambda turn, m=theirs: m}, rounds=2
         )
-        told[theirs] = msgspec.structs.replace(perspective.scene(episode, "agent", 0), asked=())
+        told[theirs] = msgspec.structs.replace(
+            perspective.turn_of_seat(tell(episode), "agent", 0), asked=()
+        )
     assert told[0] == told[1]
 
 
 def test_the_referee_sees_all_moves_and_what_was_true(folder):
     episode = next(e for e in store.load(folder).episodes.values() if e.cell == "rps")
-    ledger = perspective.ledger(episode, 0)
+    ledger = perspective.ledger(tell(episode), 0)
     assert {n.seat for n in ledger.notes if n.what == "moved"} == {"agent", "partner"}
     (aside,) = [n for n in ledger.notes if n.what == "reported"]
     (move,) = [n for n in ledger.notes if n.what == "moved" and n.seat == "partner"]
@@ -243,9 +244,10 @@ def test_what_a_seat_was_told_stands_where_it_was_told():
         injections=[Injection("agent", "their_move", keep=True)],
         rounds=2,
     )
-    first = perspective.scene(episode, "agent", 0)
-    assert len(first.told) == 1
-    assert any(first.told[0] in line for line in perspective.close(episode, "agent").lines)
+    first = perspective.turn_of_seat(tell(episode), "agent", 0)
+    assert first.told == () and first.new == 1  # it is kept, so it is a line of the past
+    assert first.lines[0].startswith("Before round 1: You are told")
+    assert first.lines[0] in perspective.close(tell(episode), "agent").lines
 
 
 def test_an_episode_that_was_left_shows_what_nobody_answered():
@@ -259,10 +261,10 @@ def test_an_episode_that_was_left_shows_what_nobody_answered():
     match.answer(mine.id, Decision(0))
     match.censor("left", "the person left", "agent")
     cut = match.episode()
-    assert perspective.scene(cut, "partner", 0).asked[0].answer == "R"
-    assert perspective.scene(cut, "agent", 0).asked[0].answer is None
-    assert perspective.ledger(cut, 0).notes[0].text == "R"
-    assert "left" in perspective.close(cut, "agent").text
+    assert perspective.turn_of_seat(tell(cut), "partner", 0).asked[0].answer == "R"
+    assert perspective.turn_of_seat(tell(cut), "agent", 0).asked[0].answer is None
+    assert perspective.ledger(tell(cut), 0).notes[0].text == "R"
+    assert "left" in perspective.close(tell(cut), "agent").text
 
 
 def test_a_models_prompts_are_those_that_the_log_has_the_hash_of(monkeypatch):
@@ -274,8 +276,8 @@ def test_a_models_prompts_are_those_that_the_log_has_the_hash_of(monkeypatch):
         {"agent": ("language", {"model": "dull", "strategy": "qa"}), "partner": "constant"},
         rounds=2,
     )
-    (move,) = perspective.scene(episode, "agent", 1).asked
-    assert move.unrendered == "" and "round 2" in move.prompts[0][-1].text
+    (move,) = perspective.turn_of_seat(tell(episode), "agent", 1).asked
+    assert move.shown.why_not == "" and "round 2" in move.shown.prompts[0][-1].text
     changed = [
         msgspec.structs.replace(
             e, calls=tuple(msgspec.structs.replace(c, prompt="0" * 16) for c in e.calls)
@@ -284,8 +286,10 @@ def test_a_models_prompts_are_those_that_the_log_has_the_hash_of(monkeypatch):
         else e
         for e in episode.events
     ]
-    (move,) = perspective.scene(msgspec.structs.replace(episode, events=changed), "agent", 1).asked
-    assert move.prompts == () and "hash" in move.unrendered
+    (move,) = perspective.turn_of_seat(
+        tell(msgspec.structs.replace(episode, events=changed)), "agent", 1
+    ).asked
+    assert move.shown.prompts == () and "hash" in move.shown.why_not
 
 
 @pytest.mark.parametrize("game", ["pick_the_right_stuff", "toma_ag", "mindgames", "tradecraft"])
@@ -295,13 +299,13 @@ def test_every_family_can_be_stepped_through(game):
     spec = shelf.game(game)
     seats = spec.build({}).seats
     episode = play(game, dict.fromkeys(map(str, seats), "random"))
-    for who in perspective.perspectives_of(episode):
-        for turn in perspective.turns_of(episode, who):
+    for who in perspective.perspectives_of(tell(episode)):
+        for turn in perspective.turns_of(tell(episode), who):
             if who == REFEREE:
-                perspective.ledger(episode, turn)
+                perspective.ledger(tell(episode), turn)
             else:
-                perspective.scene(episode, who, turn)
-        assert perspective.close(episode, who).text
+                perspective.turn_of_seat(tell(episode), who, turn)
+        assert perspective.close(tell(episode), who).text
 
 
 # --- pages --------------------------------------------------------------------------------------
