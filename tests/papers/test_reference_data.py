@@ -58,6 +58,8 @@ CELLS = {
     ("level_k", "theory"): 3,
     ("level_k", "k_tom"): 5,
     ("level_k", "k_tom_chances"): 4 * 2,
+    ("hanabi_bots", "means"): 5 * 4,
+    ("hanabi_bots", "perfect"): 1 + 4,
     ("tradecraft2026", "1"): 4 * 3,
     ("tradecraft2026", "directions"): 27,
     ("tradecraft2026", "validation"): 3,

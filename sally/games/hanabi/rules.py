@@ -15,6 +15,7 @@ import msgspec
 
 from sally.core.errors import BadInput
 from sally.core.game import NATURE, Game, Seat
+from sally.games.hanabi import menus
 from sally.games.hanabi.cards import (
     DEALS,
     DIGIT,
@@ -71,11 +72,11 @@ class Hanabi(Game[State, int, View]):
 
     def options(self, state: State, seat: Seat) -> tuple[int, ...]:
         if seat == NATURE:
-            return tuple(self._digits)
+            return menus.DIGITS_MENU
         return self.legal(state, self.seats.index(seat))
 
     def odds(self, state: State) -> Mapping[int, float]:
-        return self._digits
+        return menus.DIGITS_ODDS
 
     def step(self, state: State, moves: Mapping[Seat, int]) -> State:
         ((_, action),) = moves.items()
@@ -133,18 +134,19 @@ class Hanabi(Game[State, int, View]):
 
     def legal(self, table: State | View, me: int) -> tuple[int, ...]:
         """What seat number `me` may do: nothing of it depends on its own cards."""
-        own = len(table.ids[me])
-        menu = self._discards[own] if table.tokens < self.hints else ()
-        menu += self._plays[own]
+        n, own = self.players, len(table.ids[me])
+        sizes = (n, self.colours, self.ranks, self.hand_size)
+        menu = menus.slot_actions(0, own) if table.tokens < self.hints else ()
+        menu += menus.slot_actions(self.hand_size, own)
         if not table.tokens:
             return menu
         colours: tuple[int, ...] = ()
         ranks: tuple[int, ...] = ()
-        for ahead in range(1, self.players):
+        for ahead in range(1, n):
             bits = 0
-            for card in table.hands[(me + ahead) % self.players]:
+            for card in table.hands[(me + ahead) % n]:
                 bits |= self.bits[card]
-            told = self._hints(ahead, bits)
+            told = menus.hint_menu(*sizes, ahead, bits)
             colours += told[0]
             ranks += told[1]
         return menu + colours + ranks
@@ -213,13 +215,15 @@ class Hanabi(Game[State, int, View]):
         """A hint: it points at every card it fits, and thereby says what the others are not."""
         ahead, value = self.hint_of(action)
         to = (state.mover + ahead) % self.players
-        bit = 1 << value
-        fits = [self.bits[card] & bit for card in state.hands[to]]
+        bit, all_bits, kept = 1 << value, self.bits, self._told_masks[value]
+        fits = [all_bits[card] & bit for card in state.hands[to]]
         marks = tuple(
-            mark & self.told_masks[value] if fit else mark & ~bit
-            for mark, fit in zip(state.marks[to], fits, strict=True)
+            [
+                mark & kept if fit else mark & ~bit
+                for mark, fit in zip(state.marks[to], fits, strict=True)
+            ]
         )
-        touched = tuple(slot for slot, fit in enumerate(fits) if fit)
+        touched = tuple([slot for slot, fit in enumerate(fits) if fit])
         return State(
             state.deck,
             state.ids,
@@ -265,20 +269,11 @@ class Hanabi(Game[State, int, View]):
     @cached_property
     def bits(self) -> tuple[int, ...]:
         """The bit of its colour and the bit of its rank, by card."""
-        return tuple(
-            1 << card // self.ranks | 1 << self.colours + card % self.ranks
-            for card in range(self.highest)
-        )
+        return menus.card_bits(self.colours, self.ranks)
 
     @cached_property
-    def told_masks(self) -> tuple[int, ...]:
-        """What a hint leaves open on a card it touches: the value, and all of the other kind."""
-        all_colours = (1 << self.colours) - 1
-        all_ranks = self.unhinted & ~all_colours
-        return tuple(
-            1 << value | (all_ranks if value < self.colours else all_colours)
-            for value in range(self.colours + self.ranks)
-        )
+    def _told_masks(self) -> tuple[int, ...]:
+        return menus.told_masks(self.colours, self.ranks)
 
     def allows(self, mark: int, card: Card) -> bool:
         """Whether hints leave it open that this is the card."""
@@ -295,11 +290,8 @@ class Hanabi(Game[State, int, View]):
 
     def hint(self, ahead: int, value: int) -> int:
         """The action that tells the seat so many places ahead a colour or a rank."""
-        first = 2 * self.hand_size
-        if value < self.colours:
-            return first + (ahead - 1) * self.colours + value
-        first += (self.players - 1) * self.colours
-        return first + (ahead - 1) * self.ranks + value - self.colours
+        sizes = (self.players, self.colours, self.ranks, self.hand_size)
+        return menus.hint_number(*sizes, ahead, value)
 
     def action_of(self, event: Event) -> int | None:
         """The action behind an event; None for a forfeited turn."""
@@ -320,35 +312,6 @@ class Hanabi(Game[State, int, View]):
     @cached_property
     def _turn(self) -> tuple[tuple[Seat, ...], ...]:
         return tuple((seat,) for seat in self.seats)
-
-    @cached_property
-    def _digits(self) -> Mapping[int, float]:
-        return dict.fromkeys(range(DIGIT), 1 / DIGIT)
-
-    @cached_property
-    def _discards(self) -> tuple[tuple[int, ...], ...]:
-        return tuple(tuple(range(n)) for n in range(self.hand_size + 1))
-
-    @cached_property
-    def _plays(self) -> tuple[tuple[int, ...], ...]:
-        size = self.hand_size
-        return tuple(tuple(range(size, size + n)) for n in range(size + 1))
-
-    @cached_property
-    def _menus(self) -> dict[int, tuple[tuple[int, ...], tuple[int, ...]]]:
-        return {}
-
-    def _hints(self, ahead: int, bits: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """The colour hints and rank hints that touch a card of a hand with these bits."""
-        key = bits * MOST_COLOURS + ahead
-        found = self._menus.get(key)
-        if found is None:
-            values = [v for v in range(self.colours + self.ranks) if bits >> v & 1]
-            found = self._menus[key] = (
-                tuple(self.hint(ahead, v) for v in values if v < self.colours),
-                tuple(self.hint(ahead, v) for v in values if v >= self.colours),
-            )
-        return found
 
 
 def _counted(counts: tuple[int, ...], at: int) -> tuple[int, ...]:

@@ -1,0 +1,144 @@
+"""Hanabi: games a second against two public engines, the same games in both, and a belief's time.
+
+The peers are the Hanabi Learning Environment (HLE) by its own Python interface, and OpenSpiel,
+which has the same C++ engine behind other bindings; both deal card by card and draw moves in
+Python. With "sees" the mover gets what it may know, as any player must; our match always hands it
+over, and logs every event. Seconds are of the processor, so a busy machine matters less.
+`python benchmarks/hanabi.py 10000` plays as many games side by side with OpenSpiel.
+"""
+
+from __future__ import annotations
+
+import random
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pyspiel
+from common import interleaved
+
+try:
+    from hanabi_learning_environment import pyhanabi
+except ImportError:  # its source builds only where CMake takes old projects
+    pyhanabi = None
+
+sys.path.insert(0, str(Path(__file__).parent.parent))  # the side-by-side play of the tests
+
+from sally.core import shelf
+from sally.core.drive import play_bots
+from sally.core.log import Instance, Setup, Sitter, to_line
+from sally.core.match import Match
+from sally.games.hanabi.belief import counted
+from sally.games.hanabi.cards import shuffled
+from sally.games.hanabi.rules import Hanabi
+from sally.players.mindless import Random
+from tests.games.hanabi.same_as_open_spiel import difference, loaded
+from tests.games.hanabi.sitting import VARIANTS, random_states
+
+GAMES, SIDE_BY_SIDE = 60, 400
+DRAWS = random.Random(1)
+
+
+def ours(players: int, write: bool = False) -> None:
+    """Games of random legal moves through the match, with or without the line for the disk."""
+    spec, game = shelf.game("hanabi"), {"players": players}
+    seats = Hanabi(players=players).seats
+    for seed in range(GAMES):
+        setup = Setup(
+            Instance("hanabi", "hanabi", game), seed, {s: Sitter("random") for s in seats}
+        )
+        match = Match(spec, setup)
+        play_bots(match, {s: Random() for s in seats})
+        if write:
+            to_line(match.episode())
+
+
+def bare(players: int) -> None:
+    """The same by the rules alone."""
+    game = Hanabi(players=players)
+    for deal in range(GAMES):
+        state = game.dealt(shuffled(game.cards, deal))
+        while not game.over(state):
+            seat = game.seats[state.mover]
+            state = game.step(state, {seat: DRAWS.choice(game.options(state, seat))})
+
+
+def theirs(peer: Any, sees: str = "") -> None:
+    """OpenSpiel's games; `sees` names what the mover is shown, if anything."""
+    for _ in range(GAMES):
+        state = peer.new_initial_state()
+        while not state.is_terminal():
+            if state.is_chance_node():
+                cards, odds = zip(*state.chance_outcomes(), strict=True)
+                state.apply_action(DRAWS.choices(cards, odds)[0])
+            else:
+                if sees:
+                    getattr(state, sees)(state.current_player())
+                state.apply_action(DRAWS.choice(state.legal_actions()))
+
+
+def by_hle(peer: Any) -> None:
+    """HLE's games by its Python interface, the mover shown its observation."""
+    for _ in range(GAMES):
+        state = peer.new_initial_state()
+        while not state.is_terminal():
+            if state.cur_player() == pyhanabi.CHANCE_PLAYER_ID:
+                state.deal_random_card()
+            else:
+                state.observation(state.cur_player())
+                state.apply_move(DRAWS.choice(state.legal_moves()))
+
+
+def belief_ms(players: int) -> float:
+    """Milliseconds for the exact posterior of a hand, over the turns of random games."""
+    game = Hanabi(players=players)
+    views = [
+        game.observe(state, game.seats[state.mover])
+        for deal in range(40)
+        for state in list(random_states(game, deal))[:-1]
+    ]
+    start = time.process_time()
+    for view in views:
+        counted(game, view)
+    return 1000 * (time.process_time() - start) / len(views)
+
+
+def side_by_side(count: int) -> None:
+    """As many games in both engines, over every variant and number of players."""
+    tables = [(name, n) for name in VARIANTS for n in (2, 3, 4, 5)]
+    differ = 0
+    for number in range(count):
+        name, players = tables[number % len(tables)]
+        found = difference(pyspiel, VARIANTS[name], players, number)
+        if found is not None:
+            differ += 1
+            print(f"{name}, {players} players, deal {number}: {found}")
+    print(f"side by side with OpenSpiel: {count} games, {differ} differ")
+
+
+def main() -> None:
+    for players in (2, 5):
+        peer = loaded(pyspiel, Hanabi(players=players))
+        jobs = {
+            "ours, sees, full log": lambda n=players: ours(n),
+            "ours, sees, log as lines": lambda n=players: ours(n, write=True),
+            "ours, rules alone": lambda n=players: bare(n),
+            "OpenSpiel, moves alone": lambda p=peer: theirs(p),
+            "OpenSpiel, sees text": lambda p=peer: theirs(p, "observation_string"),
+            "OpenSpiel, sees a tensor": lambda p=peer: theirs(p, "observation_tensor"),
+        }
+        if pyhanabi is not None:
+            hle = pyhanabi.HanabiGame({"players": players})
+            jobs["HLE, sees"] = lambda p=hle: by_hle(p)
+        took = interleaved(jobs, clock=time.process_time)
+        for name, seconds in took.items():
+            ratio = seconds / took["ours, sees, full log"]
+            speed = f"{GAMES / seconds:,.0f} games/s"
+            print(f"{players} players, {name}: {speed}; ours is {ratio:.2f} times as fast")
+        print(f"{players} players, exact belief of a hand: {belief_ms(players):.2f} ms")
+    side_by_side(int(sys.argv[1]) if len(sys.argv) > 1 else SIDE_BY_SIDE)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,62 @@
+"""hanabi_bots as studies: a model beside bots in Mini-Hanabi, and every bot beside every other."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sally.core.log import Instance
+from sally.core.study import Cell, Study, grid, instance, sitter
+from sally.players.language import OPEN
+
+PARTNERS = ("simple", "smart", "iggi")
+PROBES = ("own_card_odds", "own_playable", "their_belief", "their_known")
+CROSSED = ("simple", "holmes", "smart", "iggi", "outer", "piers", "van_den_bergh", "bookkeeper")
+DEALS, CROSSED_DEALS = 30, 50
+
+
+def deals(game: str, count: int) -> tuple[Instance, ...]:
+    """The first deals of a game by number, piles counted whatever happens."""
+    return tuple(
+        instance(game, f"{game}-{deal:03d}", deal=deal, score="kept") for deal in range(count)
+    )
+
+
+def study(model: str = OPEN, **language: Any) -> Study:
+    """One language model, its seat open if none is named, beside each of three bots."""
+    me = sitter("language", model=model, strategy="qa", **language)
+    mini = deals("hanabi_mini", DEALS)
+    cells = [
+        cell
+        for name in PARTNERS
+        for cell in (
+            Cell(f"{name}: plays", mini, grid(ann=me, bob=sitter(name))),
+            Cell(f"{name}: asked", mini, grid(ann=me, bob=sitter(name)), arms={"ann": PROBES}),
+            Cell(
+                f"{name}: yardsticks",
+                mini,
+                grid(ann=(sitter(name), sitter("bookkeeper"), sitter("random")), bob=sitter(name)),
+                arms={"ann": PROBES},
+            ),
+        )
+    ]
+    return Study(
+        name="hanabi_bots",
+        about="a model beside bots in Mini-Hanabi: what it knows of both hands, and what it scores",
+        cells=tuple(cells),
+        paper="hanabi_bots",
+    )
+
+
+STUDY = study()
+CROSSPLAY = Study(
+    name="hanabi_crossplay",
+    about="every bot of Hanabi beside every other on the same deals: who understands whom",
+    cells=(
+        Cell(
+            "crossplay",
+            deals("hanabi", CROSSED_DEALS),
+            grid(ann=tuple(map(sitter, CROSSED)), bob=tuple(map(sitter, CROSSED))),
+        ),
+    ),
+)
+STUDIES = (STUDY, CROSSPLAY)

@@ -1,0 +1,108 @@
+"""hanabi_bots again: every bot at every number of players, and every bot beside every other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+from sally.analysis.stored import Conditions
+from sally.core.chance import Stream, derived_seed
+from sally.core.game import Seat
+from sally.core.metric import Played
+from sally.games.hanabi.bots.every import BOTS
+from sally.games.hanabi.cards import DEALS, shuffled
+from sally.games.hanabi.rules import SEATS, Hanabi
+from sally.output.layout import Column, Layout, Stub
+from sally.output.reproduce import Effort, Engine
+from sally.stats.intervals import Estimate, mean_interval, share_interval
+
+PLAYERS = (2, 3, 4, 5)
+RULE_AGENTS = ("legal_random", "iggi", "outer", "piers", "van_den_bergh")
+CROSSED = ("simple", "holmes", "smart", "iggi", "outer", "piers", "van_den_bergh")
+MOST_CROSSED = 100  # deals of a pair: there are 49 pairs
+MOST_SLOW = {"holmes": 1_000, "smart": 1_000}  # these take some hundredths of a second a game
+
+
+def play(game: Hanabi, names: Sequence[str], deal: int) -> int:
+    """The cards on the piles when these bots have played a deal."""
+    policies = [BOTS[name](game) for name in names]
+    state, draws = game.dealt(shuffled(game.cards, deal)), Stream("hanabi_bots", deal)
+    while not game.over(state):
+        seat = game.seats[state.mover]
+        odds = policies[state.mover](game.observe(state, seat))
+        action = draws.draw(odds) if len(odds) > 1 else next(iter(odds))
+        state = game.step(state, {seat: action})
+    return sum(state.piles)
+
+
+@lru_cache(maxsize=256)
+def scores(names: tuple[str, ...], deals: int, seed: int) -> tuple[int, ...]:
+    """What these bots score together, deal by deal; the deals follow from the seed alone."""
+    game = Hanabi(players=len(names), score="kept")
+    numbers = (derived_seed("hanabi_bots", seed, n) % DEALS for n in range(deals))
+    return tuple(play(game, names, deal) for deal in numbers)
+
+
+def computes(row: Conditions, metric: str, effort: Effort) -> Estimate | None:
+    """Every figure needs no language model."""
+    if "first" in row:
+        pair = (str(row["first"]), str(row["second"]))
+        return mean_interval(scores(pair, min(effort.repeats, MOST_CROSSED), effort.seed))
+    bot, players = str(row["bot"]), int(row["players"])
+    if bot not in BOTS:
+        return None
+    deals = min(effort.repeats, MOST_SLOW.get(bot, effort.repeats))
+    found = scores((bot,) * players, deals, effort.seed)
+    if metric == "perfect":
+        highest = Hanabi(players=players).highest
+        share = share_interval(sum(score == highest for score in found), len(found))
+        value, low, high = (
+            None if x is None else 100 * x for x in (share.value, share.low, share.high)
+        )
+        return Estimate(value, low, high, share.n, share.method)
+    return mean_interval(found)
+
+
+def cannot(row: Conditions, metric: str) -> str | None:
+    """The hat-guessing bot is described by a sketch only."""
+    return "info is not built here" if row.get("bot") == "info" else None
+
+
+def facts(played: Played) -> Conditions | None:
+    """No table has a model in it, so no episode belongs to one."""
+    return None
+
+
+def _agents() -> Sequence[tuple[Conditions, str]]:
+    return [({"bot": bot, "players": n}, "score_kept") for bot in RULE_AGENTS for n in PLAYERS]
+
+
+def _pairs() -> Sequence[tuple[Conditions, str]]:
+    return [({"first": a, "second": b}, "score_kept") for a in CROSSED for b in CROSSED]
+
+
+def _by_players(metric: str) -> Layout:
+    columns = tuple(Column(str(n), metric, {"players": n}, "players", 2) for n in PLAYERS)
+    return Layout(("bot",), (Stub("Bot", lambda row: str(row["bot"])),), columns)
+
+
+CROSSED_LAYOUT = Layout(
+    ("first",),
+    (Stub("First to move", lambda row: str(row["first"])),),
+    tuple(Column(name, "score_kept", {"second": name}, "beside", 1) for name in CROSSED),
+)
+
+ENGINE = Engine(
+    computes,
+    {},
+    Seat(SEATS[0]),
+    facts,
+    cannot=cannot,
+    who="bot",
+    layouts={
+        "means": _by_players("score_kept"),
+        "perfect": _by_players("perfect"),
+        "crossplay": CROSSED_LAYOUT,
+    },
+    beside={"means": _agents(), "crossplay": _pairs()},
+)

@@ -1,0 +1,64 @@
+"""hanabi_bots: what can be had again of the published means, in a few deals."""
+
+from __future__ import annotations
+
+from sally.output.reproduce import Effort, Row, reproduce
+from sally.papers.hanabi_bots.study import CROSSPLAY, STUDY
+from sally.papers.hanabi_bots.tables import CROSSED, scores
+from sally.stats.intervals import mean_interval
+
+FEW = Effort(repeats=30, seed=3)
+
+
+def cell(rows: list[Row], **conditions: object) -> Row:
+    (found,) = [r for r in rows if conditions.items() <= r.row.items()]
+    return found
+
+
+def test_every_published_mean_is_computed_but_those_of_the_bot_that_is_not_built() -> None:
+    rows = reproduce("hanabi_bots:means", effort=Effort(repeats=6))
+    printed = [row for row in rows if row.published is not None]
+    assert len(printed) == 20
+    lacking = {row.row["bot"] for row in printed if row.ours is None}
+    assert lacking == {"info"}
+    assert {row.missing for row in printed if row.ours is None} == {"info is not built here"}
+    beside = {row.row["bot"] for row in rows if row.published is None}
+    assert beside == {"legal_random", "iggi", "outer", "piers", "van_den_bergh"}
+
+
+def test_the_means_of_three_bots_are_where_they_were_published() -> None:
+    """Within four standard errors; tests/games/hanabi tests every bot and number of players."""
+    for bot, players, published in (("blind", 2, 1.25), ("simple", 2, 16.92), ("smart", 2, 23.09)):
+        found = mean_interval(scores((bot,) * players, 40, 11))
+        assert found.value is not None
+        assert found.low is not None
+        assert abs(found.value - published) < 2 * (found.value - found.low) + 0.005
+
+
+def test_a_convention_is_worth_what_the_other_knows_of_it() -> None:
+    """Smart beside itself scores far more than smart beside simple, on the same deals."""
+    own, strangers = (scores(pair, 15, 1) for pair in (("smart", "smart"), ("smart", "simple")))
+    assert sum(own) > 1.5 * sum(strangers)
+
+
+def test_crossplay_has_every_pair_in_both_orders() -> None:
+    rows = reproduce("hanabi_bots:crossplay", effort=Effort(repeats=2))
+    assert {(r.row["first"], r.row["second"]) for r in rows} == {
+        (a, b) for a in CROSSED for b in CROSSED
+    }
+    assert all(row.published is None and row.ours is not None for row in rows)
+
+
+def test_perfect_games_are_shares_in_percent() -> None:
+    row = cell(reproduce("hanabi_bots:perfect", effort=FEW), bot="smart", players=2)
+    assert row.published == 29.52
+    assert row.ours is not None
+    assert 0 <= row.ours <= 100
+
+
+def test_the_studies_play_the_same_deals_in_every_lineup() -> None:
+    for study in (STUDY, CROSSPLAY):
+        for cell in study.cells:
+            assert all("deal" in instance.params for instance in cell.instances)
+    trials = list(CROSSPLAY.trials())
+    assert len(trials) == 50 * 8 * 8
