@@ -12,7 +12,7 @@ from sally.core import packs, shelf
 from sally.core.chance import derived_seed
 from sally.core.errors import BadInput, Unreadable, unknown
 from sally.core.game import Game, GameSpec, Seat
-from sally.core.log import Call
+from sally.core.log import Call, Sitter
 from sally.core.model import (
     Assistant,
     BadCandidates,
@@ -37,6 +37,11 @@ T = TypeVar("T")
 LANGUAGE = "language"  # the name of this kind of player
 OPEN = "model"  # stands in a study for the model that whoever runs it names
 TOOL_ROUNDS = 8  # how often a model may look something up in one decision
+
+
+def uses_model(who: Sitter) -> bool:
+    """Whether somebody at the table calls a model: a language player, or one that names a model."""
+    return who.player == LANGUAGE or "model" in who.params
 
 
 class Caller:

@@ -19,7 +19,7 @@ from sally.core.match import Match
 from sally.core.model import Model
 from sally.core.player import Player
 from sally.core.study import Study
-from sally.players.language import LANGUAGE
+from sally.players.language import uses_model
 from sally.runner.budget import BudgetSpent, Meter, Metered
 from sally.runner.config import Config, Limits, declared_at_once
 from sally.runner.seating import players_of, resolved
@@ -66,7 +66,7 @@ def play_here(
 
 def has_model(setup: Setup) -> bool:
     """Whether a language model sits at this table."""
-    return any(who.player == LANGUAGE for who in setup.lineup.values())
+    return any(uses_model(who) for who in setup.lineup.values())
 
 
 # --- several episodes at once -------------------------------------------------------------------
@@ -122,7 +122,7 @@ def reached(lineup: Mapping[str, Sitter], model: Callable[[str, str], Model]) ->
     """The lineup with models in the place of their names, given seat and name."""
 
     def at(seat: str, who: Sitter) -> Sitter:
-        if who.player != LANGUAGE:
+        if not uses_model(who):
             return who
         found = model(seat, who.params.get("model", "embedded"))
         return msgspec.structs.replace(who, params={**who.params, "model": found})
@@ -139,7 +139,7 @@ def at_once(waiting: Sequence[Order], config: Config) -> int:
         who.params.get("model", "embedded")
         for _, _, setup in waiting
         for who in setup.lineup.values()
-        if who.player == LANGUAGE
+        if uses_model(who)
     }
 
     def takes(name: str) -> int:

@@ -9,7 +9,7 @@ import msgspec
 
 from sally.core.log import Sitter
 from sally.core.study import Study
-from sally.players.language import LANGUAGE, OPEN
+from sally.players.language import OPEN, uses_model
 
 __all__ = ["OPEN", "models_of", "with_model"]
 
@@ -47,7 +47,7 @@ def with_model(
 def _filled(
     who: Sitter, model: str, settings: Mapping[str, Any], defaults: Mapping[str, Any]
 ) -> Sitter:
-    if who.player != LANGUAGE or who.params.get("model", OPEN) != OPEN:
+    if not uses_model(who) or who.params.get("model", OPEN) != OPEN:
         return who
     given = {**who.params, "model": model}
     if merged := {**defaults, **(who.params.get("settings") or {}), **settings}:
@@ -62,5 +62,5 @@ def models_of(study: Study) -> set[str]:
         for cell in study.cells
         for lineup in cell.lineups
         for who in lineup.values()
-        if who.player == LANGUAGE
+        if uses_model(who)
     }

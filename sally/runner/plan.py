@@ -32,7 +32,7 @@ from sally.core.player import Decision, Turn
 from sally.core.strategy import Sheet
 from sally.core.study import Study
 from sally.models.stub import even
-from sally.players.language import LANGUAGE, LanguagePlayer
+from sally.players.language import LANGUAGE, LanguagePlayer, uses_model
 from sally.players.mindless import Random
 from sally.runner.budget import CHARACTERS
 from sally.runner.config import Config, declared_at_once, in_process
@@ -167,6 +167,14 @@ class Pilot(msgspec.Struct, frozen=True):
         self.model.answer = f"{sheet.label}: {names[turn.number % len(names)]}" if names else ""
 
 
+def _flown(player: Any, model: Counting) -> Any:
+    """A player whose model counts; one that asks for JSON gets an empty object."""
+    if isinstance(player, LanguagePlayer):
+        return Pilot(player, model)
+    model.answer = "{}"
+    return player
+
+
 def piloted(setup: Setup, reply_tokens: int = REPLY) -> dict[str, Count]:
     """Calls and tokens of one episode, for each model in it."""
     once = msgspec.structs.replace(setup, retries=0)  # an answer is asked for once
@@ -179,7 +187,7 @@ def piloted(setup: Setup, reply_tokens: int = REPLY) -> dict[str, Count]:
 
     players = players_of(match, reached(setup.lineup, counting))
     flown = {
-        seat: Pilot(player, models[seat]) if isinstance(player, LanguagePlayer) else player
+        seat: _flown(player, models[seat]) if seat in models else player
         for seat, player in players.items()
     }
     asyncio.run(play_async(match, flown))
@@ -230,7 +238,7 @@ def _as_pilots(study: Study, limit: int | None) -> list[Order]:
 def _true_id(setup: Setup) -> str:
     lineup = {
         seat: msgspec.structs.replace(who, params={**who.params, "model": _real(_model(who))})
-        if who.player == LANGUAGE
+        if uses_model(who)
         else who
         for seat, who in setup.lineup.items()
     }
@@ -239,7 +247,7 @@ def _true_id(setup: Setup) -> str:
 
 def _renamed(lineup: Mapping[str, Sitter], form: str) -> dict[str, Sitter]:
     def named(who: Sitter) -> Sitter:
-        if who.player != LANGUAGE:
+        if not uses_model(who):
             return who
         return msgspec.structs.replace(
             who, params={**who.params, "model": form.format(_model(who))}
@@ -261,12 +269,14 @@ def _groups(missing: Sequence[Order]) -> dict[tuple[str, str], list[Setup]]:
     found: dict[tuple[str, str], list[Setup]] = {}
     for _, cell, setup in missing:
         if has_model(setup):
-            who = ", ".join(_said(who) for who in setup.lineup.values() if who.player == LANGUAGE)
+            who = ", ".join(_said(who) for who in setup.lineup.values() if uses_model(who))
             found.setdefault((cell, who), []).append(setup)
     return found
 
 
 def _said(who: Sitter) -> str:
+    if who.player != LANGUAGE:
+        return who.player
     given = " ".join(f"{k}={v}" for k, v in (who.params.get("with_") or {}).items())
     strategy = str(who.params.get("strategy", "qa"))
     return f"{strategy} ({given})" if given else strategy
@@ -303,7 +313,7 @@ def timings(model: str, stored: Iterable[Episode]) -> list[float]:
         for episode in stored
         for event in episode.events
         if (who := episode.setup.lineup.get(event.seat)) is not None
-        and who.player == LANGUAGE
+        and uses_model(who)
         and _model(who) == model
         for call in event.calls
         if call.usage.get("seconds")

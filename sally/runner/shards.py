@@ -23,7 +23,7 @@ from sally import store
 from sally.core import shelf
 from sally.core.errors import BadInput, RunFailed
 from sally.core.log import Censored, Episode, Setup
-from sally.players.language import LANGUAGE
+from sally.players.language import uses_model
 from sally.runner import local
 from sally.runner.budget import Budget, Meter
 from sally.runner.config import Config, in_process, use_config
@@ -125,7 +125,7 @@ def kind_of(order: Order) -> str:
     names = [
         str(who.params.get("model", "embedded"))
         for who in order[2].lineup.values()
-        if who.player == LANGUAGE
+        if uses_model(who)
     ]
     if not names:
         return "bots"

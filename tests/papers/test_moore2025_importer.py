@@ -13,10 +13,15 @@ from sally import store
 from sally.cli import cli
 from sally.core.errors import BadInput
 from sally.core.log import Censored, Moved
+from sally.core.model import Settings
 from sally.core.playback import mismatch
 from sally.games.mindgames import GAME
+from sally.models.stub import Scripted
+from sally.papers.moore2025.agreement import agreement, by_rules
 from sally.papers.moore2025.figures import recorded_choice
 from sally.papers.moore2025.importer import imported, lines_of
+from sally.papers.moore2025.published_layout import read
+from sally.papers.moore2025.rereading import by_model
 from sally.papers.moore2025.tables import facts
 from tests.games.mindgames.records import MODEL, PEOPLE, record, written
 from tests.games.mindgames.table import X, Y, laid_open
@@ -258,3 +263,23 @@ def test_the_halves_share_no_game_and_leave_none_out(tmp_path: Path) -> None:
         for half in ("tuning", "held-out")
     }
     assert sum(finished.values()) == 6 and min(finished.values()) > 0
+
+
+def test_a_model_reads_the_same_games_and_is_measured_like_the_rules(tmp_path: Path) -> None:
+    source = written(tmp_path, {PEOPLE: [[WON]]})
+    told = {"disclosures": [{"proposal": "A", "attribute": Y, "utility": 1}]}
+    answers = iter([json.dumps(told), *["{}"] * 15])  # two calls a message
+    reader = by_model(Scripted(lambda messages, settings: next(answers)), Settings())
+    (game,) = read(source).games
+    found = agreement([game], reader)
+    assert found.tallies["disclosures"].both == 1  # of the two on record
+    assert found.tallies["disclosures"].record_only == 1
+    assert (found.games, found.same_choice, found.came_back) == (1, 0, 0)
+
+
+def test_a_message_that_the_reader_would_send_back_is_counted(tmp_path: Path) -> None:
+    lied = record(WIN, "A")
+    lied["messages"][4]["content"] = f"Proposal A decreases {Y}."
+    (game,) = read(written(tmp_path, {PEOPLE: [[lied]]})).games
+    found = agreement([game], by_rules)
+    assert (found.came_back, found.messages) == (1, 8)

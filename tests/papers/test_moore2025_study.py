@@ -24,6 +24,13 @@ def test_forty_puzzles_under_five_stories_and_twenty_a_variant() -> None:
         assert {i.params["collection"] for i in CELLS[variant].instances} == {"variants"}
 
 
+def test_models_also_meet_the_memory_that_people_met() -> None:
+    for condition in ("hidden", "revealed"):
+        cell = CELLS[f"{condition}, sequential"]
+        assert "language" in {lineup["persuader"].player for lineup in cell.lineups}
+        assert {i.params.get("memory", "sequential") for i in cell.instances} == {"sequential"}
+
+
 def test_no_two_instances_share_a_name() -> None:
     for cell in STUDY.cells:
         assert len({i.id for i in cell.instances}) == len(cell.instances)

@@ -47,6 +47,15 @@ def test_a_plan_foresees_calls_and_input_of_the_run(strategy: str, tmp_path: Pat
     assert expected.wanted == 2
 
 
+def test_a_model_that_only_reads_is_in_the_plan_with_its_calls() -> None:
+    reading = {"persuader": sitter("hidden"), "reader": sitter("model", model="lab/reader")}
+    alone = {"persuader": sitter("hidden")}
+    cell = Cell("talk", (instance("mindgames", number=1),), (reading, alone))
+    found = plan(Study("s", "", (cell,)))
+    (bill,) = found.bills
+    assert (bill.model, bill.count.calls) == ("lab/reader", 16)  # two a message, eight messages
+
+
 def test_what_is_in_the_store_is_not_planned_again(tmp_path: Path) -> None:
     run_study(study("qa"), tmp_path / "o", limit=1)
     found = run_study(study("qa"), tmp_path / "o", limit=1)

@@ -6,7 +6,7 @@ from typing import Literal
 
 import msgspec
 
-from sally.games.mindgames.claims import Claims
+from sally.games.mindgames.claims import Claims, falsehoods
 from sally.games.mindgames.reading import read
 from sally.games.mindgames.replies import BadMessage, parse_discrete
 from sally.papers.moore2025.published_layout import PublishedGame, rerun
@@ -64,11 +64,18 @@ class Agreement(msgspec.Struct, frozen=True):
     tallies: dict[LabelKind, Tally]
     same_choice: int
     games: int
+    came_back: int = 0
+    messages: int = 0
 
     @property
     def choices(self) -> float | None:
         """The share of finished games whose last choice is the same when re-read."""
         return self.same_choice / self.games if self.games else None
+
+    @property
+    def returns(self) -> float | None:
+        """The share of messages, all accepted on record, that would come back when re-read."""
+        return self.came_back / self.messages if self.messages else None
 
 
 def by_rules(game: PublishedGame, *, charity: bool = True) -> list[Claims]:
@@ -107,13 +114,15 @@ def compared(found: Claims, recorded: Claims) -> dict[LabelKind, Tally]:
 def agreement(games: Iterable[PublishedGame], reader: GameReader) -> Agreement:
     """All messages of all games, and the last choice of every finished one."""
     tallies: dict[LabelKind, Tally] = dict.fromkeys(KINDS, Tally())
-    same = finished = 0
+    same = finished = back = messages = 0
     for game in games:
         found = reader(game)
+        messages += len(found)
+        back += sum(bool(c.unclear or falsehoods(c, game.puzzle, game.names)) for c in found)
         for claim, turn in zip(found, game.turns, strict=True):
             for kind, tally in compared(claim, turn.recorded).items():
                 tallies[kind] += tally
         if game.finished:
             finished += 1
             same += rerun(game, found, game.condition.memory) == game.final_choice
-    return Agreement(tallies=tallies, same_choice=same, games=finished)
+    return Agreement(tallies, same, finished, back, messages)

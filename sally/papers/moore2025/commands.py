@@ -12,17 +12,20 @@ from sally import store
 from sally.core import shelf
 from sally.core.errors import BadInput
 from sally.core.metric import Played
+from sally.core.model import Settings
 from sally.core.playback import replayed
 from sally.output.console import json_option, print_json, print_table
 from sally.papers.moore2025.agreement import (
     HALVES,
     Agreement,
+    GameReader,
     agreement,
     by_rules,
     half_of,
 )
 from sally.papers.moore2025.curves import curves as curves_of
 from sally.papers.moore2025.published_layout import BadLayout, PublishedGame, read
+from sally.papers.moore2025.rereading import by_model
 
 
 @click.group("moore2025")
@@ -43,9 +46,10 @@ def COMMANDS() -> None:
     type=click.Choice(HALVES),
     help="Only the games that rules may be tuned on, or only the others; by a fixed hash.",
 )
+@click.option("--model", help="A model that reads instead of the rules, such as embedded.")
 @json_option
-def readers(path: Path, half: str | None, as_json: bool) -> None:
-    """The rules reader of mindgames: precision, recall, F1 and final choices, people and models."""
+def readers(path: Path, half: str | None, model: str | None, as_json: bool) -> None:
+    """A reader of mindgames: precision, recall, F1, what came back, and final choices."""
     if not path.exists():
         raise BadInput(f"There is nothing at {path}.")
     try:
@@ -54,12 +58,13 @@ def readers(path: Path, half: str | None, as_json: bool) -> None:
         raise BadInput(str(why)) from None
     if half is not None:
         games = tuple(game for game in games if half_of(game) == half)
-    rows = [row for name, part in _parts(games).items() for row in _rows(name, part)]
+    reader = by_rules if model is None else by_model(shelf.model(model), Settings())
+    rows = [row for name, part in _parts(games).items() for row in _rows(name, part, reader)]
     if as_json:
         print_json(rows)
         return
     which = f", {half} half" if half else ""
-    print_table(rows, list(rows[0]), title=f"rules reader against recorded labels{which}")
+    print_table(rows, list(rows[0]), title=f"{model or 'rules'} against recorded labels{which}")
 
 
 def _parts(games: tuple[PublishedGame, ...]) -> dict[str, tuple[PublishedGame, ...]]:
@@ -76,8 +81,8 @@ def _parts(games: tuple[PublishedGame, ...]) -> dict[str, tuple[PublishedGame, .
     return found
 
 
-def _rows(name: str, games: tuple[PublishedGame, ...]) -> list[dict[str, Any]]:
-    found: Agreement = agreement(games, by_rules)
+def _rows(name: str, games: tuple[PublishedGame, ...], reader: GameReader) -> list[dict[str, Any]]:
+    found: Agreement = agreement(games, reader)
     rows: list[dict[str, Any]] = [
         {
             "games": name,
@@ -90,9 +95,14 @@ def _rows(name: str, games: tuple[PublishedGame, ...]) -> list[dict[str, Any]]:
         }
         for kind, tally in found.tallies.items()
     ]
-    choices = {"games": name, "labels": "final choice", "n": found.games}
-    return [*rows, {**choices, "precision": None, "recall": None, "f1": None}
-            | {"agreement": found.choices}]  # fmt: skip
+    none = {"precision": None, "recall": None, "f1": None}
+    back, choices = found.returns, found.choices
+    kept = {"labels": "taken, not sent back", "agreement": None if back is None else 1 - back}
+    return [
+        *rows,
+        {"games": name, **none, "n": found.messages, **kept},
+        {"games": name, **none, "n": found.games, "labels": "final choice", "agreement": choices},
+    ]
 
 
 @COMMANDS.command()

@@ -8,7 +8,7 @@ listed; nothing is bent to fit.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Literal
 
@@ -18,7 +18,7 @@ from sally.core import paper
 from sally.core.errors import BadInput
 from sally.core.log import Episode, Instance, Setup, Sitter
 from sally.core.match import Match
-from sally.core.player import Decision
+from sally.core.player import Decision, Turn
 from sally.games.mindgames import GAME
 from sally.games.mindgames.claims import Claims, falsehoods
 from sally.games.mindgames.phrasing import in_json
@@ -109,9 +109,14 @@ def imported(path: Path) -> Imported:
     return Imported(tuple(episodes), tuple(odd), tuple(differences), dict(counts))
 
 
-def as_episode(game: PublishedGame) -> tuple[Episode, list[Difference], Counter[str]]:
-    """One game played again with its recorded messages and labels, and what came out the same."""
-    played = _Again(game)
+def as_episode(
+    game: PublishedGame, overhear: Callable[[Turn[Any, Any]], object] | None = None
+) -> tuple[Episode, list[Difference], Counter[str]]:
+    """One game played again with its recorded messages and labels, and what came out the same.
+
+    Whoever overhears is shown each message as the reader is, and what it makes of it is its own.
+    """
+    played = _Again(game, overhear)
     for number, turn in enumerate(game.turns[: game.turn_limit], 1):
         played.play(number, turn)
     return played.episode(), played.differences, played.same
@@ -120,8 +125,10 @@ def as_episode(game: PublishedGame) -> tuple[Episode, list[Difference], Counter[
 class _Again:
     """A match that is fed from a record; what differs is noted on the way."""
 
-    def __init__(self, game: PublishedGame) -> None:
-        self.record = game
+    def __init__(
+        self, game: PublishedGame, overhear: Callable[[Turn[Any, Any]], object] | None
+    ) -> None:
+        self.record, self.overhear = game, overhear
         self.name = f"{game.file}:{game.line}:{game.index}"  # a line holds one person's games
         self.differences: list[Difference] = []
         self.same: Counter[str] = Counter()
@@ -143,6 +150,8 @@ class _Again:
         said = self._text(number, turn)
         self._move(PERSUADER, Say(said))
         if self.match.game.to_move(self.match.state) == (READER,):
+            if self.overhear is not None:
+                self.overhear(self.match.asks()[0])
             self._move(READER, self._labels(turn))
         state = self.match.state
         assert self.match.game.to_move(state) == (TARGET,), "what is on record was accepted"

@@ -76,7 +76,8 @@ def study(model: str = OPEN) -> Study:
         recalled = puzzles(f"{condition}-sequential", "standard", condition=condition)
         cells += [
             Cell(condition, ours, grid(persuader=(*bots, speaker(model)))),
-            Cell(f"{condition}, sequential", recalled, grid(persuader=bots)),
+            # what people faced: the same puzzles under sequential memory
+            Cell(f"{condition}, sequential", recalled, grid(persuader=(*bots, speaker(model)))),
             Cell(
                 f"{condition}, probed",
                 ours,
