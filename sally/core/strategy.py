@@ -128,6 +128,11 @@ class Sheet:
         return self._words.aside(turn.question, turn.view, turn.pending)
 
     @property
+    def best_question(self) -> str:
+        """What is wanted of one who has just predicted the others."""
+        return self._words.best_question(self._turn.view, self._turn.options)
+
+    @property
     def format(self) -> str:
         """How to answer."""
         turn = self._turn

@@ -84,6 +84,10 @@ class Words(Generic[A, V]):
         """What is wanted."""
         raise LookupError(f"{type(self).__name__} does not ask")
 
+    def best_question(self, view: V, options: Options[A]) -> str:
+        """What is wanted of one who has just predicted the others: the best for oneself."""
+        return self.question(view, options)
+
     def format(self, view: V, options: Options[A]) -> str:
         """How to answer."""
         if (scale := self.scale(options)) is not None:

@@ -12,7 +12,8 @@ async def given(sheet: Sheet, speaker: Speaker, foreseen: tuple[Foreseen, ...]) 
     by_key = {(q.probe, q.about): q for q in sheet.foresee}
     known = [(by_key[f.probe, f.about], f.value) for f in foreseen]
     expected = "\n".join(sheet.predicted(q, value) for q, value in known if value is not None)
-    return spoken(await speaker.say("move", sheet.user(given=expected)), foreseen=foreseen)
+    page = sheet.user(given=expected, question=sheet.best_question)
+    return spoken(await speaker.say("move", page), foreseen=foreseen)
 
 
 async def _predicted(sheet: Sheet, speaker: Speaker) -> tuple[Foreseen, ...]:
@@ -39,5 +40,6 @@ STRATEGY = Strategy(
     make=_make,
     calls="1 + 1 per prediction",
     needs=frozenset({"probe"}),
+    version=2,  # the question asks for what is best for oneself
     points=("start", "before"),  # it predicts before it acts, so no own move may be stated
 )

@@ -123,5 +123,5 @@ GAME: GameSpec[State, int, View] = GameSpec(
     settings={"rounds": (1, 100)},
     usual="tit_for_tat",
     numbers=numbers,
-    words_version=3,
+    words_version=4,
 )

@@ -17,11 +17,10 @@ from sally.games.repeated_games.rules import AGENT, PARTNER, RepeatedGame, View,
 TEXTS: Mapping[str, str] = {
     "intro": "You and another player meet in a game that has {rounds} rounds. It is the same "
     "player all the time. In every round each of you picks one option without seeing what the "
-    "other picks: you pick {mine}, the other player picks {theirs}. Try to {goal} as you can "
-    "over all rounds.",
+    "other picks: you pick {mine}, the other player picks {theirs}.",
     "intro.same": "You and another player meet in a game that has {rounds} rounds. It is the same "
     "player all the time. In every round both of you pick {mine}, without seeing what the other "
-    "picks. Try to {goal} as you can over all rounds.",
+    "picks.",
     "intro.stop": "After every round the game stops with a chance of {percent} percent.",
     "goal.points": "win as many points",
     "goal.signed": "reach as high a score",
@@ -39,6 +38,7 @@ TEXTS: Mapping[str, str] = {
     "now": "This is round {round}.",
     "format.option": "Answer with one line of this form:\nOption: <{names}>",
     "question": "Which option do you pick in this round, {names}?",
+    "question.best": "Which option is best for you to pick in this round, {names}?",
     "aside.before": "Which option will the other player pick in this round, {names}?",
     "aside.after": "In this round you pick Option {mine}. Which option does the other player "
     "pick in this same round, {names}?",
@@ -54,11 +54,11 @@ TEXTS: Mapping[str, str] = {
     "pick what is best for them against that, Option {theirs}. Against Option {theirs} I do best "
     "with Option {mine}, which {gain}.",
     "example.surprise": "Thoughts: I expected something else, but the other player has picked "
-    "Option {theirs} three times in a row now, so I expect it once more. Against Option {theirs} "
+    "Option {theirs} four times in a row now, so I expect it once more. Against Option {theirs} "
     "I do best with Option {mine}, which {gain}.",
     "gain.points": "wins me {my_pay} points",
     "gain.signed": "gives me a score of {my_pay}",
-    "told.truth": "You are told that in this round the other player picks Option {value}.",
+    "told.truth": "In this round the other player will pick Option {value}.",
     "told.own": "You have predicted that in this round the other player picks Option {value}.",
     "kept": "Before round {round}: {told}",
 }
@@ -101,7 +101,7 @@ class RepeatedWords(Words[int, View]):
         moves = self.game.moves_of(them)
         last = self.game.moves_of(seat)[-1]
         answer = self.game.best_replies(them, last)[0]
-        shown = (("habit", moves[0]), ("aims", answer), ("surprise", moves[-1]))
+        shown = (("habit", moves[0]), ("aims", answer), ("surprise", moves[0]))
         return tuple(self._example(kind, seat, theirs, last) for kind, theirs in shown)
 
     def _example(self, kind: str, seat: Seat, theirs: int, last: int) -> str:
@@ -136,6 +136,9 @@ class RepeatedWords(Words[int, View]):
 
     def question(self, view: View, options: Options[int]) -> str:
         return self._questions[view.seat]
+
+    def best_question(self, view: View, options: Options[int]) -> str:
+        return self._best_questions[view.seat]
 
     def format(self, view: View, options: Options[int]) -> str:
         return self._formats[view.seat]
@@ -199,6 +202,10 @@ class RepeatedWords(Words[int, View]):
     @cached_property
     def _questions(self) -> Mapping[Seat, str]:
         return {s: self.say("question", names=self._options(s)) for s in (AGENT, PARTNER)}
+
+    @cached_property
+    def _best_questions(self) -> Mapping[Seat, str]:
+        return {s: self.say("question.best", names=self._options(s)) for s in (AGENT, PARTNER)}
 
     @cached_property
     def _formats(self) -> Mapping[Seat, str]:
