@@ -206,7 +206,7 @@ class NumberWords(LevelWords):
     """Moves that are numbers, answered as numbers."""
 
     label: ClassVar[str] = "Number"
-    foreseen_label: ClassVar[str] = "Predicted Number"
+    foreseen_label: ClassVar[str] = "Prediction"  # `... Number:` would be read as the move
 
     def scale(self, options: Options[int]) -> Whole | None:
         return span(options)
