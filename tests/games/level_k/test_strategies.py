@@ -45,10 +45,16 @@ def test_a_number_is_asked_for_and_read(strategy: str) -> None:
 
 
 def test_a_prediction_between_two_numbers_is_none() -> None:
-    model = Listener(lambda page, call: REPLY.replace("33\n", "33.5\n"))
-    episode = play(resolved(setup_with("tom_cot", model)))
+    """Of 11 to 20, only 17 is a name in 17.5, and it is not what was said."""
+    model = Listener(lambda page, call: "Prediction 1: 17.5\nPrediction 2: 18\nNumber: 16")
+    whole = setup_with("tom_cot", model)
+    lineup = {seat: whole.lineup[seat] for seat in ("player_1", "player_2")}
+    episode = play(resolved(Setup(instance("eleven_twenty"), 1, lineup)))
     foreseen = [e for e in episode.events if isinstance(e, Reported) and e.source == "decision"]
-    assert foreseen and foreseen[0].value is None
+    assert [(e.probe, e.value) for e in foreseen] == [
+        ("their_move", None),
+        ("their_guess_of_me", 18),
+    ]
 
 
 def test_numbers_that_begin_alike_cannot_be_scored_by_name() -> None:
