@@ -18,8 +18,8 @@ from sally.core.log import Censored, Episode, Instance, Sitter
 from sally.core.player import Decision, Turn
 from sally.core.probe import Report
 from sally.core.study import Cell, Study, grid, instance, sitter
-from sally.games.toma.mg.spec import frozen_scenarios as mg_scenarios
-from sally.games.toma.po.spec import frozen_scenarios as po_scenarios
+from sally.games.toma.mg.game import frozen_scenarios as mg_scenarios
+from sally.games.toma.po.game import frozen_scenarios as po_scenarios
 from sally.runner.local import play
 from sally.runner.seating import resolved
 from sally.stats import Estimate, share_interval

@@ -31,7 +31,8 @@ from sally.games.tradecraft.amounts import MOST, BadAmount
 from sally.games.tradecraft.crafting import Applied, craft
 from sally.games.tradecraft.hands import Hand, floored, holds, lacking, traded
 from sally.games.tradecraft.instances import named_ruleset
-from sally.games.tradecraft.rulesets import SHIPPED, BadRuleset, Ruleset, load
+from sally.games.tradecraft.ruleset_formats import load
+from sally.games.tradecraft.rulesets import SHIPPED, BadRuleset, Ruleset
 
 PROPOSING, DECIDING, CRAFTING, OVER = "propose", "decide", "craft", "over"
 

@@ -10,11 +10,13 @@ from typing import Any
 
 from sally.games.tradecraft.amounts import Amount
 from sally.games.tradecraft.rulesets import (
+    SHIPPED,
     BadRuleset,
     Recipe,
     Ruleset,
     Slot,
     members,
+    parse,
     resolved_tags,
 )
 
@@ -211,3 +213,24 @@ def _fuel(recipes: list[Recipe], tags: dict[str, tuple[str, ...]]) -> dict[str, 
         for item in members(name, tags)
         if item in known
     }
+
+
+def load(path: str | Path) -> Ruleset:
+    """A ruleset from disk: our TOML file, a vanilla data-pack folder or a two-to-one list."""
+    path = Path(path)
+    if path.is_dir():
+        return data_pack(path)
+    if not path.is_file():
+        raise BadRuleset(
+            f"There is no ruleset at {path}; give a .toml, .txt, .json or a folder, or name one "
+            f"that is shipped: {', '.join(SHIPPED)}."
+        )
+    try:
+        text = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise BadRuleset(f"{path.name} is not a text file in UTF-8.") from None
+    if path.suffix == ".toml":
+        return parse(text, where=path.name)
+    if path.suffix in (".txt", ".json"):
+        return two_to_one(text, name=path.stem, where=path.name)
+    raise BadRuleset(f"{path.name}: a ruleset file ends in .toml, .txt or .json.")

@@ -25,7 +25,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from importlib import resources
-from pathlib import Path
 
 import msgspec
 
@@ -136,29 +135,6 @@ def shipped(name: str) -> Ruleset:
         raise BadRuleset(f"There is no shipped ruleset {name!r}; there are {', '.join(SHIPPED)}.")
     source = resources.files("sally.games.tradecraft") / "data" / f"{name}.toml"
     return parse(source.read_text(encoding="utf-8"), where=f"{name}.toml")
-
-
-def load(path: str | Path) -> Ruleset:
-    """A ruleset from disk: our TOML file, a vanilla data-pack folder or a two-to-one list."""
-    from sally.games.tradecraft import ruleset_formats
-
-    path = Path(path)
-    if path.is_dir():
-        return ruleset_formats.data_pack(path)
-    if not path.is_file():
-        raise BadRuleset(
-            f"There is no ruleset at {path}; give a .toml, .txt, .json or a folder, or name one "
-            f"that is shipped: {', '.join(SHIPPED)}."
-        )
-    try:
-        text = path.read_text(encoding="utf-8")
-    except UnicodeDecodeError:
-        raise BadRuleset(f"{path.name} is not a text file in UTF-8.") from None
-    if path.suffix == ".toml":
-        return parse(text, where=path.name)
-    if path.suffix in (".txt", ".json"):
-        return ruleset_formats.two_to_one(text, name=path.stem, where=path.name)
-    raise BadRuleset(f"{path.name}: a ruleset file ends in .toml, .txt or .json.")
 
 
 class _File(msgspec.Struct, forbid_unknown_fields=True):

@@ -17,7 +17,7 @@ from sally.analysis.stored import pooled, short
 from sally.core import shelf
 from sally.core.game import Seat
 from sally.core.metric import Played
-from sally.games.toma.ag.spec import SPEAKER
+from sally.games.toma.ag.game import SPEAKER
 from sally.games.toma.predictions import beliefs
 from sally.games.toma.sw.rules import EXPLORER, GUIDE, kind_of_act
 from sally.output.layout import Conditions

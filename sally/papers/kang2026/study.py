@@ -13,8 +13,8 @@ from sally.core.log import Instance, Sitter
 from sally.core.probe import Injection
 from sally.core.study import Cell, Study, grid, instance, sitter
 from sally.games.toma.ag.rules import items
-from sally.games.toma.mg.spec import frozen_scenarios as mg_scenarios
-from sally.games.toma.po.spec import frozen_scenarios as po_scenarios
+from sally.games.toma.mg.game import frozen_scenarios as mg_scenarios
+from sally.games.toma.po.game import frozen_scenarios as po_scenarios
 from sally.players.language import OPEN
 
 Arms = dict[str, tuple[str, ...]]

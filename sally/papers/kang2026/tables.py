@@ -17,9 +17,9 @@ from sally.core import shelf
 from sally.core.game import Seat
 from sally.core.log import Setup, Sitter
 from sally.core.metric import Played
-from sally.games.toma.ag.spec import Ambiguity
-from sally.games.toma.mg.spec import Minority
-from sally.games.toma.po.spec import PartlySeen
+from sally.games.toma.ag.game import Ambiguity
+from sally.games.toma.mg.game import Minority
+from sally.games.toma.po.game import PartlySeen
 from sally.games.toma.sw.rules import SpeakOrWait
 from sally.output.reproduce import Conditions, Effort, Engine, Known
 from sally.papers.kang2026.figures import FIGURES

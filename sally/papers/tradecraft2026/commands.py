@@ -9,7 +9,8 @@ import click
 from sally.core.errors import BadInput
 from sally.games.tradecraft import checking
 from sally.games.tradecraft.amounts import BadAmount
-from sally.games.tradecraft.rulesets import SHIPPED, BadRuleset, load, shipped
+from sally.games.tradecraft.ruleset_formats import load
+from sally.games.tradecraft.rulesets import SHIPPED, BadRuleset, shipped
 from sally.output.console import console, json_option, print_json
 
 

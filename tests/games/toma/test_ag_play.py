@@ -17,8 +17,8 @@ from sally.games.association import minilm as encoder
 from sally.games.association.english import vocabulary
 from sally.games.association.wordpiece import WordPiece, words
 from sally.games.toma.ag import partners as minds
+from sally.games.toma.ag.game import OPPONENT, SPEAKER, TEAMMATE, Clue, Guess
 from sally.games.toma.ag.rules import Item, items, objection, outcome
-from sally.games.toma.ag.spec import OPPONENT, SPEAKER, TEAMMATE, Clue, Guess
 from sally.games.toma.ag.vectors import known_texts, table
 from sally.models import weights
 from tests.games.toma.table import match_at, page_of, row_of

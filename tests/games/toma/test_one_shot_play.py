@@ -13,9 +13,9 @@ from sally.core import shelf
 from sally.core.errors import BadInput, Unreadable
 from sally.core.player import Decision, Forfeit
 from sally.core.probe import At, Injection, Report
-from sally.games.toma.mg import spec as mg
+from sally.games.toma.mg import game as mg
 from sally.games.toma.numbered import read_numbered
-from sally.games.toma.po import spec as po
+from sally.games.toma.po import game as po
 from sally.games.toma.po.rules import AGENTS, FAILURE, answer, predictable, predictions
 from tests.games.toma.mg_printed import ALL as MG_PRINTED
 from tests.games.toma.po_printed import ALL as PO_PRINTED

@@ -16,8 +16,8 @@ from sally.core.drive import play_async
 from sally.core.log import Episode, Instance, Setup, Sitter
 from sally.core.match import Match
 from sally.core.model import Message, Settings
+from sally.games.toma.po.game import PartlySeen, frozen_scenarios
 from sally.games.toma.po.rules import AGENTS, answer, predictions
-from sally.games.toma.po.spec import PartlySeen, frozen_scenarios
 from sally.models.stub import Scripted
 from sally.papers.kang2026.study import STUDY
 from sally.papers.kang2026.tables import facts

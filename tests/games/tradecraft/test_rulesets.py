@@ -11,7 +11,8 @@ from sally.games.tradecraft.crafting import Applied, craft
 from sally.games.tradecraft.hands import Hand
 from sally.games.tradecraft.instances import depth
 from sally.games.tradecraft.invented import invented
-from sally.games.tradecraft.rulesets import BadRuleset, dump, load, parse, shipped
+from sally.games.tradecraft.ruleset_formats import load
+from sally.games.tradecraft.rulesets import BadRuleset, dump, parse, shipped
 
 KNOWN_TARGETS = ["shears", "torch", "bucket", "stone_shovel", "lever", "chain", "detector_rail"]
 KNOWN_TARGETS += ["target", "dropper", "observer", "powered_rail", "shield", "comparator"]

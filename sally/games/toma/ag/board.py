@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sally.core.board import Board, Note, Notes
 from sally.core.desk import Desk
-from sally.games.toma.ag.spec import SPEAKER, View
+from sally.games.toma.ag.game import SPEAKER, View
 
 
 def board(desk: Desk, view: View) -> Board:

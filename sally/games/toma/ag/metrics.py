@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sally.core.game import Seat
 from sally.core.metric import Metric, Played
-from sally.games.toma.ag.spec import Ambiguity
+from sally.games.toma.ag.game import Ambiguity
 from sally.games.toma.metrics import TOM_ACCURACY_PUBLISHED
 
 

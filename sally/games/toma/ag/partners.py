@@ -15,8 +15,7 @@ from sally.core.probe import Report
 from sally.games.association.english import vocabulary
 from sally.games.association.minilm import minilm
 from sally.games.association.vectors import Vectors, likeness
-from sally.games.toma.ag.rules import Item, is_right, objection
-from sally.games.toma.ag.spec import (
+from sally.games.toma.ag.game import (
     LISTENERS,
     SPEAKER,
     TEAMMATE,
@@ -26,6 +25,7 @@ from sally.games.toma.ag.spec import (
     Guess,
     View,
 )
+from sally.games.toma.ag.rules import Item, is_right, objection
 from sally.games.toma.ag.vectors import rows_by_text, table
 
 WordTurn = Turn[Action, View]

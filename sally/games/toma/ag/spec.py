@@ -2,162 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import cache, cached_property
-
-import msgspec
-
-from sally.core.errors import BadInput, unknown
-from sally.core.game import Doing, Game, GameSpec, Seat
-from sally.core.menu import Act, Form, Options, Text
+from sally.core.game import Doing, GameSpec, Seat
 from sally.core.probe import At, Probe, Question
 from sally.core.replay import Replay
-from sally.games.association.english import vocabulary
-from sally.games.toma.ag.rules import (
-    Item,
-    Outcome,
-    is_right,
-    items,
-    objection,
-    outcome,
+from sally.games.toma.ag.game import (
+    LISTENERS,
+    SPEAKER,
+    TEAMMATE,
+    Action,
+    Ambiguity,
+    Guess,
+    State,
+    View,
 )
+from sally.games.toma.ag.rules import is_right
 from sally.games.toma.ag.words import TEXTS, AmbiguityWords
-
-SPEAKER, TEAMMATE, OPPONENT = Seat("speaker"), Seat("teammate"), Seat("opponent")
-LISTENERS = (TEAMMATE, OPPONENT)
-LONGEST = 200  # characters of a clue: one sentence
-
-
-class Clue(Act, frozen=True):
-    """What the speaker says to both listeners."""
-
-    text: str
-
-
-class Guess(Act, frozen=True):
-    """The word that a listener takes it to be."""
-
-    word: str
-
-
-Action = Clue | Guess
-
-
-class State(msgspec.Struct, frozen=True):
-    """The clue, the clues that were turned down before it, and the guesses."""
-
-    clue: str | None = None
-    refused: tuple[tuple[str, str], ...] = ()  # (clue, why it is not allowed)
-    guesses: tuple[tuple[str, str], ...] = ()  # (listener, word); a forfeit leaves none
-    over: bool = False
-
-
-class View(msgspec.Struct, frozen=True):
-    """What a seat knows: the speaker everything, a listener its own hint and the clue."""
-
-    seat: Seat
-    word: str = ""
-    b_hint: str = ""
-    c_hint: str = ""
-    clue: str | None = None
-    refused: tuple[tuple[str, str], ...] = ()  # the speaker's own
-
-
-@dataclass(frozen=True)
-class Ambiguity(Game[State, Action, View]):
-    """`word` names one of our hundred problems; `item` is a problem of one's own."""
-
-    word: str = "bank"
-    item: Item | None = None
-
-    seats = (SPEAKER, TEAMMATE, OPPONENT)
-
-    def __post_init__(self) -> None:
-        given = self.problem
-        if not given.word.strip() or not given.b_hint.strip() or not given.c_hint.strip():
-            raise BadInput("item needs a word and two hints")
-        if given.b_hint.casefold() == given.c_hint.casefold():
-            raise BadInput(f"item: both listeners have the same hint {given.b_hint!r}")
-        for hint in (given.b_hint, given.c_hint):
-            if objection(given, hint) is not None:
-                raise BadInput(f"item: the hint {hint!r} contains the word {given.word!r}")
-
-    @cached_property
-    def problem(self) -> Item:
-        """The word and its two hints."""
-        if self.item is not None:
-            return self.item
-        known = {item.word: item for item in items()}
-        if self.word not in known:
-            raise unknown("word of toma_ag", self.word, known)
-        return known[self.word]
-
-    # --- the rules ------------------------------------------------------------------------------
-
-    def start(self) -> State:
-        return State()
-
-    def to_move(self, state: State) -> tuple[Seat, ...]:
-        if state.over:
-            return ()
-        return (SPEAKER,) if state.clue is None else LISTENERS
-
-    def options(self, state: State, seat: Seat) -> Options[Action]:
-        if seat == SPEAKER:
-            return (Form(Clue, (("text", Text(LONGEST, samples=legal_words(self.problem))),)),)
-        return (Form(Guess, (("word", Text(40, samples=vocabulary())),)),)
-
-    def step(self, state: State, moves: Mapping[Seat, Action]) -> State:
-        if state.clue is None:
-            clue = moves[SPEAKER]
-            assert isinstance(clue, Clue)
-            why = objection(self.problem, clue.text)
-            if why is not None:
-                return msgspec.structs.replace(state, refused=(*state.refused, (clue.text, why)))
-            return msgspec.structs.replace(state, clue=clue.text)
-        made = tuple((str(s), g.word) for s, g in moves.items() if isinstance(g, Guess))
-        return msgspec.structs.replace(state, guesses=made, over=True)
-
-    def forfeit(
-        self, state: State, moves: Mapping[Seat, Action], forfeited: tuple[Seat, ...]
-    ) -> State:
-        """Without a clue the game is over; a listener without a guess is not right."""
-        if state.clue is None:
-            return msgspec.structs.replace(state, over=True)
-        return self.step(state, moves)
-
-    def rejections(self, state: State, seat: Seat) -> int:
-        return len(state.refused) if seat == SPEAKER and state.clue is None else 0
-
-    def observe(self, state: State, seat: Seat) -> View:
-        word, b_hint, c_hint = self.problem.word, self.problem.b_hint, self.problem.c_hint
-        if seat == SPEAKER:
-            return View(seat, word, b_hint, c_hint, state.clue, state.refused)
-        if seat == TEAMMATE:
-            return View(seat, b_hint=b_hint, clue=state.clue)
-        return View(seat, c_hint=c_hint, clue=state.clue)
-
-    def payoffs(self, state: State) -> Mapping[Seat, float]:
-        """The team gets 1 for a win and loses 1 for a loss; the opponent is paid for the word."""
-        ended = self.outcome(state)
-        team = {"win": 1.0, "loss": -1.0}.get(ended or "", 0.0)
-        found = float(ended in ("leak", "loss"))
-        return {SPEAKER: team, TEAMMATE: team, OPPONENT: found}
-
-    def outcome(self, state: State) -> Outcome | None:
-        """Win, leak, loss or miss; None where no clue was given."""
-        if not state.over or state.clue is None:
-            return None
-        right = {who: is_right(self.problem, word) for who, word in state.guesses}
-        return outcome(right.get(TEAMMATE, False), right.get(OPPONENT, False))
-
-
-@cache
-def legal_words(item: Item) -> tuple[str, ...]:
-    """The words of the vocabulary that are clues, in the order of the vocabulary."""
-    return tuple(word for word in vocabulary() if objection(item, word) is None)
-
 
 # --- what the speaker thinks will come of its clue ------------------------------------------------
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from sally.core.errors import Unreadable
 from sally.core.game import Seat
@@ -13,9 +13,7 @@ from sally.core.menu import Options, admitted
 from sally.core.probe import Question
 from sally.core.reading import after_label
 from sally.core.words import Words, read_form
-
-if TYPE_CHECKING:
-    from sally.games.toma.ag.spec import Ambiguity, View
+from sally.games.toma.ag.game import Ambiguity, View
 
 TEXTS: Mapping[str, str] = {
     "rules.speaker": "You are Speaker A in a word game with two listeners, Teammate B and "

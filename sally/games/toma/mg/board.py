@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from sally.core.board import Board, Cell, Note, Notes, Row, Table
 from sally.core.desk import Desk
+from sally.games.toma.mg.game import View
 from sally.games.toma.mg.rules import Agent
-from sally.games.toma.mg.spec import View
 
 
 def board(desk: Desk, view: View) -> Board:

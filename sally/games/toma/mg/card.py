@@ -10,8 +10,8 @@ from collections.abc import Iterable
 
 from sally.core.card import Card, Condition, Shortcut
 from sally.core.study import instance, sitter
+from sally.games.toma.mg.game import frozen_scenarios
 from sally.games.toma.mg.shortcuts import EVEN, PARTIAL, counters
-from sally.games.toma.mg.spec import frozen_scenarios
 
 
 def _condition(name: str, level: int, rules: Iterable[str], chance: dict[str, float]) -> Condition:

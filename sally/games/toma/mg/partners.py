@@ -8,6 +8,7 @@ from sally.core.game import Seat
 from sally.core.partner import Answerer, Partner, Script
 from sally.core.player import Turn
 from sally.core.probe import Report
+from sally.games.toma.mg.game import Minority, View
 from sally.games.toma.mg.rules import (
     PLACES,
     answer,
@@ -27,7 +28,6 @@ from sally.games.toma.mg.shortcuts import (
     no_relations,
     one_step,
 )
-from sally.games.toma.mg.spec import Minority, View
 
 OURS = "ours; the shortcuts that a score on kang2026's game must be read against"
 COUNTERS: dict[str, Counter] = {

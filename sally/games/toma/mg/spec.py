@@ -3,86 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import cache, cached_property
-
-import msgspec
 
 from sally.core.game import Doing, GameSpec, Seat
 from sally.core.probe import At, Probe, Question
 from sally.core.replay import Replay
-from sally.games.toma import frozen
+from sally.games.toma.mg.game import Minority, View
 from sally.games.toma.mg.rules import (
-    LEVELS,
     PLACES,
-    Agent,
-    Place,
-    Scenario,
-    answer,
-    check,
     predictions,
     rational_actions,
 )
 from sally.games.toma.mg.words import TEXTS, MinorityWords
-from sally.games.toma.one_shot import PLAYER, OneShot, State, agree, first, named
-
-
-class View(msgspec.Struct, frozen=True):
-    """What the player knows: places, descriptions, and its choice once made."""
-
-    places: tuple[Place, ...]
-    agents: tuple[Agent, ...]
-    chosen: int | None = None
-
-
-@dataclass(frozen=True)
-class Minority(OneShot[View]):
-    """Go to the one of four places that the fewest others go to.
-
-    `scenario` is a whole scenario or the id of a frozen one; without it, the first frozen
-    scenario of the `level` (and of the cover `story`, if one is named) is played.
-    """
-
-    scenario: str | Scenario = ""
-    level: int | None = None
-    story: str = ""
-
-    def __post_init__(self) -> None:
-        problem = self.problem
-        check(problem)
-        answer(problem)  # refuses a tie
-        agree(problem, self.level, self.story)
-
-    @cached_property
-    def problem(self) -> Scenario:
-        """The scenario that is played."""
-        if isinstance(self.scenario, Scenario):
-            return self.scenario
-        if self.scenario:
-            return named("toma_mg", self.scenario, frozen_scenarios())
-        level = 2 if self.level is None else self.level
-        return first(frozen_scenarios(), level, self.story, LEVELS)
-
-    # --- the rules ------------------------------------------------------------------------------
-
-    def options(self, state: State, seat: Seat) -> tuple[int, ...]:
-        return tuple(PLACES)
-
-    def observe(self, state: State, seat: Seat) -> View:
-        return View(self.problem.places, self.problem.agents, state.chosen)
-
-    def payoffs(self, state: State) -> Mapping[Seat, float]:
-        return {PLAYER: float(state.chosen == answer(self.problem))}
-
-    def widest_menu(self) -> int:
-        return len(PLACES)
-
-
-@cache
-def frozen_scenarios() -> dict[str, Scenario]:
-    """The 90 frozen scenarios by id."""
-    return {keyed.scenario.id: keyed.scenario for keyed in frozen.mg().scenarios}
-
+from sally.games.toma.one_shot import PLAYER, State
 
 # --- what the player thinks the others do ---------------------------------------------------------
 

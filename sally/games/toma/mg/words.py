@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
 
 from sally.core.errors import listed
 from sally.core.game import Seat
 from sally.core.log import Told
 from sally.core.menu import Options
 from sally.core.probe import Question
+from sally.games.toma.mg.game import Minority, View
 from sally.games.toma.mg.rules import Agent, Place
 from sally.games.toma.mg.stories import stories
 from sally.games.toma.numbered import NumberedWords
-
-if TYPE_CHECKING:
-    from sally.games.toma.mg.spec import Minority, View
 
 TEXTS: Mapping[str, str] = {
     "scenario": "SCENARIO\n{scene} They do not talk about it. {goal}",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from sally.core.board import Board, Cell, Row, Table
 from sally.core.desk import Desk
+from sally.games.toma.po.game import PartlySeen, View
 from sally.games.toma.po.rules import AGENTS, shown
-from sally.games.toma.po.spec import PartlySeen, View
 
 
 def board(desk: Desk, view: View) -> Board:

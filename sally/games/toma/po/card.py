@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from sally.core.card import Card, Condition, Shortcut, both_ways
 from sally.core.study import instance, sitter
-from sally.games.toma.po.spec import frozen_scenarios
+from sally.games.toma.po.game import frozen_scenarios
 
 PAIRS = (
     ("own_min", "own_max"),

@@ -6,9 +6,9 @@ from sally.core.game import Seat
 from sally.core.partner import Answerer, Partner, Script
 from sally.core.player import Turn
 from sally.core.probe import Report
+from sally.games.toma.po.game import PartlySeen, View
 from sally.games.toma.po.rules import AGENTS, TASKS, answer, predictions, rational_actions
 from sally.games.toma.po.shortcuts import SHORTCUTS
-from sally.games.toma.po.spec import PartlySeen, View
 
 OURS = "ours; the shortcuts that a score on kang2026's game must be read against"
 # Rules that look at no row but those that the player's role knows.

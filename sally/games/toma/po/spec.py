@@ -3,99 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import cache, cached_property
-from typing import Literal
-
-import msgspec
 
 from sally.core.game import Doing, GameSpec, Seat
 from sally.core.probe import At, Probe, Question
 from sally.core.replay import Replay
-from sally.games.toma import frozen
-from sally.games.toma.one_shot import PLAYER, OneShot, State, agree, first, named
+from sally.games.toma.one_shot import PLAYER, State
+from sally.games.toma.po.game import PartlySeen, View
 from sally.games.toma.po.rules import (
     AGENTS,
-    FAILURE,
-    LEVELS,
     TASKS,
-    Row,
-    Scenario,
-    answer,
-    check,
-    known_costs,
     predictable,
     predictions,
     rational_actions,
 )
 from sally.games.toma.po.words import TEXTS, PartlySeenWords
-
-
-class View(msgspec.Struct, frozen=True):
-    """What the player knows: the costs on its page, and its choice once made."""
-
-    costs: tuple[Row | None, ...]  # None: a row that its role does not know (matrix=known)
-    chosen: int | None = None
-
-
-@dataclass(frozen=True)
-class PartlySeen(OneShot[View]):
-    """Pick one of four tasks that nobody else picks, or say that failure is inevitable.
-
-    `scenario` is a whole scenario or the id of a frozen one; without it, the first frozen
-    scenario of the `level` (and of the cover `story`, if one is named) is played.
-    """
-
-    scenario: str | Scenario = ""
-    level: int | None = None
-    story: str = ""
-    matrix: Literal["full", "known"] = "full"
-
-    def __post_init__(self) -> None:
-        problem = self.problem
-        check(problem)
-        answer(problem)  # refuses a tie
-        agree(problem, self.level, self.story)
-
-    @cached_property
-    def problem(self) -> Scenario:
-        """The scenario that is played."""
-        if isinstance(self.scenario, Scenario):
-            return self.scenario
-        if self.scenario:
-            return named("toma_po", self.scenario, frozen_scenarios())
-        level = 1 if self.level is None else self.level
-        return first(frozen_scenarios(), level, self.story, LEVELS)
-
-    # --- the rules ------------------------------------------------------------------------------
-
-    def options(self, state: State, seat: Seat) -> tuple[int, ...]:
-        return (*TASKS, FAILURE)
-
-    def observe(self, state: State, seat: Seat) -> View:
-        shown = self.problem.costs if self.matrix == "full" else known_costs(self.problem)
-        return View(shown, state.chosen)
-
-    def payoffs(self, state: State) -> Mapping[Seat, float]:
-        return {PLAYER: float(state.chosen == answer(self.problem))}
-
-    def widest_menu(self) -> int:
-        return len(TASKS) + 1
-
-    def as_seen(self, view: View) -> Scenario:
-        """The scenario with blank rows where the page has none, for players to reason about.
-
-        No rule looks at a row that the player's role does not know.
-        """
-        rows = tuple(row or (0, 0, 0, 0) for row in view.costs)
-        return msgspec.structs.replace(self.problem, costs=rows)
-
-
-@cache
-def frozen_scenarios() -> dict[str, Scenario]:
-    """The 150 frozen scenarios by id."""
-    return {keyed.scenario.id: keyed.scenario for keyed in frozen.po().scenarios}
-
 
 # --- what the player thinks the others do ---------------------------------------------------------
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
 
 from sally.core.errors import listed
 from sally.core.game import Seat
@@ -11,11 +10,9 @@ from sally.core.log import Told
 from sally.core.menu import Options
 from sally.core.probe import Question
 from sally.games.toma.numbered import NumberedWords
+from sally.games.toma.po.game import PartlySeen, View
 from sally.games.toma.po.rules import AGENTS, FAILURE, knowledge, shown
 from sally.games.toma.po.stories import stories
-
-if TYPE_CHECKING:
-    from sally.games.toma.po.spec import PartlySeen, View
 
 TEXTS: Mapping[str, str] = {
     "scenario": "SCENARIO\n{scene} The four {team} are Agent A, Agent B, Agent C and Agent D. "
