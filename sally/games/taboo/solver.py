@@ -10,7 +10,7 @@ import numpy.typing as npt
 from sally.games.association.english import vocabulary
 from sally.games.association.lexicon import cards, place, places, plain
 from sally.games.association.matrices import Ties
-from sally.games.association.minds import Mind
+from sally.games.association.minds import HELD, Mind
 from sally.games.association.nouns import brought, columns, noun_ties
 from sally.games.taboo.instances import Problem
 from sally.games.taboo.rules import Tries, legal
@@ -62,12 +62,34 @@ def legal_rows(problem: Problem) -> npt.NDArray[np.int64]:
 def margins(mind: Mind, target: str, tries: Tries) -> tuple[Ties, npt.NDArray[np.bool_]]:
     """By next hint: how far the target then is above every other noun, and whether it is named."""
     goal = columns()[target]
+    if not tries:
+        return _first_margins(mind, goal)
     after = noun_ties(mind) + standing(mind, tries)
     named = after.argmax(axis=1) == goal
     own = after[:, goal].copy()
     after[:, goal] = -np.inf
     lead: Ties = np.where(np.isfinite(own), own - after.max(axis=1), -np.inf).astype(np.float32)
     return lead, named
+
+
+def _first_margins(mind: Mind, goal: int) -> tuple[Ties, npt.NDArray[np.bool_]]:
+    """The same for a first hint, from what each word brings to mind first and second."""
+    first, strongest, second = _two_first(mind)
+    own, named = noun_ties(mind)[:, goal], first == goal
+    rival = np.where(named, second, strongest)
+    lead: Ties = np.where(np.isfinite(own), own - rival, -np.inf).astype(np.float32)
+    return lead, named
+
+
+@lru_cache(maxsize=HELD)
+def _two_first(mind: Mind) -> tuple[npt.NDArray[np.int64], Ties, Ties]:
+    """By word, the noun that it brings to mind first, how strongly, and how strongly the next."""
+    near = noun_ties(mind).copy()
+    rows = np.arange(len(near))
+    first = near.argmax(axis=1)
+    strongest = near[rows, first]
+    near[rows, first] = -np.inf
+    return first, strongest, near.max(axis=1)
 
 
 @lru_cache(maxsize=4096)

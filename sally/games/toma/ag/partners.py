@@ -15,6 +15,7 @@ from sally.core.probe import Report
 from sally.games.association.english import vocabulary
 from sally.games.association.minilm import minilm
 from sally.games.association.vectors import Vectors, likeness
+from sally.games.toma.ag import senses
 from sally.games.toma.ag.game import (
     LISTENERS,
     SPEAKER,
@@ -104,6 +105,30 @@ def _embedding(game: Ambiguity, seat: Seat, vocabulary_only: bool = False) -> Sc
     return act
 
 
+def heard_by_senses(hint: str, clue: str, encode: Encode, without: str = "") -> str:
+    """The word one of whose senses fits hint and clue best that neither of them contains."""
+    by_hint = senses.fits(encode(hint).tobytes(), hint)
+    by_clue = senses.fits(encode(clue).tobytes(), clue, without)
+    names, _ = senses.candidates()
+    for place in np.argsort(-senses.worth(by_hint, by_clue), kind="stable"):
+        if objection(Item(names[int(place)], "", ""), f"{hint} {clue}") is None:
+            return names[int(place)]
+    raise BadInput(f"Every word of the vocabulary is contained in {hint + ' ' + clue!r}.")
+
+
+def _senses(game: Ambiguity, seat: Seat, vocabulary_only: bool = False) -> Script:
+    _check(seat, "senses", LISTENERS)
+    if not vocabulary_only:
+        minilm()  # refuses the lineup now if the weights cannot be had
+    encode = shipped if vocabulary_only else encoded
+
+    def act(turn: WordTurn) -> Action:
+        view = turn.view
+        return Guess(heard_by_senses(view.b_hint or view.c_hint, view.clue or "", encode))
+
+    return act
+
+
 def _hint_only(game: Ambiguity, seat: Seat) -> Script:
     _check(seat, "hint_only", LISTENERS)
 
@@ -148,6 +173,13 @@ def foreseen(item: Item, clue: str) -> tuple[bool, bool]:
     """Whether embedding listeners with B's and with C's hint find the word."""
     b, c = (is_right(item, heard_as(hint, clue, encoded)) for hint in (item.b_hint, item.c_hint))
     return b, c
+
+
+def natural(item: Item) -> str:
+    """What a person might say; only our hundred words have such a clue."""
+    if item.word not in senses.natural_clues():
+        raise BadInput(f"natural: there is no clue for {item.word!r}")
+    return senses.natural_clues()[item.word]
 
 
 def synonym(item: Item) -> str:
@@ -222,6 +254,14 @@ PARTNERS = {
             _embedding,
             params={"vocabulary_only": False},
         ),
+        Partner(
+            "senses",
+            "guesses the word one of whose senses fits hint and clue together, by word "
+            "associations of ours and MiniLM vectors",
+            OURS,
+            _senses,
+            params={"vocabulary_only": False},
+        ),
         Partner("hint_only", "guesses the word nearest to its hint; deaf", OURS, _hint_only),
         _speaker(
             "margin",
@@ -229,6 +269,7 @@ PARTNERS = {
             best_clue,
             _foresees,
         ),
+        _speaker("natural", "a clue that a person might give, one a word, ours", natural),
         _speaker("hint_b", "repeats the teammate's hint", lambda item: item.b_hint),
         _speaker("hint_c", "repeats the opponent's hint", lambda item: item.c_hint),
         _speaker("synonym", "the word most like the secret one, whatever the hints", synonym),

@@ -1,0 +1,141 @@
+"""How fast the word games are, and how natural clues fare with the listeners of toma_ag.
+
+`python benchmarks/word_games.py` times the best clue by enumeration and a number of bot games of
+each kind; `--table` prints points and regret of givers by partner; `--natural` how a hundred
+natural clues fare with each listener (single vectors, senses, senses without the clue's own word).
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+from sally.core import shelf
+from sally.core.drive import play_bots
+from sally.core.log import Instance, Setup, Sitter
+from sally.core.match import Match
+from sally.core.metric import Played
+from sally.core.playback import replayed
+from sally.games.association.minds import Mind
+from sally.games.codenames import instances as codenames
+from sally.games.codenames.solver import best_clue
+from sally.games.taboo import instances as taboo
+from sally.games.taboo.solver import best_hint
+from sally.games.toma.ag import senses
+from sally.games.toma.ag.partners import encoded, heard_as, heard_by_senses
+from sally.games.toma.ag.rules import items, judge
+from sally.games.wavelength.dials import Dial
+from sally.games.wavelength.dials import best_clue as best_word
+from sally.runner.seating import players_of, resolved
+
+GIVERS = {"codenames": "giver", "taboo": "giver", "wavelength": "psychic"}
+BOTS = {"codenames": "associates", "taboo": "associates", "wavelength": "own_dial"}
+PARTNERS: dict[str, list[dict[str, Any]]] = {
+    "wavelength": [{}, {"shift": 20.0}, {"stretch": -1.0}, {"lean": 20.0, "who": 1}],
+    "taboo": [{}, {"kind": "form", "amount": 0.5}, {"kind": "noise", "amount": 1.0, "who": 1}],
+}
+PARTNERS["codenames"] = PARTNERS["taboo"]
+
+
+def played(game: str, number: int, giver: str, guesser: dict[str, Any], **params: Any) -> Played:
+    """One episode of bots."""
+    spec = shelf.game(game)
+    lineup = {GIVERS[game]: Sitter(giver), "guesser": Sitter(BOTS[game], guesser)}
+    instance = Instance(f"{game} {number}", game, {"number": number % 100, **params})
+    match = Match(spec, resolved(Setup(instance, number, lineup)))
+    play_bots(match, players_of(match, match.setup.lineup))
+    episode = match.episode()
+    return Played(spec, episode, replayed(spec, episode))
+
+
+def milliseconds(calls: list[Callable[[], object]]) -> float:
+    """The mean time of some calls, each made once."""
+    began = time.perf_counter()
+    for call in calls:
+        call()
+    return 1000 * (time.perf_counter() - began) / len(calls)
+
+
+def best_clues(n: int = 40) -> dict[str, float]:
+    """By game, what the best clue takes when no answer is cached; minds are loaded before."""
+    boards = [row[0] for row in codenames.frozen("full").rows[: n + 1]]
+    hints = [row[0] for row in taboo.frozen("balanced").rows[: n + 1]]
+
+    def clue(problem: codenames.Problem) -> object:
+        pairs = zip(problem.words, problem.key, strict=True)
+        return best_clue(Mind(), problem.words, tuple(w for w, c in pairs if c == "own"))
+
+    clue(boards[-1]), best_hint(Mind(), hints[-1]), best_word(Dial(), "cold", "hot", 50)
+    return {
+        "codenames, 25 cards": milliseconds([lambda b=b: clue(b) for b in boards[:n]]),
+        "taboo": milliseconds([lambda h=h: best_hint(Mind(), h) for h in hints[:n]]),
+        "wavelength": milliseconds(
+            [lambda t=t: best_word(Dial(shift=t), "cold", "hot", 50) for t in range(n)]
+        ),
+    }
+
+
+def speed(games: int) -> None:
+    for name, took in best_clues().items():
+        print(f"best clue, {name}: {took:.1f} ms")
+    for game in GIVERS:
+        began = time.perf_counter()
+        for number in range(games):
+            played(game, number, BOTS[game], {})
+        took = time.perf_counter() - began
+        print(f"{games} bot games of {game}: {took:.1f} s on one core")
+
+
+def table(rows: int) -> None:
+    for game, partners in PARTNERS.items():
+        for params in partners:
+            for giver in (BOTS[game], "adapts"):
+                episodes = [played(game, n, giver, params) for n in range(rows)]
+                cells = [
+                    f"{name} {mean(game, name, episodes):.2f}"
+                    for name in ("points", "regret", "regret_first", "regret_last")
+                ]
+                print(f"{game}, guesser {params or 'plain'}, giver {giver}: {', '.join(cells)}")
+
+
+def mean(game: str, name: str, episodes: list[Played]) -> float:
+    metric = shelf.metrics(game)[f"{game}_{name}"]
+    values = [metric.measure(each, GIVERS[game]) for each in episodes]  # type: ignore[arg-type]
+    known = [value for value in values if value is not None]
+    return sum(known) / len(known)
+
+
+def natural() -> None:
+    def by_senses(hint: str, clue: str) -> str:
+        return heard_by_senses(hint, clue, encoded)
+
+    def held_out(hint: str, clue: str) -> str:
+        return heard_by_senses(hint, clue, encoded, clue)
+
+    def embedding(hint: str, clue: str) -> str:
+        return heard_as(hint, clue, encoded)
+
+    for hear in (embedding, by_senses, held_out):
+        found: Counter[str] = Counter()
+        for item in items():
+            clue = senses.natural_clues()[item.word]
+            found[judge(item, hear(item.b_hint, clue), hear(item.c_hint, clue))] += 1
+        print(f"{hear.__name__}: {dict(sorted(found.items()))}")
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--table", action="store_true")
+    parser.add_argument("--natural", action="store_true")
+    parser.add_argument("--games", type=int, default=1000)
+    parser.add_argument("--rows", type=int, default=30)
+    given = parser.parse_args()
+    if given.table:
+        table(given.rows)
+    elif given.natural:
+        natural()
+    else:
+        speed(given.games)

@@ -1,0 +1,84 @@
+"""A listener that knows the senses of words: hint and clue must fit the same one.
+
+Sentence vectors have one place a word, between its senses, so natural clues mostly miss there.
+Here each of the hundred words has two senses, each a short list of words that we associate with it
+(`senses.txt`); every other word of the vocabulary has one sense, itself.
+"""
+
+from __future__ import annotations
+
+from functools import cache, lru_cache
+from importlib.resources import files
+
+import numpy as np
+
+from sally.games.association.english import vocabulary, words_of
+from sally.games.association.lexicon import places
+from sally.games.association.vectors import Vectors, word_vectors
+
+NARROW = 0.8  # share of a candidate's worth that the weaker of hint and clue decides
+SAID = 3.0  # what it adds, in standard units, that a word was associated with a sense outright
+
+
+@cache
+def senses() -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Every sense of the hundred words: the word, and what comes to mind with it."""
+    text = files(__package__).joinpath("senses.txt").read_text(encoding="utf-8")
+    lines = [line for line in text.splitlines() if line and not line.startswith("#")]
+    pairs = (line.split(": ") for line in lines)
+    return tuple((word, tuple(about.split())) for word, about in pairs)
+
+
+@cache
+def candidates() -> tuple[tuple[str, ...], Vectors]:
+    """Everything that can be meant: senses first, then words with one sense; and their places."""
+    many = {word for word, _ in senses()}
+    single = [word for word in vocabulary() if word not in many]
+    made = [_sense_vector(word, about) for word, about in senses()]
+    rows = np.stack([*made, *(word_vectors()[places()[word]] for word in single)])
+    return (*(word for word, _ in senses()), *single), rows
+
+
+def _sense_vector(word: str, about: tuple[str, ...]) -> Vectors:
+    """The middle of a sense's known words, the word itself counting as one of them."""
+    known = [places()[each] for each in (word, *about) if each in places()]
+    middle = word_vectors()[known].mean(axis=0)
+    unit: Vectors = (middle / np.linalg.norm(middle)).astype(np.float32)
+    return unit
+
+
+@cache
+def _usual() -> tuple[Vectors, Vectors]:
+    """How near each candidate is to any word on average, and how much that varies."""
+    _, rows = candidates()
+    near = rows @ word_vectors().T
+    return near.mean(axis=1), near.std(axis=1)
+
+
+@lru_cache(maxsize=4096)
+def fits(vector: bytes, said: str, without: str = "") -> Vectors:
+    """How well a text fits every candidate, in standard units of that candidate.
+
+    `without` takes one word out of the associations, to see what they are worth without it.
+    """
+    _, rows = candidates()
+    mean, spread = _usual()
+    score: Vectors = (rows @ np.frombuffer(vector, np.float32) - mean) / spread
+    heard = set(words_of(said)) - set(words_of(without))
+    told = np.array([bool(heard & set(about)) for _, about in senses()])
+    score[: len(told)] += np.float32(SAID) * told
+    return score
+
+
+@cache
+def natural_clues() -> dict[str, str]:
+    """For every word, one clue that a person might give, of our own making."""
+    text = files(__package__).joinpath("natural.txt").read_text(encoding="utf-8")
+    lines = [line for line in text.splitlines() if line and not line.startswith("#")]
+    return dict(line.split("\t") for line in lines)
+
+
+def worth(hint: Vectors, clue: Vectors) -> Vectors:
+    """How well hint and clue together fit every candidate: both must fit the same sense."""
+    both = NARROW * np.minimum(hint, clue) + (1 - NARROW) * (hint + clue) / 2
+    return both.astype(np.float32)
