@@ -92,6 +92,12 @@ def estimated(
     return Depth(tuple(t / sum(top) for t in top))
 
 
+def distance(one: Odds, other: Odds) -> float:
+    """How far two distributions lie apart (total variation): 0 if they are one, 1 if disjoint."""
+    moves = {*one, *other}
+    return sum(abs(one.get(move, 0.0) - other.get(move, 0.0)) for move in moves) / 2
+
+
 # --- many people ----------------------------------------------------------------------------------
 
 

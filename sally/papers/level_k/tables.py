@@ -33,6 +33,7 @@ PEOPLE = "people"
 FITTED = "levels fitted to people"
 HIERARCHY = f"hierarchy, mean {TAU:g}"
 EQUILIBRIUM = "equilibrium"
+APART = {f"distance to people: {who}": who for who in (EQUILIBRIUM, FITTED, HIERARCHY)}
 PAID = ("best reply to people", "what it pays", "what an equilibrium player earns from people")
 
 
@@ -94,6 +95,9 @@ def _theory(what: str, effort: Effort) -> Estimate | None:
         return _exact(float(contest.fraction) * solvers.mean(crowd))
     if what in PAID:
         return _paid(what)
+    if what in APART:
+        odds = _asked(APART[what], effort)
+        return None if odds is None else _exact(depths.distance(odds, people().odds))
     fit = _fit(effort.seed)
     levels = {f"people of level {k}, share": share for k, share in enumerate(fit.shares)}
     found = {
@@ -124,7 +128,7 @@ def floor(seed: int, draws: int = 1000) -> Estimate:
     odds = np.array([people().odds.get(move, 0.0) for move in REQUEST.menu(ONE)])
     n, chance = people().people, Stream("level_k", "floor", seed).generator()
     one, two = (chance.multinomial(n, odds, size=draws) / n for _ in range(2))
-    apart = np.abs(one - two).sum(axis=1) / 2
+    apart = np.abs(one - two).sum(axis=1) / 2  # as `depths.distance`, a thousand times
     low, high = np.quantile(apart, [0.025, 0.975])
     return Estimate(float(apart.mean()), float(low), float(high), n, "sampling")
 
@@ -225,6 +229,7 @@ def _fits() -> Sequence[tuple[Conditions, str]]:
         "people's mean level",
         "people's mean level in a hierarchy",
         "distance of two samples of people",
+        *APART,
     )
     return [({"what": name}, "number") for name in names]
 

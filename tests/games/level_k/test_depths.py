@@ -7,7 +7,7 @@ import pytest
 from sally.core.chance import Stream
 from sally.core.errors import BadInput
 from sally.core.game import Seat
-from sally.games.level_k.depths import LEVELS, depth_of, estimated, fitted, fitted_tau
+from sally.games.level_k.depths import LEVELS, depth_of, distance, estimated, fitted, fitted_tau
 from sally.games.level_k.minds import NOTHING, k_tom, ladder
 from sally.games.level_k.payoffs import Boxes, Contest, Pennies, Request
 from sally.games.level_k.people import published
@@ -102,6 +102,13 @@ def test_people_at_eleven_twenty_think_two_or_three_steps() -> None:
     assert values[3] == max(v for v in values if v is not None)
     assert (values[2] or 0) + (values[3] or 0) > 0.5
     assert 2 < (found.depth.value or 0) < 3
+
+
+def test_distances_reach_from_nothing_to_one() -> None:
+    people = published()["request"].odds
+    assert distance(people, people) == 0
+    assert distance({11: 1.0}, {20: 1.0}) == 1
+    assert distance({19: 0.5, 20: 0.5}, {19: 1.0}) == 0.5
 
 
 def test_tau_grows_with_depth() -> None:
