@@ -30,6 +30,10 @@ SHAPES: Mapping[str, tuple[str, Mapping[str, Any]]] = {
         },
     ),
     "ipd, chance to stop": ("ipd", {"stop_chance": 0.3}),
+    "beauty_contest, five players": (
+        "beauty_contest",
+        {"pays": {"kind": "contest", "players": 5, "share": "4/3"}, "rounds": 3},
+    ),
     "mindgames, discrete": ("mindgames", {"variant": "discrete_game"}),
     "haggle, no secrets": ("haggle", {"secret_turns": 0}),
     "tradecraft, three players": (
