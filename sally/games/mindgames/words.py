@@ -11,7 +11,7 @@ from sally.core.errors import Unreadable, listed
 from sally.core.game import Seat
 from sally.core.log import Told
 from sally.core.menu import Options
-from sally.core.probe import Question
+from sally.core.probe import Question, Report
 from sally.core.words import Words, objects_in, read_form
 from sally.games.mindgames.claims import Claims, Names
 from sally.games.mindgames.perfect import Line, perfect_talk
@@ -33,6 +33,7 @@ from sally.games.mindgames.rules import (
 EXAMPLE = ((0, 1, -1), (-1, 1, 1), (1, -1, 0))  # moore2025 shows another table in this place
 EXAMPLE_SEEN = ((0, None, -1), (-1, None, None), (None, -1, 0))
 SIGNS = {1: "like", 0: "indifferent", -1: "dislike"}
+LETTER = re.compile(r"\s*(?:option\s*:)?[\s*_`\"'(]*([A-Za-z])[\s*_`\"').]*", re.IGNORECASE)
 THINKING = re.compile(r"<think>.*?(?:</think>|\Z)", re.DOTALL)
 Table = Sequence[Sequence[int | None]]
 
@@ -242,6 +243,14 @@ class MindWords(Words[Action, View]):
         row, column = divmod(int(item), len(names.attributes))
         facts = {"proposal": names.proposals[row], "attribute": names.attributes[column]}
         return self.say("effect", noun=self._noun, **facts)
+
+    def read_report(self, reply: str, question: Question) -> Report:
+        """As in every game, and a lone letter is the proposal of that name."""
+        if question.probe == "target_choice" and (letter := LETTER.fullmatch(reply)):
+            names = [name.upper() for name in self._names.proposals]
+            if letter[1].upper() in names:
+                return Report(names.index(letter[1].upper()), reply=reply)
+        return super().read_report(reply, question)
 
     def told(self, told: Told, question: Question | None = None) -> str:
         value = told.value
