@@ -131,8 +131,8 @@ class Person(msgspec.Struct, frozen=True):
             case Whole(low, high):
                 typed = self.read(f"  {name} ({low} to {high}): ").strip()
                 return int(typed) if typed.lstrip("-").isdigit() else typed
-            case Text(limit):
-                return self.read(f"  {name} (at most {limit} characters): ").strip()
+            case Text():  # the question says how long it may be; what is too long is refused
+                return self.read(f"  {name}: ").strip()
             case Amounts(most):
                 there = ", ".join(f"{item} up to {amount}" for item, amount in most)
                 typed = self.read(f"  {name} (such as `2 wood, 1/2 iron`; {there}): ")

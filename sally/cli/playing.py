@@ -16,6 +16,7 @@ from sally.cli.common import parsed, set_option
 from sally.core import shelf
 from sally.core.errors import BadInput, unknown
 from sally.core.log import Sitter
+from sally.core.scenes import tell
 from sally.output.console import folded, json_option, print_json
 from sally.output.transcript import transcript
 
@@ -67,6 +68,8 @@ def play(
         print_json(msgspec.to_builtins(episode))
         return
     click.echo("")
+    for line in tell(episode).after.get(seat, ()):  # what came after one's last move
+        click.echo(folded(line))
     *_, last = transcript(episode)
     click.echo(last.strip())
 

@@ -30,7 +30,16 @@ from sally.games.mindgames.claims import (
 from sally.games.mindgames.matrices import Cell, Puzzle
 from sally.games.mindgames.replies import Answer, BadMessage, answer, parse_discrete
 from sally.games.mindgames.stories import Story, stories, story
-from sally.games.mindgames.target import Memory, Mind, choice_of, first_mind, refreshed, told
+from sally.games.mindgames.target import (
+    Memory,
+    Mind,
+    choice_of,
+    first_mind,
+    ranking,
+    refreshed,
+    told,
+    values,
+)
 
 PERSUADER, READER, TARGET = Seat("persuader"), Seat("reader"), Seat("target")
 Variant = Literal["plain", "non_mental", "add_hint", "perfect_game", "discrete_game"]
@@ -108,6 +117,8 @@ class View(msgspec.Struct, frozen=True):
     sent: int = 0
     draft: str = ""
     claims: Claims | None = None  # the target: what it has just been told and asked
+    chosen: int | None = None  # by the target, once the game is over
+    tied: bool = False  # whether several were best then
 
 
 def spoken(text: str) -> tuple[str, str]:
@@ -342,6 +353,8 @@ class MindGame(Game[State, Action, View]):
             if own or x.answer is not None
         )
         draft = state.draft or ""
+        over = own and not self.to_move(state)
+        best = ranking(values(self.problem, state.mind.known))[0] if over else ()
         return View(
             seat,
             self.brief(seat),
@@ -349,6 +362,8 @@ class MindGame(Game[State, Action, View]):
             state.sent,
             draft if own else self.message(draft),
             state.claims if seat == TARGET else None,
+            choice_of(self.problem, state.mind) if over else None,
+            len(best) > 1,
         )
 
     def payoffs(self, state: State) -> Mapping[Seat, float]:

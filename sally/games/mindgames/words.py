@@ -123,7 +123,14 @@ class MindWords(Words[Action, View]):
 
     def lines(self, view: View, since: int, form: str) -> Iterable[str]:
         lines = [line for seen in view.story for line in self._lines(seen, view.seat)]
-        return lines[since:]
+        return [*lines, *self._end(view)][since:]
+
+    def _end(self, view: View) -> Iterator[str]:
+        """Who chose what and why, once the game is over."""
+        if view.chosen is not None:
+            why = self.say(f"end.{self._mind}.{'tie' if view.tied else 'best'}")
+            letter = self._names.proposals[view.chosen]
+            yield self.say(f"end.{self._mind}", noun=self._noun, letter=letter, why=why)
 
     def _lines(self, seen: Seen, seat: Seat) -> Iterator[str]:
         if seat != PERSUADER:

@@ -14,6 +14,7 @@ from sally.core.errors import Unreadable
 from sally.core.game import Seat
 from sally.core.match import Match
 from sally.core.player import Decision
+from sally.core.probe import Question
 from sally.games.mindgames import GAME
 from sally.games.mindgames.frozen import frozen
 from sally.games.mindgames.rules import LIMIT, PERSUADER, READER, TARGET, MindGame, Say
@@ -235,3 +236,25 @@ def test_the_pages_of_every_variant_are_as_they_were_read(variant: str) -> None:
 if __name__ == "__main__":
     for each in VARIANTS:
         (PAGES / f"{each}.txt").write_text(pages(each), encoding="utf-8")
+
+
+def test_the_end_says_who_chose_what_and_why() -> None:
+    talk = Talk(puzzle=PUZZLE, messages=1)
+    assert "chooses proposal" not in talk.page()
+    talk.say("Hello.", NOTHING)
+    view = talk.match.game.observe(talk.match.state, PERSUADER)
+    *_, last = talk.match.desk(PERSUADER).words.lines(view, 0, "agent_first")
+    assert last == "The other player chooses proposal C, the best for it as far as it knows."
+
+
+@pytest.mark.parametrize("typed", ["B", "b", "Option: B", "proposal B", "(b)", "**B**"])
+def test_a_probe_takes_a_letter(typed: str) -> None:
+    words = Talk(puzzle=PUZZLE).match.desk(PERSUADER).words
+    assert words.read_report(typed, Question("target_choice", "choice", (0, 1, 2))).value == 1
+
+
+@pytest.mark.parametrize("typed", ["D", "A or B", "not B", "a b"])
+def test_a_probe_takes_no_more_than_one_letter_of_the_game(typed: str) -> None:
+    words = Talk(puzzle=PUZZLE).match.desk(PERSUADER).words
+    with pytest.raises(Unreadable):
+        words.read_report(typed, Question("target_choice", "choice", (0, 1, 2)))
