@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from sally import store
+from sally.adapters.importers import inspect_logs
 from sally.adapters.importers import table as tables
 from sally.adapters.importers.table_layout import layout_of, pairs
 from sally.core import shelf
@@ -94,6 +95,15 @@ def table(file: Path, out: Path, as_json: bool, **flags: Any) -> None:
     matrix = flags.pop("matrix")
     found = tables.imported(file, layout_of(file, flags, matrix))
     _store(found, out, "table", as_json)
+
+
+@import_.command("inspect")
+@click.argument("path", type=click.Path(path_type=Path))
+@out_option
+@json_option
+def inspect(path: Path, out: Path, as_json: bool) -> None:
+    """Logs that Inspect wrote of Sally's tasks under PATH, a file or a folder."""
+    _store(inspect_logs.imported(path), out, "inspect", as_json)
 
 
 def _store(found: Imported, out: Path, name: str, as_json: bool) -> None:

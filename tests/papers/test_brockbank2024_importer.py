@@ -171,6 +171,25 @@ def test_a_game_that_stops_early_is_censored_and_named(tmp_path: Path) -> None:
     assert [odd["what"] for odd in found.details["oddities"]] == ["unfinished"]
 
 
+def test_an_r_file_says_the_same_as_its_table(tmp_path: Path) -> None:
+    rdata = pytest.importorskip("rdata")
+    pandas = pytest.importorskip("pandas")
+    person = lambda n: {5: "none", 6: "NA"}.get(n, "rock")  # noqa: E731
+    rows = rows_of(person, beats_rock, *ADAPTIVE)
+    (table,) = IMPORTER.read(written(tmp_path / "csv", {"rps_v3_data.csv": rows})).episodes
+    frame = pandas.DataFrame(rows)
+    for name in frame:  # as R has them: numbers with a point, or text
+        numeric = name in ("version", "round_index", "is_bot", "player_rt", "player_points")
+        frame[name] = frame[name].astype(float if numeric else object)
+    (tmp_path / "r").mkdir()
+    rdata.write_rda(tmp_path / "r" / "rps_v3_data.RData", {"bot_data": frame})
+    (episode,) = IMPORTER.read(tmp_path / "r").episodes
+    assert episode.id == table.id and episode.events == table.events
+    (tmp_path / "r" / "rps_v3_data.RData").write_bytes(b"RDX3 and no more")
+    with pytest.raises(BadInput, match="cannot be read as an R file"):
+        IMPORTER.read(tmp_path / "r")
+
+
 # --- bad input ------------------------------------------------------------------------------------
 
 

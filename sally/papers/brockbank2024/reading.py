@@ -215,10 +215,13 @@ def _frame(file: Path, data: bytes) -> Iterator[tuple[int, Row]]:
 
 
 def _text(value: Any) -> str:
-    """A cell of a frame as a table would have it: whole numbers without a point."""
-    if isinstance(value, float) and value.is_integer():
-        return str(int(value))
-    return str(value) if value is not None and value == value else "NA"
+    """A cell of a frame as a table would have it: whole numbers without a point, NA if missing."""
+    shown = str(value)
+    if shown in ("<NA>", "nan", "None", "NaT"):
+        return "NA"
+    if shown in ("True", "False"):
+        return str(int(shown == "True"))
+    return shown.removesuffix(".0") if isinstance(value, float) else shown
 
 
 def _check_columns(file: Path, there: Iterable[str]) -> None:

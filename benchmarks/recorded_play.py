@@ -1,0 +1,249 @@
+"""People, models of the GPT-4 class, learners and bots side by side, from imported stores.
+
+    sally import akata2025 PATH --out akata
+    sally import brockbank2024 PATH --out brockbank
+    python benchmarks/recorded_play.py akata brockbank > docs/results/recorded_play.md
+
+Learners and bots are played here on the same settings; only aggregates are printed.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from sally import store
+from sally.analysis.profile_estimates import person_of
+from sally.core import shelf
+from sally.core.drive import play_bots
+from sally.core.game import Seat
+from sally.core.log import Episode, Instance, Setup, Sitter
+from sally.core.match import Match
+from sally.core.metric import Played
+from sally.core.playback import replayed
+from sally.games.repeated_games.conduct import CONDITIONAL
+from sally.games.repeated_games.optimum import machine_of
+from sally.games.repeated_games.rounds import functional_regret, rewards, rounds
+from sally.games.repeated_games.rules import AGENT, PARTNER, RepeatedGame, other
+from sally.runner.seating import players_of, resolved
+from sally.stats import Estimate, clustered_ratio_interval, share_interval
+from sally.stats.intervals import FEW
+
+REPEATS = 20  # games of each learner and bot on each setting
+BESIDE = ("tabular", "random", "win_stay_lose_shift")
+MODELS = ("gpt4", "gpt35", "gpt3", "claude", "llama2")
+SEED = 1
+
+
+class Seen(msgspec.Struct, frozen=True):
+    """One seat of one episode in a few numbers."""
+
+    group: str
+    partner: str
+    player: str
+    cluster: str
+    won: float  # rounds won, of `rounds`
+    rounds: int
+    earned: float  # above what a random player expects
+    room: float  # what the optimum earns above that; 0 where no optimum is known
+    rates: Mapping[str, tuple[int, int]]
+
+
+def laid_open(episode: Episode) -> Played:
+    spec = shelf.game(episode.setup.instance.game)
+    return Played(spec, episode, replayed(spec, episode))
+
+
+def at_random(game: RepeatedGame, seat: Seat, who: Sitter, length: int) -> float:
+    """What an evenly random player expects in so many rounds against a finite machine."""
+    partner = shelf.partners("repeated_games")[who.player]
+    assert partner.automaton is not None
+    machine = machine_of(game, seat, partner.automaton(game, other(seat), **who.params))
+    moves, theirs = game.moves_of(seat), game.moves_of(other(seat))
+    at, total = np.zeros(len(machine.odds)), 0.0
+    at[0] = 1.0
+    for _ in range(length):
+        then = np.zeros_like(at)
+        for state, chance in enumerate(at):
+            for their in theirs if chance else ():
+                p = chance * machine.odds[state, their] / len(moves)
+                for mine in moves if p else ():
+                    total += p * game.pay(seat, mine, their)
+                    then[machine.after[state, their, mine]] += p
+        at = then
+    return total
+
+
+def seen(group: str, player: str, played: Played, seat: Seat) -> Seen:
+    setup, game = played.episode.setup, played.replay.game
+    assert isinstance(game, RepeatedGame)
+    them = setup.lineup[other(seat)]
+    every, earned = rounds(played, seat), rewards(played, seat)
+    regret = functional_regret(played, seat)
+    zero = at_random(game, seat, them, len(earned)) if regret is not None else 0.0
+    won = sum(
+        r.mine is not None
+        and r.theirs is not None
+        and game.pay(seat, r.mine, r.theirs) > game.pay(other(seat), r.theirs, r.mine)
+        for r in every
+    )
+    rates = {n: (r.times, r.of) for n, rate in CONDITIONAL.items() if (r := rate(played, seat))}
+    return Seen(
+        group,
+        label(them),
+        player,
+        person_of(setup, seat) or f"{setup.instance.id} {label(them)} {setup.repeat}",
+        won,
+        len(every),
+        sum(earned) - zero,
+        0.0 if regret is None else sum(earned) + regret * len(earned) - zero,
+        rates,
+    )
+
+
+def label(who: Sitter) -> str:
+    shown = {k: v for k, v in who.params.items() if k not in ("name", "participant")}
+    named = str(who.params.get("name", who.player)) if who.player == "recorded" else who.player
+    return named + "".join(f" {v}" for v in shown.values())
+
+
+def recorded(where: Path) -> Iterator[Seen]:
+    """People and models in a store of imported play."""
+    for episode in store.load(where).episodes.values():
+        played = laid_open(episode)
+        game = episode.setup.instance.game
+        if game not in ("rps", "ipd", "ibs"):
+            continue
+        for seat in (AGENT, PARTNER):
+            who = episode.setup.lineup[seat]
+            name = str(who.params.get("name")) if who.player == "recorded" else ""
+            if name == "human":
+                yield seen(game, "people", played, seat)
+            elif name in MODELS:
+                yield seen(game, name, played, seat)
+
+
+def beside(there: Sequence[Episode]) -> Iterator[Seen]:
+    """Learners and bots on the settings of recorded play, where the other side can play."""
+    settings: dict[bytes, Setup] = {}
+    for episode in there:
+        partner = episode.setup.lineup[PARTNER]
+        if partner.player == "recorded" or episode.setup.instance.game not in ("rps", "ipd", "ibs"):
+            continue
+        given = episode.setup.instance
+        params = given.params
+        met = Setup(Instance("beside", given.game, params), 0, {PARTNER: partner})
+        settings[msgspec.json.encode((given.game, params, partner), order="sorted")] = met
+    for number, setup in enumerate(settings.values()):
+        for name in BESIDE:
+            for repeat in range(REPEATS):
+                lineup = {AGENT: Sitter(name), PARTNER: setup.lineup[PARTNER]}
+                one = msgspec.structs.replace(
+                    setup,
+                    seed=SEED + number * REPEATS + repeat,  # luck of its own in every game
+                    repeat=repeat,
+                    lineup={str(s): w for s, w in lineup.items()},
+                )
+                yield seen(one.instance.game, f"{name} (bot)", played_here(one), AGENT)
+
+
+def played_here(setup: Setup) -> Played:
+    spec = shelf.game(setup.instance.game)
+    setup = resolved(setup)
+    match: Match[Any, Any, Any] = Match(spec, setup)
+    play_bots(match, players_of(match))
+    return laid_open(match.episode())
+
+
+# --- the page -------------------------------------------------------------------------------------
+
+
+def ratio(
+    group: Sequence[Seen], above: Callable[[Seen], float], below: Callable[[Seen], float]
+) -> str:
+    there = [s for s in group if below(s)]
+    if not there:
+        return "-"
+    clusters = [s.cluster for s in there]
+    above_, below_ = [above(s) for s in there], [below(s) for s in there]
+    value = sum(above_) / sum(below_)
+    if len(set(clusters)) < FEW:
+        return f"{value:.2f}"
+    found: Estimate = clustered_ratio_interval(
+        above_, below_, clusters, seed=SEED, resamples=2000, method="expanded"
+    )
+    if found.low == found.high and value in (0.0, 1.0):  # draws know no spread at the edge
+        found = share_interval(round(value * len(set(clusters))), len(set(clusters)))
+    return f"{value:.2f} [{found.low:.2f}, {found.high:.2f}]"
+
+
+def table(
+    everything: Sequence[Seen], by: Sequence[str], columns: Mapping[str, Any]
+) -> Iterator[str]:
+    heads = [*by, "n", "clusters", *columns]
+    yield "| " + " | ".join(heads) + " |"
+    yield "|" + "---|" * len(heads)
+    groups: dict[tuple[str, ...], list[Seen]] = {}
+    for each in everything:
+        groups.setdefault(tuple(str(getattr(each, b)) for b in by), []).append(each)
+    for key in sorted(groups):
+        mine = groups[key]
+        cells = [ratio(mine, above, below) for above, below in columns.values()]
+        if any(cell != "-" for cell in cells):
+            count = [str(len(mine)), str(len({s.cluster for s in mine}))]
+            yield "| " + " | ".join([*key, *count, *cells]) + " |"
+
+
+def rate(name: str) -> tuple[Callable[[Seen], float], Callable[[Seen], float]]:
+    return (lambda s: s.rates.get(name, (0, 0))[0]), (lambda s: s.rates.get(name, (0, 0))[1])
+
+
+DOING = ((lambda s: s.earned if s.room > 0 else 0.0), (lambda s: max(s.room, 0.0)))
+WON = ((lambda s: s.won), (lambda s: s.rounds))
+
+
+def page(everything: Sequence[Seen], people: int, games: int) -> Iterator[str]:
+    rps = [s for s in everything if s.group == "rps"]
+    two = [s for s in everything if s.group in ("ipd", "ibs")]
+    yield "# People, models, learners and bots side by side"
+    yield ""
+    yield (
+        f"From {games} recorded games of akata2025 and brockbank2024, {people} people among them, "
+        "as imported by `sally import`; learners and bots were played on the same settings. "
+        "Doing is 0 for an evenly random player and 1 for the exact optimum against that partner, "
+        "over the rounds that were played. In brackets: 95% intervals, bootstrap over people, or "
+        f"over games where nobody is a person (Wilson's where all are alike); none below {FEW}."
+    )
+    yield ""
+    yield "The page in the documentation was made from a sample, about a third of each record."
+    yield "`python benchmarks/recorded_play.py AKATA BROCKBANK` makes it from any two stores; see"
+    yield "[recorded play](../how-to/recorded_play.md)."
+    yield ""
+    yield "## In one table"
+    known = [s for s in everything if s.room > 0]
+    yield from table(known, ("group", "player"), {"doing": DOING})
+    yield ""
+    yield "## Rock, paper, scissors, by bot"
+    yield from table(rps, ("partner", "player"), {"won": WON, "doing": DOING})
+    yield ""
+    yield "## What follows upon what"
+    yield "Retaliation, forgiveness and exploitation in the dilemma, taking turns in the battle;"
+    yield "each is a share of the rounds in which it could happen, whoever sat across."
+    yield ""
+    yield from table(two, ("group", "player"), {name: rate(name) for name in CONDITIONAL})
+
+
+def main(folders: Sequence[str]) -> None:
+    there = [e for folder in folders for e in store.load(Path(folder)).episodes.values()]
+    everything = [s for folder in folders for s in recorded(Path(folder))] + list(beside(there))
+    people = len({s.cluster for s in everything if s.player == "people"})
+    print("\n".join(page(everything, people, len(there))))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,67 @@
+"""Logs that Inspect wrote of our own tasks: each finished sample holds its episode."""
+
+from __future__ import annotations
+
+from collections import Counter
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from sally.core.errors import BadInput
+from sally.core.log import Episode, from_line
+from sally.core.paper import Imported
+from sally.core.records import Oddity, Source, told
+
+ENDINGS = (".eval", ".json")
+
+
+def imported(path: Path) -> Imported:
+    """Every episode in a log, or in the logs of a folder."""
+    if not path.exists():
+        raise BadInput(f"There is nothing at {path}.")
+    files = [path] if path.is_file() else sorted(f for f in path.rglob("*") if f.suffix in ENDINGS)
+    if not files:
+        raise BadInput(f"There is no log of Inspect (.eval or .json) under {path}.")
+    episodes: dict[str, Episode] = {}
+    odd: list[Oddity] = []
+    counts: Counter[str] = Counter(logs=len(files))
+    for file in files:
+        source = Source.of("a log of Inspect", "", file.name, file.read_bytes())
+        for sample in _samples(file):
+            counts["found"] += 1
+            try:
+                episode = _episode(sample)
+            except BadInput as why:
+                odd.append(Oddity(str(file), f"sample {sample.id}", str(why)))
+                continue
+            used = {**episode.used, "source": msgspec.to_builtins(source)}
+            episodes[episode.id] = msgspec.structs.replace(episode, used=used)
+    if not episodes and not odd:
+        raise BadInput(f"The logs of Inspect under {path} hold no samples.")
+    return told(list(episodes.values()), odd, [], dict(counts))
+
+
+def _samples(file: Path) -> list[Any]:
+    try:
+        log: Any = import_module("inspect_ai.log")
+    except ImportError:
+        raise BadInput(
+            "Logs of Inspect are read by Inspect; `pip install 'sally[inspect]'` brings it."
+        ) from None
+    try:
+        return list(log.read_eval_log(str(file)).samples or ())
+    except Exception as why:  # whatever a broken or foreign file makes Inspect raise
+        raise BadInput(f"{file} is no log of Inspect: {why}") from None
+
+
+def _episode(sample: Any) -> Episode:
+    line = sample.store.get("episode")
+    if line is None:
+        why = f": {sample.error.message}" if sample.error else ""
+        raise BadInput(f"it holds no episode of ours{why}")
+    try:
+        return from_line(str(line).encode())
+    except (msgspec.ValidationError, msgspec.DecodeError) as why:
+        raise BadInput(f"its episode cannot be read: {why}") from None

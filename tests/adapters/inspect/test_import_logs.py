@@ -1,0 +1,69 @@
+"""A log of Inspect holds the episodes that its run stored, and they come out of it again."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from inspect_ai import eval as inspect_eval
+from inspect_ai.log import read_eval_log, write_eval_log
+
+from sally import store
+from sally.adapters.importers.inspect_logs import imported
+from sally.adapters.inspect.tasks import study_task
+from sally.cli import cli
+from sally.core import shelf
+from sally.core.errors import BadInput
+from sally.runner.check import check
+from tests.adapters.inspect.tables import PICK, mock, stored, tiny
+
+shelf.add("studies", "tiny_logged", tiny())
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("eval")
+    inspect_eval(
+        study_task("tiny_logged"),
+        task_args={"out": str(folder / "out")},
+        log_dir=str(folder / "logs"),
+        display="none",
+        model=mock(PICK),
+    )
+    return folder
+
+
+def test_a_log_gives_the_episodes_that_the_run_stored(run: Path, tmp_path: Path) -> None:
+    found = imported(run / "logs")
+    there = {episode.id: episode for episode in stored(run / "out")}
+    assert {e.id for e in found.episodes} == there.keys() and len(there) == 2
+    for episode in found.episodes:
+        assert episode.events == there[episode.id].events
+        assert episode.used["source"]["file"].endswith((".eval", ".json"))
+    checked = check(found.episodes)
+    assert (checked.replayed, checked.mismatches, checked.unchecked) == (2, [], [])
+    command = ["import", "inspect", str(run / "logs"), "--out", str(tmp_path / "out"), "--json"]
+    done = CliRunner().invoke(cli, command, catch_exceptions=False)
+    assert json.loads(done.output)["counts"]["stored"] == 2
+    assert len(store.load(tmp_path / "out").episodes) == 2
+
+
+def test_a_sample_without_an_episode_is_named(run: Path, tmp_path: Path) -> None:
+    (file,) = (run / "logs").iterdir()
+    log = read_eval_log(str(file))
+    assert log.samples
+    log.samples[0].store.pop("episode")
+    write_eval_log(log, str(tmp_path / "cut.json"))
+    found = imported(tmp_path)
+    assert len(found.episodes) == 1
+    assert "holds no episode of ours" in found.lines[0]
+
+
+def test_what_is_no_log_is_one_sentence(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="no log of Inspect"):
+        imported(tmp_path)
+    (tmp_path / "x.json").write_text("{}")
+    with pytest.raises(BadInput, match=r"x\.json is no log of Inspect"):
+        imported(tmp_path)
