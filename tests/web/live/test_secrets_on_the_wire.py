@@ -12,6 +12,7 @@ from starlette.testclient import TestClient
 
 from sally.core import shelf
 from sally.core.log import Instance, Setup, Sitter
+from sally.games.hanabi.rules import Hanabi
 from sally.games.mindgames.frozen import puzzle
 from sally.web.live.seats import Opened
 from tests.web.guests import Guest, play, value_for, web_server
@@ -42,6 +43,8 @@ UNREADABLE = {**PUZZLE, "target_values": [1, 1, -1], "hidden": [[0, 0], [0, 1]]}
 ITEM = {"word": "bank", "b_hint": "keeps your savings", "c_hint": "edge of a river"}
 HANDS = [{"coal": 2, "oak_planks": 3}, {"cobblestone": 2, "oak_planks": 2, "raw_iron": 3}]
 TARGETS = [{"torch": 1}, {"shears": 1}]
+DECK = list(Hanabi(deal=1).start().deck)  # ann's five cards, bob's five, then the deck
+BOB_HOLDS_OTHERS = [*DECK[:5], *DECK[-5:], *DECK[10:-5], *DECK[5:10]]
 
 UNLIKE: list[tuple[str, str, dict[str, Any], dict[str, Any]]] = [
     ("toma_sw", "guide", {"world": WORLD}, {"world": {**WORLD, "password": "9119"}}),
@@ -69,6 +72,8 @@ UNLIKE: list[tuple[str, str, dict[str, Any], dict[str, Any]]] = [
         {"hands": HANDS, "targets": TARGETS},
         {"hands": HANDS, "targets": [{"torch": 1}, {"oak_button": 1}]},
     ),
+    ("hanabi", "bob", {"deck": DECK}, {"deck": BOB_HOLDS_OTHERS}),
+    ("hanabi", "ann", {"deck": DECK}, {"deck": [*DECK[:10], *DECK[:9:-1]]}),
     ("mindgames", "persuader", {"puzzle": PUZZLE}, {"puzzle": UNREADABLE}),
     ("rps", "partner", {"rounds": 3}, {"rounds": 3}),  # the agent has moved, each time otherwise
 ]
@@ -94,7 +99,7 @@ def traffic(folder: Path, game: str, seat: str, params: dict[str, Any], others: 
                 me.call("POST", "/api/seat/look", sent)
         for ask in me.see()["asks"]:
             me.say(ask["id"], value_for(ask, me.draw))
-            if game not in ("rps", "mindgames"):  # here others' minds show now, as they should
+            if game not in ("rps", "mindgames", "hanabi"):  # here others' minds show now, as they should
                 me.see()
         return [NOT_OURS.sub("", text) for text in me.received]
 
