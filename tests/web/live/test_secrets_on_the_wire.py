@@ -99,7 +99,7 @@ def traffic(folder: Path, game: str, seat: str, params: dict[str, Any], others: 
                 me.call("POST", "/api/seat/look", sent)
         for ask in me.see()["asks"]:
             me.say(ask["id"], value_for(ask, me.draw))
-            if game not in ("rps", "mindgames", "hanabi"):  # here others' minds show now, as they should
+            if game not in ("rps", "mindgames", "hanabi"):  # here others' minds show now
                 me.see()
         return [NOT_OURS.sub("", text) for text in me.received]
 
