@@ -17,12 +17,12 @@ Takes = Callable[[Turn[Any, Any], Any], object]
 
 def let_answer(
     match: Match[Any, Any, Any],
-    seats: Collection[str],
-    says: Says,
-    takes: Takes | None = None,
+    players: Mapping[str, Player[Any, Any]],
+    says: Says | None = None,  # asks a player in another way
+    takes: Takes | None = None,  # answers the match in another way
     sent: Collection[AskId] = (),
 ) -> list[tuple[Turn[Any, Any], Any]]:
-    """Put every ask of these seats that is not out; what is answered at once is taken at once.
+    """Put every ask of these players that is not out; what is answered at once is taken at once.
 
     Goes on until nobody here has anything to say. Returns the asks whose answers take time.
     """
@@ -31,9 +31,13 @@ def let_answer(
     while answered:  # an answer may open further asks
         answered = False
         for turn in match.asks():
-            if turn.desk.seat not in seats or turn.id in waiting or turn.id in sent:
+            player = players.get(turn.desk.seat)
+            if player is None or (waiting and turn.id in waiting) or (sent and turn.id in sent):
                 continue
-            given = says(turn)
+            if says is not None:
+                given = says(turn)
+            else:  # not by `put`: a call the less in each round of a bot
+                given = player.decide(turn) if turn.question is None else put(turn, player)
             if type(given) is not Decision and isawaitable(given):
                 waiting[turn.id] = (turn, given)
                 continue
@@ -50,7 +54,7 @@ def let_answer(
 
 def play_bots(match: Match[Any, Any, Any], players: Mapping[str, Player[Any, Any]]) -> None:
     """Let players that answer at once play, until the end or until somebody else is needed."""
-    waiting = let_answer(match, players, lambda turn: put(turn, players[turn.desk.seat]))
+    waiting = let_answer(match, players)
     if waiting:
         _close(waiting)
         seat = waiting[0][0].seat
@@ -70,7 +74,7 @@ async def play_async(match: Match[Any, Any, Any], players: Mapping[str, Player[A
 
     def ask() -> list[tuple[Turn[Any, Any], Any]]:
         """Put every new ask; bots are answered for at once, the rest is awaited."""
-        opened = let_answer(match, players, lambda turn: put(turn, players[turn.seat]), sent=sent)
+        opened = let_answer(match, players, sent=sent)
         sent.update(turn.id for turn, _ in opened)
         return opened
 

@@ -218,7 +218,8 @@ class LiveMatch:
         def take(turn: Turn[Any, Any], given: Given) -> None:
             said.append((turn.seat, self._take_or_fault(turn, given), None))
 
-        let_answer(self.match, self._bots, self._bot_says, take)
+        bots = {seat: self._players[seat] for seat in self._bots}
+        let_answer(self.match, bots, self._bot_says, take)
         return said
 
     def _take(self, turn: Turn[Any, Any], given: Given) -> StoredAnswer:
