@@ -54,6 +54,7 @@ CELLS = {
     ("brockbank2024", "rules_stable"): 7 * 2,
     ("brockbank2024", "rules_adaptive"): 8 * 3,
     ("brockbank2024", "records"): 2 * 5,
+    ("appendix_a", "neighbours"): 2,
     ("level_k", "people"): 10,
     ("level_k", "theory"): 3,
     ("level_k", "k_tom"): 5,

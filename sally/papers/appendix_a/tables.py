@@ -1,0 +1,126 @@
+"""appendix_a again: what needs no model is played here, and models stand beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+from sally.analysis.stored import Conditions, Known, same_model
+from sally.core import shelf
+from sally.core.drive import play_bots
+from sally.core.game import Seat
+from sally.core.log import Instance, Setup
+from sally.core.match import Match
+from sally.core.metric import Played
+from sally.core.playback import replayed
+from sally.output.layout import Column, Layout, Stub
+from sally.output.reproduce import Effort, Engine
+from sally.papers.appendix_a.partners import GIVERS, partners_of, players_of
+from sally.runner.seating import players_of as seated
+from sally.runner.seating import resolved
+from sally.stats.intervals import Estimate, mean_interval
+
+MEASURES = ("points", "regret", "regret_first", "regret_last")
+MOST_ROWS = 10  # of a frozen set in a cell: each is ten rounds, or three boards
+
+
+@lru_cache(maxsize=64)
+def episodes(game: str, partner: str, giver: str, rows: int, seed: int) -> tuple[Played, ...]:
+    """Some rows of a frozen set, played by bots."""
+    spec, found = shelf.game(game), []
+    lineup = {GIVERS[game]: players_of(game)[giver], "guesser": partners_of(game)[partner]}
+    for number in range(rows):
+        instance = Instance(f"{game} {number:03d}", game, {"number": number})
+        match = Match(spec, resolved(Setup(instance, seed, lineup)))
+        play_bots(match, seated(match, match.setup.lineup))
+        episode = match.episode()
+        found.append(Played(spec, episode, replayed(spec, episode)))
+    return tuple(found)
+
+
+def _mean(game: str, metric: str, played: Sequence[Played]) -> Estimate | None:
+    measure = shelf.metrics(game)[f"{game}_{metric}"].measure
+    values = [measure(each, Seat(GIVERS[game])) for each in played]
+    known = [value for value in values if value is not None]
+    return mean_interval(known) if known else None
+
+
+def computes(row: Conditions, metric: str, effort: Effort) -> Estimate | None:
+    """Figures that need no language model."""
+    game, giver = str(row.get("game")), str(row.get("model"))
+    if game not in GIVERS or giver not in players_of(game):
+        return None
+    rows = min(effort.repeats, MOST_ROWS)
+    played = episodes(game, str(row["partner"]), giver, rows, effort.seed)
+    return _mean(game, metric, played)
+
+
+def facts(played: Played) -> Conditions | None:
+    """A language model that gives clues to a partner of the tables."""
+    game, lineup = played.episode.setup.instance.game, played.episode.setup.lineup
+    if game not in GIVERS or lineup[GIVERS[game]].player != "language":
+        return None
+    across = lineup["guesser"]
+    for name, partner in partners_of(game).items():
+        wanted = dict(resolved_params(game, partner.player), **partner.params)
+        if (across.player, resolved_params(game, across.player) | across.params) == (
+            partner.player,
+            wanted,
+        ):
+            model = str(lineup[GIVERS[game]].params.get("model"))
+            return {"game": game, "partner": name, "model": model}
+    return None
+
+
+def resolved_params(game: str, player: str) -> dict[str, object]:
+    """The parameters of a partner that nobody set."""
+    found = shelf.partners(game).get(player)
+    return dict(found.params) if found else {}
+
+
+def tabulates(row: Conditions, metric: str, known: Known, model: str | None) -> Estimate | None:
+    """The mean of a model's episodes with one partner."""
+    wanted = model or str(row.get("model"))
+    game = str(row.get("game"))
+    fitting = [
+        played
+        for fact, played in known
+        if (fact["game"], fact["partner"]) == (game, row.get("partner"))
+        and same_model(str(fact["model"]), wanted)
+    ]
+    return _mean(game, metric, fitting) if fitting and metric in MEASURES else None
+
+
+def cannot(row: Conditions, metric: str) -> str | None:
+    """Neighbours play by other rules."""
+    return "other rules than ours" if "work" in row else None
+
+
+def _lines(game: str) -> Sequence[tuple[Conditions, str]]:
+    return [
+        ({"game": game, "partner": partner, "model": giver}, metric)
+        for partner in partners_of(game)
+        for giver in players_of(game)
+        for metric in MEASURES
+    ]
+
+
+LAYOUT = Layout(
+    ("partner", "model"),
+    (
+        Stub("Partner", lambda row: str(row["partner"])),
+        Stub("Clues by", lambda row: str(row["model"])),
+    ),
+    tuple(Column(metric.replace("_", ", "), metric, {}, places=2) for metric in MEASURES),
+)
+
+ENGINE = Engine(
+    computes,
+    {},
+    Seat("giver"),
+    facts,
+    tabulates=tabulates,
+    cannot=cannot,
+    layouts=dict.fromkeys(GIVERS, LAYOUT),
+    beside={game: _lines(game) for game in GIVERS},
+)

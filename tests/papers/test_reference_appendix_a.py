@@ -1,0 +1,58 @@
+"""The figures of appendix_a that need no model: bots with partners of declared associations."""
+
+from __future__ import annotations
+
+import pytest
+
+from sally.games.association.minds import mind_of
+from sally.games.taboo.instances import frozen
+from sally.games.taboo.solver import best_turns
+from sally.output.reproduce import Effort
+from sally.papers.appendix_a.partners import GIVERS, MINDS, partners_of
+from sally.papers.appendix_a.study import STUDY
+from sally.papers.appendix_a.tables import MOST_ROWS, computes
+
+EFFORT = Effort(repeats=4, seed=1)
+
+
+def figure(game: str, partner: str, giver: str, metric: str) -> float:
+    row = {"game": game, "partner": partner, "model": giver}
+    found = computes(row, metric, EFFORT)
+    assert found is not None and found.value is not None
+    return found.value
+
+
+@pytest.mark.parametrize(
+    ("game", "partner"),
+    [("wavelength", "plain dial"), ("taboo", "plain sense"), ("codenames", "plain sense")],
+)
+def test_with_a_partner_like_oneself_nothing_is_lost_and_chance_loses_nearly_all(
+    game: str, partner: str
+) -> None:
+    assert figure(game, partner, "like oneself", "regret") == 0
+    assert figure(game, partner, "random", "regret") > 3
+
+
+@pytest.mark.parametrize(
+    ("game", "partner"),
+    [("wavelength", "shifted by 20"), ("wavelength", "mirrored"), ("taboo", "half by spelling")],
+)
+def test_who_learns_the_partner_loses_less_than_who_does_not(game: str, partner: str) -> None:
+    learner, other = (figure(game, partner, who, "regret") for who in ("adapts", "like oneself"))
+    assert learner < 0.5 * other
+    assert figure(game, partner, "adapts", "regret_last") < 0.5
+
+
+def test_two_hints_are_enough_for_every_mind_of_the_table_so_regret_is_exact() -> None:
+    for params in MINDS.values():
+        for row in frozen("balanced").rows[:MOST_ROWS:3]:
+            assert all(best_turns(mind_of(params), problem, 5) in (1, 2) for problem in row)
+
+
+def test_the_study_seats_a_model_across_from_every_partner() -> None:
+    names = {f"{game}: {name}" for game in GIVERS for name in partners_of(game)}
+    assert {cell.name for cell in STUDY.cells} == names
+
+
+def test_neighbours_under_other_rules_have_no_figure_of_ours() -> None:
+    assert computes({"work": "anything", "what": "anything"}, "number", EFFORT) is None
