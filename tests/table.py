@@ -36,6 +36,7 @@ SHAPES: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     ),
     "mindgames, discrete": ("mindgames", {"variant": "discrete_game"}),
     "haggle, no secrets": ("haggle", {"secret_turns": 0}),
+    "hanabi, three players": ("hanabi_small", {"players": 3, "score": "kept"}),
     "tradecraft, three players": (
         "tradecraft",
         {

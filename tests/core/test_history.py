@@ -58,3 +58,14 @@ def test_long_histories_grow_in_linear_time() -> None:
 
     short, long = (min(grow(n) for _ in range(5)) for n in (5_000, 40_000))
     assert long < 8 * short * 4  # tuples copied every round would be 64 times
+
+
+def test_a_history_continues_its_own_past_and_nobody_elses() -> None:
+    first: History[int] = History().append(1)
+    second = first.append(2)
+    sibling = first.append(3)
+    assert second.continues(first)
+    assert not first.continues(second)
+    assert not sibling.continues(second)
+    assert not History([1, 2]).continues(first)  # equal, but it cannot be sure without looking
+    assert sibling.continues(History())
