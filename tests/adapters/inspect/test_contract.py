@@ -75,7 +75,7 @@ def test_the_scores_are_our_metrics(log: tuple[EvalLog, Path]) -> None:
         (sample,) = (s for s in found.samples or () if s.id == episode.id)
         assert sample.scores
         values = sample.scores["all_metrics"].value
-        assert values == {"censored": 0.0, **measured(episode)}
+        assert values == {"completed": 1.0, **measured(episode)}
         assert isinstance(values, dict)
         assert values["agent.tom_percent"] == 100.0
 
@@ -107,7 +107,9 @@ def test_an_episode_cut_by_a_limit_is_censored_though_inspect_calls_it_a_success
         assert (episode.end.cause, episode.payoffs) == ("limit", None)
         (sample,) = (s for s in found.samples or () if s.id == episode.id)
         assert sample.scores
-        assert sample.scores["all_metrics"].value == {"censored": 1.0}
+        values = sample.scores["all_metrics"].value
+        assert isinstance(values, dict) and values.pop("completed") == 0.0
+        assert values and all(value != value for value in values.values())  # NaN: not scored
 
 
 def test_each_seat_may_have_the_model_of_its_role(tmp_path: Path) -> None:
