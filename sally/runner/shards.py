@@ -331,7 +331,7 @@ def alike(setup: Setup) -> str:
 
 def calls_of(episode: Episode) -> int:
     """The model calls that an episode's log holds."""
-    return sum(len(getattr(event, "calls", ())) for event in episode.events)
+    return sum(len(event.calls) for event in episode.events)
 
 
 def note_name(run: str, shard: str) -> str:
