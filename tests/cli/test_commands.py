@@ -186,7 +186,7 @@ def test_long_lines_are_folded_between_words_on_a_terminal_only(monkeypatch):
     long = "  " + "word " * 30 + "end"
     assert folded(long) == long
     screen = Console(force_terminal=True, width=40)
-    monkeypatch.setattr("sally.cli.common.console", lambda: screen)
+    monkeypatch.setattr("sally.output.console.console", lambda: screen)
     lines = folded(long).split("\n")
     assert max(map(len, lines)) <= 40
     assert all(line.startswith("  word") or line == "  end" for line in lines)
