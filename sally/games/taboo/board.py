@@ -10,7 +10,7 @@ from sally.games.taboo.rules import View
 def board(desk: Desk, view: View) -> Board:
     """This round as cards, its hints and guesses as a table, and the rounds before it."""
     parts: list[Part] = []
-    notes = []
+    notes = [Note("Rounds played", str(len(view.past)))]
     if view.cue:
         notes.append(Note("Think of", view.cue, "last"))
     if view.target:
@@ -18,8 +18,7 @@ def board(desk: Desk, view: View) -> Board:
         notes += [Note("Banned", word, "bad") for word in view.banned]
     if view.hint is not None:
         notes.append(Note("The hint", view.hint, "last"))
-    if notes:
-        parts.append(Notes("On the table", tuple(notes)))
+    parts.append(Notes("On the table", tuple(notes)))
     if view.tries:
         rows = tuple(Row(str(n), _cells(*each)) for n, each in enumerate(view.tries, 1))
         parts.append(Table("This round", ("hint", "guess"), rows, corner="number"))
