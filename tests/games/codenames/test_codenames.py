@@ -11,6 +11,7 @@ import pytest
 from sally.core.errors import BadInput
 from sally.core.match import Match
 from sally.core.player import Forfeit
+from sally.games.association.english import vocabulary
 from sally.games.association.lexicon import place
 from sally.games.association.minds import Mind, hubness
 from sally.games.codenames.generators import board
@@ -20,6 +21,7 @@ from sally.games.codenames.solver import (
     Best,
     best_clue,
     best_worth,
+    legal_rows,
     own_sets,
     ranked_cards,
     worth,
@@ -130,6 +132,11 @@ def test_no_other_clue_earns_more_than_the_best() -> None:
         best = best_clue(Mind(), problem.words, mine)
         assert worth(Mind(), best, colours, problem.words, 0) == best.number
         assert best.number == best_worth(Mind(), colours, problem.words)
+
+
+def test_every_legal_clue_is_tried_and_no_other() -> None:
+    covered = frozen("full").rows[0][0].words
+    assert [vocabulary()[row] for row in legal_rows(covered)] == list(legal(covered))
 
 
 def test_behind_a_clue_lie_the_sets_for_which_a_giver_says_it() -> None:
