@@ -46,7 +46,8 @@ def legal_rows(covered: tuple[str, ...]) -> Rows:
 @lru_cache(maxsize=512)
 def _sorted(mind: Mind, covered: tuple[str, ...]) -> tuple[Rows, Ties]:
     """By legal clue: the covered cards in the order in which it brings them, and how strongly."""
-    near = ties(mind)[np.ix_(legal_rows(covered), [place(word) for word in covered])]
+    cards = np.array([place(word) for word in covered])
+    near = ties(mind)[np.ix_(legal_rows(covered), cards)]
     order = np.argsort(-near, axis=1, kind="stable")
     return order, np.take_along_axis(near, order, axis=1)
 
