@@ -47,7 +47,7 @@ def template() -> None:
 @json_option
 def check_(file: Path, as_json: bool) -> None:
     """Read FILE and say what it would do, or what is wrong with it."""
-    from sally.web.study.definition import read_human_study
+    from sally.web.study.reading import read_human_study
 
     study = read_human_study(file)
     rows = [
@@ -76,9 +76,9 @@ def progress(file: Path, database: str, as_json: bool) -> None:
     """How far the study of FILE is; a running server shows the same under /experimenter/study."""
     import msgspec
 
-    from sally.web.study import export
+    from sally.web.study.progress import progress as counted
 
-    found = _with(file, database, export.progress)
+    found = _with(file, database, counted, read_only=True)
     if as_json:
         print_json(msgspec.to_builtins(found))
         return
@@ -89,6 +89,36 @@ def progress(file: Path, database: str, as_json: bool) -> None:
     names = dict.fromkeys(key for row in rows for key in row)
     print_table(rows, tuple(names))
     click.echo(", ".join(f"{state} {n}" for state, n in found.states.items()))
+
+
+@people.command("list")
+@file_argument
+@database_option
+@json_option
+def list_(file: Path, database: str, as_json: bool) -> None:
+    """Everybody who takes part in the study of FILE: state, time, cell, attention checks."""
+    from sally.web.study.progress import listed
+
+    rows = _with(file, database, listed, read_only=True)
+    if as_json:
+        print_json(rows)
+    elif rows:
+        print_table(rows, tuple(rows[0]))
+    else:
+        click.echo("Nobody has begun yet.")
+
+
+@people.command()
+@file_argument
+@database_option
+@click.option("--out", type=click.Path(path_type=Path), required=True, help="A CSV file.")
+def payments(file: Path, database: str, out: Path) -> None:
+    """Write who is to be paid what, base and bonus apart; the only file with platforms' ids."""
+    from sally.web.study.progress import payments as paid
+
+    out.write_text(_with(file, database, paid, read_only=True), encoding="utf-8")
+    out.chmod(0o600)
+    click.echo(f"{out} has the ids of the platform: delete it when everybody is paid.")
 
 
 @people.command("export")
@@ -112,12 +142,12 @@ def export_(file: Path, database: str, out: Path, as_json: bool) -> None:
         click.echo(f"{episodes} episodes are in {out}; who took part stands in {out}/people.json.")
 
 
-def _with(file: Path, database: str, act: Any) -> Any:
-    """Do something with a study whose server is not running."""
+def _with(file: Path, database: str, act: Any, read_only: bool = False) -> Any:
+    """Do something with a study; only what reads can be done while its server runs."""
     from sally.web import database as databases
     from sally.web.live.matches import LiveMatches
     from sally.web.study import participants
-    from sally.web.study.definition import read_human_study
+    from sally.web.study.reading import read_human_study
     from sally.web.study.running import RunningStudy
 
     study = read_human_study(file)
@@ -125,11 +155,13 @@ def _with(file: Path, database: str, act: Any) -> Any:
         raise BadInput(f"There is no database {database}; name the server's with --database.")
 
     async def run() -> Any:
-        kept = databases.Database(database, (*databases.SCHEMA, *participants.SCHEMA))
+        schema = (*databases.SCHEMA, *participants.SCHEMA)
+        kept = databases.Database(database, schema, read_only)
         kept.open()
         try:
             matches = LiveMatches(kept, None)
-            secrets = await participants.prepare(kept, study)
+            known = participants.known if read_only else participants.prepare
+            secrets = await known(kept, study)
             return await act(RunningStudy(study, secrets, kept, matches))
         finally:
             kept.close()

@@ -94,8 +94,8 @@ def serve(
     """Let people play in the browser; moves are on disk before they are acknowledged."""
     try:
         from sally.web.app import Settings, make_app
-        from sally.web.study.definition import read_human_study
         from sally.web.study.participants import prepare
+        from sally.web.study.reading import read_human_study
     except ImportError as why:
         raise BadInput(
             f"{why.name} is not installed; `pip install 'sally[web]'` brings it."

@@ -127,6 +127,8 @@ class GameSpec(Generic[S, A, V]):
     doing: Doing = field(default_factory=Doing)
     same_question: tuple[str, ...] = ()  # probes that ask the same: the first one asked counts
     titles: Mapping[str, str] = field(default_factory=dict)  # what people call it, by name
+    sentences: Mapping[str, str] = field(default_factory=dict)  # what people are told of it
+    roles: Mapping[str, str] = field(default_factory=dict)  # "the guide", by seat
     settings: Mapping[str, tuple[int, int] | None] = field(default_factory=dict)
     """Parameters that a visitor may set: a whole number's bounds, or None for a frozen name."""
     usual: str = ""  # who sits across unless told; empty: the reference, or a mind of its own
@@ -177,6 +179,11 @@ class GameSpec(Generic[S, A, V]):
     def title(self) -> str:
         """What people call the game."""
         return self.titles.get(self.name, self.name.replace("_", " ").capitalize())
+
+    @property
+    def sentence(self) -> str:
+        """What people are told of the game before they play it."""
+        return self.sentences.get(self.name, self.about)
 
     def probe(self, name: str) -> Probe:
         for probe in self.probes:

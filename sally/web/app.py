@@ -40,6 +40,7 @@ from sally.web.security import (
 )
 from sally.web.study import dashboard as experimenter
 from sally.web.study import pages as people
+from sally.web.texts import ENGLISH, texts_of
 
 LOG = logging.getLogger("sally.web")
 HERE = Path(__file__).parent
@@ -104,6 +105,7 @@ def make_app(settings: Settings, meter: Meter | None = None) -> Starlette:
     app.state.rates = RateLimiter(20, 60)  # requests with one token
     # Tables from one address: nobody alone should be able to take all that there are.
     app.state.openings = RateLimiter(settings.a_second / 100, 2 * settings.a_second)
+    app.state.texts = texts_of(ENGLISH)  # a study brings its own
     app.state.templates = Jinja2Templates(directory=HERE / "templates")
     return app
 

@@ -99,12 +99,17 @@ class Sqlite:
 
     _db: sqlite3.Connection
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
+    def __init__(self, path: Path, read_only: bool = False) -> None:
+        self.path, self.read_only = path, read_only
         self._lock: Any = None
 
     def connect(self) -> None:
         try:
+            if self.read_only:
+                address = f"{self.path.resolve().as_uri()}?mode=ro"
+                self._db = sqlite3.connect(address, uri=True, isolation_level=None,
+                                           check_same_thread=False)  # fmt: skip
+                return
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._hold()
             if hasattr(self, "_db"):
@@ -131,7 +136,7 @@ class Sqlite:
         return Transaction(self._db.cursor())
 
     def begin(self) -> None:
-        self._db.execute("BEGIN IMMEDIATE")
+        self._db.execute("BEGIN" if self.read_only else "BEGIN IMMEDIATE")
 
     def commit(self) -> None:
         self._db.execute("COMMIT")
@@ -142,7 +147,8 @@ class Sqlite:
 
     def close(self) -> None:
         self._db.close()
-        self._lock.close()
+        if self._lock is not None:
+            self._lock.close()
 
     def read(self, error: Exception) -> Exception:
         """Our name for an error of the database's."""
@@ -160,8 +166,8 @@ class Sqlite:
 class Postgres:
     """A server by address."""
 
-    def __init__(self, address: str) -> None:
-        self.address = address
+    def __init__(self, address: str, read_only: bool = False) -> None:
+        self.address, self.read_only = address, read_only
 
     def connect(self) -> None:
         try:
@@ -175,6 +181,9 @@ class Postgres:
             self._db = psycopg.connect(self.address, autocommit=True, connect_timeout=10)
             self._db.execute("SET synchronous_commit TO on")  # whatever the server's default is
             self._db.execute("SET statement_timeout TO '15s'")  # then say so, rather than hang
+            if self.read_only:
+                self._db.execute("SET default_transaction_read_only TO on")
+                return
             held = self._db.execute("SELECT pg_try_advisory_lock(7255)").fetchone()
         except psycopg.Error as why:
             said = str(why).strip().split("\n")[0]
@@ -238,8 +247,10 @@ class _Pending(Generic[T]):
 class Database:
     """What is known for good."""
 
-    def __init__(self, address: str, schema: Sequence[str] = SCHEMA) -> None:
-        self.engine = engine_for(address)
+    def __init__(
+        self, address: str, schema: Sequence[str] = SCHEMA, read_only: bool = False
+    ) -> None:
+        self.engine, self.read_only = engine_for(address, read_only), read_only
         self._schema = tuple(schema)
         self._queue: queue.SimpleQueue[_Pending[Any] | None] = queue.SimpleQueue()
         self._thread: threading.Thread | None = None
@@ -249,7 +260,7 @@ class Database:
         if self._thread is not None:
             return
         self.engine.connect()
-        _, error = self._together([self._make])
+        _, error = self._together([] if self.read_only else [self._make])
         if error is not None:
             self.engine.close()
             raise BadInput(f"The database cannot be prepared: {error}.")
@@ -345,11 +356,11 @@ class Database:
         return outcomes, None
 
 
-def engine_for(address: str) -> Sqlite | Postgres:
+def engine_for(address: str, read_only: bool = False) -> Sqlite | Postgres:
     """The kind of database that an address names: a file, or `postgresql://...`."""
     if address.startswith(("postgresql://", "postgres://")):
-        return Postgres(address)
+        return Postgres(address, read_only)
     scheme, found, _ = address.partition("://")
     if found:
         raise BadInput(f"A database is a file or postgresql://user@host/name, not {scheme}://...")
-    return Sqlite(Path(address))
+    return Sqlite(Path(address), read_only)

@@ -228,7 +228,8 @@ def refusal(why: Refused) -> Response:
 
 
 def page(request: Request, name: str, status: int = 200, **facts: Any) -> Response:
-    """A page from its template; everything in it is escaped."""
+    """A page from its template; everything in it is escaped, and `t` has its sentences."""
+    facts = {"t": request.app.state.texts, "study": None, **facts}
     found: Response = request.app.state.templates.TemplateResponse(request, name, facts, status)
     return found
 

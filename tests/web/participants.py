@@ -12,7 +12,8 @@ from uuid import uuid4
 from starlette.testclient import TestClient
 
 from sally.web.app import Settings, make_app
-from sally.web.study.definition import EXAMPLE, read_human_study
+from sally.web.study.definition import EXAMPLE
+from sally.web.study.reading import read_human_study
 
 SECRET = "a secret of the experimenter's"
 TEXT = EXAMPLE.read_text()
@@ -87,7 +88,9 @@ class Participant:
 
     @property
     def seat_token(self) -> str:
-        found = re.search(r'href="/table#([0-9a-f]+)&amp;back=(/study/\w+)"', self.page.text)
+        found = re.search(
+            r'href="/study/\w+/table#([0-9a-f]+)&amp;back=(/study/\w+)"', self.page.text
+        )
         assert found, self.heading
         assert found[2] == self.address
         return found[1]
@@ -125,7 +128,7 @@ class Participant:
         return self.get()
 
     def play_all(self) -> Participant:
-        while self.heading.startswith("Round") or self.heading == "The game":
+        while self.heading.startswith("Game") or self.heading == "The game":
             self.play()
         return self
 

@@ -159,6 +159,17 @@ def numbers(game: LevelGame, view: View) -> tuple[float, ...]:
 
 GAME: GameSpec[State, int, View] = GameSpec(
     name="level_k",
+    sentences={
+        "level_k": "How many steps ahead does the other player think?",
+        "eleven_twenty": "Ask for 11 to 20 points. Asking for exactly one less than the other "
+        "player earns a bonus.",
+        "beauty_contest": "Everybody names a number. Whoever is nearest to two thirds of the "
+        "average wins.",
+        "hide_and_seek": "One player hides a prize in one of four boxes, the other opens one.",
+        "matching_pennies": "Two coins are turned at the same time. One player wants them to "
+        "match, the other wants them to differ.",
+    },
+    roles={"player_1": "Player 1", "player_2": "Player 2", "player_3": "Player 3"},
     about="games that show how many steps ahead a player thinks; four of them by name",
     game=LevelGame,
     words=words_of,

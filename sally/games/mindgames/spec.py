@@ -91,6 +91,12 @@ PROBES = (
 
 GAME: GameSpec[State, Action, View] = GameSpec(
     name="mindgames",
+    titles={"mindgames": "Talk them into it"},
+    sentences={
+        "mindgames": "Somebody has to choose one of three proposals, and you want them to choose "
+        "yours. What do you tell them, and what do you leave out?"
+    },
+    roles={"persuader": "the persuader"},
     about="talk a target into choosing your proposal by telling it some things and not others "
     "(moore2025)",
     game=MindGame,

@@ -123,6 +123,12 @@ PROBES = (
 
 GAME: GameSpec[State, Action, View] = GameSpec(
     name="taboo",
+    titles={"taboo": "Forbidden words"},
+    sentences={
+        "taboo": "One player gives one-word hints for a secret word, without the forbidden words; "
+        "the other one guesses."
+    },
+    roles={"giver": "the one who gives hints", "guesser": "the one who guesses"},
     about="one-word hints for a word while others are banned, round after round with one partner "
     "(appendix A of riemer2025)",
     game=Taboo,

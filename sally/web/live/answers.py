@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
+import logging
 import time
 from collections.abc import Sequence
+from inspect import isawaitable
 from typing import Any
 
 import msgspec
@@ -11,8 +14,11 @@ import msgspec
 from sally.core.answers import action_of
 from sally.core.game import GameSpec
 from sally.core.log import Looked
-from sally.core.player import AskId, Decision, Forfeit, Given, Turn
+from sally.core.player import AskId, Decision, Fault, Forfeit, Given, Player, Turn, put
+from sally.runner.budget import BudgetSpent
 from sally.web.database import Transaction
+
+LOG = logging.getLogger("sally.web")
 
 
 class Said(msgspec.Struct, frozen=True):
@@ -94,3 +100,22 @@ def write(tx: Transaction, match: str, first: int, rows: Sequence[Written], over
         )
     if over:
         tx.put("UPDATE matches SET ended = 1 WHERE id = ?", match)
+
+
+async def consulted(
+    turn: Turn[Any, Any], player: Player[Any, Any], seconds: float | None, match: str
+) -> Given:
+    """What a model says to a turn; a failed call is a fault, and so is one that takes too long."""
+    clock = asyncio.timeout(seconds)
+    try:
+        async with clock:
+            given: Any = put(turn, player)
+            said: Given = await given if isawaitable(given) else given
+            return said
+    except BudgetSpent as why:
+        return Fault(why.cause, why.detail)
+    except Exception as why:
+        if clock.expired():
+            return Fault("limit", f"no answer within {seconds} s")
+        LOG.exception("the player in seat %s of match %s broke down", turn.seat, match)
+        return Fault("fault", f"the player broke down: {why!r}")

@@ -12,7 +12,6 @@ import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from inspect import isawaitable
 from typing import Any
 
 import msgspec
@@ -24,7 +23,6 @@ from sally.core.log import Censored, Ended
 from sally.core.match import Match
 from sally.core.player import AskId, Decision, Fault, Forfeit, Given, Player, Turn, put
 from sally.core.scenes import Scene, moment, outlook
-from sally.runner.budget import BudgetSpent
 from sally.runner.local import used_by
 from sally.web.database import Database, DuplicateRow, Row
 from sally.web.live.answers import (
@@ -32,11 +30,13 @@ from sally.web.live.answers import (
     Stops,
     StoredAnswer,
     Written,
+    consulted,
     from_text,
     given_by,
     stored_answer,
     write,
 )
+from sally.web.live.plain import Labels, for_people, turned
 from sally.web.live.screen import (
     Ask,
     Screen,
@@ -72,6 +72,7 @@ class LiveMatch:
         patience: float,  # seconds in which a person has to answer
         model_seconds: float | None = None,  # in which a model has to
         mirrored: Sequence[str] = (),  # seats that see menus from last to first
+        labels: Labels | None = None,  # what a study calls the game and its seats
         ended: Callable[[], None],  # is told when the match is over
     ) -> None:
         self.id, self.match, self.people, self.patience = id, match, tuple(people), patience
@@ -85,6 +86,8 @@ class LiveMatch:
         self._refused: dict[AskId, tuple[int, str]] = {}
         self._out: dict[AskId, asyncio.Task[None]] = {}
         self._lines: dict[str, list[str]] = {seat: [] for seat in people}
+        self._labels = labels or Labels()
+        self._plainly = {s: self._labels.plainly(match.desk(Seat(s))) for s in people}
         self._screens: dict[str, Screen] = {}
         self._stale = set(people)  # whose screen may have changed
         self._changed = asyncio.Event()
@@ -185,7 +188,7 @@ class LiveMatch:
         if turn is not None and turn in self._open(seat):
             return turn
         if turn is not None and turn.seat == seat:
-            raise NotAsked("First answer the question aside.")
+            raise NotAsked("Please answer the other question first.")
         if self.match.over:
             raise NotAsked("The game is over.")
         raise NotAsked("This is not asked now: it was answered already, or it is not your turn.")
@@ -288,19 +291,7 @@ class LiveMatch:
 
     async def _consult(self, turn: Turn[Any, Any]) -> None:
         """Ask a model, and take what it says; a failed call is a fault, and censors."""
-        clock = asyncio.timeout(self._model_seconds)
-        try:
-            async with clock:
-                given = put(turn, self._players[turn.seat])
-                given = await given if isawaitable(given) else given
-        except BudgetSpent as why:
-            given = Fault(why.cause, why.detail)
-        except Exception as why:
-            if clock.expired():
-                given = Fault("limit", f"no answer within {self._model_seconds} s")
-            else:
-                LOG.exception("the player in seat %s of match %s broke down", turn.seat, self.id)
-                given = Fault("fault", f"the player broke down: {why!r}")
+        given = await consulted(turn, self._players[turn.seat], self._model_seconds, self.id)
         async with self.lock:
             self._out.pop(turn.id, None)
             if self.given_up or self.match.over:
@@ -370,12 +361,12 @@ class LiveMatch:
         match, desk = self.match, self.match.desk(Seat(seat))
         turns = self._open(seat)
         view = turns[0].view if turns else match.game.observe(match.state, Seat(seat))
-        self._lines[seat] += desk.reader.news(view)
+        self._lines[seat] += map(self._plainly[seat], desk.reader.news(view))
         scenes = [moment(turn) for turn in turns]
         end = match.events[-1] if match.over else None
         # Which of the others has still to act may be hidden, so it is always all of them.
         others = () if turns or match.over else [s for s in match.game.seats if s != seat]
-        return screen_of(
+        raw = screen_of(
             desk,
             scenes or [outlook(desk, match.turn, view)],
             self._lines[seat],
@@ -383,10 +374,17 @@ class LiveMatch:
             others,
             over_of(seat, end) if isinstance(end, Ended | Censored) else None,
         )
+        screen = for_people(raw, desk, self._labels, self._plainly[seat])
+        return turned(screen) if seat in self._mirrored else screen
 
     def _ask(self, turn: Turn[Any, Any], scene: Scene) -> Ask:
-        ask = ask_of(self.id, turn, scene, self._refused.get(turn.id, (0, None))[1])
-        return mirrored(ask) if turn.seat in self._mirrored else ask
+        why = self._refused.get(turn.id, (0, None))[1]
+        if turn.seat not in self._mirrored:
+            return ask_of(self.id, turn, scene, why)
+        if turn.question is None:  # its sentence names the options in the order of the buttons
+            said = turn.desk.words.question(turn.view, turn.options[::-1])
+            scene = msgspec.structs.replace(scene, question=said)
+        return mirrored(ask_of(self.id, turn, scene, why))
 
 
 def _plain(action: Any) -> Any:

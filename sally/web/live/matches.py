@@ -25,6 +25,7 @@ from sally.runner.seating import players_of
 from sally.web.database import Database, StorageFull, StorageLost, Transaction
 from sally.web.live.answers import write
 from sally.web.live.match import GivenUp, LiveMatch
+from sally.web.live.plain import Labels
 from sally.web.live.seats import NoSuchSeat, Opened, hashed, settled
 
 LOG = logging.getLogger("sally.web")
@@ -32,6 +33,7 @@ MANIFEST = "play in the browser"  # what a store of such episodes is marked with
 PAUSE = 1.0  # seconds in which ended matches gather, so that they share a file of the store
 RETRY = 5.0  # seconds until a store that could not be written is tried again
 IDLE = 600.0  # seconds after which a match that nobody looks at is rebuilt when needed
+COLUMNS = "setup, people, patience, mirrored, owner"
 OPEN = "SELECT id FROM matches WHERE ended = 0"
 T = TypeVar("T")
 Watcher = Callable[[str, Episode], Awaitable[None]]  # told a match's id and record at its end
@@ -54,6 +56,7 @@ class LiveMatches:
         self.database, self.out, self.patience = database, out, patience
         self.meter = meter or Meter()
         self.watchers: list[Watcher] = []
+        self.labels: dict[str, Labels] = {}  # by owner
         self._by_id: dict[str, LiveMatch] = {}
         self._seats: dict[str, tuple[str, str]] = {}  # hashed token -> match, seat
         self._touched: dict[str, float] = {}
@@ -119,7 +122,7 @@ class LiveMatches:
         given = {seat: secrets.token_urlsafe(32) for seat in people if seat not in keys}
         keys |= {seat: hashed(token) for seat, token in given.items()}
         waits = self.patience if patience is None else patience
-        live = self._made(id, setup, people, waits, mirrored)
+        live = self._made(id, setup, people, waits, mirrored, owner)
         rows = live.let_bots_answer()
 
         def begin(tx: Transaction) -> None:
@@ -238,6 +241,7 @@ class LiveMatches:
         people: Sequence[str],
         patience: float,
         mirrored: Sequence[str],
+        owner: str,
     ) -> LiveMatch:
         match: Match[Any, Any, Any] = Match(shelf.game(setup.instance.game), setup)
         inside = {seat: who for seat, who in setup.lineup.items() if seat not in people}
@@ -256,6 +260,7 @@ class LiveMatches:
             patience=patience,
             model_seconds=self.meter.config.limits.call_seconds,
             mirrored=mirrored,
+            labels=self.labels.get(owner),
             ended=self._ended.set,
         )
 
@@ -263,7 +268,7 @@ class LiveMatches:
         """A match as the database has it."""
 
         def find(tx: Transaction) -> tuple[Any, list[Any]]:
-            row = tx.one("SELECT setup, people, patience, mirrored FROM matches WHERE id = ?", id)
+            row = tx.one(f"SELECT {COLUMNS} FROM matches WHERE id = ?", id)
             said = tx.all(
                 "SELECT seat, entry, client_key FROM answers WHERE match = ? ORDER BY n", id
             )
@@ -274,7 +279,7 @@ class LiveMatches:
             raise NoSuchSeat
         setup = msgspec.json.decode(row[0], type=Setup)
         try:
-            live = self._made(id, setup, _seats(row[1]), row[2], _seats(row[3]))
+            live = self._made(id, setup, _seats(row[1]), row[2], _seats(row[3]), row[4])
             changed = live.rebuild(said)
         except BadInput as why:  # something else is installed than when it was begun
             raise NotAsked(f"This game cannot go on: {str(why).rstrip('.')}.") from None

@@ -5,6 +5,7 @@ No function here is handed a state or another seat's turn, so none can give one 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from hashlib import blake2b
 from math import isfinite
@@ -62,9 +63,9 @@ class Screen(msgspec.Struct, frozen=True):
     """All that a browser knows of its match."""
 
     version: int
-    game: str
     title: str
     seat: str
+    role: str
     rules: str
     lines_from: int  # how many lines the browser has already
     lines: tuple[str, ...]
@@ -89,6 +90,14 @@ WHY_CENSORED: Mapping[str, str] = {
 def ask_name(match: str, id: AskId) -> str:
     """What a browser calls an ask: nothing can be read from it, not even a probe's name."""
     return blake2b(msgspec.json.encode((match, *id)), digest_size=12).hexdigest()
+
+
+INSIDE = re.compile(r"(?<=[a-z0-9])_(?=[a-z0-9])")  # an underscore within a name
+
+
+def plain(text: str) -> str:
+    """A text as people write it: what is one name to a rule is several words to them."""
+    return INSIDE.sub(" ", text)
 
 
 def title_of(name: str) -> str:
@@ -165,13 +174,15 @@ def field_of(name: str, field: Field) -> Json:
     head = {"name": name, "label": title_of(name)}
     match field:
         case Choice(values):
-            return {**head, "type": "choice", "values": list(values)}
+            labels = [plain(str(value)) for value in values]
+            return {**head, "type": "choice", "values": list(values), "labels": labels}
         case Whole(low, high):
             return {**head, "type": "whole", "low": low, "high": high}
         case Text(limit, pattern, _, least):
             return {**head, "type": "text", "limit": limit, "least": least, "pattern": pattern}
         case Amounts(most):
-            return {**head, "type": "amounts", "most": [list(pair) for pair in most]}
+            labels = [plain(item) for item, _ in most]
+            return {**head, "type": "amounts", "most": list(map(list, most)), "labels": labels}
         case Many(of, most):
             return {**head, "type": "many", "of": field_of(name, of), "most": most}
         case Form():
@@ -270,12 +281,12 @@ def screen_of(
     over: Over | None,
 ) -> Screen:
     """Everything for one seat, with its whole past."""
-    first, spec = scenes[0], desk.spec
+    first = scenes[0]
     return Screen(
         0,
-        spec.name,
-        title_of(spec.name),
+        desk.spec.title,
         desk.seat,
+        "",
         desk.words.rules(desk.seat),
         0,
         tuple(lines),

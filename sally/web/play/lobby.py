@@ -68,6 +68,7 @@ class Offer(msgspec.Struct, frozen=True):
     title: str
     about: str
     seats: tuple[str, ...]
+    roles: dict[str, str]  # what people call who sits there
     players: dict[str, tuple[str, ...]]
     usual: dict[str, str]  # who sits there unless told
     parameters: tuple[Parameter, ...]
@@ -101,8 +102,9 @@ class Lobby:
         return Offer(
             spec.name,
             spec.title,
-            spec.about,
+            spec.sentence,
             tuple(bots),
+            {seat: spec.roles.get(seat, title_of(seat)) for seat in bots},
             {seat: (PERSON, *names, *models) for seat, names in bots.items()},
             {seat: usual(spec, names) for seat, names in bots.items()},
             parameters_of(spec),

@@ -3,6 +3,7 @@
 import { Lost, Refused, freshKey } from "./api.js";
 import { capital, el, freshId, isHeading, titled } from "./dom.js";
 import { Unfilled, makeField, pills } from "./fields.js";
+import { t } from "./texts.js";
 
 export class AskPanel {
   constructor(ask, limits, seat) {
@@ -40,12 +41,12 @@ export class AskPanel {
     this.buttons = choices.map((choice, i) =>
       el("button", { type: "button", class: "button", onclick: (event) => isFirst(event) && this.#send(choice.value) },
         numeric || i > 8 ? null : el("kbd", { "aria-hidden": "true" }, String(i + 1)), choice.label));
-    return el("div", { class: "options", role: "group", "aria-label": "Choices" }, this.buttons);
+    return el("div", { class: "options", role: "group", "aria-label": t("choices") }, this.buttons);
   }
 
   // One whole number, as a move or as an answer aside.
   #whole([low, high]) {
-    const field = makeField({ name: "number", label: "Your number", type: "whole", low, high, wide: true });
+    const field = makeField({ name: "number", label: t("your_number"), type: "whole", low, high, wide: true });
     const submit = el("button", { type: "submit", class: "button primary" }, "Answer");
     const form = el("form", { class: "form", novalidate: true }, field.node, submit);
     form.addEventListener("submit", (event) => {
@@ -59,7 +60,8 @@ export class AskPanel {
   #form(form, limits, folded) {
     const fields = form.fields.map((field) => makeField(field, limits));
     const name = titled(form.label || form.kind);
-    const submit = el("button", { type: "submit", class: "button primary" }, name);
+    const letter = form.fields.length === 1 && form.fields[0].type === "text"; // something to say
+    const submit = el("button", { type: "submit", class: "button primary" }, letter && this.ask.forms.length === 1 ? t("send") : name);
     const node = el("form", { class: "form", novalidate: true, "aria-label": name },
       fields.map((field) => field.node), submit);
     node.addEventListener("submit", (event) => {
@@ -68,7 +70,7 @@ export class AskPanel {
     });
     this.fields.push({ form: node, fields });
     if (!folded) return node;
-    return el("details", { class: "form" }, el("summary", {}, `${name} in your own way`), node);
+    return el("details", { class: "form" }, el("summary", {}, t("own_way", { name })), node);
   }
 
   #submit(fields, read) {
@@ -97,12 +99,12 @@ export class AskPanel {
     const few = !odds && Number.isInteger(low) && Number.isInteger(high) && high - low <= 2;
     const rows = items.map((item) => (few ? this.#scale(item, low, high) : this.#number(item, low)));
     const sum = el("p", { class: "sum", role: "status" });
-    const submit = el("button", { type: "submit", class: "button primary" }, "Answer");
+    const submit = el("button", { type: "submit", class: "button primary" }, t("answer"));
     const form = el("form", { class: "form", novalidate: true }, rows.map((row) => row.node),
-      odds ? sum : el("p", { class: "hint" }, `Each from ${low} to ${high}; leave blank what you cannot say.`), submit);
+      odds ? sum : el("p", { class: "hint" }, t("each", { low, high })), submit);
     const given = () => rows.map((row) => row.read());
     const total = () => given().reduce((all, n) => all + (Number.isFinite(n) ? n : 0), 0);
-    const count = () => { sum.textContent = `Together ${Number(total().toFixed(2))} of 100 percent.`; };
+    const count = () => { sum.textContent = t("percent", { sum: Number(total().toFixed(2)) }); };
     if (odds) {
       form.addEventListener("input", count);
       count();
@@ -112,11 +114,11 @@ export class AskPanel {
       this.#complain("");
       const values = given();
       if (values.some((n) => Number.isNaN(n) || (n !== null && (n < low || n > high)))) {
-        this.#complain(`Each number must be from ${low} to ${high}.`);
+        this.#complain(t("each_wrong", { low, high }));
       } else if (odds && Math.abs(total() - 100) > 1) {
-        this.#complain(`The chances must make 100 percent together; these make ${Number(total().toFixed(2))}.`);
+        this.#complain(t("percent_wrong", { sum: Number(total().toFixed(2)) }));
       } else if (!odds && values.every((n) => n === null)) {
-        this.#complain("Give at least one number.");
+        this.#complain(t("one_number"));
       } else {
         this.#send(odds ? values.map((n) => n ?? 0) : values);
       }
@@ -153,12 +155,12 @@ export class AskPanel {
       const fields = tool.fields.map((field) => makeField({ ...field, brief: true }));
       const found = el("div", { class: "found", tabindex: "0", role: "status", hidden: true });
       const form = el("form", { novalidate: true }, el("p", { class: "hint" }, tool.about),
-        fields.map((field) => field.node), el("button", { type: "submit", class: "button" }, "Look up"), found);
+        fields.map((field) => field.node), el("button", { type: "submit", class: "button" }, t("look_up")), found);
       form.addEventListener("submit", (event) => {
         event.preventDefault();
         this.#look(tool, fields, found);
       });
-      return el("details", { class: "form tool" }, el("summary", {}, `Look up: ${titled(tool.name)}`), form);
+      return el("details", { class: "form tool" }, el("summary", {}, `${t("look_up")}: ${titled(tool.name)}`), form);
     });
   }
 
@@ -185,7 +187,7 @@ export class AskPanel {
     const body = { ask: this.ask.id, value, key: freshKey() };
     try {
       await this.seat.send("/api/seat/answer", body);
-      this.progress.textContent = "Sent.";
+      this.progress.textContent = t("sent");
       this.sent = true;
     } catch (why) {
       if (why instanceof Lost || !(why instanceof Refused)) throw why;
@@ -198,7 +200,7 @@ export class AskPanel {
 
   #busy(busy) {
     this.sending = busy;
-    this.progress.textContent = busy ? "Sending …" : "";
+    this.progress.textContent = busy ? t("sending") : "";
     for (const button of this.node.querySelectorAll("button")) {
       if (busy) button.setAttribute("aria-disabled", "true");
       else button.removeAttribute("aria-disabled");
@@ -211,6 +213,11 @@ export class AskPanel {
     const field = fields.find((each) => each.name === named);
     if (field) field.complain(capital(rest));
     this.problem.textContent = field ? "" : sentence;
+  }
+
+  // Press the button with this label, from wherever it is drawn again.
+  press(label) {
+    this.buttons?.[this.ask.options.findIndex((option) => option.label === label)]?.click();
   }
 
   #pressed(event) {
@@ -229,9 +236,9 @@ const isFirst = (event) => event.detail <= 1;
 
 // What was looked up, as indented lines.
 function readable(found, indent = "") {
-  if (found === null || found === undefined) return "nothing";
+  if (found === null || found === undefined) return t("nothing");
   if (Array.isArray(found)) {
-    if (!found.length) return "nothing";
+    if (!found.length) return t("nothing");
     return found.map((each) => `${indent}- ${readable(each, `${indent}  `).trimStart()}`).join("\n");
   }
   if (typeof found === "object") {

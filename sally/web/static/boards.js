@@ -1,6 +1,7 @@
 // Drawing what a seat knows. One function for each kind of part; an unknown kind is left out.
 
 import { el, freshId, spoken } from "./dom.js";
+import { t } from "./texts.js";
 
 const marked = (mark) => (mark ? `mark-${mark}` : null);
 const captioned = (text) => {
@@ -9,12 +10,18 @@ const captioned = (text) => {
 };
 const noted = (note) => (note ? spoken(` (${note})`) : null);
 
-function table(part) {
+// A heading that names an option is a button in its place.
+const pressable = (label, { labels, pick }) => (labels.includes(label)
+  ? el("button", { type: "button", class: "button small pick", onclick: (event) => event.detail <= 1 && pick(label) }, label)
+  : label);
+
+function table(part, how) {
+  const chooses = part.rows.every((row) => how.labels.includes(row.label));
   const wordy = part.rows.some((row) => row.cells.some((cell) => cell.text.length > 14));
   const head = el("tr", {}, el("th", { scope: "col" }, part.corner),
     part.columns.map((name) => el("th", { scope: "col" }, name)));
   const body = part.rows.map((row) =>
-    el("tr", { class: marked(row.mark) }, el("th", { scope: "row" }, row.label),
+    el("tr", { class: marked(row.mark) }, el("th", { scope: "row" }, chooses ? pressable(row.label, how) : row.label),
       row.cells.map((cell, i) =>
         el("td", { class: marked(cell.mark), title: cell.note || null, "data-column": part.columns[i] },
           cell.text, noted(cell.note)))));
@@ -27,7 +34,7 @@ function table(part) {
 function lockers(part) {
   const boxes = part.boxes.map((box) =>
     el("li", { class: "box" },
-      el("span", { class: box.holds ? "inside" : "inside empty" }, box.holds || "empty"),
+      el("span", { class: box.holds ? "inside" : "inside empty" }, box.holds || t("empty")),
       el("span", { class: "name" }, box.label)));
   return [el("p", { class: "caption" }, part.caption), el("ul", { class: "lockers" }, boxes)];
 }
@@ -51,18 +58,18 @@ function hands(part) {
       hand.goods.length
         ? el("ul", { class: "goods" }, hand.goods.map((good) =>
             el("li", {}, el("span", {}, good.item), el("span", { class: "count" }, good.amount))))
-        : el("p", { class: "muted" }, "nothing")));
+        : el("p", { class: "muted" }, t("nothing"))));
   return [el("p", { class: "caption" }, part.caption), el("div", { class: "hands" }, drawn)];
 }
 
 function recipes(part) {
   if (!part.recipes.length) {
-    return [el("p", { class: "caption" }, part.caption), el("p", { class: "muted" }, "Nothing now.")];
+    return [el("p", { class: "caption" }, part.caption), el("p", { class: "muted" }, t("nothing_now"))];
   }
   const entries = part.recipes.map((recipe) =>
     el("li", {}, el("span", { class: recipe.ready ? "ready" : null }, recipe.text),
-      recipe.ready ? el("span", { class: "muted" }, " · your hand is enough") : null,
-      recipe.fuel ? el("span", { class: "muted" }, ` · costs ${recipe.fuel} fuel`) : null));
+      recipe.ready ? el("span", { class: "muted" }, t("enough")) : null,
+      recipe.fuel ? el("span", { class: "muted" }, t("fuel", { fuel: recipe.fuel })) : null));
   const count = `${part.caption} (${part.recipes.length})`;
   return el("details", {}, el("summary", {}, count),
     el("ul", { class: "recipes", tabindex: "0", "aria-label": part.caption }, entries));
@@ -83,9 +90,9 @@ const scrolling = (node, label) =>
 
 const DRAW = { table, lockers, grid, hands, recipes, notes, picture };
 
-export function drawn(board) {
+export function drawn(board, labels = [], pick = () => {}) {
   return board.parts.filter((part) => part.kind in DRAW).map((part) => {
-    const node = el("div", { class: `part part-${part.kind}` }, DRAW[part.kind](part));
+    const node = el("div", { class: `part part-${part.kind}` }, DRAW[part.kind](part, { labels, pick }));
     if (node.querySelector(".prosy")) node.classList.add("part-wide");
     return node;
   });

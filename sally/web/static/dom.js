@@ -35,9 +35,6 @@ export function prose(text) {
 
 export const isHeading = (line) => /^[A-Z][A-Z ,']{3,}(\(.*\))?$/.test(line.trim());
 
-// A game by its public name: short names are initials.
-export const gameTitle = (name) => (name.length <= 3 ? name.toUpperCase() : titled(name));
-
 export const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
 export const titled = (name) => capital(String(name).replaceAll("_", " "));

@@ -1,6 +1,7 @@
 // Fields made from the action schema. Each has a node, reads itself as JSON, and can complain.
 
 import { el, freshId, titled } from "./dom.js";
+import { t } from "./texts.js";
 
 // Something is missing; `at` is the field that lacks it, however deep it lies.
 export class Unfilled extends Error {
@@ -44,13 +45,13 @@ function pills(values, labels, name) {
 
 function chosen(node, values) {
   const input = node.querySelector("input:checked");
-  if (!input) throw new Unfilled("Choose one.");
+  if (!input) throw new Unfilled(t("choose"));
   return values[Number(input.value)];
 }
 
 function choice(field) {
   const { values } = field;
-  const labels = values.map(String);
+  const labels = field.labels || values.map(String);
   if (values.length <= 8) {
     const frame = framed("fieldset", field, null, pills(values, labels, freshId("choice")));
     if (values.length === 1) frame.node.querySelector("input").checked = true;
@@ -77,7 +78,7 @@ export function numberInput(low, high, about = "number") {
     const typed = input.value.trim().replace("\u2212", "-");
     const number = /^-?\d+$/.test(typed) ? Number(typed) : NaN;
     if (!(number >= low && number <= high)) {
-      throw new Unfilled(`Give a whole number from ${low} to ${high}.`);
+      throw new Unfilled(t("whole", { low, high }));
     }
     return number;
   };
@@ -107,7 +108,7 @@ function whole(field) {
     return choice({ ...field, values });
   }
   const { input, read, nodes } = numberInput(low, high, titled(field.label || field.name));
-  return { ...framed("div", field, hint(`A whole number from ${low} to ${high}.`), input, ...nodes), read };
+  return { ...framed("div", field, hint(t("whole", { low, high })), input, ...nodes), read };
 }
 
 // What of a text counts: all of it, or what stands behind a line of its own.
@@ -128,20 +129,17 @@ function text(field, limits) {
     const n = counted(input.value, limit.after);
     const over = n > limit.limit;
     counter.className = `counter ${over ? "over" : n > 0.9 * limit.limit ? "near" : ""}`;
-    counter.textContent = `${n} of ${limit.limit} characters`
-      + (over ? (cut ? "; the rest will be cut off" : `; ${n - limit.limit} too many`) : "");
+    counter.textContent = t("characters", { n, limit: limit.limit })
+      + (over ? (cut ? t("cut") : t("too_many", { n: n - limit.limit })) : "");
   };
   input.addEventListener("input", count);
   count();
-  const about = limit.after
-    ? hint(`Notes above a line with only ${limit.after} stay private; what stands below it is sent.`)
-    : null;
-  const frame = framed("div", field, about, input, field.brief ? null : counter);
+  const frame = framed("div", field, null, input, field.brief ? null : counter);
   if (!field.brief) input.setAttribute("aria-describedby", counter.id);
   const read = () => {
     const n = length(input.value);
-    if (n > field.limit) throw new Unfilled(`At most ${field.limit} characters; these are ${n}.`);
-    if (length(input.value.trim()) < (field.required === false ? 0 : field.least ?? 1)) throw new Unfilled("Write something first.");
+    if (n > field.limit) throw new Unfilled(t("at_most", { limit: field.limit, n }));
+    if (length(input.value.trim()) < (field.required === false ? 0 : field.least ?? 1)) throw new Unfilled(t("write"));
     return input.value;
   };
   return { ...frame, read, draft: input };
@@ -149,12 +147,13 @@ function text(field, limits) {
 
 function amounts(field) {
   if (!field.most.length) {
-    return { ...framed("fieldset", field, hint("There is nothing to choose from.")), read: () => [] };
+    return { ...framed("fieldset", field, hint(t("no_choice"))), read: () => [] };
   }
-  const rows = field.most.map(([item, most]) => {
+  const rows = field.most.map(([item, most], i) => {
+    const name = field.labels?.[i] ?? item;
     const input = el("input", {
       type: "text", inputmode: "text", placeholder: "0", autocomplete: "off",
-      "aria-label": `${item}: amount, at most ${most}`,
+      "aria-label": `${name}${t("of", { most })}`,
     });
     const step = (by) => () => {
       const next = Math.max(0, Math.min(Math.floor(ceiling(most)), (Number(input.value) || 0) + by));
@@ -162,11 +161,11 @@ function amounts(field) {
       input.dispatchEvent(new Event("input", { bubbles: true }));
     };
     const node = el("div", { class: "amount" },
-      el("span", { class: "item" }, item, el("span", { class: "muted" }, ` of ${most}`)),
+      el("span", { class: "item" }, name, el("span", { class: "muted" }, t("of", { most }))),
       el("span", { class: "stepper" },
-        el("button", { type: "button", class: "button small", "aria-label": `less ${item}`, onclick: step(-1) }, "−"),
+        el("button", { type: "button", class: "button small", "aria-label": t("less", { item: name }), onclick: step(-1) }, "−"),
         input,
-        el("button", { type: "button", class: "button small", "aria-label": `more ${item}`, onclick: step(1) }, "+")));
+        el("button", { type: "button", class: "button small", "aria-label": t("more", { item: name }), onclick: step(1) }, "+")));
     return { item, input, node };
   });
   const frame = framed("fieldset", field, null, rows.map((row) => row.node));
@@ -183,11 +182,11 @@ function ceiling(most) {
 function many(field, limits) {
   const entries = [];
   const list = el("div");
-  const add = el("button", { type: "button", class: "button small" }, "Add one");
+  const add = el("button", { type: "button", class: "button small" }, t("add"));
   const full = () => { add.hidden = entries.length >= field.most; };
   add.addEventListener("click", () => {
     const inner = made({ ...field.of, name: field.name, label: `${titled(field.label || field.name)} ${entries.length + 1}` }, limits);
-    const remove = el("button", { type: "button", class: "button small" }, "Remove");
+    const remove = el("button", { type: "button", class: "button small" }, t("remove"));
     const node = el("div", { class: "entry" }, inner.node, remove);
     const entry = { ...inner, node };
     remove.addEventListener("click", () => {
@@ -201,7 +200,7 @@ function many(field, limits) {
     full();
     node.querySelector("input, select, textarea")?.focus();
   });
-  const frame = framed("fieldset", field, hint(`Up to ${field.most}.`), list, add);
+  const frame = framed("fieldset", field, hint(t("up_to", { most: field.most })), list, add);
   return { ...frame, read: () => entries.map((entry) => entry.read()) };
 }
 

@@ -1,7 +1,7 @@
 // The lobby: choose a game, who sits where, and sit down.
 
 import { call, insist, sleep } from "./api.js";
-import { capital, el, freshId, gameTitle, titled } from "./dom.js";
+import { capital, el, freshId, titled } from "./dom.js";
 import { pills } from "./fields.js";
 
 const $ = (id) => document.getElementById(id);
@@ -33,7 +33,7 @@ async function tried(act) {
 
 function tile(game) {
   const node = el("button", { type: "button", class: "tile", "aria-pressed": "false", "data-game": game.name },
-    el("strong", {}, gameTitle(game.title)), el("span", { class: "muted" }, capital(game.about)));
+    el("strong", {}, game.title), el("span", { class: "muted" }, capital(game.about)));
   node.addEventListener("click", () => {
     for (const each of document.querySelectorAll(".tile")) each.setAttribute("aria-pressed", String(each === node));
     setUp(game);
@@ -43,14 +43,14 @@ function tile(game) {
 
 function setUp(game) {
   const radios = freshId("seat");
-  const seats = pills(game.seats, game.seats, radios);
+  const seats = pills(game.seats, game.seats.map((seat) => capital(game.roles[seat])), radios);
   seats.querySelector("input").checked = true;
   const others = el("div");
-  const sit = el("button", { type: "submit", class: "button primary" }, "Sit down");
+  const sit = el("button", { type: "submit", class: "button primary" }, "Play");
   const wait = game.seats.length > 1
     ? el("button", { type: "button", class: "button", onclick: () => tried(() => pair(game)) }, "Play with whoever comes")
     : null;
-  const heading = el("h2", { tabindex: "-1" }, gameTitle(game.title));
+  const heading = el("h2", { tabindex: "-1" }, game.title);
   const params = settings(game.parameters);
   const asides = el("div");
   const fill = () => {
@@ -60,7 +60,7 @@ function setUp(game) {
   seats.addEventListener("change", fill);
   fill();
   const form = el("form", { novalidate: true },
-    el("fieldset", { class: "field", hidden: game.seats.length === 1 }, el("legend", {}, "Your seat"), seats),
+    el("fieldset", { class: "field", hidden: game.seats.length === 1 }, el("legend", {}, "You are"), seats),
     others, params.node, asides, el("div", { class: "actions" }, sit, wait), refusal(""));
   form.addEventListener("submit", (event) => {
     event.preventDefault();
@@ -78,7 +78,7 @@ function otherSeats(game, mine) {
     const select = el("select", { id: freshId("other"), "data-seat": seat }, game.players[seat].map((name) =>
       el("option", { value: name, selected: name === game.usual[seat] },
         name === PERSON ? "Somebody I invite" : titled(name))));
-    return el("div", { class: "field" }, el("label", { for: select.id }, `In seat ${seat}`), select);
+    return el("div", { class: "field" }, el("label", { for: select.id }, `${capital(game.roles[seat])} is played by`), select);
   });
 }
 
@@ -87,8 +87,8 @@ function probes(names) {
   if (!names.length) return [];
   const boxes = names.map((name) => el("label", { class: "check" },
     el("input", { type: "checkbox", value: name }), titled(name)));
-  return [el("details", { class: "form" }, el("summary", {}, "Questions aside"),
-    el("p", { class: "hint" }, "You can be asked what you think of the others, beside playing."), boxes)];
+  return [el("details", { class: "form" }, el("summary", {}, "Questions while you play"),
+    el("p", { class: "hint" }, "You can be asked what you expect of the others while you play."), boxes)];
 }
 
 // Parameters as fields; what is left as it stands is not sent.
@@ -127,15 +127,15 @@ async function open(game, seat, others, params, asides) {
     location.href = `/table#${token}`;
     return;
   }
-  const rows = Object.entries(invites).map(([who, theirs]) => invitation(who, theirs));
+  const rows = Object.entries(invites).map(([who, theirs]) => invitation(game.roles[who], who, theirs));
   const heading = el("h2", { tabindex: "-1" }, "Invite the others");
   $("setup").replaceChildren(heading,
     el("p", {}, "Send each of these links to one person. Whoever follows a link first has that seat."),
-    ...rows, el("a", { class: "button primary", href: `/table#${token}` }, "Go to your table"));
+    ...rows, el("a", { class: "button primary", href: `/table#${token}` }, "Start the game"));
   heading.focus();
 }
 
-function invitation(seat, token) {
+function invitation(role, seat, token) {
   const id = freshId("link");
   const link = el("input", { id, type: "text", readonly: true, value: `${location.origin}/table#${token}&invited`, "data-invite": seat });
   const copy = el("button", { type: "button", class: "button" }, "Copy");
@@ -148,7 +148,7 @@ function invitation(seat, token) {
       copy.textContent = "Selected: copy it"; // no clipboard without a secure connection
     }
   });
-  return el("div", {}, el("label", { class: "label", for: id }, `Link for ${seat}`), el("div", { class: "invite" }, link, copy));
+  return el("div", {}, el("label", { class: "label", for: id }, `Link for ${role}`), el("div", { class: "invite" }, link, copy));
 }
 
 async function pair(game) {
@@ -161,9 +161,9 @@ async function pair(game) {
   };
   addEventListener("pagehide", leave); // else somebody would be seated with nobody
   const stop = el("button", { type: "button", class: "button", onclick: () => { leave(); setUp(game); } }, "Stop waiting");
-  const heading = el("h2", { tabindex: "-1" }, gameTitle(game.title));
+  const heading = el("h2", { tabindex: "-1" }, game.title);
   $("setup").replaceChildren(heading, said,
-    el("p", { class: "muted" }, "Leave this page open; it goes to the table by itself."), stop);
+    el("p", { class: "muted" }, "Leave this page open; the game opens by itself."), stop);
   heading.focus();
   while (!left) {
     const { token, waiting, needed } = await insist("/api/lobby?wait=1", { token: ticket });

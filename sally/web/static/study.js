@@ -1,4 +1,10 @@
-// Pages of a study: wait for a partner, count characters, send a form once.
+// Pages of a study: wait for a partner, count characters, send a form once, note how it is done.
+
+import { watch } from "./events.js";
+import { t } from "./texts.js";
+
+const events = document.querySelector("[data-events]");
+if (events) watch(events.dataset.events, events.dataset.page);
 
 for (const part of document.querySelectorAll("[data-waiting]")) {
   const look = async () => {
@@ -11,9 +17,22 @@ for (const part of document.querySelectorAll("[data-waiting]")) {
 for (const text of document.querySelectorAll("textarea[data-count]")) {
   const hint = text.parentElement.querySelector(".counter");
   const most = text.maxLength;
-  const count = () => { hint.textContent = `${text.value.length} of at most ${most} characters.`; };
+  const count = () => { hint.textContent = t("characters", { n: text.value.length, limit: most }); };
   text.addEventListener("input", count);
   count();
+}
+
+// A slider that was not moved has no value of its own, so it is not sent.
+for (const slider of document.querySelectorAll("[data-slider]")) {
+  const name = slider.name;
+  const shown = slider.parentElement.querySelector("output");
+  const moved = () => {
+    slider.name = name;
+    slider.dataset.moved = "";
+    shown.textContent = slider.value;
+  };
+  if (!("moved" in slider.dataset)) slider.removeAttribute("name");
+  for (const kind of ["input", "change", "keydown", "pointerdown"]) slider.addEventListener(kind, moved);
 }
 
 for (const form of document.querySelectorAll("form.step")) {

@@ -3,7 +3,9 @@
 import { Lost, Refused, call, freshKey, insist, sleep } from "./api.js";
 import { AskPanel } from "./asks.js";
 import { drawn } from "./boards.js";
-import { el, gameTitle, isHeading, prose } from "./dom.js";
+import { el, isHeading, prose } from "./dom.js";
+import { watch } from "./events.js";
+import { t } from "./texts.js";
 
 const $ = (id) => document.getElementById(id);
 const { token, back, problem } = await seated(addressed(location.hash.slice(1)));
@@ -101,8 +103,8 @@ function connection(up) {
   if (up === connected) return;
   connected = up;
   if (!up && screen) screen.version = 0; // whoever answers next may be another server
-  if (up) notice("good", "Connected again. Nothing was lost.");
-  else notice("bad", "The connection is lost. Trying again; you need not do anything.", Infinity);
+  if (up) notice("good", t("connected"));
+  else notice("bad", t("lost"), Infinity);
 }
 
 function notice(kind, sentence, seconds = 6) {
@@ -112,9 +114,9 @@ function notice(kind, sentence, seconds = 6) {
 }
 
 function gone(sentence) {
-  $("title").textContent = "There is no such table";
+  $("title").textContent = t("nowhere");
   notice("bad", sentence, Infinity);
-  for (const part of ["rules", "board", "probes", "turn", "leave"]) $(part).hidden = true;
+  for (const part of ["rules", "rules-again", "board", "probes", "turn", "leave"]) $(part).hidden = true;
   if (!$("end").children.length) $("end").append(onward());
   document.querySelector(".past").hidden = true;
 }
@@ -127,9 +129,9 @@ function show(next) {
   screen = whole(next, before);
   if (!before) arrive();
   showLines(screen.lines);
-  showBoard(screen.board);
   showNotes(screen);
   showAsks(screen);
+  showBoard(screen);
   showStatus(screen);
   if (screen.over) end(screen.over);
 }
@@ -149,12 +151,12 @@ function first(asks) {
 }
 
 function arrive() {
-  $("title").textContent = gameTitle(screen.title);
-  $("who").replaceChildren("You are ", el("strong", {}, screen.seat));
+  $("title").textContent = screen.title;
+  document.body.dataset.seat = screen.seat;
+  $("who").textContent = screen.role ? t("you_are", { role: screen.role }) : "";
   $("rules-text").replaceChildren(...prose(screen.rules));
-  $("rules").hidden = false;
   $("leave").hidden = false;
-  $("rules").open = recall("rules") !== "read";
+  readRules(recall("rules") === "read");
 }
 
 function showLines(lines) {
@@ -172,13 +174,17 @@ function showLines(lines) {
   if (wanted.length > shown && !page) past.scrollTop = past.scrollHeight;
 }
 
+// A row or column that is named like one of the options can be pressed in its place.
 let boardText = "";
-function showBoard(board) {
-  const text = JSON.stringify(board);
+function showBoard({ board, asks }) {
+  const move = asks.find((ask) => ask.kind === "move");
+  const labels = move ? move.options.map((option) => option.label) : [];
+  const pick = (label) => panels.get(move.id)?.press(label);
+  const text = JSON.stringify([board, labels]);
   if (text === boardText) return;
   boardText = text;
   const open = [...$("board").querySelectorAll("details")].map((each) => each.open);
-  $("board").replaceChildren(...(board ? drawn(board) : []));
+  $("board").replaceChildren(...(board ? drawn(board, labels, pick) : []));
   $("board").querySelectorAll("details").forEach((each, i) => { each.open = open[i] ?? each.open; });
   $("board").hidden = !board;
 }
@@ -217,25 +223,26 @@ function showStatus({ asks, waiting_for: others, over, title }) {
   const probing = asks.some((ask) => ask.kind === "probe");
   const moving = asks.some((ask) => ask.kind === "move");
   let said = "";
-  if (over) said = "The game is over.";
-  else if (moving) said = "It is your turn.";
-  else if (probing) said = "First answer the question aside.";
-  else if (others.length) said = `Waiting for ${others.join(" and ")}`;
-  else said = "Waiting for the other player";
+  const named = others.filter(Boolean);
+  if (over) said = t("over");
+  else if (moving) said = t("your_turn");
+  else if (probing) said = t("question_first");
+  else if (named.length) said = t("waiting_one", { who: named.join(t("and")) });
+  else said = t("waiting");
   const status = $("status");
   if (status.textContent !== said) status.textContent = said;
   status.className = moving || probing || over ? "status" : "status waiting";
-  document.title = `${moving || probing ? "● " : ""}${gameTitle(title)} · Sally`;
+  document.title = `${moving || probing ? "● " : ""}${$("title").dataset.study || title}`;
 }
 
 const onward = () => el("a", { class: "button primary", href: back || "/" },
-  back ? "Continue" : "Play another game");
+  back ? t("go_on") : t("play_another"));
 
 function end({ how, payoff, text }) {
   if ($("end").children.length) return;
-  const heading = el("h2", { tabindex: "-1" }, how === "ended" ? "The game is over" : "The game has stopped");
-  $("end").append(el("section", { class: "card result", "aria-label": "Result" }, heading,
-    payoff === null ? null : el("p", { class: "payoff" }, `Your result: ${payoff}`),
+  const heading = el("h2", { tabindex: "-1" }, how === "ended" ? t("over") : t("stopped"));
+  $("end").append(el("section", { class: "card result", "aria-label": t("over") }, heading,
+    payoff === null ? null : el("p", { class: "payoff" }, t("result", { payoff })),
     payoff === null ? el("p", {}, text) : null, onward()));
   $("turn").hidden = true;
   $("leave").hidden = true;
@@ -260,9 +267,20 @@ function remember(what, value) {
   }
 }
 
+// The rules stand open once; then they fold behind a button beside the title.
+function readRules(read) {
+  $("rules").open = !read;
+  $("rules").hidden = read;
+  $("rules-again").hidden = !read;
+}
+$("rules-again").addEventListener("click", () => {
+  readRules(false);
+  $("rules").querySelector("summary").focus();
+});
+$("rules").addEventListener("toggle", () => $("rules").open || readRules(true));
 $("rules-read").addEventListener("click", () => {
-  $("rules").open = false;
   remember("rules", "read");
+  readRules(true);
   const heading = [...panels.values()][0]?.heading || $("status");
   heading.focus();
 });
@@ -277,5 +295,16 @@ $("leave-now").addEventListener("click", async () => {
   else look();
 });
 
+// Motion is small, follows the system's setting, and can be switched off here as well.
+const still = $("still");
+still.checked = recall("still") === "yes";
+const settle = () => document.documentElement.classList.toggle("still", still.checked);
+still.addEventListener("change", () => {
+  remember("still", still.checked ? "yes" : "no");
+  settle();
+});
+settle();
+if (back) watch(`${location.pathname.replace(/\/table$/, "")}/events`, "game");
+
 if (token) follow();
-else gone(problem || "This address has no seat in it. Open the link that you were given, or choose a game.");
+else gone(problem || t("no_seat"));

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import ceil
 from typing import TypeVar
 
 import msgspec
@@ -21,22 +22,6 @@ class Assignment(msgspec.Struct, frozen=True):
     reverse: bool  # whether menus are shown from the last option to the first
 
 
-def rows(n: int) -> int:
-    """How many orders of n instances make a square that is balanced for what follows what."""
-    return n if n % 2 == 0 or n == 1 else 2 * n
-
-
-def order(n: int, row: int) -> list[int]:
-    """One row of a Williams square (1949): every instance stands once in every place.
-
-    For even n each instance follows each other one once; for odd n twice, over the rows and
-    their mirror images.
-    """
-    zigzag = [(i + 1) // 2 if i % 2 else (n - i // 2) % n for i in range(n)]
-    found = [(place + row) % n for place in zigzag]
-    return found[::-1] if row >= n else found
-
-
 def assigned(study: HumanStudy, filled: Sequence[Assignment], number: int) -> Assignment:
     """A place for the person of this number, given those who are in or through.
 
@@ -45,9 +30,9 @@ def assigned(study: HumanStudy, filled: Sequence[Assignment], number: int) -> As
     is not among the filled, so the next ones fill the gap.
     """
     draws = Stream(study.seed, "assign", number)
-    name = _least([c.name for c in study.conditions], lambda c: _count(filled, condition=c), draws)
+    name = _condition(study, filled, draws)
     here = [place for place in filled if place.condition == name]
-    many = rows(len(study.problems(study.condition(name))))
+    many = study.orders(study.condition(name))
     row = _least(range(many), lambda r: _count(here, row=r), draws)
     reverse = False
     if study.option_order == "balanced":
@@ -58,6 +43,17 @@ def assigned(study: HumanStudy, filled: Sequence[Assignment], number: int) -> As
             draws,
         )
     return Assignment(name, row, reverse)
+
+
+def _condition(study: HumanStudy, filled: Sequence[Assignment], draws: Stream) -> str:
+    """The condition that lacks most of its places, or one drawn by the places that are left."""
+    counts = {c.name: _count(filled, condition=c.name) for c in study.conditions}
+    if study.assignment == "balanced":
+        share = {c.name: counts[c.name] / study.places(c) for c in study.conditions}
+        return _least(list(share), share.__getitem__, draws)
+    left = {c.name: max(0, ceil(study.places(c)) - counts[c.name]) for c in study.conditions}
+    names = [name for name, n in left.items() for _ in range(n)]
+    return draws.pick(names or list(left))
 
 
 def _count(places: Sequence[Assignment], **wanted: object) -> int:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import zipfile
 from pathlib import Path
 
 import msgspec
@@ -12,7 +14,9 @@ from starlette.routing import BaseRoute, Route
 from sally.core.errors import BadInput
 from sally.core.log import to_line
 from sally.web.security import Refused, experimenter_required, form_token, page
-from sally.web.study.export import exported, payments, progress, put_into_store
+from sally.web.study.export import exported, put_into_store, tabled
+from sally.web.study.progress import listed, payments, progress
+from sally.web.study.rules import rules_of
 from sally.web.study.running import RunningStudy
 
 
@@ -33,6 +37,8 @@ async def overview(request: Request) -> Response:
         name,
         study=here.study,
         progress=await progress(here),
+        people=await listed(here),
+        rules=rules_of(here.study),
         store=store_of(request, here),
         form_token=form_token(request),
         said=request.query_params.get("said", ""),
@@ -73,6 +79,14 @@ async def download_payments(request: Request) -> Response:
     return attached((await payments(running(request))).encode(), "payments.csv", "text/csv")
 
 
+async def download_tables(request: Request) -> Response:
+    files, out = await tabled(running(request)), io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as folder:
+        for name, data in files.items():
+            folder.writestr(name, data)
+    return attached(out.getvalue(), "psych-ds.zip", "application/zip")
+
+
 def attached(data: bytes, name: str, kind: str) -> Response:
     headers = {"content-disposition": f'attachment; filename="{name}"'}
     return Response(data, media_type=kind, headers=headers)
@@ -83,5 +97,6 @@ ROUTES: list[BaseRoute] = [
     Route("/experimenter/study/export", experimenter_required(export), methods=["POST"]),
     Route("/experimenter/study/episodes.jsonl", experimenter_required(download_episodes)),
     Route("/experimenter/study/people.json", experimenter_required(download_people)),
+    Route("/experimenter/study/psych-ds.zip", experimenter_required(download_tables)),
     Route("/experimenter/study/payments.csv", experimenter_required(download_payments)),
 ]

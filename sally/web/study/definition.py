@@ -14,20 +14,17 @@ import msgspec
 
 from sally.core import shelf
 from sally.core.chance import derived_seed
-from sally.core.errors import BadInput, listed, unknown
+from sally.core.errors import unknown
 from sally.core.log import Instance, Setup, Sitter
 from sally.core.probe import Injection
-from sally.web.live.seats import PERSON, settled
+from sally.web.live.seats import PERSON
+from sally.web.study.items import Item, Part, several
+from sally.web.texts import ENGLISH, Texts, texts_of
 
 NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")  # stands in addresses
 GIVEN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")  # a platform's name for a person
 CENT = Decimal("0.01")
-MOST_TEXT = 4000  # characters of an answer in one's own words
 EXAMPLE = Path(__file__).parent / "example_study.toml"
-
-
-class Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """The base of all parts of a study file: a misspelt key is an error."""
 
 
 class Consent(Part, frozen=True):
@@ -45,7 +42,7 @@ class Question(Part, frozen=True):
     right: str
 
     def __post_init__(self) -> None:
-        _several(self.question, self.options)
+        several(self.question, self.options)
         if self.right not in self.options:
             raise ValueError(f"{self.question!r}: right must be one of its options")
 
@@ -61,66 +58,6 @@ class Check(Part, frozen=True):
             raise ValueError("a check needs at least one question and 1 to 10 tries")
 
 
-class Choice(Part, frozen=True, tag_field="kind", tag="choice"):
-    """One of these."""
-
-    name: str
-    question: str
-    options: tuple[str, ...]
-    required: bool = True
-
-    def __post_init__(self) -> None:
-        _several(self.question, self.options)
-
-    def read(self, given: str) -> str:
-        if given not in self.options:
-            raise ValueError(f"Choose {listed(self.options, 'or')}.")
-        return given
-
-
-class Scale(Part, frozen=True, tag_field="kind", tag="scale"):
-    """A whole number from `low` to `high`, with words at both ends."""
-
-    name: str
-    question: str
-    low: int = 1
-    high: int = 7
-    low_label: str = ""
-    high_label: str = ""
-    required: bool = True
-
-    def __post_init__(self) -> None:
-        if not 1 <= self.high - self.low <= 100:
-            raise ValueError(f"{self.question!r}: a scale goes from low to a higher number")
-
-    def read(self, given: str) -> int:
-        if not re.fullmatch(r"-?[0-9]{1,9}", given) or not self.low <= int(given) <= self.high:
-            raise ValueError(f"Choose a number from {self.low} to {self.high}.")
-        return int(given)
-
-
-class Text(Part, frozen=True, tag_field="kind", tag="text"):
-    """Words of one's own."""
-
-    name: str
-    question: str
-    limit: int = 500
-    required: bool = False
-
-    def __post_init__(self) -> None:
-        if not 1 <= self.limit <= MOST_TEXT:
-            raise ValueError(f"{self.question!r}: limit must be from 1 to {MOST_TEXT}")
-
-    def read(self, given: str) -> str:
-        text = given.replace("\r\n", "\n").strip()  # browsers send line ends in their own way
-        if len(text) > self.limit:
-            raise ValueError(f"Use at most {self.limit} characters; these are {len(text)}.")
-        return text
-
-
-Item = Choice | Scale | Text
-
-
 class Bonus(Part, frozen=True):
     """What is paid: base + per_point x the sum of a person's payoffs, between 0 and `most`."""
 
@@ -128,18 +65,31 @@ class Bonus(Part, frozen=True):
     per_point: float = 0.0
     most: float | None = None
     currency: str = ""
+    partner_left: float = 0.0  # once, to whoever's partner left or did not come
 
     def __post_init__(self) -> None:
-        if self.base < 0 or (self.most is not None and self.most < 0):
-            raise ValueError("base and most must be at least 0")
+        if self.base < 0 or self.partner_left < 0 or (self.most is not None and self.most < 0):
+            raise ValueError("base, partner_left and most must be at least 0")
 
-    def of(self, payoffs: Sequence[float | None]) -> Decimal:
+    def of(self, payoffs: Sequence[float | None], partner_left: bool = False) -> Decimal:
         """The amount in whole cents; a round without a result pays nothing."""
-        points = sum((Decimal(repr(float(p))) for p in payoffs if p is not None), Decimal(0))
-        amount = Decimal(repr(float(self.base))) + Decimal(repr(float(self.per_point))) * points
+        points = sum((_exact(p) for p in payoffs if p is not None), Decimal(0))
+        amount = _exact(self.base) + _exact(self.per_point) * points
+        if partner_left:
+            amount += _exact(self.partner_left)
         if self.most is not None:
-            amount = min(amount, Decimal(repr(float(self.most))))
+            amount = min(amount, _exact(self.most))
         return max(amount, Decimal(0)).quantize(CENT, ROUND_HALF_UP)
+
+    def parts(self, whole: str) -> tuple[Decimal, Decimal]:
+        """What of an amount is the base, which platforms pay by themselves, and what the bonus."""
+        amount = Decimal(whole or "0")
+        base = min(_exact(self.base).quantize(CENT, ROUND_HALF_UP), amount)
+        return base, amount - base
+
+
+def _exact(number: float) -> Decimal:
+    return Decimal(repr(float(number)))
 
 
 class Platform(Part, frozen=True):
@@ -148,8 +98,11 @@ class Platform(Part, frozen=True):
     Of all that a link carries, only what stands under `participant` is kept.
     """
 
+    name: str = ""  # of the platform, as the list of payments has it
     participant: str = ""  # the name in the address, such as PROLIFIC_PID; empty: anybody may come
-    require: dict[str, str] = {}  # what else a link must carry, such as the platform's study id
+    require: dict[str, str] = msgspec.field(
+        default_factory=dict
+    )  # what else a link must carry, such as the platform's study id
     resume_by_link: bool = False  # whether a link lets its owner go on in another browser
 
 
@@ -180,16 +133,54 @@ class Limits(Part, frozen=True):
             raise ValueError("limits must be above 0")
 
 
-class Condition(Part, frozen=True):
+class Quality(Part, frozen=True):
+    """What is noted of how people take part, and what follows from it."""
+
+    log: bool = False  # paste, focus, typing time and resize; the consent page says so
+    attention: Literal["flag", "exclude"] = "flag"  # whoever fails an attention check
+    least_seconds: float = 0.0  # a survey answered faster than that is flagged
+
+
+class Layout(Part, frozen=True):
+    """Who sits where, what is asked, what is told."""
+
+    people: tuple[str, ...]  # the seats of participants; two or more are played by a pair
+    others: dict[str, Sitter] = msgspec.field(
+        default_factory=dict
+    )  # bots and models in the other seats
+    arms: dict[str, tuple[str, ...]] = msgspec.field(default_factory=dict)
+    injections: tuple[Injection, ...] = ()
+
+
+class Block(Part, frozen=True):
+    """Some rounds of a condition that belong together; what it leaves out is the condition's."""
+
+    name: str
+    instances: tuple[Instance, ...] = ()
+    rounds: int | None = None
+    people: tuple[str, ...] = ()
+    others: dict[str, Sitter] | None = None
+    arms: dict[str, tuple[str, ...]] | None = None
+    injections: tuple[Injection, ...] | None = None
+    instructions: tuple[str, ...] = ()  # pages before its first round
+
+
+class Condition(Layout, frozen=True, kw_only=True):
     """One condition: who sits where, what is asked, what is told."""
 
     name: str
-    people: tuple[str, ...]  # the seats of participants; two or more are played by a pair
-    others: dict[str, Sitter] = {}  # bots and models in the other seats
-    arms: dict[str, tuple[str, ...]] = {}
-    injections: tuple[Injection, ...] = ()
     instances: tuple[Instance, ...] = ()  # empty: those of the study
     instructions: tuple[str, ...] = ()  # pages behind those of the study
+    blocks: tuple[Block, ...] = ()  # in this order; none: all rounds are one block
+    wanted: int | None = None  # participants; None: an even share
+
+
+class Planned(msgspec.Struct, frozen=True):
+    """One round of somebody's way: what is played, and how people sit."""
+
+    instance: Instance
+    layout: Layout
+    block: int
 
 
 class Source(Part, frozen=True):
@@ -211,6 +202,14 @@ class HumanStudy(Part, frozen=True):
     instances_of: Source | None = None
     rounds: int | None = None  # of the instances, for each person; None: all of them
     option_order: Literal["as given", "balanced"] = "as given"
+    assignment: Literal["balanced", "random"] = "balanced"  # of conditions, within their places
+    language: str = ENGLISH  # of every page
+    texts: dict[str, str] = msgspec.field(
+        default_factory=dict
+    )  # own sentences in the place of the language's
+    titles: dict[str, str] = msgspec.field(default_factory=dict)  # what this study calls a game
+    roles: dict[str, str] = msgspec.field(default_factory=dict)  # and who sits in a seat
+    quality: Quality = Quality()
     instructions: tuple[str, ...] = ()
     check: Check | None = None
     survey: tuple[Item, ...] = ()
@@ -233,32 +232,78 @@ class HumanStudy(Part, frozen=True):
             raise ValueError("a study needs at least one condition")
         _refuse_twice("condition", [c.name for c in self.conditions])
         _refuse_twice("survey item", [item.name for item in self.survey])
+        wanted = [c.wanted for c in self.conditions if c.wanted is not None]
+        if any(n < 1 for n in wanted):
+            raise ValueError("wanted must be at least 1")
+        if len(wanted) not in (0, len(self.conditions)):
+            raise ValueError("either every condition says how many are wanted, or none does")
+        if wanted and sum(wanted) != self.participants:
+            raise ValueError(
+                f"wanted adds up to {sum(wanted)}, participants is {self.participants}"
+            )
 
     def design(self) -> str:
         """The hash of all that may not change once people have begun."""
         fixed = (
-            tuple((c, self.problems(c), len(self.pages(c))) for c in self.conditions),
+            tuple((c, self.blocks(c), len(self.pages(c))) for c in self.conditions),
             *(self.rounds, self.option_order, self.check, self.survey, self.bonus, self.seed),
+            self.assignment,
         )
         plain = msgspec.json.encode(fixed, order="sorted")
         return blake2b(plain, digest_size=12).hexdigest()
 
+    @property
+    def said(self) -> Texts:
+        """The sentences of its pages."""
+        return texts_of(self.language, self.texts)
+
     def condition(self, name: str) -> Condition:
         return next(c for c in self.conditions if c.name == name)
 
+    def places(self, condition: Condition) -> float:
+        """How many participants a condition wants."""
+        return condition.wanted or self.participants / len(self.conditions)
+
     def problems(self, condition: Condition) -> tuple[Instance, ...]:
         """The instances of a condition."""
-        return condition.instances or self.instances or _on_the_shelf(self.instances_of)
+        own = tuple(i for block in condition.blocks for i in block.instances)
+        return own or condition.instances or self.instances or _on_the_shelf(self.instances_of)
+
+    def blocks(self, condition: Condition) -> list[tuple[tuple[Instance, ...], int, Layout]]:
+        """By block: its instances, how many of them are played, and how people sit."""
+        usual = condition.instances or self.instances or _on_the_shelf(self.instances_of)
+        found = []
+        for block in condition.blocks or (Block("all", rounds=self.rounds),):
+            there = block.instances or usual
+            layout = Layout(
+                block.people or condition.people,
+                condition.others if block.others is None else block.others,
+                condition.arms if block.arms is None else block.arms,
+                condition.injections if block.injections is None else block.injections,
+            )
+            found.append((there, min(block.rounds or len(there), len(there)), layout))
+        return found
+
+    def orders(self, condition: Condition) -> int:
+        """How many orders of the instances there are to be balanced."""
+        return max(order_rows(len(there)) for there, _, _ in self.blocks(condition))
+
+    def plan(self, condition: Condition, row: int) -> list[Planned]:
+        """The rounds of somebody with this order, one after the other."""
+        return [
+            Planned(there[i], layout, b)
+            for b, (there, many, layout) in enumerate(self.blocks(condition))
+            for i in order(len(there), row % order_rows(len(there)))[:many]
+        ]
 
     def rounds_of(self, condition: Condition) -> int:
-        there = len(self.problems(condition))
-        return there if self.rounds is None else min(self.rounds, there)
+        return sum(many for _, many, _ in self.blocks(condition))
 
     def pages(self, condition: Condition) -> tuple[str, ...]:
         """The pages of instructions."""
         return (*self.instructions, *condition.instructions)
 
-    def setup(self, condition: Condition, instance: Instance, people: Mapping[str, str]) -> Setup:
+    def setup(self, layout: Layout, instance: Instance, people: Mapping[str, str]) -> Setup:
         """One round, with participants by seat under the names that exports have for them.
 
         The seed is that of the instance in a study of the same seed, so that people and models
@@ -268,15 +313,26 @@ class HumanStudy(Part, frozen=True):
         return Setup(
             instance,
             derived_seed(self.seed, instance.id, 0),
-            {**lineup, **condition.others},
-            arms=condition.arms,
-            injections=condition.injections,
+            {**lineup, **layout.others},
+            arms=layout.arms,
+            injections=layout.injections,
         )
 
 
-def _several(question: str, options: Sequence[str]) -> None:
-    if len(options) < 2 or len(set(options)) < len(options):
-        raise ValueError(f"{question!r} needs at least two options, all different")
+def order_rows(n: int) -> int:
+    """How many orders of n instances make a square that is balanced for what follows what."""
+    return n if n % 2 == 0 or n == 1 else 2 * n
+
+
+def order(n: int, row: int) -> list[int]:
+    """One row of a Williams square (1949): every instance stands once in every place.
+
+    For even n each instance follows each other one once; for odd n twice, over the rows and
+    their mirror images.
+    """
+    zigzag = [(i + 1) // 2 if i % 2 else (n - i // 2) % n for i in range(n)]
+    found = [(place + row) % n for place in zigzag]
+    return found[::-1] if row >= n else found
 
 
 def _refuse_twice(what: str, names: Sequence[str]) -> None:
@@ -294,58 +350,3 @@ def _on_the_shelf(source: Source | None) -> tuple[Instance, ...]:
             found: tuple[Instance, ...] = cell.instances
             return found
     raise unknown(f"cell of {source.study}", source.cell, [cell.name for cell in study.cells])
-
-
-# --- reading a file -----------------------------------------------------------------------------
-
-
-def read_human_study(path: Path) -> HumanStudy:
-    """A study from its file, with every name in it checked; whatever is wrong is one sentence."""
-    try:
-        study = msgspec.toml.decode(path.read_bytes(), type=HumanStudy)
-    except OSError as why:
-        raise BadInput(f"The study file {path} cannot be read: {why.strerror}.") from None
-    except msgspec.ValidationError as why:
-        raise BadInput(f"Study file {path}: {_plainly(str(why))}.") from None
-    except (msgspec.DecodeError, UnicodeDecodeError) as why:
-        raise BadInput(f"Study file {path} is not TOML: {why}.") from None
-    try:
-        checked(study)
-    except BadInput as why:
-        raise BadInput(f"Study file {path}: {why}") from None
-    return study
-
-
-def _plainly(why: str) -> str:
-    """msgspec's sentence with the place in front, as the file has it."""
-    what, at, where = why.partition(" - at `$")
-    place = where.rstrip("`").lstrip(".").replace("[...]", "")
-    return f"{place}: {what.rstrip('.')}" if at and place else what.rstrip(".")
-
-
-def checked(study: HumanStudy) -> None:
-    """Refuse a study whose matches could not be opened; nobody should find that out but us."""
-    for condition in study.conditions:
-        try:
-            problems = study.problems(condition)
-            if not problems:
-                raise BadInput("there are no instances; give some, or instances_of.")
-            _refuse_same_ids(problems)
-            if not condition.people:
-                raise BadInput("people must name the seats of participants.")
-            if study.rounds is not None and not 1 <= study.rounds <= len(problems):
-                raise BadInput(
-                    f"rounds is {study.rounds}, but there are {len(problems)} instances."
-                )
-            for instance in problems:
-                people = dict.fromkeys(condition.people, "somebody")
-                settled(study.setup(condition, instance, people), condition.people)
-        except BadInput as why:
-            raise BadInput(f"condition {condition.name!r}: {why}") from None
-
-
-def _refuse_same_ids(problems: Sequence[Instance]) -> None:
-    ids = [instance.id for instance in problems]
-    for id in ids:
-        if ids.count(id) > 1:
-            raise BadInput(f"two instances have the id {id!r}.")

@@ -1,19 +1,12 @@
-"""What leaves the database: episodes for the store, rows for analysis, payments for the platform.
+"""What leaves the database: episodes for the store, and rows and tables for analysis.
 
-Exports know people by a salted hash; the salt stays in the database. Payments are the one list
-with the ids that the platform gave, because it pays by them.
+Exports know people by a salted hash; the salt stays in the database.
 """
 
 from __future__ import annotations
 
-import csv
-import io
-from collections import Counter
-from collections.abc import Sequence
-from decimal import Decimal
 from hashlib import blake2b
 from pathlib import Path
-from statistics import median
 from typing import Any
 
 import msgspec
@@ -21,73 +14,17 @@ import msgspec
 from sally import store
 from sally.core.log import Episode, to_line
 from sally.web.database import Transaction
-from sally.web.study import participants
-from sally.web.study.participants import DONE, INCOMPLETE, Person
+from sally.web.live.answers import Looks, Stops, from_text
+from sally.web.study import events, participants
+from sally.web.study.participants import Person
+from sally.web.study.psych_ds import files_of
 from sally.web.study.running import RunningStudy
+from sally.web.study.tables import Person as Exported
+from sally.web.study.tables import tables
 
 FILE = "people.jsonl"  # of the store: written anew by each export, so that it forgets who withdrew
 ROWS = "people.json"
-
-
-class CellCount(msgspec.Struct, frozen=True):
-    """How one condition is filled."""
-
-    condition: str
-    states: dict[str, int]
-    wanted: float
-
-
-class Progress(msgspec.Struct, frozen=True):
-    """Where a study stands."""
-
-    states: dict[str, int]
-    cells: tuple[CellCount, ...]
-    at_tables: int
-    minutes: float | None  # the median of those who are through
-    bonus: str  # in sum
-    wanted: int
-
-
-async def progress(here: RunningStudy) -> Progress:
-    """Counts by state and condition, median time and the sum of bonuses."""
-
-    def look(tx: Transaction) -> tuple[list[Person], dict[str, int], int]:
-        participants.lapse(tx, here.study)
-        sitting = tx.one("SELECT COUNT(*) FROM matches WHERE owner = ? AND ended = 0", here.owner)
-        people = participants.everybody(tx, here.study.name)
-        return people, participants.counts(tx, here.study.name), sitting[0] if sitting else 0
-
-    people, gone, at_tables = await here.database.run(look)
-    times = [(p.finished - p.joined) / 60 for p in people if p.finished and p.state == DONE]
-    counted = {what: gone.get(what, 0) for what in (participants.WITHDRAWN, participants.DECLINED)}
-    return Progress(
-        states={**Counter(p.state for p in people), **counted},
-        cells=tuple(
-            CellCount(
-                c.name,
-                dict(Counter(p.state for p in people if p.condition == c.name)),
-                here.study.participants / len(here.study.conditions),
-            )
-            for c in here.study.conditions
-        ),
-        at_tables=at_tables,
-        minutes=median(times) if times else None,
-        bonus=str(sum((Decimal(p.bonus) for p in people if p.bonus), Decimal(0))),
-        wanted=here.study.participants,
-    )
-
-
-async def payments(here: RunningStudy) -> str:
-    """Who is to be paid what, as CSV: the only list with the ids that the platform gave."""
-    people = await here.database.run(lambda tx: participants.everybody(tx, here.study.name))
-    out = io.StringIO()
-    rows = csv.writer(out, lineterminator="\n")
-    rows.writerow(("id", "state", "bonus", "currency", "code"))
-    for person in people:
-        if person.state in (DONE, INCOMPLETE, participants.FAILED):
-            currency = here.study.bonus.currency
-            rows.writerow((person.given, person.state, person.bonus, currency, person.code))
-    return out.getvalue()
+DATA = "psych-ds"  # the folder of the tidy tables
 
 
 # --- episodes and rows --------------------------------------------------------------------------
@@ -96,18 +33,26 @@ async def payments(here: RunningStudy) -> str:
 async def exported(here: RunningStudy) -> tuple[list[Episode], list[dict[str, Any]]]:
     """Every episode that is over, and a row for every person who is not withdrawn."""
     async with here.erasing:
-        return await _gathered(here)
+        episodes, people = await _gathered(here)
+    return episodes, [person.row for person in people]
 
 
-async def _gathered(here: RunningStudy) -> tuple[list[Episode], list[dict[str, Any]]]:
+async def tabled(here: RunningStudy) -> dict[str, bytes]:
+    """The study's tables as the files of a Psych-DS folder."""
+    async with here.erasing:
+        episodes, people = await _gathered(here)
+    return files_of(here.study, tables(here.study, people, episodes))
+
+
+async def _gathered(here: RunningStudy) -> tuple[list[Episode], list[Exported]]:
     people = await here.database.run(lambda tx: participants.everybody(tx, here.study.name))
     episodes: dict[str, Episode] = {}
-    rows = []
+    rows: list[Exported] = []
     for person in people:
-        tables = await here.database.run(lambda tx, id=person.id: participants.tables(tx, id))  # type: ignore[misc]
+        sat = await here.database.run(lambda tx, id=person.id: participants.tables(tx, id))  # type: ignore[misc]
         given = await here.database.run(lambda tx, id=person.id: participants.given_by(tx, id))  # type: ignore[misc]
         played = []
-        for k, match, seat in tables:
+        for k, match, seat in sat:
             found = episodes.get(match) or await here.live_matches.episode(match)
             if found is None:
                 continue  # still going on
@@ -116,20 +61,25 @@ async def _gathered(here: RunningStudy) -> tuple[list[Episode], list[dict[str, A
             )
             episodes[match] = _with_person(here, found, person, seat, k, seconds)
             played.append({"round": k, "episode": found.id, "instance": found.setup.instance.id})
-        rows.append(_row(here, person, given, played))
+        rows.append(await _person(here, person, _row(here, person, given, played)))
     return list(episodes.values()), rows
 
 
-def _seconds(tx: Transaction, match: str, seat: str) -> list[float]:
+Timed = list[tuple[tuple[int, str, str], float]]  # turn, probe, about; seconds
+
+
+def _seconds(tx: Transaction, match: str, seat: str) -> Timed:
     """How long each answer of a seat took, from what was said before it."""
-    made = tx.all("SELECT seat, made FROM answers WHERE match = ? ORDER BY n", match)
+    made = tx.all("SELECT seat, made, entry FROM answers WHERE match = ? ORDER BY n", match)
     began = tx.one("SELECT made FROM matches WHERE id = ?", match)
     times = [began[0] if began else 0.0, *(row[1] for row in made)]
-    return [
-        round(row[1] - before, 2)
-        for row, before in zip(made, times, strict=False)
-        if row[0] == seat
-    ]
+    found: Timed = []
+    for (who, when, text), before in zip(made, times, strict=False):
+        stored = from_text(text)
+        if who == seat and not isinstance(stored, Looks | Stops):
+            turn, _, probe, about = stored.ask
+            found.append(((turn, probe, about), round(when - before, 2)))
+    return found
 
 
 def _with_person(
@@ -138,7 +88,7 @@ def _with_person(
     person: Person,
     seat: str,
     k: int,
-    seconds: Sequence[float],
+    asked: Timed,
 ) -> Episode:
     """The episode with what only the study knows of somebody at the table."""
     people = dict(episode.used.get("people", {}))
@@ -147,9 +97,27 @@ def _with_person(
         "round": k,
         "option_order": "reversed" if person.reverse else "as given",
         "state": person.state,
-        "seconds": list(seconds),
+        "seconds": [seconds for _, seconds in asked],
+        "asked": asked,
     }
     return msgspec.structs.replace(episode, used={**episode.used, "people": people})
+
+
+async def _person(here: RunningStudy, person: Person, row: dict[str, Any]) -> Exported:
+    """Somebody's row with when things happened."""
+
+    def look(tx: Transaction) -> Exported:
+        steps: dict[str, float] = dict(
+            tx.all("SELECT step, made FROM people_steps WHERE person = ?", person.id)
+        )
+        before = [made for step, made in steps.items() if step != "survey"]
+        on_survey = (
+            round(steps["survey"] - max(before), 2) if "survey" in steps and before else None
+        )
+        noted = [msgspec.structs.astuple(e) for e in events.events_of(tx, person.id)]
+        return Exported(row, person.joined, on_survey, noted)
+
+    return await here.database.run(look)
 
 
 def _row(
@@ -161,7 +129,7 @@ def _row(
         "participant": here.secrets.exported(person),
         "state": person.state,
         "condition": person.condition,
-        "order": [i.id for i in here.instances(condition, person.row)],
+        "order": [p.instance.id for p in here.plan(condition, person.row)],
         "option_order": "reversed" if person.reverse else "as given",
         "pair": blake2b(person.pair.encode(), digest_size=8).hexdigest() if person.pair else None,
         "minutes": round((ended - person.joined) / 60, 2) if ended else None,
@@ -184,7 +152,10 @@ async def put_into_store(here: RunningStudy, folder: Path) -> int:
     store.claim(folder, store.Manifest(here.study.name, asks))
     place = store.Folder(folder)
     async with here.erasing:  # until it is written: else somebody erased could come back with it
-        episodes, rows = await _gathered(here)
+        episodes, people = await _gathered(here)
+        rows = [person.row for person in people]
         place.put(FILE, b"".join(map(to_line, episodes)))
         place.put(ROWS, msgspec.json.format(msgspec.json.encode(rows), indent=2) + b"\n")
+        for name, data in files_of(here.study, tables(here.study, people, episodes)).items():
+            place.put(f"{DATA}/{name}", data)
     return len(episodes)

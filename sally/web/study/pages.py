@@ -7,6 +7,7 @@ import secrets
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+import msgspec
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
@@ -15,13 +16,15 @@ from starlette.routing import BaseRoute, Route
 from sally.core.errors import BadInput, NotAsked
 from sally.web.database import StorageFull, StorageLost
 from sally.web.live.match import GivenUp
-from sally.web.security import Refused, form_of, page
-from sally.web.study import participants
+from sally.web.security import Refused, form_of, json_of, page
+from sally.web.study import events, participants
 from sally.web.study.dashboard import running, store_of
-from sally.web.study.definition import GIVEN, read_human_study
+from sally.web.study.definition import GIVEN
 from sally.web.study.export import FILE, put_into_store
 from sally.web.study.participants import ACTIVE, Person
+from sally.web.study.reading import read_human_study
 from sally.web.study.running import Place, RunningStudy, Withdrawn
+from sally.web.texts import Texts
 
 LOG = logging.getLogger("sally.web")
 COOKIE = "sally_participant"
@@ -38,6 +41,7 @@ async def start(app: Starlette) -> None:
         app.state.study = running = RunningStudy(
             study, kept, app.state.database, app.state.live_matches
         )
+        app.state.texts = running.texts
         app.state.live_matches.watchers.append(running.match_over)
 
 
@@ -64,6 +68,7 @@ def for_participants(
     """An endpoint of the study; wrong links and refused forms get a page that a person can read."""
 
     async def served(request: Request) -> Response:
+        t: Texts = request.app.state.texts
         try:
             return await endpoint(request, study_of(request))
         except NoSuchStudy:
@@ -71,22 +76,21 @@ def for_participants(
         except NotAsked as why:  # their match was begun under rules that are not installed now
             return notice(
                 request,
-                "The game cannot go on",
+                t("notice.broken"),
                 str(why),
                 running(request).study.contact,
                 status=409,
             )
         except Withdrawn:
-            return notice(request, "You have withdrawn", "Nothing of yours is kept here any more.")
+            return notice(request, t("withdraw.done"), t("withdraw.gone"))
         except Refused as why:
-            return notice(request, "That did not work", why.why, status=why.status)
+            return notice(request, t("notice.failed"), why.why, status=why.status)
         except (StorageFull, StorageLost, GivenUp) as why:
             LOG.error("a page of the study: %r", why)
             return notice(
                 request,
-                "Please try again in a minute",
-                "The server cannot store anything at the moment. Nothing was changed, and "
-                "nothing of what you sent before is lost.",
+                t("notice.storage"),
+                t("notice.storage_text"),
                 status=507 if isinstance(why, StorageFull) else 503,
             )
 
@@ -96,8 +100,8 @@ def for_participants(
 async def nowhere(request: Request) -> Response:
     return notice(
         request,
-        "There is no study here",
-        "The link is not right, or the study is over. Please go back to where you found the link.",
+        request.app.state.texts("notice.nowhere"),
+        request.app.state.texts("notice.nowhere_text"),
         status=404,
     )
 
@@ -107,16 +111,15 @@ async def nowhere(request: Request) -> Response:
 
 async def arrive(request: Request, here: RunningStudy) -> Response:
     """Whoever follows the link of the study: strangers are asked for consent, others go on."""
-    cookie = request.cookies.get(COOKIE, "")
+    t, cookie = here.texts, request.cookies.get(COOKIE, "")
     person = await here.who(cookie) if cookie else None
     given = given_in(request, here)
     if person is not None and not (given and given != person.given and person.state != ACTIVE):
         if given and given != person.given:
             return notice(
                 request,
-                "Somebody else takes part in this browser",
-                "A participation with another id is under way here. Finish it or withdraw it "
-                "first, or use another browser.",
+                t("notice.other_person"),
+                t("notice.other_person_text"),
                 status=409,
             )
         return await shown(request, here, person)
@@ -127,8 +130,8 @@ async def arrive(request: Request, here: RunningStudy) -> Response:
     if await here.full():
         return notice(
             request,
-            "The study is full",
-            "All places are taken. Thank you for your interest; nothing was stored about you.",
+            t("notice.full"),
+            t("notice.full_text"),
         )
     if person is not None or not cookie:
         cookie = secrets.token_urlsafe(32)
@@ -155,9 +158,8 @@ def wrong_link(request: Request, here: RunningStudy, given: str) -> Response | N
         return None
     return notice(
         request,
-        "This link is not complete",
-        "It lacks your id, or part of it was changed. Please open the study again from where you "
-        "found it, by its whole link.",
+        here.texts("notice.bad_link"),
+        here.texts("notice.bad_link_text"),
         status=400,
     )
 
@@ -171,15 +173,15 @@ async def returned(request: Request, here: RunningStudy, known: Person) -> Respo
     if known.state == ACTIVE:
         return notice(
             request,
-            "You have begun in another browser",
-            "Please go on there. If that is not possible, write to the researchers.",
+            here.texts("notice.elsewhere"),
+            here.texts("notice.elsewhere_text"),
             here.study.contact,
             status=409,
         )
     return notice(
         request,
-        "You have taken part already",
-        "Everybody can take part once. Thank you.",
+        here.texts("notice.already"),
+        here.texts("notice.already_text"),
         status=409,
     )
 
@@ -209,7 +211,7 @@ async def sent_form(
     cookie, sent = request.cookies.get(COOKIE, ""), await form_of(request)
     expected = here.secrets.form_token(f"{cookie}/{sent.get('given', '')}" if by_link else cookie)
     if not cookie or not secrets.compare_digest(sent.get("token", "").encode(), expected.encode()):
-        raise Refused(403, "The page was too old, or cookies are off; open the study again.")
+        raise Refused(403, here.texts("notice.old_page"))
     return cookie, sent
 
 
@@ -220,23 +222,19 @@ async def consent(request: Request, here: RunningStudy) -> Response:
     if sent.get("answer") == "no":
         if await here.who(cookie) is None:
             await here.decline()
-        return notice(
-            request, "You do not take part", "That is fine. Nothing was stored about you."
-        )
+        return notice(request, here.texts("notice.declined"), here.texts("notice.declined_text"))
     if sent.get("agree") != "yes":
-        raise Refused(422, "Please tick the box if you agree, or choose not to take part.")
+        raise Refused(422, here.texts("consent.tick"))
     if bool(here.study.platform.participant) != bool(GIVEN.fullmatch(given)):
-        raise Refused(400, "The link was not complete; please open the study again.")
+        raise Refused(400, here.texts("notice.bad_link_text"))
     if await here.join(cookie, given) is None and await here.who(cookie) is None:
         if given and (known := await here.known(given)) is not None:
             return await returned(request, here, known)
-        return notice(request, "The study is full", "The last place was taken a moment ago.")
+        return notice(request, here.texts("notice.full"), here.texts("notice.full_now"))
     return RedirectResponse(address(here), 303)
 
 
 # --- going on -----------------------------------------------------------------------------------
-
-TEMPLATES = {"instructions": "instructions", "check": "check", "round": "round", "survey": "survey"}
 
 
 async def shown(
@@ -251,7 +249,7 @@ async def shown(
     elif place.person.state != ACTIVE:
         name = "end"
     else:
-        name = TEMPLATES[place.step.partition("-")[0]]
+        name = place.step.partition("-")[0]
     facts = facts_of(here, place) if place is not None else {}
     token = here.secrets.form_token(request.cookies[COOKIE])
     return page(
@@ -272,7 +270,9 @@ def facts_of(here: RunningStudy, place: Place) -> dict[str, Any]:
         "n": place.number if "-" in place.step else 0,
         "pages": study.pages(place.condition),
         "rounds": study.rounds_of(place.condition),
-        "table": f"/table#{place.token}&back={address(here)}" if place.token else "",
+        "table": f"{address(here)}/table#{place.token}&back={address(here)}" if place.token else "",
+        "text": block_page(here, place),
+        "pay": study.bonus.parts(person.bonus),
         "waiting": place.waiting,
         "person": person,
         "cut_short": cut_short(place),
@@ -280,10 +280,24 @@ def facts_of(here: RunningStudy, place: Place) -> dict[str, Any]:
     }
 
 
+def block_page(here: RunningStudy, place: Place) -> str:
+    """The page of a block on which somebody is, if they are."""
+    kind, _, rest = place.step.partition("-")
+    if kind != "block":
+        return ""
+    block, page = map(int, rest.split("-"))
+    return place.condition.blocks[block].instructions[page]
+
+
 def cut_short(place: Place) -> str:
     """Why somebody has not played all rounds, if they have not."""
     hows = [v["how"] for k, v in place.given.items() if k.startswith("round-")]
     return next((how for how in hows if how in ("left", "partner left", "no partner")), "")
+
+
+async def table(request: Request, here: RunningStudy) -> Response:
+    """The page on which a round is played."""
+    return page(request, "play/table.html", study=here.study)
 
 
 async def go_on(request: Request, here: RunningStudy) -> Response:
@@ -310,6 +324,19 @@ async def waiting(request: Request, here: RunningStudy) -> Response:
     return JSONResponse({"waiting": (await here.place(person)).waiting})
 
 
+async def noted(request: Request, here: RunningStudy) -> Response:
+    """Events of somebody's browser, if the study's consent page says that they are noted."""
+    person = await here.who(request.cookies.get(COOKIE, ""))
+    if not here.study.quality.log or person is None:
+        raise Refused(404, "Nothing is noted here.")
+    try:
+        report = msgspec.convert(await json_of(request), events.Report)
+    except msgspec.ValidationError as why:
+        raise Refused(422, f"{why}.") from None
+    await here.database.run(lambda tx: events.keep(tx, person.id, report.events))
+    return Response(status_code=204)
+
+
 async def withdrawing(request: Request, here: RunningStudy) -> Response:
     """Whether somebody really wants to withdraw."""
     person = await here.who(request.cookies.get(COOKIE, ""))
@@ -328,10 +355,9 @@ async def withdraw(request: Request, here: RunningStudy) -> Response:
         await export_again(request, here)
     answer = notice(
         request,
-        "You have withdrawn",
-        "Your id, your answers and the games you played were deleted from this server.",
-        "Copies that the researchers had taken from here before, and backups, cannot be deleted "
-        "from here; there you stand under a code that only this server could trace back to you.",
+        here.texts("withdraw.done"),
+        here.texts("withdraw.deleted"),
+        here.texts("withdraw.done_copies"),
         here.study.contact,
     )
     answer.delete_cookie(COOKIE, path="/study")
@@ -353,6 +379,8 @@ ROUTES: list[BaseRoute] = [
     Route("/study/{name}", for_participants(arrive)),
     Route("/study/{name}/consent", for_participants(consent), methods=["POST"]),
     Route("/study/{name}/next", for_participants(go_on), methods=["POST"]),
+    Route("/study/{name}/table", for_participants(table)),
+    Route("/study/{name}/events", for_participants(noted), methods=["POST"]),
     Route("/study/{name}/waiting", for_participants(waiting)),
     Route("/study/{name}/withdraw", for_participants(withdrawing)),
     Route("/study/{name}/withdraw", for_participants(withdraw), methods=["POST"]),

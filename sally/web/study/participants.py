@@ -26,6 +26,7 @@ from sally.web.study.steps import Round
 
 LOG = logging.getLogger("sally.web")
 ACTIVE, DONE, INCOMPLETE, FAILED, LAPSED = "active", "done", "incomplete", "failed", "lapsed"
+EXCLUDED = "excluded"  # failed the attention checks of a study that excludes for that; paid
 COUNTED = (ACTIVE, DONE)  # who fill a place in the design
 WITHDRAWN, DECLINED = "withdrawn", "declined"  # counted, and nothing else is known of them
 HEARTBEAT = 15.0  # seconds after which somebody who waits for a partner is gone
@@ -47,6 +48,9 @@ SCHEMA = (
         person TEXT NOT NULL, round INTEGER NOT NULL, match TEXT NOT NULL, seat TEXT NOT NULL,
         PRIMARY KEY (person, round))""",
     "CREATE INDEX IF NOT EXISTS people_tables_match ON people_tables (match)",
+    """CREATE TABLE IF NOT EXISTS people_events (
+        person TEXT NOT NULL, n INTEGER NOT NULL, page TEXT NOT NULL, kind TEXT NOT NULL,
+        detail TEXT NOT NULL, made DOUBLE PRECISION NOT NULL, PRIMARY KEY (person, n))""",
     """CREATE TABLE IF NOT EXISTS study_secrets (
         study TEXT PRIMARY KEY, salt TEXT NOT NULL, sign TEXT NOT NULL, design TEXT NOT NULL)""",
     """CREATE TABLE IF NOT EXISTS study_counts (
@@ -126,6 +130,16 @@ async def prepare(database: Database, study: HumanStudy) -> Secrets:
             "name, or take the change back (participants, limits, texts and links may change)."
         )
     return kept
+
+
+async def known(database: Database, study: HumanStudy) -> Secrets:
+    """The secrets of a study that has begun; nothing is written."""
+    row = await database.run(
+        lambda tx: tx.one("SELECT salt, sign FROM study_secrets WHERE study = ?", study.name)
+    )
+    if row is None:
+        raise BadInput(f"The study {study.name!r} has not been started with this database.")
+    return Secrets(row[0], row[1])
 
 
 def count(tx: Transaction, study: str, what: str) -> None:
@@ -341,7 +355,7 @@ def part(tx: Transaction, match: str, person: str) -> None:
 
 def erase(tx: Transaction, study: str, person: str) -> None:
     """Delete all rows of somebody; only their number is left."""
-    for table in ("people_steps", "people_tables"):
+    for table in ("people_steps", "people_tables", "people_events"):
         tx.put(f"DELETE FROM {table} WHERE person = ?", person)
     tx.put("DELETE FROM people WHERE id = ?", person)
     count(tx, study, WITHDRAWN)
@@ -372,5 +386,13 @@ def _vacuum(engine: Postgres) -> None:
     import psycopg
 
     with psycopg.connect(engine.address, autocommit=True) as db:
-        for table in ("people", "people_steps", "people_tables", "answers", "matches", "seats"):
+        for table in (
+            "people",
+            "people_steps",
+            "people_tables",
+            "people_events",
+            "answers",
+            "matches",
+            "seats",
+        ):
             db.execute(f"VACUUM {table}")

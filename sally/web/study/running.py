@@ -12,14 +12,15 @@ from typing import Any
 import msgspec
 
 from sally.core.errors import BadInput, NotAsked
-from sally.core.log import Censored, Episode, Instance
+from sally.core.log import Censored, Episode
 from sally.web.database import Database, Transaction
 from sally.web.explorer.index import IndexEntry, index_entry
 from sally.web.live.matches import LiveMatches
+from sally.web.live.plain import Labels
 from sally.web.live.seats import NoSuchSeat, hashed
 from sally.web.study import participants
-from sally.web.study.assignment import order
-from sally.web.study.definition import Condition, HumanStudy
+from sally.web.study.definition import Condition, HumanStudy, Planned
+from sally.web.study.items import attention, read_survey
 from sally.web.study.participants import ACTIVE, DONE, INCOMPLETE, Person, Secrets
 from sally.web.study.steps import (
     END,
@@ -27,7 +28,6 @@ from sally.web.study.steps import (
     Round,
     current,
     judged,
-    read_survey,
     rounds_in,
 )
 
@@ -69,6 +69,8 @@ class RunningStudy:
             database,
             live_matches,
         )
+        self.texts = study.said
+        live_matches.labels[self.owner] = Labels(study.titles, study.roles)
         self._known: dict[str, IndexEntry] = {}  # matches that are over, by their ids
         self._unreadable: set[str] = set()  # matches of rules that are not installed
         self._opening = asyncio.Lock()  # one server a database, so this is enough
@@ -222,11 +224,13 @@ class RunningStudy:
 
     async def _open(self, here: Place, company: Mapping[str, Person]) -> None:
         study, k = self.study, here.number
-        names = {seat: self.secrets.exported(person) for seat, person in company.items()}
         first = next(iter(company.values()))
-        instance = self.instances(here.condition, first.row)[k]
+        planned = self.plan(here.condition, first.row)[k]
+        seats = dict(zip(here.condition.people, planned.layout.people, strict=True))
+        company = {seats[seat]: person for seat, person in company.items()}
+        names = {seat: self.secrets.exported(person) for seat, person in company.items()}
         await self.live_matches.open(
-            study.setup(here.condition, instance, names),
+            study.setup(planned.layout, planned.instance, names),
             list(company),
             keys={s: hashed(self.secrets.seat_token(p.id, k)) for s, p in company.items()},
             cell=here.condition.name,
@@ -238,11 +242,9 @@ class RunningStudy:
             ),
         )
 
-    def instances(self, condition: Condition, row: int) -> list[Instance]:
+    def plan(self, condition: Condition, row: int) -> list[Planned]:
         """The rounds of a row of the design, in order."""
-        problems = self.study.problems(condition)
-        chosen = order(len(problems), row)[: self.study.rounds_of(condition)]
-        return [problems[i] for i in chosen]
+        return self.study.plan(condition, row)
 
     async def match_over(self, match: str, episode: Episode) -> None:
         """Keep what came of a match for everybody who sat at it, whether they come back or not."""
@@ -276,11 +278,11 @@ class RunningStudy:
             questions = self.study.check.questions
             answers = [sent.get(f"q-{i}", "") for i, _ in enumerate(questions)]
             if not all(a in q.options for a, q in zip(answers, questions, strict=True)):
-                return False, {"check": "Please answer every question."}
+                return False, {"check": self.texts("check.answer_all")}
             value = msgspec.to_builtins(judged(self.study.check, answers))
         elif step == "survey":
-            value, wrong = read_survey(self.study.survey, sent)
-        elif not step.startswith("instructions-"):
+            value, wrong = read_survey(self.study.survey, sent, self.texts)
+        elif not step.startswith(("instructions-", "block-")):
             return False, {}
         if wrong:
             return False, wrong
@@ -299,13 +301,21 @@ class RunningStudy:
                 rounds = rounds_in(study, here.condition, here.given)
                 whole = all(came.how in PLAYED for came in rounds)
                 state = DONE if whole else INCOMPLETE
-                bonus = str(study.bonus.of([came.payoff for came in rounds]))
+                if self._inattentive(here):
+                    state = participants.EXCLUDED
+                alone = any(came.how in ("partner left", "no partner") for came in rounds)
+                bonus = str(study.bonus.of([came.payoff for came in rounds], alone))
                 code = study.completion.code or secrets.token_hex(4).upper()
             await self.database.run(
                 lambda tx: participants.finish(tx, person.id, state, bonus, code)
             )
         found = await self.database.run(lambda tx: participants.by_id(tx, person.id))
         return found or person
+
+    def _inattentive(self, here: Place) -> bool:
+        """Whether the study excludes somebody for failed attention checks; they are paid."""
+        passed, asked = attention(self.study.survey, here.given.get("survey") or {})
+        return self.study.quality.attention == "exclude" and passed < asked
 
     # --- for the explorer -------------------------------------------------------------------
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from sally.web.study.definition import Check, Condition, HumanStudy, Item
+from sally.web.study.definition import Check, Condition, HumanStudy
 
 END, FAILED = "end", "failed"
 
@@ -38,12 +38,23 @@ def current(study: HumanStudy, condition: Condition, given: Given) -> str:
         tries = [given[key] for t in range(study.check.tries) if (key := f"check-{t}") in given]
         if not any(tried["right"] for tried in tries):
             return f"check-{len(tries)}" if len(tries) < study.check.tries else FAILED
-    for k in range(study.rounds_of(condition)):
-        if f"round-{k}" not in given:
-            return f"round-{k}"
+    for step in game_steps(study, condition):
+        if step not in given:
+            return step
     if study.survey and "survey" not in given:
         return "survey"
     return END
+
+
+def game_steps(study: HumanStudy, condition: Condition) -> list[str]:
+    """The rounds in order, each block's own pages before its first one."""
+    steps, k = list[str](), 0
+    for b, (_, many, _) in enumerate(study.blocks(condition)):
+        pages = condition.blocks[b].instructions if condition.blocks else ()
+        steps += [f"block-{b}-{i}" for i, _ in enumerate(pages)]
+        steps += [f"round-{k + i}" for i in range(many)]
+        k += many
+    return steps
 
 
 def rounds_in(study: HumanStudy, condition: Condition, given: Given) -> list[Round]:
@@ -56,23 +67,3 @@ def judged(check: Check, answers: Sequence[str]) -> Tried:
     """A try at the check."""
     pairs = zip(check.questions, answers, strict=True)
     return Tried(tuple(answers), all(q.right == answer for q, answer in pairs))
-
-
-def read_survey(
-    items: Sequence[Item], sent: Mapping[str, str]
-) -> tuple[dict[str, Any], dict[str, str]]:
-    """The answers to a survey, and what is wrong with those that will not do."""
-    found: dict[str, Any] = {}
-    wrong: dict[str, str] = {}
-    for item in items:
-        given = sent.get(f"item-{item.name}", "")
-        if not given.strip():
-            found[item.name] = None
-            if item.required:
-                wrong[item.name] = "Please answer this."
-            continue
-        try:
-            found[item.name] = item.read(given)
-        except ValueError as why:
-            wrong[item.name] = str(why)
-    return found, wrong

@@ -39,7 +39,7 @@ def test_a_move_sent_before_the_question_aside_is_refused(tmp_path: Path) -> Non
         hidden = {"id": ask_name(live.id, (0, "agent", "", ""))}  # nobody is told this name yet
         refused = _post(client, seat, hidden, 0)
         assert refused.status_code == 409
-        assert refused.json() == {"error": "First answer the question aside."}
+        assert refused.json() == {"error": "Please answer the other question first."}
         (probe,) = _sight(client, seat)["asks"]
         assert probe["kind"] == "probe"
 

@@ -104,9 +104,7 @@ def test_a_model_that_was_thinking_when_the_server_died_is_asked_again(
         async with live_matches(tmp_path) as one:
             opened = await one.open(setup("ipd", "agent", WITH_MODEL, rounds=1), ["agent"])
             await say(one, opened.tokens["agent"], 0, "a")
-            assert (await (await one.find(opened.match)).screen("agent")).waiting_for == (
-                "partner",
-            )
+            assert (await (await one.find(opened.match)).screen("agent")).waiting_for == ("",)
         slow.seconds = 0
         async with live_matches(tmp_path) as one:  # nobody comes; the server goes on by itself
             await until(lambda: bool(one._by_id) and not one.in_progress())

@@ -13,6 +13,7 @@ from sally.core import shelf
 from sally.core.desk import Desk
 from sally.core.log import Censored, Ended, Moved, Reported
 from sally.runner.check import check
+from sally.web.live.plain import Labels
 from tests.web.guests import Guest, play, sit, web_server
 
 GAMES = sorted(shelf.games())
@@ -55,8 +56,9 @@ def test_every_game_can_be_played_to_its_end(game: str, tmp_path: Path) -> None:
     page = played(episode)
     desk = Desk(page.spec, page.replay.game, seat, 0)
     view = page.replay.view(len(page.replay), seat)
-    assert last["rules"] == desk.words.rules(seat)  # the very page that a model reads
-    assert last["lines"] == desk.past(view, desk.words.forms[0])
+    plainly = Labels().plainly(desk)  # the very page that a model reads, without its code names
+    assert last["rules"] == plainly(desk.words.rules(seat))
+    assert last["lines"] == list(map(plainly, desk.past(view, desk.words.forms[0])))
     if offer["probes"][seat]:
         assert any(isinstance(e, Reported) and e.seat == seat for e in episode.events)
 
@@ -108,7 +110,7 @@ def test_a_long_poll_returns_when_the_other_has_moved(tmp_path: Path) -> None:
         guest, invited = sit(web, "rps", others={"partner": "person"}, params={"rounds": 2})
         guest.answer(guest.see()["asks"][0])
         seen = guest.see()
-        assert seen["asks"] == [] and seen["waiting_for"] == ["partner"]
+        assert seen["asks"] == [] and seen["waiting_for"] == [""]
         later: list[Any] = []
         waiting = threading.Thread(
             target=lambda: later.append(guest.see(f"?since={seen['version']}"))

@@ -211,7 +211,7 @@ def test_a_game_on_a_phone(person: Arrive, served: Server) -> None:
     me.page.get_by_label("Rounds").fill("2")
     assert me.page.evaluate("document.documentElement.scrollWidth") <= 390
     assert me.page.evaluate(TOO_SMALL) == []
-    me.page.get_by_role("button", name="Sit down").tap()
+    me.page.get_by_role("button", name="Play", exact=True).tap()
     me.page.get_by_role("button", name="I have read the rules").tap()
     for rounds in (1, 2):
         me.shot("phone")

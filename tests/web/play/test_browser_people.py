@@ -23,23 +23,23 @@ def test_two_people_by_invitation_see_each_other_move(person: Arrive) -> None:
     ann.page.locator(".tile[data-game=ipd]").click()
     ann.page.get_by_text("Settings").click()
     ann.page.get_by_label("Rounds").fill("2")
-    ann.page.get_by_label("In seat partner").select_option("person")
-    ann.page.get_by_role("button", name="Sit down").click()
+    ann.page.get_by_label("Partner is played by").select_option("person")
+    ann.page.get_by_role("button", name="Play", exact=True).click()
     link = ann.page.get_by_label("Link for partner").input_value()
-    ann.page.get_by_role("link", name="Go to your table").click()
+    ann.page.get_by_role("link", name="Start the game").click()
     ann.page.get_by_role("button", name="I have read the rules").click()
     bob.page.goto(link)
     bob.page.get_by_role("button", name="I have read the rules").click()
-    assert bob.page.locator("#who").inner_text() == "You are partner"
+    assert bob.page.locator("body").get_attribute("data-seat") == "partner"
     sent = link.partition("#")[2].partition("&")[0]
     seat = httpx.get(f"{ann.address}/api/seat", headers={"Authorization": f"Bearer {sent}"})
     assert seat.status_code == 401  # who sent the link cannot look in any more
     bob.page.goto("about:blank")
     bob.page.goto(link)  # and who followed it may follow it again
-    bob.page.get_by_text("You are partner").wait_for()
+    bob.page.locator("body[data-seat=partner]").wait_for()
 
     ann.page.get_by_role("button", name="J").click()
-    ann.page.get_by_text("Waiting for partner").wait_for()
+    ann.page.get_by_text("Waiting for the other player").wait_for()
     ann.shot("waiting")
     assert ann.lines() == bob.lines() == []  # nobody sees a move before both have moved
     bob.pick("F")
@@ -83,8 +83,10 @@ def test_whoever_comes_is_paired(person: Arrive) -> None:
     for one in (ann, bob):
         one.page.wait_for_url("**/table#*")
         one.page.get_by_role("button", name="I have read the rules").click()
-    seats = {one.page.locator("#who").inner_text() for one in (ann, bob)}
-    assert seats == {"You are agent", "You are partner"}
+    for one in (ann, bob):
+        one.page.locator("body[data-seat]").wait_for()
+    seats = {one.page.locator("body").get_attribute("data-seat") for one in (ann, bob)}
+    assert seats == {"agent", "partner"}
 
 
 def test_a_setting_that_cannot_be_is_refused_beside_its_field(person: Arrive) -> None:
@@ -94,12 +96,12 @@ def test_a_setting_that_cannot_be_is_refused_beside_its_field(person: Arrive) ->
     me.page.get_by_text("Settings").click()
     me.page.get_by_label("Rounds").fill("0")
     me.page.get_by_text("Settings").click()  # folded away again
-    me.page.get_by_role("button", name="Sit down").click()
+    me.page.get_by_role("button", name="Play", exact=True).click()
     field = me.page.locator(".field", has=me.page.get_by_label("Rounds"))
     refused = field.get_by_role("alert").filter(has_text="whole number from 1 to 100")
     refused.wait_for()  # unfolded to be seen
     me.page.get_by_label("Rounds").fill("1")
-    me.page.get_by_role("button", name="Sit down").click()
+    me.page.get_by_role("button", name="Play", exact=True).click()
     me.page.wait_for_url("**/table#*")
 
 
@@ -108,7 +110,7 @@ def test_a_trade_between_two_people_wins_the_game(person: Arrive, served: Server
     ann, bob = person(), person()
     ann.sit(table["token"])
     bob.sit(table["invites"]["p2"])
-    bob.page.get_by_text("Waiting for p1").wait_for()
+    bob.page.get_by_text("Waiting for Player 1").wait_for()
     assert "shears" not in bob.page.content().split("The rules")[0]
     offer = ann.ask().get_by_role("form", name="Propose")
     offer.get_by_role("button", name="more coal").click()
@@ -117,12 +119,12 @@ def test_a_trade_between_two_people_wins_the_game(person: Arrive, served: Server
     bob.page.get_by_text("p1 proposes to you: you get 1 coal, you give 1 raw_iron.").wait_for()
     bob.pick("accept")
     ann.page.get_by_role("button", name="craft 1 iron_ingot from").click()
-    ann.page.get_by_text("Waiting for p2").wait_for()  # both craft at the same time
+    ann.page.get_by_text("Waiting for Player 2").wait_for()  # both craft at the same time
     bob.pick("done")
     before = ann.question_id()
     ann.page.get_by_role("button", name="craft 1 shears from").click()
     ann.until_taken(before)
-    bob.page.get_by_text("Waiting for p1").wait_for()
+    bob.page.get_by_text("Waiting for Player 1").wait_for()
     ann.pick("done")
     assert "Your result: 3" in ann.result()
     assert "Your result: 0" in bob.result()
@@ -290,7 +292,7 @@ def test_a_hostile_clue_on_the_board_is_only_text(person: Arrive, served: Server
     ann, bob = person(), person()
     ann.sit(table["token"])
     ann.ask().get_by_label("Text").fill(HOSTILE[:199])
-    ann.ask().get_by_role("button", name="Clue").click()
+    ann.ask().get_by_role("button", name="Send").click()
     bob.sit(table["invites"]["teammate"])
     clue = bob.page.locator(".note", has_text="The clue")
     clue.wait_for()

@@ -19,8 +19,10 @@ from sally.core.log import from_line
 from sally.models.stub import always
 from sally.runner.check import check
 from sally.web.study import participants, steps
-from sally.web.study.assignment import Assignment, assigned, order, rows
-from sally.web.study.definition import Bonus, HumanStudy, read_human_study
+from sally.web.study.assignment import Assignment, assigned
+from sally.web.study.definition import Bonus, HumanStudy, order
+from sally.web.study.definition import order_rows as rows
+from sally.web.study.reading import read_human_study
 from tests.web.participants import (
     RIGHT,
     STUDY,
@@ -68,7 +70,10 @@ def test_people_are_told_and_paid_what_the_rule_says(server):
         "</strong>", ""
     )
     payments = logged_in(server).browser.get("/experimenter/study/payments.csv").text
-    assert payments.splitlines() == ["id,state,bonus,currency,code", f"paid,done,{paid},EUR,C1A2B3"]
+    assert payments.splitlines() == [
+        "participant_id,platform,state,base,bonus,currency,code",
+        f"paid,,done,1.00,{Decimal(paid) - 1},EUR,C1A2B3",
+    ]
 
 
 # --- counterbalancing -----------------------------------------------------------------------------
@@ -157,7 +162,7 @@ def test_the_design_is_what_people_get(server):
         screen = person.screen(person.seat_token)
         ask = screen["asks"][0]
         menu = ask["items"] or ask["options"]
-        seen[screen["game"], ask["kind"] == "probe", tuple(o["value"] for o in menu)] += 1
+        seen[screen["title"], ask["kind"] == "probe", tuple(o["value"] for o in menu)] += 1
     rows_ = logged_in(server).browser.get("/experimenter/study/people.json").json()
     assert Counter(r["condition"] for r in rows_) == {"asked": 4, "not asked": 4}
     assert Counter(r["order"][0] for r in rows_) == {"ipd-5": 4, "ibs-5": 4}
@@ -200,7 +205,7 @@ def test_two_participants_play_all_rounds_with_each_other(pair):
     one, two, server = pair
     assert one.screen(one.seat_token)["seat"] != two.screen(two.seat_token)["seat"]
     play_together(one, two)
-    assert one.heading == two.heading == "Round 2 of 2"
+    assert one.heading == two.heading == "Game 2 of 2"
     play_together(one, two)
     for person in (one, two):
         assert person.survey(human="4", device="A phone").heading == "Thank you"
@@ -225,7 +230,7 @@ def test_when_a_partner_withdraws_the_other_keeps_what_was_earned(pair, tmp_path
     one.post("/withdraw", token=one.field("token"))
     assert one.heading == "You have withdrawn"
     two.get()
-    assert two.heading == "Some questions at the end" and "partner has left" in two.text
+    assert two.heading == "Some questions at the end" and "other participant has left" in two.text
     two.survey(human="4", device="A phone")
     (row,) = logged_in(server).browser.get("/experimenter/study/people.json").json()
     assert [r["how"] for r in row["rounds"]] == ["ended", "partner left"]
@@ -239,7 +244,10 @@ def test_who_plays_when_the_partner_withdraws_hears_of_it_and_goes_on(pair):
     one.post("/withdraw", token=one.field("token"))
     answer = two.browser.get("/api/seat", headers={"authorization": f"Bearer {token}"})
     assert answer.status_code == 401  # two seconds were enough for a page that listens
-    assert two.get().heading == "Some questions at the end" and "partner has left" in two.text
+    assert (
+        two.get().heading == "Some questions at the end"
+        and "other participant has left" in two.text
+    )
 
 
 def test_without_a_partner_one_goes_on_after_a_while(tmp_path, monkeypatch):
@@ -248,7 +256,7 @@ def test_without_a_partner_one_goes_on_after_a_while(tmp_path, monkeypatch):
         now = participants.time.time
         monkeypatch.setattr(participants.time, "time", lambda: now() + 11 * 60)
         assert alone.get().heading == "Some questions at the end"
-        assert "No partner came" in alone.text
+        assert "No other participant came" in alone.text
 
 
 def test_nobody_is_paired_with_somebody_who_has_gone(tmp_path, monkeypatch):
@@ -269,7 +277,7 @@ def test_a_model_may_be_the_partner(tmp_path, monkeypatch):
         token, seen = person.seat_token, {"over": None}
         while not seen["over"]:
             seen = person.answer_all(token)
-        assert person.get().heading == "Round 2 of 2"
+        assert person.get().heading == "Game 2 of 2"
         episode = logged_in(server).browser.get("/experimenter/study/episodes.jsonl").content
         assert check([from_line(episode)]).replayed == 1 and b'"calls"' in episode
 
@@ -290,8 +298,8 @@ def test_a_model_may_be_the_partner(tmp_path, monkeypatch):
         ('right = "1 cent"', 'right = "2 cents"', "right must be one of its options"),
         ('game = "ibs"', 'game = "ibbs"', "game named 'ibbs'"),
         ('id = "ibs-5"', 'id = "ipd-5"', "two instances have the id"),
-        ('kind = "scale"', 'kind = "slider"', "survey"),
-        ("base = 1.00", "base = -1.00", "base and most must be at least 0"),
+        ('kind = "scale"', 'kind = "slidr"', "survey"),
+        ("base = 1.00", "base = -1.00", "most must be at least 0"),
         ("[bonus] ", "[bonus]\nformula = '__import__(\"os\")'\n#", "unknown field `formula`"),
         ('url = "https://app', 'url = "javascript://app', "completion.url must begin with https"),
         ("contact =", "contakt =", "unknown field `contakt`"),

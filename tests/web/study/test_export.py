@@ -56,9 +56,9 @@ def test_withdrawal_leaves_no_trace_in_any_file(server, tmp_path, when):
         if r["state"] != "done" or r["survey"]["why"] == "a secret remark"
     ]
     person.get("/withdraw")
-    assert "cannot be called back" in person.text
+    assert "cannot be deleted from here" in person.text
     person.post("/withdraw", token=person.field("token"))
-    assert person.heading == "You have withdrawn" and "taken from here before" in person.text
+    assert person.heading == "You have withdrawn" and "made before" in person.text
     assert on_disk(tmp_path, "goes0away0id") == []
     assert on_disk(tmp_path, "a secret remark") == []
     assert on_disk(tmp_path, mine) == []  # the salted hash stood in the setups of matches
@@ -229,7 +229,7 @@ def test_a_stopped_server_leaves_all_that_an_export_needs(tmp_path):
         through(Participant(server), "one")
         file, database = str(tmp_path / "study.toml"), str(tmp_path / "database.sqlite")
         with pytest.raises(BadInput, match="already uses the database"):
-            sally("progress", file, "--database", database)
+            sally("export", file, "--database", database, "--out", str(tmp_path / "early"))
     said = msgspec.json.decode(sally("progress", file, "--database", database, "--json"))
     assert said["states"] == {"done": 1, "withdrawn": 0, "declined": 0}
     out = str(tmp_path / "out")

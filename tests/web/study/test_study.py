@@ -41,8 +41,8 @@ def test_the_whole_way_from_consent_to_completion_code(server):
     assert headings == [
         "Instructions",
         "A few questions about the instructions",
-        "Round 1 of 2",
-        "Round 2 of 2",
+        "Game 1 of 2",
+        "Game 2 of 2",
         "Some questions at the end",
     ]
     assert end.heading == "Thank you" and "C1A2B3" in end.text
@@ -188,7 +188,7 @@ def test_one_participants_token_is_no_use_to_another(server):
 
 def test_a_failed_check_excludes_and_gives_the_place_away(server):
     person = Participant(server).agree("fails").read_on().check("I choose first", "1 cent")
-    assert "1 more try" in person.text
+    assert "Tries left: 1" in person.text
     person.check("I choose first", "1 cent")
     assert person.heading == "You cannot go on" and "C0FFEE" in person.text
     assert person.get().heading == "You cannot go on"
@@ -263,14 +263,14 @@ def test_at_the_table_nobody_is_idle(tmp_path, monkeypatch):
         monkeypatch.setattr(participants.time, "time", lambda: now() + 31 * 60)
         assert Participant(server).get(PROLIFIC_PID="next").heading == "The study is full"
         playing.answer_all(token)
-        assert playing.get().heading == "Round 2 of 2"
+        assert playing.get().heading == "Game 2 of 2"
 
 
 def test_who_leaves_the_table_is_paid_for_what_was_played(server):
     person = Participant(server).agree("leaver").read_on().check(*RIGHT).play()
     person.leave(person.seat_token)
     person.get()
-    assert person.heading == "Some questions at the end" and "you left the table" in person.text
+    assert person.heading == "Some questions at the end" and "you left it" in person.text
     person.survey(human="1", device="A phone")
     assert person.heading == "Thank you"
     (row,) = logged_in(server).browser.get("/experimenter/study/people.json").json()
@@ -322,7 +322,7 @@ def test_a_survey_keeps_what_was_sent_until_all_of_it_is_right(server):
     person = Participant(server).agree("survey").read_on().check(*RIGHT).play_all()
     person.survey(human="8", device="A fridge", why="x" * 401)
     assert person.page.status_code == 422
-    for wrong in ("from 1 to 7", "A computer, A phone or Something else", "these are 401"):
+    for wrong in ("from 1 to 7", "Choose one of the answers", "these are 401"):
         assert wrong in person.text
     assert "x" * 401 in person.text
     person.survey(why="<b>bold</b>")

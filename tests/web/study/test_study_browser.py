@@ -47,11 +47,11 @@ def come_in(person, id: str) -> None:
     page.get_by_label("1 cent").check()
     person.shot(f"study_check{kind}")
     page.get_by_role("button", name="Continue").click()
-    page.get_by_role("heading", name="Round 1 of 2").wait_for()
+    page.get_by_role("heading", name="Game 1 of 2").wait_for()
 
 
 def to_the_table(person) -> None:
-    person.page.get_by_role("link", name="Go to the table").click()
+    person.page.get_by_role("link", name="Start the game").click()
     person.page.get_by_role("button", name="I have read the rules").click()
 
 
@@ -86,7 +86,7 @@ def test_two_participants_meet_survive_a_crash_and_finish_while_the_experimenter
     come_in(one, "one")
     one.page.get_by_text("Waiting for another participant").wait_for()
     come_in(two, "two")
-    one.page.get_by_role("link", name="Go to the table").wait_for()  # by itself, without a reload
+    one.page.get_by_role("link", name="Start the game").wait_for()  # by itself, without a reload
     watcher.page.get_by_text("Tables in progress (1)").wait_for()
     watcher.shot("explorer_live")
     assert no_sideways_scrolling(two)
@@ -103,7 +103,7 @@ def test_two_participants_meet_survive_a_crash_and_finish_while_the_experimenter
         each.pick("J")
     for each in (one, two):
         each.page.get_by_role("link", name="Continue").click()
-        each.page.get_by_role("heading", name="Round 2 of 2").wait_for()
+        each.page.get_by_role("heading", name="Game 2 of 2").wait_for()
         to_the_table(each)
     for _ in range(2):
         for each in (one, two):

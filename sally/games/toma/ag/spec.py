@@ -47,6 +47,16 @@ def true_outcome(replay: Replay[State, Action, View], at: At) -> str | None:
 
 GAME: GameSpec[State, Action, View] = GameSpec(
     name="toma_ag",
+    titles={"toma_ag": "A clue for one of two"},
+    sentences={
+        "toma_ag": "Give one clue to a secret word: your teammate should find the word, your "
+        "opponent should not, and both of them hear you."
+    },
+    roles={
+        "speaker": "the one who gives the clue",
+        "teammate": "the teammate",
+        "opponent": "the opponent",
+    },
     about="one clue for a word with two senses: the teammate should find it, the opponent not "
     "(kang2026)",
     game=Ambiguity,

@@ -43,6 +43,12 @@ def best_replies(game: Minority, view: View, belief: Mapping[str, int]) -> tuple
 
 GAME: GameSpec[State, int, View] = GameSpec(
     name="toma_mg",
+    titles={"toma_mg": "The empty place"},
+    sentences={
+        "toma_mg": "Everybody goes where they like it best, and where their friends go. Find the "
+        "place where the fewest will be."
+    },
+    roles={"player": "the newcomer"},
     about="agents with likes, dislikes, friends and foes choose among four places: go where the "
     "fewest are (kang2026)",
     game=Minority,

@@ -51,6 +51,12 @@ def numbers(game: PartlySeen, view: View) -> tuple[float, ...]:
 
 GAME: GameSpec[State, int, View] = GameSpec(
     name="toma_po",
+    titles={"toma_po": "Four people, four tasks"},
+    sentences={
+        "toma_po": "Four people choose among four tasks, and not everybody knows what each task "
+        "costs. Choose the task that nobody else chooses."
+    },
+    roles={"player": "the one who chooses last"},
     about="four agents, four tasks, costs that not everybody knows: pick what nobody else picks "
     "(kang2026)",
     game=PartlySeen,

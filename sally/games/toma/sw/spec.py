@@ -51,6 +51,16 @@ def best_replies(
 
 GAME: GameSpec[State, Action, View] = GameSpec(
     name="toma_sw",
+    titles={"toma_sw": "The treasure and the listener"},
+    sentences={
+        "toma_sw": "A guide leads an explorer to a treasure by radio, and somebody else listens "
+        "in, who must not learn where it is."
+    },
+    roles={
+        "guide": "the guide",
+        "explorer": "the explorer",
+        "eavesdropper": "the listener",
+    },
     about="a guide and an explorer share one radio channel, and somebody listens (kang2026)",
     game=SpeakOrWait,
     words=RadioWords,

@@ -1,0 +1,95 @@
+"""A screen as people read it: titles and roles, no code names, orders of a balanced study."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import msgspec
+
+from sally.core.board import Table
+from sally.core.desk import Desk
+from sally.web.live.screen import Ask, Option, Screen, plain
+
+Plainly = Callable[[str], str]
+
+
+class Labels(msgspec.Struct, frozen=True):
+    """What people call a game and who sits in its seats; empty: as the game's spec has it."""
+
+    titles: Mapping[str, str] = {}
+    roles: Mapping[str, str] = {}
+
+    def title(self, desk: Desk) -> str:
+        return self.titles.get(desk.spec.name, desk.spec.title)
+
+    def role(self, desk: Desk, seat: str) -> str:
+        """Such as "the guide"; empty where a seat is just a player's."""
+        return self.roles.get(seat, desk.spec.roles.get(seat, ""))
+
+    def plainly(self, desk: Desk) -> Plainly:
+        """Texts as people write them: no underscore, and a role for a seat with a code name."""
+        coded = [str(seat) for seat in desk.game.seats if re.search(r"[0-9_]", seat)]
+        names = {seat: self.role(desk, seat) for seat in coded if self.role(desk, seat)}
+        if not names:
+            return plain
+        code = re.compile(rf"\b({'|'.join(map(re.escape, names))})\b")
+        return lambda text: plain(code.sub(lambda found: names[found[0]], text))
+
+
+def for_people(screen: Screen, desk: Desk, labels: Labels, plainly: Plainly) -> Screen:
+    """A screen in people's words; its lines are so already, since each is read once."""
+    return msgspec.structs.replace(
+        screen,
+        title=labels.title(desk),
+        role=labels.role(desk, screen.seat),
+        rules=plainly(screen.rules),
+        now=plainly(screen.now),
+        board=plain_board(screen.board, plainly),
+        asks=tuple(plain_ask(ask, plainly) for ask in screen.asks),
+        told=tuple(map(plainly, screen.told)),
+        waiting_for=tuple(labels.role(desk, seat) for seat in screen.waiting_for),
+    )
+
+
+def plain_ask(ask: Ask, plainly: Plainly) -> Ask:
+    def named(options: tuple[Option, ...]) -> tuple[Option, ...]:
+        return tuple(Option(plainly(option.label), option.value) for option in options)
+
+    return msgspec.structs.replace(
+        ask, question=plainly(ask.question), options=named(ask.options), items=named(ask.items)
+    )
+
+
+def plain_board(part: Any, plainly: Plainly) -> Any:
+    """A board, or a part of one, whose texts are written as people write."""
+    if isinstance(part, str):
+        return plainly(part)
+    if isinstance(part, tuple):
+        return tuple(plain_board(each, plainly) for each in part)
+    if not isinstance(part, msgspec.Struct):
+        return part
+    fields = {name: plain_board(getattr(part, name), plainly) for name in part.__struct_fields__}
+    return msgspec.structs.replace(part, **fields)
+
+
+def turned(screen: Screen) -> Screen:
+    """The screen with every table of the options from last to first, as their buttons are."""
+    if screen.board is None:
+        return screen
+    parts = screen.board.parts
+    for ask in screen.asks:
+        labels = [option.label for option in ask.options][::-1]
+        parts = tuple(_turned(p, labels) if isinstance(p, Table) else p for p in parts)
+    board = msgspec.structs.replace(screen.board, parts=parts)
+    return msgspec.structs.replace(screen, board=board)
+
+
+def _turned(table: Table, labels: list[str]) -> Table:
+    if [row.label for row in table.rows] == labels:
+        table = msgspec.structs.replace(table, rows=table.rows[::-1])
+    if list(table.columns) == labels:
+        rows = tuple(msgspec.structs.replace(row, cells=row.cells[::-1]) for row in table.rows)
+        table = msgspec.structs.replace(table, columns=table.columns[::-1], rows=rows)
+    return table

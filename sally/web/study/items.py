@@ -1,0 +1,190 @@
+"""The questions of a survey: what each looks like in a study file, and how an answer is read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from sally.web.texts import Texts
+
+MOST_TEXT = 4000  # characters of an answer in one's own words
+MOST_OPTIONS = 30  # of one question, so that a form can be sent
+Sent = Mapping[str, str]  # the fields of a form
+
+
+class Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """The base of all parts of a study file: a misspelt key is an error."""
+
+
+class Unanswered(Exception):
+    """Why an answer will not do, in a sentence."""
+
+
+def several(question: str, options: Sequence[str]) -> None:
+    """Refuse a question with fewer than two options, or with one of them twice."""
+    if not 2 <= len(options) <= MOST_OPTIONS or len(set(options)) < len(options):
+        raise ValueError(f"{question!r} needs 2 to {MOST_OPTIONS} options, all different")
+
+
+class Choice(Part, frozen=True, tag_field="kind", tag="choice"):
+    """One of these; with `attention` set, a check whether somebody reads the questions."""
+
+    name: str
+    question: str
+    options: tuple[str, ...]
+    required: bool = True
+    attention: str = ""  # the answer that shows attention
+
+    def __post_init__(self) -> None:
+        several(self.question, self.options)
+        if self.attention and self.attention not in self.options:
+            raise ValueError(f"{self.question!r}: attention must be one of its options")
+
+    def read(self, given: str, sent: Sent, t: Texts) -> Any:
+        if given not in self.options:
+            raise Unanswered(t("survey.choose"))
+        return given
+
+
+class Likert(Part, frozen=True, tag_field="kind", tag="likert"):
+    """How much somebody agrees, in words; kept as a number from 1."""
+
+    name: str
+    question: str
+    options: tuple[str, ...] = (
+        "Strongly disagree",
+        "Disagree",
+        "Neither agree nor disagree",
+        "Agree",
+        "Strongly agree",
+    )
+    required: bool = True
+
+    def __post_init__(self) -> None:
+        several(self.question, self.options)
+
+    def read(self, given: str, sent: Sent, t: Texts) -> Any:
+        if not re.fullmatch(r"[0-9]{1,2}", given) or not 1 <= int(given) <= len(self.options):
+            raise Unanswered(t("survey.choose"))
+        return int(given)
+
+
+class Scale(Part, frozen=True, tag_field="kind", tag="scale"):
+    """A whole number from `low` to `high`, with words at both ends."""
+
+    name: str
+    question: str
+    low: int = 1
+    high: int = 7
+    low_label: str = ""
+    high_label: str = ""
+    required: bool = True
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.high - self.low <= 100:
+            raise ValueError(f"{self.question!r}: a scale goes from low to a higher number")
+
+    def read(self, given: str, sent: Sent, t: Texts) -> Any:
+        if not re.fullmatch(r"-?[0-9]{1,9}", given) or not self.low <= int(given) <= self.high:
+            raise Unanswered(t("survey.number", low=self.low, high=self.high))
+        return int(given)
+
+
+class Slider(Part, frozen=True, tag_field="kind", tag="slider"):
+    """A number on a line; a slider that was never moved is no answer."""
+
+    name: str
+    question: str
+    low: float = 0.0
+    high: float = 100.0
+    step: float = 1.0
+    low_label: str = ""
+    high_label: str = ""
+    required: bool = True
+
+    def __post_init__(self) -> None:
+        if not self.low < self.high or self.step <= 0:
+            raise ValueError(f"{self.question!r}: a slider goes from low to a higher number")
+
+    def read(self, given: str, sent: Sent, t: Texts) -> Any:
+        if not re.fullmatch(r"-?[0-9]{1,9}(\.[0-9]{1,6})?", given):
+            raise Unanswered(t("survey.slider"))
+        number = float(given)
+        if not self.low <= number <= self.high:
+            raise Unanswered(t("survey.number", low=f"{self.low:g}", high=f"{self.high:g}"))
+        return number
+
+
+class Matrix(Part, frozen=True, tag_field="kind", tag="matrix"):
+    """The same options for several lines."""
+
+    name: str
+    question: str
+    rows: tuple[str, ...]
+    options: tuple[str, ...]
+    required: bool = True
+
+    def __post_init__(self) -> None:
+        several(self.question, self.options)
+        if not 1 <= len(self.rows) <= MOST_OPTIONS or len(set(self.rows)) < len(self.rows):
+            raise ValueError(f"{self.question!r} needs 1 to {MOST_OPTIONS} rows, all different")
+
+    def read(self, given: str, sent: Sent, t: Texts) -> Any:
+        found = {row: sent.get(f"item-{self.name}-{i}", "") for i, row in enumerate(self.rows)}
+        if self.required and not all(found.values()):
+            raise Unanswered(t("survey.row"))
+        if any(answer and answer not in self.options for answer in found.values()):
+            raise Unanswered(t("survey.choose"))
+        return {row: answer or None for row, answer in found.items()}
+
+
+class Text(Part, frozen=True, tag_field="kind", tag="text"):
+    """Words of one's own."""
+
+    name: str
+    question: str
+    limit: int = 500
+    required: bool = False
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.limit <= MOST_TEXT:
+            raise ValueError(f"{self.question!r}: limit must be from 1 to {MOST_TEXT}")
+
+    def read(self, given: str, sent: Sent, t: Texts) -> Any:
+        text = given.replace("\r\n", "\n").strip()  # browsers send line ends in their own way
+        if len(text) > self.limit:
+            raise Unanswered(t("survey.too_long", limit=self.limit, length=len(text)))
+        return text
+
+
+Item = Choice | Likert | Scale | Slider | Matrix | Text
+
+
+def read_survey(
+    items: Sequence[Item], sent: Sent, t: Texts
+) -> tuple[dict[str, Any], dict[str, str]]:
+    """The answers to a survey, and what is wrong with those that will not do."""
+    found: dict[str, Any] = {}
+    wrong: dict[str, str] = {}
+    for item in items:
+        given = sent.get(f"item-{item.name}", "")
+        if not given.strip() and not isinstance(item, Matrix):
+            found[item.name] = None
+            if item.required:
+                wrong[item.name] = t("survey.required")
+            continue
+        try:
+            found[item.name] = item.read(given, sent, t)
+        except Unanswered as why:
+            wrong[item.name] = str(why)
+    return found, wrong
+
+
+def attention(items: Sequence[Item], answers: Mapping[str, Any]) -> tuple[int, int]:
+    """How many attention checks were passed, of how many that were answered."""
+    checks = [item for item in items if isinstance(item, Choice) and item.attention]
+    answered = [item for item in checks if answers.get(item.name) is not None]
+    return sum(answers[item.name] == item.attention for item in answered), len(answered)

@@ -1,0 +1,68 @@
+"""Every sentence that people meet on a page, by language; a study may replace any of them."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from string import Formatter
+
+import msgspec
+
+from sally.core.errors import BadInput, unknown
+
+HOME = Path(__file__).parent / "texts"
+ENGLISH = "en"
+
+
+class Texts(msgspec.Struct, frozen=True):
+    """The sentences of all pages in one language."""
+
+    language: str
+    said: Mapping[str, str]
+
+    def __call__(self, key: str, **slots: object) -> str:
+        """A sentence with its slots filled."""
+        return self.said[key].format(**slots)
+
+    def for_scripts(self) -> dict[str, str]:
+        """What the browser's scripts say, by key without its prefix."""
+        return {k.removeprefix("js."): v for k, v in self.said.items() if k.startswith("js.")}
+
+
+def languages() -> list[str]:
+    """The languages that come with Sally."""
+    return sorted(file.stem for file in HOME.glob("*.toml"))
+
+
+@cache
+def shipped(language: str) -> Texts:
+    """The sentences of a language that comes with Sally."""
+    if language not in languages():
+        raise unknown("language", language, languages())
+    return Texts(language, _flat(tomllib.loads((HOME / f"{language}.toml").read_text())))
+
+
+def texts_of(language: str, own: Mapping[str, str] | None = None) -> Texts:
+    """A language with some sentences replaced; a key or slot that does not exist is refused."""
+    base = shipped(language)
+    for key, sentence in (own or {}).items():
+        if key not in base.said:
+            raise unknown("text", key, base.said)
+        if extra := slots(sentence) - slots(shipped(ENGLISH).said[key]):
+            raise BadInput(f"The text {key!r} has no slot {sorted(extra)[0]!r}.")
+    return Texts(language, {**base.said, **(own or {})})
+
+
+def slots(sentence: str) -> set[str]:
+    """The names in braces of a sentence."""
+    return {name for _, name, _, _ in Formatter().parse(sentence) if name}
+
+
+def _flat(found: Mapping[str, object], above: str = "") -> dict[str, str]:
+    flat: dict[str, str] = {}
+    for key, value in found.items():
+        name = f"{above}{key}"
+        flat |= _flat(value, f"{name}.") if isinstance(value, dict) else {name: str(value)}
+    return flat

@@ -1,0 +1,181 @@
+"""What researchers get: tidy tables, a Psych-DS folder, payments, progress of a running server."""
+
+from __future__ import annotations
+
+import csv
+import io
+import zipfile
+from decimal import Decimal
+from typing import Any
+
+import msgspec
+import pytest
+from click.testing import CliRunner
+
+from sally.cli import cli
+from sally.web.study.tables import COLUMNS
+from tests.web.participants import RIGHT, TEXT, Participant, logged_in, study_server, through
+
+WATCHED = TEXT.replace(
+    "[consent]",
+    """[quality]
+log = true
+attention = "flag"
+least_seconds = 5
+[consent]""",
+    1,
+).replace(
+    "[[survey]]",
+    """[[survey]]
+kind = "choice"
+name = "reads"
+question = "Please choose blue here."
+options = ["red", "blue"]
+attention = "blue"
+[[survey]]
+kind = "likert"
+name = "fair"
+question = "The other player was fair."
+[[survey]]
+kind = "slider"
+name = "sure"
+question = "How sure are you?"
+[[survey]]
+kind = "matrix"
+name = "felt"
+question = "How did you feel?"
+rows = ["calm", "angry"]
+options = ["no", "a little", "yes"]
+[[survey]]""",
+    1,
+)
+ANSWERS = {"reads": "blue", "fair": "4", "sure": "62.5", "felt-0": "yes", "felt-1": "no"}
+REST = {"human": "4", "device": "A phone", "why": "=1+1, I guess"}
+
+
+@pytest.fixture
+def server(tmp_path):
+    with study_server(tmp_path, WATCHED) as one:
+        yield one
+
+
+def finish(server: Any, id: str, **answers: str) -> Participant:
+    person = Participant(server).agree(id).read_on().check(*RIGHT).play_all()
+    return person.survey(**{**ANSWERS, **REST, **answers})
+
+
+def tables(server: Any) -> dict[str, list[dict[str, str]]]:
+    """The tables as a researcher reads them."""
+    data = logged_in(server).browser.get("/experimenter/study/psych-ds.zip").content
+    with zipfile.ZipFile(io.BytesIO(data)) as folder:
+        return {
+            name.split("_table-")[1].removesuffix("_data.csv"): list(
+                csv.DictReader(io.StringIO(folder.read(name).decode()))
+            )
+            for name in folder.namelist()
+            if name.endswith(".csv")
+        }
+
+
+def test_every_choice_is_a_row_with_its_label_and_its_time(server: Any) -> None:
+    finish(server, "p1")
+    found = tables(server)
+    assert len(found["trials"]) == 10  # two games of five rounds
+    assert {row["label"] for row in found["trials"]} <= {"J", "F", "A", "B"}
+    assert all(float(row["response_seconds"]) >= 0 for row in found["trials"])
+    assert [row["game_number"] for row in found["trials"]] == ["1"] * 5 + ["2"] * 5
+    for row in found["probes"]:
+        assert row["correct"] == ("true" if row["answer"] == row["truth"] else "false")
+
+
+def test_survey_answers_are_rows_of_their_item_and_line(server: Any) -> None:
+    finish(server, "p1")
+    said = {(row["item"], row["row"]): row["answer"] for row in tables(server)["survey"]}
+    assert said["fair", ""] == "4" and said["sure", ""] == "62.5"
+    assert said["felt", "calm"] == "yes" and said["felt", "angry"] == "no"
+    assert said["why", ""] == "=1+1, I guess"
+
+
+def test_a_matrix_with_a_line_left_out_is_asked_again(server: Any) -> None:
+    person = finish(server, "p1", **{"felt-1": ""})
+    assert person.page.status_code == 422 and "Please answer every line." in person.text
+    assert person.survey(**ANSWERS, **REST).heading == "Thank you"
+
+
+def test_attention_and_events_stand_beside_their_participant_and_cost_nothing(server: Any) -> None:
+    person = Participant(server).agree("p1").read_on()
+    sent = [{"kind": "paste", "detail": "12 characters", "page": "x"}, {"kind": "blur"}]
+    said = person.browser.post(f"{person.address}/events", json={"events": sent})
+    assert said.status_code == 204
+    wrong = person.browser.post(f"{person.address}/events", json={"events": [{"kind": "key"}]})
+    assert wrong.status_code == 422
+    person.check(*RIGHT).play_all().survey(**{**ANSWERS, **REST, "reads": "red"})
+    finish(server, "p2")
+    one, two = tables(server)["participants"]
+    assert (one["pastes"], one["times_away"], one["attention_passed"]) == ("1", "1", "0")
+    assert (two["pastes"], two["times_away"], two["attention_passed"]) == ("0", "0", "1")
+    assert one["state"] == two["state"] == "done" and one["bonus_pay"] and one["survey_fast"]
+    assert [row["kind"] for row in tables(server)["events"]] == ["paste", "blur"]
+
+
+def test_events_are_refused_where_the_study_does_not_declare_them(tmp_path) -> None:
+    with study_server(tmp_path, TEXT) as server:
+        person = Participant(server).agree("p1")
+        assert "paste" not in person.get().text
+        sent = {"events": [{"kind": "paste"}]}
+        assert person.browser.post(f"{person.address}/events", json=sent).status_code == 404
+
+
+def test_the_consent_page_says_what_is_noted(server: Any) -> None:
+    assert "paste text" in Participant(server).get(PROLIFIC_PID="p1").text
+
+
+def test_a_study_may_exclude_for_attention_and_pays_all_the_same(tmp_path) -> None:
+    with study_server(tmp_path, WATCHED.replace('"flag"', '"exclude"')) as server:
+        finish(server, "p1", reads="red")
+        (row,) = tables(server)["participants"]
+        assert row["state"] == "excluded" and Decimal(row["bonus_pay"]) >= 0
+        payments = logged_in(server).browser.get("/experimenter/study/payments.csv").text
+        assert payments.splitlines()[1].startswith("p1,,excluded,1.00,")
+
+
+def test_every_column_is_explained_and_every_explained_column_is_there(server: Any) -> None:
+    finish(server, "p1")
+    data = logged_in(server).browser.get("/experimenter/study/psych-ds.zip").content
+    with zipfile.ZipFile(io.BytesIO(data)) as folder:
+        said = msgspec.json.decode(folder.read("dataset_description.json"))
+        named = {variable["name"] for variable in said["variableMeasured"]}
+        assert said["@type"] == "Dataset" and said["@context"] == "https://schema.org/"
+        for table, columns in COLUMNS.items():
+            head = folder.read(f"data/study-twogames_table-{table}_data.csv").decode()
+            assert head.split("\n")[0].split(",") == list(columns) and named >= set(columns)
+
+
+def test_progress_and_people_are_listed_while_the_server_runs(server: Any, tmp_path) -> None:
+    finish(server, "p1")
+    Participant(server).agree("p2")
+    where = [
+        str(tmp_path / "study.toml"),
+        "--database",
+        str(tmp_path / "database.sqlite"),
+        "--json",
+    ]
+    said = CliRunner().invoke(cli, ["people", "progress", *where])
+    assert said.exit_code == 0, said.output
+    assert msgspec.json.decode(said.output)["states"]["done"] == 1
+    rows = msgspec.json.decode(CliRunner().invoke(cli, ["people", "list", *where]).output)
+    assert [row["state"] for row in rows] == ["done", "active"]
+    assert rows[0]["attention"] == "1 of 1" and rows[1]["step"] == "instructions-0"
+
+
+def test_who_withdraws_is_in_no_table(server: Any, tmp_path) -> None:
+    finish(server, "stays")
+    gone = finish(server, "goes")
+    logged_in(server).browser.get("/experimenter/study")
+    gone.get("/withdraw").post("/withdraw", token=gone.field("token"))
+    assert {len({row["participant"] for row in rows}) for rows in tables(server).values()} <= {0, 1}
+
+
+def test_the_way_through_the_example_is_as_before(tmp_path) -> None:
+    with study_server(tmp_path, TEXT) as server:
+        assert through(Participant(server), "p1").heading == "Thank you"

@@ -1,0 +1,104 @@
+"""What participants read: titles, roles and sentences, and never a code name or a paper's key."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from sally.core import shelf
+from sally.core.errors import BadInput
+from sally.web.texts import ENGLISH, languages, shipped, slots, texts_of
+from tests.web.guests import Guest, Json, play, sit, web_server
+
+GAMES = [n for n in shelf.games() if shelf.game(n).game.__module__.startswith("sally.")]
+KEY = re.compile(r"\b[a-z]+[0-9]{4}\b")  # such as kang2026
+UNREAD = ("id", "value", "values", "kind", "name", "type", "mark", "answer", "seat", "most")
+
+
+def read(seen: Any, key: str = "") -> list[str]:
+    """Every text of a screen that is shown to a person."""
+    if isinstance(seen, dict):
+        return [t for k, v in seen.items() if k not in UNREAD for t in read(v, k)]
+    if isinstance(seen, list):
+        return [t for v in seen for t in read(v, key)]
+    return [seen] if isinstance(seen, str) and key != "pattern" else []
+
+
+def problems(text: str) -> list[str]:
+    return [*re.findall(r"\w*_\w+|\w+_\w*", text), *KEY.findall(text)]
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_every_game_says_what_people_call_it_and_its_seats(game: str) -> None:
+    spec = shelf.game(game)
+    assert game in spec.titles and game in spec.sentences, f"{game} has no words for people"
+    said = [spec.title, spec.sentence, *spec.roles.values()]
+    assert [p for text in said for p in problems(text)] == []
+    assert spec.title[0].isupper() and spec.sentence[-1] in ".?"
+    seats = spec.build().seats
+    assert set(spec.roles) >= set(seats) or set(seats) == {"agent", "partner"}
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_no_code_name_stands_on_the_screen_of_anybody(game: str, tmp_path: Path) -> None:
+    found: list[str] = []
+
+    class Reader(Guest):
+        def see(self, query: str = "") -> Json:
+            seen = super().see(query)
+            found.extend(p for text in read(seen) for p in problems(text))
+            return seen
+
+    with web_server(tmp_path) as web:
+        small = {"rounds": 2, "turns": 2, "max_turns": 2, "messages": 2}
+        offer = next(o for o in web.get("/api/games").json() if o["name"] == game)
+        params = {p["name"]: small[p["name"]] for p in offer["parameters"] if p["name"] in small}
+        for seat in offer["seats"]:
+            guest, _ = sit(web, game, seat, params=params, probes=offer["probes"][seat])
+            play([Reader(guest.web, guest.token)], turns=12)
+    assert found == []
+
+
+def test_german_says_everything_that_english_says_with_the_same_slots() -> None:
+    english = shipped(ENGLISH).said
+    for language in languages():
+        said = shipped(language).said
+        assert set(said) == set(english)
+        assert [k for k in said if slots(said[k]) != slots(english[k])] == []
+        assert language == ENGLISH or sum(said[k] == english[k] for k in said) <= 2
+
+
+def test_a_study_may_replace_a_sentence_but_not_invent_one() -> None:
+    assert texts_of("de", {"game.start": "Los"})("game.start") == "Los"
+    with pytest.raises(BadInput, match="did you mean"):
+        texts_of("de", {"game.strat": "Los"})
+    with pytest.raises(BadInput, match="no slot"):
+        texts_of("en", {"game.start": "Go, {name}"})
+
+
+def test_no_sentence_of_a_template_or_a_script_is_left_out_of_the_texts() -> None:
+    home = Path("sally/web")
+    keys = set(shipped(ENGLISH).said)
+    used = {
+        k
+        for f in home.rglob("*.html")
+        for k in re.findall(r'(?<![\w.])t\("([a-z_.]+)"', f.read_text())
+    }
+    used |= {
+        f"js.{k}"
+        for f in home.rglob("*.js")
+        for k in re.findall(r'(?<![\w.])t\("(\w+)"', f.read_text())
+    }
+    used |= {
+        k
+        for f in home.rglob("*.py")
+        for k in re.findall(r'(?:t|texts)\(\s*"([a-z]+\.[a-z_]+)"', f.read_text())
+    }
+    assert used - keys - {"game."} == set()
+    spoken = {k for k in keys if not k.startswith("game.")}
+    assert spoken - used == set(), "nobody says these"
+    assert msgspec.json.encode(shipped(ENGLISH).for_scripts())
