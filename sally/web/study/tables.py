@@ -10,11 +10,11 @@ from typing import Any
 
 import msgspec
 
-from sally.analysis.rows import judged, played
+from sally.analysis.rows import played
 from sally.core.desk import Desk
 from sally.core.game import Seat
 from sally.core.log import Episode, Forfeited, Moved, Reported
-from sally.core.metric import Played
+from sally.core.metric import Played, judged
 from sally.web.study.definition import HumanStudy
 from sally.web.study.items import attention
 
@@ -221,17 +221,15 @@ def _trial(whole: Played, desk: Desk, event: Moved | Forfeited) -> Row:
 
 
 def _probe(whole: Played, desk: Desk, event: Reported) -> Row:
-    question, truth = judged(whole, event)
-    label = None
-    if question is not None and isinstance(event.value, int | str):
-        label = desk.words.choice_name(question, event.value)
-    right = None if truth is None or isinstance(truth, dict) else event.value == truth
+    found, label = judged(whole.spec, whole.replay, event), None
+    if found is not None and isinstance(event.value, int | str):
+        label = desk.words.choice_name(found.question, event.value)
     return {
         "probe": event.probe,
         "about": event.about,
         "answer": event.value,
         "label": label,
         "odds": event.odds,
-        "truth": truth,
-        "correct": right,
+        "truth": None if found is None else found.truth,
+        "correct": None if found is None else found.right,
     }
