@@ -118,6 +118,12 @@ PROBES = (
 
 GAME: GameSpec[State, Action, View] = GameSpec(
     name="codenames",
+    titles={"codenames": "One word for many"},
+    sentences={
+        "codenames": "One player gives one word and a number for several cards; the other one "
+        "picks the cards that are meant."
+    },
+    roles={"giver": "the one who gives clues", "guesser": "the one who picks cards"},
     about="one word and a number for several cards, board after board with one partner (appendix A "
     "of riemer2025)",
     game=Codenames,

@@ -38,6 +38,12 @@ GAME: GameSpec[State, int, View] = GameSpec(
         "hanabi_small": "Small Hanabi",
         "hanabi_very_small": "Very small Hanabi",
     },
+    sentences=dict.fromkeys(
+        ("hanabi", "hanabi_mini", "hanabi_small", "hanabi_very_small"),
+        "Everybody sees the cards of all others, but not their own. Give hints, play and "
+        "discard, and build the fireworks together.",
+    ),
+    roles={"ann": "Ann", "bob": "Bob", "cat": "Cat", "dan": "Dan", "eve": "Eve"},
     settings={"players": (2, 5)},
     usual="smart",
     reference="smart",  # best known of the bots here for two to four players, not an optimum
