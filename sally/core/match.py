@@ -267,6 +267,11 @@ class Match(Generic[S, A, V]):
 def _check(spec: GameSpec[Any, Any, Any], game: Game[Any, Any, Any], setup: Setup) -> None:
     """Whether this setup can be played at all; one clear sentence if not."""
     everyone = {*game.seats, *game.helpers}
+    if setup.instance.game != spec.name:
+        raise BadInput(
+            f"Instance {setup.instance.id!r} is a problem of {setup.instance.game}, "
+            f"not of {spec.name}."
+        )
     if setup.version != spec.version:
         raise BadInput(
             f"{spec.name} is at rules version {spec.version}; this setup asks for {setup.version}."

@@ -14,7 +14,7 @@ import msgspec
 from sally.core import packs, shelf
 from sally.core.answers import action_of, ask_of
 from sally.core.desk import Desk
-from sally.core.errors import BadInput, IllegalMove, NotAsked
+from sally.core.errors import BadInput, IllegalMove, NotAsked, listed
 from sally.core.game import NATURE, Seat
 from sally.core.log import (
     Censored,
@@ -184,7 +184,10 @@ class _Teller:
         words = self._match.desk(Seat(event.seat)).words
         if isinstance(event, Moved):
             action = action_of(spec, event.action) if event.seat != NATURE else event.action
-            return msgspec.structs.replace(scene, answer=named_move(words, event.seat, action))
+            done = named_move(words, event.seat, action)
+            if scene.view is not None and (why := words.refusal(scene.view, action)):
+                done = f"{done} (refused: {why.rstrip('.')})"
+            return msgspec.structs.replace(scene, answer=done)
         if isinstance(event, Forfeited | Skipped):
             probe = about(event) if isinstance(event, Skipped) else ""
             return msgspec.structs.replace(scene, answer=event.reason, probe=probe)
@@ -248,7 +251,9 @@ def named_value(
         return plain_text(value)
     if isinstance(value, dict):
         names = {str(c): words.choice_name(question, c) for c in question.choices}
-        return plain_text({names.get(item, item): worth for item, worth in value.items()})
+        said = plain_text({names.get(item, item): worth for item, worth in value.items()})
+        left_out = [name for choice, name in names.items() if choice not in value]
+        return f"{said} (partial: nothing on {listed(left_out, 'and')})" if left_out else said
     return words.choice_name(question, value)
 
 

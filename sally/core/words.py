@@ -108,6 +108,13 @@ class Words(Generic[A, V]):
         """What an action is called in this game."""
         return str(action)
 
+    def refusal(self, view: V, action: A) -> str:
+        """Why the rules turn down this action of a seat that sees `view`; nothing if they do not.
+
+        A refused action is a move in the log that changed nothing, and is told as such.
+        """
+        return ""
+
     def scale(self, options: Options[A]) -> Whole | None:
         """From where to where, if the ready actions are numbers to be answered as a number.
 

@@ -20,8 +20,8 @@ from sally.core.metric import Played
 from sally.core.model import AS_THE_PROVIDER_DOES, Assistant, Message, Model, Settings, User
 from sally.core.words import objects_in
 from sally.games.tradecraft.actions import ACCEPT, Answer, Craft, Done, Propose
-from sally.games.tradecraft.rules import State, TradeCraft
-from sally.games.tradecraft.words import in_words, named
+from sally.games.tradecraft.rules import State, TradeCraft, View
+from sally.games.tradecraft.words import TradeWords, in_words, named
 from sally.stats.agreement import krippendorffs_alpha, mean_absolute_error, percent_agreement
 
 ORDERS: Mapping[str, str] = {
@@ -199,7 +199,19 @@ def _done(played: Played, event: Moved | Forfeited) -> str:
     """One move in plain words."""
     if isinstance(event, Forfeited):
         return f"{event.seat} gave no valid answer."
-    match played.replay.move(event.turn, Seat(event.seat)):
+    seat = Seat(event.seat)
+    view: View = played.replay.view(event.turn, seat)
+    action = played.replay.move(event.turn, seat)
+    game = played.replay.game
+    assert isinstance(game, TradeCraft)
+    why = TradeWords(game, {}).refusal(view, action)
+    match action:
+        case Propose(to, offer, request) if why:
+            goods = f"give {named(offer)}, get {named(request)}"
+            return f"{event.seat} tried to propose to {to}: {goods}. Refused, nobody saw it: {why}"
+        case Craft(inputs, output, amount) if why:
+            wanted = f"{amount} {output} from {named(inputs)}"
+            return f"{event.seat} tried to craft {wanted}. Refused, nothing was made: {why}"
         case Propose(to, offer, request, message):
             goods = f"gives {named(offer)}, gets {named(request)}"
             return f"{event.seat} proposes to {to}: {goods}. Message: {message!r}"

@@ -4,7 +4,8 @@ Runs of recipes are whole numbers; what fills a slot or burns is any rational am
 programme first ignores the order of crafts, which can only make more possible: its "no" and its
 minimum stand as they are. Its "yes" is put in order and replayed with the exact crafting rules.
 Should no order exist, crafts are placed in rounds that use only what earlier rounds left; if even
-that does not reach the minimum, `Undecided` is raised rather than a guess returned.
+that does not reach the minimum, a round for each run decides where few runs are possible; else
+`Undecided` is raised rather than a guess returned.
 All coefficients are small whole numbers, so that HiGHS decides far from its tolerances.
 """
 
@@ -24,6 +25,7 @@ from sally.games.tradecraft.relevance import Relevant, relevant
 from sally.games.tradecraft.rulesets import Recipe, Ruleset
 
 _MOST_ROUNDS = 6
+_MOST_RUNS_IN_ORDER = 24  # up to so many runs in all, a round for each of them decides
 _LEAST_RUNS = 1e-4  # a price on runs that only breaks ties, to keep idle conversions out
 
 Aim = Literal["any", "crafts", "goods"]
@@ -90,6 +92,11 @@ def best_plan(
         ):
             plan = _ordered(rules, answer, own, others, target)
         rounds += 1
+    if plan is None and 0 < sum(useful.most) <= _MOST_RUNS_IN_ORDER:
+        answer = programme.solve(sum(useful.most))  # every order there is fits into these rounds
+        if answer is None:
+            return None
+        plan = _ordered(rules, answer, own, others, target)
     if plan is None:
         raise Undecided(f"No order of crafts was found for {dict(target)}, and none excluded.")
     return plan
@@ -208,7 +215,7 @@ class _Programme:
                 for r, slots in enumerate(self.choices):
                     terms += [(("run", t, r), -n) for n, fit in slots if fit == goods]
                 yield terms, 0, 0
-            if self.heat:
+            if any(self.cost):  # without any fuel in reach this forbids what needs some
                 terms = [(("burn", t, item), heat) for item, heat in self.heat.items()]
                 yield terms + [(("run", t, r), -c) for r, c in enumerate(self.cost)], 0, 0
         for item in sorted(self.items):

@@ -66,13 +66,15 @@ def relevant(
     most = _most_runs(pool, helping) if prune else [MOST_RUNS] * len(helping)
     kept = [(recipe, runs) for recipe, runs in zip(helping, most, strict=True) if runs]
     size = -1
-    while size != len(kept):  # without a maker in reach a slot stays empty, and so on up
+    while size != len(kept):  # without a maker in reach a slot or the fire stays empty, and so on
         size = len(kept)
         at_hand = start | {recipe.output for recipe, _ in kept}
+        warm = not at_hand.isdisjoint(rules.heat)
         kept = [
             (recipe, runs)
             for recipe, runs in kept
-            if all(not at_hand.isdisjoint(slot.goods) for slot in recipe.slots)
+            if (warm or not recipe.fuel)
+            and all(not at_hand.isdisjoint(slot.goods) for slot in recipe.slots)
         ]
     wanted = {item for recipe, _ in kept for slot in recipe.slots for item in slot.goods} | target
     items = frozenset(i for i in at_hand if i in wanted or i in rules.heat) | target

@@ -34,6 +34,7 @@ from sally.games.tradecraft.instances import named_ruleset
 from sally.games.tradecraft.ruleset_formats import load
 from sally.games.tradecraft.rulesets import SHIPPED, BadRuleset, Ruleset
 
+_OUT_OF_PATIENCE = 1 << 30  # more refusals than any setup allows
 PROPOSING, DECIDING, CRAFTING, OVER = "propose", "decide", "craft", "over"
 
 
@@ -108,6 +109,7 @@ class TradeCraft(Game[State, Action, View]):
     max_turns: int = 15
     most_crafts: int = 50  # of a player in one phase: some crafts can be undone for ever
     book: bool = True  # whether the page prints the recipes within reach, for want of tools
+    most_refused: int | None = None  # refusals in a row; None: as many as answers may be retried
 
     def __post_init__(self) -> None:
         _check(self)
@@ -175,7 +177,10 @@ class TradeCraft(Game[State, Action, View]):
         return self._passed(state, Propose("", (), ()))
 
     def rejections(self, state: State, seat: Seat) -> int:
-        return state.refused[self.number[seat]]
+        refused = state.refused[self.number[seat]]
+        if self.most_refused is None:
+            return refused
+        return _OUT_OF_PATIENCE if refused > self.most_refused else 0
 
     def begins_turn(self, state: State) -> bool:
         return state.phase == PROPOSING and not any(state.refused)
@@ -396,6 +401,8 @@ def _check(game: TradeCraft) -> None:
         raise BadInput(f"{len(game.hands)} hands and {len(game.targets)} targets: give each both.")
     if game.max_turns < 1 or game.most_crafts < 1:
         raise BadInput("max_turns and most_crafts must be at least 1.")
+    if game.most_refused is not None and game.most_refused < 0:
+        raise BadInput(f"most_refused must be at least 0, not {game.most_refused}.")
     try:
         rules = game.rules
     except (BadRuleset, TypeError, ValueError) as problem:

@@ -184,7 +184,7 @@ GAME: GameSpec[State, Action, View] = GameSpec(
     "(tradecraft2026)",
     game=TradeCraft,
     words=TradeWords,
-    words_version=2,
+    words_version=3,
     texts=TEXTS,
     action=Action,
     probes=PROBES,

@@ -28,6 +28,7 @@ from sally.games.tradecraft.actions import (
 from sally.games.tradecraft.amounts import Amount, show
 from sally.games.tradecraft.hands import Hand, union
 from sally.games.tradecraft.relevance import reachable
+from sally.games.tradecraft.replies import tidied, values_in_json
 from sally.games.tradecraft.rules import Entry, TradeCraft, View
 from sally.games.tradecraft.rulesets import Ruleset
 
@@ -53,6 +54,10 @@ TEXTS: Mapping[str, str] = {
     "inputs. Different fuels may be mixed. So much of an item makes one fuel unit: {fuels}.",
     "rules.book": "These are all recipes that can come to matter with what is on the table. "
     "A # names a group of items: any of them, mixed as you like, may fill the place.\n{recipes}",
+    "rules.look_up": "Recipes are not printed here; look them up. item_info tells for one item "
+    "which recipes make it, which use it, which groups it belongs to and what it is worth as fuel. "
+    "possible_recipes tells what you, or the player you name, could make at once. Some recipes "
+    "cost fuel, and the fuel is part of the inputs.",
     "rules.tags": "The groups:\n{tags}",
     "rules.start": "This is how the game starts. {hands}",
     "holds": "{seat} holds {goods}.",
@@ -157,6 +162,7 @@ class TradeWords(Words[Action, View]):
     def _book(self) -> Iterator[str]:
         """The recipes within reach, their fuels and their groups."""
         if not self.game.book:
+            yield self.say("rules.look_up")
             return
         rules, table = self.game.rules, frozenset(union(self.game.hands))
         recipes, fuels, tags = within_reach(rules, table)
@@ -268,10 +274,19 @@ class TradeWords(Words[Action, View]):
         if len(found) != 1:
             raise Unreadable("Answer with exactly one JSON object.")
         try:
-            action: Action = filled(options, as_tuples(_tidied(found[0])))  # type: ignore[arg-type, assignment]
+            plain = as_tuples(tidied(found[0], self.game.rules.known, self.game.seats))
+            action: Action = filled(menu, plain)
         except (IllegalMove, RecursionError) as why:
             raise Unreadable(str(why)) from None
         return action
+
+    def refusal(self, view: View, action: Any) -> str:
+        if isinstance(action, Craft):
+            made = self.game.crafting(view.hand, action)
+            return made if isinstance(made, str) else ""
+        if isinstance(action, Propose):
+            return self.game.problem(view.hands, view.number, action) or ""
+        return ""
 
     # --- probes -------------------------------------------------------------------------------
 
@@ -287,6 +302,10 @@ class TradeWords(Words[Action, View]):
         return self.say("format.their_target", names=listed(map(str, question.choices), "or"))
 
     def read_report(self, reply: str, question: Question) -> Report:
+        if question.kind == "values":
+            items = [str(choice) for choice in question.choices]
+            values = values_in_json(reply, items, question.low, question.high)
+            return Report(values, reply=reply) if values else super().read_report(reply, question)
         if question.kind != "odds":
             return super().read_report(reply, question)
         odds = _odds(reply, [str(choice) for choice in question.choices])
@@ -335,34 +354,6 @@ def within_reach(
     ]
     lines = tuple((r.text(), show(r.fuel) if r.fuel else "") for r in recipes)
     return tuple(dict.fromkeys(lines)), fuels, "\n".join(tags)
-
-
-def _tidied(plain: dict[str, Any]) -> dict[str, Any]:
-    """A reply's object in our form: goods as pairs of texts, answers in small letters."""
-    tidy = dict(plain)
-    for side in ("offer", "request", "inputs"):
-        given = tidy.get(side)
-        if isinstance(given, dict):
-            given = [list(pair) for pair in given.items()]
-        if isinstance(given, list):
-            tidy[side] = [
-                [pair[0], _number(pair[1])] if isinstance(pair, list) and len(pair) == 2 else pair
-                for pair in given
-            ]
-    if tidy.get("kind") == "propose":
-        tidy.setdefault("message", "")
-        tidy.setdefault("offer", [])
-        tidy.setdefault("request", [])
-    if tidy.get("kind") == "answer":
-        tidy.setdefault("message", "")
-        if isinstance(tidy.get("answer"), str):
-            tidy["answer"] = tidy["answer"].strip().lower()
-    return tidy
-
-
-def _number(amount: Any) -> Any:
-    """A bare number of JSON as the text that an amount is."""
-    return repr(amount) if type(amount) in (int, float) else amount
 
 
 def _odds(reply: str, names: list[str]) -> tuple[float, ...]:

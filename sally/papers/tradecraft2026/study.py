@@ -5,12 +5,17 @@ from __future__ import annotations
 from sally.core.log import Sitter
 from sally.core.probe import Injection
 from sally.core.study import Cell, Study, grid, sitter
-from sally.games.tradecraft.problems import problems
+from sally.games.tradecraft.problems import spread
 from sally.games.tradecraft.spec import GROUPS
 from sally.papers.tradecraft2026.crossplay import CROSSPLAY
 from sally.players.language import OPEN
 
 SET, INSTANCES_PLAYED, REPEATS = "minecraft_core_2p", 20, 1  # Section 4: the first 20 of 40
+# The paper's own 40 problems are not all public; ours are certified, and taken from the four grades
+# in turn, so that the first 20 hold five of each. Players look recipes up, as in the paper.
+LOOKED_UP = {"book": False}
+# The published play has up to 8 failed crafts and 4 invalid proposals in a row: all of it stands.
+MOST_REFUSED = 8
 PLAYER, PARTNER = "p1", "p2"  # the partner reports V0 only, whatever the player reports
 BOTS = ("second_order", "first_order", "zero_order", "random")
 
@@ -27,7 +32,7 @@ def own_reports(seat: str, probes: tuple[str, ...]) -> tuple[Injection, ...]:
 
 def study(model: str = OPEN, played: int = INSTANCES_PLAYED) -> Study:
     """The three groups with one model in both seats, open if none is named; bots beside it."""
-    chosen = problems(SET, played)
+    chosen = spread(SET, played, **LOOKED_UP, most_refused=MOST_REFUSED)
     cells = []
     for group, probes in GROUPS.items():
         arms = {PLAYER: probes, PARTNER: GROUPS["v0"]}

@@ -1,0 +1,150 @@
+"""Reading replies: what is meant beyond doubt is read, in whatever usual form it is written."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping
+from fractions import Fraction
+from typing import Any
+
+from sally.core.errors import Unreadable
+from sally.core.words import objects_in
+
+# Denominators that recipes and fuels lead to; two places tell only few of them apart.
+COARSE, FINE = (3, 6, 8, 12), (3, 6, 8, 9, 12, 16, 24, 48)
+_DECIMAL = re.compile(r"\d{1,9}\.(\d{2,18})")
+_WHOLE = re.compile(r"(\d{1,9})(?:\.0{1,9})?")
+
+
+def item_meant(name: str, known: Collection[str]) -> str:
+    """The item that a name stands for: without its name space, in small letters, joined by _.
+
+    A name that fits no item stays as it is, so that the refusal can quote it.
+    """
+    if name in known:
+        return name
+    tidy = re.sub(r"[\s-]+", "_", name.strip().lower())
+    for meant in (tidy, tidy.rpartition(":")[2]):
+        if meant in known:
+            return meant
+    return name
+
+
+def seat_meant(name: Any, seats: Collection[str]) -> Any:
+    """The seat that `P2`, `player 2` or `2` names; anything else stays as it is."""
+    if not isinstance(name, str) or name in seats:
+        return name
+    found = re.fullmatch(r"(?i)\s*p?(?:layer)?[\s_]*(\d)\s*", name)
+    return f"p{found[1]}" if found and f"p{found[1]}" in seats else name
+
+
+def amount_meant(amount: Any) -> Any:
+    """An amount as exact text; a rounded decimal such as 0.667 stands for the ratio next to it."""
+    if type(amount) in (int, float):
+        amount = repr(amount)
+    if not isinstance(amount, str):
+        return amount
+    text = amount.strip()
+    if (whole := _WHOLE.fullmatch(text)) is not None:
+        return str(int(whole[1]))
+    if (decimal := _DECIMAL.fullmatch(text)) is None:
+        return text
+    return _ratio_near(Fraction(text), len(decimal[1])) or text
+
+
+def _ratio_near(written: Fraction, places: int) -> str | None:
+    """The simplest ratio that rounds or breaks off to this decimal; None if it is exact itself."""
+    if written.denominator <= 20 or 64 % written.denominator == 0:
+        return None  # tenths, quarters, eighths and so on are what they say
+    unit = Fraction(1, 10**places)
+    for bottom in COARSE if places == 2 else FINE:
+        near = Fraction(int(written * bottom + Fraction(1, 2)), bottom)
+        if near and -unit / 2 <= near - written < unit:
+            return str(near)
+    return None
+
+
+def whole_meant(number: Any) -> Any:
+    """The whole number that 2, 2.0, "2" or "2.0" says; anything else stays as it is."""
+    if type(number) is float and number.is_integer():
+        return int(number)
+    if isinstance(number, str) and (found := _WHOLE.fullmatch(number.strip())) is not None:
+        return int(found[1])
+    return number
+
+
+def tidied(
+    plain: Mapping[str, Any], known: Collection[str], seats: Collection[str]
+) -> dict[str, Any]:
+    """A reply's object in our form: goods as pairs of texts, names as the rules have them."""
+    tidy = dict(plain)
+    if isinstance(tidy.get("kind"), str):
+        tidy["kind"] = tidy["kind"].strip().lower()
+    for side in ("offer", "request", "inputs"):
+        if side in tidy:
+            tidy[side] = _goods(tidy[side], known)
+    if tidy.get("kind") == "propose":
+        tidy["to"] = seat_meant(tidy.get("to"), seats)
+        tidy.setdefault("message", "")
+        tidy.setdefault("offer", [])
+        tidy.setdefault("request", [])
+    if tidy.get("kind") == "answer":
+        tidy.setdefault("message", "")
+        if isinstance(tidy.get("answer"), str):
+            tidy["answer"] = tidy["answer"].strip().lower()
+    if tidy.get("kind") == "craft":
+        made = tidy.get("output")
+        if isinstance(made, dict) and len(made) == 1 and "amount" not in tidy:
+            ((tidy["output"], tidy["amount"]),) = made.items()
+        tidy["amount"] = whole_meant(tidy.get("amount"))
+        if isinstance(tidy.get("output"), str):
+            tidy["output"] = item_meant(tidy["output"], known)
+    return tidy
+
+
+def _goods(given: Any, known: Collection[str]) -> Any:
+    """Goods as a list of pairs; what is no such thing stays as it is, and is refused later."""
+    if isinstance(given, dict):
+        given = [list(pair) for pair in given.items()]
+    if not isinstance(given, list):
+        return given
+    return [
+        [item_meant(pair[0], known), amount_meant(pair[1])]
+        if isinstance(pair, list) and len(pair) == 2 and isinstance(pair[0], str)
+        else pair
+        for pair in given
+    ]
+
+
+def values_in_json(
+    reply: str, items: Collection[str], low: float, high: float
+) -> dict[str, float] | None:
+    """The values of a report written as JSON, or None where no object values any item."""
+    found: dict[str, float] = {}
+    for each in objects_in(reply):
+        for item, worth in _by_item(each, items).items():
+            value = _number(worth)
+            if value is None:
+                raise Unreadable(f"The value of {item} is not a number: {worth!r:.40}.")
+            if not low <= value <= high:
+                raise Unreadable(
+                    f"The value of {item}, {value:g}, is not from {low:g} to {high:g}."
+                )
+            if found.setdefault(item, value) != value:
+                raise Unreadable(f"{item} has two values, {found[item]:g} and {value:g}; give one.")
+    return found or None
+
+
+def _by_item(given: Mapping[str, Any], items: Collection[str]) -> dict[str, Any]:
+    """The entries of an object that name items, or those of the one object inside it."""
+    named = {item_meant(key, items): worth for key, worth in given.items()}
+    mine = {item: worth for item, worth in named.items() if item in items}
+    inner = [worth for worth in given.values() if isinstance(worth, dict)]
+    return _by_item(inner[0], items) if not mine and len(inner) == 1 else mine
+
+
+def _number(worth: Any) -> float | None:
+    if isinstance(worth, str):
+        written = re.fullmatch(r"\s*(-?\d+(?:\.\d+)?)\s*(?:/\s*10)?\s*", worth)
+        return float(written[1]) if written else None
+    return float(worth) if type(worth) in (int, float) else None

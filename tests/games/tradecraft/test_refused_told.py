@@ -1,0 +1,91 @@
+"""A refused craft is told as refused: to the assessor, in scenes and so in every transcript."""
+
+from __future__ import annotations
+
+import pytest
+
+from sally.core import shelf
+from sally.core.errors import BadInput
+from sally.core.log import Forfeited, Instance, Setup, Sitter, from_line, to_line
+from sally.core.match import Match
+from sally.core.metric import Played
+from sally.core.playback import replayed
+from sally.core.probe import Report
+from sally.core.scenes import tell
+from sally.games.tradecraft.actions import DONE, NO, PASS
+from sally.games.tradecraft.assessor import record
+from sally.games.tradecraft.instances import instance_set
+from sally.papers.tradecraft2026.study import MOST_REFUSED, study
+from tests.games.tradecraft.table import HANDS, P1, craft, match_of, play, propose
+
+NO_SHEARS = craft({"coal": 1}, "shears")
+
+
+def a_game_with_refusals() -> Match:
+    match = match_of(max_turns=1)
+    play(match, ("p1", propose("p2", {"coal": 1}, {"raw_iron": 1})))
+    play(match, ("p2", NO))
+    play(match, ("p1", NO_SHEARS), ("p2", DONE), ("p1", craft({"iron_ingot": 1}, "iron_nugget", 9)))
+    return play(match, ("p1", DONE))
+
+
+def test_the_assessor_reads_that_a_craft_was_refused() -> None:
+    episode = from_line(to_line(a_game_with_refusals().episode()))
+    spec = shelf.game("tradecraft")
+    lines = list(record(Played(spec, episode, replayed(spec, episode))))
+    (tried,) = [line for line in lines if "shears from" in line]
+    assert tried.strip().startswith("p1 tried to craft 1 shears from 1 coal. Refused")
+    assert any(line.strip() == "p1 crafts 9 iron_nugget from 1 iron_ingot." for line in lines)
+
+
+def test_every_telling_says_which_crafts_were_refused() -> None:
+    answers = [s.answer for s in tell(a_game_with_refusals().episode()).scenes if s.seat == "p1"]
+    (refused,) = [answer for answer in answers if "shears from" in answer]
+    assert "(refused: " in refused
+    assert not any("refused" in answer for answer in answers if "nugget" in answer)
+
+
+def test_a_refused_proposal_is_told_as_refused() -> None:
+    match = match_of(({"coal": 1}, {"stick": 1}, {"raw_iron": 1}), max_turns=1)
+    play(match, ("p1", propose("p2", {}, {"raw_iron": 1})), ("p1", PASS))
+    play(match, ("p1", DONE), ("p2", DONE), ("p3", DONE))
+    first = next(s.answer for s in tell(match.episode()).scenes if s.seat == "p1")
+    assert "refused: p2 cannot give that" in first
+
+
+def test_a_partial_report_is_marked_as_partial() -> None:
+    match = match_of(max_turns=1, arms={"p1": ("v0",)})
+    match.answer((0, "p1", "v0", ""), Report({"coal": 3.0}))
+    play(match, ("p1", PASS), ("p1", DONE), ("p2", DONE))
+    said = next(s.answer for s in tell(match.episode()).scenes if s.probe == "v0")
+    assert said.startswith("coal 3 (partial: nothing on birch_planks, ")
+
+
+def test_a_match_refuses_a_problem_of_another_game() -> None:
+    lineup = {"p1": Sitter("random"), "p2": Sitter("random")}
+    setup = Setup(Instance("mine", "ipd", {}), 1, lineup)
+    with pytest.raises(BadInput, match="'mine' is a problem of ipd, not of tradecraft"):
+        Match(shelf.game("tradecraft"), setup)
+
+
+# --- the study --------------------------------------------------------------------------------
+
+
+def test_the_study_spreads_its_problems_over_the_grades_and_lets_players_look_up() -> None:
+    grades = {each.id: each.grade for each in instance_set("minecraft_core_2p").instances}
+    for played in (20, 40):
+        for cell in study(played=played).cells:
+            found = [grades[problem.id] for problem in cell.instances]
+            assert [found.count(grade) for grade in (1, 2, 3, 4)] == [played // 4] * 4
+            assert not any(problem.params["book"] for problem in cell.instances)
+
+
+def test_eight_failed_crafts_in_a_row_stand_and_the_ninth_ends_the_phase() -> None:
+    match = play(match_of(HANDS, max_turns=1, most_refused=MOST_REFUSED), ("p1", PASS))
+    play(match, ("p2", DONE))
+    for _ in range(MOST_REFUSED):
+        play(match, (P1, NO_SHEARS))
+    assert not match.over
+    play(match, (P1, NO_SHEARS))
+    assert match.over
+    assert [e.reason for e in match.events if isinstance(e, Forfeited)] == ["rejected"]
