@@ -174,9 +174,9 @@ async def login_page(request: Request) -> Response:
 
 async def log_in(request: Request) -> Response:
     login: ExperimenterLogin = request.app.state.login
-    sent = await security.form_of(request)
     if wait := login.tries.take(security.address_of(request.scope)):
         raise Refused(429, f"Too many tries; wait {math.ceil(wait)} s.")
+    sent = await security.form_of(request)
     wanted = sent.get("next", "")
     cookie = login.enter(sent.get("secret", ""))
     if cookie is None:

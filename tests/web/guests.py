@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+import secrets
 import socket
 import subprocess
 import sys
@@ -102,7 +103,15 @@ def sit(web: Any, game: str, seat: str = "", **wish: Any) -> tuple[Guest, dict[s
     reply = web.post("/api/tables", json={"game": game, "seat": seat, **wish})
     assert reply.status_code == 201, reply.text
     opened = reply.json()
-    return Guest(web, opened["token"]), {s: Guest(web, t) for s, t in opened["invites"].items()}
+    return Guest(web, opened["token"]), {s: taken(web, t) for s, t in opened["invites"].items()}
+
+
+def taken(web: Any, invitation: str) -> Guest:
+    """Somebody who has followed an invitation, and has the seat by a token of their own."""
+    own = Guest(web, secrets.token_hex(32))
+    reply = Guest(web, invitation).call("POST", "/api/seat/take", {"token": own.token})
+    assert reply.status_code == 200, reply.text
+    return own
 
 
 def play(guests: list[Guest], turns: int = 400) -> list[Json]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -51,9 +53,15 @@ def test_a_token_in_the_address_opens_nothing(web: Any) -> None:
     assert web.get(f"/api/seat?token={guest.token}").status_code == 401
 
 
+def invited(web: Any) -> tuple[Guest, Guest]:
+    """Who opened a table, and whoever holds the invitation to it."""
+    opened = web.post("/api/tables", json={"game": "rps", "others": {"partner": "person"}}).json()
+    return Guest(web, opened["token"]), Guest(web, opened["invites"]["partner"])
+
+
 def test_whoever_follows_an_invitation_has_the_seat_to_themselves(web: Any) -> None:
-    _, invited = sit(web, "rps", others={"partner": "person"})
-    link, mine = invited["partner"], Guest(web, "a" * 64)
+    _, link = invited(web)
+    mine = Guest(web, "a" * 64)
     assert mine.call("GET", "/api/seat").status_code == 401
     for _ in range(2):  # the first acknowledgement may be lost
         assert link.call("POST", "/api/seat/take", {"token": mine.token}).status_code == 200
@@ -61,6 +69,30 @@ def test_whoever_follows_an_invitation_has_the_seat_to_themselves(web: Any) -> N
     assert link.call("GET", "/api/seat").status_code == 401  # who sent it still has this one
     late = link.call("POST", "/api/seat/take", {"token": "b" * 64})
     assert late.status_code == 401 and "followed already" in late.json()["error"]
+
+
+def test_an_invitation_only_ever_takes_the_seat(web: Any) -> None:
+    _, link = invited(web)
+    asked = {"ask": "x", "value": 0, "key": "k"}
+    assert link.call("GET", "/api/seat").status_code == 401
+    assert link.call("GET", "/api/seat?since=0").status_code == 401
+    assert link.call("POST", "/api/seat/answer", asked).status_code == 401
+    assert link.call("POST", "/api/seat/look", asked).status_code == 401
+    assert link.call("POST", "/api/seat/leave", {"key": "k"}).status_code == 401
+    assert link.call("POST", "/api/seat/take", {"token": "a" * 64}).status_code == 200
+    assert Guest(web, "a" * 64).see()["asks"]
+
+
+def test_a_poll_does_not_outlive_its_token(web: Any) -> None:
+    guest, _ = invited(web)
+    version = guest.see()["version"]
+    with ThreadPoolExecutor(1) as other:
+        poll = other.submit(guest.call, "GET", f"/api/seat?since={version}")
+        time.sleep(0.3)  # until it waits
+        assert guest.call("POST", "/api/seat/take", {"token": "d" * 64}).status_code == 200
+        mine = Guest(web, "d" * 64)
+        mine.answer(mine.see()["asks"][0])
+        assert poll.result().status_code == 401
 
 
 @pytest.mark.parametrize("own", ["short", "a" * 65, "é" * 50, "a b" * 20, 5, None])
@@ -71,8 +103,8 @@ def test_a_token_of_ones_own_must_be_long(own: Any, web: Any) -> None:
 
 
 def test_nobody_takes_a_seat_by_the_token_of_another(web: Any) -> None:
-    guest, invited = sit(web, "rps", others={"partner": "person"})
-    other = invited["partner"]
+    guest, others = sit(web, "rps", others={"partner": "person"})
+    other = others["partner"]
     taken = "c" * 64
     assert guest.call("POST", "/api/seat/take", {"token": taken}).status_code == 200
     assert other.call("POST", "/api/seat/take", {"token": taken}).status_code == 401

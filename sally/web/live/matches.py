@@ -26,7 +26,7 @@ from sally.web.database import Database, StorageFull, StorageLost, Transaction
 from sally.web.live.answers import write
 from sally.web.live.match import GivenUp, LiveMatch
 from sally.web.live.plain import Labels
-from sally.web.live.seats import NoSuchSeat, Opened, hashed, settled
+from sally.web.live.seats import NoSuchSeat, Opened, hashed, invitation, settled
 
 LOG = logging.getLogger("sally.web")
 MANIFEST = "play in the browser"  # what a store of such episodes is marked with
@@ -108,6 +108,7 @@ class LiveMatches:
         owner: str = "",
         patience: float | None = None,
         mirrored: Sequence[str] = (),
+        invited: Sequence[str] = (),
         also: Callable[[Transaction, str], None] | None = None,
     ) -> Opened:
         """Seat everybody and begin; `also` writes whatever belongs to the same transaction.
@@ -115,12 +116,16 @@ class LiveMatches:
         Who has a token already brings it hashed, by seat, in `keys`.
         Matches with an owner are not put into the store here; their owner exports them.
         Seats in `mirrored` see their menus from last to first.
+        Tokens of seats in `invited` open nothing until the seat is taken by them.
         """
         setup = settled(setup, people)
         id = secrets.token_hex(16)
         keys = dict(keys or {})
         given = {seat: secrets.token_urlsafe(32) for seat in people if seat not in keys}
-        keys |= {seat: hashed(token) for seat, token in given.items()}
+        keys |= {
+            seat: invitation(token) if seat in invited else hashed(token)
+            for seat, token in given.items()
+        }
         waits = self.patience if patience is None else patience
         live = self._made(id, setup, people, waits, mirrored, owner)
         rows = live.let_bots_answer()
@@ -151,6 +156,11 @@ class LiveMatches:
 
     async def seat(self, token: str) -> tuple[LiveMatch, str]:
         """The live and seat that a token opens."""
+        id, seat = await self.known(token)
+        return await self.find(id), seat
+
+    async def known(self, token: str) -> tuple[str, str]:
+        """The match and seat that a token opens, by name; raises NoSuchSeat if it opens none."""
         key = hashed(token)
         if key not in self._seats:
             found = await self.database.run(
@@ -159,15 +169,15 @@ class LiveMatches:
             if found is None:
                 raise NoSuchSeat
             self._seats[key] = (found[0], found[1])
-        id, seat = self._seats[key]
-        return await self.find(id), seat
+        return self._seats[key]
 
     async def take(self, token: str, own: str) -> None:
         """Open a seat by one's own token from now on, and no more by the old one; twice is once."""
-        old, new = hashed(token), hashed(own)
+        old, new, invited = hashed(token), hashed(own), invitation(token)
 
         def change(tx: Transaction) -> bool:
-            changed = tx.put("UPDATE seats SET token = ? WHERE token = ?", new, old)
+            by = "UPDATE seats SET token = ? WHERE token IN (?, ?)"
+            changed = tx.put(by, new, old, invited)
             return bool(changed) or tx.one("SELECT 1 FROM seats WHERE token = ?", new) is not None
 
         if not await self.database.run(change):

@@ -30,6 +30,11 @@ def hashed(secret: str) -> str:
     return sha256(secret.encode("utf-8", "replace")).hexdigest()
 
 
+def invitation(secret: str) -> str:
+    """A token that only takes its seat, as the database keeps it: nothing opens by this key."""
+    return f"invitation {hashed(secret)}"
+
+
 def settled(setup: Setup, people: Sequence[str]) -> Setup:
     """The setup with versions filled in and every name checked; people have none."""
     seated = {s: STAND_IN if s in people else who for s, who in setup.lineup.items()}

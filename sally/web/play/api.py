@@ -17,7 +17,7 @@ from sally.web.live.match import LiveMatch
 from sally.web.live.screen import Screen, since
 from sally.web.live.seats import NoSuchSeat
 from sally.web.play.lobby import Lobby
-from sally.web.security import Refused, bearer, json_of
+from sally.web.security import SMALL, Refused, bearer, json_of
 
 LONG_POLL = 25.0  # seconds; less than proxies wait
 EXACT = 2**53  # whole numbers beyond this are not the same to every reader of JSON
@@ -108,7 +108,7 @@ async def open_table(request: Request) -> Response:
 
 async def get_in_line(request: Request) -> Response:
     refuse_too_many(request)
-    sent = await json_of(request)
+    sent = await json_of(request, SMALL)
     only(sent, "game")
     return answer({"ticket": await request.app.state.lobby.wait(text_of(sent, "game"))}, 201)
 
@@ -126,7 +126,7 @@ async def in_line(request: Request) -> Response:
 
 async def leave_line(request: Request) -> Response:
     ticket = bearer(request)
-    only(await json_of(request))
+    only(await json_of(request, SMALL))
     return answer({"left": await request.app.state.lobby.leave(ticket)})
 
 
@@ -141,6 +141,13 @@ def token_of(request: Request) -> str:
     return token
 
 
+async def seated(request: Request) -> str:
+    """The token of somebody who has a seat: nothing that a stranger sends is read further."""
+    token = token_of(request)
+    await request.app.state.live_matches.known(token)
+    return token
+
+
 async def at_seat(
     request: Request, token: str, act: Callable[[LiveMatch, str], Awaitable[Any]]
 ) -> Any:
@@ -149,7 +156,7 @@ async def at_seat(
 
 async def take(request: Request) -> Response:
     """Whoever comes first by an invitation has the seat: who sent the link cannot look in."""
-    token, sent = token_of(request), await json_of(request)
+    token, sent = token_of(request), await json_of(request, SMALL)
     only(sent, "token")
     own = text_of(sent, "token", most=KEY)
     if len(own) < OWN or not own.isascii() or not own.isalnum() or own == token:
@@ -168,11 +175,14 @@ async def see(request: Request) -> Response:
     async def look(live: LiveMatch, seat: str) -> Screen:
         return await (live.screen(seat) if known is None else live.news(seat, known, LONG_POLL))
 
-    return answer(since(await at_seat(request, token, look), lines))
+    screen = await at_seat(request, token, look)
+    await request.app.state.live_matches.known(token)  # a poll does not outlive its token
+    return answer(since(screen, lines))
 
 
 async def say(request: Request) -> Response:
-    token, sent = token_of(request), await json_of(request)
+    token = await seated(request)
+    sent = await json_of(request)
     only(sent, "ask", "value", "key")
     ask, key = text_of(sent, "ask"), key_of(sent)
     if "value" not in sent:
@@ -185,7 +195,8 @@ async def say(request: Request) -> Response:
 
 
 async def look_up(request: Request) -> Response:
-    token, sent = token_of(request), await json_of(request)
+    token = await seated(request)
+    sent = await json_of(request)
     only(sent, "ask", "tool", "arguments")
     ask, tool, given = text_of(sent, "ask"), text_of(sent, "tool"), mapping_of(sent, "arguments")
     if not all(isinstance(v, str) and len(v) <= 200 for v in given.values()):
@@ -195,7 +206,8 @@ async def look_up(request: Request) -> Response:
 
 
 async def leave(request: Request) -> Response:
-    token, sent = token_of(request), await json_of(request)
+    token = await seated(request)
+    sent = await json_of(request)
     only(sent, "key")
     version = await at_seat(
         request, token, lambda live, seat: live.leave(seat, "the person left the table")

@@ -135,7 +135,10 @@ class Lobby:
             for s in offer.seats
         }
         people = [s for s in offer.seats if lineup[s].player == PERSON]
-        return await self._opened(game, lineup, people, params, {seat: tuple(probes)})
+        invited = [s for s in people if s != seat]
+        return await self._opened(
+            game, lineup, people, params, {seat: tuple(probes)}, invited=invited
+        )
 
     # --- whoever comes ----------------------------------------------------------------------
 

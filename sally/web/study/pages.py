@@ -140,7 +140,7 @@ async def arrive(request: Request, here: RunningStudy) -> Response:
         "study/consent.html",
         study=here.study,
         given=given,
-        token=here.secrets.form_token(f"{cookie}/{given}"),  # of this link, and of no other
+        token=here.secrets.form_token(cookie, given),  # of this link, and of no other
     )
     return with_cookie(request, answer, cookie)
 
@@ -208,9 +208,12 @@ async def sent_form(
     request: Request, here: RunningStudy, by_link: bool = False
 ) -> tuple[str, dict[str, str]]:
     """The cookie and fields of a form that came from one of our pages."""
-    cookie, sent = request.cookies.get(COOKIE, ""), await form_of(request)
-    expected = here.secrets.form_token(f"{cookie}/{sent.get('given', '')}" if by_link else cookie)
-    if not cookie or not secrets.compare_digest(sent.get("token", "").encode(), expected.encode()):
+    cookie = request.cookies.get(COOKIE, "")
+    if not cookie:
+        raise Refused(403, here.texts("notice.old_page"))
+    sent = await form_of(request)
+    expected = here.secrets.form_token(cookie, sent.get("given", "") if by_link else None)
+    if not secrets.compare_digest(sent.get("token", "").encode(), expected.encode()):
         raise Refused(403, here.texts("notice.old_page"))
     return cookie, sent
 

@@ -96,8 +96,10 @@ class Secrets(msgspec.Struct, frozen=True):
         """What opens a person's seat; made again whenever it is needed, so it is kept nowhere."""
         return _mac(self.sign, f"seat/{person}/{round}")
 
-    def form_token(self, cookie: str) -> str:
-        return _mac(self.sign, f"form/{cookie}")
+    def form_token(self, cookie: str, given: str | None = None) -> str:
+        """What a form of this browser carries; a consent form is bound to its link's id, too."""
+        parts = ("form", cookie) if given is None else ("consent", cookie, given)
+        return _mac(self.sign, msgspec.json.encode(parts).decode())  # no part runs into another
 
 
 def _mac(key: str, text: str) -> str:

@@ -63,7 +63,7 @@ def test_what_was_typed_survives_news(person: Arrive, served: Server) -> None:
     table = served.table("toma_sw", "guide", others={"explorer": "person"})
     ann, bob = person(), person()
     ann.sit(table["token"])
-    bob.sit(table["invites"]["explorer"])
+    bob.sit(f"{table['invites']['explorer']}&invited")
     ann.ask().get_by_label("Text").fill("Wait for me")
     bob.pick("WAIT")
     ann.page.wait_for_timeout(500)  # news of bob's move comes in
