@@ -14,14 +14,14 @@ from sally.core.metric import Metric, Played
 from sally.core.playback import replayed
 from sally.runner.local import limited, play
 from sally.runner.seating import resolved
-from sally.stats import mean_interval
+from sally.stats.rule import coarsest, mean_by_rule
 
 Row = dict[str, Any]
 Watcher = Callable[[int, int], None]  # episodes played, episodes wanted
 
 
 def audit(game: str, episodes: int = 30, seed: int = 1, watch: Watcher | None = None) -> list[Row]:
-    """One row for each condition, player and metric, with a 95% interval over episodes."""
+    """One row for each condition, player and metric, with a 95% interval by our one rule."""
     return audit_of(conditions_of(game), episodes, seed, watch)
 
 
@@ -33,7 +33,7 @@ def audit_of(
         raise BadInput(f"episodes must be at least 1, not {episodes}.")
     metrics = {c.name: metrics_of(c) for c in conditions}
     by_name = {c.name: c for c in conditions}
-    values: dict[tuple[str, str, str], list[float]] = {
+    values: dict[tuple[str, str, str], list[tuple[float, str]]] = {
         (c.name, label(who), metric): []
         for c in conditions
         for who in c.players
@@ -46,10 +46,10 @@ def audit_of(
         who = label(setup.lineup[seat])
         for metric, value in measured(setup, Seat(seat), metrics[cell]).items():
             if value is not None:
-                values[cell, who, metric].append(value)
+                values[cell, who, metric].append((value, setup.instance.id))
         if watch:
             watch(n, len(wanted))
-    return [_row(*key, found) for key, found in values.items()]
+    return [_row(*key, found, metrics[key[0]][key[2]]) for key, found in values.items()]
 
 
 def card_of(game: str) -> Card:
@@ -87,8 +87,15 @@ def measured(setup: Setup, seat: Seat, metrics: Mapping[str, Metric]) -> dict[st
     return {name: metric.measure(whole, seat) for name, metric in metrics.items()}
 
 
-def _row(condition: str, player: str, metric: str, found: Sequence[float]) -> Row:
-    estimate = mean_interval(found)
+def _row(
+    condition: str, player: str, metric: str, found: Sequence[tuple[float, str]], of: Metric
+) -> Row:
+    units: dict[str, list[Any]] = {
+        "instances": [where for _, where in found],
+        "episodes": list(range(len(found))),
+    }
+    clusters = units[coarsest(units)]
+    estimate = mean_by_rule([value for value, _ in found], clusters, of.bounds)
     return {
         "condition": condition,
         "player": player,

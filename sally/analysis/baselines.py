@@ -1,4 +1,4 @@
-"""Players to compare with: the best mindless one and the reference, on the very same settings.
+"""Players to compare with: chance, the best mindless one, the reference; on the same settings.
 
 What the episodes hold already is used; the rest is played with the same problem, chance and
 company. Who is mindless stands on the game's card, who is the reference in the game itself.
@@ -7,6 +7,7 @@ company. Who is mindless stands on the game's card, who is the reference in the 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import msgspec
 
@@ -27,12 +28,13 @@ Known = Mapping[tuple[str, bytes], Measured]  # (setting, who) -> what the episo
 def baselines(
     studied: Sequence[Measured], by_cell: bool = False, watch: Watcher | None = None
 ) -> list[Baseline]:
-    """The best mindless player and the reference wherever somebody was studied."""
+    """A random player, the best mindless one and the reference wherever somebody was studied."""
     known = {(m.setting, _who(_sitter(m))): m for m in studied if not m.censored}
     found: list[Baseline] = []
     groups = list(_groups(studied, by_cell).values())
     for n, group in enumerate(groups, 1):
         settings = _settings(group)
+        found += _all(RANDOM, "random", settings, known)
         best = best_mindless(settings)
         if best is not None:
             found += _all(best, "mindless", settings, known)
@@ -56,7 +58,7 @@ def best_mindless(settings: Sequence[Measured]) -> Sitter | None:
     best: tuple[int, float] | None = None
     chosen: Sitter | None = None
     for who in mindless(tried):
-        got = [b.measured.doing for b in _all(who, "mindless", tried, {})]
+        got = [b.measured.least for b in _all(who, "mindless", tried, {})]
         scores = [score for score in got if score is not None]
         # one that cannot sit everywhere is not compared with those that can
         rank = (len(scores), round(sum(scores) / len(scores), 12)) if scores else None
@@ -72,7 +74,7 @@ def mindless(settings: Sequence[Measured]) -> list[Sitter]:
     """
     found: list[Sitter] = [RANDOM] if settings else []
     for n, met in enumerate({(m.seat, _params(m)): m for m in settings}.values()):
-        here = [who for c in conditions(met) for who in c.players]
+        here = [who for c in conditions(met) for who in c.mindless]
         if n == 0:
             found += [who for i, who in enumerate(here) if who not in (RANDOM, *here[:i])]
         found = [who for who in found if who == RANDOM or who in here]
@@ -87,9 +89,15 @@ def conditions(met: Measured) -> list[Condition]:
     every = card.of(met.game) or card.conditions
     here = [c for c in every if c.seat == met.seat] or list(every)
     params = met.setup.instance.params
-    fitting = [c for c in here if any(i.params.items() <= params.items() for i in c.instances)]
+    fitting = [c for c in here if any(_fits(i.params, params) for i in c.instances)]
     # a condition that says what no mind should score is meant for rules without a mind
     return [c for c in fitting if c.chance] or fitting or here
+
+
+def _fits(listed: Mapping[str, Any], met: Mapping[str, Any]) -> bool:
+    """Whether nothing tells two problems apart; a scenario has its level, said or not."""
+    shared = listed.keys() & met.keys()
+    return bool(shared or not listed) and all(listed[name] == met[name] for name in shared)
 
 
 def studied_seats(found: Sequence[Measured]) -> set[str]:

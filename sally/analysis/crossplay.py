@@ -8,8 +8,11 @@ from pathlib import Path
 import msgspec
 
 from sally.analysis.rows import Row, mean_of
+from sally.core import shelf
 from sally.core.errors import BadInput
+from sally.core.game import Seat
 from sally.core.log import Episode, label
+from sally.stats.rule import Bounds
 
 
 class Pairing(msgspec.Struct, frozen=True):
@@ -33,16 +36,36 @@ def crossplay(episodes: Iterable[Episode]) -> dict[tuple[str, str], Pairing]:
             raise BadInput(f"Episode {episode.id} has {len(episode.payoffs)} seats, not two.")
         (one, first), (two, second) = episode.payoffs.items()
         lineup = episode.setup.lineup
-        row = {"instance": episode.setup.instance.id, "first": first, "second": second}
+        row: Row = {
+            "instance": episode.setup.instance.id,
+            "repeat": episode.setup.repeat,
+            "first": first,
+            "second": second,
+            "ends": {"first": _ends(episode, one), "second": _ends(episode, two)},
+        }
         paid.setdefault((label(lineup[one]), label(lineup[two])), []).append(row)
     return {pair: _pairing(found) for pair, found in paid.items()}
 
 
 def _pairing(found: Sequence[Row]) -> Pairing:
-    first, second = (mean_of(found, seat) for seat in ("first", "second"))
+    first, second = (mean_of(found, seat, _widest(found, seat)) for seat in ("first", "second"))
     both = sum(row["first"] > 0 and row["second"] > 0 for row in found) / len(found)
     assert first.value is not None and second.value is not None  # there is at least one episode
     return Pairing(len(found), first.value, first.interval, second.value, second.interval, both)
+
+
+def _ends(episode: Episode, seat: str) -> Bounds | None:
+    """The least and the most that the episode could pay a seat, if its game says so."""
+    instance = episode.setup.instance
+    spec = shelf.game(instance.game)
+    return None if spec.pays is None else spec.pays(spec.build(instance.params), Seat(seat))
+
+
+def _widest(found: Sequence[Row], seat: str) -> Bounds | None:
+    ends = [row["ends"][seat] for row in found]
+    if any(end is None for end in ends):
+        return None
+    return min(low for low, _ in ends), max(high for _, high in ends)
 
 
 def names_of(table: Mapping[tuple[str, str], Pairing]) -> list[str]:

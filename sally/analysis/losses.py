@@ -1,8 +1,10 @@
-"""Where a decision's loss comes from: not foreseen, not acted on, not readable, not far-sighted.
+"""Where a decision's loss comes from: not foreseen, not acted on, not readable; the rest is luck.
 
-Per decision: best reply to the truth, to one's own prediction, and what was done; the first
-difference is the inference loss, the second the translation loss. A forfeited decision is a
-format loss. What looking ahead changes over a whole episode is the horizon term, with its sign.
+The inference loss is what the best reply to one's own prediction misses. The translation loss is
+what the move gave up *by that prediction*, whether or not it was right: so it does not shrink when
+a player knows less. What a move against one's own prediction happens to gain is luck, with its
+sign; inference, translation and luck add up to what was missed. A forfeited decision is a format
+loss.
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ from typing import Any
 
 from sally.core import shelf
 from sally.core.game import Seat
-from sally.core.metric import Judged, Losses, Played, Terms
+from sally.core.metric import Judged, Losses, Played, Terms, terms_of
 
 
 def terms(played: Played, seat: Seat, answers: Sequence[Judged]) -> Terms:
@@ -27,7 +29,7 @@ def terms(played: Played, seat: Seat, answers: Sequence[Judged]) -> Terms:
 
 
 def _of_choices(played: Played, seat: Seat, answers: Sequence[Judged], worth: float) -> Terms:
-    """Decisions that are right or wrong, each alone: none has a horizon."""
+    """Decisions that are right or wrong, each alone."""
     replay = played.replay
     due = [step for step in replay.steps() if seat in replay.game.to_move(step.before)]
     lost = sum(seat in step.forfeited for step in due)
@@ -36,21 +38,17 @@ def _of_choices(played: Played, seat: Seat, answers: Sequence[Judged], worth: fl
         mine, here = step.moves.get(seat), [a for a in answers if a.turn == step.turn]
         if mine is not None and here and (found := _split(played, seat, here, mine)):
             split.append(found)
-    n = len(split)
-    return Terms(
-        inference=worth * sum(inferred for inferred, _ in split) / n if n else None,
-        translation=worth * sum(done - inferred for inferred, done in split) / n if n else None,
-        format=worth * lost / len(due) if due else None,
-    )
+    parts = [(worth * inferred, worth * given_up, worth * all) for inferred, given_up, all in split]
+    return terms_of(parts, worth * lost / len(due) if due else None)
 
 
 def _split(
     played: Played, seat: Seat, answers: Sequence[Judged], mine: Any
-) -> tuple[float, float] | None:
-    """What the best reply to the prediction misses, and what was missed; None if unpredicted.
+) -> tuple[float, float, float] | None:
+    """What the best reply to the prediction misses, what the move gave up by it, what it missed.
 
     Where several moves are best replies to the prediction, the one that was done counts if it
-    is among them, else their mean.
+    is among them, else their mean. None where nothing was predicted.
     """
     if any(a.truth is None or a.report.value is None for a in answers):
         return None
@@ -59,7 +57,8 @@ def _split(
     if not believed or not right:
         return None
     made = (mine,) if mine in believed else believed
-    return sum(m not in right for m in made) / len(made), float(mine not in right)
+    inferred = sum(m not in right for m in made) / len(made)
+    return inferred, float(mine not in believed), float(mine not in right)
 
 
 def _replies(

@@ -6,40 +6,33 @@ few numbers of each and no episode.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from hashlib import blake2b
 from typing import Any, Literal
 
 import msgspec
 
+from sally.analysis.intended import intended, span_of
+from sally.analysis.knowing import Knowing, Scored, knowing
 from sally.analysis.losses import terms
 from sally.core import shelf
 from sally.core.game import GameSpec, Seat
 from sally.core.log import Censored, Episode, Forfeited, Moved, Setup
-from sally.core.metric import Judged, Metric, Played, Terms
+from sally.core.metric import Metric, Played, Terms
 from sally.core.playback import replayed
 from sally.core.records import RECORDED
 from sally.metrics.answers import scored
-
-BINS = 10  # of equal width, in a calibration curve
-Scored = tuple[Judged, Mapping[str, float]]
+from sally.metrics.consistency import acted
 
 
-class Knowing(msgspec.Struct, frozen=True):
-    """Sums over the reports of one seat on other minds; unread ones are in no score."""
+class Acting(msgspec.Struct, frozen=True):
+    """Sums over the decisions of one seat that followed a prediction of its own."""
 
-    asked: int = 0
-    unread: int = 0
-    scored: int = 0  # choices and odds with a truth
-    right: float = 0.0
-    guess: float = 0.0  # what an even guess would have right
-    with_odds: int = 0
-    brier: float = 0.0
-    even_brier: float = 0.0  # what even odds would score
-    valued: int = 0  # value reports with a truth
-    value_error: float = 0.0
-    # by bin of the odds of the likeliest choice: how many, sum of odds, sum of right ones
-    bins: tuple[tuple[int, float, float], ...] = ()
+    n: int = 0
+    fits: int = 0  # best replies to the prediction
+    weighed: int = 0  # those of them all where a blind pick has a known chance
+    weighed_fits: int = 0
+    chance: float = 0.0  # what blind picks would have hit among these
 
 
 class Measured(msgspec.Struct, frozen=True):
@@ -52,9 +45,13 @@ class Measured(msgspec.Struct, frozen=True):
     seat: str
     setting: str  # the same for every player who met the same problem, chance and company
     metric: str  # what `doing` is
-    doing: float | None
+    doing: float | None  # over the decisions that were made
+    least: float | None  # with forfeited and cut-off decisions at what the rules give
+    most: float | None  # with these at the best that they could have earned
+    span: tuple[float, float] | None  # the least and the most that doing can be in this game
     optimum: float | None  # exact, of this episode; None where it is not known
     knowing: Knowing
+    acting: Acting
     terms: Terms
     moves: int
     forfeits: int
@@ -65,11 +62,11 @@ class Measured(msgspec.Struct, frozen=True):
         return self.setup.instance.game
 
 
-Role = Literal["mindless", "reference"]
+Role = Literal["random", "mindless", "reference"]
 
 
 class Baseline(msgspec.Struct, frozen=True):
-    """What a mindless player or the reference did where others were studied."""
+    """What chance, a mindless player or the reference did where others were studied."""
 
     role: Role
     stored: bool  # found among the episodes, or played for the comparison
@@ -100,6 +97,8 @@ def measure(played: Played, seat: Seat) -> Measured:
     metric = doing_metric(spec, seat)
     scores = on_minds(spec, scored(played, seat))
     doing = metric.measure(played, seat)
+    optimum, span = _optimum(played, seat, doing), span_of(played, seat, metric)
+    least, most, optimum = intended(played, seat, doing, optimum, span)
     mine = [e for e in episode.events if e.seat == seat]
     return Measured(
         episode=episode.id,
@@ -110,12 +109,29 @@ def measure(played: Played, seat: Seat) -> Measured:
         setting=setting(episode.setup, seat),
         metric=metric.name,
         doing=doing,
-        optimum=_optimum(played, seat, doing),
-        knowing=knowing(scores),
+        least=least,
+        most=most,
+        span=span,
+        optimum=optimum,
+        knowing=knowing(played, seat, scores),
+        acting=acting(played, seat),
         terms=terms(played, seat, [answer for answer, _ in scores]),
         moves=sum(isinstance(e, Moved) for e in mine),
         forfeits=sum(isinstance(e, Forfeited) for e in mine),
         censored=end.cause if isinstance(end, Censored) else "",
+    )
+
+
+def acting(played: Played, seat: Seat) -> Acting:
+    """How often the seat did what its own prediction asked for."""
+    found = acted(played, seat)
+    weighed = [each for each in found if each.chance is not None]
+    return Acting(
+        n=len(found),
+        fits=sum(each.fits for each in found),
+        weighed=len(weighed),
+        weighed_fits=sum(each.fits for each in weighed),
+        chance=sum(each.chance or 0.0 for each in weighed),
     )
 
 
@@ -144,39 +160,3 @@ def _optimum(played: Played, seat: Seat, doing: float | None) -> float | None:
         return None
     lost = shelf.metrics(played.spec.family or played.spec.name)[regret].measure(played, seat)
     return None if lost is None else doing + lost
-
-
-def knowing(answers: Sequence[Scored]) -> Knowing:
-    """The sums of some answers."""
-    picked = [(a, s) for a, s in answers if "right" in s]
-    sure = [(a, s) for a, s in picked if a.report.odds is not None]
-    valued = [s["absolute_error"] for _, s in answers if "absolute_error" in s]
-    return Knowing(
-        asked=len(answers),
-        unread=sum(a.report.value is None for a, _ in answers),
-        scored=len(picked),
-        right=sum(s["right"] for _, s in picked),
-        guess=sum(1 / len(a.question.choices) for a, _ in picked),
-        with_odds=len(sure),
-        brier=sum(s["brier"] for _, s in sure),
-        even_brier=sum(1 - 1 / len(a.question.choices) for a, _ in sure),
-        valued=len(valued),
-        value_error=sum(valued),
-        bins=binned([a for a, _ in sure]),
-    )
-
-
-def binned(answers: Sequence[Judged]) -> tuple[tuple[int, float, float], ...]:
-    """The odds of the likeliest choice and whether it was true, by bin; ties share the point."""
-    if not answers:
-        return ()
-    found = [(0, 0.0, 0.0)] * BINS
-    for answer in answers:
-        odds = answer.report.odds or ()
-        sure = max(odds)
-        top = [c for c, p in zip(answer.question.choices, odds, strict=True) if p >= sure - 1e-9]
-        place = min(int(sure * BINS + 1e-9), BINS - 1)  # the last bin includes 1
-        n, forecasts, came_true = found[place]
-        right = 1 / len(top) if answer.truth in top else 0.0
-        found[place] = (n + 1, forecasts + sure, came_true + right)
-    return tuple(found)

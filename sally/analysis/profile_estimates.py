@@ -6,16 +6,11 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 
 from sally.analysis.measured import Measured
 from sally.core.log import Setup
-from sally.stats import (
-    Estimate,
-    clustered_mean_interval,
-    clustered_ratio_interval,
-    share_interval,
-)
-from sally.stats.intervals import FEW, without_interval
+from sally.stats import Estimate
+from sally.stats.intervals import FEW
+from sally.stats.rule import Bounds, ratio_by_rule
 
-RESAMPLES = 2000
-
+Of = Callable[[Measured], float | None]
 Unit = Callable[[Measured], Hashable]
 UNITS: Mapping[str, Unit] = {
     "participants": lambda m: person_of(m.setup, m.seat),
@@ -47,65 +42,26 @@ def clusters_of(group: Sequence[Measured]) -> tuple[Unit, str]:
     return UNITS["episodes"], "episodes"
 
 
-class Boot:
-    """Means and ratios over the episodes of a row, with clustered bootstrap intervals."""
+class Means:
+    """Means and ratios over the episodes of a row, with intervals by our one rule."""
 
-    def __init__(self, group: Sequence[Measured], unit: Unit, seed: int) -> None:
-        self.group, self.unit, self.seed = group, unit, seed
+    def __init__(self, group: Sequence[Measured], unit: Unit) -> None:
+        self.group, self.unit = group, unit
 
-    def ratio(
-        self,
-        above: Callable[[Measured], float],
-        below: Callable[[Measured], float],
-        most: float | None = None,
-    ) -> Estimate:
-        there = [m for m in self.group if below(m)]
-        if not there:
-            return without_interval(None, 0, "clustered bootstrap", "no values")
-        units = [self.unit(m) for m in there]
-        found = clustered_ratio_interval(
-            [above(m) for m in there],
-            [below(m) for m in there],
-            units,
-            seed=self.seed,
-            resamples=RESAMPLES,
-            method="expanded",
-        )
-        return judged(found, most, len(set(units)))
+    def ratio(self, above: Of, below: Of, bounds: Bounds | None = None) -> Estimate:
+        """A ratio of sums, over the episodes in which both are known."""
+        there = [
+            (m, up, down)
+            for m in self.group
+            if (up := above(m)) is not None and (down := below(m)) is not None
+        ]
+        tops, bottoms = [up for _, up, _ in there], [down for _, _, down in there]
+        return ratio_by_rule(tops, bottoms, [self.unit(m) for m, _, _ in there], bounds)
 
-    def mean(
-        self, value: Callable[[Measured], float | None], most: float | None = None
-    ) -> Estimate:
-        there = [(m, v) for m in self.group if (v := value(m)) is not None]
-        if not there:
-            return without_interval(None, 0, "clustered bootstrap", "no values")
-        units = [self.unit(m) for m, _ in there]
-        found = clustered_mean_interval(
-            [v for _, v in there],
-            units,
-            seed=self.seed,
-            resamples=RESAMPLES,
-            method="expanded",
-        )
-        return judged(found, most, len(set(units)))
+    def share(self, above: Of, below: Of, most: float = 1.0) -> Estimate:
+        """A ratio between 0 and `most`, over the episodes that have something to count."""
+        return self.ratio(above, lambda m: below(m) or None, (0.0, most))
 
-
-def judged(found: Estimate, most: float | None, clusters: int) -> Estimate:
-    """The estimate with an interval that can be believed, or with none."""
-    if clusters < FEW:  # resampling a handful says little about what others would be like
-        reason = f"fewer than {FEW} clusters"
-        return without_interval(found.value, found.n, "clustered bootstrap", reason)
-    return at_the_edge(found, most, clusters)
-
-
-def at_the_edge(found: Estimate, most: float | None, clusters: int) -> Estimate:
-    """All or nothing of what can be had: a bootstrap would be sure of it from two clusters on.
-
-    Wilson's interval with a trial a cluster takes its place.
-    """
-    if most is None or found.value not in (0, most) or found.low != found.high:
-        return found
-    wilson = share_interval(clusters if found.value else 0, clusters)
-    assert wilson.low is not None and wilson.high is not None  # there is a trial
-    how = f"Wilson over {clusters} clusters"
-    return Estimate(found.value, most * wilson.low, most * wilson.high, found.n, how)
+    def mean(self, value: Of, bounds: Bounds | None = None) -> Estimate:
+        """A mean over the episodes in which the value is known."""
+        return self.ratio(value, lambda m: None if value(m) is None else 1.0, bounds)

@@ -11,8 +11,8 @@ from sally.core.game import NATURE, Seat
 from sally.core.log import Call, Censored, Episode, Forfeited, Moved, Reported, label
 from sally.core.metric import Played, judged
 from sally.core.playback import replayed
-from sally.stats import Estimate, clustered_t_interval, mean_interval
-from sally.stats.intervals import FEW
+from sally.stats import Estimate
+from sally.stats.rule import Bounds, coarsest, mean_by_rule
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -163,18 +163,27 @@ def summary(rows: Iterable[Row], metric: str, by: Sequence[str]) -> list[Row]:
     ]
 
 
-def mean_of(rows: Iterable[Row], metric: str) -> Estimate:
-    """The mean of a metric with its 95% t interval, by people or instances if there are enough.
+def mean_of(rows: Iterable[Row], metric: str, bounds: Bounds | None = None) -> Estimate:
+    """The mean of a metric with its 95% interval by our one rule (`sally.stats.rule`).
 
     Episodes of one person or one instance hang together, so they do not count as so many.
     """
     there = [row for row in rows if row.get(metric) is not None]
-    values = [float(row[metric]) for row in there]
-    for unit in ("participant", "instance"):
-        clusters = [row.get(unit) for row in there]
-        if None not in clusters and len(set(clusters)) >= FEW:
-            return clustered_t_interval(values, clusters)
-    return mean_interval(values)
+    units = units_of(there)
+    known = shelf.shelf("metrics").get(metric)
+    ends = bounds or (known.bounds if known else None)
+    return mean_by_rule([float(row[metric]) for row in there], units[coarsest(units)], ends)
+
+
+def units_of(rows: Sequence[Row]) -> dict[str, list[Any]]:
+    """What rows can be grouped by, the coarsest first; the last is each row for itself."""
+    again = [(row.get("instance"), row.get("repeat")) for row in rows]
+    return {
+        "participants": [row.get("participant") for row in rows],
+        "instances": [row.get("instance") for row in rows],
+        "repeats of instances": again,
+        "episodes": list(range(len(rows))),
+    }
 
 
 def estimate_row(metric: str, found: Estimate) -> Row:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import msgspec
 
@@ -14,15 +15,10 @@ from sally.core.game import Seat
 from sally.core.log import Episode, Forfeited
 from sally.core.metric import Played
 from sally.core.playback import replayed
-from sally.stats.intervals import (
-    Estimate,
-    clustered_mean_interval,
-    mean_interval,
-    share_interval,
-)
+from sally.stats.intervals import Estimate
+from sally.stats.rule import coarsest, mean_by_rule
 
 TOTAL = "total"  # a row's condition that every episode meets: the table's own total
-SEED = 1  # of the bootstrap: the same store gives the same interval
 Conditions = Mapping[str, Condition]
 Known = Sequence[tuple[Conditions, Played]]  # stored episodes with what they are
 
@@ -151,19 +147,13 @@ def same_model(stored: str, asked: str) -> bool:
 
 
 def pooled(values: Sequence[float], instances: Sequence[str], share: bool = False) -> Estimate:
-    """A mean with its 95% interval.
+    """A mean with its 95% interval by our one rule (`sally.stats.rule`).
 
-    Episodes of one instance hang together, so where instances were played again whole instances
-    are drawn anew. A share of ones and zeros over separate instances has Wilson's interval; if
-    all are alike, draws would know no spread, and it is Wilson's with an instance counting once.
+    Episodes of one instance hang together; where there are too few instances, each episode
+    counts for itself. A share of ones and zeros has ends.
     """
-    different = len(set(instances))
-    apart = different in (1, len(values))
-    whole, alike = set(values) <= {0.0, 1.0}, len(set(values)) == 1
-    if share and whole and (apart or alike):
-        n = len(values) if apart else different
-        found = share_interval(round(sum(values) * n / len(values)), n)
-        return msgspec.structs.replace(found, n=len(values))
-    if apart:
-        return mean_interval(values)
-    return clustered_mean_interval(values, instances, seed=SEED, method="expanded")
+    units: dict[str, list[Any]] = {
+        "instances": list(instances),
+        "episodes": list(range(len(values))),
+    }
+    return mean_by_rule(values, units[coarsest(units)], (0, 1) if share else None)

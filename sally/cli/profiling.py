@@ -13,6 +13,7 @@ from sally.analysis.baselines import baselines, studied_seats
 from sally.analysis.measured import Measured
 from sally.analysis.profile import Mark, ProfileRow, profile_of
 from sally.analysis.rows import Row
+from sally.analysis.scale import Zero
 from sally.analysis.stores import measured_stores
 from sally.cli.common import STORE
 from sally.cli.comparing import plain
@@ -34,15 +35,24 @@ from sally.store import Where
 
 ESTIMATES = {  # heading -> field of a row, and how many places are shown
     "knowing %": ("accuracy", 0),
+    "knowing": ("skill", 2),
+    "beyond rules": ("beyond", 2),
     "Brier": ("brier", 2),
+    "Brier skill": ("brier_skill", 2),
     "value error": ("value_error", 2),
     "doing": ("doing", 2),
+    "at most": ("doing_most", 2),
     "as scored": ("raw", None),
+    "regret": ("regret", 2),
+    "acts on it %": ("consistency", 0),
+    "acting": ("acting", 2),
     "inference": ("inference", 2),
     "translation": ("translation", 2),
     "format": ("format", 2),
-    "horizon": ("horizon", 2),
+    "luck": ("luck", 2),
 }
+QUIET = ("value_error", "brier_skill", "doing_most")  # blank for the reason of another column
+IF_LOST = ("at most", "format")  # columns that say something only where moves or results lack
 
 
 @click.command()
@@ -51,6 +61,12 @@ ESTIMATES = {  # heading -> field of a row, and how many places are shown
 @click.option("--player", "players", multiple=True, help="Only this player; may be given again.")
 @click.option("--seat", default="", help="Only this seat, studied or not.")
 @click.option("--by-cell", is_flag=True, help="Each cell of a study apart.")
+@click.option(
+    "--zero",
+    type=click.Choice(["random", "mindless"]),
+    default="random",
+    help="Who stands at 0 of doing; `mindless` is the scale of version 0.1 [random].",
+)
 @click.option("--figure", type=click.Path(path_type=Path), help="The picture: .svg, .pdf or .png.")
 @click.option("--calibration", type=click.Path(path_type=Path), help="Calibration curves likewise.")
 @json_option
@@ -60,18 +76,22 @@ def profile(
     players: tuple[str, ...],
     seat: str,
     by_cell: bool,
+    zero: Zero,
     figure: Path | None,
     calibration: Path | None,
     as_json: bool,
 ) -> None:
     """What each player in some stores knew of the others, and what it did with it.
 
-    Doing is 0 for the best mindless player and 1 for the optimum or the reference player, on the
-    same problems with the same chance and company; where a store lacks them, they are played.
+    Knowing is 0 for an even guess, doing for a random player; 1 is all there is to know, and the
+    optimum or the reference player, on the same problems with the same chance and company. Where
+    a store lacks these players, they are played.
     """
     for path in filter(None, (figure, calibration)):
         figures.check(path)  # before the work, not after it
-    rows = profile_rows_of(folders, games=games, players=players, seat=seat, by_cell=by_cell)
+    rows = profile_rows_of(
+        folders, games=games, players=players, seat=seat, by_cell=by_cell, zero=zero
+    )
     if figure:
         figures.write(figures.profile_figure(rows), figure)
     if calibration:
@@ -91,6 +111,7 @@ def profile_rows_of(
     players: Sequence[str] = (),
     seat: str = "",
     by_cell: bool = False,
+    zero: Zero = "random",
 ) -> list[ProfileRow]:
     """The profile of some stores; mindless and reference players are played where they lack."""
     with progress() as bar, ExitStack() as open_ones:
@@ -106,7 +127,7 @@ def profile_rows_of(
         ends = baselines(
             studied, by_cell, lambda done, all: bar.update(task, completed=done, total=all)
         )
-    return profile_of(studied, ends, by_cell=by_cell)
+    return profile_of(studied, ends, by_cell=by_cell, zero=zero)
 
 
 def chosen(
@@ -144,28 +165,35 @@ def _known(what: str, names: Iterable[str], known: Collection[str]) -> None:
 
 def say(rows: Sequence[ProfileRow]) -> None:
     """A table for each game and seat, what its ends are, and why blanks are blank."""
-    groups: dict[tuple[str, str, str], list[ProfileRow]] = {}
+    groups: dict[tuple[str, str, str, str], list[ProfileRow]] = {}
     for row in rows:
-        groups.setdefault((row.game, row.seat, row.cell), []).append(row)
-    for (game, seat, cell), group in groups.items():
+        groups.setdefault((row.game, row.seat, row.cell, row.part), []).append(row)
+    for (game, seat, cell, part), group in groups.items():
         lines = [_line(row) for row in group]
-        lost = any(row.forfeits for row in group)
+        lost = any(row.forfeits or row.censored for row in group)
         said = [
             name
             for name in ESTIMATES
-            if any(line[name] != "-" for line in lines) and (lost or name != "format")
+            if any(line[name] != "-" for line in lines) and (lost or name not in IF_LOST)
         ]
         title = f"{game}, seat {seat}" + (f", cell {cell}" if cell else "")
+        title += f", partners {part}" if part else ""
         for names in fitting(lines, ["player", "n"], said):
             print_table(lines, ("player", "n", *names), title=title)
         for sentence in sentences(group):
             click.echo(folded(sentence))
         click.echo()
-    click.echo(
-        "knowing: right predictions about others; doing: 0 as the best mindless player, 1 as the\n"
-        "optimum or reference; inference, translation, format and horizon: where payoff was lost,\n"
-        "in the unit of the score. In brackets or after ±: 95% intervals, bootstrap over clusters."
-    )
+    click.echo(folded(LEGEND))
+
+
+LEGEND = (
+    "knowing: predictions about others, 0 as an even guess and 1 all right; beyond rules: 0 as the "
+    "best rule without a mind. doing: 0 as a random player, 1 as the optimum or reference, with "
+    "forfeited moves at what the rules give (at most: at the best they could have earned). acts on "
+    "it: moves that are best replies to one's own prediction; acting: the same, 0 as a blind pick. "
+    "inference, translation, format: payoff lost by wrong predictions, by not acting on one's own, "
+    "by unreadable moves; luck: what the second kind happened to change. After ±: 95% intervals."
+)
 
 
 def _line(row: ProfileRow) -> Row:
@@ -182,7 +210,8 @@ def sentences(group: Sequence[ProfileRow]) -> list[str]:
     ends = [
         f"{name} = {said}"
         for name, marks in (
-            ("0", [r.mindless for r in group]),
+            ("random", [r.random for r in group]),
+            ("best mindless", [r.mindless for r in group]),
             ("1", [r.reference for r in group]),
         )
         if (said := _ends(marks))
@@ -200,7 +229,12 @@ def sentences(group: Sequence[ProfileRow]) -> list[str]:
 
 def _guess(group: Sequence[ProfileRow]) -> str:
     known = [row.guess for row in group if row.guess is not None]
-    return f"a guess knows {sum(known) / len(known):.0f} %" if known else "nobody was asked"
+    if not known:
+        return "nobody was asked"
+    rules = [row.predictor for row in group if row.predictor is not None]
+    best = max(rules, key=lambda rule: rule.accuracy)
+    said = f"the best rule without a mind ('{best.rule}') up to {best.accuracy:.0f} %"
+    return f"a guess knows {sum(known) / len(known):.0f} %, {said}"
 
 
 def _ends(marks: Sequence[Mark | None]) -> str:
@@ -210,8 +244,10 @@ def _ends(marks: Sequence[Mark | None]) -> str:
         return ""
     mark = known[0]
     mean = sum(m.value for m in known) / len(known)
-    role = mark.standing or "best mindless"
-    told = f"{mark.player} ({role}), {mean:.3g}"
+    role = f" ({mark.standing})" if mark.standing else ""
+    told = f"{mark.player}{role}, {mean:.3g}"
+    at = [m.doing for m in known if m.doing is not None]
+    told += f" (doing {sum(at) / len(at):.2f})" if at else ""
     if not mark.stored and not mark.played:
         return told + ", computed"
     where = "found in the store" if not mark.played else "played for this"
@@ -223,7 +259,7 @@ def _blanks(group: Sequence[ProfileRow]) -> list[str]:
     reasons: dict[str, dict[str, list[str]]] = {}
     for row in group:
         for heading, (field, _) in ESTIMATES.items():
-            if field in row.why and field != "value_error":
+            if field in row.why and field not in QUIET:
                 reasons.setdefault(row.why[field], {}).setdefault(heading, []).append(row.player)
     found = []
     for why, columns in reasons.items():

@@ -22,6 +22,7 @@ class Shortcut(msgspec.Struct, frozen=True):
 
     rule: Sitter
     inverse: Sitter
+    partial: bool = False  # part of the reasoning that is asked for: on the card, not mindless
 
     def __post_init__(self) -> None:
         if self.rule == self.inverse:
@@ -52,8 +53,12 @@ class Condition(msgspec.Struct, frozen=True):
     @property
     def players(self) -> tuple[Sitter, ...]:
         """Everybody who is put into the audited seat: chance itself, rules, inverses; each once."""
-        wanted = [RANDOM, *(s for pair in self.shortcuts for s in (pair.rule, pair.inverse))]
-        return tuple(who for n, who in enumerate(wanted) if who not in wanted[:n])
+        return _each_once(self.shortcuts)
+
+    @property
+    def mindless(self) -> tuple[Sitter, ...]:
+        """Those of them without a mind for the other; partial solvers are left out."""
+        return _each_once([pair for pair in self.shortcuts if not pair.partial])
 
 
 class Card(msgspec.Struct, frozen=True):
@@ -78,10 +83,15 @@ class Card(msgspec.Struct, frozen=True):
 RANDOM = Sitter("random")
 
 
-def both_ways(player: str, **params: Any) -> Shortcut:
+def _each_once(pairs: Sequence[Shortcut]) -> tuple[Sitter, ...]:
+    wanted = [RANDOM, *(s for pair in pairs for s in (pair.rule, pair.inverse))]
+    return tuple(who for n, who in enumerate(wanted) if who not in wanted[:n])
+
+
+def both_ways(player: str, partial: bool = False, **params: Any) -> Shortcut:
     """A rule with the inverse that any rule has: whatever it would not do."""
     turned: dict[str, Any] = {"of": player, "params": params} if params else {"of": player}
-    return Shortcut(Sitter(player, params), Sitter("inverse", turned))
+    return Shortcut(Sitter(player, params), Sitter("inverse", turned), partial)
 
 
 def study_of(name: str, conditions: Sequence[Condition], episodes: int, seed: int) -> Study:

@@ -100,6 +100,10 @@ class Doing:
     by_seat: Mapping[str, str] = field(default_factory=dict)  # seats that want something else
     regret: str = ""  # the metric of what is missing to the exact optimum, in the same unit
     right: float | None = None  # what a right decision counts, where each stands alone
+    decisions: Callable[[Any], int] | None = None  # how many of these a game has; None: one
+    range: Callable[[Any, Seat], tuple[float, float]] | None = None
+    """(game, seat): the least and the most that the metric can be, where the game says so."""
+    no_split: str = ""  # why no prediction makes a move best, where none does
 
     def of(self, seat: str) -> str:
         """The metric for one seat."""
@@ -125,6 +129,9 @@ class GameSpec(Generic[S, A, V]):
     occupants: Mapping[Seat, str] = field(default_factory=dict)  # who helps, unless told
     best_replies: Callable[[Any, V, Any], Replies[A]] | None = None  # (game, view, belief)
     doing: Doing = field(default_factory=Doing)
+    pays: Callable[[Any, Seat], tuple[float, float]] | None = None
+    """(game, seat): the least and the most that an episode can pay, where that is known."""
+    acts_on: tuple[str, ...] = ()  # probes that `best_replies` takes; empty: all on minds
     same_question: tuple[str, ...] = ()  # probes that ask the same: the first one asked counts
     titles: Mapping[str, str] = field(default_factory=dict)  # what people call it, by name
     sentences: Mapping[str, str] = field(default_factory=dict)  # what people are told of it

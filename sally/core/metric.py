@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import wraps
 from typing import Any, Literal, TypeVar
@@ -83,10 +83,18 @@ def shared(find: Callable[[Played, Seat], T]) -> Callable[[Played, Seat], T]:
 class Terms(msgspec.Struct, frozen=True):
     """The mean loss of an episode's decisions by where it arose, in the unit of doing."""
 
-    inference: float | None = None
-    translation: float | None = None
-    format: float | None = None
-    horizon: float | None = None
+    inference: float | None = None  # the best reply to the prediction, where it was wrong
+    translation: float | None = None  # by one's own prediction, what the move gave up: never < 0
+    format: float | None = None  # forfeited decisions
+    luck: float | None = None  # the rest: what moves against one's prediction happened to change
+
+
+def terms_of(parts: Sequence[tuple[float, float, float]], format: float | None) -> Terms:
+    """The means over decisions, each (inference, translation, all that it missed)."""
+    if not parts:
+        return Terms(format=format)
+    inference, translation, missed = (sum(p[i] for p in parts) / len(parts) for i in range(3))
+    return Terms(inference, translation, format, missed - inference - translation)
 
 
 Losses = Callable[[Played, Seat], Terms]

@@ -46,6 +46,8 @@ ROOMS: Mapping[str, str] = {
     "card": "CARD",
     "board": "BOARD",
     "losses": "LOSSES",
+    "intended": "INTENDED",  # what forfeited and cut-off decisions count
+    "acting": "ACTING",  # which moves fit what their maker had predicted
     "study": "STUDIES",
     "tables": "ENGINE",
     "importer": "IMPORTER",

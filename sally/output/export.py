@@ -70,12 +70,15 @@ def episode_columns(games: Iterable[str]) -> tuple[Column, ...]:
 
 # --- the profile as a table -----------------------------------------------------------------------
 
-ESTIMATES = ("accuracy", "brier", "value_error", "raw", "doing", "inference", "translation",
-             "format", "horizon")  # fmt: skip
+ESTIMATES = ("accuracy", "skill", "beyond", "brier", "brier_skill", "brier_beyond", "value_error",
+             "raw", "doing", "doing_most", "regret", "consistency", "acting", "inference",
+             "translation", "format", "luck")  # fmt: skip
+ROLES = ("random", "mindless", "reference")
 PROFILE = (
-    *_columns("text", "family", "game", "cell", "seat", "player", "metric", "unit", "clusters"),
+    *_columns("text", "family", "game", "cell", "part", "seat", "player", "metric", "unit"),
+    *_columns("text", "clusters", "predictor"),
     *_columns("count", "episodes", "censored", "moves", "forfeits"),
-    *_columns("number", "guess", "unread", "even_brier"),
+    *_columns("number", "guess", "predictor_accuracy", "unread", "even_brier", "room"),
     *(
         column
         for name in ESTIMATES
@@ -83,8 +86,11 @@ PROFILE = (
     ),
     *(
         column
-        for role in ("mindless", "reference")
-        for column in (Column(role), *_columns("number", f"{role}_value", f"{role}_accuracy"))
+        for role in ROLES
+        for column in (
+            Column(role),
+            *_columns("number", f"{role}_value", f"{role}_doing", f"{role}_accuracy"),
+        )
     ),
     *_columns("text", "standing", "blank"),
 )
@@ -97,10 +103,13 @@ def profile_table(rows: Iterable[ProfileRow]) -> Iterator[Row]:
         for name in ESTIMATES:
             found: Estimate = getattr(row, name)
             flat |= {name: found.value, f"{name}_low": found.low, f"{name}_high": found.high}
-        for role in ("mindless", "reference"):
+        flat["predictor"] = row.predictor and row.predictor.rule
+        flat["predictor_accuracy"] = row.predictor and row.predictor.accuracy
+        for role in ROLES:
             mark = getattr(row, role)
             flat[role] = mark and mark.player
             flat[f"{role}_value"] = mark and mark.value
+            flat[f"{role}_doing"] = mark and mark.doing
             flat[f"{role}_accuracy"] = mark and mark.accuracy
         flat["standing"] = row.reference and row.reference.standing
         flat["blank"] = "; ".join(f"{field}: {why}" for field, why in row.why.items())
@@ -109,12 +118,14 @@ def profile_table(rows: Iterable[ProfileRow]) -> Iterator[Row]:
 
 PRINTED = {  # heading in print -> field and places: what a page has room for
     "knowing (\\%)": ("accuracy", 0),
-    "Brier": ("brier", 2),
+    "knowing": ("skill", 2),
+    "beyond rules": ("beyond", 2),
     "doing": ("doing", 2),
+    "regret": ("regret", 2),
+    "acting": ("acting", 2),
     "inference": ("inference", 2),
     "translation": ("translation", 2),
     "format": ("format", 2),
-    "horizon": ("horizon", 2),
 }
 
 
@@ -123,7 +134,7 @@ def profile_latex(rows: Sequence[ProfileRow]) -> str:
     # what is the same in all rows of a game needs no column
     parts = [
         part
-        for part in ("seat", "cell")
+        for part in ("seat", "cell", "part")
         if len({(row.game, getattr(row, part)) for row in rows}) > len({row.game for row in rows})
     ]
     heads = ["game", *parts, "player", "$n$", *PRINTED]
@@ -134,15 +145,16 @@ def profile_latex(rows: Sequence[ProfileRow]) -> str:
         cells = [*map(latex, where), str(row.episodes)]
         lines.append([*cells, *(_printed(estimate, places) for estimate, places in found)])
     ends = dict.fromkeys(
-        f"{latex(row.game)}: 0 is {latex(row.mindless.player)}, 1 is "
+        f"{latex(row.game)}: 0 is {latex(row.random.player)}, 1 is "
         f"{latex(row.reference.player)} ({row.reference.standing})"
         for row in rows
-        if row.mindless and row.reference
+        if row.random and row.reference
     )
     notes = [
-        "Knowing: right predictions about others. Doing: 0 is the best mindless player, 1 the "
-        "optimum or the reference player, on the same settings. Losses in the unit of the score. "
-        "In brackets: 95\\% bootstrap intervals over clusters of episodes.",
+        "Knowing: predictions about others, 0 is an even guess. Doing: 0 is a random player, 1 the "
+        "optimum or the reference player, on the same settings. Acting: best replies to one's own "
+        "prediction, 0 is a blind pick. Losses in the unit of the score. In brackets: 95\\% "
+        "intervals over clusters of episodes.",
         *ends,
     ]
     align = "l" * (2 + len(parts)) + "r" + "l" * len(PRINTED)

@@ -51,17 +51,17 @@ __all__ = [
 LOWEST, HIGHEST = -1.5, 1.5  # doing beyond these is drawn at the edge, with its value in words
 TITLE = "What each player knew of the others, and what it did with it"
 CAPTION = (
-    "Across: predictions about others that were right. Up: reward on a scale from the best "
-    "mindless player (0) to the optimum or the reference player (1), on the same problems with "
-    "the same chance and company. Bars: 95% intervals, bootstrap over whole clusters of episodes. "
-    "Right and low: knows and does not use it. Left and high: does well without knowing."
+    "Both axes read alike: 0 is an even guess and a random player, 1 is all there is to know and "
+    "the optimum or the reference player, on the same problems with the same chance and company. "
+    "Forfeited moves count at what the rules give. Diamonds: the best mindless predictor and "
+    "player. Bars: 95% intervals over whole clusters of episodes. Right and low: knows and does "
+    "not use it. Left and high: does well without knowing."
 )
 
 
 # --- the profile ----------------------------------------------------------------------------------
 
-GUTTER = -11.0  # where players stand who were not asked what they know
-NEAR = 8.0  # points of percent: guesses that are nearer than this are drawn as one
+GUTTER = -0.2  # where players stand who were not asked what they know
 
 
 def profile_figure(rows: Sequence[ProfileRow], columns: int = 2) -> Figure:
@@ -108,15 +108,15 @@ class Plot(msgspec.Struct, frozen=True):
         return list(dict.fromkeys(row.game for row in self.rows))
 
     @property
-    def marks(self) -> dict[tuple[Role, str, str], list[tuple[str, Mark]]]:
+    def marks(self) -> dict[tuple[Role, str, str], list[tuple[ProfileRow, Mark]]]:
         """By role, name and standing: baselines that have no row of their own, with their games."""
-        found: dict[tuple[Role, str, str], list[tuple[str, Mark]]] = {}
+        found: dict[tuple[Role, str, str], list[tuple[ProfileRow, Mark]]] = {}
         for row in self.drawn:
             for role in ROLES:
                 mark: Mark | None = getattr(row, role)
                 if mark is not None and not any(_is(r, mark, row.game) for r in self.drawn):
                     key = (role, mark.player, mark.standing or "best mindless")
-                    found.setdefault(key, []).append((row.game, mark))
+                    found.setdefault(key, []).append((row, mark))
         return found
 
 
@@ -130,39 +130,29 @@ def _is(row: ProfileRow, mark: Mark, game: str) -> bool:
 
 def _frame(axes: Axes, plot: Plot) -> None:
     axes.set_ylim(*_span(plot))
-    silent = any(row.accuracy.value is None for row in plot.drawn)
-    axes.set_xlabel("knowing: right predictions of others (%)", labelpad=11 if silent else 4)
-    axes.set_xlim(2 * GUTTER if silent else 0, 100)
-    axes.set_xticks([0, 20, 40, 60, 80, 100])
+    silent = any(row.skill.value is None for row in plot.drawn)
+    axes.set_xlabel("knowing (0 = even guess, 1 = all right)", labelpad=11 if silent else 4)
+    least = _leftmost(plot)
+    axes.set_xlim(min(2 * GUTTER if silent else least, least), 1.05)
+    axes.set_xticks([x / 5 for x in range(int(min(least, 0) * 5), 6)])
+    axes.axvline(0, color=GREY, linewidth=0.8, linestyle=":", zorder=1)
     if silent:
-        axes.axvline(0, color=GREY, linewidth=0.6)
         axes.text(
             GUTTER, -0.025, "no\nanswers", transform=axes.get_xaxis_transform(), size=SIZE - 1,
             color=INK, ha="center", va="top",
         )  # fmt: skip
     if plot.scaled:
-        axes.set_ylabel(f"doing (0 = best mindless, 1 = {_top_name(plot.rows)})")
+        axes.set_ylabel(f"doing (0 = random player, 1 = {_top_name(plot.rows)})")
         for y in (0, 1):
             axes.axhline(y, color=GREY, linewidth=0.8, linestyle="--", zorder=1)
     else:
         axes.set_ylabel(f"doing: {plot.rows[0].metric} ({plot.rows[0].unit})")
-    for x in _guesses(plot):
-        axes.axvline(x, color=GREY, linewidth=0.8, linestyle=":", zorder=1)
-        axes.text(
-            x, 1.01, f"guess {x:.0f}", transform=axes.get_xaxis_transform(), size=SIZE - 2,
-            color=INK, ha="center", va="bottom",
-        )  # fmt: skip
 
 
-def _guesses(plot: Plot) -> list[float]:
-    """Where an even guess stands; near ones are one, and more than three would say nothing."""
-    groups: list[list[float]] = []
-    for guess in sorted(row.guess for row in plot.drawn if row.guess is not None):
-        if groups and guess - groups[-1][0] < NEAR:
-            groups[-1].append(guess)
-        else:
-            groups.append([guess])
-    return [sum(group) / len(group) for group in groups] if len(groups) <= 3 else []
+def _leftmost(plot: Plot) -> float:
+    """How far to the left anybody stands; nobody knows less than -1 of what there is."""
+    found = [e for row in plot.drawn for e in (row.skill.value, row.skill.low) if e is not None]
+    return min([-0.05, *(max(e - 0.05, -1.0) for e in found)])
 
 
 def _span(plot: Plot) -> tuple[float, float]:
@@ -171,7 +161,7 @@ def _span(plot: Plot) -> tuple[float, float]:
     if plot.scaled:
         kept = [_clipped(end) for end in ends]
         return min([-0.15, *(e - 0.1 for e in kept)]), max([1.15, *(e + 0.1 for e in kept)])
-    ends += [row.mindless.value for row in plot.drawn if row.mindless] or [0.0]
+    ends += [row.random.value for row in plot.drawn if row.random] or [0.0]
     room = max(0.1, max(ends, default=1.0) - min(ends, default=0.0))
     return min(ends, default=0.0) - 0.1 * room, max(ends, default=1.0) + 0.1 * room
 
@@ -191,12 +181,13 @@ def _point(axes: Axes, row: ProfileRow, plot: Plot) -> Named:
     doing = plot.doing(row)
     value = doing.value or 0.0
     y = _clipped(value) if plot.scaled else value
-    x = GUTTER if row.accuracy.value is None else row.accuracy.value
+    x = GUTTER if row.skill.value is None else max(row.skill.value, -1.0)
     shape = MARKERS[plot.games.index(row.game) % len(MARKERS)]
     if beyond := y != value:
         shape = "v" if value < y else "^"
-    if row.accuracy.interval:
-        axes.plot(row.accuracy.interval, [y, y], color=colour, linewidth=1, zorder=2)
+    if row.skill.interval:
+        ends = [max(end, -1.0) for end in row.skill.interval]
+        axes.plot(ends, [y, y], color=colour, linewidth=1, zorder=2)
     if doing.interval and not beyond:
         ends = [_clipped(e) if plot.scaled else e for e in doing.interval]
         axes.plot([x, x], ends, color=colour, linewidth=1, zorder=2)
@@ -215,6 +206,7 @@ def _name(row: ProfileRow, plot: Plot, value: str) -> str:
         row.game: len({r.game for r in rows}) > 1,
         row.seat: len({r.seat for r in rows}) > 1,
         row.cell: len({r.cell for r in rows}) > 1,
+        row.part: bool(row.part),
         value: bool(value),
     }
     more = ", ".join(name for name, told in roles.items() if told)
@@ -223,24 +215,28 @@ def _name(row: ProfileRow, plot: Plot, value: str) -> str:
 
 
 def _mark_points(axes: Axes, plot: Plot) -> list[Named]:
-    """The mindless player and the reference at their height, where their knowing is known."""
+    """The best without a mind, by predictor and player, and the reference at its height."""
     points: list[Named] = []
     for (role, player, standing), met in plot.marks.items():
-        y = sum(mark.value for _, mark in met) / len(met)
-        if plot.scaled:
-            y = 0.0 if role == "mindless" else 1.0
-        known = [mark.accuracy for _, mark in met if mark.accuracy is not None]
-        x = sum(known) / len(known) if known else 100.0
-        if known:
-            shape = "d" if role == "mindless" else "*"
-            axes.plot([x], [y], shape, color=INK, ms=6, fillstyle="none", zorder=4, clip_on=False)
-        elif not plot.scaled:
-            axes.axhline(y, color=GREY, linewidth=0.8, linestyle="--", zorder=1)
-        games = list(dict.fromkeys(game for game, _ in met))
+        heights = [mark.doing if plot.scaled else mark.value for _, mark in met]
+        known = [height for height in heights if height is not None]
+        if not known:
+            continue
+        y = _clipped(sum(known) / len(known)) if plot.scaled else sum(known) / len(known)
+        x = _foreseen([row for row, _ in met]) if role == "mindless" else 1.0
+        shape = "d" if role == "mindless" else "*"
+        axes.plot([x], [y], shape, color=INK, ms=6, fillstyle="none", zorder=4, clip_on=False)
+        games = list(dict.fromkeys(row.game for row, _ in met))
         of = f", {'/'.join(games)}" if len(games) < len({r.game for r in plot.drawn}) else ""
         tail = f" ({standing}{of})"
         points.append((x, y, short(player, max(12, LONGEST - len(tail))) + tail, GREY))
     return points
+
+
+def _foreseen(rows: Sequence[ProfileRow]) -> float:
+    """What the best mindless predictor knows, over rows; at a guess where nothing was asked."""
+    known = [r.predictor.skill for r in rows if r.predictor and r.predictor.skill is not None]
+    return sum(known) / len(known) if known else 0.0
 
 
 def _undrawn(plot: Plot) -> list[str]:

@@ -134,8 +134,13 @@ def _bar(bar: Bar, across: Scale, y: float) -> Html:
 # --- the profile ----------------------------------------------------------------------------------
 
 
-def _lattice(across: Scale, up: Scale, levels: Sequence[float]) -> Html:
-    """Lines and numbers at every quarter of knowing and at these levels of doing."""
+def _lattice(
+    across: Scale,
+    up: Scale,
+    levels: Sequence[float],
+    places: Sequence[float] = (0, 25, 50, 75, 100),
+) -> Html:
+    """Lines and numbers at these places across and at these levels up."""
     right, bottom = WIDTH - NAMES, HEIGHT - EDGE
     return joined(
         *(
@@ -143,7 +148,7 @@ def _lattice(across: Scale, up: Scale, levels: Sequence[float]) -> Html:
                 tag("line", x1=across(t), x2=across(t), y1=10, y2=bottom, class_="grid"),
                 tag("text", number(t), x=across(t), y=bottom + 14, class_="tick"),
             )
-            for t in (0, 25, 50, 75, 100)
+            for t in places
         ),
         *(
             joined(
@@ -156,22 +161,29 @@ def _lattice(across: Scale, up: Scale, levels: Sequence[float]) -> Html:
 
 
 def profile_plot(
-    title: str, dots: Sequence[Dot], guess: float | None, floor: str, ceiling: str
+    title: str,
+    dots: Sequence[Dot],
+    mindless: tuple[float | None, float | None],
+    floor: str,
+    ceiling: str,
 ) -> Html:
-    """Knowing across and doing up, with a guess, the mindless player and the best marked."""
+    """Knowing across and doing up, both from chance to all there is; what takes no mind marked."""
     ys = [v for d in dots for v in (d.doing, *(d.doing_interval or ()))]
     low, high = min(-0.15, max(-1.0, min(ys) - 0.08)), max(1.15, min(1.6, max(ys) + 0.08))
     right, bottom = WIDTH - NAMES, HEIGHT - EDGE
-    across, up = Scale(0, 100, EDGE, right), Scale(low, high, bottom, 10)
+    xs = [v for d in dots for v in (d.knowing, *(d.knowing_interval or ()))]
+    across = Scale(min(-0.15, max(-1.0, min(xs) - 0.08)), 1.1, EDGE, right)
+    up = Scale(low, high, bottom, 10)
     frame = [
-        _lattice(across, up, ticks(low, high, 6)),
+        _lattice(across, up, ticks(low, high, 6), ticks(across.low, 1, 6)),
         tag("line", x1=EDGE, x2=right, y1=up(0), y2=up(0), class_="mark"),
         tag("text", clipped(floor, 34), x=EDGE + 4, y=up(0) + 12, class_="marked"),
         tag("line", x1=EDGE, x2=right, y1=up(1), y2=up(1), class_="mark"),
         tag("text", clipped(ceiling, 34), x=EDGE + 4, y=up(1) - 4, class_="marked"),
-        _guess(guess, across, bottom),
-        tag("text", "right about others, %", x=(EDGE + right) / 2, y=HEIGHT - 14, class_="axis"),
-        _upward("doing: 0 mindless, 1 best", (10 + bottom) / 2),
+        _guess(across, bottom),
+        _mindless(mindless, across, up),
+        tag("text", "knowing: 0 guess, 1 all", x=(EDGE + right) / 2, y=HEIGHT - 14, class_="axis"),
+        _upward("doing: 0 random, 1 best", (10 + bottom) / 2),
     ]
     places = spread([up(d.doing) for d in dots], 13, 14, bottom)
     drawn = [
@@ -197,13 +209,25 @@ def _upward(said: str, middle: float) -> Html:
     return tag("text", said, x=0, y=0, transform=turned, class_="axis")
 
 
-def _guess(guess: float | None, across: Scale, bottom: float) -> Html | None:
-    if guess is None:
-        return None
-    x = across(guess)
+def _guess(across: Scale, bottom: float) -> Html:
+    x = across(0)
     return joined(
         tag("line", x1=x, x2=x, y1=10, y2=bottom, class_="mark"),
         tag("text", "even guess", x=x, y=8, class_="marked middle"),
+    )
+
+
+def _mindless(at: tuple[float | None, float | None], across: Scale, up: Scale) -> Html | None:
+    """A diamond where the best predictor and the best player without a mind stand."""
+    knows, does = at
+    if knows is None or does is None:
+        return None
+    x, y = across(knows), up(min(max(does, up.low), up.high))
+    corners = [(x, y - 5), (x + 5, y), (x, y + 5), (x - 5, y), (x, y - 5)]
+    points = " ".join(f"{a:.1f},{b:.1f}" for a, b in corners)
+    return joined(
+        tag("polyline", points=points, class_="mark"),
+        tag("text", "mindless", x=x + 8, y=y + 4, class_="marked"),
     )
 
 
@@ -225,7 +249,7 @@ def _dot(dot: Dot, across: Scale, up: Scale, right: float, label: float, n: int)
     beyond = not up.low <= dot.doing <= up.high  # drawn at the edge, its value in words
     name = f"{clipped(dot.name, 13)} {number(dot.doing, 1)}" if beyond else clipped(dot.name, 20)
     knew = estimate(dot.knowing, dot.knowing_interval)
-    said = f"{dot.name}: knowing {knew} %, doing {estimate(dot.doing, dot.doing_interval)}"
+    said = f"{dot.name}: knowing {knew}, doing {estimate(dot.doing, dot.doing_interval)}"
     return tag(
         "a" if dot.href else "g",
         tag("title", said),

@@ -12,20 +12,19 @@ from sally.analysis import rows
 from sally.analysis.baselines import baselines, best_mindless, mindless, studied_seats
 from sally.analysis.measured import measured
 from sally.analysis.profile import ProfileRow, profile_of, profile_rows
-from sally.analysis.profile_estimates import at_the_edge, clusters_of
+from sally.analysis.profile_estimates import clusters_of
 from sally.core import shelf
 from sally.core.log import Censored, Episode, Instance, Sitter
-from sally.core.player import Decision, Turn
+from sally.core.player import Decision, Forfeit, Turn
 from sally.core.probe import Report
 from sally.core.study import Cell, Study, grid, instance, sitter
 from sally.games.toma.mg.game import frozen_scenarios as mg_scenarios
 from sally.games.toma.po.game import frozen_scenarios as po_scenarios
 from sally.runner.local import play
-from sally.runner.seating import resolved
-from sally.stats import Estimate, share_interval
+from sally.runner.seating import resolved, seated
 
 FIELDS = ("accuracy", "brier", "value_error", "raw", "doing")
-TERMS = ("inference", "translation", "format", "horizon")
+TERMS = ("inference", "translation", "format", "luck")
 
 
 def profiled(episodes: list[Episode], seat: str) -> list[ProfileRow]:
@@ -51,7 +50,7 @@ def against_tit_for_tat(script, rounds: int = 10, seeds=range(6)) -> list[Episod
 # --- doing ----------------------------------------------------------------------------------------
 
 
-def test_always_cooperating_is_the_mindless_end_and_one_last_defection_the_optimum():
+def test_a_random_player_is_the_zero_and_one_last_defection_the_optimum():
     def cooperates(turn: Turn) -> int:
         return 0
 
@@ -60,13 +59,30 @@ def test_always_cooperating_is_the_mindless_end_and_one_last_defection_the_optim
 
     kind, sly = (profiled(against_tit_for_tat(s), "agent")[0] for s in (cooperates, defects_last))
     assert kind.raw.value == pytest.approx(8.0) and sly.raw.value == pytest.approx(8.2)
-    assert kind.doing.value == pytest.approx(0) and sly.doing.value == pytest.approx(1)
+    assert sly.doing.value == pytest.approx(1) and sly.regret.value == pytest.approx(0)
+    chance = sly.random.value
+    assert sly.random.player == "random" and 4 < chance < 7 and sly.random.doing == 0
+    assert kind.doing.value == pytest.approx((8 - chance) / (8.2 - chance))
+    assert kind.regret.value == pytest.approx(0.2)
+    # the best mindless player is a mark on the scale, high up, and not its zero
     assert (sly.mindless.player, sly.mindless.value) == ("constant 0", pytest.approx(8))
+    assert sly.mindless.doing == pytest.approx(kind.doing.value)
     assert (sly.reference.player, sly.reference.standing) == ("optimum", "exact")
     assert sly.mindless.played == 6 and sly.mindless.stored == 0
 
 
-def test_where_a_constant_is_optimal_no_scale_is_made_up():
+def test_always_defecting_where_a_mindless_player_leaves_no_room_stays_on_the_scale():
+    row = profiled(against_tit_for_tat(lambda turn: 1, rounds=100), "agent")[0]
+    assert -1 < row.doing.value < 0  # it was -147.5 with the best mindless player at zero
+
+
+def test_the_scale_of_the_first_version_can_be_had_by_its_name():
+    studied = [m for e in against_tit_for_tat(lambda turn: 0) for m in measured(e, ("agent",))]
+    (row,) = profile_of(studied, baselines(studied), zero="mindless")
+    assert row.doing.value == pytest.approx(0)
+
+
+def test_where_a_constant_is_optimal_doing_has_room_and_the_mindless_mark_is_at_the_top():
     """Paper against rock for ever: `constant 1` gets all there is."""
 
     def paper_then_anything(turn: Turn) -> int:
@@ -75,8 +91,9 @@ def test_where_a_constant_is_optimal_no_scale_is_made_up():
     lineup = {"agent": paper_then_anything, "partner": ("single_action", {"action": 0})}
     episodes = [api.play("rps", lineup, seed, rounds=10) for seed in range(5)]
     (row,) = profiled(episodes, "agent")
-    assert row.raw.value == pytest.approx(0.5)
-    assert row.doing.value is None and "no room" in row.why["doing"]
+    assert row.raw.value == pytest.approx(0.5) and row.mindless.doing == pytest.approx(1)
+    chance = row.random.value
+    assert row.doing.value == pytest.approx((0.5 - chance) / (1 - chance))
 
 
 def test_the_mindless_end_is_one_player_for_a_game_not_the_luckiest_for_each_partner():
@@ -100,7 +117,6 @@ def test_a_tracker_is_the_exact_end_of_the_locker_and_the_true_box_is_no_mind():
     assert tracker.doing.value == pytest.approx(1) and tracker.accuracy.value == 100
     assert tracker.reference == chance.reference and chance.reference.standing == "exact"
     assert chance.reference.stored == 6 and chance.reference.played == 0
-    assert tracker.why["horizon"] == "every decision stands alone"
     assert [m.knowing.asked for e in played(Study("s", "s", (cell,)))[:1] for m in measured(e)] == [
         4
     ]
@@ -120,6 +136,51 @@ def test_a_scale_without_clear_room_is_not_drawn_out_of_noise():
     lineups = grid(agent=sitter("random"), partner=sitter("random"))
     (row,) = profiled(played(one_cell("rps", lineups, repeats=6, rounds=10)), "agent")
     assert row.doing.value is None and "room" in row.why["doing"]
+    assert row.regret.value is not None  # only the regret is left
+
+
+class Silent(msgspec.Struct, frozen=True):
+    """Knows the right choice and speaks only if asked to by its seed: else it forfeits."""
+
+    right: bool
+
+    def decide(self, turn: Turn):
+        return Decision(self.solved(turn)) if self.right else Forfeit("no answer")
+
+    def solved(self, turn: Turn) -> int:
+        return (
+            seated(turn.desk.spec, turn.desk.game, turn.seat, Sitter("solver")).decide(turn).action
+        )
+
+
+def test_forfeiting_whenever_one_is_wrong_does_not_give_a_perfect_profile():
+    """It did in the partially observable game: what was not answered was not counted."""
+    scenarios = list(po_scenarios().values())[10:90:8]
+    episodes = [
+        api.play("toma_po", {"player": Silent(n % 2 == 0)}, n, scenario=s.id, level=s.level)
+        for n, s in enumerate(scenarios)
+    ]
+    (row,) = profiled(episodes, "player")
+    assert row.forfeits == 5 and row.raw.value == pytest.approx(0.5)
+    assert row.doing.value < 0.6 and row.doing_most.value == pytest.approx(1)
+
+
+def test_a_void_round_earns_nothing_by_the_rules_and_the_best_reply_at_most():
+    class FallsSilent(msgspec.Struct, frozen=True):
+        def decide(self, turn: Turn):
+            return Forfeit("no answer") if turn.view.round == 3 else Decision(0)
+
+    lineup = {"agent": FallsSilent(), "partner": ("single_action", {"action": 2})}
+    (m,) = measured(api.play("rps", lineup, rounds=4), ("agent",))  # rock beats scissors
+    assert (m.doing, m.least, m.most, m.optimum) == (1.0, 0.75, 1.0, 1.0)
+
+
+def test_one_partner_without_an_automaton_does_not_blank_the_row():
+    lineups = grid(agent=sitter("tabular"), partner=(sitter("tit_for_tat"), sitter("tabular")))
+    known, unknown = profiled(played(one_cell("rps", lineups, repeats=6, rounds=20)), "agent")
+    assert (known.part, unknown.part) == ("with a known optimum", "without a known optimum")
+    assert known.doing.value is not None and unknown.doing.value is None
+    assert unknown.raw.value is not None and "neither an optimum" in unknown.why["doing"]
 
 
 # --- knowing --------------------------------------------------------------------------------------
@@ -149,6 +210,36 @@ def test_accuracy_brier_and_calibration_by_hand():
     assert (point.forecast, point.share.value, point.n) == (0.75, 1.0, 20)
 
 
+def test_a_constant_defector_knows_no_more_of_tit_for_tat_than_a_rule_without_a_mind():
+    class Sure(msgspec.Struct, frozen=True):
+        def decide(self, turn: Turn) -> Decision[int]:
+            return Decision(1)
+
+        def report(self, turn: Turn) -> Report:
+            return Report(1)
+
+    lineup = {"agent": Sure(), "partner": "tit_for_tat"}
+    episodes = [
+        api.play("ipd", lineup, seed, probes={"agent": ["their_move"]}, rounds=50)
+        for seed in range(6)
+    ]
+    row = profile_rows(episodes, seats={"ipd": ["agent"]})[0]
+    assert row.accuracy.value == pytest.approx(98)
+    assert row.skill.value == pytest.approx(0.96)  # of the half that a guess leaves
+    assert row.predictor.accuracy >= 98
+    assert row.beyond.value is None and "nothing is left to know" in row.why["beyond"]
+
+
+def test_skill_is_zero_for_a_guess_and_one_for_knowing_all():
+    lineups = grid(agent=(sitter("random"), sitter("tabular")), partner=sitter("single_action"))
+    arms = {"agent": ("their_move",)}
+    chance, learner = profiled(
+        played(one_cell("rps", lineups, arms, repeats=12, rounds=60)), "agent"
+    )
+    assert chance.skill.low < 0 < chance.skill.high
+    assert learner.skill.value > 0.8 and learner.skill.high <= 1
+
+
 def test_who_is_asked_nothing_knows_nothing_and_it_is_said():
     row = profiled(against_tit_for_tat(lambda turn: 0), "agent")[0]
     assert row.accuracy.value is None and row.guess is None
@@ -158,13 +249,15 @@ def test_who_is_asked_nothing_knows_nothing_and_it_is_said():
 # --- terms ----------------------------------------------------------------------------------------
 
 
-def test_inference_translation_and_horizon_add_up_to_the_regret():
+def test_inference_translation_and_luck_add_up_to_the_regret():
+    """Tit for tat is no lottery, so what single moves miss by the plan is all that is missed."""
     lineups = grid(agent=(sitter("random"), sitter("tabular")), partner=sitter("tit_for_tat"))
     for game in ("rps", "ibs", "ipd"):
         arms = {"agent": ("their_move",)}
         for episode in played(one_cell(game, lineups, arms, repeats=3, rounds=12)):
             (m,) = measured(episode, ("agent",))
-            whole = m.terms.inference + m.terms.translation + m.terms.horizon
+            whole = m.terms.inference + m.terms.translation + m.terms.luck
+            assert m.terms.translation >= 0
             assert whole == pytest.approx(m.optimum - m.doing)
 
 
@@ -179,7 +272,8 @@ def test_best_replies_to_the_truth_are_the_right_choices(game, scenarios):
         )  # fmt: skip
         (m,) = measured(played(setup)[0])
         if m.terms.inference is not None:
-            assert m.terms.inference + m.terms.translation == pytest.approx(1 - m.doing)
+            parts = m.terms.inference + m.terms.translation + m.terms.luck
+            assert parts == pytest.approx(1 - m.doing)
             if player == "solver":
                 assert m.terms.inference == m.terms.translation == 0
 
@@ -228,6 +322,17 @@ def test_what_is_a_shortcut_at_one_level_may_be_the_solution_at_another():
     )
     # half of the solution stands on the card too, and is not mindless
     assert not any("anchors" in who.player for who in mindless([third]))
+
+
+def test_a_scenario_meets_the_same_mindless_players_whether_its_level_is_said_or_not():
+    scenario = next(s for s in po_scenarios().values() if s.level == 3)
+
+    def met(**params):
+        study = one_cell("toma_po", grid(player=sitter("solver")), scenario=scenario.id, **params)
+        return measured(played(study)[0])
+
+    assert mindless(met()) == mindless(met(level=3))
+    assert not any(who.player == "spare_task" for who in mindless(met()))  # half of the solution
 
 
 def test_a_game_without_a_card_has_chance_for_its_mindless_player():
@@ -286,17 +391,6 @@ def _by(m, person):
     return msgspec.structs.replace(m, setup=msgspec.structs.replace(m.setup, lineup=lineup))
 
 
-def test_all_or_nothing_is_not_taken_for_certain():
-    """Wilson (1927): ten of ten leave room down to 72 percent, where a bootstrap sees no doubt."""
-    sure = Estimate(100.0, 100.0, 100.0, 50, "bootstrap")
-    found = at_the_edge(sure, 100, clusters=10)
-    assert (found.value, found.high) == (100, 100) and found.low == pytest.approx(72.2, abs=0.1)
-    none = at_the_edge(Estimate(0.0, 0.0, 0.0, 50, "bootstrap"), 1.0, clusters=10)
-    assert (none.value, none.low) == (0, 0) and none.high == pytest.approx(0.278, abs=0.001)
-    payoff = Estimate(8.0, 8.0, 8.0, 50, "bootstrap")  # no share: what never varies never varies
-    assert at_the_edge(payoff, None, clusters=10) == payoff
-
-
 def test_a_handful_of_episodes_has_a_value_and_no_interval():
     row = profiled(against_tit_for_tat(lambda turn: turn.view.round % 2, seeds=range(4)), "agent")[
         0
@@ -307,7 +401,7 @@ def test_a_handful_of_episodes_has_a_value_and_no_interval():
     assert "fewer than 5 clusters" in row.doing.method
 
 
-def test_a_perfect_score_has_its_doubt_on_the_scale_too():
+def test_a_perfect_score_has_its_doubt():
     scenarios = list(po_scenarios().values())[10:90:4]
     cell = Cell(
         "c",
@@ -315,8 +409,9 @@ def test_a_perfect_score_has_its_doubt_on_the_scale_too():
         grid(player=sitter("solver")),
     )
     (row,) = profiled(played(Study("s", "s", (cell,))), "player")
-    assert row.raw.value == 1 and row.raw.low == pytest.approx(share_interval(20, 20).low)
-    assert row.doing.value == pytest.approx(1) and row.doing.low < 0.95
+    assert row.raw.value == 1 and 0.75 < row.raw.low < 0.9 and row.raw.high == 1
+    assert row.raw.method == "Wilson over 20 clusters"
+    assert row.doing.value == pytest.approx(1)
 
 
 def test_people_are_one_player_and_seats_they_take_are_studied():
@@ -333,14 +428,15 @@ def test_people_are_one_player_and_seats_they_take_are_studied():
     assert row.doing.value is not None  # against a bot, mindless players can be played too
 
 
-def test_a_censored_episode_counts_as_one_and_has_no_result():
+def test_a_censored_episode_counts_with_what_the_rules_gave():
     episode = against_tit_for_tat(lambda turn: 0, seeds=[1])[0]
     cut = msgspec.structs.replace(
         episode, events=[*episode.events[:-1], Censored(turn=9, cause="budget")]
     )
     (row,) = profile_of(measured(cut, ("agent",)))
-    assert (row.episodes, row.censored, row.raw.value) == (1, 1, None)
-    assert row.why["raw"] == "no episode has a result"
+    assert (row.episodes, row.censored) == (1, 1)
+    assert row.raw.value == pytest.approx(7.2)  # nine rounds of 8; the tenth was not played
+    assert row.raw.interval is None
 
 
 def test_cells_can_be_kept_apart():

@@ -37,7 +37,7 @@ def test_repeats_of_an_instance_and_rounds_of_a_person_do_not_count_as_so_many()
     people = [row | {"instance": "the same", "participant": row["instance"]} for row in rows]
     assert mean_of(people, "x").interval == pytest.approx(alone.interval)
     one = [row | {"instance": "the same"} for row in rows]  # nothing to tell episodes apart by
-    assert mean_of([*one, {"instance": "i", "x": None}], "x").method == "t"
+    assert mean_of([*one, {"instance": "i", "x": None}], "x").method == "t over 300 clusters"
 
 
 def test_only_odds_that_were_stated_are_scored_as_odds():

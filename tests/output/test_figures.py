@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sally.analysis.profile import Mark, Point, ProfileRow
+from sally.analysis.profile import Mark, Point, Predictor, ProfileRow
 from sally.core.errors import BadInput
 from sally.output import figures
 from sally.output.figures_panels import LINE, short, spread
@@ -30,15 +30,20 @@ def value(middle: float, half: float = 0.1) -> Estimate:
 
 def row(player: str = "random", knowing: float | None = 50, doing: float | None = 0.5, **more):
     plain = ProfileRow(
-        family="repeated_games", game="rps", cell="", seat="agent", player=player, episodes=20,
-        censored=0, moves=200, forfeits=0,
+        family="repeated_games", game="rps", cell="", part="", seat="agent", player=player,
+        episodes=20, censored=0, moves=200, forfeits=0,
         accuracy=BLANK if knowing is None else value(knowing, 8),
+        skill=BLANK if knowing is None else value((knowing - 100 / 3) / (200 / 3)),
+        predictor=Predictor("as last time", 60.0, 0.4), beyond=BLANK,
+        brier_skill=BLANK, brier_beyond=BLANK,
         guess=None if knowing is None else 100 / 3, unread=0.0, brier=BLANK, even_brier=None,
         calibration=(), value_error=BLANK, metric="reward_per_round", unit="payoff per round",
-        raw=value(0.3), doing=BLANK if doing is None else value(doing),
-        mindless=Mark("copy_last", 0.0, 30.0, None, 0, 20),
-        reference=Mark("optimum", 1.0, None, "exact", 0, 0),
-        inference=BLANK, translation=BLANK, format=BLANK, horizon=BLANK,
+        raw=value(0.3), doing=BLANK if doing is None else value(doing), doing_most=BLANK,
+        regret=BLANK, room=0.5, random=Mark("chance", 0.0, 33.0, None, 0, 20, 0.0),
+        mindless=Mark("copy_last", 0.3, 30.0, None, 0, 20, 0.3),
+        reference=Mark("optimum", 1.0, None, "exact", 0, 0, 1.0),
+        consistency=BLANK, acting=BLANK,
+        inference=BLANK, translation=BLANK, format=BLANK, luck=BLANK,
         why={} if doing is not None else {"doing": "no room here"}, clusters="instances",
     )  # fmt: skip
     return msgspec.structs.replace(plain, **more)
@@ -53,9 +58,8 @@ def words(figure) -> list[str]:
 def test_every_player_is_named_and_so_are_both_ends_and_both_axes():
     said = words(figures.profile_figure([row("tabular"), row("random", doing=-0.2)]))
     assert {"tabular", "random", "copy_last (best mindless)", "optimum (exact)"} <= set(said)
-    assert "knowing: right predictions of others (%)" in said
-    assert "doing (0 = best mindless, 1 = optimum)" in said
-    assert "guess 33" in said
+    assert "knowing (0 = even guess, 1 = all right)" in said
+    assert "doing (0 = random player, 1 = optimum)" in said
 
 
 def test_a_family_of_several_games_is_one_panel_and_names_say_which_game():

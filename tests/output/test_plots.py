@@ -91,10 +91,10 @@ def test_every_bar_has_its_whisker_its_name_and_its_link() -> None:
 
 def test_doing_beyond_the_edge_is_said_in_words() -> None:
     dots = [
-        Dot("here", 60.0, 0.5, [50, 70], [0.4, 0.6], "#p1"),
-        Dot("far below", 10.0, -7.25, None, None, None),
+        Dot("here", 0.6, 0.5, [0.5, 0.7], [0.4, 0.6], "#p1"),
+        Dot("far below", 0.1, -7.25, None, None, None),
     ]
-    drawn = str(profile_plot("title", dots, 50.0, "best mindless: x", "optimum"))
+    drawn = str(profile_plot("title", dots, (0.4, 0.3), "random player", "optimum"))
     shapes = re.findall(r"<(\w+) [^>]*class=\"dot", drawn)
     assert shapes == ["circle", "polyline"]  # the one beyond points out of the plot
     assert ">far below −7.2<" in drawn and ">here<" in drawn

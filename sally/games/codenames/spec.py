@@ -132,5 +132,9 @@ GAME: GameSpec[State, Action, View] = GameSpec(
     action=Action,
     probes=PROBES,
     reference="adapts",
-    doing=Doing("codenames_points"),
+    doing=Doing(
+        "codenames_points",
+        no_split="one was not asked what other clues would bring, so no best r"
+        "eply to the prediction is known",
+    ),
 )

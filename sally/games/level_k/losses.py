@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sally.core.game import Seat
-from sally.core.metric import Played, Terms
+from sally.core.metric import Played, Terms, terms_of
 from sally.games.level_k.metrics import Round, game_of, rounds
 from sally.games.level_k.rules import LevelGame
 from sally.games.level_k.solvers import worths
@@ -13,19 +13,14 @@ from sally.games.level_k.spec import best_replies
 def LOSSES(played: Played, seat: Seat) -> Terms:
     """The mean losses of the rounds that were predicted, against what the others really did."""
     split = [found for each in rounds(played, seat) if (found := _split(played, seat, each))]
-    n = len(split)
-    return Terms(
-        inference=sum(inferred for inferred, _ in split) / n if n else None,
-        translation=sum(translated for _, translated in split) / n if n else None,
-        format=_format_loss(played, seat),
-    )
+    return terms_of(split, _format_loss(played, seat))
 
 
-def _split(played: Played, seat: Seat, each: Round) -> tuple[float, float] | None:
-    """Inference and translation loss of one round; None if nothing was predicted.
+def _split(played: Played, seat: Seat, each: Round) -> tuple[float, float, float] | None:
+    """Inference and translation loss of one round, and all of it; None if nothing was predicted.
 
     Where several moves are best replies to the prediction, the one that was made counts if it is
-    among them, else their mean.
+    among them, else their mean. Translation is what the move gave up by the prediction itself.
     """
     game = game_of(played)
     said = [
@@ -37,10 +32,12 @@ def _split(played: Played, seat: Seat, each: Round) -> tuple[float, float] | Non
         return None
     replies = best_replies(game, each.view, said[0])
     loss = _lost(played, game, seat, each.turn)
-    if not replies or loss is None:
+    hoped = worths(game, seat, [{said[0]: 1.0}] * len(game.others(seat)))
+    if not replies or loss is None or hoped is None:
         return None
     inferred = loss[each.mine] if each.mine in replies else _mean(loss, replies)
-    return inferred, loss[each.mine] - inferred
+    given_up = max(hoped) - hoped[game.menu(seat).index(each.mine)]
+    return inferred, given_up, loss[each.mine]
 
 
 def _mean(loss: dict[int, float], moves: tuple[int, ...]) -> float:

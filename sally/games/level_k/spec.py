@@ -131,6 +131,17 @@ PROBES = (
 )
 
 
+def a_round(game: LevelGame, seat: Seat) -> tuple[float, float]:
+    """The least and the most that one round pays; of many players, one wins all or nothing."""
+    place = game.seats.index(seat)
+    if len(game.seats) > 2:
+        made = [tuple(game.menu(each)[0] for each in game.seats)]
+        return 0.0, sum(game.pays.pay(made[0]))
+    mine, theirs = (game.menu(each) for each in game.seats)
+    pays = [float(game.pays.pay((m, t))[place]) for m in mine for t in theirs]
+    return min(pays), max(pays)
+
+
 def best_replies(
     game: LevelGame, view: View, belief: int | Sequence[float] | Mapping[str, Any]
 ) -> tuple[int, ...] | None:
@@ -138,6 +149,8 @@ def best_replies(
 
     A number believed of several others is taken for what each of them names.
     """
+    if isinstance(belief, Mapping) and not belief:
+        return None
     others = game.others(view.seat)
     held: Any = belief[_about(game, view.seat)] if isinstance(belief, Mapping) else belief
     if isinstance(held, int):
@@ -185,7 +198,8 @@ GAME: GameSpec[State, int, View] = GameSpec(
         "matching_pennies": "match the other's coin, or fail to, for 60 rounds",
     },
     best_replies=best_replies,
-    doing=Doing("won_per_round", regret="depth_regret"),
+    acts_on=("their_move",),
+    doing=Doing("won_per_round", regret="depth_regret", range=a_round),
     titles={
         "level_k": "How many steps ahead?",
         "eleven_twenty": "One less",

@@ -106,7 +106,12 @@ GAME: GameSpec[State, Action, View] = GameSpec(
     words_version=2,
     probes=PROBES,
     occupants={READER: "rules", TARGET: "exact"},
-    doing=Doing("mindgames_success"),
+    doing=Doing(
+        "mindgames_success",
+        no_split="a disclosure is right only as one of a set that is told over several m"
+        "essages, so no single message is a best reply to what the target is th"
+        "ought to know or like",
+    ),
     settings={"messages": (1, 20), "number": (0, 999), "story": None},
     reference="hidden",
 )

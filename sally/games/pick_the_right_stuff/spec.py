@@ -58,8 +58,10 @@ PROBES = (
 )
 
 
-def best_replies(game: LockerGame, view: View, belief: Mapping[str, int]) -> tuple[int, ...]:
+def best_replies(game: LockerGame, view: View, belief: Mapping[str, int]) -> tuple[int, ...] | None:
     """The box to name if the waiting user saw the state last that lies so far back."""
+    if not belief:
+        return None
     (seen,) = belief.values()
     return where_user_will_look_from(view.sight(), len(view.states) - seen)
 
@@ -79,7 +81,7 @@ GAME: GameSpec[State, Action, View] = GameSpec(
     action=Action,
     probes=PROBES,
     best_replies=best_replies,
-    doing=Doing("score", right=100.0),
+    doing=Doing("score", right=100.0, decisions=lambda game: game.users),
     settings={"users": (2, 8), "number": (0, 999)},
     reference="tracker",
     words_version=2,

@@ -1,19 +1,78 @@
-"""Where the losses of a repeated game come from, round by round."""
+"""Where the losses of a repeated game come from, round by round.
+
+Against a partner that is an automaton, a move is worth what it pays in its round and what optimal
+play gets from there on: so cooperating with tit for tat gives nothing up. Against anybody else the
+round alone counts. The myopic figures of riemer2025 are metrics of their own.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
 from sally.core.game import Seat
-from sally.core.metric import Played, Terms
+from sally.core.metric import Played, Terms, shared, terms_of
 from sally.games.repeated_games import rounds
+from sally.games.repeated_games.optimum import Floats, pay_table
+
+SAME = 1e-9
+
+
+@dataclass(frozen=True)
+class Predicted:
+    """A round with a prediction: what pairs of moves are worth, what was thought and done."""
+
+    turn: int
+    table: Floats  # (mine, theirs) -> worth
+    belief: int | Sequence[float]
+    mine: int
+    truth: int
+
+    @property
+    def hoped(self) -> Floats:
+        """By own move, what it is worth if the other moves as believed."""
+        if isinstance(self.belief, int):
+            return self.table[:, self.belief]
+        return self.table @ list(self.belief)
+
+    @property
+    def best(self) -> list[int]:
+        hoped = self.hoped
+        return [m for m, worth in enumerate(hoped) if worth >= hoped.max() - SAME]
+
+    @property
+    def split(self) -> tuple[float, float, float]:
+        """Inference, translation, and all that was missed.
+
+        Where several moves are best replies to the prediction, the one that was made counts if
+        it is among them, else their mean.
+        """
+        hoped, best = self.hoped, self.best
+        lost = self.table[:, self.truth].max() - self.table[:, self.truth]
+        made = [self.mine] if self.mine in best else best
+        given_up = float(hoped.max() - hoped[self.mine])
+        return float(lost[made].mean()), given_up, float(lost[self.mine])
+
+
+@shared
+def beside_predictions(played: Played, seat: Seat) -> list[Predicted]:
+    """The rounds in which a readable prediction stands beside a move."""
+    worth = rounds.worths_ahead(played, seat)
+    alone = pay_table(rounds.rules(played), seat)
+    found = []
+    for answer in rounds.predictions(played, seat):
+        mine: Any = played.replay.move(answer.turn, seat)
+        report, truth = answer.report, answer.truth
+        belief: Any = report.odds if answer.question.kind == "odds" else report.value
+        if isinstance(mine, int) and isinstance(truth, int):
+            table = worth.get(answer.turn, alone)
+            found.append(Predicted(answer.turn, table, belief, mine, truth))
+    return found
 
 
 def LOSSES(played: Played, seat: Seat) -> Terms:
-    """The mean losses of the rounds that were predicted, and the horizon term."""
-    split = rounds.losses(played, seat)
-    n = len(split)
-    return Terms(
-        inference=sum(each.inference for each in split) / n if n else None,
-        translation=sum(each.translation for each in split) / n if n else None,
-        format=rounds.format_loss(played, seat),
-        horizon=rounds.horizon_term(played, seat),
-    )
+    """The mean losses of the rounds that were predicted."""
+    done = rounds.finished(played)
+    split = [each.split for each in beside_predictions(played, seat)] if done else []
+    return terms_of(split, rounds.format_loss(played, seat))

@@ -153,7 +153,7 @@ def course_of(planned: Plan, pay: Floats, against: Machine) -> Floats:
     at = np.zeros((len(believed.odds), len(against.odds)))  # joint distribution of the two
     at[0, 0] = 1.0
     rewards = np.zeros(planned.rounds)
-    follow = _followed(believed)
+    follow = followed(believed)
     for n in range(planned.rounds):
         moves = policy[planned.rounds - n - 1]
         reached = np.zeros_like(at)
@@ -168,7 +168,7 @@ def course_of(planned: Plan, pay: Floats, against: Machine) -> Floats:
     return rewards
 
 
-def _followed(machine: Machine) -> Ints:
+def followed(machine: Machine) -> Ints:
     """The machine's transitions; where it never makes a move, that move leaves it in place."""
     stays = np.arange(len(machine.odds))[:, None, None]
     return np.where((machine.odds > 0)[:, :, None], machine.after, stays)

@@ -20,7 +20,16 @@ from sally.core.game import Seat
 from sally.core.log import Sitter
 from sally.core.metric import Judged, Played, shared
 from sally.core.partner import Automaton, Partner
-from sally.games.repeated_games.optimum import Machine, machine_of, optimal_course, optimal_rate
+from sally.games.repeated_games.optimum import (
+    Machine,
+    Plan,
+    followed,
+    machine_of,
+    optimal_course,
+    optimal_rate,
+    pay_table,
+    plan,
+)
 from sally.games.repeated_games.rules import RepeatedGame, other
 from sally.metrics.answers import counted
 
@@ -130,6 +139,43 @@ def optimum_by_round(played: Played, seat: Seat) -> tuple[float, ...] | None:
     n = sum(r.played for r in everything)
     game = rules(played)
     return _course(game, seat, *found, n, game.rounds - (len(everything) - n))
+
+
+@shared
+def worths_ahead(played: Played, seat: Seat) -> dict[int, Floats]:
+    """By turn: what each pair of moves (mine, theirs) is worth, with optimal play from there on.
+
+    Empty where the partner across the table is no automaton. Void rounds leave it where it is.
+    """
+    found, game = automaton_of(played, seat), rules(played)
+    if found is None:
+        return {}
+    machine, pay = _machine(game, seat, *found), pay_table(game, seat)
+    everything = rounds(played, seat)
+    ahead = _plan(game, seat, *found).values
+    follow, at, tables = followed(machine), 0, {}
+    # with a fixed end the plan is for what is left; void rounds count towards the end
+    for n, each in enumerate(everything):
+        left = game.rounds - n - 1
+        then = ahead[left][follow[at]]  # (theirs, mine)
+        tables[each.turn] = pay + (1 - game.stop_chance) * then.T
+        if each.mine is not None and each.theirs is not None:
+            at = int(follow[at, each.theirs, each.mine])
+    return tables
+
+
+@lru_cache(maxsize=256)
+def _plan(game: RepeatedGame, seat: Seat, make: Maker, params: bytes) -> Plan:
+    return plan(game, seat, _machine(game, seat, make, params), game.rounds)
+
+
+def optimum_of(played: Played, seat: Seat, length: int) -> float | None:
+    """The optimal reward a round over so many rounds, void or not; None without an automaton."""
+    found = automaton_of(played, seat)
+    if found is None or not length:
+        return None
+    game = rules(played)
+    return _course(game, seat, *found, length, game.rounds)[-1] / length
 
 
 # --- functional regret --------------------------------------------------------------------------

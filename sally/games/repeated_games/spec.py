@@ -77,10 +77,25 @@ PROBES = (
 )
 
 
+def a_round(game: RepeatedGame, seat: Seat) -> tuple[float, float]:
+    """The least and the most that one round pays."""
+    mine, theirs = game.moves_of(seat), game.moves_of(other(seat))
+    pays = [float(game.pay(seat, m, t)) for m in mine for t in theirs]
+    return min(pays), max(pays)
+
+
+def an_episode(game: RepeatedGame, seat: Seat) -> tuple[float, float]:
+    """The least and the most that all rounds pay; a void one pays nothing."""
+    low, high = a_round(game, seat)
+    return game.rounds * min(low, 0.0), game.rounds * max(high, 0.0)
+
+
 def best_replies(
     game: RepeatedGame, view: View, belief: Mapping[str, int | Sequence[float]]
-) -> tuple[int, ...]:
+) -> tuple[int, ...] | None:
     """The moves that pay most in this round if the other moves as believed: a move, or odds."""
+    if not belief:
+        return None
     (theirs,) = belief.values()
     if isinstance(theirs, int):
         return game.best_replies(view.seat, theirs)
@@ -112,7 +127,8 @@ GAME: GameSpec[State, int, View] = GameSpec(
         "ipd": "prisoner's dilemma, repeated (riemer2025)",
     },
     best_replies=best_replies,
-    doing=Doing("reward_per_round", regret="functional_regret"),
+    doing=Doing("reward_per_round", regret="functional_regret", range=a_round),
+    pays=an_episode,
     same_question=("their_move_given_mine", "their_move", "their_odds"),
     titles={
         "repeated_games": "Matrix game",

@@ -137,5 +137,10 @@ GAME: GameSpec[State, Action, View] = GameSpec(
     action=Action,
     probes=PROBES,
     reference="adapts",
-    doing=Doing("taboo_points", regret="taboo_regret"),
+    doing=Doing(
+        "taboo_points",
+        regret="taboo_regret",
+        no_split="one was not asked what other hints would bring, so no best r"
+        "eply to the prediction is known",
+    ),
 )

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from sally.core.game import Seat
 from sally.core.metric import Metric, Played
-from sally.games.toma.predictions import beliefs, cell, did
+from sally.games.toma.predictions import cell, did
 from sally.metrics.answers import counted
 
 
@@ -19,23 +16,6 @@ def _task_success(played: Played, seat: Seat) -> float | None:
 def _task_success_published(played: Played, seat: Seat) -> float | None:
     payoffs = played.episode.payoffs
     return None if payoffs is None else float(payoffs[seat] == 1)
-
-
-def _action_consistency(played: Played, seat: Seat) -> float | None:
-    """The share of moves that are rational given the seat's own predictions of that turn."""
-    found = [
-        fits
-        for turn, belief in beliefs(played, seat)
-        if (fits := _fits(played, seat, turn, belief)) is not None
-    ]
-    return sum(found) / len(found) if found else None
-
-
-def _fits(played: Played, seat: Seat, turn: int, belief: Mapping[str, Any]) -> bool | None:
-    replay = played.replay
-    return played.spec.is_best_reply(
-        replay.game, replay.view(turn, seat), belief, replay.move(turn, seat)
-    )
 
 
 def _tom_accuracy_published(played: Played, seat: Seat) -> float | None:
@@ -64,13 +44,6 @@ def _neither(played: Played, seat: Seat) -> float | None:
     return cell(played, seat, (False, False))
 
 
-ACTION_CONSISTENCY = Metric(
-    name="action_consistency",
-    about="share of moves that are rational given one's own predictions, right or wrong (kang2026)",
-    measure=_action_consistency,
-    better="higher",
-    headline=True,
-)
 TOM_ACCURACY_PUBLISHED = Metric(
     name="tom_accuracy_published",
     about="share of questions about others answered right, unreadable as wrong (our reading)",
@@ -94,7 +67,6 @@ ONE_SHOT = (
         better="higher",
         published=True,
     ),
-    ACTION_CONSISTENCY,
     TOM_ACCURACY_PUBLISHED,
     Metric(
         name="knowing_doing_both",

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-from sally.core.game import GameSpec, Seat, Tool
+from sally.core.game import Doing, GameSpec, Seat, Tool
 from sally.core.probe import At, Probe, Question
 from sally.core.replay import Replay
 from sally.games.tradecraft import tools
@@ -190,5 +190,9 @@ GAME: GameSpec[State, Action, View] = GameSpec(
     probes=PROBES,
     tools=TOOLS,
     settings={"max_turns": (1, 30)},
+    doing=Doing(
+        no_split="what an offer is worth hangs on all later trades, for which no optimum is known, "
+        "so no offer is a best reply to what the other is thought to want",
+    ),
     reference="first_order",  # best known: of our traders it earns most, over all rulesets
 )

@@ -127,5 +127,10 @@ GAME: GameSpec[State, Action, View] = GameSpec(
     action=Action,
     probes=PROBES,
     reference="adapts",
-    doing=Doing("wavelength_points", regret="wavelength_regret"),
+    doing=Doing(
+        "wavelength_points",
+        regret="wavelength_regret",
+        no_split="one was not asked what other clues would bring, so no best r"
+        "eply to the prediction is known",
+    ),
 )

@@ -12,7 +12,9 @@ from sally.output.plots import Curve, Dot, calibration_plot, estimate, number, p
 from sally.stats import Estimate
 
 Find = Callable[[ProfileRow], str | None]  # where the episodes of a row are listed on the page
-LOSSES = ("inference", "translation", "format", "horizon")
+LOSSES = ("inference", "translation", "format", "luck")
+SHOWN = ("accuracy", "skill", "beyond", "brier", "doing", "doing_most", "raw", "regret",
+         "consistency", "acting", *LOSSES)  # fmt: skip
 
 
 def profile_section(rows: Sequence[ProfileRow], find: Find) -> Html:
@@ -24,11 +26,12 @@ def profile_section(rows: Sequence[ProfileRow], find: Find) -> Html:
     return joined(
         tag(
             "p",
-            "Across: how often a player was right about the others. Up: what it got, on a scale "
-            "from the best mindless player (0) to the optimum or the reference player (1) on the "
-            "same problems, with the same chance and company. Low on the right: it knows and does "
-            "not use it. High on the left: it does well without knowing. Bars are 95% intervals, "
-            "from resampling whole clusters of episodes.",
+            "Across: how often a player was right about the others, 0 as an even guess, 1 always. "
+            "Up: what it got, 0 as a random player, 1 as the optimum or the reference player on "
+            "the same problems, with the same chance and company; forfeited moves count at what "
+            "the rules give. The diamond is what takes no mind: the best mindless predictor and "
+            "player. Low on the right: it knows and does not use it. High on the left: it does "
+            "well without knowing. Bars are 95% intervals over whole clusters of episodes.",
         ),
         tag("div", plots, class_="plots") if plots else None,
         _table(rows, find),
@@ -39,25 +42,27 @@ def profile_section(rows: Sequence[ProfileRow], find: Find) -> Html:
 
 def _plot(game: str, seat: str, rows: Sequence[ProfileRow], find: Find) -> Html | None:
     dots = [
-        Dot(row.player, row.accuracy.value, row.doing.value, row.accuracy.interval,
+        Dot(_named(row), row.skill.value, row.doing.value, row.skill.interval,
             row.doing.interval, find(row))
         for row in rows
-        if row.accuracy.value is not None and row.doing.value is not None
+        if row.skill.value is not None and row.doing.value is not None
     ]  # fmt: skip
     if not dots:
         return None
     first = next(row for row in rows if row.doing.value is not None)
-    guesses = [row.guess for row in rows if row.guess is not None]
+    rules = [r.predictor.skill for r in rows if r.predictor and r.predictor.skill is not None]
+    mindless = [r.mindless.doing for r in rows if r.mindless and r.mindless.doing is not None]
     drawn = profile_plot(
         f"knowing and doing of {seat} in {game}",
         dots,
-        guesses[0] if guesses else None,
-        f"best mindless: {first.mindless.player}" if first.mindless else "",
+        (sum(rules) / len(rules) if rules else None,
+         sum(mindless) / len(mindless) if mindless else None),
+        "random player",
         _best(first.reference),
-    )
+    )  # fmt: skip
     left: dict[str, list[str]] = {}
     for row in rows:
-        if row.accuracy.value is None or row.doing.value is None:
+        if row.skill.value is None or row.doing.value is None:
             left.setdefault(_why_left_out(row), []).append(row.player)
     said = "; ".join(f"{', '.join(who)} ({why})" for why, who in left.items())
     note = tag("p", tag("small", f"Not drawn: {said}.")) if left else None
@@ -87,6 +92,10 @@ def _calibrations(
     return tag("details", head, tag("p", said), tag("div", plots, class_="plots"))
 
 
+def _named(row: ProfileRow) -> str:
+    return f"{row.player} ({row.part})" if row.part else row.player
+
+
 def _best(mark: Mark | None) -> str:
     if mark is None:
         return ""
@@ -94,7 +103,7 @@ def _best(mark: Mark | None) -> str:
 
 
 def _why_left_out(row: ProfileRow) -> str:
-    return row.why.get("accuracy" if row.accuracy.value is None else "doing", "no value")
+    return row.why.get("skill" if row.skill.value is None else "doing", "no value")
 
 
 def _table(rows: Sequence[ProfileRow], find: Find) -> Html:
@@ -105,13 +114,19 @@ def _table(rows: Sequence[ProfileRow], find: Find) -> Html:
             tag("th", tag("abbr", name, title=about), scope="col", class_="number")
             for name, about in (
                 ("knowing ↑ %", "predictions about others that were right"),
+                ("knowing ↑", "the same, 0 as an even guess, 1 always right"),
+                ("beyond rules ↑", "the same, 0 as the best predictor without a mind"),
                 ("Brier ↓", "squared error of stated odds"),
-                ("doing ↑", "0: as the best mindless player, 1: as the optimum or the reference"),
-                ("in its unit", "doing as it was measured"),
+                ("doing ↑", "0: as a random player, 1: as the optimum or the reference"),
+                ("at most", "doing, had forfeited moves earned the best they could"),
+                ("in its unit", "doing as it was measured, forfeited moves as the rules pay them"),
+                ("regret ↓", "what is missing to the optimum or the reference"),
+                ("acts on it %", "moves that are best replies to one's own prediction"),
+                ("acting ↑", "the same, 0 as a blind pick, 1 always"),
                 ("inference", "lost by predicting wrongly"),
-                ("translation", "lost by not acting on the prediction"),
+                ("translation", "given up by not acting on one's own prediction"),
                 ("format", "lost by forfeited moves"),
-                ("horizon", "what the whole episode adds to the losses of single moves"),
+                ("luck", "what moves against one's own prediction happened to change"),
                 ("episodes", "played"),
                 ("no result", "censored episodes"),
                 ("forfeits", "moves that could not be read"),
@@ -144,14 +159,10 @@ def _line(row: ProfileRow, href: str | None) -> Html:
     under = tag("small", f"{row.game}, {row.seat}", class_="narrow")
     return tag(
         "tr",
-        tag("th", tag("bdi", row.player), under, scope="row"),
+        tag("th", tag("bdi", _named(row)), under, scope="row"),
         tag("td", row.game, class_="broad"),
         tag("td", row.seat, class_="broad"),
-        cell(row.accuracy, "accuracy"),
-        cell(row.brier, "brier"),
-        cell(row.doing, "doing"),
-        cell(row.raw, "raw"),
-        *(cell(getattr(row, name), name) for name in LOSSES),
+        *(cell(getattr(row, name), name) for name in SHOWN),
         *(
             tag("td", number(n), class_="number", data_v=n)
             for n in (row.episodes, row.censored, row.forfeits)
@@ -165,8 +176,8 @@ def _blanks(rows: Sequence[ProfileRow]) -> Html | None:
     whose: dict[tuple[str, str], list[str]] = {}
     for row in rows:
         for field, why in row.why.items():
-            if field in ("accuracy", "brier", "doing", "raw", *LOSSES):
-                named = {"accuracy": "knowing", "raw": "in its unit"}.get(field, field)
+            if field in SHOWN and field not in ("skill", "doing_most"):  # as their neighbours
+                named = NAMES.get(field, field)
                 whose.setdefault((why, named), []).append(f"{row.player} in {row.game}")
     reasons: dict[str, dict[str, str]] = {}
     for (why, field), who in whose.items():
@@ -184,8 +195,16 @@ def _blanks(rows: Sequence[ProfileRow]) -> Html | None:
     return tag("details", tag("summary", "Why cells are blank"), tag("dl", entries))
 
 
+NAMES = {
+    "accuracy": "knowing",
+    "beyond": "beyond rules",
+    "raw": "in its unit",
+    "consistency": "acts on it",
+}
+
+
 def _compared(row: ProfileRow) -> str:
-    marks = []
+    marks = [f"random {number(row.random.value)}"] if row.random is not None else []
     if row.mindless is not None:
         marks.append(f"mindless {row.mindless.player} {number(row.mindless.value)}")
     if row.reference is not None:

@@ -8,8 +8,9 @@ from math import log, sqrt
 from sally.core.metric import Played
 from sally.output.reproduce import Conditions
 from sally.stats.bayes import bayes_factor
-from sally.stats.intervals import Estimate, mean_interval, without_interval
+from sally.stats.intervals import Estimate, without_interval
 from sally.stats.paired import unpaired_difference
+from sally.stats.rule import lone_by_rule
 
 BASE, PROMPTED = "Base", "Prompted"
 BOTH = "both"
@@ -67,7 +68,7 @@ def people_figure(row: Conditions, metric: str, games: Games) -> Estimate | None
         mine = base if row["label"] == BASE else prompted
         if metric == "joint_defection_logit":
             return without_interval(_logit(mine), len(mine), "logit", "it is a transform")
-        return mean_interval(mine)
+        return lone_by_rule(mine)
     if metric == "joint_defection_logit":
         gap = _logit(prompted) - _logit(base)
         return without_interval(gap, n, "difference of logits", "it is a transform")

@@ -20,7 +20,8 @@ from sally.papers.akata2025.importer import BOTS
 from sally.papers.akata2025.people_tables import people_figure
 from sally.papers.akata2025.reading import SOURCE
 from sally.stats.effects import cohens_d
-from sally.stats.intervals import Estimate, mean_interval, without_interval
+from sally.stats.intervals import Estimate, without_interval
+from sally.stats.rule import lone_by_rule
 
 GAMES = {"experiment_pd": "PD", "experiment_bos": "BoS"}
 OTHERS = "all others"
@@ -70,7 +71,7 @@ def _as_in_the_script(games: Games) -> dict[str, list[float]]:
 def _points(row: Conditions, metric: str, games: Games) -> Estimate | None:
     if metric == "points_both_seats":
         mine = [x for f, p in games for x in _of(str(row["player"]), f, p)]
-        return mean_interval(mine) if mine else None
+        return lone_by_rule(mine) if mine else None
     points = _as_in_the_script(games)
     one = points.get("gpt4", [])
     rest = [x for name, xs in points.items() if name != "gpt4" for x in xs]
@@ -78,7 +79,7 @@ def _points(row: Conditions, metric: str, games: Games) -> Estimate | None:
         return None
     mine = one if row.get("player") == "gpt4" else rest
     if metric == "points":
-        return mean_interval(mine)
+        return lone_by_rule(mine)
     if metric == "n":
         return _count(len(mine))
     if metric == "d":
@@ -150,11 +151,11 @@ def _ordinal(row: Conditions, metric: str, games: Games) -> Estimate | None:
             for seat, key in zip(SEATS, ("one", "two"), strict=True)
             if facts[key] == name and family in ("all", facts["family"])
         ]
-        return mean_interval(shares) if len(shares) > 1 else None
+        return lone_by_rule(shares) if len(shares) > 1 else None
     gaps = _between(games, name, str(row["less"]))
     if len(gaps) < 2:
         return None
-    found = mean_interval(gaps)
+    found = lone_by_rule(gaps)
     if metric == "difference":
         return found
     mean = sum(gaps) / len(gaps)

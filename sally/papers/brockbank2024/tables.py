@@ -16,7 +16,8 @@ from sally.games.repeated_games.rules import AGENT, PARTNER, RepeatedGame
 from sally.output.reproduce import Conditions, Effort, Engine, Known
 from sally.papers.brockbank2024.importer import BOTS, MATRIX, NO_MOVE, STABLE
 from sally.papers.brockbank2024.reading import ROUNDS
-from sally.stats.intervals import Estimate, mean_interval, without_interval
+from sally.stats.intervals import Estimate, without_interval
+from sally.stats.rule import lone_by_rule
 
 CHANCE = 1 / 3  # to win a round against a bot that plays evenly
 PERSON = "human"
@@ -126,7 +127,7 @@ def tabulates(row: Conditions, metric: str, known: Known, model: str | None) -> 
     if metric == "t_against_chance":
         return _t([_won(played) for played in there])
     values = [MEANS[metric](played) for played in there]
-    return mean_interval([value for value in values if value is not None])
+    return lone_by_rule([value for value in values if value is not None])
 
 
 def _t(shares: Sequence[float]) -> Estimate | None:

@@ -14,7 +14,8 @@ from sally.games.hanabi.cards import DEALS, shuffled
 from sally.games.hanabi.rules import SEATS, Hanabi
 from sally.output.layout import Column, Layout, Stub
 from sally.output.reproduce import Effort, Engine
-from sally.stats.intervals import Estimate, mean_interval, share_interval
+from sally.stats.intervals import Estimate, share_interval
+from sally.stats.rule import lone_by_rule
 
 PLAYERS = (2, 3, 4, 5)
 RULE_AGENTS = ("legal_random", "iggi", "outer", "piers", "van_den_bergh")
@@ -47,7 +48,7 @@ def computes(row: Conditions, metric: str, effort: Effort) -> Estimate | None:
     """Every figure needs no language model."""
     if "first" in row:
         pair = (str(row["first"]), str(row["second"]))
-        return mean_interval(scores(pair, min(effort.repeats, MOST_CROSSED), effort.seed))
+        return lone_by_rule(scores(pair, min(effort.repeats, MOST_CROSSED), effort.seed))
     bot, players = str(row["bot"]), int(row["players"])
     if bot not in BOTS:
         return None
@@ -60,7 +61,7 @@ def computes(row: Conditions, metric: str, effort: Effort) -> Estimate | None:
             None if x is None else 100 * x for x in (share.value, share.low, share.high)
         )
         return Estimate(value, low, high, share.n, share.method)
-    return mean_interval(found)
+    return lone_by_rule(found)
 
 
 def cannot(row: Conditions, metric: str) -> str | None:

@@ -24,7 +24,8 @@ from sally.output.layout import Conditions
 from sally.output.pictures import Picture, Point, Series, point
 from sally.output.reproduce import Effort, Known
 from sally.papers.kang2026.layout import MODELS, STRATEGIES
-from sally.stats.intervals import Estimate, mean_interval
+from sally.stats.intervals import Estimate
+from sally.stats.rule import lone_by_rule
 
 PLAYER = Seat("player")
 GAMES = {"toma_po": "Partially observable", "toma_mg": "Minority"}
@@ -85,7 +86,7 @@ def _over_models(known: Known, measure: Measure) -> Estimate | None:
     there = [found for found in each if found is not None and found.value is not None]
     if len(there) < 2:
         return there[0] if there else None
-    return mean_interval([found.value for found in there if found.value is not None])
+    return lone_by_rule([found.value for found in there if found.value is not None])
 
 
 def _points(

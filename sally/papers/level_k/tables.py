@@ -21,7 +21,8 @@ from sally.games.level_k.rules import LevelGame
 from sally.games.level_k.solvers import Odds
 from sally.output.layout import Column, Layout, Stub
 from sally.output.reproduce import Effort, Engine
-from sally.stats.intervals import Estimate, mean_interval, share_interval
+from sally.stats.intervals import Estimate, share_interval
+from sally.stats.rule import lone_by_rule
 
 ONE, TWO = Seat("player_1"), Seat("player_2")
 REQUEST = LevelGame(pays=Request())
@@ -148,7 +149,7 @@ def duel(first: int, second: int, matches: int, seed: int) -> Estimate:
             theirs = draws.draw(two.does(COINS.observe(state, TWO)))
             state = COINS.step(state, {ONE: mine, TWO: theirs})
         won.append(COINS.payoffs(state)[ONE] / COINS.rounds)
-    return mean_interval(won)
+    return lone_by_rule(won)
 
 
 def _chance(k: int, seat: str) -> Estimate:

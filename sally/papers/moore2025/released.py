@@ -11,7 +11,8 @@ from sally.games.mindgames.claims import Disclosure, Names
 from sally.games.mindgames.persuasion import game_of
 from sally.games.mindgames.rules import spoken
 from sally.output.reproduce import Known
-from sally.stats.intervals import Estimate, mean_interval
+from sally.stats.intervals import Estimate
+from sally.stats.rule import lone_by_rule
 
 THE_IMPORT = "counted by `sally import mindgames`, which has the records"
 NOT_KEPT = {
@@ -41,7 +42,7 @@ def _participants(games: Known) -> Estimate | None:
 
 def _games_per_participant(games: Known) -> Estimate | None:
     each = _games_each(games)
-    return mean_interval(each) if each else None
+    return lone_by_rule(each) if each else None
 
 
 def _games_at_most(games: Known) -> Estimate | None:

@@ -22,7 +22,7 @@ from sally.output.reproduce import Effort, Known
 from sally.papers.riemer2025.layout import GAMES, MODELS, PARTNERS
 from sally.papers.riemer2025.names import name_sets
 from sally.papers.riemer2025.tabular import tabular_curves
-from sally.stats.intervals import mean_interval
+from sally.stats.rule import lone_by_rule
 
 Curve = Callable[[Played], Sequence[float] | None]
 MEASURES = ("regret", "ToM %")
@@ -103,9 +103,9 @@ def _points(curves: Sequence[Sequence[float] | None]) -> Iterator[Point]:
     """The mean at every round over the episodes that got there."""
     known = [curve for curve in curves if curve]
     for at in range(max(map(len, known), default=0)):
-        yield point(float(at + 1), mean_interval([c[at] for c in known if len(c) > at]))
+        yield point(float(at + 1), lone_by_rule([c[at] for c in known if len(c) > at]))
 
 
 def _means(curves: Floats) -> Iterator[Point]:
     for at in range(curves.shape[1]):
-        yield point(float(at + 1), mean_interval(np.asarray(curves[:, at])))
+        yield point(float(at + 1), lone_by_rule(np.asarray(curves[:, at])))

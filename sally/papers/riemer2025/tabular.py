@@ -24,7 +24,8 @@ from sally.games.repeated_games.rounds import Floats, cost_of_being_wrong, mean_
 from sally.games.repeated_games.rules import AGENT, PARTNER, RepeatedGame
 from sally.output.reproduce import Effort
 from sally.papers.riemer2025.cells import ROUNDS
-from sally.stats.intervals import Estimate, mean_interval
+from sally.stats.intervals import Estimate
+from sally.stats.rule import lone_by_rule
 
 
 def partners_of(game: RepeatedGame, kind: str) -> list[Automaton[Any]]:
@@ -76,7 +77,7 @@ def _reward(game: RepeatedGame, rounds: Rounds) -> Floats:
 @lru_cache(maxsize=64)
 def cell(name: str, kind: str, effort: Effort) -> Mapping[str, Estimate]:
     figures = bulk_figures(name, kind, effort)
-    return {metric: mean_interval(values) for metric, values in figures.items()}
+    return {metric: lone_by_rule(values) for metric, values in figures.items()}
 
 
 @lru_cache(maxsize=64)
@@ -92,8 +93,8 @@ def exact_cell(name: str, kind: str, effort: Effort) -> Mapping[str, Estimate]:
         ]
     )  # fmt: skip
     return {
-        "functional_regret": mean_interval(np.array(best)[lots] / ROUNDS - _reward(game, rounds)),
-        "tom_regret": mean_interval(lost[rounds.predicted, rounds.theirs].mean(axis=1)),
+        "functional_regret": lone_by_rule(np.array(best)[lots] / ROUNDS - _reward(game, rounds)),
+        "tom_regret": lone_by_rule(lost[rounds.predicted, rounds.theirs].mean(axis=1)),
     }
 
 

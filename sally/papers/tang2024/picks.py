@@ -11,7 +11,8 @@ from sally.core.log import Episode, label
 from sally.core.metric import Played
 from sally.games.pick_the_right_stuff.picks import FAMILY, Pick, picks
 from sally.games.pick_the_right_stuff.rules import MANAGER, LockerGame
-from sally.stats.intervals import Estimate, clustered_mean_interval, share_interval
+from sally.stats.intervals import Estimate
+from sally.stats.rule import mean_by_rule
 
 
 def pick_rows(episodes: Iterable[Episode]) -> list[Row]:
@@ -56,7 +57,7 @@ def _columns(pick: Pick) -> Row:
     }
 
 
-def breakdown(rows: Sequence[Row], by: Sequence[str], seed: int = 1) -> list[Row]:
+def breakdown(rows: Sequence[Row], by: Sequence[str]) -> list[Row]:
     """The score in each group of questions with its 95% interval, forfeits counted apart."""
     for column in by:
         if rows and column not in rows[0]:
@@ -67,7 +68,7 @@ def breakdown(rows: Sequence[Row], by: Sequence[str], seed: int = 1) -> list[Row
     found: list[Row] = []
     for key in sorted(groups, key=lambda key: tuple((str(type(k)), k) for k in key)):
         given = [row for row in groups[key] if row["right"] is not None]
-        share = _share(given, seed)
+        share = _share(given)
         found.append(
             dict(zip(by, key, strict=True))
             | {"score": share.value, "interval": share.interval}
@@ -76,18 +77,7 @@ def breakdown(rows: Sequence[Row], by: Sequence[str], seed: int = 1) -> list[Row
     return found
 
 
-def _share(given: Sequence[Row], seed: int) -> Estimate:
-    """The share of right answers in percent.
-
-    Questions of one game hang together, so whole games are drawn anew; where all answers are
-    alike such draws know no spread, and the interval is Wilson's with a trial a game.
-    """
+def _share(given: Sequence[Row]) -> Estimate:
+    """The share of right answers in percent; questions of one game hang together."""
     right, played = [100.0 * row["right"] for row in given], [row["episode"] for row in given]
-    if len(set(right)) > 1:
-        return clustered_mean_interval(right, played, seed=seed, method="expanded")
-    games = len(set(played))
-    share = share_interval(games if any(right) else 0, games)
-    value, low, high = (
-        None if x is None else 100 * x for x in (share.value, share.low, share.high)
-    )
-    return Estimate(value, low, high, len(given), share.method)
+    return mean_by_rule(right, played, (0, 100))

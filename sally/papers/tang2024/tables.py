@@ -22,8 +22,9 @@ from sally.output.layout import Column, Layout, Stub
 from sally.output.pictures import Picture, Point, Series, point
 from sally.output.reproduce import Conditions, Effort, Engine, Known
 from sally.papers.tang2024.study import GAMES, TEMPERATURE, USERS
-from sally.stats.intervals import Estimate, mean_interval
+from sally.stats.intervals import Estimate
 from sally.stats.paired import paired_difference
+from sally.stats.rule import lone_by_rule
 
 Mode = Literal["zero", "finite"]
 SETTINGS = {"games": GAMES, "users": USERS, "temperature": TEMPERATURE}
@@ -40,7 +41,7 @@ GAP = "zero minus finite"
 def mindless(rule: str, mode: Mode, effort: Effort) -> Estimate:
     """The mean score of a rule of thumb over games of the published generator."""
     played = published_games(mode, USERS, effort.repeats, effort.seed)
-    return mean_interval([game_score(game, RULES_OF_THUMB[rule]) for game in played])
+    return lone_by_rule([game_score(game, RULES_OF_THUMB[rule]) for game in played])
 
 
 def computes(row: Conditions, metric: str, effort: Effort) -> Estimate | None:
@@ -91,7 +92,7 @@ def tabulates(row: Conditions, metric: str, known: Known, model: str | None) -> 
     zero, finite = ([pair[at] or 0.0 for pair in means.values()] for at in (0, 1))
     if metric == "score_difference":
         return paired_difference(zero, finite)
-    return mean_interval(zero if row["belief_history"] == "zero" else finite)
+    return lone_by_rule(zero if row["belief_history"] == "zero" else finite)
 
 
 def _mean(known: Known, model: str, mode: Mode) -> float | None:

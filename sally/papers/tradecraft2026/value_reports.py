@@ -11,7 +11,8 @@ from sally.core.metric import Played
 from sally.games.tradecraft.decisions import Fit
 from sally.games.tradecraft.trades import beliefs_apart, exchange_of, fit_of, reporting
 from sally.games.tradecraft.values import Exchange
-from sally.stats.intervals import Estimate, mean_interval
+from sally.stats.intervals import Estimate
+from sally.stats.rule import lone_by_rule
 
 Plays = Sequence[tuple[Played, Seat]]
 
@@ -62,7 +63,7 @@ def beliefs_by_turn(plays: Plays, order: int = 1) -> list[BeliefsAtTurn]:
             measures = (found.kl, found.reverse, found.jensen_shannon)
             by_turn.setdefault(apart.turn, []).append(measures)
     return [
-        BeliefsAtTurn(turn, *(mean_interval(column) for column in zip(*rows, strict=True)))
+        BeliefsAtTurn(turn, *(lone_by_rule(column) for column in zip(*rows, strict=True)))
         for turn, rows in sorted(by_turn.items())
     ]
 

@@ -83,7 +83,11 @@ GAME: GameSpec[State, Action, View] = GameSpec(
             true_outcome,
         ),
     ),
-    doing=Doing("clue_won"),
+    doing=Doing(
+        "clue_won",
+        no_split="a clue is any word, and what both listeners would make of every other "
+        "word was not asked",
+    ),
     settings={"word": None},
     reference="margin",
 )

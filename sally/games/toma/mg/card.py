@@ -13,6 +13,8 @@ from sally.core.study import instance, sitter
 from sally.games.toma.mg.game import frozen_scenarios
 from sally.games.toma.mg.shortcuts import EVEN, PARTIAL, counters
 
+SOLVING = (*PARTIAL, "one_step")  # go part of the way that the level asks for
+
 
 def _condition(name: str, level: int, rules: Iterable[str], chance: dict[str, float]) -> Condition:
     return Condition(
@@ -23,7 +25,9 @@ def _condition(name: str, level: int, rules: Iterable[str], chance: dict[str, fl
             if scenario.level == level
         ),
         seat="player",
-        shortcuts=tuple(Shortcut(sitter(f"least_{r}"), sitter(f"most_{r}")) for r in rules),
+        shortcuts=tuple(
+            Shortcut(sitter(f"least_{r}"), sitter(f"most_{r}"), r in SOLVING) for r in rules
+        ),
         metrics=("task_success",),
         chance=chance,
     )

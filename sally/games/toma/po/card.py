@@ -36,7 +36,7 @@ def _condition(level: int) -> Condition:
         seat="player",
         shortcuts=(
             *(Shortcut(sitter(rule), sitter(inverse)) for rule, inverse in PAIRS),
-            both_ways("spare_task"),
+            both_ways("spare_task", partial=True),  # the reasoning asked for, one agent too far
             both_ways("mission_failure"),
         ),
         metrics=("task_success",),

@@ -75,6 +75,7 @@ GAME: GameSpec[State, int, View] = GameSpec(
     ),
     best_replies=best_replies,
     doing=Doing("task_success", right=1.0),
+    pays=lambda game, seat: (0.0, 1.0),
     settings={"level": (0, 9), "scenario": None, "story": None},
     numbers=numbers,
     reference="solver",

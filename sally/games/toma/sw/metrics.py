@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sally.core.game import Seat
 from sally.core.metric import Metric, Played
-from sally.games.toma.metrics import ACTION_CONSISTENCY, TOM_ACCURACY_PUBLISHED
+from sally.games.toma.metrics import TOM_ACCURACY_PUBLISHED
 from sally.games.toma.sw.rules import EAVESDROPPER
 
 
@@ -39,7 +39,6 @@ def _turns(played: Played, seat: Seat) -> float | None:
 
 
 METRICS = (
-    ACTION_CONSISTENCY,
     TOM_ACCURACY_PUBLISHED,
     Metric(
         name="radio_won",

@@ -1,0 +1,73 @@
+"""Why a number of a profile is blank, in a few words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+from sally.analysis.measured import Measured
+from sally.core import shelf
+
+
+class Rowlike(Protocol):
+    """What is asked of a row here: its game, its best mindless predictor, its estimates."""
+
+    @property
+    def game(self) -> str: ...
+    @property
+    def predictor(self) -> Any: ...
+
+
+def reasons(
+    row: Rowlike, group: Sequence[Measured], no_doing: str, no_regret: str
+) -> dict[str, str]:
+    """By blank field, the reason."""
+    asked = sum(m.knowing.asked for m in group)
+    chosen = sum(m.knowing.scored for m in group)
+    no_answer = _no_answer(group, asked)
+    no_split = _no_split(row.game, no_answer, bool(chosen or not asked))
+    no_skill = no_answer if not asked or chosen else "only values were asked for"
+    no_odds = "no odds were stated" if asked else no_answer
+    found = {
+        "accuracy": no_skill,
+        "skill": no_skill,
+        "beyond": _no_beyond(row) if row.predictor is not None else no_skill,
+        "brier": no_odds,
+        "brier_skill": no_odds,
+        "brier_beyond": no_odds,
+        "value_error": "no values were asked for that have a known truth",
+        "raw": "no episode has a result",
+        "doing": no_doing,
+        "doing_most": no_doing or "the most that was possible is not known",
+        "regret": no_regret,
+        "consistency": no_split,
+        "acting": no_split if not sum(m.acting.n for m in group) else "moves are free text",
+        "inference": no_split,
+        "translation": no_split,
+        "luck": no_split,
+        "format": f"what a forfeited move costs is not known in {row.game}",
+    }
+    return {name: why for name, why in found.items() if getattr(row, name).value is None}
+
+
+def _no_answer(group: Sequence[Measured], asked: int) -> str:
+    if not asked:
+        silent = any(m.setup.arms.get(m.seat) for m in group)
+        return "it takes no such question" if silent else "nothing was asked about another's mind"
+    unread = sum(m.knowing.unread for m in group) == asked
+    return "no answer could be read" if unread else "no answer has a known truth"
+
+
+def _no_split(game: str, no_answer: str, scored: bool) -> str:
+    spec = shelf.game(game)
+    if spec.doing.no_split:
+        return spec.doing.no_split
+    own = shelf.room(game, "losses") or shelf.room(game, "acting")
+    if spec.best_replies is None and own is None:
+        return f"{game} does not say what the best replies are"
+    return "no decision has a prediction that can be scored" if scored else no_answer
+
+
+def _no_beyond(row: Rowlike) -> str:
+    rule, right = row.predictor.rule, row.predictor.accuracy
+    return f"nothing is left to know: '{rule}' foresees {right:.0f} %"

@@ -1,0 +1,155 @@
+"""What a seat knew of others: sums over its answers, beside what no mind would have had right.
+
+Two things need no mind for the other: an even guess, and the best mindless predictor of this
+partner, which says what came last, what one did last oneself, or always the same.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+from sally.core.game import Seat
+from sally.core.metric import Judged, Played
+
+BINS = 10  # of equal width, in a calibration curve
+Scored = tuple[Judged, Mapping[str, float]]
+AGAIN, MIRROR, SAME = "as last time", "as one did last oneself", "always the same"
+
+
+class Knowing(msgspec.Struct, frozen=True):
+    """Sums over the reports of one seat on other minds; unread ones are in no score."""
+
+    asked: int = 0
+    unread: int = 0
+    scored: int = 0  # choices and odds with a truth
+    right: float = 0.0
+    guess: float = 0.0  # what an even guess would have right
+    with_odds: int = 0
+    brier: float = 0.0
+    even_brier: float = 0.0  # what even odds would score
+    valued: int = 0  # value reports with a truth
+    value_error: float = 0.0
+    # by bin of the odds of the likeliest choice: how many, sum of odds, sum of right ones
+    bins: tuple[tuple[int, float, float], ...] = ()
+    mindless: dict[str, float] = {}  # by predictor without a mind, what it would have right
+    truths: dict[str, int] = {}  # by probe and truth, how often it was so
+    sure_truths: dict[str, int] = {}  # the same where odds were stated
+
+
+def knowing(played: Played, seat: Seat, answers: Sequence[Scored]) -> Knowing:
+    """The sums of some answers of a seat."""
+    picked = [(a, s) for a, s in answers if "right" in s]
+    sure = [(a, s) for a, s in picked if a.report.odds is not None]
+    valued = [s["absolute_error"] for _, s in answers if "absolute_error" in s]
+    questions = [a for a, _ in picked]
+    return Knowing(
+        asked=len(answers),
+        unread=sum(a.report.value is None for a, _ in answers),
+        scored=len(picked),
+        right=sum(s["right"] for _, s in picked),
+        guess=sum(map(_even, questions)),
+        with_odds=len(sure),
+        brier=sum(s["brier"] for _, s in sure),
+        even_brier=sum(1 - _even(a) for a, _ in sure),
+        valued=len(valued),
+        value_error=sum(valued),
+        bins=binned([a for a, _ in sure]),
+        mindless={
+            AGAIN: sum(_again(questions)),
+            MIRROR: sum(_mirror(played, seat, a) for a in questions),
+        },
+        truths=Counter(map(_key, questions)),
+        sure_truths=Counter(_key(a) for a, _ in sure),
+    )
+
+
+def _even(answer: Judged) -> float:
+    return 1 / len(answer.question.choices)
+
+
+def _key(answer: Judged) -> str:
+    return f"{answer.question.probe}\t{answer.truth}"
+
+
+def _again(answers: Sequence[Judged]) -> list[float]:
+    """Whether the truth was what it was the last time the same was asked; at first, a guess."""
+    last: dict[tuple[str, str], object] = {}
+    found = []
+    for answer in answers:
+        key = (answer.question.probe, answer.question.about)
+        known = last.get(key)
+        there = known is not None and known in answer.question.choices
+        found.append(float(known == answer.truth) if there else _even(answer))
+        last[key] = answer.truth
+    return found
+
+
+def _mirror(played: Played, seat: Seat, answer: Judged) -> float:
+    """Whether the truth was the seat's own last move; a guess where that could not be named."""
+    before = (played.replay.move(turn, seat) for turn in range(answer.turn - 1, -1, -1))
+    mine = next((move for move in before if move is not None), None)
+    return float(mine == answer.truth) if mine in answer.question.choices else _even(answer)
+
+
+def binned(answers: Sequence[Judged]) -> tuple[tuple[int, float, float], ...]:
+    """The odds of the likeliest choice and whether it was true, by bin; ties share the point."""
+    if not answers:
+        return ()
+    found = [(0, 0.0, 0.0)] * BINS
+    for answer in answers:
+        odds = answer.report.odds or ()
+        sure = max(odds)
+        top = [c for c, p in zip(answer.question.choices, odds, strict=True) if p >= sure - 1e-9]
+        place = min(int(sure * BINS + 1e-9), BINS - 1)  # the last bin includes 1
+        n, forecasts, came_true = found[place]
+        right = 1 / len(top) if answer.truth in top else 0.0
+        found[place] = (n + 1, forecasts + sure, came_true + right)
+    return tuple(found)
+
+
+# --- over many episodes ---------------------------------------------------------------------------
+
+
+def constant_hits(knowns: Sequence[Knowing], company: Sequence[str]) -> list[float]:
+    """By episode, what the answer that was most often true in the others would have right.
+
+    Only episodes with the same company count, and the episode itself never does; without
+    another, it is an even guess.
+    """
+    totals: dict[str, Counter[str]] = {}
+    for known, who in zip(knowns, company, strict=True):
+        totals.setdefault(who, Counter()).update(known.truths)
+    found = []
+    for known, who in zip(knowns, company, strict=True):
+        elsewhere = totals[who] - Counter(known.truths)
+        hits = 0.0
+        for probe in {key.partition("\t")[0] for key in known.truths}:
+            here = {k: n for k, n in known.truths.items() if k.partition("\t")[0] == probe}
+            there = {k: n for k, n in elsewhere.items() if k.partition("\t")[0] == probe}
+            if there:
+                hits += here.get(max(there, key=lambda k: (there[k], k)), 0)
+            else:
+                hits += known.guess * sum(here.values()) / known.scored
+        found.append(hits)
+    return found
+
+
+def frequency_brier(knowns: Sequence[Knowing], company: Sequence[str]) -> list[float]:
+    """By episode, the Brier score of always stating how often each answer is true here."""
+    totals: dict[str, Counter[str]] = {}
+    for known, who in zip(knowns, company, strict=True):
+        totals.setdefault(who, Counter()).update(known.sure_truths)
+    found = []
+    for known, who in zip(knowns, company, strict=True):
+        score = 0.0
+        for key, n in known.sure_truths.items():
+            probe = key.partition("\t")[0]
+            rivals = [m for k, m in totals[who].items() if k.partition("\t")[0] == probe]
+            whole = sum(rivals)
+            squares = sum((m / whole) ** 2 for m in rivals)
+            score += n * (1 - 2 * totals[who][key] / whole + squares)
+        found.append(score)
+    return found

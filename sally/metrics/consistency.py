@@ -1,0 +1,85 @@
+"""Acting on one's own knowledge: moves that are best replies to one's own prediction, or not.
+
+Truth plays no part. A move picked blindly is a best reply now and then; `chance` says how often,
+so that the share can be told from luck.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import msgspec
+
+from sally.core import shelf
+from sally.core.game import Seat
+from sally.core.menu import is_finite
+from sally.core.metric import Metric, Played, shared
+from sally.metrics.answers import counted
+
+
+class Acted(msgspec.Struct, frozen=True):
+    """One decision beside the prediction that its maker had stated."""
+
+    turn: int
+    fits: bool  # whether the move is a best reply to the prediction
+    chance: float | None  # the share of the menu that is; None where moves are free text
+
+
+@shared
+def acted(played: Played, seat: Seat) -> list[Acted]:
+    """Every decision of a seat for which it stated all that a best reply hangs on."""
+    own: Callable[[Played, Seat], list[Acted]] | None = shelf.room(played.spec.name, "acting")
+    if own is not None:
+        return own(played, seat)
+    if played.spec.best_replies is None:
+        return []
+    return [
+        found
+        for turn, belief in beliefs(played, seat)
+        if (found := _acted(played, seat, turn, belief)) is not None
+    ]
+
+
+def beliefs(played: Played, seat: Seat) -> Iterator[tuple[int, dict[str, Any]]]:
+    """By turn in which the seat moved: what it predicted, about whom; all of it readable."""
+    replay, spec = played.replay, played.spec
+    said: dict[int, dict[str, Any]] = {}
+    for answer in counted(played, seat):
+        report = answer.report
+        if spec.probe(report.probe).of_mind and report.probe in (spec.acts_on or (report.probe,)):
+            belief = report.odds if answer.question.kind == "odds" else report.value
+            said.setdefault(report.turn, {})[report.about] = belief
+    for turn in range(len(replay)):
+        if replay.move(turn, seat) is not None and None not in said.get(turn, {}).values():
+            yield turn, said.get(turn, {})
+
+
+def _acted(played: Played, seat: Seat, turn: int, belief: dict[str, Any]) -> Acted | None:
+    replay, spec = played.replay, played.spec
+    view, move = replay.view(turn, seat), replay.move(turn, seat)
+    fits = spec.is_best_reply(replay.game, view, belief, move)
+    if fits is None:
+        return None
+    menu = replay.game.options(replay.states[turn], seat)
+    if not is_finite(menu):
+        return Acted(turn, fits, None)
+    best = [spec.is_best_reply(replay.game, view, belief, option) for option in menu]
+    return Acted(turn, fits, sum(map(bool, best)) / len(menu))
+
+
+def _action_consistency(played: Played, seat: Seat) -> float | None:
+    found = acted(played, seat)
+    return sum(each.fits for each in found) / len(found) if found else None
+
+
+METRICS = (
+    Metric(
+        name="action_consistency",
+        about="share of moves that are best replies to one's own prediction, right or wrong",
+        measure=_action_consistency,
+        better="higher",
+        bounds=(0, 1),
+        headline=True,
+    ),
+)

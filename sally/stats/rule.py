@@ -1,0 +1,95 @@
+"""The one rule by which every table of ours makes its 95% intervals.
+
+Whole clusters count, not episodes: a t interval with a cluster-robust error (Liang and Zeger 1986),
+for a ratio of sums by linearisation. Below five clusters there is a value and no interval. Where a
+measure has ends and the t interval would leave them, Wilson's (1927) takes its place, with as many
+trials as the error is worth, so that no interval promises what cannot be and all-or-nothing is not
+taken for certain.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any
+
+from numpy.typing import ArrayLike
+from scipy import special
+
+from sally.stats.columns import coded, finite, same_length, sums_by
+from sally.stats.intervals import FEW, Estimate, without_interval
+
+Bounds = tuple[float, float]
+LEVEL = 0.95
+
+
+def coarsest(units: Mapping[str, Sequence[Any]]) -> str:
+    """The first unit of which there are enough and that is known of every row; else the last."""
+    for name, column in units.items():
+        if None not in column and "" not in column and len(set(column)) >= FEW:
+            return name
+    return list(units)[-1]
+
+
+def mean_by_rule(
+    values: ArrayLike, clusters: Sequence[Hashable], bounds: Bounds | None = None
+) -> Estimate:
+    """A mean over rows; larger clusters weigh more."""
+    column = finite(values, "values")
+    return ratio_by_rule(column, [1.0] * column.size, clusters, bounds)
+
+
+def ratio_by_rule(
+    numerators: ArrayLike,
+    denominators: ArrayLike,
+    clusters: Sequence[Hashable],
+    bounds: Bounds | None = None,
+) -> Estimate:
+    """A ratio of sums, with its interval by the rule."""
+    top, bottom = finite(numerators, "numerators"), finite(denominators, "denominators")
+    same_length("numerators", top.size, "denominators", bottom.size)
+    codes, count = coded(clusters, top.size, "clusters")
+    whole, method = float(bottom.sum()), f"t over {count} clusters"
+    if not whole:
+        return without_interval(None, int(top.size), method, "no values")
+    value = float(top.sum()) / whole
+    if count < FEW:
+        return without_interval(value, int(top.size), method, f"fewer than {FEW} clusters")
+    away = sums_by(codes, count, top) - value * sums_by(codes, count, bottom)
+    error = math.sqrt(count / (count - 1) * float((away**2).sum())) / abs(whole)
+    if error <= 1e-12 * max(1.0, abs(value)):
+        error = 0.0  # rounding, where every cluster says the same
+    reach = float(special.stdtrit(count - 1, (1 + LEVEL) / 2))
+    low, high = value - reach * error, value + reach * error
+    if bounds is not None and (
+        low < bounds[0] or high > bounds[1] or (not error and value in bounds)
+    ):
+        return _wilson(value, error, count, reach, bounds, int(top.size))
+    return Estimate(value, low, high, int(top.size), method)
+
+
+def _wilson(
+    value: float, error: float, count: int, reach: float, bounds: Bounds, n: int
+) -> Estimate:
+    """Wilson's interval on the way from one end to the other, never beyond them.
+
+    A share with this error is worth so many trials; at an end itself, each cluster is one.
+    """
+    least, most = bounds
+    wide = most - least
+    share = min(max((value - least) / wide, 0.0), 1.0)
+    spread = share * (1 - share)
+    trials = spread / (error / wide) ** 2 if error and spread else float(count)
+    square = reach * reach / trials
+    middle = (share + square / 2) / (1 + square)
+    half = reach / (1 + square) * math.sqrt(spread / trials + square / (4 * trials))
+    low = least if share == 0 else least + wide * max(0.0, middle - half)
+    high = most if share == 1 else least + wide * min(1.0, middle + half)
+    method = f"Wilson over {count} clusters"
+    return Estimate(value, min(low, value), max(high, value), n, method)
+
+
+def lone_by_rule(values: ArrayLike, bounds: Bounds | None = None) -> Estimate:
+    """A mean over rows of which none hangs together with another."""
+    column = finite(values, "values")
+    return mean_by_rule(column, range(column.size), bounds)

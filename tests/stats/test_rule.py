@@ -1,0 +1,64 @@
+"""The one interval rule: clusters count, ends hold, five are needed, nothing is certain."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from sally.stats.rule import coarsest, lone_by_rule, mean_by_rule, ratio_by_rule
+
+
+def test_with_a_row_a_cluster_it_is_the_t_interval():
+    found = lone_by_rule([1.0, 2.0, 3.0, 4.0, 5.0])
+    # t of 4 degrees is 2.776445; the error is sqrt(2.5 / 5)
+    assert found.interval == pytest.approx([3 - 2.776445 * 0.5**0.5, 3 + 2.776445 * 0.5**0.5])
+
+
+def test_below_five_clusters_there_is_a_value_and_no_interval():
+    found = mean_by_rule([5.0, -5.0, 5.0, -5.0], ["a", "a", "b", "c"])
+    assert found.value == 0 and found.interval is None
+    assert "fewer than 5 clusters" in found.method
+
+
+def test_no_interval_leaves_the_range_of_its_measure():
+    """Two wins and three losses of five: the t interval would reach 12.8 in a game bounded by 5."""
+    for wins in range(6):
+        found = lone_by_rule([5.0] * wins + [-5.0] * (5 - wins), (-5.0, 5.0))
+        assert -5 <= found.low <= found.value <= found.high <= 5
+
+
+def test_all_or_nothing_is_not_taken_for_certain():
+    sure = lone_by_rule([1.0] * 20, (0, 1))
+    assert sure.value == sure.high == 1 and 0.75 < sure.low < 0.9
+    none = lone_by_rule([0.0] * 20, (0, 1))
+    assert none.low == 0 and none.high == pytest.approx(1 - sure.low)
+    assert lone_by_rule([8.0] * 20).interval == [8, 8]  # no ends: what never varies never varies
+
+
+def test_rows_of_one_cluster_count_once():
+    skill = [0.0, 1.0, 2.0, 3.0, 4.0, 5.0]
+    alone = lone_by_rule(skill)
+    many = mean_by_rule(
+        [s for s in skill for _ in range(50)], [s for s in skill for _ in range(50)]
+    )
+    assert many.interval == pytest.approx(alone.interval) and many.n == 300
+
+
+def test_a_ratio_of_sums_weighs_clusters_by_their_size():
+    found = ratio_by_rule([1, 0, 3, 2, 4], [2, 1, 3, 4, 5], list("abcde"), (0, 1))
+    assert found.value == pytest.approx(10 / 15)
+
+
+def test_the_coarsest_unit_with_five_of_it_is_taken():
+    rows = {"people": ["", "", "", "", "", ""], "problems": list("aabbcc"), "rows": list("uvwxyz")}
+    assert coarsest(rows) == "rows"
+    assert coarsest(rows | {"people": list("abcdef")}) == "people"
+
+
+@pytest.mark.parametrize("share", [0.05, 0.5, 0.95])
+def test_nineteen_of_twenty_intervals_hold_the_truth_near_the_ends_too(share):
+    rng, held, runs = np.random.default_rng(17), 0, 400
+    for _ in range(runs):
+        found = lone_by_rule((rng.random(40) < share).astype(float), (0, 1))
+        held += found.low <= share <= found.high
+    assert held / runs >= 0.92
