@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import Any
 
@@ -109,6 +109,8 @@ class TradeCraft(Game[State, Action, View]):
     max_turns: int = 15
     most_crafts: int = 50  # of a player in one phase: some crafts can be undone for ever
     book: bool = True  # whether the page prints the recipes within reach, for want of tools
+    extra: tuple[str, ...] = ()  # items that hands may hold though the ruleset has none of them
+    first: int = 0  # who proposes in the first turn, by place at the table
     most_refused: int | None = None  # refusals in a row; None: as many as answers may be retried
 
     def __post_init__(self) -> None:
@@ -121,7 +123,8 @@ class TradeCraft(Game[State, Action, View]):
     @cached_property
     def rules(self) -> Ruleset:
         """What can be made from what."""
-        return ruleset_of(self.ruleset, msgspec.json.encode(self.settings, order="sorted"))
+        found = ruleset_of(self.ruleset, msgspec.json.encode(self.settings, order="sorted"))
+        return replace(found, tags={**found.tags, "extra": self.extra}) if self.extra else found
 
     @cached_property
     def goals(self) -> tuple[Hand, ...]:
@@ -136,6 +139,10 @@ class TradeCraft(Game[State, Action, View]):
     @cached_property
     def _zeros(self) -> tuple[int, ...]:
         return (0,) * len(self.hands)
+
+    def proposer(self, turn: int) -> Seat:
+        """Who proposes in a turn."""
+        return self.seats[(turn - 1 + self.first) % len(self.seats)]
 
     # --- turn order -----------------------------------------------------------------------------
 
@@ -190,7 +197,7 @@ class TradeCraft(Game[State, Action, View]):
         hands, phase, made = state.shown, state.phase, state.proposal
         if phase == CRAFTING and state.hands[n] is not hands[n]:
             hands = (*hands[:n], state.hands[n], *hands[n + 1 :])
-        proposer = self.seats[(state.turn - 1) % len(self.seats)]
+        proposer = self.proposer(state.turn)
         if made is not None and seat != proposer and seat != made.to:
             phase, made = PROPOSING, None  # a third player learns of it when it is answered
         return View(
@@ -214,7 +221,7 @@ class TradeCraft(Game[State, Action, View]):
     # --- the three phases -----------------------------------------------------------------------
 
     def _proposing(self, state: State) -> State:
-        proposer = self.seats[(state.turn - 1) % len(self.seats)]
+        proposer = self.proposer(state.turn)
         zeros = self._zeros
         return State(
             state.hands, state.shown, state.stories, PROPOSING, state.turn, (proposer,), None, zeros
@@ -263,7 +270,7 @@ class TradeCraft(Game[State, Action, View]):
 
     def _passed(self, state: State, made: Propose) -> State:
         """All learn of a pass; a message goes to whom it was meant for."""
-        proposer = self.seats[(state.turn - 1) % len(self.seats)]
+        proposer = self.proposer(state.turn)
         stories = state.stories
         for n, seat in enumerate(self.seats):
             text = made.message if seat in (proposer, made.to) else ""
@@ -274,7 +281,7 @@ class TradeCraft(Game[State, Action, View]):
     def _answered(self, state: State, given: Answer) -> State:
         made, turn, hands = state.proposal, state.turn, state.hands
         assert made is not None
-        p = (turn - 1) % len(self.seats)
+        p = (turn - 1 + self.first) % len(self.seats)
         q = self.number[made.to]
         accepted = given.answer == ACCEPT
         kind = "accepted" if accepted else "rejected"
@@ -401,6 +408,8 @@ def _check(game: TradeCraft) -> None:
         raise BadInput(f"{len(game.hands)} hands and {len(game.targets)} targets: give each both.")
     if game.max_turns < 1 or game.most_crafts < 1:
         raise BadInput("max_turns and most_crafts must be at least 1.")
+    if not 0 <= game.first < len(game.hands):
+        raise BadInput(f"first must be from 0 to {len(game.hands) - 1}, not {game.first}.")
     if game.most_refused is not None and game.most_refused < 0:
         raise BadInput(f"most_refused must be at least 0, not {game.most_refused}.")
     try:

@@ -16,7 +16,7 @@ from sally.core.log import Reported, Skipped
 from sally.core.metric import Played
 from sally.games.tradecraft.actions import ACCEPT, Answer, Propose, goods
 from sally.games.tradecraft.decisions import Fit, fit_decisions
-from sally.games.tradecraft.rules import DECIDING, PROPOSING, State
+from sally.games.tradecraft.rules import DECIDING, PROPOSING, State, TradeCraft
 from sally.games.tradecraft.values import Divergence, Exchange, divergence, exchange, worth
 
 FAMILY = "tradecraft"
@@ -58,14 +58,15 @@ def starts(played: Played) -> dict[int, int]:
 
 def trades(played: Played) -> Iterator[Trade]:
     """Every proposal that reached somebody, in order."""
-    begun, seats = starts(played), played.replay.game.seats
+    begun, game = starts(played), played.replay.game
+    assert isinstance(game, TradeCraft)
     for step in played.replay.steps():
         state: State = step.before
         if state.phase != DECIDING or state.proposal is None:
             continue
         given = next(iter(step.moves.values()), None)
         accepted = given.answer == ACCEPT if isinstance(given, Answer) else None
-        proposer = seats[(state.turn - 1) % len(seats)]
+        proposer = game.proposer(state.turn)
         yield Trade(state.turn, begun[state.turn], proposer, state.proposal, accepted)
 
 

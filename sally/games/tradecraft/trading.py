@@ -137,7 +137,8 @@ def signs(view: View, who: Seat, start: tuple[Hand, ...]) -> Iterator[Sign]:
 
 
 def _proposer(entry: Entry, view: View) -> Seat:
-    return SEATS[(entry.turn - 1) % len(view.hands)]
+    now = SEATS.index(view.proposer) - view.turn  # the same in every turn, round the table
+    return SEATS[(entry.turn + now) % len(view.hands)]
 
 
 def _is_news(entry: Entry, made: Propose, view: View) -> bool:

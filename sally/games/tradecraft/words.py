@@ -149,9 +149,14 @@ class TradeWords(Words[Action, View]):
         two = len(game.seats) == 2
         start = [Hand(hand) for hand in game.hands]
         hands = " ".join(self._holdings(start, seat))
+        order = [game.proposer(turn) for turn in range(1, len(game.seats) + 1)]
         parts = [
             self.say("intro", seat=seat, others=others, target=in_words(game.goals[n])),
-            self.say("rules.turn", turns=turns, order=listed(game.seats)),
+            self.say(
+                "rules.turn",
+                turns=turns,
+                order=listed(order),
+            ),
             self.say("rules.rejected.two" if two else "rules.rejected"),
             self.say("rules.craft"),
             self.say("rules.end", turns=turns),

@@ -1,0 +1,375 @@
+"""Published TradeCraft games as episodes: recorded moves, our rules, differences listed.
+
+A record is played until it ends, is cut, or leans on a slip of the public server; from a slip on
+hands are not ours, and the episode is censored there.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from sally.core.errors import BadInput, IllegalMove
+from sally.core.game import Seat
+from sally.core.log import Episode, Instance, Setup, Sitter
+from sally.core.match import Match
+from sally.core.paper import Imported, Importer
+from sally.core.player import Decision
+from sally.core.records import HUMAN, RECORDED, Difference, Oddity, Source, told
+from sally.games.tradecraft import GAME
+from sally.games.tradecraft.actions import (
+    ACCEPT,
+    DONE,
+    LONGEST,
+    PASS,
+    REJECT,
+    Answer,
+    Craft,
+    Propose,
+)
+from sally.games.tradecraft.hands import Hand, read_goods
+from sally.games.tradecraft.rules import TradeCraft
+from sally.games.tradecraft.rulesets import shipped
+from sally.papers.tradecraft2026.published_logs import Goods, Noted, Record, read_record
+
+SOURCE, LICENCE = "github.com/TradeCraft-team/TradeCraft", "MIT (c) 2024 WangJunqi"
+TASKS = "1p_v_1p/game_task.json"
+MAX_TURNS = 30
+CUT, SLIP = "log cut", "server slip"
+Task = tuple[tuple[Goods, ...], tuple[Goods, ...]]  # hands and targets
+
+
+def imported(path: Path) -> Imported:
+    """Every recorded game under a path."""
+    files = _files(path)
+    tasks = _tasks(path)
+    episodes: list[Episode] = []
+    odd: list[Oddity] = []
+    differences: list[Difference] = []
+    counts: Counter[str] = Counter()
+    seen: dict[str, str] = {}
+    for file in files:
+        try:
+            record = read_record(file)
+            counts["found"] += 1
+            if (before := seen.setdefault(record.id, file.name)) != file.name:
+                odd.append(Oddity(str(file), "copy", f"the game of {before}, imported from there"))
+                continue
+            played = _Again(record, _problem(record, tasks))
+        except BadInput as why:
+            odd.append(Oddity(str(file), "not imported", str(why)))
+            continue
+        try:
+            played.play()
+        except (LookupError, StopIteration):
+            strange = "its events do not follow each other as in the published logs"
+            odd.append(Oddity(str(file), "not imported", strange))
+            continue
+        if not record.raw:  # the published counts are of the rebuilt logs
+            counts.update(_tally(record, played.result))
+        episodes.append(played.episode())
+        differences += played.differences
+        counts.update(played.counts)
+    return told(episodes, odd, differences, dict(counts))
+
+
+def _files(path: Path) -> list[Path]:
+    if not path.exists():
+        raise BadInput(f"There is nothing at {path}.")
+    if path.is_file():
+        return [path]
+    found = [*path.rglob("TradeCraft.Duo_*-log.md"), *path.rglob("Duo_*.json")]
+    if not found:
+        raise BadInput(f"{path} holds no game log of TradeCraft (TradeCraft.Duo_*-log.md).")
+    # Of two logs of one game the rebuilt one comes first: it is the one the figures rest on.
+    return sorted(found, key=lambda file: (file.suffix == ".json", str(file)))
+
+
+def _tasks(path: Path) -> list[Task]:
+    """The public problems, in the checkout that the logs lie in; none where there are none."""
+    for place in (path, *path.absolute().parents):
+        inside = [place] if place == path else [place / "tradeCraft"]
+        for folder in inside:
+            for file in sorted(folder.rglob(TASKS)) if folder.is_dir() else ():
+                listed = json.loads(file.read_text("utf-8"))
+                return [
+                    (tuple(map(_plain, each["hands"])), tuple(map(_plain, each["targets"])))
+                    for each in listed
+                ]
+    return []
+
+
+def _plain(goods: dict[str, Any]) -> Goods:
+    return {item.rpartition(":")[2]: str(amount) for item, amount in goods.items()}
+
+
+def _problem(record: Record, tasks: Sequence[Task]) -> Task:
+    """Hands and targets by listed player; a markdown log names targets only."""
+    if len(record.names) != 2:
+        raise BadInput(f"{len(record.names)} player(s) and no game between two.")
+    if record.hands:
+        return record.hands, record.targets
+    for hands, targets in tasks:
+        if targets == record.targets:
+            return hands, targets
+        if targets[::-1] == record.targets:
+            return hands[::-1], targets[::-1]
+    wanted = " and ".join(" ".join(target) for target in record.targets)
+    raise BadInput(
+        f"no public problem has the targets {wanted}, and the log has no hands; the checkout needs "
+        f"tradeCraft/.../{TASKS}."
+    )
+
+
+def _tally(record: Record, winners: Sequence[str] | None) -> Counter[str]:
+    """What the log itself holds, slips and all: for comparison with the published counts."""
+    kinds = Counter(event.kind for event in record.events)
+    found = Counter[str]()
+    found["proposals"] = kinds["submit_proposal"]
+    found["invalid proposals"] = kinds["proposal_invalid"]
+    for event in record.events:
+        if event.kind == "approval_or_reject":
+            found["accepted" if event.text.lower() == ACCEPT else "rejected"] += 1
+        elif event.kind == "craft_recipe_validity":
+            found[f"checks: {event.text}"] += 1
+    found["applies"] = kinds["craft_recipe_apply"]
+    if winners is not None:
+        won = {("p1",): "first player", ("p2",): "second player", (): "nobody"}
+        found[f"won by {won.get(tuple(winners), 'both')}"] += 1
+    return found
+
+
+class _Slip(Exception):
+    """The record leans on a slip of the public server."""
+
+
+class _Phase:
+    """What both players did in one craft phase."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self.moves: dict[str, list[Any]] = {name: [] for name in names}
+        self.hands: dict[str, Goods] = {}  # after `done`
+
+
+class _Again:
+    """A match that is fed from a record; what differs is noted on the way."""
+
+    def __init__(self, record: Record, task: Task) -> None:
+        self.record = record
+        self.seat = {name: f"p{n}" for n, name in enumerate(record.names, 1)}
+        first = record.names.index(record.first) if record.first in record.names else 0
+        hands, targets = ([{i: int(a) for i, a in lot.items()} for lot in side] for side in task)
+        params = {"hands": hands, "targets": targets, "max_turns": MAX_TURNS}
+        if first:
+            params["first"] = first
+        known = shipped("minecraft_core").known
+        if extra := sorted({item for hand in hands for item in hand} - known):
+            params["extra"] = extra
+        name = f"tradecraft:{record.pairing}:{record.id}"
+        lineup = {self.seat[who]: _sitter(record, who) for who in record.names}
+        setup = Setup(Instance(name, "tradecraft", params), 0, lineup)
+        self.match: Match[Any, Any, Any] = Match(GAME, setup)
+        self.differences: list[Difference] = []
+        self.counts: Counter[str] = Counter()
+        self.used: Counter[str] = Counter()
+        self.empty_answers: list[dict[str, str]] = []
+        self.checked: dict[str, tuple[Noted, bool]] = {}  # the last check of each player
+        self.open_checks: list[Noted] = []
+        self.open_hands: list[tuple[str, str]] = []  # who waits for a hand, after what
+        self.result: list[str] | None = None
+
+    # --- the record, event by event -----------------------------------------------------------
+
+    def play(self) -> None:
+        events = self.record.events
+        over = [event.text for event in events if event.kind == "game_over"]
+        if over:
+            self.result = [self.seat[who] for who in over[-1].split(",") if who in self.seat]
+        turns = [n for n, event in enumerate(events) if event.kind == "turn"]
+        try:
+            for start, end in zip(turns, [*turns[1:], len(events)], strict=True):
+                if self.match.over or not self._turn(events[start:end]):
+                    break
+        except _Slip as slip:
+            self.counts[f"slip: {slip}"] += 1
+            recorded, ours = "played on", "censored"
+            self._differ(f"server slip {slip}", recorded, ours)
+            self.match.censor(SLIP, str(slip))
+        if not self.match.over:
+            self.match.censor(CUT)
+            self.counts["cut"] += 1
+        self._compare_result()
+
+    def _turn(self, events: Sequence[Noted]) -> bool:
+        """One turn; False where the log is cut in it."""
+        if not self._trade(events):
+            return False
+        phase = _Phase(self.record.names)
+        for event in events:
+            self._craft_event(event, phase)
+        if any(DONE not in moves for moves in phase.moves.values()):
+            self._feed(phase)
+            return False
+        self._feed(phase)
+        self._compare_hands(phase)
+        return True
+
+    def _trade(self, events: Sequence[Noted]) -> bool:
+        """The proposal that was valid, and its answer; False where there is none yet."""
+        made: Noted | None = None
+        for event in events:
+            if event.kind == "submit_proposal":
+                made = event
+            elif event.kind == "proposal_invalid":
+                made = None
+                self.used["invalid proposals"] += 1
+            elif event.kind == "approval_or_reject":
+                return self._settle(made, event)
+        if made is not None:
+            return False  # nobody has answered yet
+        if any(event.kind == "craft_done" for event in events):
+            self._give(self._proposer(), PASS)
+            return True
+        return False
+
+    def _settle(self, made: Noted | None, said: Noted) -> bool:
+        if made is None:
+            raise LookupError("an answer without a valid proposal")
+        self.used["messages shortened"] += sum(len(m.message) > LONGEST for m in (made, said))
+        proposer, decider = self.seat[made.who], self.seat[said.who]
+        action = Propose(
+            decider, tuple(made.offer.items()), tuple(made.request.items()), made.message[:LONGEST]
+        )
+        try:
+            self._give(proposer, action)
+        except IllegalMove as why:
+            raise _Slip(f"proposal ({why})") from None
+        accepted = said.text.lower() == ACCEPT
+        if not made.offer and not made.request:
+            self.empty_answers.append(
+                {"seat": decider, "answer": said.text, "message": said.message}
+            )
+            return True
+        if accepted and said.text != ACCEPT:
+            raise _Slip("case")
+        self._give(decider, Answer(ACCEPT if accepted else REJECT, said.message[:LONGEST]))
+        return True
+
+    def _craft_event(self, event: Noted, phase: _Phase) -> None:
+        match event.kind:
+            case "craft_recipe_check":
+                self.open_checks.append(event)
+                self.used["checks"] += 1
+            case "craft_recipe_validity":
+                check = self.open_checks.pop(0)
+                self.checked[check.who] = check, event.text == "good"
+                self.used[f"{event.text} checks"] += 1
+            case "craft_recipe_apply":
+                self.open_hands.append((event.who, "apply"))
+            case "phase_error":
+                asked = next(n for n, (_, why) in enumerate(self.open_hands) if why == "apply")
+                del self.open_hands[asked]
+                self.used["applies refused"] += 1
+            case "craft_done":
+                self.open_hands.append((event.who, "done"))
+            case "private_hand_change":
+                who, why = self.open_hands.pop(0)
+                phase.moves[who].append(DONE if why == "done" else self._craft(who))
+                if why == "done":
+                    phase.hands[who] = event.request
+
+    def _craft(self, who: str) -> Craft | str:
+        """The craft that was applied, or the slip that let it be."""
+        check, good = self.checked[who]
+        if not good:
+            return "apply"
+        output, amount = next(iter(check.request.items()))
+        whole = int(amount) if amount.isdecimal() else 0
+        return Craft(tuple(check.offer.items()), output, whole) if whole else "apply"
+
+    # --- into the match -----------------------------------------------------------------------
+
+    def _proposer(self) -> str:
+        return str(self.match.game.to_move(self.match.state)[0])
+
+    def _give(self, seat: str, action: Any) -> None:
+        self.match.answer((self.match.turn, seat, "", ""), Decision(action))
+        self.counts["moves"] += 1
+
+    def _feed(self, phase: _Phase) -> None:
+        """Both players' crafts side by side, each in its order, as far as the log goes."""
+        rows = {self.seat[who]: list(moves) for who, moves in phase.moves.items()}
+        while not self.match.over and self.match.state.phase == "craft":
+            movers = [str(seat) for seat in self.match.game.to_move(self.match.state)]
+            if not all(rows[seat] for seat in movers):
+                return
+            for seat in movers:
+                self._give_craft(seat, rows[seat].pop(0))
+
+    def _give_craft(self, seat: str, move: Any) -> None:
+        if isinstance(move, str):
+            raise _Slip(move)
+        if isinstance(move, Craft):
+            game = self.match.game
+            assert isinstance(game, TradeCraft)
+            hand = self.match.state.hands[game.number[Seat(seat)]]
+            if isinstance(game.crafting(hand, move), str):
+                raise _Slip("surplus")  # good by the server's check, and not by the recipe
+        self._give(seat, move)
+
+    # --- what came out the same ---------------------------------------------------------------
+
+    def _differ(self, what: str, recorded: str, ours: str) -> None:
+        turn = int(self.match.state.turn)
+        self.differences.append(Difference(self.record.file, what, turn, recorded, ours))
+
+    def _compare_hands(self, phase: _Phase) -> None:
+        for n, who in enumerate(self.record.names):
+            ours, theirs = self.match.state.hands[n], Hand(read_goods(phase.hands[who]))
+            self.counts["hands"] += 1
+            if ours == theirs:
+                self.counts["hands as recorded"] += 1
+            else:
+                self._differ("hand", repr(theirs), repr(ours))
+
+    def _compare_result(self) -> None:
+        state = self.match.state
+        if self.result is None or state.phase != "over":
+            return
+        self.counts["results"] += 1
+        if sorted(state.winners) == sorted(self.result):
+            self.counts["results as recorded"] += 1
+        else:
+            self._differ("result", ", ".join(self.result), ", ".join(state.winners))
+
+    def episode(self) -> Episode:
+        used: dict[str, Any] = {
+            "source": Source.of(SOURCE, LICENCE, self.record.file, self.record.data),
+            "players": {self.seat[who]: who for who in self.record.names},
+            **{what.replace(" ", "_"): n for what, n in sorted(self.used.items())},
+        }
+        if self.empty_answers:
+            used["answers_to_empty_proposals"] = self.empty_answers
+        if self.result is not None:
+            used["recorded_winners"] = self.result
+        plain = json.loads(json.dumps(used, default=_builtin))
+        return self.match.episode(self.record.pairing, plain)
+
+
+def _builtin(value: Any) -> Any:
+    return {key: getattr(value, key) for key in value.__struct_fields__}
+
+
+def _sitter(record: Record, who: str) -> Sitter:
+    """A model by its side of the pairing, `4o_vs_cl`; the person and the model of a raw log."""
+    sides = record.pairing.split("_vs_")
+    if len(sides) == 2 and who[-1:] in "12":
+        return Sitter(RECORDED, {"name": sides[int(who[-1]) - 1]}, {"player": 1})
+    name = who.partition("-player")[0] if "-player" in who else HUMAN
+    return Sitter(RECORDED, {"name": name}, {"player": 1})
+
+
+IMPORTER = Importer("tradecraft", "published games of the TradeCraft project, as logged", imported)

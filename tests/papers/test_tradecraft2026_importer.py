@@ -1,0 +1,199 @@
+"""Logs of the published layout, written here: games come in as recorded, slips are named."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sally.core.errors import BadInput
+from sally.core.log import Censored, Ended, Episode, Moved, from_line, to_line
+from sally.core.paper import Imported
+from sally.papers.tradecraft2026.importer import IMPORTER
+from sally.runner.check import check
+
+HANDS = [
+    {"minecraft:coal": 1, "minecraft:oak_planks": 2},
+    {"minecraft:stick": 1, "minecraft:egg": 3},
+]
+TARGETS = [{"minecraft:torch": 1}, {"minecraft:lever": 1}]
+REBUILT = "TC_evaluation/rebuild/aa_vs_bb"
+
+
+def server(kind: str, body: str) -> str:
+    return f"### x Server Event: `server__{kind}`\n{body}\n\n"
+
+
+def player(kind: str, body: str) -> str:
+    return f"### x Player Event: `player__{kind}`\n{body}\n\n"
+
+
+def goods(**items: Any) -> str:
+    return "[" + "".join(f"minecraft:{item} * {n}, " for item, n in items.items()) + "]"
+
+
+def proposal(who: str, to: str, request: str, offer: str, message: str = "Hi") -> str:
+    said = f"{who}  submit a proposal to {to} , request {request}, offer {offer}"
+    return player("submit_proposal", f"{said} together with a text message: {message}")
+
+
+def decision(who: str, answer: str) -> str:
+    said = f"{who} decided to {answer} the proposal with a text message: fine"
+    return player("approval_or_reject", said)
+
+
+def checked(who: str, inputs: str, output: str, good: bool = True) -> str:
+    said = f"{who} check the validity of the recipe: Input {inputs}, Output {output}, the recipe is"
+    how = "**valid**" if good else "**invalid**"
+    return player("craft_recipe_check", said) + server("craft_recipe_validity", f"{how} so.")
+
+
+def applied(who: str, hand: str) -> str:
+    return player("craft_recipe_apply", f"{who} apply the recipe") + hand_of(hand)
+
+
+def done(who: str, hand: str) -> str:
+    return player("craft_done", f"{who} has finished crafting") + hand_of(hand)
+
+
+def hand_of(hand: str) -> str:
+    return server("private_hand_change", f"Currently: {hand}")
+
+
+def over(**results: str) -> str:
+    each = "\n".join(
+        f"**{who.replace('_', ' ')} ** [{how}] the game." for who, how in results.items()
+    )
+    return server("game_over", each)
+
+
+START = "# Log\n\n" + "".join(
+    server("private_start_info", f"{who}  enters the game with a private target: [{item} * 1, ]")
+    for who, item in (("Player 1", "minecraft:torch"), ("player 2", "minecraft:lever"))
+)
+TURN = "## x Turn {} start!\n---\n\n"
+TRADE = proposal("Player 1", "player 2", goods(stick=1), goods(oak_planks=1))
+TORCH = checked("Player 1", goods(coal=1, stick=1), goods(torch=4))
+LAST = done("Player 1", goods(oak_planks=1, torch=4)) + done("player 2", goods(egg=3, oak_planks=1))
+MADE = applied("Player 1", goods(oak_planks=1, torch=4))
+WON = over(Player_1="win", player_2="lose")
+CLEAN = START + TURN.format(1) + TRADE + decision("player 2", "accept") + TORCH + MADE + LAST + WON
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    """A checkout with the public problems and an empty folder of logs."""
+    tasks = tmp_path / "tradeCraft/src/TC_GAMES/minecraft/1p_v_1p/game_task.json"
+    tasks.parent.mkdir(parents=True)
+    tasks.write_text(json.dumps([{"hands": HANDS, "targets": TARGETS}]), "utf-8")
+    (tmp_path / REBUILT).mkdir(parents=True)
+    return tmp_path
+
+
+def imported(checkout: Path, text: str, id: str = "abcdefgh") -> tuple[Imported, Episode]:
+    log = checkout / REBUILT / f"TradeCraft.Duo_{id}-log.md"
+    log.write_text(text, "utf-8")
+    found = IMPORTER.read(log)
+    (episode,) = found.episodes
+    return found, from_line(to_line(episode))
+
+
+def test_a_clean_game_comes_in_as_recorded_and_replays(checkout: Path) -> None:
+    found, episode = imported(checkout, CLEAN)
+    assert isinstance(episode.events[-1], Ended)
+    assert episode.events[-1].payoffs == {"p1": 3.0, "p2": 0.0}
+    assert found.counts["hands as recorded"] == found.counts["hands"] == 2
+    assert found.counts["results as recorded"] == found.counts["won by first player"] == 1
+    assert check([episode]).mismatches == []
+    assert [who.params["name"] for who in episode.setup.lineup.values()] == ["aa", "bb"]
+    assert found.lines == ()
+
+
+def test_a_hand_that_our_rules_do_not_give_is_a_difference(checkout: Path) -> None:
+    found, _ = imported(checkout, CLEAN.replace(goods(egg=3, oak_planks=1), goods(egg=2)))
+    (difference,) = found.details["differences"]
+    assert difference["what"] == "hand" and "2 egg" in difference["recorded"]
+
+
+def test_invalid_proposals_and_checks_without_apply_are_counted_and_are_no_moves(
+    checkout: Path,
+) -> None:
+    invalid = proposal("Player 1", "nobody", goods(), goods()) + server("proposal_invalid", "no")
+    failed = checked("Player 1", goods(coal=1), goods(torch=1), good=False)
+    text = CLEAN.replace(TRADE, invalid + TRADE).replace(TORCH, failed + TORCH)
+    found, episode = imported(checkout, text)
+    assert episode.used["invalid_proposals"] == 1 and episode.used["checks"] == 2
+    assert found.counts["hands as recorded"] == 2
+    _, plain = imported(checkout, CLEAN, "hgfedcba")
+    assert len(episode.events) == len(plain.events)
+
+
+def test_the_answer_to_an_empty_proposal_is_kept_beside_the_game(checkout: Path) -> None:
+    empty = proposal("Player 1", "player 2", "[]", "[]", "Shall we wait?")
+    text = START + TURN.format(1) + empty + decision("player 2", "Accept")
+    _, episode = imported(checkout, text)
+    assert episode.used["answers_to_empty_proposals"][0]["answer"] == "Accept"
+    first = episode.events[0]
+    assert isinstance(first, Moved) and first.action["message"] == "Shall we wait?"
+    assert isinstance(episode.events[-1], Censored) and episode.events[-1].cause == "log cut"
+
+
+@pytest.mark.parametrize(
+    ("slip", "old", "new"),
+    [
+        ("case", "decided to accept", "decided to Accept"),
+        ("apply", "**valid**", "**invalid**"),
+        ("surplus", goods(coal=1, stick=1), goods(coal=1, stick=1, oak_planks=1)),
+    ],
+)
+def test_from_a_slip_of_the_server_on_a_game_is_censored(
+    checkout: Path, slip: str, old: str, new: str
+) -> None:
+    found, episode = imported(checkout, CLEAN.replace(old, new))
+    last = episode.events[-1]
+    assert isinstance(last, Censored) and (last.cause, last.detail) == ("server slip", slip)
+    assert found.counts[f"slip: {slip}"] == 1 and f"server slip {slip}" in found.lines[0]
+    assert episode.used["recorded_winners"] == ["p1"]
+
+
+def test_a_raw_log_keeps_no_token_and_either_player_may_propose_first(checkout: Path) -> None:
+    def amounts(lot: dict[str, int]) -> dict[str, Any]:
+        return {item: {"n": n, "d": 1} for item, n in lot.items()}
+
+    names = ["GPT-4o-player17", "Alice"]
+    said: list[tuple[str, str, Any]] = [
+        (f"secret{n}", "player__ready_to_start", {"username": name}) for n, name in enumerate(names)
+    ]
+    said += [("g", "server__update_all_hands", {"hands": [amounts(hand) for hand in HANDS]})]
+    for n, name in enumerate(names):
+        start = {"index": n, "username": name, "target": amounts(TARGETS[n])}
+        said.append((f"secret{n}", "server__private_start_info", start))
+    offered = {"offer": {"minecraft:stick": 1}, "request": {}, "partner": names[0], "self": "Alice"}
+    said += [
+        ("g", "server__start_proposal", {"turn_index": 1, "proposer": "Alice"}),
+        ("secret1", "player__submit_proposal", {"proposal": offered, "message": "A gift."}),
+        ("secret0", "player__approval_or_reject", {"decision": "accept", "message": ""}),
+    ]
+    events = [{"domain": [who], "event": kind, "msg": json.dumps(m)} for who, kind, m in said]
+    log = checkout / "Duo_rawrawra.json"
+    log.write_text(json.dumps(events), "utf-8")
+    (episode,) = IMPORTER.read(log).episodes
+    assert [e.seat for e in episode.events if isinstance(e, Moved)] == ["p2", "p1"]
+    assert episode.setup.instance.params["first"] == 1
+    assert [who.params["name"] for who in episode.setup.lineup.values()] == ["GPT-4o", "human"]
+    assert b"secret" not in to_line(episode)
+    assert check([episode]).mismatches == []
+
+
+def test_a_folder_without_logs_is_refused_in_one_sentence(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="holds no game log"):
+        IMPORTER.read(tmp_path)
+
+
+def test_a_log_whose_problem_is_not_there_is_an_oddity(checkout: Path) -> None:
+    log = checkout / REBUILT / "TradeCraft.Duo_abcdefgh-log.md"
+    log.write_text(CLEAN.replace("minecraft:torch * 1", "minecraft:bucket * 1"), "utf-8")
+    found = IMPORTER.read(log)
+    assert found.episodes == () and "no public problem has the targets bucket" in found.lines[0]
