@@ -91,6 +91,60 @@ def progress(file: Path, database: str, as_json: bool) -> None:
     click.echo(", ".join(f"{state} {n}" for state, n in found.states.items()))
 
 
+@people.command()
+@file_argument
+@click.option("--people", "many", default=20, show_default=True, help="Scripted participants.")
+@click.option("--drop-out", default=0.05, show_default=True, help="Chance to leave, a page.")
+@click.option("--seed", default=1, show_default=True, help="Of what they do.")
+@click.option(
+    "--database", default="", help="One that is made for this; a temporary file unless given."
+)
+@click.option("--out", type=click.Path(path_type=Path), help="A folder for episodes and tables.")
+@click.option("--pictures", type=click.Path(path_type=Path), help="A folder for a contact sheet.")
+@json_option
+def rehearse(
+    file: Path,
+    many: int,
+    drop_out: float,
+    seed: int,
+    database: str,
+    out: Path | None,
+    pictures: Path | None,
+    as_json: bool,
+) -> None:
+    """Let scripted participants take part in the study of FILE, before people do.
+
+    Says who would finish, what would be exported and what would be paid. With --pictures, a
+    browser also walks the whole way once, and every page of it is drawn on a contact sheet.
+    """
+    import msgspec
+
+    from sally.web.study.contact_sheet import draw
+    from sally.web.study.reading import read_human_study
+    from sally.web.study.rehearsal import rehearse as rehearsed
+
+    study = read_human_study(file)
+    found = asyncio.run(rehearsed(file, study, many, drop_out, seed, database, out))
+    drawn = draw(file, study, pictures) if pictures is not None else []
+    if as_json:
+        print_json({**msgspec.to_builtins(found), "pictures": [str(path) for path in drawn]})
+        return
+    rows = [{"condition": name, **states} for name, states in found.conditions.items()]
+    print_table(rows, tuple(dict.fromkeys(key for row in rows for key in row)))
+    click.echo(f"{found.episodes} games; rows: {_listed(found.rows)}.")
+    click.echo(
+        f"Pay ({study.bonus.currency}): {_listed(found.pay)}; {found.at_the_limit} at `most`."
+    )
+    for fault in found.faults:
+        click.echo(f"The server failed: {fault}.", err=True)
+    if drawn:
+        click.echo(f"{len(drawn)} pictures; look at {drawn[-1]}.")
+
+
+def _listed(facts: dict[str, Any]) -> str:
+    return ", ".join(f"{name} {value}" for name, value in facts.items())
+
+
 @people.command("list")
 @file_argument
 @database_option

@@ -87,6 +87,7 @@ class LiveMatch:
         self._out: dict[AskId, asyncio.Task[None]] = {}
         self._lines: dict[str, list[str]] = {seat: [] for seat in people}
         self._labels = labels or Labels()
+        self._menus: dict[str, list[str]] = {}  # options in the game's order, of mirrored seats
         self._plainly = {s: self._labels.plainly(match.desk(Seat(s))) for s in people}
         self._screens: dict[str, Screen] = {}
         self._stale = set(people)  # whose screen may have changed
@@ -375,16 +376,15 @@ class LiveMatch:
             over_of(seat, end) if isinstance(end, Ended | Censored) else None,
         )
         screen = for_people(raw, desk, self._labels, self._plainly[seat])
-        return turned(screen) if seat in self._mirrored else screen
+        for ask in screen.asks:
+            if ask.kind == "move" and seat in self._mirrored:
+                self._menus[seat] = [option.label for option in ask.options][::-1]
+        return turned(screen, self._menus[seat]) if seat in self._menus else screen
 
     def _ask(self, turn: Turn[Any, Any], scene: Scene) -> Ask:
         why = self._refused.get(turn.id, (0, None))[1]
-        if turn.seat not in self._mirrored:
-            return ask_of(self.id, turn, scene, why)
-        if turn.question is None:  # its sentence names the options in the order of the buttons
-            said = turn.desk.words.question(turn.view, turn.options[::-1])
-            scene = msgspec.structs.replace(scene, question=said)
-        return mirrored(ask_of(self.id, turn, scene, why))
+        ask = ask_of(self.id, turn, scene, why)
+        return mirrored(ask) if turn.seat in self._mirrored else ask
 
 
 def _plain(action: Any) -> Any:

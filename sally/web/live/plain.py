@@ -74,16 +74,29 @@ def plain_board(part: Any, plainly: Plainly) -> Any:
     return msgspec.structs.replace(part, **fields)
 
 
-def turned(screen: Screen) -> Screen:
-    """The screen with every table of the options from last to first, as their buttons are."""
-    if screen.board is None:
-        return screen
-    parts = screen.board.parts
-    for ask in screen.asks:
-        labels = [option.label for option in ask.options][::-1]
-        parts = tuple(_turned(p, labels) if isinstance(p, Table) else p for p in parts)
-    board = msgspec.structs.replace(screen.board, parts=parts)
-    return msgspec.structs.replace(screen, board=board)
+def turned(screen: Screen, labels: list[str]) -> Screen:
+    """The screen with questions and tables of these options from last to first, as its buttons."""
+    asks = tuple(
+        msgspec.structs.replace(ask, question=swapped(ask.question, labels))
+        if ask.kind == "move"
+        else ask
+        for ask in screen.asks
+    )
+    board = screen.board
+    if board is not None:
+        parts = tuple(_turned(p, labels) if isinstance(p, Table) else p for p in board.parts)
+        board = msgspec.structs.replace(board, parts=parts)
+    return msgspec.structs.replace(screen, board=board, asks=asks)
+
+
+def swapped(question: str, labels: list[str]) -> str:
+    """A question that names every option once, with the names from last to first."""
+    names = {name: other for name, other in zip(labels, labels[::-1], strict=True)}
+    if len(names) < 2:
+        return question
+    found = re.compile(rf"(?<!\w)({'|'.join(map(re.escape, names))})(?!\w)")
+    once = sorted(found.findall(question)) == sorted(names)
+    return found.sub(lambda name: names[name[0]], question) if once else question
 
 
 def _turned(table: Table, labels: list[str]) -> Table:

@@ -1,0 +1,307 @@
+"""A pilot with scripted participants: the whole study over its own pages, before anybody is paid.
+
+They speak to the application in this process, as browsers would: pages, forms, cookies, tokens.
+"""
+
+from __future__ import annotations
+
+import html
+import random
+import re
+import tempfile
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote, urlencode
+
+import msgspec
+from starlette.applications import Starlette
+
+from sally.web.app import Settings, make_app
+from sally.web.study import participants
+from sally.web.study.definition import HumanStudy
+from sally.web.study.export import put_into_store, tabled
+from sally.web.study.items import Choice, Likert, Matrix, Scale, Slider, Text
+from sally.web.study.running import RunningStudy
+
+WORDS = ("river", "music", "winter", "I repeated what worked.", "north", "money")
+TRIES = 400  # answers to one ask: a game may turn down a word that it does not know
+MOST_ASKS = 20_000  # in one game; more would never end
+
+
+class Rehearsed(msgspec.Struct, frozen=True):
+    """What came of a rehearsal."""
+
+    states: dict[str, int]
+    conditions: dict[str, dict[str, int]]
+    episodes: int
+    rows: dict[str, int]  # of each exported table
+    pay: dict[str, str]  # base, and lowest, mean and highest bonus
+    at_the_limit: int  # how many would be paid `most`
+    faults: tuple[str, ...]  # answers of the server that nobody should get
+
+
+@dataclass
+class Browser:
+    """One visitor: a cookie jar and the last page, straight into the application."""
+
+    app: Starlette
+    cookies: dict[str, str] = field(default_factory=dict)
+    faults: list[str] = field(default_factory=list)
+    text: str = ""
+
+    async def send(
+        self, method: str, path: str, body: bytes = b"", headers: Mapping[str, str] | None = None
+    ) -> tuple[int, bytes]:
+        """One request; a redirect is followed."""
+        where, _, query = path.partition("?")
+        given = {"host": "rehearsal", **(headers or {})}
+        given["cookie"] = "; ".join(f"{k}={v}" for k, v in self.cookies.items())
+        scope = {
+            "type": "http", "method": method, "path": where, "raw_path": where.encode(),
+            "query_string": query.encode(), "root_path": "", "scheme": "http",
+            "http_version": "1.1", "server": ("rehearsal", 80), "client": ("127.0.0.1", 1),
+            "headers": [(k.encode(), v.encode()) for k, v in given.items()],
+        }  # fmt: skip
+        sent: list[Any] = []
+        parts = iter([{"type": "http.request", "body": body, "more_body": False}])
+
+        async def receive() -> Any:
+            return next(parts, {"type": "http.disconnect"})
+
+        async def take(message: Any) -> None:
+            sent.append(message)
+
+        await self.app(scope, receive, take)
+        status, found = sent[0]["status"], dict(sent[0]["headers"])
+        for name, value in sent[0]["headers"]:
+            if name == b"set-cookie":
+                key, _, rest = value.decode().partition("=")
+                self.cookies[key] = rest.partition(";")[0]
+        if status == 303:
+            return await self.send("GET", found[b"location"].decode())
+        if status >= 500:
+            self.faults.append(f"{status} for {method} {where}")
+        return status, b"".join(m.get("body", b"") for m in sent[1:])
+
+    async def get(self, path: str) -> None:
+        self.text = (await self.send("GET", path))[1].decode()
+
+    async def post(self, path: str, **fields: str) -> None:
+        kind = {"content-type": "application/x-www-form-urlencoded"}
+        self.text = (await self.send("POST", path, urlencode(fields).encode(), kind))[1].decode()
+
+    async def api(self, path: str, token: str, sent: Any = None) -> tuple[int, Any]:
+        headers = {"authorization": f"Bearer {token}", "content-type": "application/json"}
+        body = b"" if sent is None else msgspec.json.encode(sent)
+        status, told = await self.send("GET" if sent is None else "POST", path, body, headers)
+        return status, msgspec.json.decode(told)
+
+    def field(self, name: str) -> str:
+        found = re.search(rf'name="{name}" value="([^"]*)"', self.text)
+        return html.unescape(found[1]) if found else ""
+
+
+@dataclass
+class Actor:
+    """Somebody who answers everything at random, and may drop out on any page."""
+
+    study: HumanStudy
+    browser: Browser
+    draw: random.Random
+    leaves: float  # chance to leave, a page
+    name: str
+
+    @property
+    def address(self) -> str:
+        return f"/study/{self.study.name}"
+
+    async def come(self) -> None:
+        """Follow the link and agree."""
+        platform = self.study.platform
+        asked = {platform.participant: self.name} if platform.participant else {}
+        query = "&".join(f"{k}={quote(v)}" for k, v in {**platform.require, **asked}.items())
+        await self.browser.get(f"{self.address}?{query}" if query else self.address)
+        token, given = self.browser.field("token"), self.browser.field("given")
+        await self.browser.post(f"{self.address}/consent", token=token, given=given, agree="yes")
+
+    async def step(self) -> bool:
+        """Answer the page that is shown; says whether there is more to do."""
+        text, browser = self.browser.text, self.browser
+        seat = re.search(r"/table#([0-9a-f]+)&amp;back=", text)
+        if self.draw.random() < self.leaves:
+            return False
+        if seat is not None:
+            await self.play(seat[1])
+            await browser.get(self.address)
+            return True
+        if "data-waiting" in text:
+            await browser.get(self.address)
+            return True
+        step = browser.field("step")
+        if not step:
+            return False
+        answers = {"token": browser.field("token"), "step": step, **self.answers(step)}
+        await browser.post(f"{self.address}/next", **answers)
+        return True
+
+    def answers(self, step: str) -> dict[str, str]:
+        if step.startswith("check-") and self.study.check is not None:
+            right = self.draw.random() < 0.9
+            return {
+                f"q-{i}": q.right if right else self.draw.choice(q.options)
+                for i, q in enumerate(self.study.check.questions)
+            }
+        return self.survey() if step == "survey" else {}
+
+    def survey(self) -> dict[str, str]:
+        found: dict[str, str] = {}
+        for item in self.study.survey:
+            key = f"item-{item.name}"
+            match item:
+                case Choice():
+                    found[key] = item.attention or self.draw.choice(item.options)
+                case Likert():
+                    found[key] = str(self.draw.randint(1, len(item.options)))
+                case Scale():
+                    found[key] = str(self.draw.randint(item.low, item.high))
+                case Slider():
+                    found[key] = f"{self.draw.uniform(item.low, item.high):.2f}"
+                case Matrix():
+                    for i, _ in enumerate(item.rows):
+                        found[f"{key}-{i}"] = self.draw.choice(item.options)
+                case Text():
+                    found[key] = self.draw.choice(WORDS)[: item.limit]
+        return found
+
+    async def play(self, token: str) -> None:
+        """Answer until the game is over, or until others have to answer first."""
+        for n in range(MOST_ASKS):
+            _, seen = await self.browser.api("/api/seat", token)
+            if seen.get("over") or not seen.get("asks"):
+                return
+            if self.draw.random() < self.leaves / 10:
+                await self.browser.api("/api/seat/leave", token, {"key": f"leave-{n}"})
+                return
+            await self.answer(token, seen["asks"][0], n)
+
+    async def answer(self, token: str, ask: dict[str, Any], n: int) -> None:
+        for k in range(TRIES):
+            sent = {"ask": ask["id"], "value": value_for(ask, self.draw), "key": f"{n}-{k}"}
+            status, _ = await self.browser.api("/api/seat/answer", token, sent)
+            if status != 422:
+                return
+
+
+def value_for(ask: Mapping[str, Any], draw: random.Random) -> Any:
+    """An answer that an ask itself allows."""
+    if ask["answer"] == "choice":
+        return draw.choice(ask["items"])["value"]
+    if ask["answer"] == "odds":
+        n = len(ask["items"])
+        return [100 - 100 // n * (n - 1)] + [100 // n] * (n - 1)
+    if ask["answer"] == "values":
+        return [draw.uniform(*ask["range"]) for _ in ask["items"]]
+    if ask["answer"] == "number":
+        return draw.randint(*map(int, ask["range"]))
+    way = draw.choice([*ask["options"], *ask["forms"]])
+    return way["value"] if "value" in way else _filled(way, draw)
+
+
+def _filled(form: Mapping[str, Any], draw: random.Random) -> dict[str, Any]:
+    return {"kind": form["kind"]} | {f["name"]: _field(f, draw) for f in form["fields"]}
+
+
+def _field(field: Mapping[str, Any], draw: random.Random) -> Any:
+    match field["type"]:
+        case "choice":
+            return draw.choice(field["values"])
+        case "whole":
+            return draw.randint(field["low"], field["high"])
+        case "text":
+            fitting = [w for w in WORDS if re.fullmatch(field["pattern"] or ".*", w)]
+            return draw.choice(fitting or ["a"])[: field["limit"]]
+        case "amounts":
+            return [[item, "1"] for item, _ in field["most"] if draw.random() < 0.4]
+        case "many":
+            return [
+                _field(field["of"], draw) for _ in range(draw.randint(0, min(2, field["most"])))
+            ]
+        case _:
+            return _filled(field, draw)
+
+
+async def rehearse(
+    file: Path,
+    study: HumanStudy,
+    people: int,
+    drop_out: float = 0.0,
+    seed: int = 1,
+    database: str = "",
+    out: Path | None = None,
+) -> Rehearsed:
+    """Let scripted participants take part, a page each in turn, and say what came of it."""
+    with tempfile.TemporaryDirectory() as folder:
+        settings = Settings(
+            database or str(Path(folder) / "database.sqlite"), None, study=file, a_second=1e6
+        )
+        app = make_app(settings)
+        app.state.rates = app.state.rates.unlimited()
+        async with app.router.lifespan_context(app):
+            draw = random.Random(seed)
+            actors = [
+                Actor(study, Browser(app), random.Random(draw.random()), drop_out, f"rehearsal{i}")
+                for i in range(people)
+            ]
+            await _take_part(actors)
+            faults = [fault for actor in actors for fault in actor.browser.faults]
+            return await _summed(app.state.study, faults, out)
+
+
+async def _take_part(actors: list[Actor]) -> None:
+    """Everybody answers one page, then everybody the next, until nobody has anything to do."""
+    for actor in actors:
+        await actor.come()
+    there, idle = list(actors), 0
+    while there and idle < 50:  # some may wait for a partner who will not come
+        shown = [actor.browser.text for actor in there]
+        there = [actor for actor in there if await actor.step()]
+        idle = idle + 1 if [actor.browser.text for actor in there] == shown else 0
+
+
+async def _summed(here: RunningStudy, faults: list[str], out: Path | None) -> Rehearsed:
+    study = here.study
+    people = await here.database.run(lambda tx: participants.everybody(tx, study.name))
+    bonuses = [study.bonus.parts(p.bonus)[1] for p in people if p.bonus]
+    files = await tabled(here)
+    rows = {
+        n.split("_table-")[1][:-9]: d.count(b"\n") - 1 for n, d in files.items() if "_table-" in n
+    }
+    owned = await here.database.run(
+        lambda tx: tx.one("SELECT COUNT(*) FROM matches WHERE owner = ? AND ended = 1", here.owner)
+    )
+    if out is not None:
+        await put_into_store(here, out)
+    most = study.bonus.most
+    return Rehearsed(
+        dict(Counter(p.state for p in people)),
+        {
+            c.name: dict(Counter(p.state for p in people if p.condition == c.name))
+            for c in study.conditions
+        },
+        owned[0] if owned else 0,
+        rows,
+        {
+            "base": f"{study.bonus.base:.2f}",
+            "lowest bonus": str(min(bonuses, default=Decimal(0))),
+            "mean bonus": f"{sum(bonuses, Decimal(0)) / max(1, len(bonuses)):.2f}",
+            "highest bonus": str(max(bonuses, default=Decimal(0))),
+        },
+        0
+        if most is None
+        else sum(Decimal(p.bonus) >= Decimal(str(most)) for p in people if p.bonus),
+        tuple(faults),
+    )

@@ -1,0 +1,44 @@
+"""What people read instead of code names, and the order in which a balanced study shows it."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+from sally.core.board import Table
+from sally.web.live.plain import swapped
+from sally.web.live.screen import Screen, plain
+from tests.web.live_matches import AGAINST_A_BOT, live_matches, say, setup
+
+
+def test_a_name_of_several_words_has_no_underscore() -> None:
+    assert plain("3 oak_planks for __init__ and a_b_c") == "3 oak planks for __init__ and a b c"
+
+
+def test_a_question_names_the_options_in_the_order_of_its_buttons() -> None:
+    assert swapped("Option J or Option F?", ["J", "F"]) == "Option F or Option J?"
+    assert swapped("J or F? J is safe.", ["J", "F"]) == "J or F? J is safe."  # no list of options
+    assert swapped("Just one?", ["J"]) == "Just one?"
+
+
+def test_buttons_question_and_matrix_turn_together_and_stay_turned_to_the_end(
+    tmp_path: Path,
+) -> None:
+    async def run(mirrored: list[str]) -> tuple[Screen, Screen]:
+        async with live_matches(tmp_path / str(len(mirrored))) as one:
+            asked = setup("ipd", "agent", AGAINST_A_BOT, rounds=1)
+            opened = await one.open(asked, ["agent"], mirrored=mirrored)
+            live = await one.find(opened.match)
+            first = await live.screen("agent")
+            await say(one, opened.tokens["agent"], 0, "a")
+            return first, await (await one.find(opened.match)).screen("agent")
+
+    for mirrored, order in (([], ["J", "F"]), (["agent"], ["F", "J"])):
+        first, last = asyncio.run(run(mirrored))
+        assert [option.label for option in first.asks[0].options] == order
+        said = first.asks[0].question
+        assert said.index(f"Option {order[0]}") < said.index(f"Option {order[1]}")
+        for screen in (first, last):
+            assert screen.board is not None
+            matrix = next(part for part in screen.board.parts if isinstance(part, Table))
+            assert [row.label for row in matrix.rows] == order and list(matrix.columns) == order
