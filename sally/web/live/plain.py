@@ -91,7 +91,7 @@ def turned(screen: Screen, labels: list[str]) -> Screen:
 
 def swapped(question: str, labels: list[str]) -> str:
     """A question that names every option once, with the names from last to first."""
-    names = {name: other for name, other in zip(labels, labels[::-1], strict=True)}
+    names = dict(zip(labels, labels[::-1], strict=True))
     if len(names) < 2:
         return question
     found = re.compile(rf"(?<!\w)({'|'.join(map(re.escape, names))})(?!\w)")
