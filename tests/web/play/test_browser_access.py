@@ -1,0 +1,110 @@
+"""Everybody can play: on a phone without scrolling, by keyboard, by screen reader (axe-core)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sally.core import shelf
+from tests.web.axe import script
+from tests.web.browser import NEEDS_BROWSER, Person, Server
+
+pytestmark = NEEDS_BROWSER
+Arrive = Callable[..., Person]
+GAMES = [n for n in shelf.games() if shelf.game(n).game.__module__.startswith("sally.")]
+PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+AXE = script()
+NEEDS_AXE = pytest.mark.skipif(AXE is None, reason="AXE-CORE CANNOT BE HAD HERE: no npm, or no net")
+RUN = "async () => (await axe.run()).violations"
+# Offers of many goods, and texts that a game is made of, are longer than a phone by their nature.
+LONG = {"tradecraft", "mindgames"}
+
+
+def serious(page: Any) -> list[str]:
+    """What axe-core finds on a page that keeps somebody out."""
+    page.add_script_tag(path=str(AXE))
+    return [
+        f"{found['id']}: {found['nodes'][0]['html'][:120]}"
+        for found in page.evaluate(RUN)
+        if found["impact"] in ("serious", "critical")
+    ]
+
+
+def kept(me: Person, name: str) -> None:
+    """A picture for the contact sheet, where the environment says that pictures are kept."""
+    if folder := os.environ.get("SALLY_CONTACT_SHEETS"):
+        Path(folder).mkdir(parents=True, exist_ok=True)
+        me.page.screenshot(path=str(Path(folder) / f"{name}.png"))
+
+
+def sat_down(me: Person, served: Server, game: str) -> None:
+    seat = shelf.game(game).build().seats[0]
+    me.sit(served.table(game, seat)["token"])
+    me.page.locator("#asks .ask").first.wait_for()
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_board_question_and_buttons_fit_on_a_phone(
+    person: Arrive, served: Server, game: str
+) -> None:
+    me = person(**PHONE)
+    sat_down(me, served, game)
+    kept(me, f"phone_{game}")
+    box = me.page.locator("#asks .ask button, #asks .ask input").first.bounding_box()
+    assert me.page.evaluate("scrollX + document.documentElement.scrollWidth") <= 390
+    if game not in LONG:
+        assert box["y"] + box["height"] <= 844, "the first button is below the edge"
+
+
+@NEEDS_AXE
+@pytest.mark.parametrize("game", GAMES)
+def test_axe_finds_nothing_serious_at_any_table(person: Arrive, served: Server, game: str) -> None:
+    me = person(bypass_csp=True)
+    sat_down(me, served, game)
+    kept(me, f"desktop_{game}")
+    assert serious(me.page) == []
+
+
+@NEEDS_AXE
+def test_axe_finds_nothing_serious_in_the_lobby_in_light_and_dark(person: Arrive) -> None:
+    for scheme in ("light", "dark"):
+        me = person(bypass_csp=True, color_scheme=scheme)
+        me.page.goto(me.address)
+        me.page.locator(".tile[data-game=ipd]").click()
+        me.page.get_by_role("button", name="Play", exact=True).wait_for()
+        assert serious(me.page) == []
+
+
+def test_a_row_of_the_matrix_can_be_pressed(person: Arrive, served: Server) -> None:
+    me = person()
+    me.sit(served.table("ipd", "agent", params={"rounds": 2})["token"])
+    before = me.question_id()
+    me.page.locator("#board .pick", has_text="J").click()
+    me.until_taken(before)
+    me.page.locator("#lines li", has_text="Round 1").wait_for()
+    before = me.question_id()
+    me.page.locator("#board .pick", has_text="F").focus()
+    me.page.keyboard.press("Enter")
+    assert "Your result" in me.result()
+
+
+def test_the_rules_fold_behind_a_button_and_open_again(person: Arrive, served: Server) -> None:
+    me = person()
+    me.sit(served.table("ipd", "agent")["token"])
+    assert me.page.locator("#rules").is_hidden()
+    me.page.locator("#rules-again").click()
+    assert me.page.locator("#rules-text").is_visible()
+    me.page.locator("#rules-read").click()
+    assert me.page.locator("#rules").is_hidden()
+
+
+def test_motion_can_be_switched_off_and_stays_off(person: Arrive, served: Server) -> None:
+    me = person()
+    me.sit(served.table("ipd", "agent")["token"])
+    me.page.get_by_label("Switch animations off").check()
+    me.page.reload()
+    me.page.locator("html.still").wait_for()
