@@ -75,7 +75,7 @@ class Pages:
             self.asked.setdefault(wanted, "\n".join(part for part in parts if part))
         else:
             parts = (
-                words.say("aside"),
+                words.say("aside.intro"),
                 words.aside(question, view, turn.pending),
                 words.aside_format(question),
             )

@@ -1,23 +1,23 @@
-"""Setting a table for tests: any game of the shelf, anybody in the seats, and ways to play."""
+"""Setting a table for tests: any game of the shelf, in any of the shapes below."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from sally.core import shelf
-from sally.core.chance import Stream
-from sally.core.drive import play_bots
 from sally.core.game import GameSpec, Seat
-from sally.core.log import Episode, Instance, Setup, Sitter
-from sally.core.match import Match
-from sally.core.player import Forfeit, Player, Turn
+from sally.core.log import Instance, Setup, Sitter
 from sally.core.probe import Injection
-from sally.players.mindless import Random
-from sally.runner.seating import players_of, resolved
+from sally.testing.bench import SHORT, Arms, Bench
+from sally.testing.bench import answered_by as answered_by
+from sally.testing.bench import asked_in_turn as asked_in_turn
+from sally.testing.bench import match_of as match_of
+from sally.testing.bench import play_in_any_order as play_in_any_order
+from sally.testing.bench import played as played
+from sally.testing.bench import players_at as players_at
 
 Spec = GameSpec[Any, Any, Any]
-Arms = Mapping[str, tuple[str, ...]]
 
 # Other shapes of the games on the shelf that every rule of conduct must hold for, too.
 SHAPES: Mapping[str, tuple[str, Mapping[str, Any]]] = {
@@ -65,8 +65,14 @@ def problem_of(name: str) -> Instance:
     """A small instance of a game."""
     game, params = SHAPES.get(name, (name, {}))
     known = shelf.game(game).parameters
-    short = {name: n for name, n in (("rounds", 6), ("max_turns", 4)) if name in known}
+    short = {name: n for name, n in SHORT.items() if name in known}
     return Instance(name, game, {**short, **params})
+
+
+def bench(name: str) -> Bench:
+    """Where a game or a shape of one is checked."""
+    sent_back = frozenset(seat for game, seat in SENT_BACK if game == name)
+    return Bench(problem_of(name), sent_back, all_probes_scored=name not in SHAPES)
 
 
 def spec_of(name: str) -> Spec:
@@ -75,9 +81,7 @@ def spec_of(name: str) -> Spec:
 
 def all_probes(name: str) -> Arms:
     """The arm in which every seat is asked everything."""
-    spec = spec_of(name)
-    seats = spec.build(problem_of(name).params).seats
-    return {s: tuple(p.name for p in spec.probes if s in p.seats) for s in seats}
+    return bench(name).all_probes
 
 
 def table(
@@ -90,61 +94,7 @@ def table(
     **lineup: Sitter,
 ) -> Setup:
     """A setup with `who` in every seat that the lineup does not fill."""
-    problem = problem_of(name)
-    seats = shelf.game(problem.game).build(problem.params).seats
-    sitting = {str(seat): lineup.get(seat, Sitter(who)) for seat in seats}
-    return resolved(Setup(problem, seed, sitting, arms=dict(arms or {}), injections=injections))
-
-
-def match_of(setup: Setup) -> Match[Any, Any, Any]:
-    return Match(shelf.game(setup.instance.game), setup)
-
-
-def players_at(match: Match[Any, Any, Any]) -> dict[str, Player[Any, Any]]:
-    """Everybody at a table; `random` is the mindless one, who also answers questions.
-
-    A family of games may have a partner of that name, who would sit down in its place.
-    """
-    lineup = match.setup.lineup
-    named = players_of(match, {s: who for s, who in lineup.items() if who.player != "random"})
-    return {str(s): Random() for s, who in lineup.items() if who.player == "random"} | named
-
-
-def played(setup: Setup) -> Episode:
-    """The episode, played by bots."""
-    match = match_of(setup)
-    play_bots(match, players_at(match))
-    return match.episode()
-
-
-def answered_by(turn: Turn[Any, Any], players: Mapping[str, Player[Any, Any]]) -> Any:
-    """What the player in a seat says to an ask."""
-    player: Any = players[turn.seat]
-    return player.decide(turn) if turn.question is None else player.report(turn)
-
-
-def asked_in_turn(match: Match[Any, Any, Any]) -> Iterator[tuple[Turn[Any, Any], Any]]:
-    """Every ask with the answer about to be given to it, as a match of bots goes on."""
-    players = players_at(match)
-    while asks := match.asks():
-        turn = asks[0]
-        given = answered_by(turn, players)
-        yield turn, given
-        if not match.over:
-            match.answer(turn.id, given)
-
-
-def play_in_any_order(match: Match[Any, Any, Any], draws: Stream, forfeits: float = 0.0) -> None:
-    """Answer open asks in a random order; players (not helpers) forfeit with the given chance."""
-    players = players_at(match)
-    while asks := match.asks():
-        turn = draws.pick(asks)
-        lost = forfeits and turn.question is None and turn.seat not in match.game.helpers
-        mishap = Stream("mishap", turn.number, turn.seat)  # by ask, not by order
-        given = answered_by(turn, players)
-        if lost and mishap() < forfeits:
-            given = Forfeit("unreadable", "Hm.")
-        match.answer(turn.id, given)
+    return bench(name).table(seed, arms=arms, injections=injections, who=who, lineup=lineup)
 
 
 def seat(name: str) -> Seat:

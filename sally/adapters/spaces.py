@@ -10,7 +10,7 @@ import numpy as np
 from gymnasium import spaces
 
 from sally.adapters.table import Table
-from sally.core.errors import IllegalMove, Unreadable
+from sally.core.errors import BadInput, IllegalMove, Unreadable
 from sally.core.game import Game, GameSpec, Seat
 from sally.core.menu import filled, menu_schema
 from sally.core.words import as_tuples
@@ -54,6 +54,11 @@ def observed(table: Table, seat: Seat) -> dict[str, Any]:
     if widest is None:
         return {"observation": seen}
     turn = table.asked(seat)
+    if turn is not None and len(turn.options) > widest:  # it was found by sampling
+        raise BadInput(
+            f"{spec.name} has a menu of {len(turn.options)} options, and {widest} were taken for "
+            "the most; let the game define widest_menu()."
+        )
     mask = np.zeros(widest, np.int8)
     mask[: len(turn.options) if turn else 0] = 1
     return {"observation": seen, "action_mask": mask}

@@ -7,6 +7,7 @@ import sys
 import click
 
 from sally import __version__
+from sally.cli.checking import check
 from sally.cli.common import Commands, use_files
 from sally.cli.comparing import compare
 from sally.cli.crossplaying import crossplay_
@@ -60,6 +61,7 @@ for command in (
     show,
     reproduce,
     audit,
+    check,
     doctor,
     demo,
     crossplay_,

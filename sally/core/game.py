@@ -6,7 +6,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Generic, Literal, get_args, get_origin, get_type_hints
+from inspect import get_annotations
+from typing import Any, ClassVar, Generic, Literal, get_args, get_origin, get_type_hints
 
 import msgspec
 
@@ -18,7 +19,10 @@ from sally.core.seat import A as A
 from sally.core.seat import S as S
 from sally.core.seat import Seat as Seat
 from sally.core.seat import V as V
+from sally.core.widest import widest_menu_of
 from sally.core.words import Words
+
+OF_THE_GAME = {"seats", "helpers", "pays_as_it_goes"}
 
 
 class Game(ABC, Generic[S, A, V]):
@@ -29,6 +33,13 @@ class Game(ABC, Generic[S, A, V]):
 
     seats: tuple[Seat, ...]
     helpers: tuple[Seat, ...] = ()  # nature, a reader: no payoff, a default occupant
+    pays_as_it_goes: bool = False  # whether `payoffs` has a meaning before the end
+
+    def __init_subclass__(cls) -> None:
+        """Seats and helpers are the game's, not parameters, even where an author annotates them."""
+        super().__init_subclass__()
+        for name in OF_THE_GAME & get_annotations(cls).keys():
+            cls.__annotations__[name] = ClassVar[Any]
 
     @abstractmethod
     def start(self) -> S: ...
@@ -71,11 +82,15 @@ class Game(ABC, Generic[S, A, V]):
     def payoffs(self, state: S) -> Mapping[Seat, float]:
         """What each seat gets, once the game is over; so far, where it pays as it goes."""
 
-    pays_as_it_goes: bool = False  # whether `payoffs` has a meaning before the end
-
     def widest_menu(self) -> int | None:
-        """The most ready actions a seat can ever choose from; None where forms occur."""
-        return None
+        """The most ready actions a seat can ever choose from; None where forms occur.
+
+        Found by looking at the game's play; a game that knows better may say so itself.
+        """
+        if "_widest" not in self.__dict__:  # a frozen dataclass keeps what it has worked out
+            self.__dict__["_widest"] = widest_menu_of(self)
+        widest: int | None = self.__dict__["_widest"]
+        return widest
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ COMMON_TEXTS: Mapping[str, str] = {
     "each of {names} its chance in percent; together they make 100.",
     "format.values": "Answer with one line `<item>: <number>` for each of {names}, each number "
     "from {low} to {high}.",
-    "aside": "A question aside from play; your answer changes nothing in the game.",
+    "aside.intro": "A question aside from play; your answer changes nothing in the game.",
     "told.truth": "You are told, reliably or not, about {about}: {value}.",
     "told.own": "You expected, about {about}: {value}.",
     "retry": "Your last answer could not be used. {why}",
@@ -47,8 +47,8 @@ class Words(Generic[A, V]):
     foreseen_label: ClassVar[str] = "Predicted Action"  # before a prediction within a decision
     seat: Seat | None = None  # on whose desk these words lie; seats may name moves differently
 
-    def __init__(self, texts: Mapping[str, str]) -> None:
-        self.texts = {**COMMON_TEXTS, **texts}
+    def __init__(self, game: Any, texts: Mapping[str, str]) -> None:
+        self.game, self.texts = game, {**COMMON_TEXTS, **texts}
 
     def say(self, key: str, **facts: Any) -> str:
         """The sentence under this key, with its facts filled in."""

@@ -92,7 +92,7 @@ class OrderWords(Words[Order, State]):
     """One sentence each."""
 
     def __init__(self, game: OrderForm, texts: Mapping[str, str]) -> None:
-        super().__init__(texts)
+        super().__init__(game, texts)
 
     def rules(self, seat: Seat) -> str:
         return self.say("rules")

@@ -96,7 +96,7 @@ class CodenamesWords(Words[Any, "View"]):
     label: ClassVar[str] = "Answer"
 
     def __init__(self, game: Codenames, texts: Mapping[str, str]) -> None:
-        super().__init__(texts)
+        super().__init__(game, texts)
         self._boards, self._bonus = game.boards, f"{game.bonus:g}"
 
     def rules(self, seat: Seat) -> str:

@@ -19,7 +19,7 @@ from sally.games.hanabi.table import Discarded, Event, Hinted, Passed, Played, V
 
 class HanabiWords(Words[int, View]):
     def __init__(self, game: Hanabi, texts: Mapping[str, str]) -> None:
-        super().__init__(texts)
+        super().__init__(game, texts)
         self.game = game
 
     # --- names ----------------------------------------------------------------------------------

@@ -85,7 +85,7 @@ class LevelWords(Words[int, View]):
     """Names for boxes and sides."""
 
     def __init__(self, game: LevelGame, texts: Mapping[str, str]) -> None:
-        super().__init__(texts)
+        super().__init__(game, texts)
         self.game, self.pays = game, game.pays
         self._many = "many" if len(game.seats) > 2 else "one"
 

@@ -40,7 +40,7 @@ Table = Sequence[Sequence[int | None]]
 
 class MindWords(Words[Action, View]):
     def __init__(self, game: MindGame, texts: Mapping[str, str]) -> None:
-        super().__init__(texts)
+        super().__init__(game, texts)
         self._game, self._names, self._tale = game, game.names, game.tale
         self._mind = "mental" if game.tale.mental else "system"
         self._other = self.say(f"who.{self._mind}")

@@ -120,7 +120,7 @@ class LockerWords(Words[Action, View]):
     label: ClassVar[str] = "Answer"
 
     def __init__(self, game: LockerGame, texts: Mapping[str, str]) -> None:
-        super().__init__(texts)
+        super().__init__(game, texts)
         problem = game.instance
         self.mode, self.users, self.families = problem.mode, problem.users, problem.families
         self.wording = game.wording

@@ -68,8 +68,8 @@ class RepeatedWords(Words[int, View]):
     forms: ClassVar[tuple[str, ...]] = ("agent_first", "partner_first")
 
     def __init__(self, game: RepeatedGame, texts: Mapping[str, str]) -> None:
-        super().__init__(texts)
-        self.game = game
+        super().__init__(game, texts)
+        self.game: RepeatedGame = game
         self._style = "signed" if game.signed else "points"
         self._names = {seat: game.names_of(seat) for seat in (AGENT, PARTNER)}
 

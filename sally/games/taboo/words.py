@@ -69,7 +69,7 @@ class TabooWords(Words[Any, "View"]):
     label: ClassVar[str] = "Answer"
 
     def __init__(self, game: Taboo, texts: Mapping[str, str]) -> None:
-        super().__init__(texts)
+        super().__init__(game, texts)
         self._game = game
 
     def rules(self, seat: Seat) -> str:

@@ -137,7 +137,7 @@ TEXTS: Mapping[str, str] = {
 
 class TradeWords(Words[Action, View]):
     def __init__(self, game: TradeCraft, texts: Mapping[str, str]) -> None:
-        super().__init__(texts)
+        super().__init__(game, texts)
         self.game = game
 
     # --- the page -----------------------------------------------------------------------------

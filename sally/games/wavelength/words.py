@@ -66,7 +66,7 @@ class WavelengthWords(Words[Any, "View"]):
     label: ClassVar[str] = "Dial"
 
     def __init__(self, game: Wavelength, texts: Mapping[str, str]) -> None:
-        super().__init__(texts)
+        super().__init__(game, texts)
         self._rounds = game.rounds
         bands = [self.say("band", width=width, points=points) for width, points in game.bands]
         self._bands = ", ".join(bands)

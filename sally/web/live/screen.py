@@ -142,7 +142,7 @@ def _probe(
         name,
         "probe",
         scene.question,
-        turn.desk.words.say("aside"),
+        turn.desk.words.say("aside.intro"),
         question.kind if whole is None else "number",
         items=tuple(map(Option, scene.options, question.choices)) if whole is None else (),
         range=(0.0, 100.0) if question.kind == "odds" else scale,

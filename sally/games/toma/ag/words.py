@@ -52,7 +52,7 @@ class AmbiguityWords(Words[Any, "View"]):
     label: ClassVar[str] = "Answer"
 
     def __init__(self, game: Ambiguity, texts: Mapping[str, str]) -> None:
-        super().__init__(texts)
+        super().__init__(game, texts)
         self._hints = {"b": game.problem.b_hint, "c": game.problem.c_hint}  # probes: the speaker's
 
     def rules(self, seat: Seat) -> str:

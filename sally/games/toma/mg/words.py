@@ -47,7 +47,7 @@ class MinorityWords(NumberedWords[int, "View"]):
     """Everything about places and agents is on the page; where they go is not."""
 
     def __init__(self, game: Minority, texts: Mapping[str, str]) -> None:
-        super().__init__(texts)
+        super().__init__(game, texts)
         self._story = stories().get(game.problem.story)
         self._names = tuple(place.name for place in game.problem.places)
 

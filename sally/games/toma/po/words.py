@@ -67,7 +67,7 @@ class PartlySeenWords(NumberedWords[int, "View"]):
     """Costs come from the view alone; of the scenario only what is on every page is kept."""
 
     def __init__(self, game: PartlySeen, texts: Mapping[str, str]) -> None:
-        super().__init__(texts)
+        super().__init__(game, texts)
         problem = game.problem
         self._tasks, self._level, self._goal = problem.tasks, problem.level, problem.goal
         self._me, self._knows = problem.player, problem.knows

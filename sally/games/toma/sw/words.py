@@ -126,7 +126,7 @@ class RadioWords(Words[Action, View]):
     foreseen_label: ClassVar[str] = ALLY
 
     def __init__(self, game: SpeakOrWait, texts: Mapping[str, str]) -> None:
-        super().__init__(texts)
+        super().__init__(game, texts)
         self._turns, self._win, self._names = game.turns, game.win, game.landmarks
         self._may_pass = game.may_pass
 

@@ -1,0 +1,35 @@
+"""`sally check`: what an author's game is held to."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+import msgspec
+
+from sally.cli.common import parsed, set_option
+from sally.output.console import folded, json_option, print_json
+from sally.testing import SEEDS, Result, results
+
+
+@click.command()
+@click.argument("game")
+@set_option
+@click.option("--seeds", default=SEEDS, show_default=True, help="How often each check is played.")
+@json_option
+def check(game: str, settings: tuple[str, ...], seeds: int, as_json: bool) -> None:
+    """Hold GAME, with its partners, metrics, card and board, to the checks of our own shelf.
+
+    Exit code 1 if it does not pass them all; `sally --use FILE check GAME` checks a file of yours.
+    """
+    found: list[Result] = []
+    for result in results(game, parsed(settings), seeds=seeds):
+        found.append(result)
+        if not as_json and not result.passed:
+            click.echo(folded(f"failed: {result.check}: {result.why}"))
+    broken = sum(not result.passed for result in found)
+    if as_json:
+        print_json({"game": game, "checks": msgspec.to_builtins(found), "failed": broken})
+    else:
+        click.echo(f"{game}: {len(found) - broken} of {len(found)} checks passed.")
+    sys.exit(1 if broken else 0)

@@ -1,0 +1,170 @@
+"""Checks for authors: the same that every game, partner and metric of our shelf passes.
+
+>>> from sally import testing
+>>> testing.check_game("eleven_twenty", seeds=1)
+
+In pytest one line is enough: `def test_mine(): check_game("mine")`.
+"""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from sally.core import shelf
+from sally.core.errors import BadInput
+from sally.testing import logs, probes, rooms, rules, words
+from sally.testing.bench import Bench as Bench
+from sally.testing.bench import Broken as Broken
+
+__all__ = ["Bench", "Broken", "Result", "check_game", "check_metric", "check_partner", "results"]
+
+ONCE: tuple[Callable[[Bench], None], ...] = (
+    rules.only_forfeits_come_to_an_end,
+    rules.another_seed_gives_another_episode,
+    logs.a_wrong_answer_leaves_the_match_as_it_was,
+    logs.censoring_at_any_moment_plays_back,
+    words.pages_grow_by_appending,
+    words.a_page_says_what_is_wanted_and_how,
+    words.every_text_has_plain_slots,
+    words.words_refuse_what_is_unclear,
+    words.reports_are_read_and_unclear_ones_refused,
+    probes.every_probe_is_asked_answered_and_scored,
+    probes.an_oracle_tells_the_truth,
+    probes.a_told_seat_is_told_in_words,
+    probes.helpers_have_a_default_occupant,
+)
+SEEDED: tuple[Callable[[Bench, int], None], ...] = (
+    rules.rules_hold_at_every_step,
+    rules.rules_return_and_do_not_change,
+    rules.forfeits_keep_the_match_consistent,
+    rules.same_seed_same_episode,
+    rules.probing_changes_no_move,
+    rules.another_lineup_sees_the_same_deals,
+    logs.replay_from_disk_gives_the_same,
+    logs.answers_in_any_order_give_the_same_log,
+    logs.the_asynchronous_driver_gives_the_same_log,
+    words.words_read_what_words_name,
+)
+SEEDS = 5
+
+
+@dataclass(frozen=True)
+class Result:
+    """One check and what came of it."""
+
+    check: str
+    why: str = ""  # what is wrong; empty where it passed
+
+    @property
+    def passed(self) -> bool:
+        return not self.why
+
+
+def check_game(game: str, params: Mapping[str, Any] | None = None, *, seeds: int = SEEDS) -> None:
+    """Hold a game of the shelf, with its partners, metrics, card and board, to every check."""
+    _refuse(game, results(game, params, seeds=seeds))
+
+
+def check_partner(game: str, partner: str, params: Mapping[str, Any] | None = None) -> None:
+    """Hold one partner of a game to what it declares."""
+    at = Bench.of(game, params)
+    found = [run_check(name, run) for name, run in rooms.partner_checks(at, partner)]
+    if not any(rooms.seats_of(partner, each) for each in _family(game)):
+        needs = shelf.partners(shelf.family(game).name)[partner].lines
+        if not needs:
+            found.append(Result(f"{partner} sits somewhere", "it cannot sit in any seat"))
+    _refuse(f"{partner} in {game}", found)
+
+
+def check_metric(game: str, metric: str, params: Mapping[str, Any] | None = None) -> None:
+    """Hold one metric to being a number of the log, in whole play and with forfeits."""
+    at = Bench.of(game, params)
+    entry = shelf.pick("metric", metric, shelf.metrics(shelf.family(game).name))
+    run = partial(rooms.a_metric_is_a_number_of_the_log, rooms.sample_of(at), entry)
+    _refuse(f"{metric} in {game}", [run_check(f"{metric} is a number of the log", run)])
+
+
+def results(
+    game: str, params: Mapping[str, Any] | None = None, *, seeds: int = SEEDS
+) -> Iterator[Result]:
+    """Every check of a game, one after the other, with what came of it."""
+    if seeds < 1:
+        raise BadInput(f"seeds must be at least 1, not {seeds}.")
+    at = Bench.of(game, params)
+    at.game  # noqa: B018  # parameters that cannot be are refused before anything is checked
+    for name, run in _checks(at, seeds):
+        yield run_check(name, run)
+
+
+Check = tuple[str, Callable[[], Any]]
+
+
+def _checks(at: Bench, seeds: int) -> Iterator[Check]:
+    for seeded in SEEDED:
+        yield _said(seeded), partial(_each_seed, seeded, at, seeds)
+    yield _said(rules.views_remember), partial(rules.views_remember, at, range(2 * seeds))
+    for once in ONCE:
+        yield _said(once), partial(once, at)
+    yield from room_checks(at)
+
+
+def room_checks(at: Bench) -> Iterator[Check]:
+    """The checks of a game's spec, partners, metrics, card and board."""
+    family = shelf.family(at.spec.name).name
+    spec = rooms.the_spec_names_what_there_is
+    yield _said(spec), partial(spec, at)
+    for name, partner in shelf.partners(family).items():
+        if not partner.helps:
+            yield from rooms.partner_checks(at, name)
+    sample = rooms.sample_of(at)
+    for name, metric in shelf.metrics(family).items():
+        run = partial(rooms.a_metric_is_a_number_of_the_log, sample, metric)
+        yield f"{name} is a number of the log", run
+    card = shelf.card(at.spec.name)
+    for condition in card.of(at.spec.name) if card else ():
+        name = f"the card looks both ways: {condition.name}"
+        yield name, partial(rooms.a_card_looks_both_ways, condition)
+    if shelf.room(at.spec.name, "board") is not None:
+        yield (
+            _said(rooms.a_board_is_drawn_from_the_view),
+            partial(rooms.a_board_is_drawn_from_the_view, at),
+        )
+
+
+def _family(game: str) -> list[Bench]:
+    """Every public game of the family that a game belongs to."""
+    family = shelf.family(game).name
+    named = [name for name, spec in shelf.games().items() if spec.family == family]
+    return [Bench.of(name) for name in named]
+
+
+def _each_seed(check: Callable[[Bench, int], None], at: Bench, seeds: int) -> None:
+    for seed in range(seeds):
+        check(at, seed)
+
+
+def _said(check: Callable[..., None]) -> str:
+    return check.__name__.replace("_", " ")
+
+
+def run_check(name: str, run: Callable[[], Any]) -> Result:
+    """Run a check; whatever a stranger's code raises is a finding, not the end."""
+    try:
+        run()
+    except Broken as why:
+        return Result(name, str(why))
+    except Exception as why:
+        last = traceback.extract_tb(why.__traceback__)[-1]
+        where = f"{last.name}, line {last.lineno}"
+        return Result(name, f"{type(why).__name__} in {where}: {why}")
+    return Result(name)
+
+
+def _refuse(what: str, found: Iterator[Result] | list[Result]) -> None:
+    broken = [f"{result.check}: {result.why}" for result in found if not result.passed]
+    if broken:
+        raise Broken(f"{what} does not pass {len(broken)} checks:\n" + "\n".join(broken))

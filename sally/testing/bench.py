@@ -1,0 +1,153 @@
+"""A table at which a game is checked: a small problem, anybody in the seats, ways to play."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from sally.core import shelf
+from sally.core.chance import Stream
+from sally.core.drive import play_bots
+from sally.core.game import Game, GameSpec
+from sally.core.log import Episode, Instance, Setup, Sitter
+from sally.core.match import Match
+from sally.core.player import Forfeit, Player, Turn
+from sally.core.probe import Injection
+from sally.players.mindless import Random
+from sally.runner.seating import players_of, resolved
+
+Arms = Mapping[str, tuple[str, ...]]
+Condition = tuple[Arms, tuple[Injection, ...]]
+SHORT = {"rounds": 6, "max_turns": 4}  # parameters that make most games short
+
+
+class Broken(AssertionError):
+    """A check that something on the shelf does not pass; the message says what is wrong."""
+
+
+def must(holds: bool, sentence: str) -> None:
+    """Break off with a sentence unless something holds."""
+    if not holds:
+        raise Broken(sentence)
+
+
+@contextmanager
+def refused(error: type[Exception] | tuple[type[Exception], ...], what: str) -> Iterator[None]:
+    """Something that has to raise this error."""
+    try:
+        yield
+    except error:
+        return
+    raise Broken(f"{what} was not refused")
+
+
+@dataclass(frozen=True)
+class Bench:
+    """What is checked: a game with parameters, and what is known of it beforehand."""
+
+    instance: Instance
+    sent_back: frozenset[str] = frozenset()  # seats whose unclear words the rules send back
+    all_probes_scored: bool = True  # whether random play reaches a truth of every probe
+
+    @classmethod
+    def of(cls, game: str, params: Mapping[str, Any] | None = None) -> Bench:
+        """A bench for a game of the shelf, made short where its parameters allow that."""
+        known = shelf.game(game).parameters
+        short = {name: n for name, n in SHORT.items() if name in known}
+        return cls(Instance(game, game, {**short, **(params or {})}))
+
+    @property
+    def spec(self) -> GameSpec[Any, Any, Any]:
+        return shelf.game(self.instance.game)
+
+    @property
+    def game(self) -> Game[Any, Any, Any]:
+        return self.spec.build(self.instance.params)
+
+    @property
+    def all_probes(self) -> Arms:
+        """The arm in which every seat is asked everything."""
+        probes = self.spec.probes
+        return {s: tuple(p.name for p in probes if s in p.seats) for s in self.game.seats}
+
+    @property
+    def conditions(self) -> list[Condition]:
+        """No questions; all questions; and each probe told to one seat, as truth or as its own."""
+        arms = self.all_probes
+        told: list[Condition] = [({}, ()), (arms, ())]
+        for probe in self.spec.probes:
+            seat = probe.seats[0]
+            wrong = 0.0 if probe.kind == "values" else 0.5
+            told.append((arms, (Injection(seat, probe.name, "truth", wrong, keep=True),)))
+            if probe.point != "after":  # an answer behind the move cannot be told before it
+                told.append((arms, (Injection(seat, probe.name, "own"),)))
+        return told
+
+    def table(
+        self,
+        seed: int = 1,
+        *,
+        arms: Arms | None = None,
+        injections: tuple[Injection, ...] = (),
+        who: str = "random",
+        lineup: Mapping[Any, Sitter] | None = None,
+    ) -> Setup:
+        """A setup with `who` in every seat that the lineup does not fill."""
+        named = lineup or {}
+        sitting = {str(seat): named.get(seat, Sitter(who)) for seat in self.game.seats}
+        asked = dict(arms or {})
+        return resolved(Setup(self.instance, seed, sitting, arms=asked, injections=injections))
+
+
+def match_of(setup: Setup) -> Match[Any, Any, Any]:
+    """A match that nobody has begun."""
+    return Match(shelf.game(setup.instance.game), setup)
+
+
+def players_at(match: Match[Any, Any, Any]) -> dict[str, Player[Any, Any]]:
+    """Everybody at a table; `random` is the mindless one, who also answers questions.
+
+    A family of games may have a partner of that name, who would sit down in its place.
+    """
+    lineup = match.setup.lineup
+    named = players_of(match, {s: who for s, who in lineup.items() if who.player != "random"})
+    return {str(s): Random() for s, who in lineup.items() if who.player == "random"} | named
+
+
+def played(setup: Setup) -> Episode:
+    """The episode, played by bots."""
+    match = match_of(setup)
+    play_bots(match, players_at(match))
+    return match.episode()
+
+
+def answered_by(turn: Turn[Any, Any], players: Mapping[str, Player[Any, Any]]) -> Any:
+    """What the player in a seat says to an ask."""
+    player: Any = players[turn.seat]
+    return player.decide(turn) if turn.question is None else player.report(turn)
+
+
+def asked_in_turn(match: Match[Any, Any, Any]) -> Iterator[tuple[Turn[Any, Any], Any]]:
+    """Every ask with the answer about to be given to it, as a match of bots goes on."""
+    players = players_at(match)
+    while asks := match.asks():
+        turn = asks[0]
+        given = answered_by(turn, players)
+        yield turn, given
+        if not match.over:
+            match.answer(turn.id, given)
+
+
+def play_in_any_order(match: Match[Any, Any, Any], draws: Stream, forfeits: float = 0.0) -> None:
+    """Answer open asks in a random order; players (not helpers) forfeit with the given chance."""
+    players = players_at(match)
+    while asks := match.asks():
+        turn = draws.pick(asks)
+        lost = forfeits and turn.question is None and turn.seat not in match.game.helpers
+        mishap = Stream("mishap", turn.number, turn.seat)  # by ask, not by order
+        given = answered_by(turn, players)
+        if lost and mishap() < forfeits:
+            given = Forfeit("unreadable", "Hm.")
+        match.answer(turn.id, given)

@@ -1,0 +1,137 @@
+"""What the log of a game is held to, whoever drives the match."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import msgspec
+
+from sally.core.chance import Stream
+from sally.core.drive import play_async
+from sally.core.errors import IllegalMove, NotAsked
+from sally.core.log import from_line, to_line
+from sally.core.match import Match
+from sally.core.playback import mismatch, replayed
+from sally.core.player import Decision, Fault, Forfeit, Turn
+from sally.core.probe import Report
+from sally.testing.bench import (
+    Bench,
+    answered_by,
+    asked_in_turn,
+    match_of,
+    must,
+    play_in_any_order,
+    played,
+    players_at,
+    refused,
+)
+
+
+def replay_from_disk_gives_the_same(at: Bench, seed: int) -> None:
+    """An episode that was written and read plays back to the same events and payoffs."""
+    episode = played(at.table(seed, arms=at.all_probes))
+    read_back = from_line(to_line(episode))
+    must(to_line(read_back) == to_line(episode), "what was written is not what is read")
+    must((why := mismatch(at.spec, read_back)) is None, f"the log does not play back: {why}")
+    replay = replayed(at.spec, read_back)
+    must(replay.game.payoffs(replay.states[-1]) == read_back.payoffs, "other payoffs")
+
+
+def answers_in_any_order_give_the_same_log(at: Bench, seed: int) -> None:
+    """In which order simultaneous movers answer leaves no trace."""
+    for arms, injections in at.conditions:
+        setup = at.table(seed, arms=arms, injections=injections)
+        in_order = to_line(played(setup))
+        for order in range(3):
+            match = match_of(setup)
+            play_in_any_order(match, Stream("order", order))
+            must(to_line(match.episode()) == in_order, f"{injections}: the order left a trace")
+
+
+class _Slow:
+    """A player that answers after a few turns of the loop."""
+
+    def __init__(self, player: Any) -> None:
+        self.player = player
+
+    async def decide(self, turn: Any) -> Any:
+        return await self.late(turn)
+
+    async def report(self, turn: Any) -> Any:
+        return await self.late(turn)
+
+    async def late(self, turn: Any) -> Any:
+        for _ in range(Stream("late", *turn.id).below(4)):
+            await asyncio.sleep(0)
+        return answered_by(turn, {turn.seat: self.player})
+
+
+def the_asynchronous_driver_gives_the_same_log(at: Bench, seed: int) -> None:
+    """Players that answer late give the log that prompt ones give."""
+    for arms, injections in at.conditions:
+        setup = at.table(seed, arms=arms, injections=injections)
+        match = match_of(setup)
+        helped: Any = {
+            seat: player if seat in match.game.helpers else _Slow(player)
+            for seat, player in players_at(match).items()
+        }
+        asyncio.run(play_async(match, helped))
+        must(to_line(match.episode()) == to_line(played(setup)), "late answers left a trace")
+
+
+def a_wrong_answer_leaves_the_match_as_it_was(at: Bench) -> None:
+    """What the rules do not allow is refused, and nothing has changed."""
+    match = match_of(at.table(arms=at.all_probes))
+    for turn, good in asked_in_turn(match):
+        before = _looks(match, turn)
+        for bad in _wrong(turn, good):
+            with refused(IllegalMove, f"{bad!r} from {turn.seat}"):
+                match.answer(turn.id, bad)
+            must(_looks(match, turn) == before, f"{bad!r} was refused and changed the match")
+        for stranger in ((99, turn.seat, "", ""), (turn.number, "nobody", "", "")):
+            with refused(NotAsked, f"an answer to {stranger}"):
+                match.answer(stranger, good)
+    with refused(NotAsked, "an answer after the end"):
+        match.answer(turn.id, good)
+
+
+def _looks(match: Match[Any, Any, Any], turn: Turn[Any, Any]) -> tuple[Any, ...]:
+    return (match.asks(), list(match.events), match.turn, match.memory(turn.seat))
+
+
+def _wrong(turn: Turn[Any, Any], good: Any) -> list[Any]:
+    wrong: list[Any] = [None, "?", 10**9]
+    if turn.question is None:
+        illegal: tuple[Any, ...] = (None, "?", -1, 10**9, 0.5, [], {}, object(), "\ud800")
+        return [*wrong, Report(0), *(Decision(action, "notes") for action in illegal)]
+    values: tuple[Any, ...] = (-1, True, 0.5, "?", {"?": 1}, {"?": "x"}, [])
+    unreal: Any = ("a",)
+    wrong += [Report(value) for value in values]
+    return [*wrong, Decision(0), Forfeit("x"), Report(good.value, (2.0,)), Report(None, unreal)]
+
+
+def censoring_at_any_moment_plays_back(at: Bench) -> None:
+    """An episode cut at any ask is a record that plays back as far as it goes."""
+    for kind, (arms, injections) in enumerate(at.conditions):
+        setup = at.table(3, arms=arms, injections=injections)
+        whole = to_line(played(setup))
+        asked = sum(1 for _ in asked_in_turn(match_of(setup)))
+        for stop in range(kind % 4, asked, 1 if kind < 2 else 4):
+            match = match_of(setup)
+            for n, (turn, _) in enumerate(asked_in_turn(match)):
+                if n == stop:
+                    match.answer(turn.id, Fault("fault", "the line is dead"))
+                    break
+            _cut(at, match, whole)
+
+
+def _cut(at: Bench, match: Match[Any, Any, Any], whole: bytes) -> None:
+    episode = from_line(to_line(match.episode()))
+    must(episode.payoffs is None, "a cut episode has payoffs")
+    must((why := mismatch(at.spec, episode)) is None, f"a cut episode does not play back: {why}")
+    replay = replayed(at.spec, episode)
+    must(replay.states == match.replay.states, "a cut episode passes through other states")
+    for event in episode.events[:-1]:
+        happened = msgspec.json.encode(event) in whole
+        must(happened, "a cut episode holds what would not have happened")

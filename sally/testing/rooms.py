@@ -1,0 +1,208 @@
+"""What the rooms of a game are held to: its spec, partners, metrics, card and board."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from math import isfinite
+from typing import Any
+
+import msgspec
+
+from sally.core import shelf
+from sally.core.board import Board, board_of
+from sally.core.card import Condition, study_of
+from sally.core.chance import Stream
+from sally.core.desk import Desk
+from sally.core.errors import BadInput
+from sally.core.game import Seat
+from sally.core.log import Episode, Setup, Sitter, from_line, label, to_line
+from sally.core.metric import Metric, Played
+from sally.core.partner import Line, Partner
+from sally.core.playback import replayed
+from sally.core.player import Decision, Turn
+from sally.runner.seating import kinds, resolved, seated
+from sally.testing.bench import (
+    Bench,
+    Broken,
+    answered_by,
+    asked_in_turn,
+    match_of,
+    must,
+    play_in_any_order,
+    played,
+    players_at,
+)
+
+SLACK = 1e-9  # of a sum of rounded numbers beyond a metric's bounds
+
+
+def the_spec_names_what_there_is(at: Bench) -> None:
+    """Metrics, players, parameters and seats that the spec names exist."""
+    spec, seats = at.spec, {*at.game.seats, *at.game.helpers}
+    known = shelf.metrics(spec.family or spec.name)
+    doing = spec.doing
+    for name in filter(None, (doing.metric, doing.regret, *doing.by_seat.values())):
+        must(name in known, f"doing is measured by {name!r}, which is no metric of the game")
+    for probe in spec.probes:
+        must(bool(probe.seats), f"nobody is asked {probe.name!r}")
+    for seat in spec.occupants:
+        must(seat in seats, f"occupants name {seat!r}, which is no helper")
+    for name in spec.settings:
+        must(name in spec.parameters, f"settings name {name!r}, which is no parameter")
+    for name in filter(None, (spec.reference, spec.usual)):
+        must(name in kinds(spec), f"the spec names the player {name!r}, who is not there")
+    must(bool(spec.about.strip()), "the game has no sentence about it")
+
+
+# --- partners -----------------------------------------------------------------------------------
+
+
+def seats_of(name: str, at: Bench, params: dict[str, Any] | None = None) -> list[Seat]:
+    """The seats in which a partner can sit."""
+    found = []
+    for seat in at.game.seats:
+        try:
+            seated(at.spec, at.game, seat, Sitter(name, params or {}))
+        except BadInput:
+            continue
+        found.append(seat)
+    return found
+
+
+def a_partner_plays_and_holds_no_state(at: Bench, name: str, params: dict[str, Any]) -> None:
+    """In every seat that a partner takes, it plays legally and the same twice."""
+    who = Sitter(name, params)
+    for seat in seats_of(name, at, params):
+        for seed in range(3):
+            setup = at.table(seed, lineup={seat: who})
+            first = to_line(played(setup))
+            must(to_line(played(setup)) == first, f"{name} in {seat} played two ways on one seed")
+            match = match_of(setup)
+            play_in_any_order(match, Stream("order", seed))
+            must(to_line(match.episode()) == first, f"{name} in {seat} hangs on who answers first")
+
+
+def a_partner_says_where_it_comes_from(name: str, partner: Partner) -> None:
+    """A partner has its name, a sentence about it and a source."""
+    must(partner.name == name, f"{name!r} calls itself {partner.name!r}")
+    must(bool(partner.about.strip()), f"{name} has no sentence about it")
+    must(bool(partner.source.strip()), f"{name} does not say who described it first")
+
+
+def a_line_of_play_is_played(name: str, line: Line) -> None:
+    """Against the moves that a line names, the partner plays those that it names."""
+    must(len(line.against) == len(line.plays), f"{name}: the two halves of a line differ in length")
+    rounds = {"rounds": len(line.plays) + 1}
+    spec = shelf.game(line.game)
+    at = Bench.of(line.game, rounds if "rounds" in spec.parameters else {})
+    seats = seats_of(name, at, dict(line.params))
+    must(bool(seats), f"{name} cannot sit in {line.game} with {dict(line.params)}")
+    mine = seats[-1]
+    match = match_of(at.table(lineup={mine: Sitter(name, dict(line.params))}))
+    players = players_at(match)
+    moved = {str(seat): 0 for seat in match.game.seats}
+    while moved[mine] < len(line.plays) and (asks := match.asks()):
+        turn, n = asks[0], moved.get(asks[0].seat, 0)
+        given = answered_by(turn, players)
+        said = turn.desk.words.name(given.action)
+        if turn.seat == mine:
+            wanted = line.plays[n]
+            must(wanted in ("?", said), f"{name} plays {said}, not {wanted}, as move {n + 1}")
+        elif turn.seat in moved:
+            given = Decision(_named(turn, line.against[n]))
+        moved[turn.seat] = n + 1
+        match.answer(turn.id, given)
+
+
+def _named(turn: Turn[Any, Any], name: str) -> Any:
+    """The option that goes by a name."""
+    for option in turn.options:
+        if turn.desk.words.name(option) == name:
+            return option
+    raise Broken(f"{turn.seat} has no move that is called {name}")
+
+
+def partner_checks(at: Bench, name: str) -> Iterator[tuple[str, Any]]:
+    """The checks of one partner, by what they are about."""
+    partner = shelf.pick("partner", name, shelf.partners(at.spec.family or at.spec.name))
+    params: dict[str, Any] = {}
+    if not seats_of(name, at) and partner.lines:
+        params = dict(partner.lines[0].params)
+    yield (
+        f"{name} says where it comes from",
+        lambda: a_partner_says_where_it_comes_from(name, partner),
+    )
+    yield (
+        f"{name} plays and holds no state",
+        lambda: a_partner_plays_and_holds_no_state(at, name, params),
+    )
+    for line in partner.lines:
+        if line.game == at.spec.name:
+            yield (
+                f"{name} plays {line.plays}",
+                lambda line=line: a_line_of_play_is_played(name, line),
+            )
+
+
+# --- metrics ------------------------------------------------------------------------------------
+
+
+def a_metric_is_a_number_of_the_log(sample: Sequence[Pair], metric: Metric) -> None:
+    """A metric is a finite number within its bounds or None, and the same from the disk."""
+    for whole, again in sample:
+        for seat in whole.replay.game.seats:
+            value, read = (metric.measure(each, seat) for each in (whole, again))
+            where = f"{metric.name} of {seat}"
+            must(value == read, f"{where} is {value}, and {read} when read from the disk")
+            if value is None:
+                continue
+            must(isinstance(value, int | float) and isfinite(value), f"{where} is {value!r}")
+            if metric.bounds is not None:
+                low, high = metric.bounds
+                inside = low - SLACK <= value <= high + SLACK
+                must(inside, f"{where} is {value}, which is not from {low} to {high}")
+
+
+Pair = tuple[Played, Played]  # an episode as it was played, and as it is read from the disk
+
+
+def sample_of(at: Bench) -> list[Pair]:
+    """Whole play, play with forfeits, and nothing but forfeits."""
+    episodes = [played(at.table(seed, arms=at.all_probes)) for seed in range(5)]
+    for share in (0.3, 1.0):
+        match = match_of(at.table(7, arms=at.all_probes))
+        play_in_any_order(match, Stream("forfeits"), forfeits=share)
+        episodes.append(match.episode())
+    return [(_open(at, episode), _open(at, from_line(to_line(episode)))) for episode in episodes]
+
+
+def _open(at: Bench, episode: Episode) -> Played:
+    return Played(at.spec, episode, replayed(at.spec, episode))
+
+
+# --- card and board -----------------------------------------------------------------------------
+
+
+def a_card_looks_both_ways(condition: Condition) -> None:
+    """Every rule of a condition sits down with its inverse, and every metric is there."""
+    must(bool(condition.shortcuts), f"{condition.name}: no rule of thumb is on the card")
+    labels = [label(who) for who in condition.players]
+    must(len(set(labels)) == len(labels), f"{condition.name}: two players have the same label")
+    family = shelf.family(condition.instances[0].game).name
+    for name in condition.metrics:
+        shelf.pick(f"metric of {family}", name, shelf.metrics(family))
+    for lineup in study_of("check", [condition], 1, 1).cells[0].lineups:
+        resolved(Setup(condition.instances[0], 1, lineup, arms=condition.arms))
+
+
+def a_board_is_drawn_from_the_view(at: Bench) -> None:
+    """A board is data, has parts, and comes from a seat's own view alone."""
+    match = match_of(at.table(3))
+    for turn, _ in asked_in_turn(match):
+        for seat in match.game.seats:
+            view = match.game.observe(match.state, seat)
+            board = board_of(match.desk(seat), view)
+            must(isinstance(board, Board) and bool(board.parts), f"nothing is drawn for {seat}")
+            plain = msgspec.json.encode(board)
+            other = board_of(Desk(at.spec, match.game, seat, turn.desk.seed + 1), view)
+            must(msgspec.json.encode(other) == plain, f"{seat}'s board hangs on more than its view")

@@ -1,0 +1,154 @@
+"""What the rules of a game and its chance are held to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from math import isclose
+from typing import Any
+
+import msgspec
+
+from sally.core.chance import Stream
+from sally.core.errors import BadInput
+from sally.core.game import NATURE
+from sally.core.log import Episode, Forfeited, Moved, from_line, to_line
+from sally.core.menu import admitted
+from sally.core.partner import Partner
+from sally.core.playback import mismatch, replayed
+from sally.core.replay import Replay
+from sally.runner.seating import kinds
+from sally.testing.bench import Bench, match_of, must, play_in_any_order, played, refused
+
+
+def rules_hold_at_every_step(at: Bench, seed: int) -> None:
+    """Only seats of the game move, moves are on the menu, odds sum to one, and play ends."""
+    replay = replayed(at.spec, played(at.table(seed)))
+    game = replay.game
+    for number, step in enumerate(replay.steps()):
+        movers = game.to_move(step.before)
+        must(sorted((*step.moves, *step.forfeited)) == sorted(movers), f"step {number}: who moved")
+        must(set(movers) <= {*game.seats, *game.helpers}, f"{movers} are not all seats or helpers")
+        for seat, action in step.moves.items():
+            legal = admitted(game.options(step.before, seat), action)
+            must(legal == action, f"{action!r} is not among the options of {seat}")
+        if NATURE in movers:
+            must(movers == (NATURE,), "nature moves alone, not with others")
+            _odds(game, step.before)
+    seats = set(game.payoffs(replay.states[-1]))
+    must(seats == set(game.seats), f"payoffs name {sorted(seats)}, not every seat")
+    must(game.to_move(replay.states[-1]) == (), "somebody is still to move at the end")
+
+
+def _odds(game: Any, state: Any) -> None:
+    odds = game.odds(state)
+    total = sum(odds.values())
+    must(isclose(total, 1, rel_tol=1e-6), f"nature's odds sum to {total}, not to 1")
+    must(set(odds) <= set(game.options(state, NATURE)), "nature's odds name what is no option")
+    must(min(odds.values()) >= 0, "nature's odds are below 0")
+
+
+def rules_return_and_do_not_change(at: Bench, seed: int) -> None:
+    """Rules return a new state; the old one can be hashed and stays as it was."""
+    replay = replayed(at.spec, played(at.table(seed)))
+    game = replay.game
+    for step in replay.steps():
+        before, looks = hash(step.before), repr(step.before)
+        again = (
+            game.forfeit(step.before, dict(step.moves), step.forfeited)
+            if step.forfeited
+            else game.step(step.before, dict(step.moves))
+        )
+        must(again == step.after, "the same moves from the same state gave another state")
+        same = (hash(step.before), repr(step.before)) == (before, looks)
+        must(same, "a step changed the state that it was given")
+        for seat in game.seats:
+            views = (game.observe(step.after, seat), game.observe(again, seat))
+            must(hash(views[0]) == hash(views[1]), f"two equal states look different to {seat}")
+        with refused((AttributeError, TypeError), "a change to a state"):
+            step.before.story_of_somebody_else = 1
+
+
+def views_remember(at: Bench, seeds: Iterable[int]) -> None:
+    """Perfect recall: whoever sees the same now has seen and done the same before."""
+    past_of: dict[Any, Any] = {}
+    for seed in seeds:
+        _remembered(replayed(at.spec, played(at.table(seed))), past_of)
+
+
+def _remembered(replay: Replay[Any, Any, Any], past_of: dict[Any, Any]) -> None:
+    past: dict[Any, tuple[Any, ...]] = dict.fromkeys(replay.game.seats, ())
+    seen: dict[Any, Any] = {}
+    for step in replay.steps():
+        for seat in replay.game.seats:
+            view = replay.game.observe(step.before, seat)
+            if seat in seen and seen[seat] != view:
+                past[seat] += (seen[seat],)
+            seen[seat] = view
+            same = past_of.setdefault((seat, view), past[seat]) == past[seat]
+            must(same, f"two different pasts look the same to {seat}: {view!r}")
+            if seat in step.moves:
+                past[seat] += (step.moves[seat],)
+
+
+def forfeits_keep_the_match_consistent(at: Bench, seed: int) -> None:
+    """Whoever forfeits at any point, the log plays back to the same states."""
+    match = match_of(at.table(seed, arms=at.all_probes))
+    play_in_any_order(match, Stream("order", seed), forfeits=0.3)
+    episode = from_line(to_line(match.episode()))
+    must((why := mismatch(at.spec, episode)) is None, f"the log does not play back: {why}")
+    replay = replayed(at.spec, episode)
+    lost = {(e.turn, e.seat) for e in episode.events if isinstance(e, Forfeited)}
+    found = {(t, s) for t, seats in replay.forfeited.items() for s in seats}
+    must(found == lost, "the replay forfeits other moves than the log")
+    must(replay.states == match.replay.states, "the replay passes through other states")
+    moved = {(e.turn, e.seat) for e in episode.events if isinstance(e, Moved)}
+    must(not moved & lost, "a seat both moved and forfeited")
+
+
+def only_forfeits_come_to_an_end(at: Bench) -> None:
+    """A match in which every move is forfeited ends."""
+    match = match_of(at.table())
+    play_in_any_order(match, Stream(1), forfeits=1.0)
+    must(match.over, "the match is not over")
+
+
+# --- chance -------------------------------------------------------------------------------------
+
+
+def same_seed_same_episode(at: Bench, seed: int) -> None:
+    """The same setup gives the same episode, byte for byte."""
+    setup = at.table(seed, arms=at.all_probes)
+    must(to_line(played(setup)) == to_line(played(setup)), "the same seed gave two episodes")
+
+
+def another_seed_gives_another_episode(at: Bench) -> None:
+    """Thirty seeds do not all give the same play."""
+    found = {msgspec.json.encode(played(at.table(seed)).events) for seed in range(30)}
+    must(len(found) > 1, "thirty seeds gave one and the same play")
+
+
+def probing_changes_no_move(at: Bench, seed: int) -> None:
+    """Whoever is asked plays as whoever is not."""
+    plain, probed = (played(at.table(seed, arms=arms)) for arms in ({}, at.all_probes))
+    must(_moves(plain) == _moves(probed), "probes changed a move")
+    must(plain.payoffs == probed.payoffs, "probes changed a payoff")
+
+
+def _moves(episode: Episode) -> list[Moved]:
+    return [event for event in episode.events if isinstance(event, Moved)]
+
+
+def another_lineup_sees_the_same_deals(at: Bench, seed: int) -> None:
+    """Nature's draw of a turn depends on the seed and her lottery, not on who plays."""
+    known = kinds(at.spec).items()
+    partners = {name for name, kind in known if isinstance(kind, Partner) and not kind.helps}
+    first = replayed(at.spec, played(at.table(seed)))
+    for mind in sorted({*partners, "constant"} - {"random"})[:8]:
+        try:
+            second = replayed(at.spec, played(at.table(seed, who=mind)))
+        except BadInput:
+            continue  # this one does not play this game, or not in every seat
+        for one, two in zip(first.steps(), second.steps(), strict=False):
+            dealt = NATURE in one.moves and NATURE in two.moves
+            if dealt and first.game.odds(one.before) == second.game.odds(two.before):
+                must(one.moves == two.moves, f"{mind} was dealt something else")

@@ -1,0 +1,136 @@
+"""What the words of a game are held to: pages that append, menus that can be read back."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import msgspec
+
+from sally.core.chance import Stream
+from sally.core.desk import Desk
+from sally.core.errors import Unreadable
+from sally.core.menu import example, filled, is_finite
+from sally.core.player import Turn
+from sally.core.probe import problem
+from sally.core.words import slots
+from sally.testing.bench import Bench, asked_in_turn, match_of, must
+
+
+def pages_grow_by_appending(at: Bench) -> None:
+    """Rules and past of a page begin as those of the page before."""
+    for arms, injections in at.conditions:
+        pages: dict[Any, str] = {}
+        match = match_of(at.table(2, arms=arms, injections=injections))
+        for turn, _ in asked_in_turn(match):
+            for form in turn.desk.words.forms:
+                opening = str(turn.desk.opening(turn.view, form))
+                grown = opening.startswith(pages.get((turn.seat, form), ""))
+                must(grown, f"a line of the past changed for {turn.seat}")
+                pages[turn.seat, form] = opening
+                if not any(i.keep for i in injections):
+                    fresh = Desk(at.spec, match.game, turn.seat, 0)
+                    same = str(fresh.opening(turn.view, form)) == opening
+                    must(same, f"read at once, the past of {turn.seat} is another")
+
+
+def a_page_says_what_is_wanted_and_how(at: Bench) -> None:
+    """Rules, question and format are there, and the format names every answer once."""
+    for turn, _ in asked_in_turn(match_of(at.table(arms=at.all_probes))):
+        words, view = turn.desk.words, turn.view
+        must(bool(words.rules(turn.seat).strip()), f"no rules for {turn.seat}")
+        if turn.question is None:
+            must(bool(words.question(view, turn.options).strip()), f"{turn.seat} is asked nothing")
+            shown = words.format(view, turn.options)
+            names = words.menu(turn.options) if is_finite(turn.options) else ()
+            scale = words.scale(turn.options)
+        else:
+            asked = words.aside(turn.question, view, turn.pending)
+            must(bool(asked.strip()), f"{turn.question.probe} has no words")
+            shown = words.aside_format(turn.question)
+            names = tuple(words.choice_name(turn.question, c) for c in turn.question.choices)
+            scale = turn.question.scale
+        said = names if scale is None else (str(scale.low), str(scale.high))
+        must(all(n in shown for n in said), f"the format lacks one of {said}: {shown}")
+        must(len(set(names)) == len(names), f"two answers have the same name: {names}")
+
+
+def every_text_has_plain_slots(at: Bench) -> None:
+    """Braces in texts hold plain names, so that a words pack can replace any sentence."""
+    for key, text in at.spec.texts.items():
+        must(bool(key.strip()), "a text has an empty key")
+        slots(text, key)
+
+
+def words_read_what_words_name(at: Bench, seed: int) -> None:
+    """Every action is read back from its own name."""
+    for turn, _ in asked_in_turn(match_of(at.table(seed))):
+        words, options = turn.desk.words, turn.options
+        if is_finite(options):
+            for option in options:
+                for reply in (f"{words.label}: {words.name(option)}", words.name(option)):
+                    read = words.read(reply, turn.view, options)
+                    must(read == option, f"{reply!r} is read as {read!r}, not as {option!r}")
+        else:
+            for n in range(5):
+                action = example(options, Stream(seed, n))
+                said = json.dumps(msgspec.to_builtins(action))
+                read = words.read(f"I choose:\n{said}", turn.view, options)
+                must(read == action, f"{said} is read as {read!r}")
+                must(filled(options, json.loads(said)) == action, f"{said} is filled in otherwise")
+
+
+def words_refuse_what_is_unclear(at: Bench) -> None:
+    """No answer, two answers and a denied answer are refused with what would be right."""
+    for turn, _ in asked_in_turn(match_of(at.table())):
+        if turn.seat in at.sent_back:
+            continue
+        for reply in _unclear(turn):
+            why = _why_refused(turn, reply)
+            must(why is not None, f"{reply!r} was read as an answer of {turn.seat}")
+            must(len(why or "") > 10, f"the refusal of {reply!r} does not teach: {why!r}")
+
+
+def _unclear(turn: Turn[Any, Any]) -> list[str]:
+    words, options = turn.desk.words, turn.options
+    unclear = ["", " \n", "I would rather not. " * 50, "{", "{}", "[]", '{"kind": "?"}', "null"]
+    if not is_finite(options):
+        said = json.dumps(msgspec.to_builtins(example(options, Stream(1))))
+        return [*unclear, said[:-1], f"{said} or {said}", said.replace(":", ";")]
+    names = words.menu(options)
+    if len(names) > 1:
+        unclear += [" or ".join(names), f"{words.label}: {' or '.join(names)}"]
+    return unclear + [f"{words.label}: not {n}" for n in names]
+
+
+def _why_refused(turn: Turn[Any, Any], reply: str) -> str | None:
+    try:
+        turn.desk.words.read(reply, turn.view, turn.options)
+    except Unreadable as why:
+        return str(why)
+    return None
+
+
+def reports_are_read_and_unclear_ones_refused(at: Bench) -> None:
+    """An answer to a probe is read as it was meant, and no answer is none."""
+    for turn, _ in asked_in_turn(match_of(at.table(arms=at.all_probes))):
+        question, words = turn.question, turn.desk.words
+        if question is None:
+            continue
+        names = [words.choice_name(question, c) for c in question.choices]
+        share = 100 / len(names)
+        reply = {
+            "choice": f"{words.label}: {names[-1]}",
+            "odds": "Odds: " + ", ".join(f"{n} {share:.4f}%" for n in names),
+            "values": "\n".join(f"{n}: {question.high:g}" for n in names),
+        }[question.kind]
+        report = words.read_report(reply, question)
+        must((why := problem(question, report)) is None, f"{reply!r} is no answer: {why}")
+        if question.kind == "choice":
+            must(report.value == question.choices[-1], f"{reply!r} is read as {report.value!r}")
+        for unclear in ("", "Who knows?", "Odds: 5", f"{words.label}: {' and '.join(names)}"):
+            try:
+                words.read_report(unclear, question)
+            except Unreadable:
+                continue
+            must(False, f"{unclear!r} was read as an answer to {question.probe}")
