@@ -153,6 +153,8 @@ class GameSpec(Generic[S, A, V]):
     roles: Mapping[str, str] = field(default_factory=dict)  # "the guide", by seat
     settings: Mapping[str, tuple[int, int] | None] = field(default_factory=dict)
     """Parameters that a visitor may set: a whole number's bounds, or None for a frozen name."""
+    portable: Callable[[Mapping[str, Any]], Mapping[str, Any]] | None = None
+    """Parameters in a form that means the same on every machine: a path by what lies there."""
     usual: str = ""  # who sits across unless told; empty: the reference, or a mind of its own
     numbers: Callable[[Any, V], tuple[float, ...]] | None = None  # a view for learners
     reference: str = ""  # the player that stands for the optimum, where there is one

@@ -7,6 +7,7 @@ store keeps its text, so that a replay can render the same pages.
 from __future__ import annotations
 
 import json
+import re
 import tomllib
 from collections.abc import Iterable, Mapping
 from hashlib import blake2b
@@ -28,6 +29,11 @@ def reference(pack: Pack) -> str:
     """The pack's name with the hash of what it says."""
     said = msgspec.json.encode(pack, order="sorted")
     return f"{pack.name}@{blake2b(said, digest_size=8).hexdigest()}"
+
+
+def is_reference(name: Any) -> bool:
+    """Whether this names a text by the hash of what it says."""
+    return isinstance(name, str) and re.fullmatch(r"[^@]+@[0-9a-f]{16}", name) is not None
 
 
 def remember(pack: Pack) -> str:

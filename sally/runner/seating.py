@@ -10,7 +10,7 @@ import msgspec
 from sally.core import packs, shelf
 from sally.core.errors import BadInput, unknown
 from sally.core.game import NATURE, Game, GameSpec, Seat
-from sally.core.log import Setup, Sitter
+from sally.core.log import Instance, Setup, Sitter
 from sally.core.match import Match
 from sally.core.partner import Partner, Scripted
 from sally.core.player import Player, PlayerKind
@@ -22,6 +22,7 @@ from sally.runner.needs import refuse_what_lacks
 def resolved(setup: Setup) -> Setup:
     """The setup with every version filled in, helpers seated and every name checked."""
     spec = shelf.game(setup.instance.game)
+    setup = msgspec.structs.replace(setup, instance=_portable(spec, setup.instance))
     game = spec.build(setup.instance.params)
     lineup = dict(setup.lineup)
     for helper in game.helpers:
@@ -36,6 +37,20 @@ def resolved(setup: Setup) -> Setup:
     Match(spec, setup)  # refuses arms and injections that cannot be
     refuse_what_lacks(spec, game, setup)
     return setup
+
+
+def _portable(spec: GameSpec[Any, Any, Any], problem: Instance) -> Instance:
+    """The problem in a form that any machine reads alike; if that changes it, under its own id."""
+    if spec.portable is None:
+        return problem
+    params = dict(spec.portable(problem.params))
+    id = problem.id
+    for name, value in params.items():
+        before = problem.params.get(name)
+        if before != value:
+            named = f"{id}[{name}={value}]"
+            id = id.replace(str(before), str(value)) if str(before) in id else named
+    return Instance(id, problem.game, params)
 
 
 def refuse_empty_seats(

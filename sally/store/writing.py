@@ -195,9 +195,11 @@ class Put:
 
 
 def packs_of(setup: Setup) -> set[str]:
-    """The words packs that are on the table, by reference."""
-    given = (who.params.get("pack") for who in setup.lineup.values())
-    return {name for name in given if isinstance(name, str) and "@" in name}
+    """The texts that are on the table, words packs and a problem's own, by reference."""
+    given = [who.params.get("pack") for who in setup.lineup.values()]
+    found = {name for name in given if isinstance(name, str) and "@" in name}
+    # What a problem names by the hash of what it says is kept the same way.
+    return found | {name for name in setup.instance.params.values() if packs.is_reference(name)}
 
 
 def keep_pack(where: Where, pack: Pack) -> None:

@@ -45,9 +45,36 @@ def _doubled(rules: Ruleset) -> list[str]:
     return [f"{text}: written {n} times as {kind}." for (kind, text), n in lines.items() if n > 1]
 
 
+def circles(rules: Ruleset) -> list[str]:
+    """Items that are made of each other only, one sentence a circle; that is harmless."""
+    found = [" and ".join(sorted(circle)) for circle in _circles(rules)]
+    return [f"{names} are made of each other only; a hand has to bring one." for names in found]
+
+
+def _circles(rules: Ruleset) -> list[frozenset[str]]:
+    """Groups of items out of reach that can be made from any one of the group.
+
+    A ruleset that declares its starting goods leaves none to be brought besides.
+    """
+    if rules.given:
+        return []
+    reach = reachable(rules, rules.starting)
+    lost = [item for item in rules.items if item not in reach and item in rules.makers]
+    found: dict[frozenset[str], None] = {}
+    for item in lost:
+        mine = reachable(rules, rules.starting | {item}) - reach
+        group = frozenset(
+            other for other in mine if item in reachable(rules, rules.starting | {other})
+        )
+        if len(group) > 1:
+            found[group] = None
+    return list(found)
+
+
 def _unreachable(rules: Ruleset) -> list[str]:
-    """Items no recipe can bring about, or only a recipe that needs the item first."""
-    lost = [item for item in rules.items if item not in reachable(rules, rules.starting)]
+    """Items no recipe can bring about, not even from one of a circle of goods."""
+    start = rules.starting.union(*_circles(rules))
+    lost = [item for item in rules.items if item not in reachable(rules, start)]
     return [
         f"{item} cannot be reached from the starting goods: "
         + ("every way to make it is closed." if item in rules.makers else "nothing makes it.")

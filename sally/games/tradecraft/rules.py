@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Any
 
 import msgspec
 
-from sally.core.errors import BadInput
 from sally.core.game import Game, Seat
 from sally.core.history import History
 from sally.core.menu import Options
@@ -27,12 +26,12 @@ from sally.games.tradecraft.actions import (
     goods,
     proposal_menu,
 )
-from sally.games.tradecraft.amounts import MOST, BadAmount
+from sally.games.tradecraft.amounts import BadAmount
 from sally.games.tradecraft.crafting import Applied, craft
 from sally.games.tradecraft.hands import Hand, floored, holds, lacking, traded
-from sally.games.tradecraft.instances import named_ruleset
-from sally.games.tradecraft.ruleset_formats import load
-from sally.games.tradecraft.rulesets import SHIPPED, BadRuleset, Ruleset
+from sally.games.tradecraft.parameters import check_parameters, rules_of, ruleset_of
+from sally.games.tradecraft.replies import item_meant
+from sally.games.tradecraft.rulesets import Ruleset
 
 _OUT_OF_PATIENCE = 1 << 30  # more refusals than any setup allows
 PROPOSING, DECIDING, CRAFTING, OVER = "propose", "decide", "craft", "over"
@@ -114,7 +113,13 @@ class TradeCraft(Game[State, Action, View]):
     most_refused: int | None = None  # refusals in a row; None: as many as answers may be retried
 
     def __post_init__(self) -> None:
-        _check(self)
+        for name in ("hands", "targets"):  # minecraft:coal is coal, where the ruleset has it so
+            lots = getattr(self, name)
+            if any(":" in item for lot in lots for item in lot):
+                known = rules_of(self).known
+                bare = tuple({item_meant(i, known): n for i, n in lot.items()} for lot in lots)
+                object.__setattr__(self, name, bare)
+        check_parameters(self)
 
     @cached_property
     def seats(self) -> tuple[Seat, ...]:  # type: ignore[override]
@@ -387,42 +392,3 @@ def _counted(counts: tuple[int, ...], n: int) -> tuple[int, ...]:
 def _public(made: Propose) -> Propose:
     """What all learn of an accepted proposal: the goods, not the message."""
     return Propose(made.to, made.offer, made.request)
-
-
-# --- parameters -----------------------------------------------------------------------------------
-
-
-@lru_cache(maxsize=16)
-def ruleset_of(name: str, settings: bytes = b"{}") -> Ruleset:
-    """A ruleset by name, or from the file or folder at a path."""
-    if name == "invented" or name in SHIPPED:
-        return named_ruleset(name, msgspec.json.decode(settings))
-    return load(name)
-
-
-def _check(game: TradeCraft) -> None:
-    """Whether these parameters make a game; one clear sentence if not."""
-    if not 2 <= len(game.hands) <= len(SEATS):
-        raise BadInput(f"tradecraft has 2 to {len(SEATS)} players, not {len(game.hands)} hands.")
-    if len(game.targets) != len(game.hands):
-        raise BadInput(f"{len(game.hands)} hands and {len(game.targets)} targets: give each both.")
-    if game.max_turns < 1 or game.most_crafts < 1:
-        raise BadInput("max_turns and most_crafts must be at least 1.")
-    if not 0 <= game.first < len(game.hands):
-        raise BadInput(f"first must be from 0 to {len(game.hands) - 1}, not {game.first}.")
-    if game.most_refused is not None and game.most_refused < 0:
-        raise BadInput(f"most_refused must be at least 0, not {game.most_refused}.")
-    try:
-        rules = game.rules
-    except (BadRuleset, TypeError, ValueError) as problem:
-        raise BadInput(f"ruleset: {problem}") from None
-    for name, lots in (("hands", game.hands), ("targets", game.targets)):
-        for seat, lot in zip(SEATS, lots, strict=False):
-            for item, amount in lot.items():
-                if (why := rules.unknown(item)) is not None:
-                    raise BadInput(f"{name} of {seat}: {why}")
-                if not 1 <= amount <= MOST:
-                    raise BadInput(f"{name} of {seat}: {amount} {item} is not from 1 to {MOST}.")
-    for seat, target in zip(SEATS, game.targets, strict=False):
-        if not target:
-            raise BadInput(f"targets of {seat}: a target names at least one item.")

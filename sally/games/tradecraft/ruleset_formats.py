@@ -3,30 +3,40 @@
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 from sally.games.tradecraft.amounts import Amount
+from sally.games.tradecraft.fuel_files import fuel_file
 from sally.games.tradecraft.rulesets import (
     SHIPPED,
     BadRuleset,
     Recipe,
     Ruleset,
     Slot,
+    dump,
     members,
     parse,
     resolved_tags,
 )
 
 # The block game keeps fuel in its program, not in its data packs, so the table is ours:
-# items per fuel unit, one unit being what a piece of coal gives (the protocol's figures).
+# items per fuel unit, one unit being what a piece of coal gives (the protocol's figures, and for
+# other wooden things 1600 ticks over the ticks that one of them burns).
 VANILLA_FUEL: dict[Amount, tuple[str, ...]] = {
     1: ("coal", "charcoal"),
-    Fraction(16, 3): ("#planks", "#logs"),
-    16: ("stick", "#wool", "#wooden_buttons", "bowl"),
-    Fraction(32, 3): ("#wooden_slabs",),
+    Fraction(16, 3): (
+        *("#planks", "#logs", "#wooden_stairs", "#wooden_trapdoors", "#wooden_pressure_plates"),
+        *("#wooden_fences", "#fence_gates", "chest", "trapped_chest", "barrel", "crafting_table"),
+        *("bookshelf", "chiseled_bookshelf", "lectern", "jukebox", "note_block", "loom", "ladder"),
+        *("cartography_table", "fletching_table", "smithing_table", "composter", "bow"),
+        *("daylight_detector", "fishing_rod", "bamboo_mosaic", "bamboo_mosaic_stairs"),
+    ),
+    16: ("stick", "#wool", "#wooden_buttons", "bowl", "#saplings"),
+    Fraction(32, 3): ("#wooden_slabs", "bamboo_mosaic_slab"),
     8: (
         *("wooden_sword", "wooden_pickaxe", "wooden_axe", "wooden_shovel", "wooden_hoe"),
         *("#signs", "#wooden_doors"),
@@ -37,6 +47,7 @@ VANILLA_FUEL: dict[Amount, tuple[str, ...]] = {
     Fraction(1, 10): ("coal_block",),
     32: ("bamboo", "scaffolding"),
 }
+NEVER_BURNS = ("crimson_", "warped_", "stripped_crimson_", "stripped_warped_")
 VANILLA_COST = {"smelting": Fraction(1, 8), "blasting": Fraction(1, 8), "smoking": Fraction(1, 8)}
 
 _KINDS = {
@@ -50,6 +61,7 @@ _KINDS = {
     "smithing": "smithing",
     "smithing_transform": "smithing",
 }
+_NOT_BY_AMOUNTS = "is no fixed list of ingredients"
 _PAIR = re.compile(r"\s*([^+=>#|,]+?)\s*\+\s*([^+=>#|,]+?)\s*(?:=|->)\s*([^+=>#|,]+?)\s*")
 
 
@@ -62,7 +74,9 @@ def data_pack(folder: Path) -> Ruleset:
         if not (root / "items").is_dir() or (root / "items") in file.parents
         if not (root / "item").is_dir() or (root / "item") in file.parents
     }
-    tags = resolved_tags(raw_tags)
+    tags = resolved_tags(
+        {tag: [_own_tag(name, raw_tags) for name in names] for tag, names in raw_tags.items()}
+    )
     recipes: list[Recipe] = []
     notes: list[str] = []
     files = [file for name in ("recipes", "recipe") for file in _json_files(folder, name)]
@@ -74,7 +88,25 @@ def data_pack(folder: Path) -> Ruleset:
             recipes.append(recipe)
         else:
             notes.append(f"{file.name}: left out, {recipe}")
-    return Ruleset(folder.name, tuple(recipes), tags, _fuel(recipes, tags), notes=tuple(notes))
+    if not recipes:
+        none = f"none of its {len(files)} recipe files can be used"
+        raise BadRuleset(f"{folder}: {none}; {notes[0]}.")
+    fuel = fuel_file(folder, tags)
+    table = _fuel(recipes, tags) if fuel is None else fuel
+    found = Ruleset(folder.name, tuple(recipes), tags, table)
+    return replace(in_one_name_space(found), notes=tuple(notes))
+
+
+def in_one_name_space(rules: Ruleset) -> Ruleset:
+    """The ruleset without a name space that all of its items share."""
+    spaces = {item.partition(".")[0] if "." in item else "" for item in rules.items}
+    if len(spaces) != 1 or spaces == {""}:
+        return rules
+    prefix = f"{spaces.pop()}."
+    text = dump(rules)
+    for before in ('"', " ", "|"):  # where a name can begin in our format
+        text = text.replace(f"{before}{prefix}", before)
+    return parse(text, rules.name)
 
 
 def two_to_one(text: str, name: str, where: str) -> Ruleset:
@@ -143,6 +175,13 @@ def _bare(name: str) -> str:
     return mark + name.removeprefix("minecraft:").replace(":", ".")
 
 
+def _own_tag(name: str, tags: Collection[str]) -> str:
+    """A tag by the name of its file, whatever name space it is called in."""
+    bare = name.removeprefix("#")
+    inner = bare.partition(".")[2]
+    return f"#{inner}" if name != bare and bare not in tags and inner in tags else name
+
+
 def _tag_name(file: Path, root: Path) -> str:
     parts = file.relative_to(root).with_suffix("").parts
     return "/".join(parts[1:] if parts[0] in ("items", "item") else parts)
@@ -164,12 +203,15 @@ def _tag_value(value: Any, file: Path) -> str:
 
 def _recipe(raw: dict[str, Any], tags: dict[str, tuple[str, ...]], file: Path) -> Recipe | str:
     """The recipe in a file, or the reason why it is none that amounts alone can express."""
-    kind = _KINDS.get(str(raw.get("type", "")).removeprefix("minecraft:"))
+    kind = _KINDS.get(str(raw.get("type", "")).rpartition(":")[2])
+    if kind is None and isinstance(raw.get("ingredients"), list) and "result" in raw:
+        kind = "shapeless"  # somebody's own type, but a list of ingredients all the same
     if kind is None:
-        return f"type {raw.get('type')} is no fixed list of ingredients"
+        return f"type {raw.get('type')} {_NOT_BY_AMOUNTS}"
     try:
         output, amount = _result(raw)
-        wanted = Counter(_ingredient(each) for each in _ingredients(raw, kind))
+        asked = [_ingredient(each) for each in _ingredients(raw, kind)]
+        wanted = Counter("|".join(_own_tag(n, tags) for n in each.split("|")) for each in asked)
     except (KeyError, TypeError, AttributeError) as problem:
         raise BadRuleset(f"{file.name}: not a {kind} recipe ({problem!r}).") from None
     slots = tuple(Slot(n, name, members(name, tags, file.name)) for name, n in wanted.items())
@@ -211,7 +253,7 @@ def _fuel(recipes: list[Recipe], tags: dict[str, tuple[str, ...]]) -> dict[str, 
         for rate, names in VANILLA_FUEL.items()
         for name in names
         for item in members(name, tags)
-        if item in known
+        if item in known and not item.startswith(NEVER_BURNS)
     }
 
 

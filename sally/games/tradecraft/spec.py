@@ -12,6 +12,7 @@ from sally.core.replay import Replay
 from sally.games.tradecraft import tools
 from sally.games.tradecraft.actions import SEATS, Action
 from sally.games.tradecraft.hands import Hand, union
+from sally.games.tradecraft.parameters import portable
 from sally.games.tradecraft.relevance import reachable, relevant
 from sally.games.tradecraft.rules import State, TradeCraft, View
 from sally.games.tradecraft.rulesets import Ruleset
@@ -190,6 +191,7 @@ GAME: GameSpec[State, Action, View] = GameSpec(
     probes=PROBES,
     tools=TOOLS,
     settings={"max_turns": (1, 30)},
+    portable=portable,
     doing=Doing(
         no_split="what an offer is worth hangs on all later trades, for which no optimum is known, "
         "so no offer is a best reply to what the other is thought to want",

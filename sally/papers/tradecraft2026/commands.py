@@ -40,12 +40,15 @@ def check(path: str, as_json: bool) -> None:
     problems = checking.check(found)
     if as_json:
         facts = {"name": found.name, "recipes": len(found.recipes), "items": len(found.items)}
-        print_json({**facts, "problems": problems, "notes": list(found.notes)})
+        circles = checking.circles(found)
+        print_json({**facts, "problems": problems, "notes": list(found.notes), "circles": circles})
     else:
         out = console()
         counted = f"{found.name}: {len(found.recipes)} recipes, {len(found.items)} items"
         out.print(counted, markup=False, highlight=False)
-        for line in (*(f"left out: {note}" for note in found.notes), *problems):
+        harmless = (f"no problem: {line}" for line in checking.circles(found))
+        notes = (f"left out: {note}" for note in found.notes)
+        for line in (*notes, *harmless, *problems):
             out.print(f"- {line}", markup=False, highlight=False)
         out.print("Nothing is wrong." if not problems else f"Problems found: {len(problems)}.")
     if problems:

@@ -1,0 +1,182 @@
+"""Folders as they are published: fuel tables, name spaces, circles; and a ruleset in the record."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from sally import store
+from sally.core import packs, shelf
+from sally.core.errors import BadInput
+from sally.core.log import Instance, Setup, Sitter, episode_id
+from sally.core.study import Cell, Study
+from sally.games.tradecraft.checking import check, circles
+from sally.games.tradecraft.parameters import ruleset_of
+from sally.games.tradecraft.ruleset_formats import data_pack, load
+from sally.games.tradecraft.rulesets import BadRuleset, dump, parse, shipped
+from sally.runner.check import check as replayed
+from sally.runner.local import orders, play
+from sally.runner.seating import resolved
+
+Content = dict[str, Any]
+
+
+def folder(at: Path, recipes: dict[str, Content], fuel: Any = None, **tags: list[str]) -> Path:
+    """A folder of recipes in the game's own JSON."""
+    (at / "recipes").mkdir(parents=True, exist_ok=True)
+    (at / "tags" / "items").mkdir(parents=True, exist_ok=True)
+    for name, content in recipes.items():
+        (at / "recipes" / f"{name}.json").write_text(json.dumps(content), "utf-8")
+    for tag, values in tags.items():
+        (at / "tags/items" / f"{tag}.json").write_text(json.dumps({"values": values}), "utf-8")
+    if fuel is not None:
+        (at / "fuel.json").write_text(json.dumps(fuel), "utf-8")
+    return at
+
+
+def shapeless(output: str, *inputs: str, space: str = "minecraft", count: int = 1) -> Content:
+    return {
+        "type": f"{space}:crafting_shapeless",
+        "ingredients": [{"item": f"{space}:{each}"} for each in inputs],
+        "result": {"item": f"{space}:{output}", "count": count},
+    }
+
+
+SMELT = {
+    "type": "minecraft:smelting",
+    "ingredient": {"item": "minecraft:raw_iron"},
+    "result": "minecraft:iron_ingot",
+}
+
+
+@pytest.mark.parametrize(
+    "fuel",
+    [
+        {"minecraft:coal": 1, "#minecraft:planks": "16/3"},
+        [{"item": "minecraft:coal", "amount": 1}, {"tag": "minecraft:planks", "amount": "16/3"}],
+        {"values": [{"item": "coal", "count": 1}, {"tag": "planks", "n": 16, "d": 3}]},
+        {"items": {"coal": {"n": 1, "d": 1}}, "tags": {"minecraft:planks": {"n": 16, "d": 3}}},
+    ],
+)
+def test_a_fuel_table_by_item_and_by_tag_is_read(tmp_path: Path, fuel: Any) -> None:
+    rules = load(folder(tmp_path, {"ingot": SMELT}, fuel, planks=["minecraft:oak_planks"]))
+    assert rules.fuel == {"coal": 1, "oak_planks": Fraction(16, 3)}
+
+
+@pytest.mark.parametrize("fuel", ["coal", [3], {"coal": "hot"}, {"coal": -1}])
+def test_a_fuel_table_that_cannot_be_read_says_so(tmp_path: Path, fuel: Any) -> None:
+    with pytest.raises(BadRuleset, match=r"fuel\.json"):
+        load(folder(tmp_path, {"ingot": SMELT}, fuel))
+
+
+def test_crimson_and_warped_wood_does_not_burn_and_stairs_and_chests_do(tmp_path: Path) -> None:
+    wood = ("oak_planks", "crimson_planks", "warped_planks")
+    recipes = {"chest": shapeless("chest", *wood), "stairs": shapeless("oak_stairs", "oak_planks")}
+    at = folder(tmp_path, recipes, planks=[f"minecraft:{w}" for w in wood])
+    folder(at, {}, wooden_stairs=["minecraft:oak_stairs"])
+    assert set(load(at).fuel) == {"oak_planks", "oak_stairs", "chest"}
+
+
+def test_a_pack_in_a_name_space_of_its_own_is_read_by_bare_names(tmp_path: Path) -> None:
+    steam = shapeless("steam", "fire", "water", space="lalchemy2")
+    mud = {
+        "type": "lalchemy2:mixing",
+        "ingredients": [{"tag": "lalchemy2:wet"}, {"item": "lalchemy2:earth"}],
+        "result": "lalchemy2:mud",
+    }
+    rules = load(folder(tmp_path, {"steam": steam, "mud": mud}, wet=["lalchemy2:water"]))
+    assert {recipe.text() for recipe in rules.recipes} == {
+        "fire + water -> steam",
+        "#wet + earth -> mud",
+    }
+    assert rules.tags["wet"] == ("water",)
+
+
+def test_a_pack_without_a_usable_recipe_is_one_sentence(tmp_path: Path) -> None:
+    dye = {"type": "minecraft:crafting_special_armordye"}
+    with pytest.raises(BadRuleset, match="none of its 1 recipe files can be used"):
+        data_pack(folder(tmp_path, {"dye": dye}))
+
+
+def test_a_circle_of_goods_is_told_apart_from_goods_out_of_reach(tmp_path: Path) -> None:
+    recipes = {
+        "block": shapeless("raw_iron_block", *["raw_iron"] * 9),
+        "back": shapeless("raw_iron", "raw_iron_block", count=9),
+        "lost": shapeless("crown", "crown", "gold"),
+        "gate": shapeless("gate", "raw_iron"),
+    }
+    rules = load(folder(tmp_path, recipes))
+    assert circles(rules) == [
+        "raw_iron and raw_iron_block are made of each other only; a hand has to bring one."
+    ]
+    assert [line.split()[0] for line in check(rules)] == ["crown"]
+
+
+def test_hands_and_targets_may_carry_a_name_space() -> None:
+    params = {
+        "hands": [{"minecraft:coal": 1}, {"minecraft:stick": 1}],
+        "targets": [{"minecraft:torch": 1}, {"lever": 1}],
+    }
+    game = shelf.game("tradecraft").build(params)
+    assert game.hands == ({"coal": 1}, {"stick": 1})  # type: ignore[attr-defined]
+    with pytest.raises(BadInput, match="'minecraft:cole' is no item"):
+        shelf.game("tradecraft").build({**params, "hands": [{"minecraft:cole": 1}, {"stick": 1}]})
+
+
+# --- a ruleset of one's own in the record ---------------------------------------------------------
+
+
+MINE = 'name = "mine"\n[recipes]\nmix = ["a + b -> c", "c + d -> e"]\n'
+
+
+def setup(path: Path) -> Setup:
+    params = {
+        "ruleset": str(path),
+        "hands": [{"a": 2, "d": 1}, {"b": 2}],
+        "targets": [{"e": 1}, {"c": 1}],
+    }
+    bots = {"p1": Sitter("zero_order"), "p2": Sitter("generous")}
+    return Setup(Instance("own", "tradecraft", params), 1, bots)
+
+
+def test_a_ruleset_of_ones_own_is_known_by_what_it_says(tmp_path: Path) -> None:
+    one, same, other = (tmp_path / f"{n}.toml" for n in "abc")
+    one.write_text(MINE)
+    same.write_text(MINE)
+    other.write_text(MINE.replace("a + b", "2 a + b"))
+    first, second, third = (resolved(setup(path)) for path in (one, same, other))
+    assert episode_id(first) == episode_id(second) != episode_id(third)
+    assert first.instance.id != third.instance.id  # another problem, not a mismatch
+    assert str(tmp_path) not in msgspec.json.encode(first).decode()
+
+
+def test_a_stored_ruleset_is_found_again_where_its_file_is_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = tmp_path / "own.toml"
+    own.write_text(MINE)
+    asked = setup(own)
+    study = Study("own", "", (Cell("all", (asked.instance,), (dict(asked.lineup),)),))
+    ((_, cell, ready),) = orders(study, None)
+    (tmp_path / "store").mkdir()
+    with store.Writer(tmp_path / "store") as writer:
+        writer.add(play(ready, cell))
+    own.unlink()
+    assert len(list((tmp_path / "store" / "packs").iterdir())) == 1
+    monkeypatch.setattr(packs, "_known", {})  # another machine has read nothing yet
+    ruleset_of.cache_clear()
+    found = store.load(tmp_path / "store")
+    checked = replayed(found.episodes.values())
+    assert (checked.replayed, checked.mismatches) == (1, [])
+
+
+def test_shipped_rulesets_keep_their_names() -> None:
+    params = {"ruleset": "minecraft_core"}
+    portable = shelf.game("tradecraft").portable
+    assert portable is not None and portable(params) is params
+    assert parse(dump(shipped("alchemy"))).fingerprint == shipped("alchemy").fingerprint
