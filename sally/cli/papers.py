@@ -10,6 +10,7 @@ import click
 import msgspec
 
 from sally.analysis import published as reference
+from sally.analysis.agreement import MARGIN
 from sally.analysis.audit import audit as audited
 from sally.analysis.audit import off_chance
 from sally.cli.common import STORE
@@ -233,7 +234,10 @@ def verdict(rows: Sequence[Row]) -> str:
     agree = sum(row.agrees is True for row in judged)
     missing = sum(row.ours is None for row in rows)
     rest = f"; {missing} are missing" if missing else ""
-    return f"{agree} of {len(judged)} figures agree ({AGREES}, else {DIFFERS}){rest}."
+    tested = [row for row in judged if row.equivalent is not None]
+    same = sum(row.equivalent is True for row in tested)
+    near = f"; {same} of {len(tested)} are equivalent within {MARGIN:.0%}" if tested else ""
+    return f"{agree} of {len(judged)} figures agree ({AGREES}, else {DIFFERS}){near}{rest}."
 
 
 @click.command()

@@ -46,6 +46,7 @@ METRICS = (
         measure=_tom_percent,
         better="higher",
         unit="%",
+        bounds=(0, 100),
         label="ToM %",
         headline=True,
     ),
@@ -54,6 +55,7 @@ METRICS = (
         about="squared error of stated odds, summed over choices: 0 perfect, 2 worst (Brier 1950)",
         measure=_brier,
         better="lower",
+        bounds=(0, 2),
     ),
     Metric(
         name="log_score",
@@ -75,5 +77,6 @@ METRICS = (
         measure=_unread_reports,
         better="lower",
         unit="%",
+        bounds=(0, 100),
     ),
 )

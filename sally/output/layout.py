@@ -15,7 +15,7 @@ PUBLISHED, OURS = "published", "ours"
 AGREES, DIFFERS = "≈", "≠"
 BARE = ("exact", "sign")  # figures for which an interval of no width says nothing
 MOST_COLUMNS = 4  # of a plain layout; beyond that every figure has a line of its own
-LEGEND = f"{AGREES} the 95% intervals overlap (a figure without one is a point), {DIFFERS} not"
+LEGEND = f"{AGREES} a test at 5% takes ours for the printed figure, {DIFFERS} it does not"
 
 
 @dataclass(frozen=True)

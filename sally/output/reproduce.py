@@ -14,6 +14,7 @@ import msgspec
 
 from sally import store
 from sally.analysis import published as reference
+from sally.analysis.agreement import half_a_digit, target, verdict
 from sally.analysis.published import Condition, Figure, Spread
 from sally.analysis.stored import Conditions, Found, Known, Matching, Stored, short
 from sally.core import shelf
@@ -28,10 +29,9 @@ from sally.stats.intervals import Estimate
 
 __all__ = [
     "Conditions", "Effort", "Engine", "Known", "Own", "Reproduction", "Row", "compared",
-    "engine_of", "overlap", "reproduce",
+    "engine_of", "reproduce",
 ]  # fmt: skip
 
-DUST = 1e-9  # figures computed in floating point are equal up to this
 NOT_RUN = "not run"
 
 
@@ -53,8 +53,12 @@ class Row(msgspec.Struct, frozen=True):
     published_interval: tuple[float, float] | None
     ours: float | None
     ours_interval: tuple[float, float] | None
-    agrees: bool | None  # whether the intervals overlap; None without an interval of ours
+    agrees: bool | None  # whether a test at 5% takes them for equal; None where none can be made
     published_spread: Spread | None = None
+    p: float | None = None  # of their being equal
+    equivalent: bool | None = None  # whether they are the same within the margin, at 5%
+    margin: float | None = None
+    target: str | None = None  # where the value is printed that ours is held against
     n: int = 0  # what ours rests on: episodes, decisions or computed ones
     computed: bool = False  # without stored episodes
     censored: int = 0  # episodes that were cut short and give no figure
@@ -212,19 +216,25 @@ class Reproduction:
 
     def _table(self, name: str) -> Iterator[Row]:
         found = reference.table(self.published, name)
-        everywhere = _by_cell(f for t in self.published.tables.values() for f in t.rows)
-        for cell, figures in _by_cell(found.rows).items():
-            yield self._row(name, figures, everywhere[cell])
+        for figures in _by_cell(found.rows).values():
+            yield self._row(name, figures)
         for row, metric in (*self.engine.beside.get(name, ()), *self._of_other_models(found.rows)):
             ours = self.of(row, metric)
             if ours.ours is not None:
                 shown = Row(name, dict(row), metric, None, None, None, None, None)
                 yield self._filled(shown, ours)
 
-    def _row(self, table: str, figures: Sequence[Figure], printed: Sequence[Figure]) -> Row:
+    def _range(self, metric: str) -> float | None:
+        """How far a measure reaches, where it has ends."""
+        ours = shelf.shelf("metrics").get(self.engine.metrics.get(metric, metric))
+        return None if ours is None or ours.bounds is None else ours.bounds[1] - ours.bounds[0]
+
+    def _row(self, table: str, figures: Sequence[Figure]) -> Row:
         first = figures[0]
         found = self.of(first.row, first.metric)
-        row = compared(table, figures, printed, found.ours)
+        column = [f.value for f in self.published.tables[table].rows if f.metric == first.metric]
+        span, digit = self._range(first.metric), half_a_digit(column)
+        row = compared(table, figures, found.ours, span, digit)
         if found.ours is not None and found.ours.value is not None:
             return self._filled(row, found)
         never = self.engine.cannot(first.row, first.metric)
@@ -303,37 +313,21 @@ class Reproduction:
 
 
 def compared(
-    table: str, figures: Sequence[Figure], printed: Sequence[Figure], ours: Estimate | None
+    table: str,
+    figures: Sequence[Figure],
+    ours: Estimate | None,
+    span: float | None = None,
+    digit: float | None = None,
 ) -> Row:
-    """A row: the table's own figure is shown, the nearest to ours if it has several.
-
-    Ours may agree with any value `printed` for the cell, here or elsewhere in the paper.
-    """
-    first = figures[0]
+    """A row: ours beside one printed value, the table's own."""
+    shown = target(list(figures))
+    head = (table, shown.row, shown.metric, shown.value, shown.interval)
     if ours is None or ours.value is None:
-        published = (first.value, first.interval)
-        return Row(table, first.row, first.metric, *published, None, None, None, first.spread)
-    value = ours.value
+        return Row(*head, None, None, None, shown.spread, target=shown.source)
     interval = None if ours.low is None or ours.high is None else (ours.low, ours.high)
-    shown = min(figures, key=lambda figure: abs(figure.value - value))
-    return Row(
-        table,
-        shown.row,
-        shown.metric,
-        shown.value,
-        shown.interval,
-        value,
-        interval,
-        None
-        if interval is None
-        else any(overlap(f.interval or (f.value, f.value), interval) for f in printed),
-        shown.spread,
-    )
-
-
-def overlap(one: tuple[float, float], other: tuple[float, float]) -> bool:
-    """Whether two intervals have a point in common, up to floating-point dust."""
-    return one[0] <= other[1] + DUST and other[0] <= one[1] + DUST
+    found = verdict(table, shown, ours, span, digit)
+    told = (found.p, found.equivalent, found.margin, shown.source)
+    return Row(*head, ours.value, interval, found.agrees, shown.spread, *told)
 
 
 Cell = tuple[tuple[tuple[str, Condition], ...], str]

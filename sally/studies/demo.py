@@ -10,7 +10,7 @@ SETTINGS = {"temperature": 0.7, "max_tokens": 12}  # `Option: R` and little more
 BOTS = tuple(
     Cell(
         name=game,
-        instances=(instance(game, f"{game}-10", rounds=10),),
+        instances=(instance(game, f"{game}-40", rounds=40),),
         lineups=grid(
             agent=(sitter("random"), sitter("constant"), sitter("tabular")),
             partner=sitter("tit_for_tat"),
@@ -38,6 +38,6 @@ MODEL = tuple(
 
 STUDY = Study(
     name="demo",
-    about="ten rounds of rps, ibs and ipd: no mind, a learner, and the embedded model",
+    about="rps, ibs and ipd: no mind and a learner over forty rounds, the embedded model over ten",
     cells=BOTS + MODEL,
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from sally.core.study import Cell, Study, grid, instance, sitter
 
 GAMES = ("rps", "ibs", "ipd")
+ROUNDS = 40  # enough for a learner to use what it has learned; ten are over before that
 PARTNERS = (sitter("single_action", action=1), sitter("tit_for_tat"))
 
 STUDY = Study(
@@ -13,7 +14,7 @@ STUDY = Study(
     cells=tuple(
         Cell(
             name=game,
-            instances=(instance(game, f"{game}-10", rounds=10),),
+            instances=(instance(game, f"{game}-{ROUNDS}", rounds=ROUNDS),),
             lineups=grid(
                 agent=(sitter("random"), sitter("constant"), sitter("tabular")), partner=PARTNERS
             ),

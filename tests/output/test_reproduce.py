@@ -18,7 +18,7 @@ from sally.core.match import Match
 from sally.core.player import Decision, Turn
 from sally.core.probe import Report
 from sally.games.repeated_games.rules import PARTNER
-from sally.output.reproduce import Effort, compared, overlap, reproduce
+from sally.output.reproduce import Effort, compared, reproduce
 from sally.runner.seating import seated
 from sally.stats.intervals import Estimate
 
@@ -32,6 +32,10 @@ KEYS = [
     "ours_interval",
     "agrees",
     "published_spread",
+    "p",
+    "equivalent",
+    "margin",
+    "target",
     "n",
     "computed",
     "censored",
@@ -53,29 +57,45 @@ def test_a_row_in_json_has_these_keys():
     assert list(row) == KEYS
 
 
-def test_intervals_that_touch_agree():
-    assert overlap((0.1, 0.2), (0.2, 0.3)) and overlap((0.2, 0.3), (0.1, 0.2))
-    assert overlap((0.1, 0.4), (0.2, 0.3))
-    assert not overlap((0.1, 0.2), (0.21, 0.3))
-    assert overlap((0.105, 0.105), (0.1 + 0.005, 0.1 + 0.005))  # equal up to rounding
+def test_the_target_is_the_tables_own_value_that_is_not_flagged():
+    suspect = msgspec.structs.replace(figure(0.224, (0.217, 0.231)), flag="printed twice")
+    two = [suspect, figure(0.211, (0.204, 0.218))]
+    near = compared("t", two, Estimate(0.214, 0.213, 0.215, 9, "t"))
+    assert (near.published, near.agrees, near.target) == (0.211, True, "Table 1")
+    far = compared("t", two, Estimate(0.1, 0.09, 0.11, 9, "t"))
+    assert far.published == 0.211 and far.agrees is False and far.p < 0.001
 
 
-def test_ours_may_agree_with_any_printed_value_and_the_nearest_is_shown():
-    two = [figure(0.224, (0.217, 0.231)), figure(0.211, (0.204, 0.218))]
-    near = compared("t", two, two, Estimate(0.214, 0.213, 0.215, 9, "t"))
-    assert near.published == 0.211 and near.agrees is True
-    far = compared("t", two, two, Estimate(0.1, 0.09, 0.11, 9, "t"))
-    assert far.published == 0.211 and far.agrees is False
+def test_intervals_that_only_touch_do_not_agree():
+    """Two that are two errors away each are 2.8 errors apart: p is .006, not .05."""
+    touching = compared("t", [figure(0.1, (0.0, 0.2))], Estimate(0.3, 0.2, 0.4, 9, "t"), None, 0.0)
+    assert touching.agrees is False and touching.p == pytest.approx(0.0056, abs=0.0005)
 
 
-def test_a_figure_without_an_interval_must_lie_in_ours():
-    bare = [figure(1.0, None)]
-    assert compared("t", bare, bare, Estimate(1.1, 0.9, 1.3, 9, "t")).agrees is True
-    assert compared("t", bare, bare, Estimate(1.1, 1.05, 1.3, 9, "t")).agrees is False
+def test_a_printed_figure_without_an_error_is_taken_as_rounded_only():
+    bare = [figure(1.02, None)]
+    assert compared("t", bare, Estimate(1.1, 0.9, 1.3, 9, "t")).agrees is True
+    assert compared("t", bare, Estimate(1.1, 1.05, 1.3, 9, "t")).agrees is False
+
+
+def test_statistics_and_settings_are_never_said_to_agree():
+    ours = Estimate(2.0, 2.0, 2.0, 9, "t")
+    z = msgspec.structs.replace(figure(2.0, None), metric="z")
+    assert compared("hypotheses", [z], ours).agrees is None
+    assert compared("settings", [figure(2.0, None)], ours).agrees is None
+
+
+def test_little_data_is_neither_different_nor_equivalent():
+    printed = [figure(0.5, (0.4, 0.6))]
+    vague = compared("t", printed, Estimate(0.52, 0.2, 0.84, 6, "t"), span=1.0)
+    assert vague.agrees is True and vague.equivalent is False and vague.margin == 0.05
+    firm = [figure(0.5, (0.49, 0.51))]
+    sure = Estimate(0.502, 0.49, 0.514, 600, "t")
+    assert compared("t", firm, sure, span=1.0, digit=0.0005).equivalent is True
 
 
 def test_what_cannot_be_had_is_blank_and_neither_agrees_nor_disagrees():
-    row = compared("t", [figure(1.0, None)], [figure(1.0, None)], None)
+    row = compared("t", [figure(1.0, None)], None)
     assert (row.ours, row.ours_interval, row.agrees) == (None, None, None)
 
 
