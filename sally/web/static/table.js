@@ -192,6 +192,7 @@ function showBoard({ board, asks }) {
 function showNotes({ told, now, over }) {
   $("told").replaceChildren(...told.map((line) => el("p", { class: "told" }, line)));
   $("now").replaceChildren(...prose(over ? "" : now));
+  $("now").hidden = Boolean(over) || !now;
 }
 
 function showAsks({ asks, board }) {
