@@ -49,7 +49,7 @@ class Person(msgspec.Struct, frozen=True):
         question, words = turn.question, turn.desk.words
         assert question is not None
         scene = self._shown(turn)
-        self.show(f"{words.say('aside')} {scene.question}")
+        self.show(f"{words.say('aside.intro')} {scene.question}")
         numbered = not any(name.isdigit() for name in scene.options)
         if question.kind != "choice":
             self.show(scene.format)

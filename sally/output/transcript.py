@@ -31,7 +31,7 @@ def _referee(story: Story) -> Iterator[str]:
             continue
         if scene.turn != turn:
             turn = scene.turn
-            yield f"turn {turn}"
+            yield f"step {turn}"  # "turn" is a word of the games, and means theirs
         yield f"  {_said(scene)}{_truth(scene)}"
 
 
@@ -42,7 +42,7 @@ def _seat(story: Story, seat: str) -> Iterator[str]:
     situation = ""
     for scene in story.seen_by(seat):
         yield from scene.new
-        now = f"[turn {scene.turn}] {scene.now}".rstrip()
+        now = f"[step {scene.turn}] {scene.now}".rstrip()
         if now != situation and scene.view is not None:  # asked twice, it is where it was
             situation = now
             yield now

@@ -37,7 +37,7 @@ def test_a_seat_does_not_learn_whether_it_was_told_the_truth_nor_who_it_met(misl
 
 def test_where_a_seat_is_stands_once_however_often_it_is_asked(misled):
     page = list(sally.transcript(misled, "agent"))
-    assert page.count("[turn 1] This is round 2.") == 1
+    assert page.count("[step 1] This is round 2.") == 1
 
 
 @pytest.mark.parametrize("spec", [cups.GAME, haggle.GAME], ids=lambda spec: spec.name)

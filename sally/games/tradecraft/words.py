@@ -31,6 +31,7 @@ from sally.games.tradecraft.relevance import reachable
 from sally.games.tradecraft.replies import tidied, values_in_json
 from sally.games.tradecraft.rules import Entry, TradeCraft, View
 from sally.games.tradecraft.rulesets import Ruleset
+from sally.games.tradecraft.speech import goods_said
 
 TEXTS: Mapping[str, str] = {
     "intro": "You are {seat}. You trade and craft with {others}. Everybody can see what everybody "
@@ -131,6 +132,7 @@ TEXTS: Mapping[str, str] = {
     "name.done": "done",
     "name.accept": "accept",
     "name.reject": "reject",
+    "name.propose": "propose to {to}: give {offer}, get {request}",
     "name.craft": "craft {made} from {inputs}",
 }
 
@@ -221,6 +223,10 @@ class TradeWords(Words[Action, View]):
         # A message stays on its line: it must not be able to forge another.
         return self.say("said", text=json.dumps(text, ensure_ascii=False)) if text.strip() else ""
 
+    def _saying(self, done: str, message: str) -> str:
+        """What was done, and the message that went with it."""
+        return f"{done}.{said}" if (said := self._said(message)) else done
+
     def _holdings(self, hands: Iterable[Hand], seat: Seat) -> Iterator[str]:
         for who, hand in zip(self.game.seats, hands, strict=True):
             key = "holds.you" if who == seat else "holds"
@@ -253,10 +259,15 @@ class TradeWords(Words[Action, View]):
         if view.phase != "craft":
             to = next(seat for seat in self.game.seats if seat != view.seat)
             return self.say(f"format.{view.phase}", to=to, longest=LONGEST)
-        crafts = [self.name(o) for o in options if type(o) is Craft]
+        crafts = [self._run(o) for o in options if type(o) is Craft]
         now = self.say("format.craft.now", crafts="; ".join(crafts)) if crafts else ""
         now = now or self.say("format.craft.none")
         return f"{self.say('format.craft')} {now}" if self.game.book else self.say("format.craft")
+
+    def _run(self, craft: Craft) -> str:
+        """A craft in the names that an answer has to use."""
+        made = in_words({craft.output: craft.amount})
+        return self.say("name.craft", made=made, inputs=named(craft.inputs))
 
     def name(self, action: Any) -> str:
         match action:
@@ -264,11 +275,14 @@ class TradeWords(Words[Action, View]):
                 return self.say("name.pass")
             case Done():
                 return self.say("name.done")
-            case Answer(answer, ""):
-                return self.say(f"name.{answer}")
+            case Answer(answer, message):
+                return self._saying(self.say(f"name.{answer}"), message)
             case Craft(inputs, output, amount):
-                made = in_words({output: amount})
-                return self.say("name.craft", made=made, inputs=named(inputs))
+                made = goods_said([(output, amount)])
+                return self.say("name.craft", made=made, inputs=goods_said(inputs))
+            case Propose(to, offer, request, message):
+                lots = {"offer": goods_said(offer), "request": goods_said(request)}
+                return self._saying(self.say("name.propose", to=to, **lots), message)
         return str(action)
 
     def read(self, reply: str, view: View, options: Options[Action]) -> Action:

@@ -89,3 +89,19 @@ def test_eight_failed_crafts_in_a_row_stand_and_the_ninth_ends_the_phase() -> No
     play(match, (P1, NO_SHEARS))
     assert match.over
     assert [e.reason for e in match.events if isinstance(e, Forfeited)] == ["rejected"]
+
+
+# --- words for people -------------------------------------------------------------------------
+
+
+def test_moves_are_told_in_sentences_with_names_that_people_use() -> None:
+    words = match_of().desk(P1).words
+    offer = propose("p2", {"birch_planks": "5/3", "coal": "0.125"}, {"raw_iron": 2}, "Fair?")
+    assert words.name(offer) == (
+        'propose to p2: give 1 2/3 birch planks and 1/8 coal, get 2 raw iron. Message: "Fair?"'
+    )
+    assert words.name(propose("p2", {}, {"coal": 1})) == "propose to p2: give nothing, get 1 coal"
+    assert words.name(NO) == "reject"
+    assert words.name(craft({"iron_ingot": 1}, "iron_nugget", 9)) == (
+        "craft 9 iron nugget from 1 iron ingot"
+    )
