@@ -7,8 +7,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import click
+import msgspec
 
+from sally import __version__
+from sally import store as stores
 from sally.analysis import published as reference
+from sally.analysis import registration as registrations
 from sally.analysis.baselines import baselines, studied_seats
 from sally.analysis.measured import Measured
 from sally.analysis.profile import ProfileRow, profile_of
@@ -36,9 +40,19 @@ from sally.store import Where
     help="Transcripts of all episodes, or of N of each cell and lineup [as many as 1 MB of log].",
 )
 @click.option("--profile/--no-profile", default=True, help="Play baselines for the profile.")
+@click.option(
+    "--registration",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="What `sally plan --freeze` wrote; the page names every deviation from it.",
+)
 @json_option
 def report(
-    store: Path | str, out: Path | None, transcripts: str, profile: bool, as_json: bool
+    store: Path | str,
+    out: Path | None,
+    transcripts: str,
+    profile: bool,
+    registration: Path | None,
+    as_json: bool,
 ) -> None:
     """One page of HTML for the episodes in DIR (a store or a bundle): open it in a browser."""
     wanted = _wanted(transcripts)
@@ -47,6 +61,8 @@ def report(
         wishes = Wishes(
             wanted, profiled if profile else None, paper_grids(folder, held), prompts_of
         )
+        if registration is not None:
+            wishes = replace(wishes, notes=tuple(deviations(registration, folder, held)))
         written = write_page(held, out, wishes)
     if as_json:
         print_json(
@@ -56,6 +72,20 @@ def report(
         return
     held_there = f"{written.episodes:,} episodes, {written.transcripts:,} transcripts"
     click.echo(f"{out}: {held_there}, {said_size(written.bytes)}")
+
+
+def deviations(registration: Path, folder: Where, held: Snapshot) -> list[str]:
+    """What differs from the registration, or that nothing does."""
+    try:
+        frozen = msgspec.json.decode(registration.read_bytes(), type=registrations.Registration)
+    except (OSError, msgspec.DecodeError) as why:
+        raise BadInput(f"{registration} is no registration: {why}.") from None
+    kept = list(held.studies.values())
+    study = next((s for s in kept if s.name == frozen.study), kept[0] if kept else None)
+    episodes = stores.load(folder).episodes.values()
+    found = registrations.deviations(frozen, study, episodes, __version__)
+    head = f"Registered {frozen.date} as {frozen.seal[:12]}"
+    return [f"{head}: {each}" for each in found] or [f"{head}: no deviation was found."]
 
 
 def named_after(where: Path | str) -> str:

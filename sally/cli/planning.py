@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 
 import click
 import msgspec
 
-from sally import store
+from sally import __version__, store
+from sally.analysis import registration as registrations
 from sally.analysis.power import POWERS, Need, needs
 from sally.analysis.rows import Row
 from sally.cli.common import STORE
 from sally.cli.comparing import episodes_of
 from sally.cli.running import asked_study, model_options
 from sally.core.errors import BadInput, listed
+from sally.core.study import Study
 from sally.output.console import folded, json_option, print_json, print_table
 from sally.runner.budget import CHARACTERS
 from sally.runner.config import Prices, use_config
@@ -36,6 +39,16 @@ from sally.studies import arms
 @click.option("--pilot", type=STORE, help="A store whose episodes say how far these scatter.")
 @click.option("--sd", type=float, help="The standard deviation of differences, if there is none.")
 @click.option("--metric", default="", help="Differences in this metric [how well players did].")
+@click.option(
+    "--freeze",
+    type=click.Path(path_type=Path),
+    help="Write a preregistration: FILE.json, and FILE.md as a text for a registry.",
+)
+@click.option(
+    "--registration",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="For --freeze: a TOML file with hypotheses, measures, exclusion, stopping, analysis.",
+)
 @click.option("--alpha", default=0.05, show_default=True, help="The chance of a false claim.")
 @json_option
 def plan(
@@ -56,6 +69,8 @@ def plan(
     pilot: Where | None,
     sd: float | None,
     metric: str,
+    freeze: Path | None,
+    registration: Path | None,
     alpha: float,
     as_json: bool,
 ) -> None:
@@ -80,6 +95,10 @@ def plan(
                        alpha=alpha)  # fmt: skip
     elif pilot is not None or sd is not None:
         raise BadInput("--pilot and --sd go with --detect, the difference that is to be seen.")
+    if freeze is not None:
+        frozen = write_registration(wanted, freeze, registration, needed)
+        if not as_json:
+            click.echo(f"{frozen.with_suffix('.md')} is the text for a registry.")
     if as_json:
         date = str(used.prices.date) if used.prices else None
         power = {"needs": msgspec.to_builtins(needed)} if needed else {}
@@ -88,6 +107,26 @@ def plan(
     say(found, used.prices)
     if needed:
         say_needs(needed, whole, used.prices, alpha)
+
+
+def write_registration(
+    study: Study, out: Path, intent: Path | None, needed: Sequence[Need]
+) -> Path:
+    """Freeze a study with what is expected of it; a file that is there already is not replaced."""
+    if intent is None:
+        raise BadInput("--freeze needs --registration, a TOML file with hypotheses and measures.")
+    out = out.with_suffix(".json")
+    if out.exists():
+        raise BadInput(f"{out} is there already; what is frozen is not written again.")
+    power = [{k: v for k, v in _need_row(need).items() if v is not None} for need in needed]
+    today = datetime.now(UTC).date().isoformat()
+    frozen = registrations.freeze(
+        study, registrations.read_intent(intent), power, __version__, today
+    )
+    out.parent.mkdir(parents=True, exist_ok=True)
+    out.write_bytes(msgspec.json.format(msgspec.json.encode(frozen), indent=2) + b"\n")
+    out.with_suffix(".md").write_text(registrations.as_text(frozen), encoding="utf-8")
+    return out
 
 
 def say(plan: Plan, prices: Prices | None) -> None:

@@ -80,8 +80,8 @@ def cost_of(seen: Provenance) -> str:
     if not seen.models:
         return "nothing: no model was called"
     if not unpriced:
-        return f"{money:,.4f} as the providers say"
-    known = f"{money:,.4f} as far as the providers say; " if money else ""
+        return f"as the providers say, {money:,.4f} in the currency of each one's bill"
+    known = f"{money:,.4f} in the currency of each provider's bill; " if money else ""
     return f"{known}of {unpriced:,} calls nobody said what they cost"
 
 

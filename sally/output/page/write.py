@@ -57,6 +57,7 @@ class Wishes:
     grids: Mapping[str, Sequence[Grid]] = field(default_factory=dict)  # a paper's tables
     prompts_of: PromptsOf | None = None
     made: datetime | None = None
+    notes: tuple[str, ...] = ()  # what a reader must know besides, such as deviations
 
 
 def write_page(held: Snapshot, out: Path, wishes: Wishes | None = None) -> Written:
@@ -95,7 +96,7 @@ def _put(held: Snapshot, file: TextIO, wishes: Wishes) -> int:
     chosen = chosen_of(lineups, {id: spot.size for id, spot in held.spots.items()},
                        wishes.transcripts)  # fmt: skip
     made = wishes.made or datetime.now(UTC)
-    page = _Page(held, seen, sheets_of(rows), chosen, unplayed)
+    page = _Page(held, seen, sheets_of(rows), chosen, unplayed, wishes.notes)
     for piece in page.pieces(wishes, profile, made):
         file.write(str(piece))
         file.write("\n")
@@ -136,9 +137,10 @@ class _Page:
         sheets: Sequence[Sheet],
         chosen: dict[str, None],
         unplayed: Sequence[str],
+        notes: Sequence[str] = (),
     ) -> None:
         self.held, self.seen, self.sheets = held, seen, sheets
-        self.chosen, self.unplayed = chosen, unplayed
+        self.chosen, self.unplayed, self.notes = chosen, unplayed, notes
         self.counts = seen.counts(held.studies.values())
         self.name = held.manifest.study if held.manifest else str(held.where)
         self._players: dict[tuple[str, str, str], str] = {}
@@ -205,7 +207,7 @@ class _Page:
     def _top(self, made: datetime) -> Html:
         studies = list(self.held.studies.values())
         about = studies[-1].about if studies else ""
-        warnings = missing(self.held, self.seen, self.counts)
+        warnings = [*self.notes, *missing(self.held, self.seen, self.counts)]
         if self.unplayed:
             first = f"{len(self.unplayed):,} episodes could not be measured and are in no mean"
             warnings.append(f"{first}; the first: {self.unplayed[0]}")

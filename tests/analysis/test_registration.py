@@ -1,0 +1,56 @@
+"""A preregistration: frozen once, and every deviation from it is named."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from sally.analysis.registration import Registration, as_text, deviations, freeze, read_intent
+from sally.core.errors import BadInput
+from sally.core.log import Sitter
+from sally.core.study import Cell, Study, instance
+from sally.runner.run import run_study
+
+INTENT = """
+hypotheses = ["Tit for tat earns more than chance."]
+measures = ["reward_per_round"]
+exclusion = ["None."]
+"""
+BOTS = {"agent": Sitter("tit_for_tat"), "partner": Sitter("random")}
+STUDY = Study(
+    "small", "two games", (Cell("ipd", (instance("ipd", rounds=3),), (BOTS,), repeats=2),)
+)
+
+
+@pytest.fixture
+def frozen(tmp_path: Path) -> Registration:
+    file = tmp_path / "intent.toml"
+    file.write_text(INTENT)
+    return freeze(STUDY, read_intent(file), [], "0", "2026-01-01")
+
+
+def test_what_was_run_as_registered_deviates_in_nothing(
+    frozen: Registration, tmp_path: Path
+) -> None:
+    episodes = list(run_study(STUDY, tmp_path / "out").episodes.values())
+    assert deviations(frozen, STUDY, episodes, "0") == []
+    assert "Tit for tat earns more" in as_text(frozen) and frozen.seal in as_text(frozen)
+
+
+def test_every_change_is_named(frozen: Registration, tmp_path: Path) -> None:
+    other = msgspec.structs.replace(STUDY, seed=2)
+    said = " ".join(deviations(frozen, other, [], "1"))
+    assert "asks something else" in said and "0 episodes; 2 were registered" in said
+    assert "registered with Sally 0 and reported with 1" in said
+
+
+def test_an_unknown_measure_and_a_misspelt_key_are_refused(tmp_path: Path) -> None:
+    file = tmp_path / "intent.toml"
+    file.write_text(INTENT.replace("reward_per_round", "reward_per_rond"))
+    with pytest.raises(BadInput, match="did you mean"):
+        freeze(STUDY, read_intent(file), [], "0", "2026-01-01")
+    file.write_text(INTENT.replace("hypotheses", "hypothesis"))
+    with pytest.raises(BadInput, match="not a registration"):
+        read_intent(file)
