@@ -2,6 +2,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+SMALL := $(VENV)/.small
 READY := $(VENV)/.ready
 QUIET := -qq --disable-pip-version-check --no-warn-script-location
 
@@ -11,7 +12,7 @@ QUIET := -qq --disable-pip-version-check --no-warn-script-location
 help: ## what each target does
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
 
-demo: $(READY) ## three games, bots and an embedded model: what each knew and did
+demo: $(SMALL) ## three games, bots and an embedded model: what each knew and did
 	@$(BIN)/sally demo
 
 test: check ## run the checks and every test
@@ -38,9 +39,15 @@ docs: $(READY) ## build the documentation into site/
 clean: ## forget the virtual environment and everything built
 	@rm -rf $(VENV) site build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
-$(READY): pyproject.toml constraints.txt
+# The demo needs the base and the embedded model; everything else waits for `make test`.
+$(SMALL): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "Sally needs Python 3.11 or newer; set PYTHON=python3.12, say.")'
-	@echo "setting up $(VENV) (once, a minute or two)"
+	@echo "setting up $(VENV) for the demo (once, about 350 MB)"
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/pip install $(QUIET) -c constraints.txt -e '.[embedded]'
+	@touch $@
+
+$(READY): $(SMALL)
+	@echo "installing every extra and the tools (once, about 1.7 GB)"
 	@$(BIN)/pip install $(QUIET) -c constraints.txt -e '.[all,test,check]'
 	@touch $@

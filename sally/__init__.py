@@ -9,6 +9,8 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from sally.core.version import DISTRIBUTION, VERSION
+
 if TYPE_CHECKING:
     from sally.api import (
         decisions,
@@ -22,8 +24,9 @@ if TYPE_CHECKING:
         transcript,
     )
 
-__version__ = "0.1.0"
+__version__ = VERSION
 __all__ = [
+    "DISTRIBUTION",
     "decisions",
     "episodes",
     "load",

@@ -16,6 +16,7 @@ import pytest
 from click.testing import CliRunner
 
 from sally.cli import cli
+from sally.cli.group import ENTRIES
 from sally.core import shelf
 from sally.core.study import Study
 
@@ -52,7 +53,9 @@ def test_the_examples_of_a_page_run(page, tmp_path, monkeypatch):
 
 def commands(group: click.Group, before: str = "") -> Iterator[tuple[str, click.Command]]:
     """Every command that does something, with its full name."""
-    for name, command in group.commands.items():
+    here = click.Context(group)
+    named = ENTRIES if group is cli else group.commands
+    for name, command in ((name, group.get_command(here, name)) for name in named):
         if isinstance(command, click.Group):
             yield from commands(command, f"{before}{name} ")
         else:

@@ -5,7 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import gymnasium
+try:
+    import gymnasium
+except ImportError as why:
+    raise ImportError(
+        f"{why.name} is not installed; `pip install 'sally-lab[rl]'` brings it.", name=why.name
+    ) from None
 
 from sally.adapters import spaces
 from sally.adapters.table import Table, opponents

@@ -5,7 +5,12 @@ from __future__ import annotations
 from functools import cache
 from typing import Any, ClassVar
 
-from pettingzoo import AECEnv, ParallelEnv  # type: ignore[import-untyped]
+try:
+    from pettingzoo import AECEnv, ParallelEnv  # type: ignore[import-untyped]
+except ImportError as why:
+    raise ImportError(
+        f"{why.name} is not installed; `pip install 'sally-lab[rl]'` brings it.", name=why.name
+    ) from None
 
 from sally.adapters import spaces
 from sally.adapters.table import Table

@@ -79,7 +79,7 @@ def draw(table: Mapping[tuple[str, str], Pairing], path: Path, title: str = "") 
         from matplotlib.figure import Figure
     except ImportError:
         raise BadInput(
-            "A picture needs matplotlib; `pip install 'sally[figures]'` brings it."
+            "A picture needs matplotlib; `pip install 'sally-lab[figures]'` brings it."
         ) from None
     names = names_of(table)
     if not names:

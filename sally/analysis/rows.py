@@ -204,7 +204,9 @@ def to_polars(rows: Iterable[Mapping[str, Any]]) -> pl.DataFrame:
     try:
         import polars
     except ImportError:
-        raise BadInput("polars is not installed; `pip install sally[frames]` brings it.") from None
+        raise BadInput(
+            "polars is not installed; `pip install 'sally-lab[frames]'` brings it."
+        ) from None
     return polars.DataFrame(list(rows), infer_schema_length=None)
 
 
@@ -213,5 +215,7 @@ def to_pandas(rows: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
     try:
         import pandas
     except ImportError:
-        raise BadInput("pandas is not installed; `pip install sally[frames]` brings it.") from None
+        raise BadInput(
+            "pandas is not installed; `pip install 'sally-lab[frames]'` brings it."
+        ) from None
     return pandas.DataFrame(list(rows))

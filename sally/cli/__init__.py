@@ -1,4 +1,4 @@
-"""The command line: one file per group of commands."""
+"""The command line: one file per group of commands, loaded when a command of it is called."""
 
 from __future__ import annotations
 
@@ -6,33 +6,21 @@ import sys
 
 import click
 
-from sally import __version__
-from sally.cli.checking import check
-from sally.cli.common import Commands, use_files
-from sally.cli.comparing import compare
-from sally.cli.crossplaying import crossplay_
-from sally.cli.demo import demo
-from sally.cli.doctor import doctor
-from sally.cli.exporting import export
-from sally.cli.importing import import_
-from sally.cli.listing import list_
-from sally.cli.packing import pack
-from sally.cli.pages import report
-from sally.cli.papers import audit, reproduce
-from sally.cli.people import people
-from sally.cli.planning import plan
-from sally.cli.playing import play
-from sally.cli.profiling import profile
-from sally.cli.reading import replay, score, show
-from sally.cli.running import run
-from sally.cli.serving import serve
-from sally.cli.watching import watch
+try:
+    from sally import DISTRIBUTION, __version__
+except ImportError:
+    # Another project on the package index is called `sally`, and a later install of it puts its
+    # `sally/__init__.py` in the place of ours; what follows would fail in some obscure way.
+    sys.exit(
+        "sally: another package called sally is installed over this one; "
+        "`pip uninstall sally sally-lab`, then `pip install sally-lab`."
+    )
+from sally.cli.group import Commands
 from sally.core.errors import BadInput, RunFailed
-from sally.output.console import console
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(__version__, package_name="sally")
+@click.version_option(__version__, prog_name=DISTRIBUTION)
 @click.option(
     "--use",
     "files",
@@ -42,34 +30,10 @@ from sally.output.console import console
 )
 def cli(files: tuple[str, ...]) -> None:
     """Sally: play games of minds, log them, replay them, read them."""
-    use_files(files)
+    if files:
+        from sally.cli.common import use_files
 
-
-for command in (
-    list_,
-    play,
-    plan,
-    run,
-    watch,
-    score,
-    profile,
-    compare,
-    export,
-    report,
-    pack,
-    replay,
-    show,
-    reproduce,
-    audit,
-    check,
-    doctor,
-    demo,
-    crossplay_,
-    import_,
-    serve,
-    people,
-):
-    cli.add_command(command)
+        use_files(files)
 
 
 def main() -> None:
@@ -89,6 +53,8 @@ def main() -> None:
 
 
 def _fail(sentence: str, code: int) -> None:
+    from sally.output.console import console
+
     said = console(stderr=True)
     said.print(f"sally: {sentence}", style="red", markup=False, highlight=False, soft_wrap=True)
     sys.exit(code)

@@ -1,4 +1,4 @@
-"""What all commands share: the group, options, users' files."""
+"""What many commands share: options, users' files."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import click
 
 from sally.core import shelf
-from sally.core.errors import BadInput, unknown
+from sally.core.errors import BadInput
 from sally.store import is_address
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -28,25 +28,6 @@ class StoreType(click.ParamType):  # type: ignore[type-arg]  # generic in newer 
 
 
 STORE = StoreType()
-
-
-class Commands(click.Group):
-    """A group that suggests the nearest command, and finds those that papers and games bring."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return [*super().list_commands(ctx), *shelf.with_commands()]
-
-    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
-        found: click.Command | None = super().get_command(ctx, name)
-        return found or (shelf.commands(name) if name in shelf.with_commands() else None)
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        known = self.list_commands(ctx)
-        if args and args[0] not in known and not args[0].startswith("-"):
-            raise unknown("command", args[0], known)
-        return super().resolve_command(ctx, args)
 
 
 def set_option(command: F) -> F:

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from sally import __version__
+from sally import DISTRIBUTION, __version__
 from sally.core import shelf
 from sally.core.errors import listed
 from sally.models import catalogue
@@ -17,6 +17,7 @@ from sally.models.weights import SMOLLM2, cached
 from sally.output.console import json_option, print_json, print_table
 from sally.runner.config import NAME, find_config, user_folder
 
+ABOUT = "A laboratory for interactive theory of mind"  # how our own summary begins
 # distribution -> (the extra that brings it, what it is for)
 PARTS = {
     "msgspec": ("", "structs, JSON, schemas"),
@@ -60,10 +61,27 @@ def doctor(as_json: bool) -> None:
         print_table(rows, ("part", "version", "for", "get it with"))
         places = f"{NAME} in this folder or {user_folder() / NAME}"
         click.echo(f"Config: {config}" if config else f"Config: none; it would be {places}")
+        if stranger := another_sally():
+            click.echo(stranger)
         for line in embedded_lines():
             click.echo(line)
     missing_base = [r for r in rows if r["version"] is None and not PARTS[r["part"]][0]]
     sys.exit(1 if missing_base else 0)
+
+
+def another_sally() -> str:
+    """What to do where the other package that is called `sally` is installed beside ours."""
+    try:
+        about = metadata.metadata("sally")
+    except metadata.PackageNotFoundError:
+        return ""
+    if (about["Summary"] or "").startswith(ABOUT):
+        return ""  # a working copy that was set up before the distribution had its name
+    return (
+        f"The package sally {about['Version']} is installed here too; it is another project with "
+        f"the same import and command name, and the two overwrite each other. Remove both "
+        f"(`pip uninstall sally {DISTRIBUTION}`), then `pip install {DISTRIBUTION}`."
+    )
 
 
 def weights_here() -> dict[str, bool]:
@@ -106,5 +124,5 @@ def _part(name: str, extra: str, use: str) -> dict[str, Any]:
         version: str | None = metadata.version(name)
     except metadata.PackageNotFoundError:
         version = None
-    how = f"pip install 'sally[{extra}]'" if extra else "pip install sally"
+    how = f"pip install '{DISTRIBUTION}[{extra}]'" if extra else f"pip install {DISTRIBUTION}"
     return {"part": name, "version": version, "for": use, "get it with": None if version else how}

@@ -30,7 +30,7 @@ def people() -> None:
         import starlette  # noqa: F401  the pages of a study are made of it
     except ImportError as why:
         raise BadInput(
-            f"{why.name} is not installed; `pip install 'sally[web]'` brings it."
+            f"{why.name} is not installed; `pip install 'sally-lab[web]'` brings it."
         ) from None
 
 

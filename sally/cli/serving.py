@@ -98,7 +98,7 @@ def serve(
         from sally.web.study.reading import read_human_study
     except ImportError as why:
         raise BadInput(
-            f"{why.name} is not installed; `pip install 'sally[web]'` brings it."
+            f"{why.name} is not installed; `pip install 'sally-lab[web]'` brings it."
         ) from None
     runs = None if study is None else read_human_study(study)  # a bad file is said at once
     os.umask(0o077)  # what people do here is nobody else's on this machine

@@ -10,9 +10,10 @@ from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from hashlib import blake2b
 from itertools import accumulate
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-import numpy as np
+if TYPE_CHECKING:
+    import numpy as np
 
 T = TypeVar("T")
 Key = int | str
@@ -60,6 +61,8 @@ class Stream:
 
     def generator(self) -> np.random.Generator:
         """A numpy generator of the same key, for bulk work."""
+        import numpy as np  # a tenth of a second, which a list of games need not wait for
+
         return np.random.default_rng(list(blake2b(self._key.encode(), digest_size=16).digest()))
 
 

@@ -200,7 +200,7 @@ def model(name: str) -> Model:
     except ImportError as why:
         raise BadInput(
             f"The model {name!r} is reached through Inspect, which is not installed ({why.name}); "
-            "`pip install 'sally[inspect]'` brings it."
+            "`pip install 'sally-lab[inspect]'` brings it."
         ) from None
 
 
@@ -309,6 +309,8 @@ def _from_rooms(folder: str) -> Mapping[str, Any]:
 
 def _entries(package: ModuleType, constant: str, prefix: str) -> Iterator[tuple[str, Any]]:
     for found in iter_modules(package.__path__):
+        if prefix and not found.ispkg:
+            continue  # a part of the folder that others share: an entry within it is a folder too
         module = import_module(f"{package.__name__}.{found.name}")
         if hasattr(module, constant):
             yield prefix + found.name, getattr(module, constant)

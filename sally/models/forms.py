@@ -41,7 +41,8 @@ def _gguf() -> Any:
         return importlib.import_module("gguf")
     except ImportError as error:
         raise Unavailable(
-            "The package gguf, which unpacks weights, is not installed; `pip install gguf`, "
+            "The package gguf, which unpacks weights, is not installed; "
+            "`pip install 'sally-lab[embedded]'`, "
             "or use the weights in their original form."
         ) from error
 

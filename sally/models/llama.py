@@ -41,7 +41,7 @@ def wheel() -> Any:
     except ImportError as error:
         raise Unavailable(
             "The embedded model needs the package xllamacpp, which is not installed "
-            f"or does not fit this machine ({error}); `pip install xllamacpp`."
+            f"or does not fit this machine ({error}); `pip install 'sally-lab[embedded]'`."
         ) from error
 
 

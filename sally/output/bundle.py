@@ -20,8 +20,9 @@ import msgspec
 from sally import store
 from sally.analysis.snapshot import Snapshot
 from sally.core.errors import BadInput
+from sally.core.version import VERSION
 from sally.output.private import private_part
-from sally.output.provenance import Provenance, version_of
+from sally.output.provenance import Provenance
 
 FORMAT = 1
 MANIFEST, EPISODES = "bundle.json", "episodes.jsonl"
@@ -126,7 +127,7 @@ def _described(held: Snapshot, texts: dict[str, bytes]) -> Bundle:
     files[EPISODES] = File(lines.hexdigest(), size)
     return Bundle(
         FORMAT,
-        version_of("sally"),
+        VERSION,
         held.manifest.study if held.manifest else "unnamed",
         len(held),
         {game: sorted(versions) for game, versions in sorted(seen.games.items())},

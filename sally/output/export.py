@@ -298,7 +298,9 @@ def _parquet(rows: Iterable[Mapping[str, Any]], columns: Sequence[Column], path:
         import pyarrow as arrow  # type: ignore[import-untyped]
         from pyarrow import parquet
     except ImportError:
-        raise BadInput("pyarrow is not installed; `pip install sally[frames]` brings it.") from None
+        raise BadInput(
+            "pyarrow is not installed; `pip install 'sally-lab[frames]'` brings it."
+        ) from None
     kinds = {
         "text": arrow.string(),
         "count": arrow.int64(),

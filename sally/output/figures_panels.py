@@ -62,7 +62,7 @@ def figure_of(panels: Sequence[Panel], columns: int, title: str, caption: str) -
         from matplotlib.figure import Figure
     except ImportError:
         raise BadInput(
-            "matplotlib is not installed; `pip install sally[figures]` brings it."
+            "matplotlib is not installed; `pip install 'sally-lab[figures]'` brings it."
         ) from None
     columns = max(1, min(columns, len(panels)))
     rows = [panels[n : n + columns] for n in range(0, len(panels), columns)]

@@ -15,8 +15,9 @@ from sally.core import shelf
 from sally.core.errors import BadInput
 from sally.core.log import Call, Censored, Episode, Forfeited, Moved, Reported, Setup, Sitter
 from sally.core.study import Study
+from sally.core.version import VERSION
 
-PACKAGES = ("sally", "msgspec", "numpy", "scipy")  # what computes here
+PACKAGES = ("msgspec", "numpy", "scipy")  # what computes here
 
 
 @dataclass
@@ -178,8 +179,8 @@ def trial_key(setup: Setup) -> str:
 
 def installed() -> dict[str, str]:
     """The versions of what made this report."""
-    return {**{package: version_of(package) for package in PACKAGES},
-            "Python": platform.python_version()}  # fmt: skip
+    others = {package: version_of(package) for package in PACKAGES}
+    return {"sally": VERSION, **others, "Python": platform.python_version()}
 
 
 def version_of(package: str) -> str:

@@ -204,7 +204,7 @@ def _filesystem(address: str) -> tuple[Any, str]:
     except ImportError:
         raise BadInput(
             f"The store {address} is reached through fsspec, which is not installed; "
-            "`pip install 'sally[stores]'` brings it."
+            "`pip install 'sally-lab[stores]'` brings it."
         ) from None
     try:
         fs, root = url_to_fs(address)

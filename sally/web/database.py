@@ -174,7 +174,7 @@ class Postgres:
             import psycopg
         except ImportError:
             raise BadInput(
-                "psycopg is not installed; `pip install 'sally[postgres]'` brings it."
+                "psycopg is not installed; `pip install 'sally-lab[postgres]'` brings it."
             ) from None
         self._errors = psycopg
         try:

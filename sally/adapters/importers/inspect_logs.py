@@ -48,7 +48,7 @@ def _samples(file: Path) -> list[Any]:
         log: Any = import_module("inspect_ai.log")
     except ImportError:
         raise BadInput(
-            "Logs of Inspect are read by Inspect; `pip install 'sally[inspect]'` brings it."
+            "Logs of Inspect are read by Inspect; `pip install 'sally-lab[inspect]'` brings it."
         ) from None
     try:
         return list(log.read_eval_log(str(file)).samples or ())

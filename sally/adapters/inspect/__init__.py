@@ -1,1 +1,9 @@
 """Inspect AI: model access, scheduling, cache, limits and the viewer. Only this folder knows it."""
+
+from importlib.util import find_spec
+
+if find_spec("inspect_ai") is None:
+    raise ImportError(
+        "inspect_ai is not installed; `pip install 'sally-lab[inspect]'` brings it.",
+        name="inspect_ai",
+    )

@@ -10,7 +10,6 @@ from math import floor, prod
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import linprog
 
 from sally.core.errors import BadInput
 from sally.core.game import Seat
@@ -129,6 +128,8 @@ def _security(game: LevelGame, seat: Seat) -> Odds:
     """
     pay = pay_table(game, seat)
     n, m = pay.shape
+    from scipy.optimize import linprog  # heavy, and not needed to list or play the game
+
     solved = linprog(
         np.r_[np.zeros(n), -1.0],
         A_ub=np.c_[-pay.T, np.ones(m)],

@@ -16,7 +16,6 @@ from typing import Any, Literal, NamedTuple
 
 import msgspec
 import numpy as np
-from scipy.optimize import Bounds, LinearConstraint, milp
 
 from sally.games.tradecraft.amounts import Amount, plain, read_amount, show
 from sally.games.tradecraft.crafting import Applied, craft
@@ -158,6 +157,8 @@ class _Programme:
 
     def solve(self, rounds: int | None) -> _Answer | None:
         """The best answer, in so many rounds or (None) with the order of crafts left open."""
+        from scipy.optimize import Bounds, LinearConstraint, milp  # heavy; only a plan needs it
+
         columns = list(self._columns(rounds or 1))
         if not columns:  # nothing to do: the hand is what it is
             ready = holds(Hand(self.own), self.target)

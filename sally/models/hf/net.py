@@ -35,7 +35,7 @@ def _package(name: str) -> Any:
     except ImportError as error:
         raise Unavailable(
             f"Models of the kind hf need the package {name}, which is not installed or does not "
-            f"fit this machine ({error}); `pip install 'sally[hf]'`."
+            f"fit this machine ({error}); `pip install 'sally-lab[hf]'`."
         ) from error
 
 

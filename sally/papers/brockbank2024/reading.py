@@ -199,8 +199,8 @@ def _frame(file: Path, data: bytes) -> Iterator[tuple[int, Row]]:
         rdata: Any = import_module("rdata")
     except ImportError:
         raise BadInput(
-            f"{file} is an R file; `pip install 'sally[rdata]'` brings what reads it, or write its "
-            "frame as .csv."
+            f"{file} is an R file; `pip install 'sally-lab[rdata]'` brings what reads it, or write "
+            "its frame as .csv."
         ) from None
     try:
         frame = rdata.conversion.convert(rdata.parser.parse_data(data))["bot_data"]

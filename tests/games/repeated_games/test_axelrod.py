@@ -25,7 +25,7 @@ def test_without_the_library_one_sentence_says_how_to_get_it(
 
     module = importlib.import_module("sally.games.repeated_games.partners.axelrod")
     monkeypatch.setattr(module, "import_module", absent)
-    with pytest.raises(BadInput, match=r"pip install sally\[axelrod\]"):
+    with pytest.raises(BadInput, match=r"pip install 'sally-lab\[axelrod\]'"):
         partner("axelrod").make(rules("ipd"), PARTNER)
 
 

@@ -1,4 +1,4 @@
-"""Any strategy of the Axelrod library, in any game of two moves each; needs `sally[axelrod]`."""
+"""Any strategy of the Axelrod library, in games of two moves each; needs `sally-lab[axelrod]`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def library() -> Any:
         return import_module("axelrod")
     except ImportError:
         raise BadInput(
-            "The Axelrod library is not installed; `pip install sally[axelrod]` brings it."
+            "The Axelrod library is not installed; `pip install 'sally-lab[axelrod]'` brings it."
         ) from None
 
 

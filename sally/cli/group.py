@@ -1,0 +1,160 @@
+"""The group of all commands: each is loaded when it is called, none for a list of them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import NamedTuple
+
+import click
+
+import sally
+from sally.core.errors import unknown
+
+
+class Entry(NamedTuple):
+    """Where a command lies, and what a list says about it."""
+
+    place: str  # module:name
+    about: str
+
+
+ENTRIES: Mapping[str, Entry] = {
+    "list": Entry("sally.cli.listing:list_", "What is on the shelf."),
+    "play": Entry("sally.cli.playing:play", "Play GAME yourself; end of input leaves the table."),
+    "plan": Entry(
+        "sally.cli.planning:plan", "Calls, tokens, cost and time of what is missing of STUDY."
+    ),
+    "run": Entry("sally.cli.running:run", "Run what is missing of STUDY (a name or a TOML file)."),
+    "watch": Entry(
+        "sally.cli.watching:watch", "Show how far the runs of STORE are, until they are over."
+    ),
+    "score": Entry(
+        "sally.cli.reading:score",
+        "Means with 95% intervals for every player in a store or a bundle.",
+    ),
+    "profile": Entry(
+        "sally.cli.profiling:profile",
+        "What each player in some stores knew of the others, and what it did with it.",
+    ),
+    "compare": Entry(
+        "sally.cli.comparing:compare",
+        "Is player A better than player B in the store DIR: where, and how sure?",
+    ),
+    "export": Entry(
+        "sally.cli.exporting:export", "Rows of the stores DIR, or figures of them, as a file."
+    ),
+    "report": Entry(
+        "sally.cli.pages:report",
+        "One page of HTML for the episodes in DIR (a store or a bundle): open it in a browser.",
+    ),
+    "pack": Entry(
+        "sally.cli.packing:pack",
+        "Pack the episodes in DIR, its study and its words into one file with hashes.",
+    ),
+    "replay": Entry(
+        "sally.cli.reading:replay",
+        "Play every stored episode again from its log, and say where it differs.",
+    ),
+    "show": Entry(
+        "sally.cli.reading:show",
+        "The transcript of EPISODE: STORE/ID (a beginning of the id will do) or STORE (its first).",
+    ),
+    "reproduce": Entry(
+        "sally.cli.papers:reproduce",
+        "The tables and figures of PAPER in its own layout, published and ours side by side.",
+    ),
+    "audit": Entry(
+        "sally.cli.papers:audit",
+        "What players without a mind score in GAME, rules of thumb and their inverses alike.",
+    ),
+    "check": Entry(
+        "sally.cli.checking:check",
+        "Hold GAME, with its partners, metrics, card and board, to the checks of our own shelf.",
+    ),
+    "doctor": Entry(
+        "sally.cli.doctor:doctor", "What is installed, what is missing, and how to get it."
+    ),
+    "demo": Entry(
+        "sally.cli.demo:demo",
+        "Three games, four kinds of player: what each knew, and what it did with it.",
+    ),
+    "crossplay": Entry(
+        "sally.cli.crossplaying:crossplay_",
+        "Mean payoffs of everybody against everybody in the two-seat games of the store DIR.",
+    ),
+    "import": Entry(
+        "sally.cli.importing:import_",
+        "Take in games that were recorded elsewhere: a command for each source.",
+    ),
+    "serve": Entry(
+        "sally.cli.serving:serve",
+        "Let people play in the browser; moves are on disk before they are acknowledged.",
+    ),
+    "people": Entry(
+        "sally.cli.people:people", "Studies with people: a template, a check, progress, export."
+    ),
+}
+OWNERS = ("papers", "games")  # folders whose members may bring commands of their own
+
+
+class Commands(click.Group):
+    """A group that suggests the nearest command, and finds those that papers and games bring."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return [*ENTRIES, *sorted({*brought(), *_installed()})]
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        if name in ENTRIES:
+            module, _, attribute = ENTRIES[name].place.partition(":")
+            found: click.Command = getattr(import_module(module), attribute)
+            return found
+        if name not in self.list_commands(ctx):
+            return None
+        from sally.core import shelf
+
+        return shelf.commands(name)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        own = {name: entry.about for name, entry in ENTRIES.items()}
+        rows = {**own, **brought(), **_installed()}
+        with formatter.section("Commands"):
+            formatter.write_dl(list(rows.items()))
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in ENTRIES and not args[0].startswith("-"):
+            known = self.list_commands(ctx)
+            if args[0] not in known:
+                raise unknown("command", args[0], known)
+        return super().resolve_command(ctx, args)
+
+
+@cache
+def brought() -> Mapping[str, str]:
+    """What papers and games of ours bring, with what its file says about it; none is imported."""
+    return dict(sorted(_found(Path(next(iter(sally.__path__))))))
+
+
+def _found(home: Path) -> Iterator[tuple[str, str]]:
+    for owner in OWNERS:
+        for file in (home / owner).rglob("commands.py"):
+            name = "_".join(file.parent.relative_to(home / owner).parts)
+            said = ast.get_docstring(ast.parse(file.read_bytes())) or ""
+            yield name, said.partition(": ")[2].partition("\n")[0].capitalize()
+
+
+@cache
+def _installed() -> Mapping[str, str]:
+    """What papers and games of other packages bring; only where such packages are installed."""
+    from importlib.metadata import entry_points
+
+    if not any(entry_points(group=f"sally.{owner}") for owner in OWNERS):
+        return {}
+    from sally.core import shelf
+
+    return {name: "" for name in shelf.with_commands() if name not in brought()}

@@ -1,0 +1,56 @@
+"""What a command loads before it says anything, and that lists of commands are true."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from sally.cli import cli
+from sally.cli.group import ENTRIES, brought
+from sally.core import shelf
+
+LOADED = """import sys; sys.argv = {0}
+try:
+    from sally.cli import main; main()
+finally:
+    print(*sys.modules)"""
+
+
+def loaded(*args: str) -> set[str]:
+    """The top packages that a command imports."""
+    done = subprocess.run(
+        [sys.executable, "-c", LOADED.format(["sally", *args])], text=True, capture_output=True
+    )
+    assert done.returncode == 0, done.stderr
+    return {name.partition(".")[0] for name in done.stdout.splitlines()[-1].split()}
+
+
+def test_help_waits_for_no_library_of_numbers_or_pictures() -> None:
+    assert loaded("--help") & {"numpy", "scipy", "rich", "msgspec"} == set()
+
+
+def test_a_list_of_games_waits_for_no_solver_and_no_framework() -> None:
+    found = loaded("list", "games")
+    assert "msgspec" in found
+    assert found & {"scipy", "pandas", "polars", "matplotlib", "inspect_ai", "starlette"} == set()
+
+
+@pytest.mark.parametrize("name", ENTRIES)
+def test_the_list_says_of_a_command_what_the_command_says_of_itself(name: str) -> None:
+    command = cli.get_command(click.Context(cli), name)
+    assert command is not None and command.name == name
+    assert command.get_short_help_str(200) == ENTRIES[name].about
+
+
+def test_commands_that_papers_and_games_bring_are_found_without_loading_them() -> None:
+    assert set(brought()) == set(shelf.with_commands()) >= {"moore2025", "tradecraft2026"}
+    assert all(about for about in brought().values())
+
+
+def test_a_misspelt_command_is_told_its_neighbour() -> None:
+    said = CliRunner().invoke(cli, ["scroe"])
+    assert "score" in str(said.exception)

@@ -1,0 +1,154 @@
+"""Wheel and sdist, in an environment that has nothing but the base: what works, what is named."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+import tomllib
+from importlib.metadata import distribution
+from pathlib import Path
+from zipfile import ZipFile
+
+import pytest
+
+from sally.core.version import DISTRIBUTION, VERSION
+
+ROOT = Path(__file__).parent.parent
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+BUILD = "from setuptools.build_meta import build_{0}; print(build_{0}('dist'))"
+NAME = re.compile(r"[A-Za-z0-9._-]+")
+
+
+def base(names: list[str]) -> set[str]:
+    """The distributions that these need, markers aside, they themselves among them."""
+    found: set[str] = set()
+    for name in names:
+        needs = [n for n in distribution(name).requires or [] if ";" not in n]
+        found |= {name} | base([NAME.match(n)[0] for n in needs])
+    return found
+
+
+def told(*command: object, at: Path, well: bool = True) -> str:
+    """What a command prints, in an environment that inherits no path of ours."""
+    kept = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "VIRTUAL_ENV")}
+    done = subprocess.run(
+        [str(part) for part in command], cwd=at, env=kept, text=True, capture_output=True
+    )
+    assert (done.returncode == 0) == well, done.stdout + done.stderr
+    return done.stdout + done.stderr
+
+
+@pytest.fixture(scope="module")
+def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A clean copy of what is built from, with a wheel and an sdist in `dist`."""
+    copy = tmp_path_factory.mktemp("source")
+    for name in ("pyproject.toml", "README.md", "LICENSE"):
+        shutil.copy(ROOT / name, copy)
+    shutil.copytree(ROOT / "sally", copy / "sally", ignore=shutil.ignore_patterns("__pycache__"))
+    for kind in ("wheel", "sdist"):
+        told(sys.executable, "-c", BUILD.format(kind), at=copy)
+    return copy
+
+
+@pytest.fixture(scope="module")
+def bare(source: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A new environment with the wheel and, linked from ours, only what the base needs."""
+    home = tmp_path_factory.mktemp("bare")
+    told(sys.executable, "-m", "venv", "--without-pip", home / "env", at=home)
+    python = home / "env/bin/python"
+    packages = Path(
+        told(
+            python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))", at=home
+        ).strip()
+    )
+    for name in base([NAME.match(one)[0] for one in PROJECT["dependencies"]]):
+        held = distribution(name)
+        for top in {file.parts[0] for file in held.files or [] if file.parts[0] != ".."}:
+            if not (packages / top).exists():
+                (packages / top).symlink_to(held.locate_file(top))
+    (wheel,) = source.glob("dist/*.whl")
+    pip = (sys.executable, "-m", "pip", "--python", python, "-q", "--disable-pip-version-check")
+    told(*pip, "install", "--no-deps", "--no-index", wheel, at=home)
+    return home
+
+
+def sally(bare: Path, line: str, well: bool = True) -> str:
+    return told(bare / "env/bin/sally", *line.split(), at=bare, well=well)
+
+
+def test_the_wheel_and_the_sdist_hold_every_file_of_the_package(source: Path) -> None:
+    (wheel,) = source.glob("dist/*.whl")
+    (sdist,) = source.glob("dist/*.tar.gz")
+    assert wheel.name.startswith(f"{DISTRIBUTION.replace('-', '_')}-{VERSION}-py3")
+    there = {p.relative_to(source).as_posix() for p in (source / "sally").rglob("*") if p.is_file()}
+    assert there - set(ZipFile(wheel).namelist()) == set()
+    with tarfile.open(sdist) as archive:
+        packed = {name.partition("/")[2] for name in archive.getnames()}
+    assert there - packed == set()
+
+
+def test_the_version_is_said_once_and_the_same_everywhere() -> None:
+    assert (PROJECT["name"], PROJECT["version"]) == (DISTRIBUTION, VERSION)
+    assert f"\nversion: {VERSION}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+
+
+def test_the_base_lists_plays_runs_scores_replays_and_reports(bare: Path) -> None:
+    assert sally(bare, "--version") == f"{DISTRIBUTION}, version {VERSION}\n"
+    assert "rps" in sally(bare, "list games")
+    sally(bare, "run quickstart --out first")
+    assert "payoff" in sally(bare, "score first --metric payoff --seat agent")
+    sally(bare, "replay first")
+    sally(bare, "report first --no-profile --out first.html")
+    assert (bare / "first.html").stat().st_size > 10_000
+
+
+@pytest.mark.parametrize(
+    ("line", "extra"),
+    [
+        ("serve", "web"),
+        ("crossplay first --game rps --figure matrix.svg", "figures"),
+        ("run quickstart_model --model openai/nobody --out second", "inspect"),
+        ("export first --to first.parquet", "frames"),
+        ("run quickstart --out memory://third", "stores"),
+    ],
+)
+def test_what_needs_an_extra_names_it_in_one_line(bare: Path, line: str, extra: str) -> None:
+    if not (bare / "first").exists():
+        sally(bare, "run quickstart --out first")
+    said = sally(bare, line, well=False)
+    assert f"pip install '{DISTRIBUTION}[{extra}]'" in said
+    assert len(said.strip().splitlines()) == 1
+
+
+@pytest.mark.parametrize("module", ["pettingzoo", "gymnasium", "inspect.tasks"])
+def test_a_door_whose_library_is_missing_says_so_in_one_sentence(bare: Path, module: str) -> None:
+    python = bare / "env/bin/python"
+    said = told(python, "-c", f"import sally.adapters.{module}", at=bare, well=False)
+    last = said.strip().splitlines()[-1]
+    assert last.startswith("ImportError: ") and f"pip install '{DISTRIBUTION}[" in last
+
+
+def test_a_stranger_that_lies_over_ours_is_named(bare: Path) -> None:
+    stranger = bare / "over/sally"
+    shutil.copytree(ROOT / "sally/cli", stranger / "cli")
+    (stranger / "__init__.py").write_text('__version__ = "1.0.8"\n')
+    said = told(bare / "env/bin/python", "-c", "import sally.cli", at=bare / "over", well=False)
+    assert said.startswith("sally: another package called sally is installed over this one")
+
+
+def test_every_hint_names_our_distribution_and_an_extra_that_is_there() -> None:
+    pages = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md"), *(ROOT / "sally").rglob("*.py")]
+    extras = {*PROJECT["optional-dependencies"]}
+    hints = 0
+    for page in pages:
+        text = page.read_text(encoding="utf-8")
+        assert not re.search(r"(?<!un)install '?sally(?!-lab)\b", text), page
+        assert not re.search(r"(?<![\w.-])sally\[", text), page
+        for named in re.findall(rf"{DISTRIBUTION}\[([a-z,]+)\]", text):
+            hints += 1
+            assert set(named.split(",")) <= extras, page
+    assert hints > 20
