@@ -1,0 +1,54 @@
+"""The project's furniture says what the project is: files that nothing here executes are read."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+import yaml
+from click.testing import CliRunner
+
+from sally.cli import cli
+
+ROOT = Path(__file__).parent.parent
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+YAML = [*(ROOT / ".github").rglob("*.yml"), ROOT / "compose.yaml", ROOT / "CITATION.cff"]
+
+
+@pytest.mark.parametrize("file", YAML, ids=lambda f: f.name)
+def test_every_file_of_settings_can_be_read(file: Path) -> None:
+    assert isinstance(yaml.safe_load(file.read_text(encoding="utf-8")), dict)
+
+
+def test_the_matrix_runs_the_least_python_that_is_promised() -> None:
+    jobs = yaml.safe_load((ROOT / ".github/workflows/test.yml").read_text())["jobs"]
+    least = PROJECT["requires-python"].removeprefix(">=")
+    assert least in jobs["test"]["strategy"]["matrix"]["python"]
+    assert {step.get("run") for step in jobs["test"]["steps"]} >= {".ci/run"}
+
+
+def test_only_the_publishing_job_may_ask_for_an_identity() -> None:
+    jobs = yaml.safe_load((ROOT / ".github/workflows/release.yml").read_text())["jobs"]
+    assert jobs["publish"]["permissions"] == {"id-token": "write"}
+    assert "permissions" not in jobs["build"]
+
+
+def test_the_container_is_nobody_special_and_installs_extras_that_are_there() -> None:
+    text = (ROOT / "Dockerfile").read_text(encoding="utf-8")
+    assert text.index("USER sally") < text.index("ENTRYPOINT")
+    (extras,) = re.findall(r"'\.\[([a-z,]+)\]'", text)
+    assert set(extras.split(",")) <= set(PROJECT["optional-dependencies"])
+    for copied in re.findall(r"^COPY (?!--from)(.*) \S+$", text, re.M):
+        assert all((ROOT / name).exists() for name in copied.split())
+
+
+def test_options_that_the_container_is_given_are_options_of_serve() -> None:
+    asked = yaml.safe_load((ROOT / "compose.yaml").read_text())["services"]["sally"]["command"]
+    text = " ".join([*asked, (ROOT / "Dockerfile").read_text().partition("FROM")[0]])
+    shown = CliRunner().invoke(cli, ["serve", "--help"]).output
+    ours = set(re.findall(r"(?<!\S)--[a-z]+", text)) - {"--rm"}
+    assert ours >= {"--host", "--database"}
+    assert {option for option in ours if option not in shown} == set()
+    assert "--bots" in CliRunner().invoke(cli, ["demo", "--help"]).output
