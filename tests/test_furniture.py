@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import tomllib
 from pathlib import Path
@@ -52,3 +53,11 @@ def test_options_that_the_container_is_given_are_options_of_serve() -> None:
     assert ours >= {"--host", "--database"}
     assert {option for option in ours if option not in shown} == set()
     assert "--bots" in CliRunner().invoke(cli, ["demo", "--help"]).output
+
+
+def test_every_paper_has_a_page_that_names_its_tables() -> None:
+    for file in (ROOT / "sally/papers").glob("*/published.json"):
+        page = ROOT / f"docs/papers/{file.parent.name}.md"
+        text = page.read_text(encoding="utf-8")
+        tables = json.loads(file.read_text(encoding="utf-8"))["tables"]
+        assert [name for name in tables if f"| `{name}` |" not in text] == []
