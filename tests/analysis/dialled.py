@@ -1,0 +1,118 @@
+"""Players with dialled knowledge and a dialled will to act on it, in any game with best replies.
+
+What such a player knows is told by an expert beside it; so the truth of both dials is known, and a
+profile can be held against it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from sally import api
+from sally.core import shelf
+from sally.core.chance import Stream
+from sally.core.log import Episode, Sitter
+from sally.core.player import Decision, Turn
+from sally.core.probe import Question, Report
+from sally.games.toma.mg.game import frozen_scenarios as mg_scenarios
+from sally.games.toma.po.game import frozen_scenarios as po_scenarios
+from sally.runner.seating import seated
+
+
+class Dialled(msgspec.Struct, frozen=True):
+    """Right with chance `knows`, else a guess; the best reply with chance `acts`, else any move."""
+
+    expert: Any  # a sitter that answers right, or the answer itself
+    probes: tuple[str, ...]
+    knows: float
+    acts: float
+
+    def report(self, turn: Turn[Any, Any]) -> Report:
+        assert turn.question is not None
+        return Report(self.predicted(turn, turn.question))
+
+    def decide(self, turn: Turn[Any, Any]) -> Decision[Any]:
+        spec, game, draws = turn.desk.spec, turn.desk.game, self.dice(turn, "move")
+        belief = {
+            question.about: self.predicted(turn, question)
+            for probe in self.probes
+            for question in spec.probe(probe).asks(game, turn.view, turn.seat)
+        }
+        best = spec.best_replies(game, turn.view, belief)
+        assert isinstance(best, tuple) and best
+        known = draws() < self.acts
+        return Decision(draws.pick(best if known else turn.options))
+
+    def predicted(self, turn: Turn[Any, Any], question: Question) -> Any:
+        """The same answer whenever it is asked in a turn."""
+        draws = self.dice(turn, f"{question.probe} {question.about}")
+        if draws() >= self.knows:
+            return draws.pick(question.choices)
+        if not isinstance(self.expert, Sitter):
+            return self.expert
+        asked = (turn.number, turn.seat, question.probe, question.about)
+        told = msgspec.structs.replace(turn, id=asked, question=question)
+        expert: Any = seated(turn.desk.spec, turn.desk.game, turn.seat, self.expert)
+        return expert.report(told).value
+
+    def dice(self, turn: Turn[Any, Any], purpose: str) -> Stream:
+        return Stream(
+            turn.desk.seed, turn.seat, turn.number, f"{turn.desk.spec.name} dialled {purpose}"
+        )
+
+
+class Family(msgspec.Struct, frozen=True):
+    """How a dialled player sits down in one family of games."""
+
+    game: str
+    seat: str
+    expert: Any
+    probes: tuple[str, ...]
+    others: dict[str, Any] = {}
+    problems: tuple[dict[str, Any], ...] = ({},)  # one after the other, by seed
+
+    def played(self, seed: int, knows: float, acts: float) -> Episode:
+        """One episode."""
+        dialled = Dialled(self.expert, self.probes, knows, acts)
+        problem = self.problems[seed % len(self.problems)]
+        asked = {self.seat: list(self.probes)}
+        lineup = {**self.others, self.seat: dialled}
+        return api.play(self.game, lineup, seed, probes=asked, **problem)
+
+
+def _scenarios(found: Any, level: int) -> tuple[dict[str, Any], ...]:
+    return tuple({"scenario": s.id, "level": level} for s in found.values() if s.level == level)
+
+
+def families() -> dict[str, Family]:
+    """Every family in which a prediction, an expert and a list of best replies exist."""
+    rock = ("single_action", {"action": 0})
+    locker = tuple(
+        {"users": 4, "number": n, "mode": "finite", "generator": "balanced", "generator_seed": 7}
+        for n in range(60)
+    )
+    return {
+        "repeated_games": Family(
+            "rps", "agent", 0, ("their_move",), {"partner": rock}, ({"rounds": 10},)
+        ),
+        "level_k": Family(  # who thinks one step ahead names 19
+            "eleven_twenty", "player_1", 19, ("their_move",), {"player_2": ("level", {"k": 1})}
+        ),
+        "toma_po": Family(
+            "toma_po", "player", Sitter("solver"), _probes("toma_po"), {},
+            _scenarios(po_scenarios(), 2),
+        ),
+        "toma_mg": Family(
+            "toma_mg", "player", Sitter("solver"), _probes("toma_mg"), {},
+            _scenarios(mg_scenarios(), 1),
+        ),
+        "pick_the_right_stuff": Family(
+            "pick_the_right_stuff", "manager", Sitter("tracker"), ("state_last_seen",), {}, locker
+        ),
+    }  # fmt: skip
+
+
+def _probes(game: str) -> tuple[str, ...]:
+    return tuple(probe.name for probe in shelf.game(game).probes if probe.of_mind)

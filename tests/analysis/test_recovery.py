@@ -1,0 +1,56 @@
+"""What is dialled in is found again: how much a player knows, and how often it acts on it.
+
+The short form draws 200 samples out of one pool of episodes a family; `benchmarks/recovery.py` is
+the long form, with fresh episodes for every sample and all corners of the dials.
+"""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from sally.analysis.measured import Measured, measured
+from sally.analysis.profile import profile_of
+from tests.analysis.dialled import families
+
+FAMILIES = families()
+POOL = {"repeated_games": 240, "pick_the_right_stuff": 200}  # several decisions an episode
+ALONE, SAMPLE, RUNS = 600, 40, 200
+BIAS = 0.06  # four standard errors of the mean over a pool
+
+
+def pool(family: str, knows: float, acts: float, n: int = 0) -> list[Measured]:
+    one = FAMILIES[family]
+    return [
+        m
+        for seed in range(n or POOL.get(family, ALONE))
+        for m in measured(one.played(seed, knows, acts), (one.seat,))
+    ]
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_both_dials_are_recovered_and_their_intervals_hold_them(family: str):
+    knows, acts = 0.6, 0.5
+    found = pool(family, knows, acts)
+    (row,) = profile_of(found)
+    assert row.skill.value == pytest.approx(knows, abs=BIAS)
+    assert row.acting.value == pytest.approx(acts, abs=BIAS)
+    held = {"skill": 0, "acting": 0}
+    dice = Random(17)
+    for _ in range(RUNS):
+        (row,) = profile_of(dice.sample(found, SAMPLE))
+        held["skill"] += row.skill.low <= knows <= row.skill.high
+        held["acting"] += row.acting.low <= acts <= row.acting.high
+    assert min(held.values()) / RUNS >= 0.92
+
+
+@pytest.mark.parametrize("family", ["repeated_games", "toma_po"])
+def test_acting_does_not_fall_as_a_player_knows_less(family: str):
+    """At the same will to act, the old translation loss fell from .50 to -.18."""
+    acting = []
+    for knows in (1.0, 0.5, 0.0):
+        (row,) = profile_of(pool(family, knows, 0.5, 240))
+        acting.append(row.acting.value)
+        assert row.translation.value > 0
+    assert max(acting) - min(acting) < 2 * BIAS
