@@ -264,7 +264,7 @@ def filled(options: Options[A], plain: Any) -> A:
         raise IllegalMove(f"kind must be {listed(kinds, 'or')}, not {plain.get('kind')!r}.")
     try:
         action: A = msgspec.convert(plain, make)
-    except msgspec.ValidationError as why:
+    except (msgspec.ValidationError, UnicodeError) as why:  # a key may hold half a character
         raise IllegalMove(f"{why}.") from None
     return admitted(options, action)
 

@@ -6,45 +6,22 @@ import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from typing import NamedTuple
 
+from sally.core import grammar
 from sally.core.errors import Unreadable, listed
 
-_DENIED = re.compile(
-    r"\b(?:not|never|neither|nor|none|except|avoid|without|other than|anything but|instead of|"
-    r"rather than|against|(?:do|does|did|wo|ca|is|would|should|could)nt|cannot)\b"
-)
-_REASON = re.compile(
-    r"\b(?:because|since|given that|so that|in order to|as (?:the|they|i|it|this|that|we|he|she))\b"
-)
-_SECOND_THOUGHT = re.compile(
-    r"\b(?:or|actually|wait|instead|rather|unless|but|however|maybe|perhaps|no|otherwise|else)\b"
-)
 _MARKS = str.maketrans("", "", "*_`\"'“”‘’[]<>{}$\\\u200b\u200c\u200d\u2060\ufeff\xad")
 _TAGS = re.compile(r"(?i)</?(?:b|i|u|em|strong|code|p|br|span|answer|option|final) ?/?>")
 _THINKING = re.compile(r"(?is)<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)")
+_STRUCK = re.compile(r"(?is)~~[^~\n]*~~|<(s|del|strike)>[^<]*</\1>")  # what was crossed out
 _LATEX = re.compile(r"\\(?:boxed|text|textbf|mathrm|mathbf) ?\{([^{}]*)\}")
-_ENDS = " \t.,;:!?()-–—|#>~=/\u3002"
-
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(re.findall(r"\w+", text))
-
-
-# What may stand before a name that is all a line says: of one's own choice, and of another's.
-_MINE = _words(
-    "i ill id im we my you your the so then therefore thus hence final finally best is am was will "
-    "would should choose chose choosing pick picked select selected play take go with going choice "
-    "answer option decision move action for this round in it be let me lets of on to and ok okay "
-    "sure well a an"
-)
-_THEIRS = _words(
-    "i we my the so then therefore thus hence final finally is that will would should most likely "
-    "probably again think expect predict guess believe assume prediction answer option choice "
-    "move action for this round in it be of to and ok okay sure well a an other player players "
-    "they their opponent partner pick picks picked choose chooses chose select selects play plays "
-    "take takes go goes with"
-)
-_OWN = re.compile(r"\b(?:i|we|my|you) (?:will |would |should )?(?:pick|choose|select|play|take|go)")
+# At most and at least, though not <3> and not a mark of quotation at the start of a line.
+_BOUND = re.compile(r"(?m)((?<!^)(?<=[^\s=-])[ \t]?)[<>]=?[ \t]?\d++(?![\w.]*[ \t]?>)")
+VERSION = 2  # of reading: it stands in the log, and rises when a reply is read otherwise
+MOST_READ = 50_000  # characters of a reply; a longer one is no answer
+MOST_MARKS = 30  # on one letter, as in Unicode's stream-safe text; more take quadratic time
+_NO_CHARACTER = "\ufffd"
 _OTHER_LABELS = ("final answer", "answer", "choice", "decision", "option", "pick", "move", "action")
 
 
@@ -54,9 +31,43 @@ def plain(text: str) -> str:
 
 
 def _plain(text: str) -> str:
-    text = unicodedata.normalize("NFKC", _TAGS.sub(" ", _THINKING.sub(" ", text)))
-    text = _LATEX.sub(r"\1", _LATEX.sub(r"\1", text))
+    text = bounded(_TAGS.sub(" ", _THINKING.sub(" ", _STRUCK.sub(" ", bounded(text)))))
+    if not text.isascii():
+        text = bounded(unicodedata.normalize("NFKC", _tamed(text)))
+    text = _BOUND.sub(f"\\1{_NO_CHARACTER}", _LATEX.sub(r"\1", _LATEX.sub(r"\1", text)))
     return re.sub(r"[ \t]+", " ", text.translate(_MARKS)).strip().casefold()
+
+
+def bounded(reply: str) -> str:
+    """The reply, if it is not too long to be read; thoughts in tags do not count."""
+    if len(reply) > MOST_READ:
+        reply = _THINKING.sub(" ", reply)
+    if len(reply) > MOST_READ:
+        raise Unreadable(f"The answer has more than {MOST_READ} characters; give a short one.")
+    return reply
+
+
+def _tamed(text: str) -> str:
+    """The text without raised, lowered and circled signs, which are no names, and heaps of marks.
+
+    A ² is not the option 2, though Unicode would have it so.
+    """
+    out, marks = [], 0
+    for sign in text:
+        marks = marks + 1 if unicodedata.combining(sign) else 0
+        if marks <= MOST_MARKS:
+            out.append(sign if sign.isascii() else _plain_sign(sign))
+    return "".join(out)
+
+
+@lru_cache(maxsize=4096)
+def _plain_sign(sign: str) -> str:
+    kind = unicodedata.decomposition(sign)
+    odd = kind.startswith(("<super>", "<sub>", "<fraction>", "<circle>"))
+    return _NO_CHARACTER if odd or kind.count(" ") > MOST_LETTERS else sign
+
+
+MOST_LETTERS = 4  # for which one sign may stand
 
 
 SHORT = 80  # characters: names and labels come again at every turn
@@ -66,7 +77,7 @@ _short = lru_cache(maxsize=4096)(_plain)
 def after_label(reply: str, label: str) -> str | None:
     """What stands behind the last `label:` at the start of a line, or None without one."""
     marked = re.compile(rf"(?i)[\s>#*_`-]*{re.escape(label)}[*_` ]*[:：][*_` ]*(.*)")
-    found = [hit.group(1) for line in reply.split("\n") if (hit := marked.fullmatch(line))]
+    found = [hit.group(1) for line in lines_in(reply) if (hit := marked.fullmatch(line))]
     return found[-1] if found else None
 
 
@@ -77,7 +88,7 @@ def sections(reply: str, labels: Sequence[str]) -> dict[str, str]:
     by_fold = {label.casefold(): label for label in labels}
     found: dict[str, list[str]] = {}
     now: list[str] = []
-    for line in reply.split("\n"):
+    for line in lines_in(reply):
         if hit := marked.fullmatch(line):
             now = found[by_fold[hit.group(1).casefold()]] = [hit.group(2)]
         else:
@@ -85,28 +96,15 @@ def sections(reply: str, labels: Sequence[str]) -> dict[str, str]:
     return {label: "\n".join(lines).strip() for label, lines in found.items()}
 
 
+def lines_in(reply: str) -> list[str]:
+    """The lines of a reply that is not too long."""
+    return bounded(reply).split("\n")
+
+
 def named(text: str, names: Sequence[str]) -> list[int]:
-    """Which of the names stand in the text as whole words, longest first; none if it denies."""
-    return _clear(plain(text), [plain(name) for name in names])
-
-
-# Below, texts and names are plain already.
-
-
-def _clear(text: str, names: Sequence[str]) -> list[int]:
-    hits, left = _found(text, names)
-    return [] if _DENIED.search(left) else hits
-
-
-def _found(text: str, names: Sequence[str]) -> tuple[list[int], str]:
-    """The names in a text, and what is left of it without them."""
-    left, hits = text, []
-    for i in sorted(range(len(names)), key=lambda i: -len(names[i])):
-        if names[i]:
-            whole = rf"(?<![\w-]){re.escape(names[i])}(?![\w-])"
-            left, count = re.subn(whole, " ", left)
-            hits += [i] if count else []
-    return sorted(hits), left
+    """The one of the names that a text behind a label chooses, alone in a list; else none."""
+    folded = [plain(name) for name in names]
+    return grammar.chosen(grammar.marked(plain(text), folded, range(len(names))), False)
 
 
 def read_choice(reply: str, names: Sequence[str], label: str, theirs: bool = False) -> int:
@@ -123,45 +121,112 @@ def read_choice(reply: str, names: Sequence[str], label: str, theirs: bool = Fal
 def choices_in(reply: str, names: Sequence[str], label: str, theirs: bool = False) -> list[int]:
     """The names that a reply may have chosen: one when it is clear.
 
-    The last labelled line counts, unless plain answers under the label contradict each other;
-    without a label, a line counts that holds nothing but a name, as the first or the last line.
+    The last labelled line counts, unless plain answers under the label contradict each other, or
+    what follows takes it back; without a label, a line counts that holds nothing but a name.
     """
-    read = _choices_in_short if len(reply) <= SHORT else _choices_in
-    return list(read(reply, tuple(names), label, theirs))
+    return placed(reply, names, range(len(names)), label, theirs)
 
 
-def _choices_in(reply: str, names: Sequence[str], label: str, theirs: bool) -> list[int]:
-    names = [plain(name) for name in names]
-    lines = [line for line in (line.strip() for line in plain(reply).split("\n")) if line]
+def placed(
+    reply: str, names: Sequence[str], places: Sequence[int], label: str, theirs: bool = False
+) -> list[int]:
+    """The places that a reply may have chosen, where several names may stand for one place."""
+    read = _placed_short if len(reply) <= SHORT else _placed
+    return list(read(reply, tuple(names), tuple(places), label, theirs))
+
+
+def _placed(
+    reply: str, names: Sequence[str], places: Sequence[int], label: str, theirs: bool
+) -> list[int]:
+    known = [plain(name) for name in names]
+    short = [name.strip(" \t.,;:!") or name for name in known]
+    lines = [line.strip() for line in plain(reply).split("\n")]
+    alone = list(filter(None, lines))
+    exact = {places[i] for i, name in enumerate(known) if name and [name] == alone}
+    if exact:  # a name may be a mere sign
+        return sorted(exact)
+    distinct = len(set(short)) == len(set(known))
+    read = Lines(lines, short if distinct else known, places, theirs)
     for labels in ((label,), _OTHER_LABELS):
-        stated = list(_stated(lines, names, labels, theirs))
+        stated = list(_stated(read, labels))
         if stated:
-            sure = {i for text in stated for i in _bare(text, names, theirs)}
-            return sorted(sure) if len(sure) > 1 else _meant(stated[-1], names, theirs)
-    bare = [_bare(line, names, theirs) for line in lines]
-    if not lines or not (bare[0] or bare[-1]):
+            return _settled(read, stated)
+    return _unlabelled(read)
+
+
+_placed_short = lru_cache(maxsize=4096)(_placed)  # short replies come again and again
+
+
+class Lines(NamedTuple):
+    """A reply by lines, with the names that are looked for."""
+
+    lines: Sequence[str]
+    names: Sequence[str]
+    places: Sequence[int]
+    theirs: bool
+
+    def marked(self, text: str) -> grammar.Marked:
+        return grammar.marked(text, self.names, self.places)
+
+    def bare(self, text: str) -> list[int]:
+        """The place of the name that is all a line says."""
+        found = self.marked(text)
+        return found.places if grammar.bare(found, self.theirs) else []
+
+
+def _settled(read: Lines, stated: Sequence[tuple[int, str]]) -> list[int]:
+    """What labelled lines say in sum, given by their numbers and what stands behind the label."""
+    meant = [grammar.chosen(read.marked(text), read.theirs) for _, text in stated]
+    sure = {place for (_, text), hits in zip(stated, meant, strict=True) for place in hits}
+    if len(sure) > 1 or not meant[-1]:
+        return sorted(sure) if len(sure) > 1 else []
+    at, chosen = stated[-1][0], meant[-1][0]
+    if at and grammar.spoken_of(read.lines[at - 1]):
         return []
-    return sorted({i for hits in bare for i in hits})
+    after = list(dict.fromkeys(filter(None, read.lines[at + 1 :])))
+    return [] if grammar.takes_back(after, read.names, read.places, chosen) else [chosen]
 
 
-_choices_in_short = lru_cache(maxsize=4096)(_choices_in)  # short replies come again and again
+def _unlabelled(read: Lines) -> list[int]:
+    """The name that stands alone in the first or the last line, if nothing speaks against it."""
+    lines = [(n, line) for n, line in enumerate(read.lines) if line]
+    bare = {line: read.bare(line) for line in dict.fromkeys(read.lines) if line}
+    hits = [(n, place) for n, line in lines for place in bare[line]]
+    if not hits or (hits[0][0] != lines[0][0] and hits[-1][0] != lines[-1][0]):
+        return []
+    found = {place for _, place in hits}
+    at = hits[-1][0]
+    if len(found) != 1 or (at and grammar.spoken_of(read.lines[at - 1])):
+        return sorted(found) if len(found) > 1 else []
+    (chosen,) = found
+    after = list(dict.fromkeys(line for n, line in lines if n > hits[0][0]))
+    others = [line for line in after if set(read.marked(line).places) - found]
+    if any(grammar.REASON.match(line) is None for line in others):
+        return []
+    return [] if grammar.takes_back(after, read.names, read.places, chosen) else [chosen]
 
 
-def _stated(
-    lines: Sequence[str], names: Sequence[str], labels: Sequence[str], theirs: bool
-) -> Iterator[str]:
+def _stated(read: Lines, labels: Sequence[str]) -> Iterator[tuple[int, str]]:
     """What stands behind a label: at the start of a line, or within it if only a name follows."""
     at_start, within = _labelled(tuple(labels))
-    for n, line in enumerate(lines):
+    for n, line in enumerate(read.lines):
         if hit := at_start.fullmatch(line):
-            rest = hit.group(1).strip(_ENDS)
-            after = lines[n + 1] if n + 1 < len(lines) else ""
-            if rest or _bare(hit.group(1), names, theirs):  # a name may be a mere sign
-                yield hit.group(1)
-            elif _bare(after, names, theirs):
-                yield after
-        elif (hit := within.fullmatch(line)) and _bare(hit.group(1), names, theirs):
-            yield hit.group(1)
+            said = hit.group(1)
+            if said.strip(grammar.ENDS) or read.bare(said):
+                yield n, said
+            elif (next_ := _next(read.lines, n)) is not None and read.bare(read.lines[next_]):
+                yield next_, read.lines[next_]
+        elif (
+            (hit := within.fullmatch(line))
+            and grammar.leads_to(hit.group(1), read.theirs)
+            and read.bare(hit.group(2))
+        ):
+            yield n, hit.group(2)
+
+
+def _next(lines: Sequence[str], n: int) -> int | None:
+    """The next line with something in it."""
+    return next((k for k in range(n + 1, min(n + 4, len(lines))) if lines[k]), None)
 
 
 @lru_cache(maxsize=256)
@@ -170,61 +235,32 @@ def _labelled(labels: tuple[str, ...]) -> tuple[re.Pattern[str], re.Pattern[str]
     said = "|".join(re.escape(plain(label)) for label in labels)
     before = "(?:my|the|final|chosen|best|selected)"
     at_start = re.compile(rf"[\W\d]*(?:{before} )*(?:{said}) ?[:=](.*)")
-    return at_start, re.compile(rf".*[\W_](?:{said}) ?[:=](.*)")
-
-
-def _meant(stated: str, names: Sequence[str], theirs: bool) -> list[int]:
-    """The names in an answer; reasons that follow a clear choice do not blur it."""
-    if bare := _bare(stated, names, theirs):
-        return bare
-    if reason := _REASON.search(stated):
-        before = _clear(stated[: reason.start()], names)
-        others, rest = _found(stated[reason.end() :], names)
-        if len(before) == 1 and not (set(others) - set(before) and _SECOND_THOUGHT.search(rest)):
-            return before
-    return _clear(stated, names)
-
-
-def _bare(line: str, names: Sequence[str], theirs: bool) -> list[int]:
-    """The name that is all a line says, leaving aside `I choose`, `Option` and the like."""
-    exact = [i for i, name in enumerate(names) if name and line.strip() == name]
-    if exact:
-        return exact
-    said, short = line.strip(_ENDS), [name.strip(_ENDS) for name in names]
-    fits = [i for i, name in enumerate(short) if name and _says_only(said, name, theirs)]
-    longest = max((len(short[i]) for i in fits), default=0)
-    return [i for i in fits if len(short[i]) == longest]
-
-
-def _says_only(said: str, name: str, theirs: bool) -> bool:
-    head = said[: -len(name)]
-    if not said.endswith(name) or (head and (head[-1].isalnum() or head[-1] in "-_")):
-        return False
-    if theirs and _OWN.search(head):
-        return False
-    filler = _THEIRS if theirs else _MINE
-    return all(word.strip(_ENDS) in filler for word in head.split() if word.strip(_ENDS))
+    return at_start, re.compile(rf"(.*)(?<!\w)(?:{said}) ?[:=](.*)")
 
 
 def read_numbered(reply: str, names: Sequence[str], label: str) -> int:
     """The index of the one option that a reply names, by its number from 1, its name, or both."""
-    numbers = [str(n) for n in range(1, len(names) + 1)]
-    reply = re.sub(r"(?<!\w)-\d[\d.]*|\d+[.,]\d+", "?", reply)  # -1 and 1.5 are no options
-    clear = {*choices_in(reply, numbers, label), *choices_in(reply, names, label)}
+    known = [*(str(n) for n in range(1, len(names) + 1)), *names]
+    places = [*range(len(names))] * 2
+    said = _NO_OPTION.sub(_NO_CHARACTER, bounded(reply))
+    clear = placed(said, known, places, label)
     if len(clear) != 1:
         taught = listed([f"{n} ({name})" for n, name in enumerate(names, 1)], "or")
         raise Unreadable(f"Answer with `{label}:` and exactly one number: {taught}.")
-    return clear.pop()
+    return clear[0]
 
 
-_NO_WHOLE = re.compile(r"\d+(?:[.,/:]\d+)+%?|\d+(?:\.\d+)?%")  # 1.5, 1,000, 2/3 and 50%
+_NO_OPTION = re.compile(  # -1, 1.5, 2%, $3 and 3€
+    r"(?<!\w)-\d[\d.]*+|\d++(?:[.,]\d++| ?[%€£])|[$€£] ?\d++(?! ?\$)"
+)
+_NO_WHOLE = re.compile(r"\d++(?:[.,/:]\d++)++%?|\d++%")  # 1.5, 1,000, 2/3 and 50%
 MOST_NUMBERS = 200  # different ones in a reply; more are a calculation and no answer
 
 
 def whole_only(reply: str, signed: bool = False) -> str:
-    """The reply with a question mark for each number that is not whole, or is below 0."""
-    reply = _NO_WHOLE.sub("?", reply.replace("\u2212", "-"))
-    return reply if signed else re.sub(r"(?<![\w.])-\d+", "?", reply)
+    """The reply with a blot for each number that is not whole, or is below 0."""
+    reply = _NO_WHOLE.sub(_NO_CHARACTER, bounded(reply).replace("\u2212", "-"))
+    return reply if signed else re.sub(r"(?<![\w.])-\d+", _NO_CHARACTER, reply)
 
 
 def read_number(reply: str, low: int, high: int, label: str, theirs: bool = False) -> int:
@@ -254,6 +290,8 @@ def read_each(reply: str, wanted: Sequence[Sequence[str]], label: str) -> list[i
     for n, names in enumerate(wanted, 1):
         mine = [said for number, said in found if number == str(n) or (not number and n == 1)]
         mine = mine if len(wanted) > 1 else [said for _, said in found]
-        hits = _meant(mine[-1], [plain(name) for name in names], True) if mine else []
+        known = [plain(name) for name in names]
+        read = Lines((), known, range(len(known)), True)
+        hits = grammar.chosen(read.marked(mine[-1]), True) if mine else []
         answers.append(hits[0] if len(hits) == 1 else None)
     return answers

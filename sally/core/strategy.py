@@ -16,6 +16,7 @@ from sally.core.menu import is_finite
 from sally.core.model import Context, Message, Reply, Scores, User
 from sally.core.player import Turn
 from sally.core.probe import Foreseen, Point, Question, Value
+from sally.core.reading import bounded
 
 T = TypeVar("T")
 
@@ -82,8 +83,8 @@ class Sheet:
         return Sheet(turn, self.retry(), self._texts, self._desk, self.kept)
 
     def read(self, reply: str) -> Any:
-        """The action or the report in a reply; raises Unreadable."""
-        turn = self._turn
+        """The action or the report in a reply; raises Unreadable, whatever the reply holds."""
+        turn, reply = self._turn, bounded(reply)
         if turn.question is None:
             return self._words.read(reply, turn.view, turn.options)
         return self._words.read_report(reply, turn.question)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+import traceback
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from copy import copy
 from typing import Any, TypeVar
@@ -36,6 +38,8 @@ from sally.core.strategy import Run, Said, Sheet, Strategy
 T = TypeVar("T")
 LANGUAGE = "language"  # the name of this kind of player
 OPEN = "model"  # stands in a study for the model that whoever runs it names
+LOG = logging.getLogger("sally.readers")
+NOT_READ = "It could not be read at all."
 TOOL_ROUNDS = 8  # how often a model may look something up in one decision
 
 
@@ -53,6 +57,7 @@ class Caller:
         self._model, self._settings, self._turn, self._retries = model, settings, turn, retries
         self.calls: list[Call] = []
         self.finish = "stop"  # of the last reply
+        self.failed: Exception | None = None  # what a call of the model raised
 
     async def say(self, purpose: str, messages: Sequence[Message], **settings: Any) -> Reply:
         """A reply; tools are used on the way, and passing failures tried again."""
@@ -115,7 +120,10 @@ class Caller:
         for attempt in range(self._retries + 1):
             try:
                 return await call()
-            except ModelFailure as why:
+            except Exception as why:
+                self.failed = why
+                if not isinstance(why, ModelFailure):
+                    raise
                 failed = Call(
                     purpose,
                     shown,
@@ -177,6 +185,10 @@ class LanguagePlayer(msgspec.Struct, frozen=True):
             except Unreadable as why:
                 retry, reason = sheet.say("retry", why=why), _reason(caller.finish)
                 continue
+            except Exception as why:
+                reason = broken_reader(why, caller.failed)
+                retry = sheet.say("retry", why=NOT_READ)
+                continue
             return Decision(
                 action, said.memory, said.text, tries, tuple(caller.calls), said.foreseen
             )
@@ -201,6 +213,10 @@ class LanguagePlayer(msgspec.Struct, frozen=True):
             except Unreadable as why:
                 retry = sheet.say("retry", why=why)
                 continue
+            except Exception as why:
+                broken_reader(why, caller.failed)
+                retry = sheet.say("retry", why=NOT_READ)
+                continue
             return Report(read.value, read.odds, said.text, tries, tuple(caller.calls))
         return Report(None, None, said.text, tries, tuple(caller.calls))
 
@@ -212,6 +228,15 @@ class LanguagePlayer(msgspec.Struct, frozen=True):
 def readable(said: Said) -> str:
     """What may be read of a reply: all of it, or only its whole lines if it was cut by length."""
     return said.text.rpartition("\n")[0] if said.cut else said.text
+
+
+def broken_reader(why: Exception, of_model: Exception | None) -> str:
+    """The reason of a forfeit where a reader broke down; what a model's call raised goes on."""
+    if why is of_model:
+        raise why
+    LOG.error("a reader broke down over a reply, which counts as unreadable", exc_info=why)
+    at = traceback.extract_tb(why.__traceback__)[-1]
+    return f"the reader broke down: {type(why).__name__} in {at.name}, line {at.lineno}"
 
 
 def _reason(finish: str) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from sally.core import packs, shelf
+from sally.core import packs, reading, shelf
 from sally.core.errors import BadInput, unknown
 from sally.core.game import NATURE, Game, GameSpec, Seat
 from sally.core.log import Instance, Setup, Sitter
@@ -101,7 +101,8 @@ def versions_of(spec: GameSpec[Any, Any, Any], who: Sitter) -> dict[str, int]:
         chosen = strategy_named(who.params.get("strategy", kind.params["strategy"]))
         if pack := who.params.get("pack"):
             packs.find(pack)  # a replay needs its text
-        found |= {"strategy": chosen.version, "words": spec.words_version}
+        words, reader = spec.words_version, reading.VERSION
+        found |= {"strategy": chosen.version, "words": words, "reader": reader}
     return found
 
 

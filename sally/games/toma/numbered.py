@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
+from sally.core import reading
 from sally.core.errors import Unreadable
 from sally.core.game import A, V
 from sally.core.menu import Options
 from sally.core.probe import Question, Report
-from sally.core.reading import after_label, named, plain
 from sally.core.words import Words
-
-DECIMAL = re.compile(r"\d+\.\d+")  # a cost beside the answer is no option number
 
 
 class NumberedWords(Words[A, V]):
@@ -46,16 +43,9 @@ def numbered(names: Sequence[str]) -> str:
 
 def read_numbered(reply: str, names: Sequence[str], label: str) -> int:
     """The place of the one option that a reply gives by number, by name, or by both alike."""
-    stated = after_label(reply, label)
-    known = [*names, *(str(number) for number in range(1, len(names) + 1))]
-    if stated is None:
-        said = plain(reply).strip(" .!")
-        hits = [i for i, name in enumerate(known) if said and plain(name).strip(" .!") == said]
-    else:
-        hits = named(DECIMAL.sub(" ", stated), known)
-    places = {i % len(names) for i in hits}
-    if len(places) != 1:
+    try:
+        return reading.read_numbered(reply, names, label)
+    except Unreadable:
         raise Unreadable(
             f"Answer with one line `{label}:` and exactly one option number from 1 to {len(names)}."
-        )
-    return places.pop()
+        ) from None

@@ -1,0 +1,73 @@
+"""A reply of any bytes ends as a move, a retry or a forfeit, soon, and never ends a run."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import Any
+
+import pytest
+
+from benchmarks.hostile.replies import campaign, readers
+from sally.core import shelf
+from sally.core.errors import Unreadable
+from sally.core.log import Instance, Setup, Sitter
+from sally.core.match import Match
+from sally.core.player import Forfeit
+from sally.core.reading import MOST_READ, bounded, plain
+from sally.core.words import Words
+from sally.models.stub import Scripted
+from sally.runner.seating import seated
+
+
+def test_a_thousand_hostile_replies_break_no_reader() -> None:
+    found = campaign(1000, seed=18)
+    assert found["broken"] == {} and found["refused"] > 500 and found["readers"] > 20
+
+
+@pytest.mark.parametrize("piece", ["x", "1.", "[", "a\u0301\u0316", "\n", " ", "{", '"'])
+def test_a_megabyte_is_refused_by_every_reader_in_no_time(piece: str) -> None:
+    reply = piece * (1_000_000 // len(piece))
+    for name, read in readers():
+        began = time.thread_time()
+        with pytest.raises(Unreadable):
+            read(bounded(reply))
+        assert time.thread_time() - began < 0.1, name
+
+
+def test_thoughts_in_tags_do_not_make_a_reply_too_long() -> None:
+    assert plain(f"<think>{'so ' * MOST_READ}</think>\nOption: J") == "option: j"
+
+
+def test_a_heap_of_marks_takes_no_quadratic_time() -> None:
+    began = time.thread_time()
+    plain("a" + "\u0316\u0301" * (MOST_READ // 2 - 1))
+    assert time.thread_time() - began < 0.5  # seconds where every mark is sorted among all others
+
+
+def first_turn(game: str) -> Any:
+    spec: Any = shelf.game(game)
+    lineup = {seat: Sitter("random") for seat in spec.build().seats}
+    return Match(spec, Setup(Instance(game, game, {}), 1, lineup)).asks()[0]
+
+
+def test_half_a_character_in_a_key_is_a_reply_that_cannot_be_read() -> None:
+    turn = first_turn("tradecraft")
+    with pytest.raises(Unreadable):
+        turn.desk.words.read('{"kind": "pass", "\ud800": 1}', turn.view, turn.options)
+
+
+def test_a_reader_that_breaks_down_is_a_forfeit_and_says_so(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def broken(self: Any, reply: str, view: Any, options: Any) -> Any:
+        raise ZeroDivisionError("in a reader")
+
+    monkeypatch.setattr(Words, "read", broken)
+    turn = first_turn("ipd")
+    who = Sitter("language", {"model": Scripted(lambda messages, settings: "Option: J")})
+    player: Any = seated(turn.desk.spec, turn.desk.game, turn.seat, who)
+    given = asyncio.run(player.decide(turn))
+    assert isinstance(given, Forfeit) and given.tries == turn.desk.retries + 1
+    assert given.reason.startswith("the reader broke down: ZeroDivisionError in broken")
+    assert "ZeroDivisionError: in a reader" in caplog.text  # with its trace
