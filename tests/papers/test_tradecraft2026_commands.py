@@ -8,8 +8,14 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from sally import store
 from sally.cli import cli
+from sally.core import shelf
 from sally.core.errors import BadInput
+from sally.games.tradecraft.actions import DONE, PASS
+from sally.games.tradecraft.assessor import DIMENSIONS, ORDERS
+from sally.models.stub import Scripted
+from tests.games.tradecraft.table import match_of, play
 
 FAULTY = """
 name = "faulty"
@@ -57,3 +63,57 @@ def test_a_path_that_is_no_ruleset_is_one_sentence(tmp_path: Path) -> None:
 def test_a_name_that_is_no_shipped_ruleset_is_told_those_that_are() -> None:
     done = CliRunner().invoke(cli, ["tradecraft2026", "rules", "check", "alchemist"])
     assert "shipped: minecraft_core, alchemy." in str(done.exception)
+
+
+# --- the assessor ---------------------------------------------------------------------------------
+
+
+def rated(path: Path, *grades: tuple[int, bool, float]) -> Path:
+    lines = [
+        {"turn": turn, "player": "p1", "episode": "e", "first_order": first, "persuasion": grade}
+        for turn, first, grade in grades
+    ]
+    path.write_text("\n".join(map(json.dumps, lines)), "utf-8")
+    return path
+
+
+def test_ratings_are_summed_up_as_shares_and_means(tmp_path: Path) -> None:
+    one = rated(tmp_path / "one.jsonl", (1, True, 0.25), (2, False, 0.75))
+    done = CliRunner().invoke(cli, ["tradecraft2026", "ratings", str(one), "--json"])
+    rows = {row["dimension"]: row for row in json.loads(done.output)}
+    assert (rows["first_order"]["share"], rows["first_order"]["turns"]) == (0.5, 2)
+    assert rows["persuasion"]["mean"] == 0.5
+    assert rows["second_order"] == {
+        "dimension": "second_order",
+        "turns": 0,
+        "share": None,
+        "mean": None,
+    }
+
+
+def test_two_raters_are_compared_where_both_have_judged(tmp_path: Path) -> None:
+    one = rated(tmp_path / "one.jsonl", (1, True, 0.25), (2, False, 0.75))
+    two = rated(tmp_path / "two.jsonl", (1, True, 0.5), (3, True, 0.5))
+    done = CliRunner().invoke(cli, ["tradecraft2026", "ratings", str(one), str(two), "--json"])
+    rows = {row["dimension"]: row for row in json.loads(done.output)}
+    assert (rows["first_order"]["units"], rows["first_order"]["percent"]) == (1, 1.0)
+    assert rows["persuasion"]["mae"] == 0.25
+
+
+def test_a_model_judges_the_games_of_a_store_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    match = play(match_of(max_turns=1), ("p1", PASS), ("p1", DONE), ("p2", DONE))
+    (tmp_path / "store").mkdir()
+    with store.Writer(tmp_path / "store") as writer:
+        writer.add(match.episode())
+    judged = {"turn": 1, "reason": "It passes.", **dict.fromkeys(ORDERS, False)}
+    judged |= dict.fromkeys(DIMENSIONS, 0.5)
+    said = json.dumps({"judgements": [{**judged, "player": p} for p in ("p1", "p2")]})
+    monkeypatch.setattr(shelf, "model", lambda name: Scripted(lambda *_: said))
+    out = tmp_path / "ratings.jsonl"
+    order = ["tradecraft2026", "assess", str(tmp_path / "store"), "--model", "x", "--out", str(out)]
+    first, second = (CliRunner().invoke(cli, order).output for _ in range(2))
+    assert "judged: 1 of 1; there before: 0" in first
+    assert "judged: 0 of 1; there before: 1" in second
+    assert len(out.read_text("utf-8").splitlines()) == 2

@@ -1,22 +1,32 @@
-"""`sally tradecraft2026`: rulesets, looked over before anybody plays by them."""
+"""`sally tradecraft2026`: rulesets looked over before play, and games judged after it."""
 
 from __future__ import annotations
 
+import asyncio
 import sys
+from pathlib import Path
 
 import click
+import msgspec
 
+from sally import store
+from sally.core import shelf
 from sally.core.errors import BadInput
+from sally.core.metric import Played
+from sally.core.playback import replayed
 from sally.games.tradecraft import checking
 from sally.games.tradecraft.amounts import BadAmount
+from sally.games.tradecraft.assessor import agreement, ratings_file
+from sally.games.tradecraft.assessor import assess as assessed
+from sally.games.tradecraft.ratings import summary
 from sally.games.tradecraft.ruleset_formats import load
 from sally.games.tradecraft.rulesets import SHIPPED, BadRuleset, shipped
-from sally.output.console import console, json_option, print_json
+from sally.output.console import console, json_option, print_json, print_table
 
 
 @click.group("tradecraft2026")
 def COMMANDS() -> None:
-    """TradeCraft: rulesets."""
+    """TradeCraft: rulesets, and an assessor of games."""
 
 
 @COMMANDS.group()
@@ -53,3 +63,48 @@ def check(path: str, as_json: bool) -> None:
         out.print("Nothing is wrong." if not problems else f"Problems found: {len(problems)}.")
     if problems:
         sys.exit(1)
+
+
+@COMMANDS.command()
+@click.argument("where")
+@click.option("--model", required=True, help="Who judges, such as embedded.")
+@click.option("--out", required=True, type=click.Path(path_type=Path), help="A file for ratings.")
+@click.option("--limit", type=int, help="Only so many games.")
+def assess(where: str, model: str, out: Path, limit: int | None) -> None:
+    """Have a model judge every player in every turn of the games in the store WHERE.
+
+    OUT gets one line a judgement; games of which OUT has judgements are not judged again. What
+    could not be read is named, and has no line.
+    """
+    judge, spec = shelf.model(model), shelf.game("tradecraft")
+    done = {rating.episode for rating in ratings_file(out)} if out.exists() else set()
+    games = [e for e in store.load(where).episodes.values() if e.setup.instance.game == spec.name]
+    if not games:
+        raise BadInput(f"{where} holds no game of tradecraft.")
+    waiting = [episode for episode in games if episode.id not in done][:limit]
+    missing = 0
+    with out.open("ab") as file:
+        for episode in waiting:
+            found = asyncio.run(assessed(Played(spec, episode, replayed(spec, episode)), judge))
+            for rating in found.ratings:
+                file.write(msgspec.json.encode(rating) + b"\n")
+            if found.problem:
+                missing += 1
+                click.echo(f"not judged: {episode.id}: {found.problem}")
+    click.echo(f"judged: {len(waiting) - missing} of {len(games)}; there before: {len(done)}")
+
+
+@COMMANDS.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("other", required=False, type=click.Path(path_type=Path))
+@json_option
+def ratings(file: Path, other: Path | None, as_json: bool) -> None:
+    """Share of turns per order and mean per dimension in FILE; with OTHER, how far they agree."""
+    mine = ratings_file(file)
+    found = summary(mine) if other is None else agreement(mine, ratings_file(other))
+    rows = [msgspec.to_builtins(each) for each in found]
+    if as_json:
+        print_json(rows)
+        return
+    title = f"{file.name}" if other is None else f"{file.name} and {other.name}"
+    print_table(rows, list(rows[0]), title=title)

@@ -3,8 +3,9 @@
 A direction is 1 or -1 by the sign of our figure, with the signs of its interval's ends, so that it
 agrees with the paper unless our interval lies wholly on the other side; a figure without an
 interval has its own sign only. The printed macro-F1 are means over three folds without an
-interval; ours carries the range of its folds. Rows for which the stored episodes do not suffice
-(too few, all decisions alike, one arm missing, one model only) stay blank.
+interval; ours names the range of its folds, which is no interval, so nothing is said of agreement.
+Rows for which the stored episodes do not suffice (too few, all decisions alike, one arm missing,
+one model only) stay blank.
 """
 
 from __future__ import annotations
@@ -97,7 +98,7 @@ def cannot(row: Conditions, metric: str) -> str | None:
     if "dimension" in row:
         return (
             "agreement of people with a model's ratings; ratings are no episodes, and "
-            "`sally.games.tradecraft.assessor.agreement` compares two files of them"
+            "`sally tradecraft2026 ratings FILE OTHER` compares two files of them"
         )
     return None
 
@@ -111,7 +112,8 @@ def _macro_f1(arms: Arms, arm: str) -> Estimate | None:
     fit = fitted(arms[arm], arm)
     if fit is None:
         return None
-    return Estimate(fit.f1_mean, min(fit.f1), max(fit.f1), fit.decisions, "range of folds")
+    folds = f"mean of {len(fit.f1)} folds, {min(fit.f1):.2f} to {max(fit.f1):.2f}"
+    return Estimate(fit.f1_mean, None, None, fit.decisions, folds)  # a range is no interval
 
 
 def _coefficient(arms: Arms, arm: str, name: str) -> Estimate | None:
