@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from sally.core import shelf
@@ -27,19 +27,22 @@ def played(episode: Episode) -> Played:
     return Played(spec, episode, replayed(spec, episode))
 
 
-def episode_rows(episodes: Iterable[Episode], metrics: bool = True) -> Iterator[Row]:
+Chosen = bool | Collection[str]  # every metric that fits the game, none, or these
+
+
+def episode_rows(episodes: Iterable[Episode], metrics: Chosen = True) -> Iterator[Row]:
     """One row for each seat of each episode, with every metric that fits the game."""
     for episode in episodes:
         yield from seat_rows(played(episode), metrics)
 
 
-def seat_rows(whole: Played, metrics: bool = True) -> Iterator[Row]:
+def seat_rows(whole: Played, metrics: Chosen = True) -> Iterator[Row]:
     """The rows of one episode that is laid open already."""
     for seat in whole.replay.game.seats:
         yield _episode_row(whole, seat, metrics)
 
 
-def _episode_row(whole: Played, seat: Seat, metrics: bool) -> Row:
+def _episode_row(whole: Played, seat: Seat, metrics: Chosen) -> Row:
     episode, setup = whole.episode, whole.episode.setup
     end = episode.end
     others = [setup.lineup[s] for s in whole.replay.game.seats if s != seat]
@@ -61,7 +64,8 @@ def _episode_row(whole: Played, seat: Seat, metrics: bool) -> Row:
         row["participant"] = who  # for analyses by person; a salted hash
     if metrics:
         for name, metric in shelf.metrics(whole.spec.family or whole.spec.name).items():
-            row[name] = metric.measure(whole, seat)
+            if metrics is True or name in metrics:
+                row[name] = metric.measure(whole, seat)
     return row
 
 

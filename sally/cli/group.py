@@ -33,7 +33,7 @@ ENTRIES: Mapping[str, Entry] = {
         "sally.cli.watching:watch", "Show how far the runs of STORE are, until they are over."
     ),
     "score": Entry(
-        "sally.cli.reading:score",
+        "sally.cli.scoring:score",
         "Means with 95% intervals for every player in a store or a bundle.",
     ),
     "profile": Entry(

@@ -8,8 +8,8 @@ from typing import Any
 import click
 
 from sally.core import shelf
-from sally.core.errors import unknown
-from sally.output.console import json_option, print_json, print_table
+from sally.core.errors import BadInput, unknown
+from sally.output.console import fits, folded, json_option, print_json, print_page
 
 
 def _games() -> list[dict[str, Any]]:
@@ -42,6 +42,16 @@ def _players() -> list[dict[str, Any]]:
     return [{"name": n, "game": game, "about": about} for (n, game), about in sorted(found.items())]
 
 
+def _metrics() -> list[dict[str, Any]]:
+    found: dict[str, dict[str, Any]] = {}
+    for family in sorted(shelf.shelf("games")):
+        for name, metric in shelf.metrics(family).items():
+            seen = name in found and found[name]["game"] != family
+            about = {"game": "" if seen else family, "about": metric.about}
+            found[name] = {"name": name, **about}
+    return [found[name] for name in sorted(found)]
+
+
 def _plain(folder: str) -> list[dict[str, Any]]:
     entries = sorted(shelf.shelf(folder).items())
     return [{"name": name, "about": getattr(entry, "about", "")} for name, entry in entries]
@@ -52,7 +62,7 @@ KINDS: Mapping[str, Callable[[], list[dict[str, Any]]]] = {
     "partners": _partners,
     "players": _players,
     "strategies": lambda: _plain("strategies"),
-    "metrics": lambda: _plain("metrics"),
+    "metrics": _metrics,
     "studies": lambda: _plain("studies"),
     "models": lambda: _plain("models"),
     "papers": lambda: _plain("papers"),
@@ -62,15 +72,50 @@ KINDS: Mapping[str, Callable[[], list[dict[str, Any]]]] = {
 
 @click.command("list")
 @click.argument("kind", metavar="|".join(KINDS))
+@click.option("--game", default="", help="Only what is for this game, with all that is said of it.")
+@click.option("--page", default=1, show_default=True, help="Which page of a long list.")
 @json_option
-def list_(kind: str, as_json: bool) -> None:
-    """What is on the shelf."""
+def list_(kind: str, game: str, page: int, as_json: bool) -> None:
+    """What is on the shelf; long lists are names alone until a game is named."""
     if kind not in KINDS:
         raise unknown("shelf", kind, KINDS)
-    rows = KINDS[kind]()
+    rows = of_game(kind, KINDS[kind](), game) if game else KINDS[kind]()
     if as_json:
         print_json(rows)
-    elif rows:
-        print_table(rows, list(rows[0]))
+    elif not rows:
+        click.echo(f"No {kind} are installed{f' for {game}' if game else ''}.")
     else:
-        click.echo(f"No {kind} are installed.")
+        say(kind, rows, bool(game), page)
+
+
+def of_game(kind: str, rows: list[dict[str, Any]], game: str) -> list[dict[str, Any]]:
+    """The rows that are for one game or its family; what fits every game is left out."""
+    family = shelf.family(game).name  # refuses a game that is not there
+    if kind == "games":
+        return [row for row in rows if shelf.family(row["name"]).name == family]
+    if "game" not in rows[0]:
+        raise BadInput(f"`sally list {kind}` is the same for every game; leave --game out.")
+    return [row for row in rows if row["game"] in (game, family)]
+
+
+def say(kind: str, rows: list[dict[str, Any]], whole: bool, page: int) -> None:
+    """Everything where it fits a screen, else names by game, or names and what they are."""
+    columns = [name for name in rows[0] if not whole or name != "game"]
+    brief = not whole and not fits(rows, columns)
+    if brief and "game" in columns:
+        rows, columns = by_game(kind, rows), ["game", kind]
+    elif brief:
+        columns = ["name", "about"]
+    shown = print_page(rows, columns[:1], columns[1:], page, whole=True)
+    for line in shown.said("--game"):
+        click.echo(folded(line))
+    if brief:
+        click.echo(f"`sally list {kind} --game NAME` says more; --json says all.")
+
+
+def by_game(kind: str, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The names of each game in one row."""
+    games: dict[str, list[str]] = {}
+    for row in rows:
+        games.setdefault(row["game"] or "any game", []).append(row["name"])
+    return [{"game": game, kind: ", ".join(found)} for game, found in games.items()]

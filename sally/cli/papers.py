@@ -14,7 +14,7 @@ from sally.analysis.agreement import MARGIN
 from sally.analysis.audit import audit as audited
 from sally.analysis.audit import off_chance
 from sally.cli.common import STORE
-from sally.cli.reading import heading
+from sally.cli.scoring import heading
 from sally.core.errors import BadInput, listed, unknown
 from sally.output.console import (
     cell,

@@ -1,151 +1,21 @@
-"""`sally score`, `sally replay`, `sally show`: what a store holds."""
+"""`sally replay` and `sally show`: the episodes of a store."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import click
-import msgspec
 
 from sally import store
-from sally.analysis.rows import Row, episode_rows, summary
-from sally.analysis.stores import each_once
 from sally.cli.common import STORE
-from sally.core import shelf
-from sally.core.errors import BadInput, unknown
+from sally.core.errors import BadInput
 from sally.core.log import Episode
 from sally.core.scenes import REFEREE
-from sally.output.console import (
-    estimate_cell,
-    fitting,
-    folded,
-    json_option,
-    print_json,
-    print_table,
-)
+from sally.output.console import folded, json_option, print_json
 from sally.output.transcript import transcript
 from sally.output.unpacked import is_bundle, opened
 from sally.runner.check import Checked, check
-
-
-@click.command()
-@click.argument("folder", type=STORE)
-@click.option("--metric", "metrics", multiple=True, help="Only these metrics.")
-@click.option("--seat", default="", help="Only this seat.")
-@click.option("--all", "every", is_flag=True, help="Every metric, not only the headline ones.")
-@click.option("--rows", "as_rows", is_flag=True, help="JSON, one row per seat and episode.")
-@json_option
-def score(
-    folder: Path | str,
-    metrics: tuple[str, ...],
-    seat: str,
-    every: bool,
-    as_rows: bool,
-    as_json: bool,
-) -> None:
-    """Means with 95% intervals for every player in a store or a bundle."""
-    bad: list[str] = []
-    with opened(folder) as (place, _):
-        if as_rows:
-            print_json(list(episode_rows(each_once([place]))))
-            return
-        known: Instances = {}
-        noted = noting(each_once([place], bad.append), known)
-        found = score_rows(noted, metrics, seat, every or as_json)
-    for id in sorted({id for (_, id), asked in known.items() if len(asked) > 1}):
-        click.echo(
-            f"mixed: instance {id!r} was changed between runs, and both count here", err=True
-        )
-    if as_json:
-        print_json(found)
-        return
-    print_scores(found)
-    for line in bad:
-        click.echo(f"unreadable, kept in quarantine: {line}", err=True)
-
-
-Instances = dict[tuple[str, str], set[str]]  # (cell, id) -> with which parameters
-
-
-def noting(episodes: Iterable[Episode], known: Instances) -> Iterator[Episode]:
-    """The episodes as they pass, their instances written down: one id should have one meaning."""
-    for episode in episodes:
-        instance = episode.setup.instance
-        asked = msgspec.json.encode((instance.game, instance.params), order="sorted").decode()
-        known.setdefault((episode.cell, instance.id), set()).add(asked)
-        yield episode
-
-
-def score_rows(
-    episodes: Iterable[Episode], metrics: tuple[str, ...] = (), seat: str = "", every: bool = False
-) -> list[Row]:
-    """One row for each metric in each group of seats that were alike.
-
-    Without names, the payoff and the headline metrics; with `every`, all that have a value.
-    """
-    every_seat = list(episode_rows(episodes))
-    rows = [row for row in every_seat if not seat or row["seat"] == seat]
-    if every_seat and not rows:
-        raise unknown("seat in this store", seat, {row["seat"] for row in every_seat})
-    by = ("cell", "game", "seat", "player", "others")
-    known = shelf.shelf("metrics")
-    if metrics:
-        for name in metrics:
-            if name not in known and name not in COUNTS:
-                raise unknown("metric", name, (*known, *COUNTS))
-        named = metrics
-    else:
-        named = (*(n for n, metric in known.items() if every or metric.headline), "payoff")
-    found = [row for name in named for row in summary([r for r in rows if name in r], name, by)]
-    return [row for row in found if row["value"] is not None]
-
-
-COUNTS = ("payoff", "turns", "moves", "forfeited", "retried", "calls", "input_tokens",
-          "output_tokens", "seconds")  # fmt: skip
-
-
-def print_scores(found: list[Row]) -> None:
-    """Who played whom, with a few metrics beside each other; means and 95% intervals."""
-    if not found:
-        click.echo("Nothing to score.")
-        return
-    groups: dict[tuple[str, ...], dict[str, str]] = {}
-    keys = [k for k in ("cell", "game", "seat", "player", "others") if _varies(found, k)]
-    most: dict[tuple[str, ...], int] = {}
-    for row in found:
-        who = tuple(str(row[k]) for k in keys)
-        most[who] = max(most.get(who, 0), row["episodes"])
-    for row in found:
-        who = tuple(str(row[k]) for k in keys)
-        group = groups.setdefault(who, {"n": str(most[who])})
-        few = "" if row["episodes"] == most[who] else f" (n {row['episodes']})"
-        group[heading(row["metric"])] = estimate_cell(row["value"], row["interval"]) + few
-    rows = [dict(zip(keys, g, strict=True)) | cells for g, cells in groups.items()]
-    metrics = list(dict.fromkeys(heading(row["metric"]) for row in found))
-    said = [name for name in metrics if any(row.get(name) not in NOTHING for row in rows)]
-    for names in fitting(rows, [*keys, "n"], said or metrics):
-        kept = [row for row in rows if any(name in row for name in names)]
-        print_table(kept, (*keys, *names, "n"))
-
-
-NOTHING = (None, "-", "0.000", "0.000 ±0.000")  # columns of these alone are left out
-
-
-def heading(metric: str) -> str:
-    """The short name of a metric, for the head of a column."""
-    entry = shelf.shelf("metrics").get(metric)
-    return entry.label or metric if entry else metric
-
-
-def _varies(rows: list[Row], key: str) -> bool:
-    """Whether a column says anything: a cell that only repeats the game does not."""
-    if key == "player":
-        return True
-    if key == "cell" and all(row["cell"] == row["game"] for row in rows):
-        return False
-    return len({row[key] for row in rows}) > 1
 
 
 @click.command()

@@ -13,14 +13,15 @@ import msgspec
 
 from sally import store
 from sally.adapters.executors import NAMES, executor
+from sally.analysis.stores import each_once
 from sally.api import find_study
 from sally.cli.common import STORE, parsed
-from sally.cli.reading import print_scores, score_rows
+from sally.cli.scoring import say_summary, without_result
 from sally.cli.watching import clock
 from sally.core.errors import BadInput
 from sally.core.model import Settings
 from sally.core.study import Study, with_params
-from sally.output.console import json_option, print_json, progress
+from sally.output.console import folded, json_option, print_json, progress
 from sally.players.language import strategy_named
 from sally.runner import local
 from sally.runner.budget import Budget, Meter
@@ -35,8 +36,6 @@ F = TypeVar("F", bound=Callable[..., Any])
 ON_HELP = f"Who plays: {NAMES}."
 THROUGH = "sally.adapters.inspect.run:play_orders"  # by name: importing it takes seconds
 QUIET_SECONDS = 60.0  # between lines of progress where there is no terminal
-REASONS = 12  # that are listed
-SCORED = 20_000  # a store of more episodes is not scored in passing: that holds them all
 SET_HELP = "A setting of the model (temperature=0), or a parameter of every instance (rounds=10)."
 
 
@@ -105,13 +104,12 @@ def run(
         said = {**counts(found), "spent": spent, "not_run": left}
         print_json({"study": wanted.name, "out": str(place), **said})
         sys.exit(1 if left and not meter.spent else 0)
-    if found.episodes <= SCORED:
-        print_scores(score_rows(store.load(place).episodes.values()))
+    say_summary(each_once([place]))
     click.echo(f"{found.episodes} episodes in {place}")
     if meter.calls:
         click.echo(f"Used: {meter.said}")
-    for why in reasons(found):
-        click.echo(why)
+    for why in without_result(found.reasons):
+        click.echo(folded(why))
     if left:
         why = " because the budget was spent" if meter.spent else ""
         click.echo(f"{left} episodes are missing{why}; the same command plays them.")
@@ -201,11 +199,6 @@ def noted(now: Progress, currency: str) -> str:
     elif used.calls:
         said.append("time left: known when the first episodes end")
     return ", ".join(said)
-
-
-def reasons(found: Survey) -> list[str]:
-    """Why episodes have no result, a line a reason."""
-    return [f"{n} without a result: {why}" for why, n in list(found.reasons.items())[:REASONS]]
 
 
 def counts(found: Survey) -> dict[str, object]:

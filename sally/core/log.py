@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from sally.core import names
 from sally.core.call import Call as Call
 from sally.core.call import Looked as Looked
 from sally.core.errors import BadInput
@@ -33,28 +34,33 @@ class Sitter(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fie
     versions: dict[str, int] = msgspec.field(default_factory=dict)
 
 
-WAYS = {"temperature": "T", "top_p": "p", "top_k": "k", "reasoning_effort": "effort"}  # in labels
-
-
 def label(who: Sitter) -> str:
     """A player's name with its parameters, for tables; people are one player, not one each."""
     params = dict(who.params)
     params.pop("participant", None)
     if who.player == "inverse":  # named by what it turns around
         return f"not {label(Sitter(str(params.get('of', 'constant')), params.get('params') or {}))}"
-    if who.player == "language":  # the strategy and the model are its name
-        name = f"{params.pop('model', 'embedded')} {params.pop('strategy', 'qa')}"
-        params |= params.pop("with_", None) or {}
+    if who.player == "language":  # two ways of asking are two players
+        model, strategy = model_and_strategy(who)
         asked = params.pop("settings", None) or {}
-        ways = [f"{sign}={asked[key]}" for key, sign in WAYS.items() if key in asked]
-        name = " ".join([name, *ways])  # two ways of asking are two players
-    else:
-        name = who.player
+        ways = {key: asked[key] for key in names.WAYS if key in asked}
+        how = params.pop("with_", None) or {}
+        more = {k: v for k, v in params.items() if k not in ("model", "strategy") and v != ""}
+        return " ".join([model, strategy, *names.named(ways | how | more)])
     if len(params) == 1:
         (value,) = params.values()
-        return f"{name} {value}"
+        said = names.named(params)[0] if isinstance(value, bool) else f"{value}"
+        return f"{who.player} {said}"
     given = ", ".join(f"{key} {value}" for key, value in params.items())
-    return f"{name} ({given})" if given else name
+    return f"{who.player} ({given})" if given else who.player
+
+
+def model_and_strategy(who: Sitter) -> tuple[str, str]:
+    """What a language player is made of, as tables call it; a bot's name and nothing."""
+    if who.player != "language":
+        return who.player, ""
+    model = names.called(str(who.params.get("model", "embedded")))
+    return model, str(who.params.get("strategy", "qa"))
 
 
 class Setup(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -9,10 +9,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+import msgspec
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
+
+from sally.core.errors import BadInput
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -59,6 +62,10 @@ def _fold(line: str, width: int) -> str:
 
 def print_table(rows: Iterable[Mapping[str, Any]], columns: Sequence[str], title: str = "") -> None:
     """Rows as a table; numbers to the right, nothing interpreted as markup."""
+    console().print(_table(rows, columns, title))
+
+
+def _table(rows: Iterable[Mapping[str, Any]], columns: Sequence[str], title: str) -> Table:
     table = Table(
         title=title or None,
         title_justify="left",
@@ -73,7 +80,91 @@ def print_table(rows: Iterable[Mapping[str, Any]], columns: Sequence[str], title
         table.add_column(column, justify="right" if numeric else "left", overflow="fold")
     for row in rows:
         table.add_row(*(Text(cell(row.get(column))) for column in columns))
-    console().print(table)
+    return table
+
+
+SCREEN = 44  # lines of tables that are printed unasked; sentences come on top
+
+
+class Shown(msgspec.Struct, frozen=True):
+    """What a page of a table left out."""
+
+    first: int  # of the rows on it, counted from 1
+    last: int
+    rows: int
+    pages: int
+    columns: tuple[str, ...]  # for which there was no room
+
+    def said(self, more: str) -> list[str]:
+        """How to see the rest, where there is any; `more` names the options that choose rows."""
+        found = []
+        if self.pages > 1:
+            found.append(
+                f"Rows {self.first} to {self.last} of {self.rows}; --page takes 1 to {self.pages}, "
+                f"{more} to choose."
+            )
+        if self.columns:
+            found.append(f"No room for {', '.join(self.columns)}: --metric shows them.")
+        return found
+
+
+def fits(rows: Sequence[Mapping[str, Any]], columns: Sequence[str], most: int = SCREEN) -> bool:
+    """Whether a table takes no more than a screen."""
+    return _lines(rows, columns, "") <= most
+
+
+def print_page(
+    rows: Sequence[Mapping[str, Any]],
+    keys: Sequence[str],
+    columns: Sequence[str],
+    page: int = 1,
+    last: Sequence[str] = (),
+    title: str = "",
+    most: int = SCREEN,
+    whole: bool = False,
+) -> Shown:
+    """As much of a table as a screen holds: rows by the page, columns as far as there is room.
+
+    With `whole`, all columns stand side by side, their texts folded.
+    """
+    groups = [list(columns)] if whole else fitting(rows, [*keys, *last], columns)
+    sizes = [_lines(rows, [*keys, *group, *last], title) for group in groups]
+    kept = 1
+    while kept < len(groups) and sum(sizes[: kept + 1]) <= most:
+        kept += 1
+    size = (
+        len(rows) if sizes[0] <= most else _page_size(rows, [*keys, *groups[0], *last], title, most)
+    )
+    pages = -(-len(rows) // size) if rows else 1
+    if not 1 <= page <= pages:
+        raise BadInput(f"There is no page {page}; the table has {pages}.")
+    start = (page - 1) * size
+    part = rows[start : start + size]
+    for group in groups[:kept]:
+        there = [row for row in part if any(name in row for name in group)] or part
+        print_table(there, [*keys, *group, *last], title)
+    left = tuple(name for group in groups[kept:] for name in group)
+    return Shown(start + 1, start + len(part), len(rows), pages, left)
+
+
+def _page_size(
+    rows: Sequence[Mapping[str, Any]], columns: Sequence[str], title: str, most: int
+) -> int:
+    """How many rows every page can hold, whichever rows these are."""
+    size = min(len(rows), most)
+    while size > 1 and any(
+        _lines(rows[start : start + size], columns, title) > most
+        for start in range(0, len(rows), size)
+    ):
+        size = max(1, size * 9 // 10)
+    return size
+
+
+def _lines(rows: Sequence[Mapping[str, Any]], columns: Sequence[str], title: str) -> int:
+    out = console()
+    with out.capture() as taken:
+        out.print(_table(rows, columns, title))
+    return taken.get().count("\n")
 
 
 def fitting(

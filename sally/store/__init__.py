@@ -31,6 +31,7 @@ from sally.store.reading import (
     migrated,
     read,
     read_line,
+    reason,
     survey,
     to_run_again,
 )
@@ -63,6 +64,7 @@ __all__ = [
     "read",
     "read_line",
     "read_manifest",
+    "reason",
     "require",
     "studies",
     "survey",

@@ -17,7 +17,8 @@ import msgspec
 from sally.core import packs
 from sally.core.errors import BadInput
 from sally.core.log import RESUMABLE, SCHEMA, Censored, Episode, Instance, from_line
-from sally.store.manifest import MANIFEST, read_manifest
+from sally.core.names import remember
+from sally.store.manifest import MANIFEST, models_asked, read_manifest
 from sally.store.places import Folder, Place, Where, place
 
 _NUMBER = re.compile(r"\d[\d,]{2,}(\.\d+)?|\d+\.\d+")  # what differs between episodes cut alike
@@ -147,6 +148,7 @@ def read(where: Where, quarantine: bool = True, beginning: str = "") -> Iterator
         elif not names:
             raise BadInput(f"There is no store at {at}: it holds neither {MANIFEST} nor episodes.")
         know_packs(at)
+        remember(models_asked(at))
         ours = quarantine and MANIFEST in inside  # a foreign folder stays as it is
         wanted = [name for name in names if name.startswith(beginning)]
         yield from _episodes(_lines(at, wanted), at if ours else None)

@@ -14,7 +14,7 @@ import pytest
 from rich.console import Console
 
 from sally.cli import main
-from sally.cli.reading import print_scores
+from sally.cli.scoring import print_scores
 from sally.output.console import folded
 
 TINY = """

@@ -1,0 +1,217 @@
+"""`sally score`: means with intervals, a screen at a time."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import get_args
+
+import click
+import msgspec
+
+from sally import store
+from sally.analysis.rows import Row, episode_rows
+from sally.analysis.scores import FINEST, By, Wanted, chosen, keys_for, means, seats_of, studied
+from sally.analysis.stores import each_once
+from sally.cli.common import STORE
+from sally.core import shelf
+from sally.core.errors import listed
+from sally.core.log import Episode
+from sally.output.console import (
+    SCREEN,
+    Shown,
+    estimate_cell,
+    folded,
+    json_option,
+    print_json,
+    print_page,
+)
+from sally.output.unpacked import opened
+
+REASONS = 8  # that are listed; the others are counted
+FEW = 36  # lines of a summary that stay together on a screen
+CHOOSE = "--game, --cell, --seat and --player"
+
+
+@click.command()
+@click.argument("folder", type=STORE)
+@click.option("--metric", "metrics", multiple=True, help="Only these metrics.")
+@click.option("--game", "games", multiple=True, help="Only this game; * stands for anything.")
+@click.option("--cell", "cells", multiple=True, help="Only this cell; * stands for anything.")
+@click.option("--player", "players", multiple=True, help="Only this player or model, likewise.")
+@click.option("--seat", "seats", multiple=True, help="Only this seat, studied or not.")
+@click.option(
+    "--by",
+    multiple=True,
+    type=click.Choice(get_args(By)),
+    help="What else is kept apart; model and strategy take the player's place.",
+)
+@click.option("--page", default=1, show_default=True, help="Which page of a long table.")
+@click.option("--all", "every", is_flag=True, help="Every metric, not only the headline ones.")
+@click.option("--rows", "as_rows", is_flag=True, help="JSON, one row per seat and episode.")
+@json_option
+def score(
+    folder: Path | str,
+    metrics: tuple[str, ...],
+    games: tuple[str, ...],
+    cells: tuple[str, ...],
+    players: tuple[str, ...],
+    seats: tuple[str, ...],
+    by: tuple[By, ...],
+    page: int,
+    every: bool,
+    as_rows: bool,
+    as_json: bool,
+) -> None:
+    """Means with 95% intervals for every player in a store or a bundle.
+
+    Cells and company are pooled; `--by cell` and `--by others` keep them apart.
+    """
+    wanted = Wanted(metrics, every or as_json, seats, players, cells, games)
+    seen = Seen()
+    with opened(folder) as (place, _):
+        if as_rows:
+            print_json(list(episode_rows(each_once([place]))))
+            return
+        rows = chosen(
+            seats_of(seen.passing(each_once([place], seen.bad.append)), wanted.named), wanted
+        )
+    if as_json:
+        print_json(means(rows, wanted.named, keys_for(by) if by else FINEST))
+    else:
+        say(rows, wanted, keys_for(by), page, SCREEN if not every else 10**6)
+        for why in without_result(seen.reasons):
+            click.echo(folded(why))
+    seen.warn()
+
+
+class Seen:
+    """What is noted of the episodes as they pass: bad lines, reasons, changed instances."""
+
+    def __init__(self) -> None:
+        self.bad: list[str] = []
+        self.reasons: Counter[str] = Counter()
+        self._instances: dict[tuple[str, str], set[str]] = {}  # (cell, id) -> its parameters
+
+    def passing(self, episodes: Iterable[Episode]) -> Iterator[Episode]:
+        """The episodes as they come; one id should have one meaning, and a blank end a reason."""
+        for episode in episodes:
+            instance = episode.setup.instance
+            asked = msgspec.json.encode((instance.game, instance.params), order="sorted").decode()
+            self._instances.setdefault((episode.cell, instance.id), set()).add(asked)
+            if why := store.reason(episode):
+                self.reasons[why] += 1
+            yield episode
+
+    def warn(self) -> None:
+        """What a reader of the means should know of the lines behind them."""
+        for id in sorted({id for (_, id), asked in self._instances.items() if len(asked) > 1}):
+            click.echo(
+                f"mixed: instance {id!r} was changed between runs, and both count here", err=True
+            )
+        for line in self.bad:
+            click.echo(f"unreadable, kept in quarantine: {line}", err=True)
+
+
+def without_result(reasons: Mapping[str, int]) -> list[str]:
+    """Why episodes have no result, a line a reason, the most frequent first."""
+    ordered = Counter(reasons).most_common()
+    found = [f"{n} without a result: {why}" for why, n in ordered[:REASONS]]
+    if rest := ordered[REASONS:]:
+        found.append(
+            f"{sum(n for _, n in rest)} without a result for {len(rest)} other reasons; "
+            "`sally watch DIR --once` lists them all."
+        )
+    return found
+
+
+def say(
+    rows: Sequence[Row],
+    wanted: Wanted,
+    keys: Sequence[str],
+    page: int = 1,
+    most: int = SCREEN,
+) -> None:
+    """The means of those who are studied, and how to see what was pooled or left out."""
+    shown = rows if wanted.seats or wanted.players else studied(rows)
+    found = means(shown, wanted.named, keys)
+    if not found:
+        click.echo("Nothing to score.")
+        return
+    for line in notes(print_scores(found, keys, page, most), rows, shown, keys):
+        click.echo(folded(line))
+
+
+def say_summary(episodes: Iterable[Episode]) -> None:
+    """One screen of a whole store: players, or models where there are too many of these."""
+    wanted = Wanted()
+    rows = studied(seats_of(episodes, wanted.named))
+    keys = keys_for(())
+    if len({tuple(row[key] for key in keys) for row in rows}) > FEW:
+        keys = keys_for(("model",))
+    say(rows, wanted, keys)
+
+
+def notes(
+    printed: Shown, every: Sequence[Row], shown: Sequence[Row], keys: Sequence[str]
+) -> list[str]:
+    """What was pooled, who was left out, and where the other pages are."""
+    said = printed.said(CHOOSE)
+    pooled = [
+        key
+        for key in ("cell", "others", "strategy")
+        if key not in keys and varies(shown, key) and ("player" not in keys or key != "strategy")
+    ]
+    if pooled:
+        names = {"cell": "cells", "others": "company", "strategy": "strategies"}
+        by = {"strategy": "player"}
+        said.append(
+            f"Pooled over {listed([names[key] for key in pooled])}: "
+            f"{listed([f'--by {by.get(key, key)}' for key in pooled])} "
+            f"{'keeps' if len(pooled) == 1 else 'keep'} them apart."
+        )
+    if left := sorted({row["seat"] for row in every} - {row["seat"] for row in shown}):
+        said.append(f"Not shown: {listed(left)}, where nobody was studied (--seat).")
+    return said
+
+
+def print_scores(
+    found: Sequence[Row],
+    keys: Sequence[str] = FINEST,
+    page: int = 1,
+    most: int = SCREEN,
+) -> Shown:
+    """Who scored what, a few metrics beside each other; means and 95% intervals."""
+    told = [key for key in keys if key in WHO or varies(found, key)]
+    counts: dict[tuple[str, ...], int] = {}
+    for row in found:
+        who = tuple(str(row[k]) for k in told)
+        counts[who] = max(counts.get(who, 0), row["episodes"])
+    groups: dict[tuple[str, ...], dict[str, str]] = {}
+    for row in found:
+        who = tuple(str(row[k]) for k in told)
+        group = groups.setdefault(who, {"n": str(counts[who])})
+        few = "" if row["episodes"] == counts[who] else f" (n {row['episodes']})"
+        group[heading(row["metric"])] = estimate_cell(row["value"], row["interval"]) + few
+    rows = [dict(zip(told, g, strict=True)) | cells for g, cells in sorted(groups.items())]
+    metrics = list(dict.fromkeys(heading(row["metric"]) for row in found))
+    said = [name for name in metrics if any(row.get(name) not in NOTHING for row in rows)]
+    return print_page(rows, told, said or metrics, page, ["n"], most=most)
+
+
+WHO = ("player", "model", "strategy")
+NOTHING = (None, "-", "0.000", "0.000 ±0.000")  # columns of these alone are left out
+
+
+def heading(metric: str) -> str:
+    """The short name of a metric, for the head of a column."""
+    entry = shelf.shelf("metrics").get(metric)
+    return entry.label or metric if entry else metric
+
+
+def varies(rows: Sequence[Row], key: str) -> bool:
+    """Whether a column says anything: a cell that only repeats the game does not."""
+    if key == "cell" and all(row["cell"] == row["game"] for row in rows):
+        return False
+    return len({row[key] for row in rows}) > 1

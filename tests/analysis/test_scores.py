@@ -1,0 +1,85 @@
+"""Means of a store by what is kept apart."""
+
+from __future__ import annotations
+
+import pytest
+
+from sally.analysis.scores import Wanted, chosen, keys_for, matches, means, seats_of, studied
+from sally.core.errors import BadInput
+from sally.core.log import Instance, Setup, Sitter
+from sally.output.console import SCREEN, print_page
+from sally.runner.local import play
+from sally.runner.seating import resolved
+
+MET = [
+    ("easy", Sitter("constant"), Sitter("tit_for_tat")),
+    ("easy", Sitter("random"), Sitter("tit_for_tat")),
+    ("hard", Sitter("constant"), Sitter("random")),
+]
+
+
+@pytest.fixture(scope="module")
+def rows():
+    instance = Instance("ipd-2", "ipd", {"rounds": 2})
+    episodes = [
+        play(resolved(Setup(instance, seed, {"agent": one, "partner": two})), cell)
+        for cell, one, two in MET
+        for seed in (1, 2)
+    ]
+    return seats_of(episodes, ("payoff",))
+
+
+def test_cells_and_company_are_pooled_unless_they_are_kept_apart(rows):
+    agents = chosen(rows, Wanted(seats=("agent",)))
+    pooled = {r["player"]: r["episodes"] for r in means(agents, ("payoff",), keys_for(()))}
+    assert pooled == {"constant": 4, "random": 2}
+    apart = means(agents, ("payoff",), keys_for(("cell",)))
+    assert [(r["cell"], r["player"], r["episodes"]) for r in apart] == [
+        ("easy", "constant", 2),
+        ("easy", "random", 2),
+        ("hard", "constant", 2),
+    ]
+
+
+def test_rows_are_chosen_by_cell_player_game_and_seat(rows):
+    kept = chosen(
+        rows, Wanted(seats=("agent",), cells=("h*",), players=("const*",), games=("ipd",))
+    )
+    assert {(r["cell"], r["player"]) for r in kept} == {("hard", "constant")}
+    with pytest.raises(BadInput, match="together"):
+        chosen(rows, Wanted(cells=("hard",), players=("tit_for_tat",)))
+    with pytest.raises(BadInput, match="cell in this store"):
+        chosen(rows, Wanted(cells=("heard",)))
+
+
+def test_a_star_is_the_only_sign_with_a_meaning():
+    assert matches("table 3: *", "table 3: ipd, [x]")
+    assert matches("a[b]*", "a[b]c")
+    assert not matches("a?", "ab")
+
+
+def test_where_nobody_is_studied_everybody_is(rows):
+    assert studied(rows) == rows
+    asked = [{**row, "studied": row["seat"] == "agent"} for row in rows]
+    assert {row["seat"] for row in studied(asked)} == {"agent"}
+
+
+@pytest.mark.parametrize("page", [1, 2, 7])
+def test_a_page_holds_no_more_than_a_screen(page, capsys):
+    wide = {f"m{k}": "1.00 ±0.20" for k in range(20)}
+    table = [{"player": f"a rather long name {n} " * (n % 4 + 1), **wide} for n in range(300)]
+    shown = print_page(table, ["player"], list(wide), page)
+    assert capsys.readouterr().out.count("\n") <= SCREEN
+    assert shown.pages > 1 and shown.columns
+    assert shown.first == 1 + (page - 1) * (shown.last - shown.first + 1)
+
+
+def test_every_row_stands_on_one_page(capsys):
+    table = [{"player": f"p{n}.", "m": str(n)} for n in range(100)]
+    pages = print_page(table, ["player"], ["m"]).pages
+    for page in range(2, pages + 1):
+        print_page(table, ["player"], ["m"], page)
+    said = capsys.readouterr().out
+    assert all(said.count(f"p{n}.") == 1 for n in range(100))
+    with pytest.raises(BadInput, match=f"has {pages}"):
+        print_page(table, ["player"], ["m"], pages + 1)
