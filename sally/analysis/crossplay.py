@@ -68,12 +68,28 @@ def _widest(found: Sequence[Row], seat: str) -> Bounds | None:
     return min(low for low, _ in ends), max(high for _, high in ends)
 
 
-def names_of(table: Mapping[tuple[str, str], Pairing]) -> list[str]:
+Table = Mapping[tuple[str, str], Pairing]
+
+
+def names_of(table: Table) -> list[str]:
     """Everybody in the table, in the order of appearance."""
     return list(dict.fromkeys([*(one for one, _ in table), *(two for _, two in table)]))
 
 
-def draw(table: Mapping[tuple[str, str], Pairing], path: Path, title: str = "") -> None:
+def sides(table: Table) -> tuple[list[str], list[str]]:
+    """Who sat first and who sat second, each best first by the mean over those they met."""
+    first, second = dict[str, list[float]](), dict[str, list[float]]()
+    for (one, two), met in table.items():
+        first.setdefault(one, []).append(met.first)
+        second.setdefault(two, []).append(met.second)
+
+    def best_first(paid: dict[str, list[float]]) -> list[str]:
+        return sorted(paid, key=lambda name: (-sum(paid[name]) / len(paid[name]), name))
+
+    return best_first(first), best_first(second)
+
+
+def draw(table: Table, path: Path, title: str = "") -> None:
     """A picture of the table: the first seat's mean score by colour, both scores in figures."""
     try:
         from matplotlib.figure import Figure
@@ -81,29 +97,32 @@ def draw(table: Mapping[tuple[str, str], Pairing], path: Path, title: str = "") 
         raise BadInput(
             "A picture needs matplotlib; `pip install 'sally-lab[figures]'` brings it."
         ) from None
-    names = names_of(table)
-    if not names:
+    rows, columns = sides(table)
+    if not rows:
         raise BadInput("There is nothing to draw: no episode has a result.")
-    grid = [[_score(table, one, two) for two in names] for one in names]
-    figure = Figure(figsize=(1.6 + 1.1 * len(names), 1.4 + 0.8 * len(names)), layout="constrained")
+    grid = [[_score(table, one, two) for two in columns] for one in rows]
+    longest = 0.075 * max(map(len, rows))  # inches
+    size = (2.2 + longest + 0.95 * len(columns), 1.6 + 0.32 * len(rows))
+    figure = Figure(figsize=size, layout="constrained")
     axes = figure.subplots()
     lowest = min(met.first for met in table.values())
     image = axes.imshow(grid, cmap="viridis", aspect="auto", vmin=min(lowest, 0.0))
-    axes.set_xticks(range(len(names)), names, rotation=30, ha="right")
-    axes.set_yticks(range(len(names)), names)
+    axes.set_facecolor("#eeeeee")  # those who never met
+    axes.set_xticks(range(len(columns)), columns, rotation=30, ha="right", fontsize=8)
+    axes.set_yticks(range(len(rows)), rows, fontsize=8)
     axes.set_xlabel("second seat")
     axes.set_ylabel("first seat")
-    axes.set_title(title or "mean score, first / second seat")
-    for row, one in enumerate(names):
-        for column, two in enumerate(names):
-            met = table.get((one, two))
-            said = "" if met is None else f"{met.first:.2f} / {met.second:.2f}"
-            box = {"facecolor": "white", "alpha": 0.75, "edgecolor": "none", "pad": 1.5}
-            axes.text(column, row, said, ha="center", va="center", fontsize=8, bbox=box)
+    axes.set_title(title or "mean score, first / second seat; best on top and to the left", size=10)
+    box = {"facecolor": "white", "alpha": 0.75, "edgecolor": "none", "pad": 1.0}
+    for row, one in enumerate(rows):
+        for column, two in enumerate(columns):
+            if (met := table.get((one, two))) is not None:
+                said = f"{met.first:.2f} / {met.second:.2f}"
+                axes.text(column, row, said, ha="center", va="center", fontsize=7, bbox=box)
     figure.colorbar(image, ax=axes, label="first seat's mean score")
     figure.savefig(path, dpi=150)
 
 
-def _score(table: Mapping[tuple[str, str], Pairing], one: str, two: str) -> float:
+def _score(table: Table, one: str, two: str) -> float:
     met = table.get((one, two))
     return float("nan") if met is None else met.first

@@ -7,19 +7,29 @@ from pathlib import Path
 import click
 import msgspec
 
-from sally.analysis.crossplay import Pairing, crossplay, draw, names_of
+from sally.analysis.crossplay import Pairing, crossplay, draw, sides
 from sally.cli.comparing import episodes_of
 from sally.core.errors import BadInput
 from sally.core.log import Episode
-from sally.output.console import estimate_cell, fitting, json_option, print_json, print_table
+from sally.output.console import (
+    SCREEN,
+    estimate_cell,
+    folded,
+    json_option,
+    print_json,
+    print_page,
+)
 
 
 @click.command("crossplay")
 @click.argument("folder", metavar="DIR")
 @click.option("--game", help="Only this game.")
+@click.option("--page", default=1, show_default=True, help="Which page of a long table.")
 @click.option("--figure", type=click.Path(path_type=Path), help="A picture: .svg, .pdf or .png.")
 @json_option
-def crossplay_(folder: str, game: str | None, figure: Path | None, as_json: bool) -> None:
+def crossplay_(
+    folder: str, game: str | None, page: int, figure: Path | None, as_json: bool
+) -> None:
     """Mean payoffs of everybody against everybody in the two-seat games of the store DIR."""
     games: dict[str, list[Episode]] = {}
     for episode in episodes_of(folder):
@@ -36,7 +46,7 @@ def crossplay_(folder: str, game: str | None, figure: Path | None, as_json: bool
         )
         return
     for name, table in tables.items():
-        _print(name, table)
+        say(name, table, page, 10**6 if game else max(8, SCREEN // len(tables)))
     if figure is not None:
         click.echo(f"Picture: {figure}")
 
@@ -45,23 +55,19 @@ def _plain(pair: tuple[str, str], met: Pairing) -> dict[str, object]:
     return {"first_player": pair[0], "second_player": pair[1], **msgspec.to_builtins(met)}
 
 
-def _print(game: str, table: dict[tuple[str, str], Pairing]) -> None:
-    """The first seat's mean with its 95% interval; rows sit first, columns second."""
-    names = names_of(table)
+def say(game: str, table: dict[tuple[str, str], Pairing], page: int, most: int) -> None:
+    """The first seat's mean with its 95% interval; rows sit first, columns second, best first."""
+    first, second = sides(table)
     rows = [
-        {"first seat": one}
-        | {
-            two: _cell(table.get((one, two)))
-            for two in names
-            if any((n, two) in table for n in names)
-        }
-        for one in names
-        if any((one, n) in table for n in names)
+        {"first seat": one} | {two: _cell(table.get((one, two))) for two in second} for one in first
     ]
-    columns = [two for two in names if two in rows[0]]
     click.echo(f"{game}: mean payoff of the first seat against each second seat, 95% intervals")
-    for part in fitting(rows, ["first seat"], columns):
-        print_table(rows, ["first seat", *part])
+    if not rows:
+        click.echo("No episode has a result.")
+        return
+    shown = print_page(rows, ["first seat"], second, page, most=most)
+    for line in shown.said("--game"):
+        click.echo(folded(line.replace("--metric shows them", "--json has them")))
 
 
 def _cell(met: Pairing | None) -> str:

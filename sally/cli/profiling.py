@@ -14,11 +14,12 @@ from sally.analysis.measured import Measured
 from sally.analysis.profile import Mark, ProfileRow, profile_of
 from sally.analysis.rows import Row
 from sally.analysis.scale import Zero
+from sally.analysis.scores import matches
 from sally.analysis.stores import measured_stores
 from sally.cli.common import STORE
 from sally.cli.comparing import plain
 from sally.core.errors import BadInput, listed, unknown
-from sally.core.log import label
+from sally.core.log import label, model_and_strategy
 from sally.output import figures
 from sally.output.console import (
     estimate_cell,
@@ -26,6 +27,7 @@ from sally.output.console import (
     folded,
     json_option,
     print_json,
+    print_page,
     print_table,
     progress,
 )
@@ -60,7 +62,12 @@ IF_LOST = ("at most", "format")  # columns that say something only where moves o
 @click.option("--game", "games", multiple=True, help="Only this game; may be given again.")
 @click.option("--player", "players", multiple=True, help="Only this player; may be given again.")
 @click.option("--seat", default="", help="Only this seat, studied or not.")
-@click.option("--by-cell", is_flag=True, help="Each cell of a study apart.")
+@click.option("--cell", "cells", multiple=True, help="Only this cell; * stands for anything.")
+@click.option("--by", type=click.Choice(["cell"]), help="Each cell of a study apart.")
+@click.option("--by-cell", is_flag=True, help="The same as --by cell.")
+@click.option("--metric", "metrics", multiple=True, help="Only this column.")
+@click.option("--page", default=1, show_default=True, help="Which page of a long table.")
+@click.option("--all", "every", is_flag=True, help="Everything, however long.")
 @click.option(
     "--zero",
     type=click.Choice(["random", "mindless"]),
@@ -75,7 +82,12 @@ def profile(
     games: tuple[str, ...],
     players: tuple[str, ...],
     seat: str,
+    cells: tuple[str, ...],
+    by: str | None,
     by_cell: bool,
+    metrics: tuple[str, ...],
+    page: int,
+    every: bool,
     zero: Zero,
     figure: Path | None,
     calibration: Path | None,
@@ -89,8 +101,17 @@ def profile(
     """
     for path in filter(None, (figure, calibration)):
         figures.check(path)  # before the work, not after it
+    for name in metrics:
+        if name not in ESTIMATES:
+            raise unknown("column of the profile", name, ESTIMATES)
     rows = profile_rows_of(
-        folders, games=games, players=players, seat=seat, by_cell=by_cell, zero=zero
+        folders,
+        games=games,
+        players=players,
+        seat=seat,
+        cells=cells,
+        by_cell=by_cell or by is not None,
+        zero=zero,
     )
     if figure:
         figures.write(figures.profile_figure(rows), figure)
@@ -99,7 +120,10 @@ def profile(
     if as_json:
         print_json(plain(rows))
         return
-    say(rows)
+    if not metrics and (every or length(rows) <= ROOM):
+        say(rows)
+    else:
+        say_brief(rows, metrics or BRIEF, page)
     for path in filter(None, (figure, calibration)):
         click.echo(f"Written: {path}")
 
@@ -110,6 +134,7 @@ def profile_rows_of(
     games: Sequence[str] = (),
     players: Sequence[str] = (),
     seat: str = "",
+    cells: Sequence[str] = (),
     by_cell: bool = False,
     zero: Zero = "random",
 ) -> list[ProfileRow]:
@@ -122,7 +147,7 @@ def profile_rows_of(
             click.echo(f"unreadable, kept in quarantine: {line}", err=True)
         if found.episodes:
             _known("seat in this store", [seat] if seat else [], found.seats)
-        studied = chosen(found.measured, games, players, seat)
+        studied = chosen(found.measured, games, players, seat, cells)
         task = bar.add_task("compare", total=None, note="mindless and reference players")
         ends = baselines(
             studied, by_cell, lambda done, all: bar.update(task, completed=done, total=all)
@@ -135,28 +160,43 @@ def chosen(
     games: Sequence[str] = (),
     players: Sequence[str] = (),
     seat: str = "",
+    cells: Sequence[str] = (),
 ) -> list[Measured]:
     """The seats that are studied, or those that were asked for."""
     if not found:
         raise BadInput("The store holds no episode.")
     _known("game in this store", games, {m.game for m in found})
-    kept = [m for m in found if not games or m.game in games]
+    _known("cell in this store", cells, {m.cell for m in found})
+    kept = [
+        m
+        for m in found
+        if (not games or _fits(m.game, games)) and (not cells or _fits(m.cell, cells))
+    ]
     seats = {
         game: {seat} if seat else studied_seats([m for m in kept if m.game == game])
         for game in {m.game for m in kept}
     }
     kept = [m for m in kept if m.seat in seats[m.game]]
-    _known("player in this store", players, {_player(m) for m in kept})
-    return [m for m in kept if not players or _player(m) in players]
+    models = {_model(m) for m in kept}
+    _known("player in this store", players, {_player(m) for m in kept} | models)
+    return [m for m in kept if not players or _fits(_player(m), players) or _model(m) in players]
 
 
 def _player(m: Measured) -> str:
     return label(m.setup.lineup[m.seat])
 
 
+def _model(m: Measured) -> str:
+    return model_and_strategy(m.setup.lineup[m.seat])[0]
+
+
+def _fits(name: str, patterns: Iterable[str]) -> bool:
+    return any(matches(pattern, name) for pattern in patterns)
+
+
 def _known(what: str, names: Iterable[str], known: Collection[str]) -> None:
     for name in names:
-        if name not in known:
+        if not any(matches(name, one) for one in known):
             raise unknown(what, name, known)
 
 
@@ -165,24 +205,65 @@ def _known(what: str, names: Iterable[str], known: Collection[str]) -> None:
 
 def say(rows: Sequence[ProfileRow]) -> None:
     """A table for each game and seat, what its ends are, and why blanks are blank."""
-    groups: dict[tuple[str, str, str, str], list[ProfileRow]] = {}
-    for row in rows:
-        groups.setdefault((row.game, row.seat, row.cell, row.part), []).append(row)
+    groups = grouped(rows)
     for (game, seat, cell, part), group in groups.items():
         lines = [_line(row) for row in group]
-        lost = any(row.forfeits or row.censored for row in group)
-        said = [
-            name
-            for name in ESTIMATES
-            if any(line[name] != "-" for line in lines) and (lost or name not in IF_LOST)
-        ]
         title = f"{game}, seat {seat}" + (f", cell {cell}" if cell else "")
         title += f", partners {part}" if part else ""
-        for names in fitting(lines, ["player", "n"], said):
+        for names in fitting(lines, ["player", "n"], telling(group, lines)):
             print_table(lines, ("player", "n", *names), title=title)
         for sentence in sentences(group):
             click.echo(folded(sentence))
         click.echo()
+    click.echo(folded(LEGEND))
+
+
+def grouped(rows: Sequence[ProfileRow]) -> dict[tuple[str, str, str, str], list[ProfileRow]]:
+    """The rows that stand in one table."""
+    groups: dict[tuple[str, str, str, str], list[ProfileRow]] = {}
+    for row in rows:
+        groups.setdefault((row.game, row.seat, row.cell, row.part), []).append(row)
+    return groups
+
+
+def telling(group: Sequence[ProfileRow], lines: Sequence[Row]) -> list[str]:
+    """The columns that say something of these rows."""
+    lost = any(row.forfeits or row.censored for row in group)
+    return [
+        name
+        for name in ESTIMATES
+        if any(line[name] != "-" for line in lines) and (lost or name not in IF_LOST)
+    ]
+
+
+def length(rows: Sequence[ProfileRow]) -> int:
+    """About how many lines the whole profile takes."""
+    found = len(folded(LEGEND).split("\n"))
+    for group in grouped(rows).values():
+        lines = [_line(row) for row in group]
+        tables = len(fitting(lines, ["player", "n"], telling(group, lines)))
+        said = sum(len(folded(sentence).split("\n")) for sentence in sentences(group))
+        found += tables * (len(lines) + 5) + said + 1
+    return found
+
+
+ROOM = 56  # lines up to which a profile is printed whole
+BRIEF = ("knowing %", "doing", "acts on it %", "knowing", "acting", "regret", "as scored")
+
+
+def say_brief(rows: Sequence[ProfileRow], columns: Sequence[str], page: int) -> None:
+    """Everybody in one table, a page at a time, and where the rest is said."""
+    keys = ["game", "seat", "cell", "part"]
+    told = [key for key in keys if key == "game" or len({getattr(r, key) for r in rows}) > 1]
+    ordered = sorted(rows, key=lambda r: (r.game, r.seat, r.cell, r.part, r.player))
+    lines = [{key: getattr(row, key) for key in told} | _line(row) for row in ordered]
+    kept = [name for name in columns if any(line[name] != "-" for line in lines)]
+    shown = print_page(lines, [*told, "player"], kept or columns[:1], page, ["n"])
+    for line in shown.said("--game, --cell and --player"):
+        click.echo(folded(line))
+    click.echo(
+        folded("--all says everything of everybody: ends, losses, and why blanks are blank.")
+    )
     click.echo(folded(LEGEND))
 
 

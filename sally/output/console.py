@@ -129,12 +129,13 @@ def print_page(
     """
     groups = [list(columns)] if whole else fitting(rows, [*keys, *last], columns)
     sizes = [_lines(rows, [*keys, *group, *last], title) for group in groups]
-    kept = 1
+    kept, size = 1, len(rows)
     while kept < len(groups) and sum(sizes[: kept + 1]) <= most:
         kept += 1
-    size = (
-        len(rows) if sizes[0] <= most else _page_size(rows, [*keys, *groups[0], *last], title, most)
-    )
+    if sizes[0] > most:  # by the page, then with two groups of columns if there are as many
+        kept = min(2, len(groups))
+        tables = [[*keys, *group, *last] for group in groups[:kept]]
+        size = min(_page_size(rows, table, title, most // kept) for table in tables)
     pages = -(-len(rows) // size) if rows else 1
     if not 1 <= page <= pages:
         raise BadInput(f"There is no page {page}; the table has {pages}.")
