@@ -9,7 +9,7 @@ whole family of comparisons.
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Literal
 
 import msgspec
@@ -21,7 +21,7 @@ from sally.analysis.rows import played
 from sally.core import shelf
 from sally.core.errors import BadInput, listed, unknown
 from sally.core.game import Seat
-from sally.core.log import Episode, label
+from sally.core.log import Episode, Sitter, label
 from sally.core.metric import Metric, Played
 from sally.stats import (
     Estimate,
@@ -38,7 +38,7 @@ SMALL = 0.2  # standard deviations: the difference that may pass for none, unles
 KNOWING = ("tom_percent", "brier")
 
 Verdict = Literal["better", "worse", "different", "equivalent", "undecided"]
-By = Literal["game", "cell", "others"]
+By = Literal["game", "cell", "others", "strategy"]
 
 
 class Comparison(msgspec.Struct, frozen=True):
@@ -85,6 +85,7 @@ class Score(msgspec.Struct, frozen=True):
     value: float
     person: str = ""  # whose play it is, where a person's
     repeat: int = 0
+    way: str = ""  # how a model was asked, where models are compared
 
 
 class Pair(msgspec.Struct, frozen=True):
@@ -92,6 +93,8 @@ class Pair(msgspec.Struct, frozen=True):
 
     instance: str
     repeat: int
+    setting: str
+    way: str
     person: str
     first: float
     second: float
@@ -111,6 +114,18 @@ def compare(
     seed: int = SEED,
 ) -> list[Comparison]:
     """Every comparison of two players that the episodes allow, adjusted as one family."""
+    check(first, second, metrics, margin)
+    scores = scores_of(episodes, (first, second), metrics, by)
+    return family(scores, first, second, margin, seed)
+
+
+def player_alone(who: Sitter) -> tuple[str, str]:
+    """A player as tables call it: whatever strategy it has is part of the name."""
+    return label(who), ""
+
+
+def check(first: str, second: str, metrics: Sequence[str], margin: float | None) -> None:
+    """Refuse what no comparison can be made of, before the work."""
     if first == second:
         raise BadInput(f"{first!r} cannot be compared with itself; name two players.")
     if margin is not None and not margin > 0:
@@ -119,7 +134,12 @@ def compare(
     for name in metrics:
         if name not in known:
             raise unknown("metric", name, known)
-    scores = scores_of(episodes, (first, second), metrics, by)
+
+
+def family(
+    scores: Scores, first: str, second: str, margin: float | None, seed: int
+) -> list[Comparison]:
+    """Every comparison that the scores allow, adjusted together."""
     found = []
     for group, both in scores.items():
         made = _compared(group, both.get(first, []), both.get(second, []), margin, seed)
@@ -133,20 +153,28 @@ def compare(
     return adjusted(found)
 
 
+Whose = Callable[[Sitter], tuple[str, str]]  # under which name a player counts, and its way
+
+
 def scores_of(
-    episodes: Iterable[Episode], players: tuple[str, str], metrics: Sequence[str], by: By
+    episodes: Iterable[Episode],
+    players: tuple[str, str],
+    metrics: Sequence[str],
+    by: By,
+    whose: Whose = player_alone,
 ) -> Scores:
     """The values of both players, by where and by what."""
     found: Scores = {}
     sat: set[str] = set()
     for episode in episodes:
-        names = {seat: label(who) for seat, who in episode.setup.lineup.items()}
-        sat |= set(names.values())
-        if not set(players) & set(names.values()):
+        names = {seat: whose(who) for seat, who in episode.setup.lineup.items()}
+        here = {name for name, _ in names.values()}
+        sat |= here
+        if not set(players) & here:
             continue
         whole = played(episode)
         for seat in whole.replay.game.seats:
-            if names[seat] in players:
+            if names[seat][0] in players:
                 _add(found, whole, seat, names[seat], metrics, by)
     for name in players:
         if name not in sat:
@@ -155,17 +183,23 @@ def scores_of(
 
 
 def _add(
-    found: Scores, whole: Played, seat: Seat, player: str, metrics: Sequence[str], by: By
+    found: Scores,
+    whole: Played,
+    seat: Seat,
+    named: tuple[str, str],
+    metrics: Sequence[str],
+    by: By,
 ) -> None:
     setup = whole.episode.setup
     others = ", ".join(label(setup.lineup[s]) for s in whole.replay.game.seats if s != seat)
-    where = {"game": "", "cell": whole.episode.cell, "others": others}[by]
+    player, way = named
+    where = {"game": "", "cell": whole.episode.cell, "others": others, "strategy": way}[by]
     for metric in measures(whole, seat, metrics):
         value = metric.measure(whole, seat)
         if value is not None:
             group = Group(setup.instance.game, seat, where, metric.name)
             met = (setting(setup, seat), setup.instance.id, others)
-            score = Score(*met, float(value), person_of(setup, seat), setup.repeat)
+            score = Score(*met, float(value), person_of(setup, seat), setup.repeat, way)
             found.setdefault(group, {}).setdefault(player, []).append(score)
 
 
@@ -194,7 +228,7 @@ def _compared(
     difference = paired_difference_bootstrap(
         a, b, clusters=clusters, seed=seed, resamples=RESAMPLES, method="expanded"
     )
-    if len(pairs) < FEW:
+    if len(set(clusters)) < FEW:
         difference = without_interval(difference.value, a.size, "bootstrap", f"fewer than {FEW}")
     wide = _margin(a, b) if margin is None else margin
     alike = _equivalent(a, b, clusters, wide)
@@ -232,7 +266,7 @@ def _paired(mine: Sequence[Score], theirs: Sequence[Score]) -> list[Pair]:
     """The pairs of one setting: one, or one for each person who met it."""
     people = dict.fromkeys(s.person for s in mine) if any(s.person for s in mine) else {}
     others = {} if people else dict.fromkeys(s.person for s in theirs)
-    at = (mine[0].instance, mine[0].repeat)
+    at = (mine[0].instance, mine[0].repeat, mine[0].setting, mine[0].way)
     return [
         *(Pair(*at, who, _mean(mine, who), _mean(theirs)) for who in people),
         *(Pair(*at, who, _mean(mine), _mean(theirs, who)) for who in others),
@@ -256,13 +290,15 @@ def _clusters(pairs: Sequence[Pair]) -> tuple[list[Hashable], str]:
     for name, found in units.items():
         if all(found) and len(set(found)) >= FEW:
             return found, name
+    if len({pair.way for pair in pairs}) > 1:  # the ways of asking in one setting hang together
+        return [pair.setting for pair in pairs], "settings"
     return list(range(len(pairs))), "pairs"
 
 
-def _by_setting(scores: Sequence[Score]) -> dict[str, list[Score]]:
-    found: dict[str, list[Score]] = {}
+def _by_setting(scores: Sequence[Score]) -> dict[tuple[str, str], list[Score]]:
+    found: dict[tuple[str, str], list[Score]] = {}
     for score in scores:
-        found.setdefault(score.setting, []).append(score)
+        found.setdefault((score.setting, score.way), []).append(score)
     return found
 
 

@@ -8,14 +8,32 @@ from typing import Any
 import click
 import msgspec
 
-from sally.analysis.compare import ALPHA, SMALL, WORDS, By, Comparison, clusters_needed, conclusion
+from sally.analysis.compare import (
+    ALPHA,
+    KNOWING,
+    SMALL,
+    WORDS,
+    By,
+    Comparison,
+    clusters_needed,
+    conclusion,
+)
 from sally.analysis.compare import compare as compared
+from sally.analysis.compare_models import are_models, compare_models
 from sally.analysis.rows import Row
 from sally.analysis.stores import each_once
 from sally.cli.common import STORE
+from sally.cli.scoring import heading
 from sally.core.errors import listed
 from sally.core.log import Episode
-from sally.output.console import estimate_cell, folded, json_option, print_json, print_table
+from sally.output.console import (
+    estimate_cell,
+    folded,
+    json_option,
+    print_json,
+    print_page,
+    print_table,
+)
 from sally.output.unpacked import opened
 from sally.stats import Estimate
 from sally.store import Where
@@ -46,19 +64,30 @@ def compare(
     margin: float | None,
     as_json: bool,
 ) -> None:
-    """Is player A better than player B in the store DIR: where, and how sure?
+    """Is A better than B in the store DIR: where, and how sure?
 
-    Names are as in `sally score DIR`. Differences are A less B on the same problems with the same
-    chance and company.
+    A and B are players as in `sally score DIR`, or models, pooled over the strategies that both
+    were asked by. Differences are A less B on the same problems with the same chance and company.
     """
+    ways: list[Comparison] = []
     with opened(folder) as (place, _):
-        found = compared(episodes_of(place), first, second, metrics=metrics, by=by, margin=margin)
+        if are_models(each_once([place]), first, second):
+            found, ways = compare_models(
+                episodes_of(place), first, second, metrics=metrics, by=by, margin=margin
+            )
+        else:
+            found = compared(
+                episodes_of(place), first, second, metrics=metrics, by=by, margin=margin
+            )
     said = conclusion(found, first, second)
     if as_json:
-        rows = plain(found)
-        print_json({"first": first, "second": second, "conclusion": said, "comparisons": rows})
+        rows, lines = plain(found), {"by_strategy": plain(ways)} if ways else {}
+        told = {"first": first, "second": second, "conclusion": said, "comparisons": rows}
+        print_json({**told, **lines})
         return
     say(found, first, second, margin)
+    if ways:
+        say_ways(ways)
     click.echo("\n" + folded(said))
 
 
@@ -125,12 +154,34 @@ def say(found: Sequence[Comparison], first: str, second: str, margin: float | No
         )
 
 
+def say_ways(found: Sequence[Comparison]) -> None:
+    """The differences strategy by strategy, adjusted among themselves; claims in words."""
+    click.echo(
+        "\ndifference by strategy, adjusted among themselves; words only where one is claimed:"
+    )
+    rows: dict[str, Row] = {}
+    for c in found:
+        said = estimate_cell(c.difference.value, c.difference.interval, 2)
+        claim = "" if c.verdict == "undecided" else f" {c.verdict}"
+        row = rows.setdefault(c.where, {"strategy": c.where})
+        row[f"{c.game} {heading(c.metric)}"] = said + claim
+    doing_first = sorted(found, key=lambda c: (c.metric in KNOWING, c.metric, c.game))
+    columns = list(dict.fromkeys(f"{c.game} {heading(c.metric)}" for c in doing_first))
+    ordered = [rows[name] for name in sorted(rows)]
+    shown = print_page(ordered, ["strategy"], columns, most=BELOW)
+    for line in shown.said("--metric"):
+        click.echo(folded(line))
+
+
+BELOW = 24  # lines of strategies
+
+
 def _row(c: Comparison) -> Row:
     return {
         "game": c.game,
         "seat": c.seat,
         "where": c.where,
-        "metric": c.metric,
+        "metric": heading(c.metric),
         "A": estimate_cell(c.first, None),
         "B": estimate_cell(c.second, None),
         "difference": estimate_cell(c.difference.value, c.difference.interval),

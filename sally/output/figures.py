@@ -9,6 +9,8 @@ import msgspec
 
 from sally.analysis.profile import Mark, ProfileRow
 from sally.core.errors import BadInput, listed
+from sally.output.figures_ladder import CAPTION as LADDER
+from sally.output.figures_ladder import MANY, ladder_panels
 from sally.output.figures_panels import (
     COLOURS,
     FORMATS,
@@ -65,12 +67,18 @@ GUTTER = -0.2  # where players stand who were not asked what they know
 
 
 def profile_figure(rows: Sequence[ProfileRow], columns: int = 2) -> Figure:
-    """Knowing across, doing up, one panel a family."""
+    """Knowing across, doing up, one panel a family; a line a player where there are many."""
     families = list(dict.fromkeys(row.family for row in rows))
     if not families:
         raise BadInput("There is nothing to draw: no player has a profile.")
-    panels = [_profile_panel([row for row in rows if row.family == f]) for f in families]
-    return figure_of(panels, columns, TITLE, CAPTION)
+    panels: list[Panel] = []
+    said: dict[str, None] = {}
+    for family in families:
+        mine = [row for row in rows if row.family == family]
+        many = len(mine) > MANY and any(row.doing.value is not None for row in mine)
+        panels += ladder_panels(mine) if many else [_profile_panel(mine)]
+        said[LADDER if many else CAPTION] = None
+    return figure_of(panels, columns, TITLE, " ".join(said))
 
 
 def _profile_panel(rows: Sequence[ProfileRow]) -> Panel:
@@ -268,7 +276,11 @@ def calibration_figure(rows: Sequence[ProfileRow], columns: int = 2) -> Figure:
     games = list(dict.fromkeys(row.game for row in rows if row.calibration))
     if not games:
         raise BadInput("There is nothing to draw: no player stated odds.")
-    panels = [_calibration_panel([r for r in rows if r.game == g and r.calibration]) for g in games]
+    panels = []
+    for game in games:
+        mine = [row for row in rows if row.game == game and row.calibration]
+        for start in range(0, len(mine), MANY):  # more curves in one plot cannot be followed
+            panels.append(_calibration_panel(mine[start : start + MANY]))
     return figure_of(panels, columns, CALIBRATION_TITLE, CALIBRATION_CAPTION)
 
 

@@ -26,8 +26,8 @@ class Bar(msgspec.Struct, frozen=True):
     about: str  # a second, smaller line
     value: float
     interval: Sequence[float] | None
-    n: int
-    href: str
+    n: int | None  # how many episodes, where that is known
+    href: str | None
 
 
 class Dot(msgspec.Struct, frozen=True):
@@ -120,8 +120,8 @@ def _bar(bar: Bar, across: Scale, y: float) -> Html:
         whisker = tag("line", x1=x1, x2=x2, y1=y, y2=y, class_="whisker")
     mark = tag("circle", cx=across(bar.value), cy=y, r=4, class_="dot")
     return tag(
-        "a",
-        tag("title", f"{said} (n {bar.n})"),
+        "a" if bar.href else "g",
+        tag("title", said if bar.n is None else f"{said} (n {bar.n})"),
         tag("rect", x=0, y=y - ROW / 2, width=WIDTH, height=ROW, class_="hit"),
         tag("text", clipped(bar.name, 23), x=0, y=y - 1 if bar.about else y + 4, class_="name"),
         tag("text", clipped(bar.about, 27), x=0, y=y + 11, class_="about") if bar.about else None,

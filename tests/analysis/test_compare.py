@@ -17,6 +17,7 @@ from sally.analysis.compare import (
     compare,
     conclusion,
 )
+from sally.analysis.compare_models import are_models, model_and_way
 from sally.analysis.profile_estimates import person_of
 from sally.core.errors import BadInput
 from sally.core.log import Episode, Instance, Setup, Sitter
@@ -217,3 +218,38 @@ def test_one_cluster_less_than_needed_can_claim_nothing_and_so_many_can(family: 
     )
     assert {c.verdict for c in adjusted(enough)} == {"better"} and enough[0].units == needed
     assert {c.verdict for c in adjusted(few)} == {"undecided"}
+
+
+def asked(model: str, strategy: str) -> Sitter:
+    return Sitter("language", {"model": f"lab/{model}", "strategy": strategy})
+
+
+def test_models_are_told_from_players_and_their_ways_apart() -> None:
+    assert model_and_way(asked("weak", "cot")) == ("weak", "cot")
+    assert model_and_way(Sitter("constant", {"move": "J"})) == ("constant", "J")
+    instance = Instance("ipd-1", "ipd", {"rounds": 1})
+    lineups = [
+        {"agent": asked(model, way), "partner": Sitter("random")}
+        for model in ("weak", "good")
+        for way in ("qa", "cot")
+    ]
+    met = [Episode("x", Setup(instance, 1, lineup), []) for lineup in lineups]
+    assert are_models(met, "weak", "good")
+    assert not are_models(met, "weak qa", "good qa")
+    with pytest.raises(BadInput, match="two models, or two players"):
+        are_models(met, "weak", "good qa")
+    with pytest.raises(BadInput, match="wek"):
+        are_models(met, "wek", "good")
+
+
+def test_ways_of_asking_in_one_setting_do_not_count_as_so_many_pairs() -> None:
+    def of(shift: float) -> list[Score]:
+        return [
+            Score(f"s{n}", "i", "random", n + shift, way=way)
+            for n in range(2)
+            for way in ("qa", "cot", "lm")
+        ]
+
+    found = compared(of(1.0), of(0.0))
+    assert (found.pairs, found.units, found.clusters) == (6, 2, "settings")
+    assert found.difference.interval is None

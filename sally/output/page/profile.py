@@ -8,10 +8,20 @@ from itertools import groupby
 from sally.analysis.profile import Mark, ProfileRow
 from sally.output.page.html import Html, joined, tag
 from sally.output.page.results import scrolled
-from sally.output.plots import Curve, Dot, calibration_plot, estimate, number, profile_plot
+from sally.output.plots import (
+    Bar,
+    Curve,
+    Dot,
+    calibration_plot,
+    estimate,
+    interval_plot,
+    number,
+    profile_plot,
+)
 from sally.stats import Estimate
 
 Find = Callable[[ProfileRow], str | None]  # where the episodes of a row are listed on the page
+MANY = 12  # dots whose names can be told apart
 LOSSES = ("inference", "translation", "format", "luck")
 SHOWN = ("accuracy", "skill", "beyond", "brier", "doing", "doing_most", "raw", "regret",
          "consistency", "acting", *LOSSES)  # fmt: skip
@@ -49,6 +59,8 @@ def _plot(game: str, seat: str, rows: Sequence[ProfileRow], find: Find) -> Html 
     ]  # fmt: skip
     if not dots:
         return None
+    if len(dots) > MANY:
+        return _lines(f"{seat} in {game}", dots, len(rows) - len(dots))
     first = next(row for row in rows if row.doing.value is not None)
     rules = [r.predictor.skill for r in rows if r.predictor and r.predictor.skill is not None]
     mindless = [r.mindless.doing for r in rows if r.mindless and r.mindless.doing is not None]
@@ -67,6 +79,21 @@ def _plot(game: str, seat: str, rows: Sequence[ProfileRow], find: Find) -> Html 
     said = "; ".join(f"{', '.join(who)} ({why})" for why, who in left.items())
     note = tag("p", tag("small", f"Not drawn: {said}.")) if left else None
     return tag("figure", tag("figcaption", tag("b", f"{game}, {seat}")), drawn, note)
+
+
+def _lines(where: str, dots: Sequence[Dot], left: int) -> Html:
+    """Too many for one plot: doing and knowing beside each other, a line a player, best first."""
+    ordered = sorted(dots, key=lambda dot: (-dot.doing, dot.name))
+    doing = [Bar(d.name, "", d.doing, d.doing_interval, None, d.href) for d in ordered]
+    knowing = [Bar(d.name, "", d.knowing, d.knowing_interval, None, d.href) for d in ordered]
+    note = f"Not drawn: {left} players who lack one of the two." if left else ""
+    return tag(
+        "figure",
+        tag("figcaption", tag("b", where), " doing and knowing, in the order of doing"),
+        interval_plot(f"doing of {where}", "doing: 0 random player, 1 best", doing),
+        interval_plot(f"knowing of {where}", "knowing: 0 even guess, 1 all right", knowing),
+        tag("p", tag("small", note)) if note else None,
+    )
 
 
 def _calibrations(

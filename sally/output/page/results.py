@@ -186,6 +186,7 @@ def _metric_plot(sheet: Sheet, metric: Metric) -> Html | None:
             bars.append(Bar(group.player, said, found.value, found.interval, found.n, href))
     if len({edge for bar in bars for edge in (bar.value, *(bar.interval or ()))}) < 2:
         return None  # one number everywhere says no more drawn than written
+    bars.sort(key=lambda bar: (bar.value if metric.better == "lower" else -bar.value, bar.name))
     name = metric.label or metric.name
     better = {"higher": ", higher is better", "lower": ", lower is better"}.get(metric.better, "")
     title = f"{name} of {sheet.seat} in {sheet.game}"
