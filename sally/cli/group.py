@@ -42,7 +42,7 @@ ENTRIES: Mapping[str, Entry] = {
     ),
     "compare": Entry(
         "sally.cli.comparing:compare",
-        "Is player A better than player B in the store DIR: where, and how sure?",
+        "Is A better than B in the store DIR: where, and how sure?",
     ),
     "export": Entry(
         "sally.cli.exporting:export", "Rows of the stores DIR, or figures of them, as a file."

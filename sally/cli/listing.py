@@ -76,7 +76,10 @@ KINDS: Mapping[str, Callable[[], list[dict[str, Any]]]] = {
 @click.option("--page", default=1, show_default=True, help="Which page of a long list.")
 @json_option
 def list_(kind: str, game: str, page: int, as_json: bool) -> None:
-    """What is on the shelf; long lists are names alone until a game is named."""
+    """What is on the shelf.
+
+    Long lists are names alone until a game is named.
+    """
     if kind not in KINDS:
         raise unknown("shelf", kind, KINDS)
     rows = of_game(kind, KINDS[kind](), game) if game else KINDS[kind]()
