@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable
+from importlib.resources import as_file, files
 from pathlib import Path
 from shutil import which
 from textwrap import fill
@@ -15,14 +16,18 @@ import msgspec
 
 from sally import store
 from sally.analysis.rows import Row, episode_rows, summary
+from sally.cli.pages import report
 from sally.cli.running import counts, play_with_progress
 from sally.core import shelf
 from sally.core.errors import BadInput, listed
 from sally.core.log import Episode
 from sally.output.console import estimate_cell, json_option, print_json, print_table
+from sally.output.unpacked import opened
 from sally.studies.demo import BOTS, STUDY
 
 # column -> metric; what was known first, then what was done, then what it took
+RECORD = "quickstart_model-qwen-1.5b.sally.zip"
+GAP = {"foresaw": "tom_percent", "acted on it": "action_consistency", "a round": "reward_per_round"}
 COLUMNS = {
     "ToM %": "tom_percent",
     "regret": "functional_regret",
@@ -52,7 +57,7 @@ def demo(out: Path, bots: bool, as_json: bool) -> None:
         return
     shown = [c for c in COLUMNS if c not in ("tokens", "sec") or not missing]
     for game, lines in tables.items():
-        title = f"{game}, ten rounds against tit_for_tat"
+        title = f"{game} against tit_for_tat: bots over forty rounds, the model over ten"
         print_table(lines, ["player", *shown], title=title)
     _explain(missing)
     click.echo(what_it_shows(contents.episodes.values()))
@@ -61,12 +66,63 @@ def demo(out: Path, bots: bool, as_json: bool) -> None:
             f"{cut} episodes have no result (-): three rounds in a row that nobody could read end\n"
             "one, and such a round is a forfeit, never a guess."
         )
+    _show_the_record()
+    page = out.parent / f"{out.name}.html"
+    click.get_current_context().invoke(report, store=out, out=page, transcripts="1", profile=True)
     last = list(contents.episodes)[-1]
-    click.echo(f"\nThe log is in {out}. Try next:")
+    click.echo(f"\nThe log is in {out}; open {page} in a browser to read all of it. Try next:")
     sally = "sally" if which("sally") else os.path.relpath(sys.argv[0])  # as `make demo` runs it
     click.echo(f"  {sally} show {out}/{last[:8]} --eyes agent")
     click.echo(f"  {sally} replay {out}")
     click.echo(f"  {sally} play rps --seat partner=tit_for_tat --set rounds=5")
+
+
+def _show_the_record() -> None:
+    """What a more capable model knew and did, replayed from its own record."""
+    with as_file(files("sally.studies.records") / RECORD) as path, opened(path) as (place, _):
+        episodes = list(store.load(place, quarantine=False).episodes.values())
+    lines = gap_lines(episodes)
+    title = "From its own record, replayed: Qwen2.5-Coder 1.5B, ten rounds"
+    shown = [
+        {
+            **line,
+            "foresaw": f"{line['foresaw']:.0f}%",
+            "acted on it": f"{100 * line['acted on it']:.0f}%",
+            "a round": f"{line['a round']:.2f}",
+        }
+        for line in lines
+    ]
+    print_table(shown, list(shown[0]), title=title)
+    click.echo(gap_sentence(lines))
+
+
+def gap_lines(episodes: Iterable[Episode]) -> list[Row]:
+    """By game and strategy: how often a model foresaw its partner, and how often it acted on it."""
+    rows = [row for row in episode_rows(episodes) if row["seat"] == "agent"]
+    for row in rows:
+        row["asked"] = row["cell"].partition(", ")[2]
+    by = {
+        column: {
+            (r["game"], r["asked"]): r["value"] for r in summary(rows, metric, ("game", "asked"))
+        }
+        for column, metric in GAP.items()
+    }
+    return [
+        {"game": game, "strategy": asked, **{column: by[column][game, asked] for column in GAP}}
+        for game, asked in by["foresaw"]
+    ]
+
+
+def gap_sentence(lines: list[Row]) -> str:
+    """Where knowing and acting lay furthest apart, in these very numbers."""
+    widest = max(lines, key=lambda line: line["foresaw"] / 100 - line["acted on it"])
+    return fill(
+        f"In {widest['game']} under {widest['strategy']} it foresaw {widest['foresaw']:.0f}% of "
+        f"its partners' moves and played the best reply to its own forecast in "
+        f"{100 * widest['acted on it']:.0f}% of the rounds. Two episodes a line: too few for "
+        "intervals; docs/results has more.",
+        88,
+    )
 
 
 def embedded_is_missing() -> str:

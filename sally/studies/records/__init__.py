@@ -1,0 +1,1 @@
+"""Records of real models that ship with Sally, as bundles."""
