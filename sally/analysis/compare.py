@@ -34,7 +34,9 @@ from sally.stats import (
 from sally.stats.intervals import FEW, without_interval
 
 ALPHA, SEED, RESAMPLES = 0.05, 1, 2000
-SMALL = 0.2  # standard deviations: the difference that may pass for none, unless one is stated
+SMALL = (
+    0.2  # standard deviations: differences smaller than this count as none, unless one is stated
+)
 KNOWING = ("tom_percent", "brier")
 
 Verdict = Literal["better", "worse", "different", "equivalent", "undecided"]
@@ -55,7 +57,7 @@ class Comparison(msgspec.Struct, frozen=True):
     p: float | None
     p_holm: float | None
     effect: float | None  # Cohen's dz: in standard deviations of the differences
-    margin: float | None  # differences within it may pass for none
+    margin: float | None  # smaller differences count as none
     p_equivalent: float | None
     p_equivalent_holm: float | None
     verdict: Verdict

@@ -26,7 +26,7 @@ from sally.core.errors import BadInput, RunFailed
     "files",
     multiple=True,
     type=click.Path(),
-    help="A Python file whose game, partners, metric or study goes on the shelf.",
+    help="A Python file or folder of yours with a game, partners, metrics, a study or a paper.",
 )
 def cli(files: tuple[str, ...]) -> None:
     """Sally: play games of minds, log them, replay them, read them."""

@@ -52,7 +52,9 @@ from sally.store import Where
     help="What is kept apart: games, cells of the study, or who sits across.",
 )
 @click.option(
-    "--margin", type=float, help=f"A difference that may pass for none [{SMALL} deviations]."
+    "--margin",
+    type=float,
+    help=f"Differences smaller than this count as none [{SMALL} standard deviations].",
 )
 @json_option
 def compare(

@@ -70,18 +70,27 @@ def _command(importer: Importer) -> click.Command:
 @click.option("--infer", is_flag=True, help="Read the matrix off the payoff columns.")
 @click.option("--names", default="", help="The moves in order, such as J,F.")
 @click.option("--rounds", type=int, help="The length of the game [the longest episode's].")
-@click.option("--as-played", is_flag=True, help="Each episode is as long as it was played.")
+@click.option(
+    "--as-played",
+    is_flag=True,
+    help="Each episode's length is the number of rounds that were played.",
+)
 @click.option("--stop-chance", type=float, help="The chance that ended the game after each round.")
 @click.option("--column", "columns", multiple=True, metavar="OURS=THEIRS", help="A column's name.")
-@click.option("--long", default="", metavar="player=COLUMN", help="A row is one player's.")
+@click.option(
+    "--long",
+    default="",
+    metavar="player=COLUMN",
+    help="Each row holds one player's move, not both.",
+)
 @click.option("--partner", "partners", multiple=True, metavar="NAME=PARTNER[,param=value]",
-              help="Who is a bot that Sally has.")  # fmt: skip
+              help="Which players are bots that Sally has, as NAME=BOT.")  # fmt: skip
 @click.option("--rt", type=click.Choice(["s", "ms"]), help="The unit of response times [s].")
 @click.option("--skip-bad", is_flag=True, help="Leave out whole episodes in which a row is wrong.")
 @click.option("--allow-differences", is_flag=True,
               help="Import payoffs that contradict the matrix, and list them.")  # fmt: skip
 @click.option("--source", default="", help="Where the table comes from [the file's name].")
-@click.option("--licence", default="", help="Under which terms.")
+@click.option("--licence", default="", help="The licence of the table.")
 @json_option
 def table(file: Path, out: Path, as_json: bool, **flags: Any) -> None:
     """Rounds of a repeated game from FILE: .csv, .csv.gz or .tsv, one row a round."""

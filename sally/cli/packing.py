@@ -17,7 +17,9 @@ from sally.output.console import json_option, print_json
 @click.option(
     "--out", type=click.Path(path_type=Path), help="The bundle [NAME.sally.zip, after its store]."
 )
-@click.option("--anyway", is_flag=True, help="Pack what looks like a key or a machine's path too.")
+@click.option(
+    "--anyway", is_flag=True, help="Pack even what looks like a key or a path of this machine."
+)
 @json_option
 def pack(store: Path | str, out: Path | None, anyway: bool, as_json: bool) -> None:
     """Pack the episodes in DIR, its study and its words into one file with hashes.

@@ -42,7 +42,9 @@ from sally.store import Where
     help="A store whose episodes are measured for rows that need play.",
 )
 @click.option("--model", help="The model whose episodes stand for the published models.")
-@click.option("--exact", is_flag=True, help="Ours by our own measures, not the paper's convention.")
+@click.option(
+    "--exact", is_flag=True, help="Show our exact measures instead of the paper's convention."
+)
 @click.option("--to", "table_file", type=click.Path(path_type=Path), help="Tables as .tex or .csv.")
 @click.option(
     "--figure",
@@ -50,7 +52,12 @@ from sally.store import Where
     type=click.Path(path_type=Path),
     help="The figure that PAPER:FIGURE names, as .svg, .pdf or .png.",
 )
-@click.option("--repeats", default=2000, show_default=True, help="Episodes a computed cell.")
+@click.option(
+    "--repeats",
+    default=2000,
+    show_default=True,
+    help="Episodes played for each cell that is computed.",
+)
 @click.option("--seed", default=1, show_default=True)
 @json_option
 def reproduce(
@@ -242,7 +249,9 @@ def verdict(rows: Sequence[Row]) -> str:
 
 @click.command()
 @click.argument("game")
-@click.option("--episodes", default=100, show_default=True, help="Episodes a condition and player.")
+@click.option(
+    "--episodes", default=100, show_default=True, help="Episodes for each condition and player."
+)
 @click.option("--seed", default=1, show_default=True)
 @json_option
 def audit(game: str, episodes: int, seed: int, as_json: bool) -> None:

@@ -94,11 +94,14 @@ def progress(file: Path, database: str, as_json: bool) -> None:
 @people.command()
 @file_argument
 @click.option("--people", "many", default=20, show_default=True, help="Scripted participants.")
-@click.option("--drop-out", default=0.05, show_default=True, help="Chance to leave, a page.")
-@click.option("--seed", default=1, show_default=True, help="Of what they do.")
 @click.option(
-    "--database", default="", help="One that is made for this; a temporary file unless given."
+    "--drop-out",
+    default=0.05,
+    show_default=True,
+    help="The chance that a participant leaves, for each page.",
 )
+@click.option("--seed", default=1, show_default=True, help="The seed of what they do.")
+@click.option("--database", default="", help="A database for the rehearsal [a temporary file].")
 @click.option("--out", type=click.Path(path_type=Path), help="A folder for episodes and tables.")
 @click.option("--pictures", type=click.Path(path_type=Path), help="A folder for a contact sheet.")
 @json_option

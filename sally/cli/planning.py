@@ -36,8 +36,10 @@ from sally.studies import arms
     help="Episodes it takes to see this difference between two players, in the unit of the metric; "
     "percentages as shares: 0.05 is 5 points.",
 )
-@click.option("--pilot", type=STORE, help="A store whose episodes say how far these scatter.")
-@click.option("--sd", type=float, help="The standard deviation of differences, if there is none.")
+@click.option("--pilot", type=STORE, help="A store whose episodes show how much scores vary.")
+@click.option(
+    "--sd", type=float, help="The standard deviation of differences, if there is no pilot."
+)
 @click.option("--metric", default="", help="Differences in this metric [how well players did].")
 @click.option(
     "--freeze",

@@ -25,11 +25,13 @@ PERSON = "person"
 
 @click.command()
 @click.argument("game")
-@click.option("--as", "mine", default="", help="The seat you take; the first one unless told.")
+@click.option("--as", "mine", default="", help="The seat you take [the first].")
 @click.option(
     "--seat", "seats", multiple=True, metavar="SEAT=PLAYER", help="Who sits in another seat."
 )
-@click.option("--probe", "probes", multiple=True, help="A probe that you are asked aside.")
+@click.option(
+    "--probe", "probes", multiple=True, help="A question to answer aside from play, by name."
+)
 @click.option("--seed", default=1, show_default=True)
 @click.option("--out", type=click.Path(path_type=Path), help="A folder to keep the episode in.")
 @set_option

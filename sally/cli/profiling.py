@@ -75,7 +75,11 @@ IF_LOST = ("at most", "format")  # columns that say something only where moves o
     help="Who stands at 0 of doing; `mindless` is the scale of version 0.1 [random].",
 )
 @click.option("--figure", type=click.Path(path_type=Path), help="The picture: .svg, .pdf or .png.")
-@click.option("--calibration", type=click.Path(path_type=Path), help="Calibration curves likewise.")
+@click.option(
+    "--calibration",
+    type=click.Path(path_type=Path),
+    help="Draw the calibration curves: .svg, .pdf or .png.",
+)
 @json_option
 def profile(
     folders: tuple[Where, ...],

@@ -52,11 +52,13 @@ def model_options(command: F) -> F:
         click.option("--strategy", "strategies", multiple=True, help="Only this strategy."),
         click.option("--game", "games", multiple=True, help="Only this game."),
         click.option("--table", "tables", multiple=True, help="Only this table of the paper."),
-        click.option("--cell", "cells", multiple=True, help="Only this cell; * stands for any."),
+        click.option(
+            "--cell", "cells", multiple=True, help="Only this cell; * stands for anything."
+        ),
         click.option("--set", "settings", multiple=True, metavar="KEY=VALUE", help=SET_HELP),
         click.option("--model", help="Who sits in open seats: embedded, openai/gpt-4o, an alias."),
-        click.option("--seed", type=int, help="Another seed than the study's own."),
-        click.option("--limit", type=int, help="At most so many episodes of each lineup."),
+        click.option("--seed", type=int, help="Use this seed instead of the study's own."),
+        click.option("--limit", type=int, help="Play at most this many episodes of each lineup."),
         click.option("--out", type=STORE, help="The store, a folder or an address [out/STUDY]."),
     ):
         command = option(command)
@@ -66,8 +68,8 @@ def model_options(command: F) -> F:
 @click.command()
 @model_options
 @click.option("--on", default="local", show_default=True, metavar="WHERE", help=ON_HELP)
-@click.option("--budget", type=float, help="Stop when so much money is spent.")
-@click.option("--budget-tokens", type=int, help="Stop when so many tokens are used.")
+@click.option("--budget", type=float, help="Stop when this much money is spent.")
+@click.option("--budget-tokens", type=int, help="Stop when this many tokens are used.")
 @click.option("--cache", is_flag=True, help="Use the cache of calls made before (through Inspect).")
 @json_option
 def run(

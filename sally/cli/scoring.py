@@ -39,7 +39,9 @@ CHOOSE = "--game, --cell, --seat and --player"
 @click.option("--metric", "metrics", multiple=True, help="Only these metrics.")
 @click.option("--game", "games", multiple=True, help="Only this game; * stands for anything.")
 @click.option("--cell", "cells", multiple=True, help="Only this cell; * stands for anything.")
-@click.option("--player", "players", multiple=True, help="Only this player or model, likewise.")
+@click.option(
+    "--player", "players", multiple=True, help="Only this player or model; * stands for anything."
+)
 @click.option("--seat", "seats", multiple=True, help="Only this seat, studied or not.")
 @click.option(
     "--by",

@@ -26,7 +26,7 @@ SHORTEST = 12  # characters of a secret that can hardly be guessed
 
 
 @click.command()
-@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen at.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
 @click.option("--port", default=8000, show_default=True, type=click.IntRange(0, 65535))
 @click.option(
     "--data",
@@ -59,7 +59,7 @@ SHORTEST = 12  # characters of a secret that can hardly be guessed
     default=100.0,
     show_default=True,
     type=click.FloatRange(1),
-    help="Requests a second from one address; raise it for a class full of people behind one.",
+    help="Requests a second from one address; raise it if a whole class shares one.",
 )
 @click.option(
     "--study",

@@ -226,7 +226,9 @@ def work(job: Job, shard: Shard, tell: Tell | None = None) -> Result:
 def _by_name(name: str) -> Callable[..., Any]:
     module, _, function = name.partition(":")
     if not function:
-        raise BadInput("These episodes need a model of a provider, and nobody here reaches one.")
+        raise BadInput(
+            "These episodes need a provider's model, and this run has no way to reach one."
+        )
     found: Callable[..., Any] = getattr(import_module(module), function)
     return found
 

@@ -210,7 +210,7 @@ def check(game: RepeatedGame) -> None:
     if game.rounds < 1:
         raise BadInput(f"rounds must be at least 1, not {game.rounds}")
     if not 0 <= game.stop_chance < 1:
-        raise BadInput(f"stop_chance must be from 0 up to but not 1, not {game.stop_chance}")
+        raise BadInput(f"stop_chance must be at least 0 and below 1, not {game.stop_chance}")
     if game.void_limit < 1:
         raise BadInput(f"void_limit must be at least 1, not {game.void_limit}")
     widths = {len(row) for row in game.matrix}

@@ -69,7 +69,7 @@ def check(path: str, as_json: bool) -> None:
 @click.argument("where")
 @click.option("--model", required=True, help="Who judges, such as embedded.")
 @click.option("--out", required=True, type=click.Path(path_type=Path), help="A file for ratings.")
-@click.option("--limit", type=int, help="Only so many games.")
+@click.option("--limit", type=int, help="At most this many games.")
 def assess(where: str, model: str, out: Path, limit: int | None) -> None:
     """Have a model judge every player in every turn of the games in the store WHERE.
 

@@ -88,7 +88,7 @@ class QLearning(msgspec.Struct, frozen=True):
         if not 0 < self.rate <= 1:
             raise BadInput(f"rate must be above 0 and at most 1, not {self.rate}")
         if not 0 <= self.gamma < 1:
-            raise BadInput(f"gamma must be from 0 up to but not 1, not {self.gamma}")
+            raise BadInput(f"gamma must be at least 0 and below 1, not {self.gamma}")
         if not 0 <= self.epsilon <= 1:
             raise BadInput(f"epsilon must be from 0 to 1, not {self.epsilon}")
 

@@ -32,7 +32,7 @@ class Settings(msgspec.Struct, frozen=True):
 
     def __post_init__(self) -> None:
         if not 0 <= self.gamma < 1:
-            raise BadInput(f"gamma must be from 0 up to but not 1, not {self.gamma}")
+            raise BadInput(f"gamma must be at least 0 and below 1, not {self.gamma}")
         if self.visits < 1:
             raise BadInput(f"visits must be at least 1, not {self.visits}")
         if self.ties not in ("random", "first"):
