@@ -18,11 +18,13 @@ from sally.cli.profiling import profile_rows_of
 from sally.output import export as tables
 from sally.output import figures
 from sally.output.console import json_option, print_json
+from sally.output.dataset import write_dataset
 from sally.output.unpacked import opened
 from sally.store import Where
 
 EPISODES, DECISIONS, PROFILE, CALIBRATION = "episodes", "decisions", "profile", "calibration"
 ROUNDS = "rounds"
+HUB = "hf:"  # a folder for the Hugging Face Hub
 
 
 @click.command()
@@ -32,7 +34,8 @@ ROUNDS = "rounds"
     "path",
     type=click.Path(path_type=Path),
     required=True,
-    help="The file; its ending says how: .csv, .tex, .parquet, or .svg, .pdf, .png for a figure.",
+    help="The file; its ending says how: .csv, .tex, .parquet, or .svg, .pdf, .png for a figure; "
+    "hf:FOLDER writes a dataset for the Hugging Face Hub.",
 )
 @click.option(
     "--what",
@@ -55,6 +58,9 @@ def export(
     as_json: bool,
 ) -> None:
     """Rows of the stores DIR, or figures of them, as a file."""
+    if str(path).startswith(HUB):
+        _dataset(folders, Path(str(path).removeprefix(HUB)), what, as_json)
+        return
     drawn = path.suffix.lower() in figures.FORMATS
     what = what or (PROFILE if drawn else EPISODES)
     if what != ROUNDS:
@@ -82,6 +88,30 @@ def _rows(folders: Sequence[Where], path: Path, what: str, cell: str) -> int:
     if what == DECISIONS:
         return tables.write_table(decision_rows(found), tables.DECISION, path)
     return tables.write_table(episode_rows(found), tables.episode_columns(games), path)
+
+
+def _dataset(folders: Sequence[Where], folder: Path, what: str | None, as_json: bool) -> None:
+    """Episodes and decisions as a dataset with a card; nothing is sent anywhere."""
+    if what is not None:
+        raise click.UsageError("hf:FOLDER holds episodes and decisions; leave --what out.")
+    with ExitStack() as open_ones:
+        places = [open_ones.enter_context(opened(place))[0] for place in folders]
+        games = [i.game for place in places for i in store.survey(place).instances.values()]
+        counts = write_dataset(
+            folder,
+            folder.name,
+            {
+                EPISODES: (
+                    episode_rows(each_once(places, unreadable)),
+                    tables.episode_columns(games),
+                ),
+                DECISIONS: (decision_rows(each_once(places, unreadable)), tables.DECISION),
+            },
+        )
+    if as_json:
+        print_json({"folder": str(folder), "rows": counts})
+    else:
+        click.echo(f"{folder}: {', '.join(f'{n} {table}' for table, n in counts.items())}")
 
 
 def _players(folders: Sequence[Where], path: Path, what: str, seat: str, by_cell: bool) -> int:
