@@ -4,6 +4,8 @@
 >>> episode = sally.play("ipd", {"agent": "random", "partner": "tit_for_tat"}, seed=1, rounds=3)
 >>> len(episode.events)
 7
+
+What `dir(sally)` shows is the public interface; it is loaded when it is used.
 """
 
 from importlib import import_module
@@ -12,35 +14,108 @@ from typing import TYPE_CHECKING, Any
 from sally.core.version import DISTRIBUTION, VERSION
 
 if TYPE_CHECKING:
-    from sally.api import (
-        decisions,
-        episodes,
-        load,
-        play,
-        run_study,
-        summary,
-        to_pandas,
-        to_polars,
-        transcript,
-    )
+    from sally import testing as testing
+    from sally.api import Comparisons as Comparisons
+    from sally.api import Episodes as Episodes
+    from sally.api import Planned as Planned
+    from sally.api import Rows as Rows
+    from sally.api import audit as audit
+    from sally.api import compare as compare
+    from sally.api import crossplay as crossplay
+    from sally.api import decisions as decisions
+    from sally.api import episodes as episodes
+    from sally.api import export as export
+    from sally.api import load as load
+    from sally.api import pack as pack
+    from sally.api import plan as plan
+    from sally.api import play as play
+    from sally.api import profile as profile
+    from sally.api import replay as replay
+    from sally.api import report as report
+    from sally.api import reproduce as reproduce
+    from sally.api import run as run
+    from sally.api import run_study as run_study
+    from sally.api import score as score
+    from sally.api import summary as summary
+    from sally.api import to_pandas as to_pandas
+    from sally.api import to_polars as to_polars
+    from sally.api import transcript as transcript
+    from sally.api import use as use
+    from sally.core.board import Board as Board
+    from sally.core.card import Card as Card
+    from sally.core.card import Condition as Condition
+    from sally.core.card import Shortcut as Shortcut
+    from sally.core.card import both_ways as both_ways
+    from sally.core.desk import Desk as Desk
+    from sally.core.errors import BadInput as BadInput
+    from sally.core.game import NATURE as NATURE
+    from sally.core.game import Doing as Doing
+    from sally.core.game import Game as Game
+    from sally.core.game import GameSpec as GameSpec
+    from sally.core.game import Seat as Seat
+    from sally.core.game import Tool as Tool
+    from sally.core.log import Episode as Episode
+    from sally.core.log import Instance as Instance
+    from sally.core.log import Sitter as Sitter
+    from sally.core.menu import Options as Options
+    from sally.core.menu import Whole as Whole
+    from sally.core.menu import span as span
+    from sally.core.metric import Metric as Metric
+    from sally.core.metric import Played as Played
+    from sally.core.model import Model as Model
+    from sally.core.paper import Importer as Importer
+    from sally.core.paper import Paper as Paper
+    from sally.core.partner import Automaton as Automaton
+    from sally.core.partner import Line as Line
+    from sally.core.partner import Partner as Partner
+    from sally.core.player import Player as Player
+    from sally.core.player import Turn as Turn
+    from sally.core.probe import At as At
+    from sally.core.probe import Injection as Injection
+    from sally.core.probe import Probe as Probe
+    from sally.core.probe import Question as Question
+    from sally.core.probe import Report as Report
+    from sally.core.replay import Replay as Replay
+    from sally.core.strategy import Strategy as Strategy
+    from sally.core.study import Cell as Cell
+    from sally.core.study import Study as Study
+    from sally.core.words import Words as Words
 
 __version__ = VERSION
-__all__ = [
-    "DISTRIBUTION",
-    "decisions",
-    "episodes",
-    "load",
-    "play",
-    "run_study",
-    "summary",
-    "to_pandas",
-    "to_polars",
-    "transcript",
-]
+_PLACES = {
+    "api": "Comparisons Episodes Planned Rows audit compare crossplay decisions episodes export "
+    "load pack plan play profile replay report reproduce run run_study score summary "
+    "to_pandas to_polars transcript use",
+    "core.board": "Board",
+    "core.card": "Card Condition Shortcut both_ways",
+    "core.desk": "Desk",
+    "core.errors": "BadInput",
+    "core.game": "NATURE Doing Game GameSpec Seat Tool",
+    "core.log": "Episode Instance Sitter",
+    "core.menu": "Options Whole span",
+    "core.metric": "Metric Played",
+    "core.model": "Model",
+    "core.paper": "Importer Paper",
+    "core.partner": "Automaton Line Partner",
+    "core.player": "Player Turn",
+    "core.probe": "At Injection Probe Question Report",
+    "core.replay": "Replay",
+    "core.strategy": "Strategy",
+    "core.study": "Cell Study",
+    "core.words": "Words",
+}
+_WHERE = {name: place for place, names in _PLACES.items() for name in names.split()}
+__all__ = ["DISTRIBUTION", *sorted(_WHERE), "testing"]  # names, as the table above has them
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]
 
 
 def __getattr__(name: str) -> Any:
     # The interface is loaded when it is used, so that a part of Sally can be imported alone.
-    if name in __all__:
-        return getattr(import_module("sally.api"), name)
+    if name == "testing":
+        return import_module("sally.testing")
+    if name in _WHERE:
+        return getattr(import_module(f"sally.{_WHERE[name]}"), name)
     raise AttributeError(f"module 'sally' has no attribute {name!r}")

@@ -101,18 +101,18 @@ def needs(
 
 def _check(detect: float, sd: float | None, piloted: bool, alpha: float) -> None:
     if not detect > 0:
-        raise BadInput(f"--detect must be above 0, not {detect}.")
+        raise BadInput(f"detect must be above 0, not {detect}.")
     if sd is None and not piloted:
         raise BadInput(
-            "How far apart episodes lie must be known: give --pilot DIR, a store with some of "
-            "them, or --sd, the standard deviation of differences between two players."
+            "How far apart episodes lie must be known: give a pilot, a store with some of "
+            "them, or sd, the standard deviation of differences between two players."
         )
     if sd is not None and piloted:
-        raise BadInput("Give --pilot or --sd, not both.")
+        raise BadInput("Give a pilot or sd, not both.")
     if sd is not None and not sd > 0:
-        raise BadInput(f"--sd must be above 0, not {sd}.")
+        raise BadInput(f"sd must be above 0, not {sd}.")
     if not 0 < alpha < 1:
-        raise BadInput(f"--alpha must lie between 0 and 1, not {alpha}.")
+        raise BadInput(f"alpha must lie between 0 and 1, not {alpha}.")
 
 
 def _metric(cell: Cell, name: str) -> Metric:

@@ -6,11 +6,13 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from sally.core import shelf
+from sally.core.desk import Desk
 from sally.core.errors import BadInput, unknown
-from sally.core.game import NATURE, Seat
-from sally.core.log import Call, Censored, Episode, Forfeited, Moved, Reported, label
-from sally.core.metric import Played, judged
+from sally.core.game import Seat
+from sally.core.log import Call, Censored, Episode, Forfeited, Moved, Reported, Sitter, label
+from sally.core.metric import Judged, Played, judged
 from sally.core.playback import replayed
+from sally.players.language import LANGUAGE
 from sally.stats import Estimate
 from sally.stats.rule import Bounds, coarsest, mean_by_rule
 
@@ -53,19 +55,32 @@ def _episode_row(whole: Played, seat: Seat, metrics: Chosen) -> Row:
         "instance": setup.instance.id,
         "repeat": setup.repeat,
         "seat": str(seat),
-        "player": label(setup.lineup[seat]),
+        **_player(setup.lineup[seat]),
         "others": ", ".join(label(who) for who in others),
         "turns": len(whole.replay),
         "censored": end.cause if isinstance(end, Censored) else None,
         "payoff": None if episode.payoffs is None else episode.payoffs[seat],
         **_effort(episode, seat),
     }
-    if (who := setup.lineup[seat].params.get("participant")) is not None:
-        row["participant"] = who  # for analyses by person; a salted hash
     if metrics:
         for name, metric in shelf.metrics(whole.spec.family or whole.spec.name).items():
             if metrics is True or name in metrics:
                 row[name] = metric.measure(whole, seat)
+    return row
+
+
+def _player(who: Sitter) -> Row:
+    """Who sat there: a label, and of a language player its model, strategy and settings."""
+    spoken = who.player == LANGUAGE
+    asked = who.params.get("settings") or {}
+    row: Row = {
+        "player": label(who),
+        "model": who.params.get("model", "embedded") if spoken else None,
+        "strategy": who.params.get("strategy", "qa") if spoken else None,
+        "settings": ", ".join(f"{k}={v}" for k, v in sorted(asked.items())) or None,
+    }
+    if (person := who.params.get("participant")) is not None:
+        row["participant"] = person  # for analyses by person; a salted hash
     return row
 
 
@@ -96,14 +111,39 @@ def decision_rows(episodes: Iterable[Episode]) -> Iterator[Row]:
     """One row for each move, forfeit and report, with what was true where that is known."""
     for episode in episodes:
         whole = played(episode)
-        head = {"episode": episode.id, "cell": episode.cell, "game": whole.spec.name}
+        head = {
+            "episode": episode.id,
+            "cell": episode.cell,
+            "game": whole.spec.name,
+            "instance": episode.setup.instance.id,
+        }
+        desks = {s: Desk(whole.spec, whole.replay.game, s, 0) for s in whole.replay.game.seats}
         for event in episode.events:
-            if isinstance(event, Moved) and event.seat != NATURE:
-                yield {**head, **_moved(event)}
+            who = episode.setup.lineup.get(event.seat)
+            if who is None or isinstance(event, Censored):
+                continue
+            named = {"player": label(who), "participant": who.params.get("participant")}
+            took = {"seconds": _seconds(event.calls)}
+            if isinstance(event, Moved):
+                said = _option(desks.get(Seat(event.seat)), whole, event)
+                yield {**head, **named, **_moved(event), "label": said, **took}
             elif isinstance(event, Forfeited):
-                yield {**head, **_moved(event), "what": "forfeit"}
+                yield {**head, **named, **_moved(event), "what": "forfeit", **took}
             elif isinstance(event, Reported):
-                yield {**head, **_reported(whole, event)}
+                yield {**head, **named, **_reported(whole, event), **took}
+
+
+def _seconds(calls: Sequence[Call]) -> float | None:
+    """How long the calls behind an answer took; None where there were none."""
+    return sum(c.usage.get("seconds", 0.0) for c in calls) if calls else None
+
+
+def _option(desk: Desk | None, whole: Played, event: Moved) -> str | None:
+    """What the seat's own words call a move; None for free text, which goes by no name."""
+    if desk is None or not isinstance(event.action, int | str):
+        return None
+    action = whole.replay.move(event.turn, Seat(event.seat))
+    return None if action is None else desk.words.name(action)
 
 
 def _moved(event: Moved | Forfeited) -> Row:
@@ -115,6 +155,7 @@ def _moved(event: Moved | Forfeited) -> Row:
         "about": None,
         "source": None,
         "value": _flat(event.action) if isinstance(event, Moved) else event.reason,
+        "label": None,
         "odds": None,
         "truth": None,
         "right": None,
@@ -137,6 +178,7 @@ def _reported(whole: Played, event: Reported) -> Row:
         "about": event.about,
         "source": event.source,
         "value": _flat(event.value),
+        "label": _answer(whole, event, found),
         "odds": None if event.odds is None else list(event.odds),
         "truth": _flat(found.truth if found else None),
         "right": scores.get("right"),
@@ -145,6 +187,14 @@ def _reported(whole: Played, event: Reported) -> Row:
         "absolute_error": scores.get("absolute_error"),
         "tries": event.tries,
     }
+
+
+def _answer(whole: Played, event: Reported, found: Judged | None) -> str | None:
+    """What the seat's own words call an answer to a choice."""
+    if found is None or not isinstance(event.value, int | str):
+        return None
+    words = Desk(whole.spec, whole.replay.game, Seat(event.seat), 0).words
+    return words.choice_name(found.question, event.value)
 
 
 def _flat(value: Any) -> Any:

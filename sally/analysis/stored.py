@@ -132,7 +132,7 @@ class Stored:
                 if other != model:
                     raise BadInput(
                         f"The store holds episodes of {other} and of {model}, which have one name "
-                        f"in the tables; say which is meant with --model {other}."
+                        f"in the tables; say which model is meant, such as {other}."
                     )
 
 

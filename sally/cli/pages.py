@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,18 +10,13 @@ import msgspec
 
 from sally import __version__
 from sally import store as stores
-from sally.analysis import published as reference
 from sally.analysis import registration as registrations
-from sally.analysis.baselines import baselines, studied_seats
-from sally.analysis.measured import Measured
-from sally.analysis.profile import ProfileRow, profile_of
 from sally.analysis.snapshot import Snapshot
+from sally.api.files import paper_grids, profiled
 from sally.cli.common import STORE
 from sally.core.errors import BadInput
 from sally.output.console import json_option, print_json
-from sally.output.layout import Grid, laid_out
 from sally.output.page.write import Wishes, write_page
-from sally.output.reproduce import Reproduction, engine_of
 from sally.output.unpacked import opened
 from sally.runner.check import prompts_of
 from sally.store import Where
@@ -59,7 +53,7 @@ def report(
     out = out or Path(f"{named_after(store)}.html")
     with opened(store) as (folder, _), Snapshot(folder) as held:
         wishes = Wishes(
-            wanted, profiled if profile else None, paper_grids(folder, held), prompts_of
+            wanted, profiled if profile else None, paper_grids(folder, held, said), prompts_of
         )
         if registration is not None:
             wishes = replace(wishes, notes=tuple(deviations(registration, folder, held)))
@@ -88,6 +82,11 @@ def deviations(registration: Path, folder: Where, held: Snapshot) -> list[str]:
     return [f"{head}: {each}" for each in found] or [f"{head}: no deviation was found."]
 
 
+def said(why: str) -> None:
+    """Say on standard error why something is not on the page."""
+    click.echo(why, err=True)
+
+
 def named_after(where: Path | str) -> str:
     """What a page or a bundle is called unless somebody says otherwise: as its store."""
     name = Path(where).resolve().name if isinstance(where, Path) else where.rpartition("/")[2]
@@ -107,38 +106,3 @@ def _wanted(transcripts: str) -> int | None:
     if not transcripts.isdecimal():
         raise BadInput(f"--transcripts takes all or a whole number, not {transcripts!r}.")
     return int(transcripts)
-
-
-def profiled(found: Sequence[Measured]) -> list[ProfileRow]:
-    """The profile of the seats that were studied, with baselines on the same settings."""
-    seats = {
-        game: studied_seats([m for m in found if m.game == game])
-        for game in dict.fromkeys(m.game for m in found)
-    }
-    studied = [m for m in found if m.seat in seats[m.game]]
-    return profile_of(studied, baselines(studied))
-
-
-def paper_grids(folder: Where, held: Snapshot) -> dict[str, list[Grid]]:
-    """The tables of the papers that these studies follow, as far as the episodes fill them."""
-    named = {study.paper or study.name for study in held.studies.values()}
-    grids = {paper: _grids(paper, folder) for paper in named if paper in reference.papers()}
-    return {paper: tables for paper, tables in grids.items() if tables}
-
-
-def _grids(paper: str, folder: Where) -> list[Grid]:
-    try:
-        # What needs no episodes is computed by `sally reproduce`, which takes longer.
-        engine = replace(engine_of(paper), computes=lambda row, metric, effort: None,
-                         computes_exact=None, beside={})  # fmt: skip
-        found = Reproduction(paper, engine, folder)
-    except BadInput as why:
-        click.echo(f"No table of {paper} is on the page: {why}", err=True)
-        return []
-    grids = []
-    for name in found.published.tables:
-        rows = found.rows(name)
-        if any(row.ours is not None for row in rows):
-            printed = reference.table(found.published, name)
-            grids.append(laid_out(name, printed, rows, engine.layouts.get(name)))
-    return grids

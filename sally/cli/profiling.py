@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import click
 
-from sally.analysis.baselines import baselines, studied_seats
-from sally.analysis.measured import Measured
+from sally.analysis.baselines import baselines
+from sally.analysis.chosen import chosen, known
 from sally.analysis.profile import Mark, ProfileRow, profile_of
 from sally.analysis.rows import Row
 from sally.analysis.scale import Zero
-from sally.analysis.scores import matches
 from sally.analysis.stores import measured_stores
 from sally.cli.common import STORE
 from sally.cli.comparing import plain
-from sally.core.errors import BadInput, listed, unknown
-from sally.core.log import label, model_and_strategy
+from sally.core.errors import listed, unknown
 from sally.output import figures
 from sally.output.console import (
     estimate_cell,
@@ -150,58 +148,13 @@ def profile_rows_of(
         for line in found.bad:
             click.echo(f"unreadable, kept in quarantine: {line}", err=True)
         if found.episodes:
-            _known("seat in this store", [seat] if seat else [], found.seats)
+            known("seat in this store", [seat] if seat else [], found.seats)
         studied = chosen(found.measured, games, players, seat, cells)
         task = bar.add_task("compare", total=None, note="mindless and reference players")
         ends = baselines(
             studied, by_cell, lambda done, all: bar.update(task, completed=done, total=all)
         )
     return profile_of(studied, ends, by_cell=by_cell, zero=zero)
-
-
-def chosen(
-    found: Sequence[Measured],
-    games: Sequence[str] = (),
-    players: Sequence[str] = (),
-    seat: str = "",
-    cells: Sequence[str] = (),
-) -> list[Measured]:
-    """The seats that are studied, or those that were asked for."""
-    if not found:
-        raise BadInput("The store holds no episode.")
-    _known("game in this store", games, {m.game for m in found})
-    _known("cell in this store", cells, {m.cell for m in found})
-    kept = [
-        m
-        for m in found
-        if (not games or _fits(m.game, games)) and (not cells or _fits(m.cell, cells))
-    ]
-    seats = {
-        game: {seat} if seat else studied_seats([m for m in kept if m.game == game])
-        for game in {m.game for m in kept}
-    }
-    kept = [m for m in kept if m.seat in seats[m.game]]
-    models = {_model(m) for m in kept}
-    _known("player in this store", players, {_player(m) for m in kept} | models)
-    return [m for m in kept if not players or _fits(_player(m), players) or _model(m) in players]
-
-
-def _player(m: Measured) -> str:
-    return label(m.setup.lineup[m.seat])
-
-
-def _model(m: Measured) -> str:
-    return model_and_strategy(m.setup.lineup[m.seat])[0]
-
-
-def _fits(name: str, patterns: Iterable[str]) -> bool:
-    return any(matches(pattern, name) for pattern in patterns)
-
-
-def _known(what: str, names: Iterable[str], known: Collection[str]) -> None:
-    for name in names:
-        if not any(matches(name, one) for one in known):
-            raise unknown(what, name, known)
 
 
 # --- on a terminal --------------------------------------------------------------------------------

@@ -9,25 +9,21 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import click
-import msgspec
 
 from sally import store
 from sally.adapters.executors import NAMES, executor
 from sally.analysis.stores import each_once
-from sally.api import find_study
+from sally.api.studies import Wish, wished
 from sally.cli.common import STORE, parsed
 from sally.cli.scoring import say_summary, without_result
 from sally.cli.watching import clock
-from sally.core.errors import BadInput
-from sally.core.model import Settings
-from sally.core.study import Study, with_params
+from sally.core.study import Study
 from sally.output.console import folded, json_option, print_json, progress
-from sally.players.language import strategy_named
 from sally.runner import local
 from sally.runner.budget import Budget, Meter
 from sally.runner.config import Config, use_config
 from sally.runner.executors import Executor
-from sally.runner.models import OPEN, models_of, with_model
+from sally.runner.models import models_of
 from sally.runner.run import Progress, play_missing
 from sally.store import Survey, Where
 from sally.studies import arms
@@ -133,32 +129,8 @@ def asked_study(
     part: arms.Part | None = None,
 ) -> Study:
     """The study as it is to be run, its open seats filled."""
-    if limit is not None and limit < 1:
-        raise BadInput(f"--limit must be at least 1, not {limit}.")
-    wanted = find_study(study)
-    for name in without:
-        strategy_named(name)  # refuses one that is not there
-    if without:
-        wanted = arms.without(wanted, without)
-    if part is not None and part != arms.Part():
-        wanted = arms.part_of(wanted, part)
-    if seed is not None:
-        wanted = msgspec.structs.replace(wanted, seed=seed)
-    given = parsed(settings)
-    params = {key: value for key, value in given.items() if key not in Settings.__struct_fields__}
-    if params:
-        wanted = with_params(wanted, params)
-    if model is not None:
-        if OPEN not in models_of(wanted):
-            raise BadInput(f"{wanted.name} leaves no seat open, so --model has no use there.")
-        entry = config.entry(model)
-        said = {key: value for key, value in given.items() if key not in params}
-        return with_model(wanted, entry.name, said, entry.settings)
-    if len(given) > len(params):
-        raise BadInput(f"--set {next(k for k in given if k not in params)} goes with --model.")
-    if OPEN in models_of(wanted):
-        raise BadInput(f"{wanted.name} leaves seats open for a model; name one with --model.")
-    return wanted
+    wish = Wish(limit, seed, model, parsed(settings), without, part or arms.Part())
+    return wished(study, wish, config)
 
 
 def play_with_progress(

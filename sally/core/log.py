@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from hashlib import blake2b
+from html import escape
 from typing import Any
 
 import msgspec
@@ -196,6 +197,16 @@ class Episode(msgspec.Struct, frozen=True, omit_defaults=True):
     cell: str = ""  # the part of its study that it belongs to
     used: dict[str, Any] = msgspec.field(default_factory=dict)  # weights, machine; bots: nothing
     schema: int = msgspec.field(default_factory=lambda: SCHEMA)  # a factory: never omitted
+
+    def __repr__(self) -> str:
+        sat = ", ".join(f"{seat} = {label(who)}" for seat, who in self.setup.lineup.items())
+        last = self.events[-1] if self.events else None
+        paid = last.payoffs.items() if isinstance(last, Ended) else ()
+        said = ", ".join(f"{seat} {value:g}" for seat, value in paid) or "no result"
+        return f"<Episode {self.id} of {self.setup.instance.game}: {sat}; {said}>"
+
+    def _repr_html_(self) -> str:
+        return f"<p>{escape(repr(self))}</p>"
 
     @property
     def end(self) -> Ended | Censored:

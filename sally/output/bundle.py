@@ -112,7 +112,7 @@ def _refuse_private(held: Snapshot, texts: dict[str, bytes]) -> None:
         if why := private_part(data):
             raise BadInput(
                 f"In {name}, {why}; run it under a name without one (an alias of the config, a "
-                "relative path), or pack it --anyway."
+                "relative path), or pack it anyway."
             )
 
 

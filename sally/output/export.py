@@ -42,7 +42,7 @@ def _columns(kind: Kind, *names: str) -> tuple[Column, ...]:
 EPISODE = (
     *_columns("text", "episode", "cell", "game", "instance"),
     Column("repeat", "count"),
-    *_columns("text", "seat", "player", "participant", "others"),
+    *_columns("text", "seat", "player", "model", "strategy", "settings", "participant", "others"),
     Column("turns", "count"),
     Column("censored"),
     Column("payoff", "number"),
@@ -50,13 +50,15 @@ EPISODE = (
     Column("seconds", "number"),
 )
 DECISION = (
-    *_columns("text", "episode", "cell", "game"),
+    *_columns("text", "episode", "cell", "game", "instance"),
     Column("turn", "count"),
-    *_columns("text", "seat", "what", "probe", "about", "source", "value"),
+    *_columns("text", "seat", "player", "participant", "what", "probe", "about", "source"),
+    *_columns("text", "value", "label"),
     Column("odds", "numbers"),
     Column("truth"),
     *_columns("number", "right", "brier", "log", "absolute_error"),
     Column("tries", "count"),
+    Column("seconds", "number"),
 )
 
 

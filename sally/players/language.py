@@ -12,7 +12,7 @@ import msgspec
 
 from sally.core import packs, shelf
 from sally.core.chance import derived_seed
-from sally.core.errors import BadInput, Unreadable, unknown
+from sally.core.errors import BadInput, Unreadable, listed, unknown
 from sally.core.game import Game, GameSpec, Seat
 from sally.core.log import Call, Sitter
 from sally.core.model import (
@@ -266,13 +266,13 @@ def _language(
     except (msgspec.ValidationError, ValueError) as why:
         raise BadInput(f"settings of the model in seat {seat!r}: {why}.") from None
     if model == OPEN:
-        raise BadInput(f"A model sits in seat {seat!r}; say which one, such as --model embedded.")
+        raise BadInput(f"A model sits in seat {seat!r}; say which one, such as embedded.")
     found = shelf.model(model) if isinstance(model, str) else model
     if "scoring" in chosen.needs and not found.can_score:
         scoring = sorted(n for n, s in shelf.shelf("strategies").items() if "scoring" in s.needs)
         raise BadInput(
-            f"{str(CannotScore(found.name)).rstrip('.')}; `sally run` and `plan` leave such "
-            f"strategies out with {' '.join(f'--without {name}' for name in scoring)}."
+            f"{str(CannotScore(found.name)).rstrip('.')}; run and plan can do without the "
+            f"strategies that score, {listed(scoring)}."
         )
     act, answer = chosen.make(**params)
     worded = packs.find(pack).texts if pack else {}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from html import escape
 from typing import Any
 
 import msgspec
@@ -41,6 +42,13 @@ class Checked:
     replayed: int = 0
     mismatches: list[tuple[str, str]] = field(default_factory=list)
     unchecked: list[tuple[str, str]] = field(default_factory=list)
+
+    def __repr__(self) -> str:
+        found = f"{self.replayed} of {self.episodes} episodes replayed"
+        return f"<{found}, {len(self.mismatches)} mismatches, {len(self.unchecked)} not checked>"
+
+    def _repr_html_(self) -> str:
+        return f"<p>{escape(repr(self))}</p>"
 
     def as_json(self) -> dict[str, Any]:
         return {

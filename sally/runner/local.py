@@ -175,7 +175,7 @@ def refuse_changed(wanted: Iterable[Order], stored: Mapping[str, Instance], out:
         if stored.get(instance.id, instance) != instance:
             raise BadInput(
                 f"The store {out} holds instance {instance.id!r} of cell {cell!r} with other "
-                "parameters; give the changed instance another id, or choose another --out."
+                "parameters; give the changed instance another id, or choose another store."
             )
 
 

@@ -31,7 +31,7 @@ def require(where: Where, study: str) -> None:
         raise BadInput(f"The store {at} cannot be made: {why.strerror}.") from None
     theirs = read_manifest(at)
     if theirs.study != study:
-        raise BadInput(f"The folder {at} belongs to study {theirs.study!r}; choose another --out.")
+        raise BadInput(f"The folder {at} belongs to study {theirs.study!r}; choose another one.")
 
 
 def claim(where: Where, manifest: Manifest, asked: Study | None = None) -> None:
@@ -101,7 +101,7 @@ def refuse_others(at: Place) -> None:
     if _inside(at):
         if MANIFEST in _inside(at):  # it was made while we looked
             return
-        raise BadInput(f"The folder {at} holds other files; choose another --out.")
+        raise BadInput(f"The folder {at} holds other files; choose another one.")
 
 
 def _inside(at: Place) -> list[str]:

@@ -136,10 +136,10 @@ def test_what_is_not_known_is_blank_and_said():
 @pytest.mark.parametrize(
     "options, said",
     [
-        ({}, "--pilot DIR"),
+        ({}, "give a pilot"),
         ({"sd": 1.0, "pilot": []}, "not both"),
-        ({"sd": -1.0}, "--sd must be above 0"),
-        ({"sd": 1.0, "detect": 0.0}, "--detect must be above 0"),
+        ({"sd": -1.0}, "sd must be above 0"),
+        ({"sd": 1.0, "detect": 0.0}, "detect must be above 0"),
         ({"sd": 1.0, "metric": "tom_precent"}, "did you mean tom_percent"),
         ({"sd": 1.0, "alpha": 1.5}, "--alpha"),
     ],

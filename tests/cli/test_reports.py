@@ -73,7 +73,7 @@ def test_figures_are_written_by_their_ending_and_refused_before_the_work(here: P
         (("compare", "held", "random", "tabular", "--margin", "0"), "must be above 0"),
         (("export", "held", "--to", "rows.xls"), ".csv, .tex or .parquet"),
         (("export", "held", "--to", "a.svg", "--what", "decisions"), "decisions are rows"),
-        (("plan", "small.toml", "--detect", "0.1"), "--pilot DIR"),
+        (("plan", "small.toml", "--detect", "0.1"), "give a pilot"),
         (("plan", "small.toml", "--sd", "0.1"), "go with --detect"),
     ],
 )

@@ -119,7 +119,7 @@ def test_a_provider_before_the_name_does_not_matter_but_two_ways_to_one_model_do
     folder = stored(tmp_path / "one", served)
     assert one(reproduce("riemer2025", "9", folder, effort=FEW), **QA).ours == pytest.approx(2.0)
     folder = stored(tmp_path / "two", served, repeated_episode("rps", 0, 1))
-    with pytest.raises(BadInput, match="say which is meant with --model"):
+    with pytest.raises(BadInput, match="say which model is meant"):
         reproduce("riemer2025", "9", folder, effort=FEW)
     chosen = reproduce("riemer2025", "9", folder, "mistral/Mistral-Large-2", FEW)
     assert one(chosen, **QA).ours == pytest.approx(2.0)

@@ -223,7 +223,7 @@ def for_roles(study: Study) -> Study:
     seats = {seat for cell in study.cells for lineup in cell.lineups for seat in lineup}
     chosen = {seat: str(get_model(role=seat)) for seat in seats}
     if NO_MODEL in chosen.values():
-        raise BadInput(f"{study.name} leaves seats open for a model; name one with --model.")
+        raise BadInput(f"{study.name} leaves seats open for a model; name the model.")
     return with_model(study, chosen)
 
 

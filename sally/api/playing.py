@@ -1,17 +1,12 @@
-"""What a notebook imports: play, run, load, count."""
+"""Playing one episode, and telling it."""
 
 from __future__ import annotations
 
 import asyncio
-import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from sally import store
-from sally.adapters.executors import executor
-from sally.analysis import rows
-from sally.analysis.rows import Row, summary, to_pandas, to_polars
 from sally.core import shelf
 from sally.core.drive import play_async, play_bots
 from sally.core.log import Episode, Instance, Setup, Sitter
@@ -20,22 +15,9 @@ from sally.core.partner import Scripted
 from sally.core.player import Player
 from sally.core.probe import Injection
 from sally.core.scenes import REFEREE
-from sally.core.study import Study, read_study
 from sally.output import transcript as transcripts
-from sally.runner import local, run
+from sally.runner import local
 from sally.runner.seating import players_of, refuse_empty_seats, resolved
-
-__all__ = [
-    "decisions",
-    "episodes",
-    "load",
-    "play",
-    "run_study",
-    "summary",
-    "to_pandas",
-    "to_polars",
-    "transcript",
-]
 
 Who = str | Sitter | tuple[str, Mapping[str, Any]] | Callable[[Any], Any] | Player[Any, Any]
 
@@ -74,47 +56,9 @@ def play(
     return match.episode()
 
 
-def run_study(
-    study: Study | str | Path,
-    out: str | Path | None = None,
-    *,
-    limit: int | None = None,
-    watch: run.Watcher | None = None,
-    on: str = "local",
-) -> list[Episode]:
-    """Run what is missing of a study and return its episodes; without `out`, keep nothing.
-
-    `out` is a folder or an address such as `s3://bucket/study`; `on` is `local`, `pool:4`, `ray`.
-    """
-    wanted = find_study(study)
-    with tempfile.TemporaryDirectory() as folder:
-        found = run.run_study(wanted, out or folder, limit, watch, on=executor(on))
-    return list(found.episodes.values())
-
-
-def find_study(study: Study | str | Path) -> Study:
-    """A study by value, by name, or from a TOML file."""
-    if isinstance(study, Study):
-        return study
-    if isinstance(study, Path) or study.endswith(".toml"):
-        return read_study(Path(study))
-    found: Study = shelf.pick("study", study, shelf.shelf("studies"))
-    return found
-
-
-def load(folder: str | Path) -> list[Episode]:
-    """All episodes of a store; lines that cannot be read are set aside, not lost."""
-    return list(store.load(folder).episodes.values())
-
-
-def episodes(played: Iterable[Episode]) -> list[Row]:
-    """One row for each seat of each episode."""
-    return list(rows.episode_rows(played))
-
-
-def decisions(played: Iterable[Episode]) -> list[Row]:
-    """One row for each move, forfeit and report."""
-    return list(rows.decision_rows(played))
+def use(path: str | Path) -> list[str]:
+    """Put whatever a file or folder of yours defines on the shelf; says what it found."""
+    return shelf.add_file(Path(path))
 
 
 def transcript(episode: Episode, eyes: str = REFEREE) -> Iterator[str]:

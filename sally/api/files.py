@@ -1,0 +1,140 @@
+"""Files for others: a page, a table or a figure, a bundle."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+from typing import Literal
+
+from sally import store as stores
+from sally.adapters.importers import table_export as rounds
+from sally.analysis import published as reference
+from sally.analysis.baselines import baselines, studied_seats
+from sally.analysis.chosen import chosen
+from sally.analysis.measured import Measured
+from sally.analysis.profile import ProfileRow, profile_of
+from sally.analysis.rows import decision_rows, episode_rows
+from sally.analysis.snapshot import Snapshot
+from sally.analysis.stores import each_once, measured_stores
+from sally.core.errors import BadInput
+from sally.output import export as tables
+from sally.output import figures
+from sally.output.bundle import pack as packed_into
+from sally.output.layout import Grid, laid_out
+from sally.output.page.write import Wishes, write_page
+from sally.output.reproduce import Reproduction, engine_of
+from sally.output.unpacked import opened
+from sally.runner.check import prompts_of
+from sally.store import Where
+
+Said = Callable[[str], None]
+What = Literal["episodes", "decisions", "rounds", "profile", "calibration"]
+
+
+def pack(store: Where, out: str | Path, *, anyway: bool = False) -> Path:
+    """A store as one file to share, with hashes; what looks private is refused unless `anyway`."""
+    packed_into(store, Path(out), anyway)
+    return Path(out)
+
+
+def report(
+    store: Where, out: str | Path, *, transcripts: int | None = None, profile: bool = True
+) -> Path:
+    """One page of HTML for a store or a bundle; `transcripts`: so many of each cell and lineup."""
+    with opened(store) as (folder, _), Snapshot(folder) as held:
+        grids = paper_grids(folder, held, lambda why: None)
+        wishes = Wishes(transcripts, profiled if profile else None, grids, prompts_of)
+        write_page(held, Path(out), wishes)
+    return Path(out)
+
+
+def export(
+    store: str | Path | Sequence[str | Path],
+    to: str | Path,
+    what: What | None = None,
+    *,
+    seat: str = "",
+    by_cell: bool = False,
+) -> Path:
+    """Rows of stores as .csv, .tex or .parquet, or a figure of them as .svg, .pdf or .png."""
+    path = Path(to)
+    drawn = path.suffix.lower() in figures.FORMATS
+    what = what or ("profile" if drawn else "episodes")
+    if drawn and what in ("episodes", "decisions", "rounds"):
+        raise BadInput(f"{what} are rows; write them as {', '.join(tables.ENDINGS)}.")
+    if what != "rounds":
+        (figures.check if drawn or what == "calibration" else tables.check)(path)
+    with ExitStack() as open_ones:
+        named = [store] if isinstance(store, str | Path) else store
+        places = [open_ones.enter_context(opened(each))[0] for each in named]
+        if what in ("profile", "calibration"):
+            _write_profile(places, path, what, seat, by_cell)
+        else:
+            _write_rows(places, path, what)
+    return path
+
+
+def _write_rows(places: Sequence[Where], path: Path, what: What) -> None:
+    found = each_once(places)
+    if what == "rounds":
+        rounds.write(found, path)
+    elif what == "decisions":
+        tables.write_table(decision_rows(found), tables.DECISION, path)
+    else:
+        games = [i.game for place in places for i in stores.survey(place).instances.values()]
+        tables.write_table(episode_rows(found), tables.episode_columns(games), path)
+
+
+def _write_profile(
+    places: Sequence[Where], path: Path, what: What, seat: str, by_cell: bool
+) -> None:
+    studied = chosen(measured_stores(places, seat).measured, seat=seat)
+    rows = profile_of(studied, baselines(studied, by_cell), by_cell=by_cell)
+    if what == "calibration":
+        figures.write(figures.calibration_figure(rows), path)
+    elif path.suffix.lower() in figures.FORMATS:
+        figures.write(figures.profile_figure(rows), path)
+    elif path.suffix == ".tex":
+        tables.write_text(tables.profile_latex(rows), path)
+    else:
+        tables.write_table(tables.profile_table(rows), tables.PROFILE, path)
+
+
+# --- what stands on a page ------------------------------------------------------------------------
+
+
+def profiled(found: Sequence[Measured]) -> list[ProfileRow]:
+    """The profile of the seats that were studied, with baselines on the same settings."""
+    seats = {
+        game: studied_seats([m for m in found if m.game == game])
+        for game in dict.fromkeys(m.game for m in found)
+    }
+    studied = [m for m in found if m.seat in seats[m.game]]
+    return profile_of(studied, baselines(studied))
+
+
+def paper_grids(folder: Where, held: Snapshot, say: Said) -> dict[str, list[Grid]]:
+    """The tables of the papers that these studies follow, as far as the episodes fill them."""
+    named = {study.paper or study.name for study in held.studies.values()}
+    grids = {paper: _grids(paper, folder, say) for paper in named if paper in reference.papers()}
+    return {paper: tables for paper, tables in grids.items() if tables}
+
+
+def _grids(paper: str, folder: Where, say: Said) -> list[Grid]:
+    try:
+        # What needs no episodes is computed by `sally reproduce`, which takes longer.
+        engine = replace(engine_of(paper), computes=lambda row, metric, effort: None,
+                         computes_exact=None, beside={})  # fmt: skip
+        found = Reproduction(paper, engine, folder)
+    except BadInput as why:
+        say(f"No table of {paper} is on the page: {why}")
+        return []
+    grids = []
+    for name in found.published.tables:
+        rows = found.rows(name)
+        if any(row.ours is not None for row in rows):
+            printed = reference.table(found.published, name)
+            grids.append(laid_out(name, printed, rows, engine.layouts.get(name)))
+    return grids
