@@ -149,15 +149,16 @@ MODEL = {"model": "qwen2.5-3b-instruct", "strategy": "zero_shot"}
 def test_success_level_by_level_and_in_total(tmp_path):
     folder = stored(
         tmp_path,
-        *(scenario_episode("toma_mg", level, n, "solver") for level in (1, 2) for n in range(3)),
+        *(scenario_episode("toma_mg", level, n, "solver") for level in (1, 2) for n in range(6)),
     )
     rows = reproduce("kang2026", "10", folder)
     level = one(rows, "task_success", level="L1", **MODEL)
     assert level.ours == 1.0
-    assert level.method == "Wilson"
-    assert level.ours_interval == pytest.approx((0.4385, 1.0), abs=1e-3)  # three of three
+    assert level.method == "Wilson over 6 clusters"
+    low, high = level.ours_interval  # six of six leave room, with t of five degrees for z
+    assert 0.4 < low < 0.6 and high == 1
     total = one(rows, "task_success", level="total", **MODEL)
-    assert total.note == "levels were not met equally often (L1: 3, L2: 3, L3: 0)"
+    assert total.note == "levels were not met equally often (L1: 6, L2: 6, L3: 0)"
     assert one(rows, "task_success", level="L3", **MODEL).missing == "not run"
 
 
@@ -171,7 +172,8 @@ def test_runs_of_one_scenario_are_drawn_together(tmp_path):
         reproduce("kang2026", "10", stored(tmp_path, *runs)), "task_success", level="L1", **MODEL
     )
     assert row.n == 20
-    assert "over 4 clusters" in (row.method or "")
+    assert "over 4 clusters; no interval: fewer than 5" in (row.method or "")
+    assert row.ours_interval is None and row.agrees is None
 
 
 def test_a_gain_is_a_paired_difference_on_the_same_scenarios(tmp_path):
@@ -227,21 +229,22 @@ def test_what_can_never_be_had_says_why_and_names_no_command():
 # --- intervals ----------------------------------------------------------------------------------
 
 
-def test_ones_and_zeros_of_separate_instances_have_wilsons_interval():
-    found = pooled([1.0, 0.0, 1.0, 1.0], list("abcd"), share=True)
-    assert (found.method, found.value) == ("Wilson", 0.75)
+def test_a_share_near_its_end_has_wilsons_interval_and_stays_within():
+    found = pooled([1.0] * 9 + [0.0], list("abcdefghij"), share=True)
+    assert found.method == "Wilson over 10 clusters" and found.value == 0.9 and found.high < 1
 
 
 def test_equal_ones_of_repeated_instances_count_an_instance_once():
-    found = pooled([1.0] * 10, ["a", "b"] * 5, share=True)
-    assert (found.method, found.n, found.high) == ("Wilson", 10, 1.0)
-    assert found.low == pytest.approx(0.3424, abs=1e-3)  # two of two, not ten of ten
+    few = pooled([1.0] * 10, ["a", "b"] * 5, share=True)
+    assert (few.value, few.interval) == (1.0, None)  # two of two, not ten of ten
+    found = pooled([1.0] * 10, list("abcde") * 2, share=True)
+    assert (found.method, found.n, found.high) == ("Wilson over 5 clusters", 10, 1.0)
 
 
 def test_a_regret_of_one_is_no_share():
-    assert pooled([1.0, 0.0], ["a", "b"]).method == "t"
+    assert pooled([1.0, 0.0, 1.0, 1.0, 1.0], list("abcde")).method == "t over 5 clusters"
 
 
 def test_one_instance_played_again_has_an_interval_over_episodes():
-    assert pooled([0.2, 0.4, 0.6], ["a"] * 3).method == "t"
-    assert "clusters" in pooled([0.2, 0.4, 0.6, 0.1], ["a", "a", "b", "b"]).method
+    assert pooled([0.2, 0.4, 0.6, 0.1, 0.3], ["a"] * 5).interval is not None
+    assert "2 clusters" in pooled([0.2, 0.4, 0.6, 0.1], ["a", "a", "b", "b"]).method

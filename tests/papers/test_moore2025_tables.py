@@ -104,7 +104,7 @@ def test_games_of_one_person_hang_together(tmp_path: Path) -> None:
         for name, people in (("apart", [[g] for g in won + lost]), ("together", [won, lost]))
     )  # fmt: skip
     assert apart.ours == together.ours == 0.5
-    assert apart.ours_interval is not None and apart.method == "Wilson"
+    assert apart.ours_interval is not None and apart.method == "Wilson over 6 clusters"
     assert together.ours_interval == (0.0, 1.0)
     assert "bootstrap over 2 clusters" in str(together.method)
 

@@ -23,7 +23,7 @@ from sally.papers.tang2024.picks import breakdown, pick_rows
 from sally.papers.tang2024.study import GAMES, STUDY, in_their_chat, on_our_page
 from sally.papers.tang2024.tables import computes, facts
 from sally.runner.check import check
-from sally.stats import share_interval
+from sally.stats.rule import mean_by_rule
 
 NAME, MODEL = "pick_the_right_stuff", "locker-stub"
 Shown = list[tuple[list[Message], Settings]]
@@ -159,11 +159,11 @@ def test_the_breakdown_counts_every_question_once_and_forfeits_apart() -> None:
 
 
 def test_many_right_answers_of_a_game_are_one_game_that_went_well() -> None:
-    rows = [{"episode": f"e{n % 4}", "right": True} for n in range(80)]
+    rows = [{"episode": f"e{n % 8}", "right": True} for n in range(80)]
     (all_right,) = breakdown(rows, [])
-    wilson = share_interval(4, 4)
     assert (all_right["score"], all_right["questions"]) == (100, 80)
-    assert all_right["interval"] == pytest.approx([100 * wilson.low, 100 * wilson.high])
+    eight = mean_by_rule([100.0] * 8, range(8), (0, 100))
+    assert all_right["interval"] == pytest.approx(eight.interval) and eight.low < 70
 
 
 def test_the_card_pairs_every_rule_with_its_inverse_and_audits_generated_games() -> None:
