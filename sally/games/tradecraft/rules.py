@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
@@ -109,6 +109,7 @@ class TradeCraft(Game[State, Action, View]):
     most_crafts: int = 50  # of a player in one phase: some crafts can be undone for ever
     book: bool = True  # whether the page prints the recipes within reach, for want of tools
     extra: tuple[str, ...] = ()  # items that hands may hold though the ruleset has none of them
+    priming: Literal["none", "cooperative", "competitive"] = "none"  # what players are told to want
     first: int = 0  # who proposes in the first turn, by place at the table
     most_refused: int | None = None  # refusals in a row; None: as many as answers may be retried
 

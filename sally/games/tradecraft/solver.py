@@ -7,6 +7,7 @@ hand costs its owner the whole piece, because what is left of it is floored away
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import partial
+from itertools import combinations
 
 import msgspec
 
@@ -78,6 +79,22 @@ def _seat(shortest: Plan | None, trade: Plan | None) -> SeatCertificate:
         shortest=shortest.crafts,
         after_trade=trade.crafts,
     )
+
+
+def trades_needed(hands: Sequence[Goods], seat: int, certificate: SeatCertificate) -> int | None:
+    """The fewest trades that bring a player what its certified plan takes; None without a plan.
+
+    One trade is with one player and has no bound on its goods, so it is the fewest players who
+    together hold the goods.
+    """
+    if certificate.chain is None:
+        return None
+    others = [hand for number, hand in enumerate(hands) if number != seat]
+    for many in range(len(others) + 1):
+        for some in combinations(others, many):
+            if holds(union(some), certificate.needs):
+                return many
+    raise ValueError("The others do not hold what the certified plan takes.")
 
 
 def refusals(certificate: Certificate) -> list[str]:

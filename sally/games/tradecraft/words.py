@@ -51,6 +51,8 @@ TEXTS: Mapping[str, str] = {
     "rules.end": "Whoever holds its target when a craft phase ends has won, and the game is over. "
     "A sole winner scores 3 points; players who win in the same turn score 1 point each; everybody "
     "else scores 0. If nobody has its target after turn {turns}, all score 0.",
+    "rules.cooperative": "Play so that all players reach their targets, not you alone.",
+    "rules.competitive": "Play so that you reach your target and the others do not.",
     "rules.fuel": "Recipes marked with a fuel cost need fuel as well, and the fuel is part of the "
     "inputs. Different fuels may be mixed. So much of an item makes one fuel unit: {fuels}.",
     "rules.book": "These are all recipes that can come to matter with what is on the table. "
@@ -163,6 +165,8 @@ class TradeWords(Words[Action, View]):
             self.say("rules.craft"),
             self.say("rules.end", turns=turns),
         ]
+        if game.priming != "none":
+            parts.append(self.say(f"rules.{game.priming}"))
         text = "\n".join([" ".join(parts[:1]), " ".join(parts[1:3]), *parts[3:]])
         return "\n".join([text, *self._book(), self.say("rules.start", hands=hands)])
 

@@ -9,12 +9,15 @@ from random import Random
 
 import pytest
 
+from sally.core.errors import BadInput
 from sally.games.tradecraft.amounts import Amount, plain
 from sally.games.tradecraft.crafting import Applied, craft
 from sally.games.tradecraft.hands import Hand, holds
+from sally.games.tradecraft.instances import instance_set
 from sally.games.tradecraft.partners import crafting
 from sally.games.tradecraft.planning import best_plan, replay
 from sally.games.tradecraft.rulesets import Recipe, Ruleset, parse, shipped
+from sally.games.tradecraft.solver import certify, trades_needed
 from sally.games.tradecraft.trading import craft_plan
 from tests.games.tradecraft.table import P1, match_of
 
@@ -113,3 +116,28 @@ def test_five_hundred_small_fires_burn_as_exhaustive_search_says(part: int) -> N
         assert found == len(plan.crafts), (seed, [r.text() for r in rules.recipes], hand, target)
         reached += 1
     assert reached > 5 and out_of_reach > 5
+
+
+def test_a_plan_needs_as_many_trades_as_players_hold_its_goods() -> None:
+    hands = [Hand({"stick": 1}), Hand({"coal": 1}), Hand({"cobblestone": 2, "coal": 1})]
+    targets = [{"torch": 1}, {"lever": 1}, {"torch": 4}]
+    seats = certify(CORE, hands, targets).seats
+    assert trades_needed(hands, 0, seats[0]) == 1  # coal, from either
+    assert trades_needed(hands, 1, seats[1]) == 2  # stick from one, cobblestone from another
+    nothing = certify(CORE, hands, [{"bucket": 1}, *targets[1:]]).seats[0]
+    assert trades_needed(hands, 0, nothing) is None
+    for each in instance_set("minecraft_core_2p").instances[:8]:
+        found = [trades_needed(each.hands, n, s) for n, s in enumerate(each.certificate.seats)]
+        assert found == [1, 1]
+
+
+def test_goals_can_be_primed_by_name_and_are_not_by_default() -> None:
+    pages = {
+        how: match_of(priming=how).desk(P1).words.rules(P1)
+        for how in ("none", "cooperative", "competitive")
+    }
+    assert pages["none"] == match_of().desk(P1).words.rules(P1)
+    assert "all players reach their targets" in pages["cooperative"]
+    assert "the others do not" in pages["competitive"]
+    with pytest.raises(BadInput, match="priming"):
+        match_of(priming="kind")
