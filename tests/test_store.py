@@ -147,9 +147,26 @@ def test_a_broken_line_is_set_aside_and_reported_with_file_and_line(
     (bad,) = found.bad
     assert (bad.file, bad.line) == (path.name, 2)
     assert why in bad.why and f"{path.name}, line 2: " in str(bad)
-    assert (folder / "quarantine" / f"{path.name}.2").read_bytes() == line
+    assert (folder / "quarantine" / path.name).read_bytes() == line.rstrip(b"\n") + b"\n"
     assert path.read_bytes() == b"".join(whole)  # the evidence stays where it was
     assert store.load(folder).bad == found.bad  # and is told again, every time
+
+
+def test_twenty_thousand_bad_lines_are_one_file_of_the_quarantine(folder: Path) -> None:
+    path = write(folder, *[b"\n"] * 20_000)
+    assert len(store.load(folder).bad) == 20_000
+    store.load(folder)
+    assert [p.name for p in (folder / "quarantine").iterdir()] == [path.name]
+    write(folder, *[b"x" * 100_000 + b"\n"] * 30)
+    store.load(folder)
+    assert max(p.stat().st_size for p in (folder / "quarantine").iterdir()) <= 1_000_000
+
+
+def test_a_pipe_that_is_named_like_a_file_of_lines_is_refused(folder: Path) -> None:
+    write(folder, to_line(episodes(1)[0]))
+    os.mkfifo(folder / "pipe.jsonl")
+    with pytest.raises(BadInput, match="no file of lines"):
+        store.load(folder)
 
 
 def test_without_quarantine_nothing_is_written(folder: Path) -> None:

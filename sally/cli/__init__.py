@@ -53,8 +53,10 @@ def main() -> None:
 
 
 def _fail(sentence: str, code: int) -> None:
-    from sally.output.console import console
+    from sally.output.console import console, harmless
 
     said = console(stderr=True)
-    said.print(f"sally: {sentence}", style="red", markup=False, highlight=False, soft_wrap=True)
+    said.print(
+        f"sally: {harmless(sentence)}", style="red", markup=False, highlight=False, soft_wrap=True
+    )
     sys.exit(code)

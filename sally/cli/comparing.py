@@ -29,6 +29,7 @@ from sally.core.log import Episode
 from sally.output.console import (
     estimate_cell,
     folded,
+    harmless,
     json_option,
     print_json,
     print_page,
@@ -116,7 +117,7 @@ def episodes_of(folder: Where) -> Iterator[Episode]:
 
 def unreadable(line: str) -> None:
     """Say that a line holds no episode; it stays where it is, and a copy is kept aside."""
-    click.echo(f"unreadable, kept in quarantine: {line}", err=True)
+    click.echo(harmless(f"unreadable, kept in quarantine: {line}"), err=True)
 
 
 def say(found: Sequence[Comparison], first: str, second: str, margin: float | None) -> None:

@@ -12,7 +12,7 @@ from sally.cli.common import STORE
 from sally.core.errors import BadInput
 from sally.core.log import Episode
 from sally.core.scenes import REFEREE
-from sally.output.console import folded, json_option, print_json
+from sally.output.console import folded, harmless, json_option, print_json
 from sally.output.transcript import transcript
 from sally.output.unpacked import is_bundle, opened
 from sally.runner.check import Checked, check
@@ -45,14 +45,14 @@ MOST_NAMED = 5  # episodes that are named for one reason; more are counted
 
 def _print_check(found: Checked) -> None:
     for id, why in found.mismatches:
-        click.echo(f"{id}: {why}")
+        click.echo(harmless(f"{id}: {why}"))
     reasons: dict[str, list[str]] = {}
     for id, why in found.unchecked:
         reasons.setdefault(why, []).append(id)
     for why, ids in reasons.items():
         named = [f"{len(ids)} episodes"] if len(ids) > MOST_NAMED else ids
         for who in named:
-            click.echo(f"{who} not checked: {why}")
+            click.echo(harmless(f"{who} not checked: {why}"))
     click.echo(
         f"{found.replayed} of {found.episodes} episodes replayed, "
         f"{len(found.mismatches)} mismatches, {len(found.unchecked)} not checked."
@@ -115,5 +115,5 @@ def _episodes(path: store.Where) -> dict[str, Episode]:
     if contents.bad and not contents.episodes:
         raise BadInput(f"No line of {path} holds an episode; the first is bad: {contents.bad[0]}.")
     for line in contents.bad:
-        click.echo(f"unreadable: {line}", err=True)
+        click.echo(harmless(f"unreadable: {line}"), err=True)
     return contents.episodes

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -46,9 +47,26 @@ def _finite(value: Any) -> Any:
     return value
 
 
+def harmless(text: str) -> str:
+    """The text with signs that steer a terminal shown, such as ␛, instead of obeyed."""
+    return _STEERS.sub(_shown, text)
+
+
+# Controls but for tab and newline, and what turns the direction of writing around.
+_STEERS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+
+
+def _shown(hit: re.Match[str]) -> str:
+    code = ord(hit.group())
+    return chr(0x2400 + code) if code < 0x20 else f"<U+{code:04X}>"
+
+
 def folded(text: str) -> str:
-    """Long lines folded between words for a terminal; as they are for files and pipes."""
-    out = console()
+    """Text of anybody for a terminal: harmless, long lines folded; lines stay as they are in pipes.
+
+    A pipe may end at a terminal, so that what steers one is shown there, too.
+    """
+    text, out = harmless(text), console()
     if not out.is_terminal:
         return text
     lines = text.split("\n")

@@ -34,6 +34,7 @@ from sally.core.model import (
 from sally.core.player import Decision, Fault, Forfeit, PlayerKind, Turn
 from sally.core.probe import Report
 from sally.core.strategy import Run, Said, Sheet, Strategy
+from sally.core.words import Pack, checked
 
 T = TypeVar("T")
 LANGUAGE = "language"  # the name of this kind of player
@@ -275,8 +276,24 @@ def _language(
             f"strategies that score, {listed(scoring)}."
         )
     act, answer = chosen.make(**params)
-    worded = packs.find(pack).texts if pack else {}
+    worded = checked_pack(pack, spec).texts if pack else {}
     return LanguagePlayer(found, act, answer, given, 2, chosen.texts, pack, worded)
+
+
+def checked_pack(name: str, spec: GameSpec[Any, Any, Any]) -> Pack:
+    """A words pack, from wherever it comes, if it fits the sentences of the game."""
+    found = packs.find(name)
+    if found.game not in (spec.name, spec.family):
+        raise BadInput(f"Words pack {found.name!r} is for {found.game}, not for {spec.name}.")
+    return checked(found, {**every_strategy_text(), **spec.texts})
+
+
+def every_strategy_text() -> dict[str, str]:
+    """The sentences of all strategies, so that one pack can serve them all."""
+    texts: dict[str, str] = {}
+    for strategy in shelf.shelf("strategies").values():
+        texts |= strategy.texts
+    return texts
 
 
 def strategy_named(name: str) -> Strategy:

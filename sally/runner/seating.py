@@ -14,8 +14,7 @@ from sally.core.log import Instance, Setup, Sitter
 from sally.core.match import Match
 from sally.core.partner import Partner, Scripted
 from sally.core.player import Player, PlayerKind
-from sally.core.words import checked
-from sally.players.language import LANGUAGE, strategy_named
+from sally.players.language import LANGUAGE, checked_pack, strategy_named
 from sally.runner.needs import refuse_what_lacks
 
 
@@ -77,20 +76,8 @@ def _with_pack(spec: GameSpec[Any, Any, Any], who: Sitter) -> Sitter:
     """A language player's words pack, checked against the game and named by what it says."""
     if who.player != LANGUAGE or not who.params.get("pack"):
         return who
-    pack = packs.find(who.params["pack"])
-    if pack.game not in (spec.name, spec.family):
-        raise BadInput(f"Words pack {pack.name!r} is for {pack.game}, not for {spec.name}.")
-    chosen = strategy_named(who.params.get("strategy", "qa"))
-    checked(pack, {**every_strategy_text(), **chosen.texts, **spec.texts})
+    pack = checked_pack(who.params["pack"], spec)
     return msgspec.structs.replace(who, params={**who.params, "pack": packs.remember(pack)})
-
-
-def every_strategy_text() -> dict[str, str]:
-    """The sentences of all strategies, so that one pack can serve them all."""
-    texts: dict[str, str] = {}
-    for strategy in shelf.shelf("strategies").values():
-        texts |= strategy.texts
-    return texts
 
 
 def versions_of(spec: GameSpec[Any, Any, Any], who: Sitter) -> dict[str, int]:

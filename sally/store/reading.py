@@ -14,15 +14,19 @@ from typing import Any, BinaryIO
 
 import msgspec
 
-from sally.core import packs
+from sally.core import packs, shelf
 from sally.core.errors import BadInput
 from sally.core.log import RESUMABLE, SCHEMA, Censored, Episode, Instance, from_line
 from sally.core.names import remember
+from sally.core.words import checked
 from sally.store.manifest import MANIFEST, models_asked, read_manifest
 from sally.store.places import Folder, Place, Where, place
 
 _NUMBER = re.compile(r"\d[\d,]{2,}(\.\d+)?|\d+\.\d+")  # what differs between episodes cut alike
 OPEN, PART, DONE = ".open", ".part", ".jsonl"  # being appended to; put already; all of a writer's
+
+
+QUARANTINE_BYTES = 1_000_000  # of bad lines that are copied for one file of lines
 
 
 class BadLine(msgspec.Struct, frozen=True):
@@ -159,14 +163,19 @@ def read(where: Where, quarantine: bool = True, beginning: str = "") -> Iterator
 def _episodes(
     lines: Iterable[tuple[str, int, bytes]], quarantine: Place | None
 ) -> Iterator[Episode | BadLine]:
+    aside: dict[str, bytearray] = {}
     for name, number, line in lines:
         found = read_line(line)
         if isinstance(found, str):
+            kept = aside.setdefault(name, bytearray())
+            if len(kept) + len(line) < QUARANTINE_BYTES:
+                kept += line if line.endswith(b"\n") else line + b"\n"
             yield BadLine(name, number, found)
-            if quarantine is not None:
-                _set_aside(quarantine, name, number, line)
         else:
             yield found
+    if quarantine is not None:
+        for name, kept in aside.items():
+            _set_aside(quarantine, name, bytes(kept))
 
 
 def know_packs(where: Where) -> None:
@@ -174,13 +183,26 @@ def know_packs(where: Where) -> None:
     at = place(where)
     for name in at.names("packs"):
         text = at.read(f"packs/{name}").decode("utf-8", "replace")
-        packs.remember(packs.parsed(text, f"{at}/packs/{name}"))
+        pack = packs.parsed(text, f"{at}/packs/{name}")
+        for spec in shelf.shelf("games").values():
+            if pack.game in (spec.name, spec.family):
+                strategies = shelf.shelf("strategies").values()
+                said = {k: v for strategy in strategies for k, v in strategy.texts.items()}
+                checked(pack, {**said, **spec.texts})
+                break
+        packs.remember(pack)
 
 
-def _set_aside(at: Place, name: str, number: int, line: bytes) -> None:
-    """Copy a bad line into the quarantine, once; a store that is read-only stays as it is."""
+def _set_aside(at: Place, name: str, lines: bytes) -> None:
+    """Copy a file's bad lines into one file of the quarantine, unless they are there already.
+
+    What does not fit the bound is counted with the rest and stays where it was; a store that is
+    read-only stays as it is.
+    """
     try:
-        at.create(f"quarantine/{name}.{number}", line)
+        if at.create(f"quarantine/{name}", lines) or at.read(f"quarantine/{name}") == lines:
+            return
+        at.put(f"quarantine/{name}", lines)
     except OSError:
         return
 
@@ -257,6 +279,8 @@ def lines_of(path: Path) -> Iterator[tuple[int, bytes]]:
 def _opened(path: Path) -> BinaryIO:
     """The file, under the name that its writer gave it at the end if that is gone already."""
     try:
+        if not path.is_file() and path.exists():  # to open a pipe would be to wait for ever
+            raise BadInput(f"{path} is no file of lines, though it has the name of one.")
         return path.open("rb")
     except FileNotFoundError:
         done = path.with_suffix(DONE)

@@ -155,7 +155,7 @@ def test_a_broken_line_is_set_aside(out: str) -> None:
     store.place(out).put("theirs.jsonl", b"?\n" + to_line(EPISODES[0]))
     found = store.load(out)
     assert (len(found.episodes), [b.line for b in found.bad]) == (1, [1])
-    assert store.place(out).read("quarantine/theirs.jsonl.1") == b"?\n"
+    assert store.place(out).read("quarantine/theirs.jsonl") == b"?\n"
 
 
 def test_a_name_is_created_once(out: str) -> None:

@@ -17,9 +17,10 @@ from sally.core.log import episode_id
 from sally.core.probe import Injection
 from sally.core.study import Cell, Study
 from sally.core.words import Pack, checked
+from sally.players.language import every_strategy_text
 from sally.runner.check import check
 from sally.runner.run import run_study
-from sally.runner.seating import every_strategy_text, resolved
+from sally.runner.seating import resolved
 from tests.strategies.talk import MINE, Listener, says, setup_with, talk
 
 GERMAN = """

@@ -1,0 +1,24 @@
+"""What a terminal is shown never steers it."""
+
+from __future__ import annotations
+
+import pytest
+
+from sally.output.console import folded, harmless
+
+
+@pytest.mark.parametrize(
+    ("hostile", "seen"),
+    [
+        ("\x1b]0;title\x07", "␛]0;title␇"),
+        ("\x1b[2J", "␛[2J"),
+        ("safe\x08\x08\x08\x08evil", "safe␈␈␈␈evil"),
+        ("\u202eevil", "<U+202E>evil"),
+        ("\x9b31m", "<U+009B>31m"),
+        ("over\rwritten", "over␍written"),
+        ("two\n\tlines", "two\n\tlines"),
+    ],
+)
+def test_what_steers_a_terminal_is_shown(hostile: str, seen: str) -> None:
+    assert harmless(hostile) == seen
+    assert folded(hostile) == seen
