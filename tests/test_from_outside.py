@@ -1,0 +1,135 @@
+"""A complete game is one file or folder and nothing else; so is a paper. Made outside the house."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+import sally
+from sally import testing
+from sally.cli import cli
+from sally.core import shelf
+from sally.core.board import board_of
+from sally.testing.bench import Bench, match_of
+
+ROOT = Path(__file__).parent.parent
+PAGE = (ROOT / "docs/how-to/your_own_game.md").read_text(encoding="utf-8")
+STALL = re.search(r"^```python\n(# stall\.py\n.*?)^```$", PAGE, re.M | re.S)
+ROOMS = ("PARTNERS", "METRICS", "CARD", "BOARD")
+
+
+@pytest.fixture(autouse=True)
+def as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever a test puts on the shelf is taken off again."""
+    kept = {folder: dict(entries) for folder, entries in shelf._added.items()}
+    monkeypatch.setattr(shelf, "_added", kept)
+    monkeypatch.setattr(shelf, "_files", [])
+
+
+def one_file(folder: Path) -> Path:
+    assert STALL is not None
+    file = folder / "stall.py"
+    file.write_text(STALL[1])
+    return file
+
+
+def one_folder(folder: Path) -> Path:
+    """The same game as a folder with a room a file."""
+    assert STALL is not None
+    rules, rest = STALL[1].split("# --- two partners", 1)
+    home = folder / "stall"
+    home.mkdir()
+    (home / "spec.py").write_text(rules)
+    (home / "rooms.py").write_text(f"{rules}# --- two partners{rest}")
+    (home / "__init__.py").write_text("from .spec import GAME\n")
+    for room in ROOMS:
+        (home / f"{room.lower()}.py").write_text(f"from .rooms import {room}\n")
+    return home
+
+
+@pytest.mark.parametrize("make", [one_file, one_folder])
+def test_a_game_from_outside_has_every_room(make, tmp_path: Path) -> None:
+    assert sally.use(make(tmp_path)) == ["games/stall"]
+    assert set(shelf.partners("stall")) == {"steady", "undercut"}
+    assert "mean_price" in shelf.metrics("stall")
+    assert {row["metric"] for row in sally.audit("stall", 2)} == {"reward", "mean_price"}
+    match = match_of(Bench.of("stall").table())
+    board = board_of(match.desk(sally.Seat("left")), match.game.observe(match.state, "left"))
+    assert board is not None and board.parts
+
+
+def test_a_game_from_outside_passes_the_checks_of_our_shelf(tmp_path: Path) -> None:
+    sally.use(one_file(tmp_path))
+    testing.check_game("stall", seeds=1)
+
+
+LOSSES = """
+from sally.core.metric import Terms
+
+
+def LOSSES(played: Played, seat: Seat) -> Terms:
+    return Terms(inference=1.5, translation=0.5)
+"""
+
+
+def test_a_game_from_outside_has_a_profile_and_its_losses_are_split(tmp_path: Path) -> None:
+    file = one_file(tmp_path)
+    file.write_text(file.read_text() + LOSSES)
+    sally.use(file)
+    lineup = {"left": "random", "right": "undercut"}
+    probes = {"left": ["their_price"]}
+    episodes = [sally.play("stall", lineup, seed, probes=probes) for seed in range(6)]
+    (row,) = [r for r in sally.profile(episodes, seat="left") if r["player"] == "random"]
+    assert row["accuracy"] is not None and row["raw"] is not None
+    assert (row["inference"], row["translation"]) == (1.5, 0.5), row["why"]
+
+
+@pytest.mark.parametrize(
+    ("sound", "broken", "check"),
+    [
+        ("SUN: 1 - self.rain_chance", "SUN: 0.5", "rules hold at every step"),
+        ("return View(seat, state.past,", "return View(seat, state.past[-1:],", "views remember"),
+        ("bounds=(1, 5)", "bounds=(4, 5)", "mean_price is a number of the log"),
+        ('"aside": "What', '"aside": "{0} What', "every text has plain slots"),
+        ("return 3\n", "return 7\n", "steady plays and holds no state"),
+    ],
+)
+def test_a_planted_fault_is_found_by_its_check(
+    tmp_path: Path, sound: str, broken: str, check: str
+) -> None:
+    file = one_file(tmp_path)
+    text = file.read_text()
+    assert sound in text
+    file.write_text(text.replace(sound, broken))
+    ran = CliRunner().invoke(cli, ["--use", str(file), "check", "stall", "--seeds", "2", "--json"])
+    assert ran.exit_code == 1
+    failed = [c["check"] for c in json.loads(ran.stdout)["checks"] if c["why"]]
+    assert check in failed
+
+
+PAPER = """
+from sally import Paper
+
+PAPER = Paper("lemon2026", "what lemonade costs", __name__)
+"""
+STUDIES = """
+from sally import Cell, Instance, Sitter, Study
+
+LINEUP = {"agent": Sitter("random"), "partner": Sitter("tit_for_tat")}
+CELL = Cell("all", (Instance("ipd", "ipd", {"rounds": 2}),), (LINEUP,))
+STUDIES = (Study("lemon2026", "one game", (CELL,), paper="lemon2026"),)
+"""
+
+
+def test_a_paper_from_outside_is_one_folder(tmp_path: Path) -> None:
+    home = tmp_path / "lemon2026"
+    home.mkdir()
+    (home / "__init__.py").write_text(PAPER)
+    (home / "study.py").write_text(STUDIES)
+    assert sally.use(home) == ["papers/lemon2026"]
+    assert "lemon2026" in shelf.shelf("studies")
+    assert len(sally.run("lemon2026")) == 1
