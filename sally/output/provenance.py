@@ -16,6 +16,7 @@ from sally.core.errors import BadInput
 from sally.core.log import Call, Censored, Episode, Forfeited, Moved, Reported, Setup, Sitter
 from sally.core.study import Study
 from sally.core.version import VERSION
+from sally.store import reason
 
 PACKAGES = ("msgspec", "numpy", "scipy")  # what computes here
 
@@ -94,8 +95,8 @@ class Provenance:
                 self.packs.add(pack)
         cut = isinstance(end, Censored)
         self.ends[end.cause if isinstance(end, Censored) else "over"] += 1
-        if isinstance(end, Censored):
-            self.details[f"{end.cause}: {end.detail}".rstrip(": ")] += 1
+        if why := reason(episode):
+            self.details[why] += 1
         cell = self.cells.setdefault(episode.cell, Counter())
         cell["there"] += 1
         cell["censored"] += cut

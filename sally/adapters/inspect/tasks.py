@@ -10,6 +10,7 @@ from typing import Any
 
 import msgspec
 from inspect_ai import Task, task
+from inspect_ai._util.error import PrerequisiteError
 from inspect_ai._util.package import get_installed_package_name
 from inspect_ai.dataset import Sample
 from inspect_ai.model import get_model
@@ -205,10 +206,17 @@ def study_task(name: str) -> Callable[..., Task]:
     """A task that Inspect finds under the study's name: `inspect eval sally/NAME`."""
 
     def make(limit: int = 0, out: str = f"out/{name}") -> Task:
-        study = for_roles(shelf.pick("study", name, shelf.shelf("studies")))
-        wanted = orders(study, limit or None)
-        store.claim(Path(out), manifest(study), study)
-        return task_of(name, wanted, out)
+        try:
+            if not isinstance(limit, int) or limit < 0:
+                raise BadInput(
+                    f"-T limit takes a number of episodes of each lineup, not {limit!r}."
+                )
+            study = for_roles(shelf.pick("study", name, shelf.shelf("studies")))
+            wanted = orders(study, limit or None)
+            store.claim(Path(out), manifest(study), study)
+            return task_of(name, wanted, out)
+        except BadInput as why:
+            raise PrerequisiteError(str(why)) from None  # Inspect prints it without a traceback
 
     make.__name__ = name
     # Inspect puts the package before the name, unless it takes the package for loose files, as it

@@ -14,6 +14,8 @@ from sally.output.page.results import scrolled
 from sally.output.plots import number
 from sally.output.provenance import Counts, ModelUse, Provenance, installed
 
+REASONS = 8  # why episodes have no result, the most frequent
+
 
 def origin(held: Snapshot, seen: Provenance, counts: Counts, made: datetime) -> Html:
     """Versions, hashes, settings, dates, cost."""
@@ -116,6 +118,8 @@ def missing(held: Snapshot, seen: Provenance, counts: Counts) -> list[str]:
             f"{cut:,} of {len(held):,} episodes have no result ({causes}); a metric that needs "
             "one leaves them out, and its n says so."
         )
+        most = seen.details.most_common(REASONS)
+        said += [f"{n:,} without a result: {why}" for why, n in most]
     if lost := sum(seen.forfeits.values()):
         why = ", ".join(f"{n:,} {reason}" for reason, n in seen.forfeits.items())
         said.append(f"{lost:,} of {lost + seen.moves:,} moves were forfeited ({why}).")
