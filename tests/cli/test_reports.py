@@ -39,8 +39,8 @@ def test_a_profile_says_what_its_ends_are_and_why_blanks_are_blank(here: Path):
     done = sally("profile", "held", cwd=here)
     assert done.returncode == 0, done.stderr
     assert "rps, seat agent" in done.stdout
-    assert "1 = optimum (exact), 1, computed" in done.stdout
-    assert "(best mindless)" in done.stdout and "a guess knows 33 %" in done.stdout
+    assert "1 = optimum (exact), 1 (doing 1.00), computed" in done.stdout
+    assert "best mindless = " in done.stdout and "a guess knows 33 %" in done.stdout
     assert "no move was forfeited" in done.stdout
 
 
