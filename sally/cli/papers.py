@@ -10,6 +10,8 @@ import click
 import msgspec
 
 from sally.analysis import published as reference
+from sally.analysis.adversary import MARGIN as ABOVE_CHANCE
+from sally.analysis.adversary import QUESTIONS, attacked
 from sally.analysis.agreement import MARGIN
 from sally.analysis.audit import audit as audited
 from sally.analysis.audit import off_chance
@@ -253,9 +255,18 @@ def verdict(rows: Sequence[Row]) -> str:
     "--episodes", default=100, show_default=True, help="Episodes for each condition and player."
 )
 @click.option("--seed", default=1, show_default=True)
+@click.option("--adversary", is_flag=True, help="Let shallow learners attack surface features.")
+@click.option(
+    "--questions", default=QUESTIONS, show_default=True, help="Fresh questions an attack."
+)
 @json_option
-def audit(game: str, episodes: int, seed: int, as_json: bool) -> None:
+def audit(
+    game: str, episodes: int, seed: int, adversary: bool, questions: int, as_json: bool
+) -> None:
     """What players without a mind score in GAME, rules of thumb and their inverses alike."""
+    if adversary:
+        _attack(game, questions, seed, as_json)
+        return
     with progress() as bar:
         task = bar.add_task(f"audit {game}", total=None, note="")
 
@@ -274,6 +285,38 @@ def audit(game: str, episodes: int, seed: int, as_json: bool) -> None:
         click.echo(f"away from chance: {where}: {cell(row['value'])} {cell(row['interval'])}")
     if away:
         click.echo(f"{len(away)} of {len(rows)} rows; one in twenty is by chance alone.")
+
+
+def _attack(game: str, questions: int, seed: int, as_json: bool) -> None:
+    """What shallow learners get out of surface features, against chance."""
+    found = attacked(game, questions, seed)
+    if as_json:
+        print_json([{**msgspec.structs.asdict(one), "leaks": one.leaks} for one in found])
+        return
+    for attack in dict.fromkeys(one.attack for one in found):
+        rows = [one for one in found if one.attack == attack]
+        lines = [
+            {
+                "attacker": one.attacker,
+                "questions": one.questions,
+                "right": estimate_cell(one.accuracy, one.interval),
+                "chance": cell(one.chance),
+                "n": one.n,
+                "rule": one.words,
+            }
+            for one in rows
+        ]
+        names = ("attacker", "questions", "right", "chance", "n", "rule")
+        print_table(lines, names, title=attack)
+        for note in (rows[0].reasoning, rows[0].known):
+            if note:
+                click.echo(f"may beat chance: {note}.")
+    bad = [one for one in found if one.leaks and not one.reasoning and not one.known]
+    for one in bad:
+        click.echo(f"leaks: {one.attack}, {one.questions}, {one.attacker} {one.words}".rstrip())
+    click.echo(
+        f"{len(bad)} of {len(found)} attackers are above chance by more than {ABOVE_CHANCE:g}."
+    )
 
 
 def _print_condition(rows: list[dict[str, Any]], condition: str) -> None:

@@ -6,7 +6,7 @@ inverse scores above; so every rule is on the card together with its inverse.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import ceil
 from typing import Any
 
@@ -61,14 +61,37 @@ class Condition(msgspec.Struct, frozen=True):
         return _each_once([pair for pair in self.shortcuts if not pair.partial])
 
 
+class Posed(msgspec.Struct, frozen=True):
+    """One question as an attacker sees it: some numbers of every option, and which is right."""
+
+    options: tuple[tuple[float, ...], ...]  # NaN where an option has no such number
+    right: int
+
+
+class Attack(msgspec.Struct, frozen=True):
+    """Where shallow learners look for the right answer without asking what anybody thinks."""
+
+    name: str
+    features: tuple[str, ...]  # what each number is, in words: "cost to the player"
+    fresh: Callable[[int, int], Sequence[Posed]]  # how many questions, from which seed
+    frozen: Callable[[], Sequence[Posed]] | None = None  # those of the set that is played
+    chance: float | None = None  # of the best constant answer; None: an even guess
+    reasoning: str = ""  # what the numbers hold that the game asks for, so may beat chance
+    known: str = ""  # why this one is expected to leak; kept for comparison
+
+
 class Card(msgspec.Struct, frozen=True):
-    """What mindless players are made to play in one family of games."""
+    """What mindless players are made to play in one family of games, and who attacks it."""
 
     family: str
     about: str
     conditions: tuple[Condition, ...]
+    attacks: tuple[Attack, ...] = ()
+    unattacked: str = ""  # why there are no attacks
 
     def __post_init__(self) -> None:
+        if self.attacks and self.unattacked:
+            raise BadInput(f"The card of {self.family} has attacks and says why it has none.")
         names = [condition.name for condition in self.conditions]
         if not names or len(set(names)) < len(names):
             raise BadInput(f"The card of {self.family} needs conditions, each with its own name.")

@@ -31,6 +31,8 @@ def _giver(name: str, **mind: Any) -> Condition:
 CARD = Card(
     family="codenames",
     about="what clues and cards earn that do not ask what a word brings to this mind",
+    unattacked="no option is right in itself: a clue is as good as what the guesser makes of "
+    "it, which the conditions measure",
     conditions=(
         _giver("giver, plain sense"),
         _giver("giver, half by spelling", kind="form", amount=0.5),

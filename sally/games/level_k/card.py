@@ -127,5 +127,7 @@ def _pennies() -> list[Condition]:
 CARD = Card(
     family="level_k",
     about="fixed answers, habits and equilibrium play against minds of every depth",
+    unattacked="nothing is generated: what is right depends on the level across the table "
+    "alone, which the conditions take in turn",
     conditions=(*_requests(), *_contests(), *_boxes(), *_pennies()),
 )

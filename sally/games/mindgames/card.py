@@ -53,6 +53,8 @@ def _condition(name: str, collection: frozen.Collection, **params: Any) -> Condi
 CARD = Card(
     family=GAME,
     about="what can be won by telling things without a thought for the target",
+    unattacked="a puzzle is won by a set of disclosures over several turns, not by one of a "
+    "few options; rules over surface features stand among the conditions",
     conditions=(
         _condition("sequential memory", "standard", memory="sequential"),
         _condition("frozen memory", "standard", memory="frozen"),

@@ -11,6 +11,7 @@ from typing import Any
 
 from sally.core.card import Card, Condition, Shortcut
 from sally.core.study import instance, sitter
+from sally.games.pick_the_right_stuff.surface import attacks
 
 GAME = "pick_the_right_stuff"
 USERS, GAMES, FROZEN = 5, 1000, 60
@@ -59,11 +60,12 @@ CARD = Card(
         _condition("published, finite", None, mode="finite", generator="published"),
         _condition("balanced, zero", guess(USERS), mode="zero", generator="balanced"),
         _condition("balanced, finite", guess(USERS), mode="finite", generator="balanced"),
-        _condition("infinite", ANY, mode="infinite"),
+        _condition("infinite", ANY, mode="infinite", generator="even"),
         _condition("frozen: balanced, zero", guess(USERS), True, mode="zero", generator="balanced"),
         _condition(
             "frozen: balanced, finite", guess(USERS), True, mode="finite", generator="balanced"
         ),
-        _condition("frozen: infinite", ANY, True, mode="infinite"),
+        _condition("frozen: infinite", ANY, True, mode="infinite", generator="even"),
     ),
+    attacks=tuple(attacks()),
 )

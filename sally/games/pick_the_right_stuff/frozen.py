@@ -17,12 +17,18 @@ from sally.games.pick_the_right_stuff.selection import most_even
 from sally.games.pick_the_right_stuff.tracker import where_user_saw_it_last
 
 CollectionName = Literal[
-    "published_zero", "published_finite", "balanced_zero", "balanced_finite", "infinite"
+    "published_zero",
+    "published_finite",
+    "balanced_zero",
+    "balanced_finite",
+    "infinite",  # superseded: the gap told how far from the box seen last the belief lies
+    "infinite_2",
 ]
 COLLECTIONS: tuple[CollectionName, ...] = get_args(CollectionName)
 SIZES = (3, 5, 8)
 GAMES = 60
 CANDIDATES = 1000
+EVEN_CANDIDATES = 240  # an even generator leaves less to choose
 SEED = 2024
 
 
@@ -80,8 +86,9 @@ def _generated(collection: CollectionName, users: int, seed: int) -> tuple[Insta
             games = balanced_games(mode, users, CANDIDATES, seed)
             rules = list(RULES_OF_THUMB.values())
             return most_even(games, GAMES, rules, random, Random(seed))
-        case "infinite":
-            games = infinite_games(users, CANDIDATES, seed)
+        case "infinite" | "infinite_2":
+            even = collection == "infinite_2"
+            games = infinite_games(users, EVEN_CANDIDATES if even else CANDIDATES, seed, even=even)
             rules = [*RULES_OF_THUMB.values(), _frozen_belief]
             return most_even(games, GAMES, rules, any_box, Random(seed))
 

@@ -4,9 +4,13 @@ Every user gets a rule from the families in play and rehearses it at a few gaps 
 number of resets since the user last saw the locker). The generator lists all rules of all
 families in play that explain the rehearsals and accepts them only if all of these are one and the
 same function, so the rule is identified within its family and among the families. In the game a
-user collects only at a gap it has not rehearsed. How far from the box seen last the user will look
-is drawn first, uniformly, and a rule and a gap are drawn to fit: without the rehearsals every box
-is equally likely.
+user collects only at a gap it has not rehearsed.
+
+The gap and the rehearsed gaps are drawn first, then, without looking at them, how far from the box
+seen last the user will look, then a rule that fits. So without the answers at the rehearsals every
+box is equally likely, whatever the gap. The first generator drew the distance first and a gap to
+fit, and the gap told the distance (multiples of a rule's period lead back to the box seen last);
+it is kept, as `even=False`, for the first frozen set.
 """
 
 from collections import defaultdict
@@ -52,9 +56,31 @@ class Mind(msgspec.Struct, frozen=True):
 
 
 def infinite_games(
-    users: int, count: int, seed: int, families: tuple[Family, ...] = FAMILIES
+    users: int,
+    count: int,
+    seed: int,
+    families: tuple[Family, ...] = FAMILIES,
+    even: bool = True,
 ) -> tuple[Instance, ...]:
-    """Generate games of the infinite mode from one random stream, families dealt out evenly."""
+    """Generate games of the infinite mode from one random stream."""
+    if not even:
+        return _first_games(users, count, seed, families)
+    chance = Random(seed)
+    return tuple(
+        _game(
+            f"infinite2-{users}-{number:03d}",
+            [_even_mind(user, families, users, chance) for user in range(users)],
+            families,
+            chance,
+        )
+        for number in range(count)
+    )
+
+
+def _first_games(
+    users: int, count: int, seed: int, families: tuple[Family, ...]
+) -> tuple[Instance, ...]:
+    """Games of the first generator, families dealt out evenly."""
     chance, deck, games = Random(seed), list[Family](), list[Instance]()
     for number in range(count):
         while len(deck) < users:
@@ -71,9 +97,30 @@ def infinite_game(
 ) -> Instance:
     """Generate one game in which user i extrapolates with a rule of the family dealt[i]."""
     users = len(dealt)
+    placement = _shuffled(users, chance)
+    minds = [_mind(user, family, families, users, chance) for user, family in enumerate(dealt)]
+    return _played_by(name, placement, minds, families, chance)
+
+
+def _game(name: str, minds: list[Mind], families: tuple[Family, ...], chance: Random) -> Instance:
+    return _played_by(name, _shuffled(len(minds), chance), minds, families, chance)
+
+
+def _shuffled(users: int, chance: Random) -> list[int]:
     placement = list(range(users))
     chance.shuffle(placement)
-    minds = [_mind(user, family, families, users, chance) for user, family in enumerate(dealt)]
+    return placement
+
+
+def _played_by(
+    name: str,
+    placement: list[int],
+    minds: list[Mind],
+    families: tuple[Family, ...],
+    chance: Random,
+) -> Instance:
+    """The game of some minds from a placement on."""
+    users = len(minds)
     return Instance(
         name=name,
         mode="infinite",
@@ -86,6 +133,37 @@ def infinite_game(
         rules=tuple(mind.rule for mind in minds),
         families=families,
     )
+
+
+def _even_mind(user: int, families: tuple[Family, ...], boxes: int, chance: Random) -> Mind:
+    """Draw gaps, then how far from its last sight a user will look, then a rule that fits both."""
+    plans = even_plans(families, boxes)
+    gap, shown_at = chance.choice(sorted(plans))
+    kinds = plans[gap, shown_at][chance.randrange(boxes)]
+    rule = chance.choice(kinds[chance.choice(sorted(kinds))])
+    return Mind(rule, _shown(user, rule, shown_at, families, boxes, chance), gap)
+
+
+Plans = dict[tuple[int, tuple[int, ...]], list[dict[Family, list[Rule]]]]
+
+
+@cache
+def even_plans(families: tuple[Family, ...], boxes: int) -> Plans:
+    """By gap and rehearsed gaps, the rules for every distance, where every distance has some."""
+    found: Plans = {}
+    for family in families:
+        for rule in rules_of(family, boxes):
+            for shown_at in smallest_gap_sets(rule, families, boxes):
+                for gap in set(range(1, LONGEST_GAP + 1)) - set(shown_at):
+                    plan = found.setdefault((gap, shown_at), [{} for _ in range(boxes)])
+                    plan[travelled(rule, gap) % boxes].setdefault(family, []).append(rule)
+    plans = {key: plan for key, plan in found.items() if all(plan)}
+    if not plans:
+        raise ValueError(
+            f"On {boxes} boxes the families {', '.join(families)} leave no gap at which every "
+            "distance is possible."
+        )
+    return plans
 
 
 def _mind(
@@ -112,7 +190,20 @@ def rehearsals(
 ) -> tuple[Rehearsal, ...]:
     """Draw one of the smallest sets of rehearsals that leave a single rule of the families."""
     scope = tuple(families)
-    gaps = chance.choice(smallest_gap_sets(rule, scope, boxes))
+    return _shown(
+        user, rule, chance.choice(smallest_gap_sets(rule, scope, boxes)), scope, boxes, chance
+    )
+
+
+def _shown(
+    user: int,
+    rule: Rule,
+    gaps: tuple[int, ...],
+    scope: tuple[Family, ...],
+    boxes: int,
+    chance: Random,
+) -> tuple[Rehearsal, ...]:
+    """Rehearsals of a rule at some gaps, which must identify it."""
     seen = [chance.randrange(boxes) for _ in gaps]
     shown = tuple(
         Rehearsal(user, box, gap, extrapolated(rule, box, gap, boxes))

@@ -37,7 +37,7 @@ from sally.games.pick_the_right_stuff.locker import (
 
 MANAGER = Seat("manager")
 Action = int | Reset | Visit | Snapshot | Rehearsal | Collection
-Generator = Literal["balanced", "published"]
+Generator = Literal["balanced", "published", "even", "first"]
 
 
 class State(msgspec.Struct, frozen=True):
@@ -73,7 +73,9 @@ class LockerGame(Game[State, Action, View]):
     """
 
     mode: Mode = "zero"
-    generator: Generator = "balanced"  # of the zero and the finite mode; infinite has its own
+    # Zero and finite: balanced or published. Infinite: even, or first, which leaks and is kept;
+    # unnamed, a generated game is even and a frozen one of the first set, as old logs have it.
+    generator: Generator = "balanced"
     users: int = 5
     number: int = 0  # which game of the frozen set, or of those that the seed generates
     generator_seed: int | None = None  # None: the frozen set
@@ -155,6 +157,8 @@ def _found(mode: Mode, generator: Generator, users: int, number: int, seed: int 
         raise BadInput(f"number must be at least 0, not {number}")
     if users < 2:
         raise BadInput(f"users must be at least 2, not {users}")
+    if generator in ("even", "first") and mode != "infinite":
+        raise BadInput(f"generator {generator!r} is of the infinite mode, not of {mode}")
     if seed is not None:
         return _generated(mode, generator, users, derived_seed(seed, number))
     if users not in SIZES:
@@ -162,7 +166,9 @@ def _found(mode: Mode, generator: Generator, users: int, number: int, seed: int 
             f"games with {users} users are not frozen, only those with {', '.join(map(str, SIZES))}"
             "; give a generator_seed to generate one"
         )
-    wanted = "infinite" if mode == "infinite" else f"{generator}_{mode}"
+    wanted = f"{generator}_{mode}"
+    if mode == "infinite":
+        wanted = "infinite_2" if generator == "even" else "infinite"
     games = frozen_games(next(name for name in COLLECTIONS if name == wanted), users)
     if number >= len(games):
         raise BadInput(f"number must be from 0 to {len(games) - 1} in a frozen set, not {number}")
@@ -171,7 +177,7 @@ def _found(mode: Mode, generator: Generator, users: int, number: int, seed: int 
 
 def _generated(mode: Mode, generator: Generator, users: int, seed: int) -> Instance:
     if mode == "infinite":
-        (game,) = infinite_games(users, 1, seed)
+        (game,) = infinite_games(users, 1, seed, even=generator != "first")
     elif generator == "published":
         (game,) = published_games(mode, users, 1, seed)
     else:

@@ -41,6 +41,8 @@ def _condition(game: str, name: str, partner: Sitter, chance: dict[str, float]) 
 CARD = Card(
     family="repeated_games",
     about="rps, ibs and ipd over 100 rounds against the partners of riemer2025",
+    unattacked="nothing is generated: the matrix is fixed and the partner's rule is all there "
+    "is to know",
     conditions=(
         *(
             _condition(game, name, partner, {})

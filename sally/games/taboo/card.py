@@ -29,6 +29,8 @@ def _giver(name: str, **mind: Any) -> Condition:
 CARD = Card(
     family="taboo",
     about="what hints and guesses earn that do not ask what a word brings to this mind",
+    unattacked="no option is right in itself: a word is as good as what the guesser makes of "
+    "it, which the conditions measure",
     conditions=(
         _giver("giver, plain sense"),
         _giver("giver, half by spelling", kind="form", amount=0.5),

@@ -34,9 +34,12 @@ class Frozen(msgspec.Struct, Generic[T], frozen=True):
     scenarios: tuple[Keyed[T], ...]
 
 
-def po() -> Frozen[po_rules.Scenario]:
-    """The 150 frozen scenarios of the partially observable game, 30 a level."""
-    return msgspec.json.decode(_text("po"), type=Frozen[po_rules.Scenario])
+def po(version: int = 2) -> Frozen[po_rules.Scenario]:
+    """The 150 frozen scenarios of the partially observable game, 30 a level.
+
+    Version 1 is superseded: magnitudes of the player's own costs told the answer.
+    """
+    return msgspec.json.decode(_text("po", version), type=Frozen[po_rules.Scenario])
 
 
 def make_po() -> Frozen[po_rules.Scenario]:
@@ -44,7 +47,7 @@ def make_po() -> Frozen[po_rules.Scenario]:
     drawn = chain.from_iterable(
         islice(po_generate.scenarios(level, SEED), PER_LEVEL) for level in po_rules.LEVELS
     )
-    return Frozen("toma_po", 1, SEED, tuple(map(keyed_po, drawn)))
+    return Frozen("toma_po", 2, SEED, tuple(map(keyed_po, drawn)))
 
 
 def keyed_po(scenario: po_rules.Scenario) -> Keyed[po_rules.Scenario]:
@@ -53,9 +56,12 @@ def keyed_po(scenario: po_rules.Scenario) -> Keyed[po_rules.Scenario]:
     return Keyed(scenario, po_rules.answer(scenario), named)
 
 
-def mg() -> Frozen[mg_rules.Scenario]:
-    """The 90 frozen scenarios of the minority game, 30 a level."""
-    return msgspec.json.decode(_text("mg"), type=Frozen[mg_rules.Scenario])
+def mg(version: int = 2) -> Frozen[mg_rules.Scenario]:
+    """The 90 frozen scenarios of the minority game, 30 a level.
+
+    Version 1 is superseded: counting who likes and dislikes what told the answer.
+    """
+    return msgspec.json.decode(_text("mg", version), type=Frozen[mg_rules.Scenario])
 
 
 def make_mg() -> Frozen[mg_rules.Scenario]:
@@ -63,7 +69,7 @@ def make_mg() -> Frozen[mg_rules.Scenario]:
     drawn = chain.from_iterable(
         islice(mg_generate.scenarios(level, SEED), PER_LEVEL) for level in mg_rules.LEVELS
     )
-    return Frozen("toma_mg", 1, SEED, tuple(map(keyed_mg, drawn)))
+    return Frozen("toma_mg", 2, SEED, tuple(map(keyed_mg, drawn)))
 
 
 def keyed_mg(scenario: mg_rules.Scenario) -> Keyed[mg_rules.Scenario]:
@@ -82,5 +88,6 @@ def write(frozen: Frozen[Any], path: Path) -> None:
         file.write(text)
 
 
-def _text(name: str) -> bytes:
-    return files(f"{__package__}.{name}").joinpath("instances", f"{name}.json").read_bytes()
+def _text(name: str, version: int) -> bytes:
+    file = f"{name}.json" if version == 1 else f"{name}_{version}.json"
+    return files(f"{__package__}.{name}").joinpath("instances", file).read_bytes()

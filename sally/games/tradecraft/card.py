@@ -28,6 +28,8 @@ def _condition(name: str, instances: str, partner: str) -> Condition:
 CARD = Card(
     family=FAMILY,
     about="what a trader earns that never asks what the other wants",
+    unattacked="no single offer is right: what a trade earns depends on the other's plan and "
+    "later turns",
     conditions=tuple(
         _condition(f"{rules}, against {partner}", f"{rules}_2p", partner)
         for rules in ("minecraft_core", "alchemy", "invented")

@@ -30,6 +30,8 @@ def _psychic(name: str, **dial: Any) -> Condition:
 CARD = Card(
     family="wavelength",
     about="what clues and dials earn that do not ask how this partner reads the dial",
+    unattacked="no point of the dial is right by the page: targets are drawn evenly and the "
+    "other's dial is the game",
     conditions=(
         _psychic("psychic, plain dial"),
         _psychic("psychic, shifted by 20", shift=20.0),

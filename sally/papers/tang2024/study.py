@@ -17,7 +17,7 @@ SETS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("published finite", {"mode": "finite", "generator": "published"}),
     ("balanced zero", {"mode": "zero", "generator": "balanced"}),
     ("balanced finite", {"mode": "finite", "generator": "balanced"}),
-    ("infinite", {"mode": "infinite"}),
+    ("infinite", {"mode": "infinite", "generator": "even"}),
 )
 BOTS = ("tracker", "saw_last", "at_last_look", "start", "true", "last_seen", "random")
 INVERSES = ("but_start", "but_true", "but_start_or_true")

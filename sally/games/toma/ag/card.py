@@ -28,6 +28,8 @@ def _condition(name: str, listener: Sitter) -> Condition:
 CARD = Card(
     family="toma_ag",
     about="what kang2026's fourth game gives to clues that look at one hint or at none",
+    unattacked="no clue is right in itself: it is as good as what the two listeners make of "
+    "it, which the conditions measure",
     conditions=(
         _condition("embedding listeners", EMBEDDING),
         _condition("listeners with senses", SENSES),

@@ -12,6 +12,7 @@ from sally.core.card import Card, Condition, Shortcut
 from sally.core.study import instance, sitter
 from sally.games.toma.mg.game import frozen_scenarios
 from sally.games.toma.mg.shortcuts import EVEN, PARTIAL, counters
+from sally.games.toma.mg.surface import attacks
 
 SOLVING = (*PARTIAL, "one_step")  # go part of the way that the level asks for
 
@@ -43,4 +44,5 @@ CARD = Card(
         ),
         *(_condition(f"level {n}, half of the solution", n, PARTIAL, {}) for n in (2, 3)),
     ),
+    attacks=tuple(attacks()),
 )

@@ -63,6 +63,25 @@ def first_dislikes(listed: Sequence[Profile]) -> Counts:
     return _tally((one.dislikes[0] for one in listed), split=True)
 
 
+def both(listed: Sequence[Profile]) -> Counts:
+    """How many agents both like and dislike something about each place."""
+    return _tally((tuple(_liked(one) & _disliked(one)) for one in listed), split=False)
+
+
+def undisputed(listed: Sequence[Profile]) -> Counts:
+    """How many agents like something about each place and dislike nothing."""
+    return _tally((tuple(_liked(one) - _disliked(one)) for one in listed), split=False)
+
+
+def related(count: Counter) -> Counter:
+    """A count over the agents with a relation only."""
+
+    def counted(listed: Sequence[Profile]) -> Counts:
+        return count([one for one in listed if one.follows is not None or one.avoids is not None])
+
+    return counted
+
+
 def no_dislikes(listed: Sequence[Profile]) -> Counts:
     """Headcounts if likes alone decided."""
     bare = (Profile(one.likes, ()) for one in listed)
@@ -113,6 +132,14 @@ BALANCED: dict[str, Counter] = {
     "first_dislikes": first_dislikes,
     "no_dislikes": no_dislikes,
 }
+# What a learner found in the first generator; the second balances these too.
+LEARNED: dict[str, Counter] = {"both": both, "undisputed": undisputed}
+LEARNED_OF_RELATED: dict[str, Counter] = {
+    "related_likes": related(likes),
+    "related_dislikes": related(dislikes),
+    "related_fans": related(fans),
+    "related_undisputed": related(undisputed),
+}
 PARTIAL: dict[str, Counter] = {"anchors": anchors, "no_leaves": no_leaves}
 
 
@@ -124,6 +151,11 @@ def counters(level: int) -> dict[str, Counter]:
     if level > 2:
         chosen["one_step"] = one_step
     return chosen
+
+
+def learned(level: int) -> dict[str, Counter]:
+    """What the second generator balances besides: relations exist from level 2 on."""
+    return LEARNED | (LEARNED_OF_RELATED if level > 1 else {})
 
 
 def least(counts: Counts) -> list[int]:
@@ -155,6 +187,14 @@ def hit_rates(scenarios: Iterable[Scenario]) -> dict[str, float]:
         rates[f"least_{name}"] = sum(hit(least(c), right) for c, right in counted) / len(read)
         rates[f"most_{name}"] = sum(hit(greatest(c), right) for c, right in counted) / len(read)
     return rates
+
+
+def _liked(one: Profile) -> set[int]:
+    return {place for wish in one.likes for place in wish}
+
+
+def _disliked(one: Profile) -> set[int]:
+    return {place for wish in one.dislikes for place in wish}
 
 
 def _tally(votes: Iterable[Sequence[int]], split: bool) -> Counts:

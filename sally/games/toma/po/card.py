@@ -10,6 +10,7 @@ from __future__ import annotations
 from sally.core.card import Card, Condition, Shortcut, both_ways
 from sally.core.study import instance, sitter
 from sally.games.toma.po.game import frozen_scenarios
+from sally.games.toma.po.surface import attacks
 
 PAIRS = (
     ("own_min", "own_max"),
@@ -48,4 +49,5 @@ CARD = Card(
     family="toma_po",
     about="what the frozen scenarios of kang2026's first game give to those who predict nobody",
     conditions=tuple(_condition(level) for level in range(5)),
+    attacks=tuple(attacks()),
 )

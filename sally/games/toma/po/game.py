@@ -56,9 +56,10 @@ class PartlySeen(OneShot[View]):
         if isinstance(self.scenario, Scenario):
             return self.scenario
         if self.scenario:
-            return named("toma_po", self.scenario, frozen_scenarios())
+            return named("toma_po", self.scenario, all_scenarios())
         level = 1 if self.level is None else self.level
-        return first(frozen_scenarios(), level, self.story, LEVELS)
+        # of the first set, so that what was logged without a scenario's name still replays
+        return first(frozen_scenarios(1), level, self.story, LEVELS)
 
     # --- the rules ------------------------------------------------------------------------------
 
@@ -85,6 +86,11 @@ class PartlySeen(OneShot[View]):
 
 
 @cache
-def frozen_scenarios() -> dict[str, Scenario]:
-    """The 150 frozen scenarios by id."""
-    return {keyed.scenario.id: keyed.scenario for keyed in frozen.po().scenarios}
+def frozen_scenarios(version: int = 2) -> dict[str, Scenario]:
+    """The 150 frozen scenarios of a version by id; the second supersedes the first."""
+    return {keyed.scenario.id: keyed.scenario for keyed in frozen.po(version).scenarios}
+
+
+def all_scenarios() -> dict[str, Scenario]:
+    """Every frozen scenario by id, superseded ones included."""
+    return {**frozen_scenarios(1), **frozen_scenarios(2)}

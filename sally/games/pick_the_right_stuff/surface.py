@@ -1,0 +1,138 @@
+"""What an attacker at the locker looks at: where the item was, and when; not what the asker saw.
+
+Of every game one question is taken, so that questions are independent of each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from sally.core.card import Attack, Posed
+from sally.games.pick_the_right_stuff.frozen import CollectionName, frozen_games
+from sally.games.pick_the_right_stuff.generate_balanced import balanced_games
+from sally.games.pick_the_right_stuff.generate_published import published_games
+from sally.games.pick_the_right_stuff.infinite import infinite_games
+from sally.games.pick_the_right_stuff.locker import (
+    Instance,
+    Rehearsal,
+    Sight,
+    Snapshot,
+    Visit,
+    occupied,
+    questions,
+)
+from sally.games.pick_the_right_stuff.rules_of_thumb import last_seen, start, true
+from sally.games.pick_the_right_stuff.tracker import last_sight
+
+USERS = 5
+PLAIN = (
+    "number of the box",
+    "claim to be where the item was stored",
+    "claim to be where the item is",
+    "claim to be where anybody looked last",
+    "number of states with the item in it",
+    "time since the item was in it",
+    "number of states so far",
+    "number of items left",
+)
+LOOKS = ("number of looks of the asker", "resets since the asker last looked")
+STEPS = (
+    "way on from the box the asker saw last",
+    "resets since the asker last looked",
+    "resets modulo 2",
+    "resets modulo the boxes",
+    "number of rehearsals of the asker",
+    "sum of the rehearsed gaps",
+)
+TRACKS = "what the asker has seen is what the game asks for"
+Games = Callable[[int, int], Sequence[Instance]]
+Seen = Callable[[Sight, int], tuple[float, ...]]
+
+
+def plain(seen: Sight, box: int) -> tuple[float, ...]:
+    """A box by where the item was and is, with no thought for who looked."""
+    places = [state.index(seen.asked) for state in seen.states]
+    since = next((n for n, place in enumerate(reversed(places)) if place == box), len(places))
+    claims = (float(box in rule(seen)) for rule in (start, true, last_seen))
+    left = len(occupied(seen.states[-1]))
+    return (box, *claims, places.count(box), since, len(places), left)
+
+
+def with_looks(seen: Sight, box: int) -> tuple[float, ...]:
+    """The same, with how often and how long ago the asker looked."""
+    looks = [e for e in seen.story if isinstance(e, Visit | Snapshot) and e.user == seen.asked]
+    return (*plain(seen, box), len(looks), last_sight(seen)[1])
+
+
+def with_steps(seen: Sight, box: int) -> tuple[float, ...]:
+    """In the infinite mode: how far on from the box seen last, by gap; no rehearsed answer."""
+    last, gap = last_sight(seen)
+    shown = [e.resets for e in seen.story if isinstance(e, Rehearsal) and e.user == seen.asked]
+    way = (box - last) % seen.users
+    return (*plain(seen, box), way, gap, gap % 2, gap % seen.users, len(shown), sum(shown))
+
+
+def posed(games: Iterable[Instance], features: Seen, every_box: bool) -> list[Posed]:
+    """One question of each game, its number going round."""
+    found = []
+    for n, game in enumerate(games):
+        met = questions(game)
+        seen, believed = met[n % len(met)]
+        boxes = tuple(range(seen.users)) if every_box else occupied(seen.states[-1])
+        found.append(Posed(tuple(features(seen, b) for b in boxes), boxes.index(believed)))
+    return found
+
+
+def attacks() -> Iterable[Attack]:
+    """Every generator; where own looks are not the task, with and without them."""
+    leaks = "the authors' generator leans to the stored and the present box; see the card"
+    yield _attack("published, zero", "published_zero", PLAIN, plain, known=leaks)
+    yield _attack("published, finite", "published_finite", PLAIN, plain, known=leaks)
+    for mode in ("zero", "finite"):
+        name = f"balanced, {mode}"
+        kept: CollectionName = "balanced_zero" if mode == "zero" else "balanced_finite"
+        yield _attack(name, kept, PLAIN, plain)
+        yield _attack(
+            f"{name}, with the asker's looks", kept, (*PLAIN, *LOOKS), with_looks, reasoning=TRACKS
+        )
+    yield _attack("infinite", "infinite_2", (*PLAIN, *STEPS), with_steps)
+
+
+def first_attack() -> Attack:
+    """The first infinite generator, for comparison."""
+    why = "superseded: the gap told how far from the box seen last the belief lies"
+    return _attack("infinite, first", "infinite", (*PLAIN, *STEPS), with_steps, known=why)
+
+
+def _games(collection: CollectionName, users: int, many: int, seed: int) -> Sequence[Instance]:
+    match collection:
+        case "published_zero":
+            return published_games("zero", users, many, seed)
+        case "published_finite":
+            return published_games("finite", users, many, seed)
+        case "balanced_zero":
+            return balanced_games("zero", users, many, seed)
+        case "balanced_finite":
+            return balanced_games("finite", users, many, seed)
+        case "infinite" | "infinite_2":
+            return infinite_games(users, many, seed, even=collection == "infinite_2")
+
+
+def _attack(
+    name: str,
+    collection: CollectionName,
+    words: tuple[str, ...],
+    features: Seen,
+    reasoning: str = "",
+    known: str = "",
+    users: int = USERS,
+) -> Attack:
+    every_box = collection.startswith("infinite")
+
+    def fresh(many: int, seed: int) -> Sequence[Posed]:
+        return posed(_games(collection, users, many, seed), features, every_box)
+
+    def frozen() -> Sequence[Posed]:
+        return posed(frozen_games(collection, users), features, every_box)
+
+    return Attack(name, words, fresh, frozen, reasoning=reasoning, known=known)

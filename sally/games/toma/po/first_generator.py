@@ -1,0 +1,205 @@
+"""The generator of the first frozen set of the partially observable game, superseded.
+
+Ranks are balanced, but not magnitudes: how far the own costs lie apart tells the answer (.31 to .48
+where chance is .20 to .25). It is kept so that figures on the first set can be had again; what
+`generators` shares with it stays here.
+"""
+
+from collections.abc import Iterator
+from itertools import permutations
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from sally.games.toma.balance import Floats, dealt, pick
+from sally.games.toma.po.rules import (
+    FAILURE,
+    SHAPES,
+    Scenario,
+    answer,
+    best_assignment,
+    check,
+    known_costs,
+    predictions,
+)
+from sally.games.toma.po.stories import stories
+
+Ints = npt.NDArray[np.int64]
+
+# The share of each kind of right answer by level: mission failure, then the player's cheapest,
+# second, third and dearest task. Why level 1 differs is told in po_shortcuts.
+SHARES: dict[int, tuple[float, ...]] = {
+    0: (0, 1, 0, 0, 0),
+    1: (1 / 4, 1 / 4, 1 / 4, 1 / 4, 0),
+    2: (1 / 5, 1 / 5, 1 / 5, 1 / 5, 1 / 5),
+    3: (0, 1 / 4, 1 / 4, 1 / 4, 1 / 4),
+    4: (0, 1 / 4, 1 / 4, 1 / 4, 1 / 4),
+}
+COSTS = (5, 140)  # tenths: 0.5 to 13.9, the range of the paper's printed scenarios
+POOL, PICKS = 6000, 60  # candidates drawn at a time, scenarios picked from them
+ORDERS = np.array(list(permutations(range(4))))
+
+
+def scenarios(level: int, seed: int) -> Iterator[Scenario]:
+    """Certified scenarios of one level without end; the same seed gives the same ones."""
+    if level not in SHARES:
+        raise ValueError(f"Level {level} does not exist: the game has levels 0 to 4.")
+    rng = np.random.default_rng([seed, level])
+    seats, places = dealt(range(4), rng), dealt(range(4), rng)
+    names = dealt(list(stories()), rng)
+    for index, (costs, right) in enumerate(_balanced(level, rng)):
+        order = listing(right, next(places) if right != FAILURE else None, rng)
+        scenario = seated(level, costs[:, order], next(seats), next(names), rng)
+        scenario = msgspec.structs.replace(scenario, id=f"po-L{level}-{seed}-{index + 1}")
+        certify(scenario)
+        yield scenario
+
+
+def certify(scenario: Scenario) -> None:
+    """Refuse a scenario unless it is well formed and every rule has exactly one outcome."""
+    check(scenario)
+    cells = [cost for row in scenario.costs for cost in row]
+    if len(set(cells)) < len(cells):
+        raise ValueError(f"Scenario {scenario.id}: two of its sixteen costs are equal.")
+    totals = {sum(row[task] for row in scenario.costs) for task in range(4)}
+    known = {sum(row[task] for row in known_costs(scenario) if row) for task in range(4)}
+    if min(len(totals), len(known)) < 4:
+        raise ValueError(f"Scenario {scenario.id}: two tasks cost the same in total.")
+    best_assignment(scenario)  # raises on a tie, at every level
+    right = answer(scenario)
+    if right == FAILURE and scenario.level not in (1, 2):
+        raise ValueError(f"Scenario {scenario.id}: level {scenario.level} cannot fail.")
+    if len(predictions(scenario)) != len(SHAPES[scenario.level][0]):
+        raise ValueError(f"Scenario {scenario.id}: the wrong number of agents is predictable.")
+
+
+def _balanced(level: int, rng: np.random.Generator) -> Iterator[tuple[Ints, int]]:
+    """Cost matrices by role with their answers, each picked to keep every shortcut at chance."""
+    debt: Floats | None = None
+    while True:
+        costs = _candidates(rng)
+        right = answers(level, costs)
+        keep = needs_its_level(level, costs, right)
+        costs, right = costs[keep], right[keep]
+        excess = excess_of(level, costs, right)
+        debt = np.zeros(excess.shape[1]) if debt is None else debt
+        for _ in range(PICKS):
+            chosen = pick(excess, debt)
+            debt = debt + excess[chosen]
+            yield costs[chosen], int(right[chosen])
+            excess[chosen] = np.inf  # each candidate serves once
+
+
+def _candidates(rng: np.random.Generator) -> Ints:
+    """Matrices (role, task) with no tie anywhere."""
+    return untied(rng.integers(*COSTS, size=(POOL, 4, 4)))
+
+
+def untied(costs: Ints) -> Ints:
+    """The matrices without a tie: cells, column totals, best assignment."""
+    flat = np.sort(costs.reshape(len(costs), 16), axis=1)
+    costs = costs[(np.diff(flat, axis=1) > 0).all(axis=1)]
+    for rows in (4, 3):  # all roles, and those known at level 1
+        totals = np.sort(costs[:, :rows].sum(axis=1), axis=1)
+        costs = costs[(np.diff(totals, axis=1) > 0).all(axis=1)]
+    two_best = np.sort(assignment_totals(costs), axis=1)[:, :2]
+    unique: Ints = costs[two_best[:, 0] < two_best[:, 1]]
+    return unique
+
+
+def assignment_totals(costs: Ints) -> Ints:
+    totals: Ints = costs[:, np.arange(4), ORDERS].sum(axis=2)
+    return totals
+
+
+def answers(level: int, costs: Ints) -> Ints:
+    """The right option of role 0 for each matrix (the exact solver, many at a time)."""
+    if level == 4:
+        best: Ints = ORDERS[assignment_totals(costs).argmin(axis=1), 0]
+        return best
+    taken = np.zeros((len(costs), 4, 4), dtype=bool)  # by role: the task it takes
+    for role in (1, 2, 3, 0):
+        avoided = taken[:, list(SHAPES[level][role])].any(axis=1)
+        choice = np.where(avoided, COSTS[1], costs[:, role]).argmin(axis=1)
+        taken[np.arange(len(costs)), role, choice] = True
+    collide = (taken[:, list(SHAPES[level][0])].sum(axis=1) > 1).any(axis=1)
+    options: Ints = np.where(collide, FAILURE, taken[:, 0].argmax(axis=1))
+    return options
+
+
+def needs_its_level(level: int, costs: Ints, right: Ints) -> npt.NDArray[np.bool_]:
+    """At levels 2 and 3, whether seeing only first choices gives no more than the own minimum."""
+    if level not in (2, 3):
+        return np.ones(len(costs), dtype=bool)
+    needs: npt.NDArray[np.bool_] = (_spare(costs) != right) | (costs[:, 0].argmin(axis=1) == right)
+    return needs
+
+
+def _spare(costs: Ints) -> Ints:
+    """The player's cheapest task among those that fewest others have as their first choice."""
+    wanted = np.eye(4, dtype=np.int64)[costs[:, 1:].argmin(axis=2)].sum(axis=1)
+    spare: Ints = (wanted * COSTS[1] + costs[:, 0]).argmin(axis=1)
+    return spare
+
+
+def excess_of(level: int, costs: Ints, right: Ints) -> Floats:
+    """What each shortcut scores on each candidate, less its share of right answers.
+
+    A shortcut takes the task that ranks first (or last, its inverse) by some number, so the
+    rank of the right task is balanced: over own costs, column totals, smallest and largest cost
+    of the column, the player's advantage over the others and (at level 1, where the dearest task
+    is never right, instead of the distance from the own mean) the known and the unknown rows.
+    """
+    own, totals = costs[:, 0], costs.sum(axis=1)
+    numbers = [totals, costs.min(axis=1), costs.max(axis=1), 4 * own - totals]
+    if level == 1:
+        known = costs[:, :3]
+        numbers += [known.sum(axis=1), known.min(axis=1), known.max(axis=1), costs[:, 3]]
+    else:
+        numbers += [np.abs(4 * own - own.sum(axis=1)[:, None])]
+    is_task = right != FAILURE
+    shares = np.array(SHARES[level])
+    kinds = np.where(is_task, 1 + rank(own, right), 0)
+    columns = [np.eye(5)[kinds] - shares]
+    for number in numbers:
+        hits = np.eye(4)[rank(number, right)] * is_task[:, None]
+        columns.append(hits - (1 - shares[0]) / 4)
+    if level == 4:
+        columns.append((_spare(costs) == right)[:, None] - 1 / 4)
+    return np.concatenate(columns, axis=1)
+
+
+def rank(number: Ints, right: Ints) -> Ints:
+    """How many tasks come before the right one by a number; 0 for mission failure, unused."""
+    own = np.take_along_axis(number, (right % 4)[:, None], axis=1)
+    before: Ints = (number < own).sum(axis=1)
+    return before
+
+
+def listing(right: int, place: int | None, rng: np.random.Generator) -> list[int]:
+    """The order in which the page lists the tasks, with the right one at its dealt place."""
+    order = [int(task) for task in rng.permutation(4)]
+    if place is not None:
+        here = order.index(right)
+        order[here], order[place] = order[place], order[here]
+    return order
+
+
+def seated(level: int, costs: Ints, player: int, name: str, rng: np.random.Generator) -> Scenario:
+    """The roles of a cost matrix put into seats, the tasks named by a story."""
+    others = rng.permutation([seat for seat in range(4) if seat != player])
+    seats = [player, *(int(seat) for seat in others)]
+    roles = sorted(range(4), key=seats.__getitem__)  # the role in each seat
+    names = rng.permutation(stories()[name].tasks)[:4]
+    data = {
+        "id": "",
+        "level": level,
+        "story": name,
+        "tasks": [str(task) for task in names],
+        "costs": [costs[role].tolist() for role in roles],
+        "player": player,
+        "knows": [sorted(seats[known] for known in SHAPES[level][role]) for role in roles],
+        "goal": "total" if level == 4 else "own",
+    }
+    return msgspec.convert(data, Scenario)

@@ -1,0 +1,98 @@
+"""What an attacker of the partially observable game looks at: own costs, places, column sums."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from itertools import islice
+from math import nan
+
+from sally.core.card import Attack, Posed
+from sally.games.toma.po import first_generator, generators
+from sally.games.toma.po.game import frozen_scenarios
+from sally.games.toma.po.rules import FAILURE, TASKS, Scenario, answer
+
+OWN = (
+    "cost to the player",
+    "place on the page",
+    "letters in its name",
+    "mission failure",
+    "cheapest own cost",
+    "second own cost",
+    "third own cost",
+    "dearest own cost",
+    "seat of the player",
+)
+COLUMNS = (
+    "cost to all four together",
+    "smallest cost to anybody",
+    "largest cost to anybody",
+    "cost to the other three together",
+)
+READS = (
+    "a low cost to somebody else makes a task likely to be that agent's choice, and predicting "
+    "choices is what the level asks for"
+)
+# of the best constant answer: at level 2 failure and every rank of the own costs take a fifth
+CHANCE = {0: 1.0, 1: 0.25, 2: 0.2, 3: 0.25, 4: 0.25}
+Seen = Callable[[Scenario], Posed]
+
+
+def own_row(s: Scenario) -> Posed:
+    """The player's own costs, where each task stands and how it is called."""
+    return Posed(tuple(_own(s, option) for option in _options(s)), answer(s))
+
+
+def whole_page(s: Scenario) -> Posed:
+    """The same, and the sum, the smallest and the largest cost of each column."""
+    return Posed(tuple((*_own(s, o), *_column(s, o)) for o in _options(s)), answer(s))
+
+
+def _options(s: Scenario) -> tuple[int, ...]:
+    return (*TASKS, FAILURE) if s.level in (1, 2) else tuple(TASKS)
+
+
+def _own(s: Scenario, option: int) -> tuple[float, ...]:
+    own, fails = s.costs[s.player], option == FAILURE
+    task = (nan, nan, nan) if fails else (own[option], option, len(s.tasks[option]))
+    return (*task, float(fails), *sorted(own), s.player)
+
+
+def _column(s: Scenario, option: int) -> tuple[float, ...]:
+    if option == FAILURE:
+        return (nan,) * len(COLUMNS)
+    column = [row[option] for row in s.costs]
+    return sum(column), min(column), max(column), sum(column) - column[s.player]
+
+
+def attacks() -> Iterable[Attack]:
+    """At every level that has a choice to make: the own row alone, and the whole page."""
+    for level in (1, 2, 3, 4):
+        yield _attack(f"level {level}, own row", level, OWN, own_row)
+        yield _attack(f"level {level}, whole page", level, (*OWN, *COLUMNS), whole_page, READS)
+
+
+def _attack(
+    name: str, level: int, features: tuple[str, ...], seen: Seen, reasoning: str = ""
+) -> Attack:
+    def fresh(many: int, seed: int) -> Sequence[Posed]:
+        return [seen(s) for s in islice(generators.scenarios(level, seed), many)]
+
+    def frozen() -> Sequence[Posed]:
+        return [seen(s) for s in frozen_scenarios().values() if s.level == level]
+
+    return Attack(name, features, fresh, frozen, CHANCE[level], reasoning)
+
+
+def first_attack(level: int) -> Attack:
+    """The own row under the generator of the first frozen set, which leaks; for comparison."""
+
+    def fresh(many: int, seed: int) -> Sequence[Posed]:
+        return [own_row(s) for s in islice(first_generator.scenarios(level, seed), many)]
+
+    return Attack(
+        f"level {level}, own row, first generator",
+        OWN,
+        fresh,
+        chance=CHANCE[level],
+        known="superseded: magnitudes of the own costs told the answer",
+    )

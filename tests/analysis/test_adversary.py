@@ -1,0 +1,103 @@
+"""Shallow learners attack every generator and every frozen set; what leaks is found."""
+
+from __future__ import annotations
+
+from itertools import islice
+
+import numpy as np
+import pytest
+from msgspec.structs import replace
+
+from sally.analysis.adversary import MARGIN, Finding, attack_of, attacked, tabled
+from sally.analysis.audit import card_of
+from sally.core import shelf
+from sally.core.card import Attack, Posed
+from sally.core.errors import BadInput
+from sally.games.toma.po.surface import first_attack, own_row
+
+pytest.importorskip("sklearn")
+FIXTURES = {"cups", "haggle"}
+FAMILIES = sorted({spec.family or spec.name for spec in shelf.games().values()} - FIXTURES)
+ATTACKS = [attack for family in FAMILIES for attack in card_of(family).attacks]
+SHORT = 240  # questions of the short form: what leaks badly shows, what leaks a little does not
+ALLOWED = 4.0  # standard errors, as some forty attackers are tried
+
+
+def sure(one: Finding) -> bool:
+    """Whether a finding is above chance plus margin beyond what luck gives."""
+    error = np.sqrt(one.chance * (1 - one.chance) / one.n)
+    return bool(one.accuracy > one.chance + MARGIN + ALLOWED * error)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_every_card_has_attacks_or_says_why_not(family: str) -> None:
+    card = card_of(family)
+    assert bool(card.attacks) != bool(card.unattacked)
+
+
+@pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.name)
+def test_no_attacker_beats_chance_but_by_what_the_game_asks_for(attack: Attack) -> None:
+    found = attack_of(attack, SHORT, seed=3)
+    assert {one.attacker for one in found} == {"single feature", "logistic", "boosted trees"}
+    assert {one.questions for one in found} == {"fresh", "frozen"}
+    if not attack.reasoning and not attack.known:
+        assert not [one for one in found if sure(one)]
+
+
+def test_the_first_generator_leaks_and_the_attack_sees_it() -> None:
+    found = {one.attacker: one for one in attack_of(first_attack(3), 800, seed=3)}
+    assert found["boosted trees"].leaks
+    assert "superseded" in found["boosted trees"].known
+
+
+def planted(share: float) -> Attack:
+    """Four options of which the greatest first number is right with some chance."""
+
+    def fresh(many: int, seed: int) -> list[Posed]:
+        rng = np.random.default_rng(seed)
+        rows = []
+        for _ in range(many):
+            numbers = rng.random((4, 2))
+            best = int(numbers[:, 0].argmax())
+            right = best if rng.random() < share else int(rng.integers(4))
+            rows.append(Posed(tuple(map(tuple, numbers.tolist())), right))
+        return rows
+
+    return Attack("planted", ("size", "weight"), fresh)
+
+
+def test_a_planted_leak_is_found_and_named() -> None:
+    found = attack_of(planted(0.5), 600, seed=1)
+    assert all(one.leaks for one in found)
+    assert found[0].words == "the greatest size"
+    assert not any(sure(one) for one in attack_of(planted(0.0), 600, seed=1))
+
+
+def test_mission_failure_is_an_option_without_a_cost() -> None:
+    attack = first_attack(1)
+    table = tabled(attack, attack.fresh(40, 1))
+    assert table.questions == 40 and len(table.columns) == 200
+    assert np.isnan(table.columns[4, 0]) and table.columns[4, 3] == 1.0
+
+
+def test_a_game_without_an_attack_says_why() -> None:
+    with pytest.raises(BadInput, match="no attack on its card: no clue is right in itself"):
+        attacked("toma_ag")
+
+
+def test_too_few_questions_are_refused() -> None:
+    with pytest.raises(BadInput, match="at least 40 questions, not 12"):
+        attack_of(planted(0.5), 12, seed=1)
+
+
+def test_a_question_with_a_number_too_many_is_refused() -> None:
+    with pytest.raises(BadInput, match="names 1 features; a question has 2"):
+        attack_of(replace(planted(0.5), features=("size",)), 40, seed=1)
+
+
+def test_own_rows_say_nothing_about_the_kind_of_answer() -> None:
+    from sally.games.toma.po.generators import scenarios
+
+    drawn = [own_row(s) for s in islice(scenarios(3, 8), 40)]
+    ranks = [sorted(o[0] for o in p.options).index(p.options[p.right][0]) for p in drawn]
+    assert [ranks.count(r) for r in range(4)] == [10, 10, 10, 10]
