@@ -125,7 +125,7 @@ def learners() -> Mapping[str, Callable[[], Model]]:
         from sklearn.preprocessing import StandardScaler  # type: ignore[import-untyped]
     except ImportError as missing:
         raise BadInput(
-            "scikit-learn is not installed; `pip install sally[adversary]` brings it."
+            "scikit-learn is not installed; `pip install 'sally-lab[adversary]'` brings it."
         ) from missing
     return {
         "logistic": lambda: make_pipeline(
@@ -140,7 +140,7 @@ def learners() -> Mapping[str, Callable[[], Model]]:
 
 
 def tabled(attack: Attack, posed: Sequence[Posed]) -> Table:
-    """Questions as numbers: each feature, its rank and its distance from the mean of the options."""
+    """Questions as numbers: each feature, its rank, and its distance from the options' mean."""
     blocks, numbers, right = [], [], []
     for n, one in enumerate(posed):
         raw = np.array(one.options, dtype=np.float64)

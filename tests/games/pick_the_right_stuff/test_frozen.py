@@ -86,7 +86,7 @@ def test_true_beliefs_are_as_frequent_as_a_guess_is_right(
 
 @pytest.mark.parametrize("users", SIZES)
 def test_in_the_infinite_set_frozen_beliefs_are_a_guess_and_all_families_occur(users: int) -> None:
-    games = frozen_games("infinite", users)
+    games = frozen_games("infinite_2", users)
     assert {family_of(rule) for game in games for rule in game.rules} == set(FAMILIES)
     naive = mean(score(played(game, where_user_saw_it_last)) for game in games)
     assert abs(naive - 100 / users) < 2
@@ -127,3 +127,8 @@ def test_unknown_sets_are_refused_with_what_there_is() -> None:
         frozen_sets("easy")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="cannot be chosen"):
         most_even((), 1, [], random, Random(0))
+
+
+def test_the_second_infinite_set_comes_out_of_the_generator_again() -> None:
+    kept = frozen_sets("infinite_2")[0]
+    assert make(kept.collection, kept.users, kept.seed) == kept

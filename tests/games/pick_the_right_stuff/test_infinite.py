@@ -24,6 +24,8 @@ from sally.games.pick_the_right_stuff.extrapolation import (
     travelled,
 )
 from sally.games.pick_the_right_stuff.infinite import (
+    LONGEST_GAP,
+    even_plans,
     infinite_games,
     is_identified,
     rehearsals,
@@ -161,3 +163,16 @@ def test_the_seed_and_the_families_are_parameters() -> None:
     assert infinite_games(3, 2, seed=1) == infinite_games(3, 2, seed=1)
     only = infinite_games(3, 4, seed=1, families=("growing",))
     assert {family_of(rule) for game in only for rule in game.rules} == {"growing"}
+
+
+def test_the_gap_and_the_rehearsed_gaps_leave_every_distance_open() -> None:
+    for boxes in (3, 5):
+        plans = even_plans(FAMILIES, boxes)
+        assert {gap for gap, _ in plans} == set(range(1, LONGEST_GAP + 1))
+        assert all(len(plan) == boxes and all(plan) for plan in plans.values())
+
+
+def test_families_that_leave_no_even_gap_are_refused() -> None:
+    with pytest.raises(ValueError, match="leave no gap at which every distance is possible"):
+        infinite_games(3, 1, seed=1, families=("shift",))
+    assert infinite_games(3, 1, seed=1, families=("shift",), even=False)

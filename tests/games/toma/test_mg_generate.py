@@ -88,9 +88,18 @@ def test_the_frozen_set_has_thirty_certified_scenarios_a_level(
         assert sorted(counts.values()) == [7, 7, 8, 8]
 
 
-def test_the_frozen_keys_are_what_the_solver_finds() -> None:
-    for item in frozen.mg().scenarios:
+@pytest.mark.parametrize("version", [1, 2])
+def test_the_frozen_keys_are_what_the_solver_finds(version: int) -> None:
+    for item in frozen.mg(version).scenarios:
         assert item == frozen.keyed_mg(item.scenario)
+
+
+@pytest.mark.parametrize("version", [1, 2])
+def test_both_frozen_sets_come_out_of_their_generators_again(version: int) -> None:
+    listed = [item.scenario for item in frozen.mg(version).scenarios]
+    for level in LEVELS:
+        kept = [s for s in listed if s.level == level]
+        assert list(islice(scenarios(level, frozen.SEED, version), 2)) == kept[:2]
 
 
 @pytest.mark.parametrize("level", [2, 3])

@@ -11,7 +11,9 @@ from msgspec.structs import replace
 
 from sally.games.toma import frozen
 from sally.games.toma.balance import dealt, pick
-from sally.games.toma.po.generators import SHARES, certify, scenarios
+from sally.games.toma.po.first_generator import SHARES
+from sally.games.toma.po.first_generator import scenarios as first_scenarios
+from sally.games.toma.po.generators import certify, scenarios
 from sally.games.toma.po.rules import FAILURE, LEVELS, Scenario, answer, check
 from sally.games.toma.po.shortcuts import hit_rates
 from sally.games.toma.po.stories import stories
@@ -53,12 +55,15 @@ def test_answers_are_even(drawn: dict[int, list[Scenario]], level: int) -> None:
 
 
 # What po_shortcuts says cannot be at chance, and is therefore held to a bound of its own.
+# At levels 2 and 3 the smallest cost on the page is mostly somebody's first choice, so never right.
 EXCEPTIONS: dict[int, dict[str, float]] = {
-    1: {"own_max": 0.0, "spare_task": 0.5625, "middle_cost": 0.24, "extreme_cost": 0.10},
-    2: {},
-    3: {},
-    4: {"worst_placed": 0.15},
+    1: {"own_max": 0.0, "spare_task": 0.5625, "middle_cost": 0.26, "extreme_cost": 0.11},
+    2: {"smallest_cost": 0.15},
+    3: {"smallest_cost": 0.20},
+    4: {},
 }
+# Of the own row's shape, of which the answer is independent: nothing picks to keep them level.
+SHAPE = {"middle_cost", "extreme_cost"}
 OWN_COST = ("own_min", "own_second", "own_third", "own_max")
 
 
@@ -75,7 +80,11 @@ def test_no_shortcut_nor_its_inverse_beats_or_misses_chance(
 ) -> None:
     rates = hit_rates(drawn[level])
     expected = chance(level, rates)
-    assert not {n: (r, expected[n]) for n, r in rates.items() if abs(r - expected[n]) > 0.035}
+    assert not {
+        n: (r, expected[n])
+        for n, r in rates.items()
+        if abs(r - expected[n]) > (0.07 if n in SHAPE else 0.035)
+    }
 
 
 @pytest.mark.parametrize("level", [1, 2, 3, 4])
@@ -85,7 +94,7 @@ def test_no_shortcut_of_the_frozen_set_strays_by_more_than_two(
     rates = hit_rates(kept[level])
     expected = chance(level, rates)
     off = {n: r * 30 for n, r in rates.items() if abs(r - expected[n]) * 30 > 2}
-    assert off.keys() <= {"worst_placed"}
+    assert off.keys() <= SHAPE
 
 
 def test_the_frozen_set_has_thirty_certified_scenarios_a_level(
@@ -99,9 +108,18 @@ def test_the_frozen_set_has_thirty_certified_scenarios_a_level(
         assert set(scenario.tasks) <= set(stories()[scenario.story].tasks)
 
 
-def test_the_frozen_keys_are_what_the_solver_finds() -> None:
-    for item in frozen.po().scenarios:
+@pytest.mark.parametrize("version", [1, 2])
+def test_the_frozen_keys_are_what_the_solver_finds(version: int) -> None:
+    for item in frozen.po(version).scenarios:
         assert item == frozen.keyed_po(item.scenario)
+
+
+def test_both_frozen_sets_come_out_of_their_generators_again() -> None:
+    for version, made in ((1, first_scenarios), (2, scenarios)):
+        listed = [item.scenario for item in frozen.po(version).scenarios]
+        for level in LEVELS:
+            kept = [s for s in listed if s.level == level]
+            assert list(islice(made(level, frozen.SEED), 3)) == kept[:3]
 
 
 @pytest.mark.parametrize("level", [1, 2])
@@ -114,7 +132,7 @@ def test_mission_failure_is_right_in_a_fair_share(
 def test_a_frozen_file_is_never_replaced(tmp_path: Path) -> None:
     target = tmp_path / "po.json"
     frozen.write(frozen.po(), target)
-    assert target.read_bytes() == frozen._text("po")
+    assert target.read_bytes() == frozen._text("po", 2)
     with pytest.raises(FileExistsError):
         frozen.write(frozen.po(), target)
 
