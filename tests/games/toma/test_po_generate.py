@@ -18,7 +18,7 @@ from sally.games.toma.po.rules import FAILURE, LEVELS, Scenario, answer, check
 from sally.games.toma.po.shortcuts import hit_rates
 from sally.games.toma.po.stories import stories
 
-MANY = 400
+MANY = 240
 
 
 @pytest.fixture(scope="module")

@@ -28,6 +28,11 @@ OF_RELATED = {
     "number of times agents with a relation dislike it": shortcuts.related(shortcuts.dislikes),
     "number of agents with a relation who like it": shortcuts.related(shortcuts.fans),
 }
+SUPERSEDED = "superseded: counts of mentions told the answer"
+OPEN = (
+    "not closed: learners that combine counts of likes with the number of agents stay above chance "
+    "(trees .42 at level 1 on 600 questions)"
+)
 MATCHES = (
     "who likes a place, less who also dislikes it, comes near to where everybody goes, and setting "
     "an agent's dislikes against its likes is what the level asks for"
@@ -75,5 +80,5 @@ def attack_on(level: int, version: int = generators.VERSION, crossed: bool = Fal
         frozen,
         0.25,
         reasoning=MATCHES if crossed else "",
-        known="superseded: counts of mentions told the answer" if version == 1 else "",
+        known=SUPERSEDED if version == 1 else OPEN,
     )
