@@ -59,11 +59,12 @@ def test_no_shortcut_nor_its_inverse_beats_or_misses_chance(
 
 
 @pytest.mark.parametrize("level", LEVELS)
-def test_no_shortcut_of_the_frozen_set_strays_by_more_than_one(
+def test_no_shortcut_of_the_frozen_set_strays_by_more_than_three(
     kept: dict[int, list[Scenario]], level: int
 ) -> None:
+    # The first set kept within one; the second balances more counts at once, each less closely.
     rates = hit_rates(kept[level])
-    assert not {n: r for n, r in rates.items() if abs(30 * r - 7.5) > 1 and n not in EXCEPTIONS}
+    assert not {n: r for n, r in rates.items() if abs(30 * r - 7.5) > 3 and n not in EXCEPTIONS}
 
 
 @pytest.mark.parametrize("level", [2, 3])
