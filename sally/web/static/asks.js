@@ -247,5 +247,5 @@ function readable(found, indent = "") {
         ? `${indent}${titled(key)}:\n${readable(value, `${indent}  `)}`
         : `${indent}${titled(key)}: ${readable(value)}`).join("\n");
   }
-  return `${indent}${found}`;
+  return `${indent}${String(found).replace(/(?<=[a-z0-9])_(?=[a-z0-9])/g, " ")}`; // as on the screen
 }

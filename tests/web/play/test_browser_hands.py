@@ -128,7 +128,7 @@ def test_forms_and_scales_by_keyboard_alone(person: Arrive, served: Server) -> N
     keys.press("Tab")
     keys.type("What do you like?")
     keys.press("Tab")  # the text does not hold the focus back
-    assert _focused(me) == "Say"
+    assert _focused(me) == "Send"
     keys.press("Enter")
     assert "Your result: " in me.result()
 

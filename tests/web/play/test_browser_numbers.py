@@ -52,7 +52,7 @@ def test_a_number_is_asked_for_with_a_slider_and_a_field(
 def test_a_question_aside_may_ask_for_a_number(person: Arrive, served: Server) -> None:
     me = person()
     at_the_table(me, served, "beauty_contest", probes=["their_move", "their_depth"])
-    aside = me.page.get_by_role("complementary", name="Aside from play")
+    aside = me.page.get_by_role("complementary", name="A question for you")
     aside.get_by_label("Your number", exact=True).fill("33")
     aside.get_by_role("button", name="Answer").click()
     me.ask().get_by_label("Your number", exact=True).fill("22")

@@ -38,7 +38,7 @@ def test_two_people_by_invitation_see_each_other_move(person: Arrive) -> None:
     bob.page.goto(link)  # and who followed it may follow it again
     bob.page.locator("body[data-seat=partner]").wait_for()
 
-    ann.page.get_by_role("button", name="J").click()
+    ann.ask().get_by_role("button", name="J").click()
     ann.page.get_by_text("Waiting for the other player").wait_for()
     ann.shot("waiting")
     assert ann.lines() == bob.lines() == []  # nobody sees a move before both have moved
@@ -48,7 +48,7 @@ def test_two_people_by_invitation_see_each_other_move(person: Arrive) -> None:
         "Round 1: you picked Option J, the other player picked Option F. "
         "You won 0 points, the other player won 10 points."
     ]
-    bob.page.get_by_role("button", name="F").click()
+    bob.ask().get_by_role("button", name="F").click()
     ann.pick("F")
     assert "Your result: 5" in ann.result()
     assert "Your result: 15" in bob.result()
@@ -114,11 +114,13 @@ def test_a_trade_between_two_people_wins_the_game(person: Arrive, served: Server
     assert "shears" not in bob.page.content().split("The rules")[0]
     offer = ann.ask().get_by_role("form", name="Propose")
     offer.get_by_role("button", name="more coal").click()
-    offer.get_by_role("button", name="more raw_iron").click()
+    offer.get_by_role("button", name="more raw iron").click()
     offer.get_by_role("button", name="Propose").click()
-    bob.page.get_by_text("p1 proposes to you: you get 1 coal, you give 1 raw_iron.").wait_for()
+    bob.page.get_by_text(
+        "Player 1 proposes to you: you get 1 coal, you give 1 raw iron."
+    ).wait_for()
     bob.pick("accept")
-    ann.page.get_by_role("button", name="craft 1 iron_ingot from").click()
+    ann.page.get_by_role("button", name="craft 1 iron ingot from").click()
     ann.page.get_by_text("Waiting for Player 2").wait_for()  # both craft at the same time
     bob.pick("done")
     before = ann.question_id()
@@ -135,7 +137,7 @@ def test_who_leaves_stops_the_game_for_both(person: Arrive, served: Server) -> N
     ann, bob = person(), person()
     ann.sit(table["token"])
     bob.sit(f"{table['invites']['partner']}&invited")
-    ann.page.get_by_text("Leave the table").click()
+    ann.page.get_by_text("Leave the game", exact=True).click()
     ann.page.get_by_role("button", name="Leave and stop the game").click()
     assert "You have left the table" in ann.result()
     assert "Somebody has left the table" in bob.result()
@@ -228,7 +230,7 @@ def test_a_lost_connection_is_said_and_a_lost_answer_is_sent_once(
     me = person(excused="ERR_INTERNET_DISCONNECTED|ERR_NETWORK")
     me.sit(served.table("ipd", "agent", params={"rounds": 2})["token"])
     me.page.context.set_offline(True)
-    me.page.get_by_role("button", name="J").click()
+    me.ask().get_by_role("button", name="J").click()
     me.page.get_by_text("The connection is lost").wait_for()
     me.page.context.set_offline(False)
     me.page.locator("#lines li").wait_for()

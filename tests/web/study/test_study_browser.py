@@ -134,7 +134,7 @@ def test_the_experimenter_steps_through_a_game_by_keys_on_a_phone(person, served
         me.page.wait_for_load_state("load")  # with its script
         me.page.keyboard.press("ArrowRight")
         me.page.wait_for_url(f"**{stop}")
-    me.page.get_by_text("It is over. agent got").wait_for()
+    me.page.get_by_text("agent got").wait_for()
     me.page.keyboard.press("ArrowLeft")
     me.page.wait_for_url("**turn=1")
     me.page.wait_for_load_state("load")
