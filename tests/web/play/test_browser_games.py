@@ -17,7 +17,7 @@ Arrive = Callable[..., Person]
 def test_repeated_games_from_the_lobby_to_the_result(person: Arrive) -> None:
     me = person()
     me.page.goto(me.address)
-    me.page.locator(".tile[data-game=rps]").click()
+    me.page.locator(".tile[data-game=rps]").click(timeout=60_000)  # every bot is built once
     me.page.get_by_text("Settings").click()
     me.page.get_by_label("Rounds").fill("3")
     me.page.get_by_label("Partner is played by").select_option("single_action")
@@ -226,7 +226,7 @@ def test_a_game_of_ones_own_needs_no_page_of_its_own(person: Arrive) -> None:
         lines.get_by_role("button", name="Add one").click()
         entry = lines.locator(".entry").last
         entry.get_by_label("Item").select_option(label=item)
-        entry.get_by_label("Count").fill(count)
+        entry.get_by_label("Count", exact=True).fill(count)
     assert lines.get_by_role("button", name="Add one").is_hidden()  # two are the most
     tags = form.get_by_role("group", name="Tags", exact=True)
     for tag in ("gift", "rush"):
