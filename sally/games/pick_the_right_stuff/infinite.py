@@ -151,9 +151,13 @@ Plans = dict[tuple[int, tuple[int, ...]], list[dict[Family, list[Rule]]]]
 def even_plans(families: tuple[Family, ...], boxes: int) -> Plans:
     """By gap and rehearsed gaps, the rules for every distance, where every distance has some."""
     found: Plans = {}
-    for family in families:
-        for rule in rules_of(family, boxes):
-            for shown_at in smallest_gap_sets(rule, families, boxes):
+    rules = [(family, rule) for family in families for rule in rules_of(family, boxes)]
+    # as many rehearsals for everybody: else their number would tell the families apart
+    size = max(len(smallest_gap_sets(rule, families, boxes)[0]) for _, rule in rules)
+    for family, rule in rules:
+        smallest = smallest_gap_sets(rule, families, boxes)
+        for shown_at in combinations(DECIDING_GAPS, size):
+            if any(set(few) <= set(shown_at) for few in smallest):
                 for gap in set(range(1, LONGEST_GAP + 1)) - set(shown_at):
                     plan = found.setdefault((gap, shown_at), [{} for _ in range(boxes)])
                     plan[travelled(rule, gap) % boxes].setdefault(family, []).append(rule)
