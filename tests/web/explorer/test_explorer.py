@@ -246,7 +246,7 @@ def test_what_a_seat_was_told_stands_where_it_was_told():
     )
     first = perspective.turn_of_seat(tell(episode), "agent", 0)
     assert first.told == () and first.new == 1  # it is kept, so it is a line of the past
-    assert first.lines[0].startswith("Before round 1: You are told")
+    assert first.lines[0].startswith("Before round 1: ")
     assert first.lines[0] in perspective.close(tell(episode), "agent").lines
 
 

@@ -324,7 +324,8 @@ def test_instances_can_be_those_of_a_shelved_study(tmp_path):
     file = tmp_path / "study.toml"
     file.write_text(text)
     study = read_human_study(file)
-    assert [i.id for i in study.problems(study.conditions[0])] == ["ipd-10"]
+    (cell,) = (c for c in shelf.shelf("studies")["demo"].cells if c.name == "ipd")
+    assert study.problems(study.conditions[0]) == cell.instances
     file.write_text(text.replace('cell = "ipd"', 'cell = "ipdd"'))
     with pytest.raises(BadInput, match="did you mean"):
         read_human_study(file)
