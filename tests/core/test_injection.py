@@ -82,7 +82,7 @@ def test_an_injected_seat_answers_its_own_questions_before_it_is_told() -> None:
     match = match_of(table("ipd", arms=arms, injections=injections))
     match.answer((0, "partner", "", ""), Decision(1))
     (probe,) = match.asks()  # the move is not yet asked: the page of the probe must be clean
-    assert "You are told" not in probe.desk.opening(probe.view, "agent_first")
+    assert "will pick" not in probe.desk.opening(probe.view, "agent_first")
     match.answer(probe.id, Report(0))
     (move,) = match.asks()
     assert [t.value for t in move.told] == [1]

@@ -56,7 +56,7 @@ def test_what_a_seat_was_told_stays_in_its_past_under_a_pack(german: str) -> Non
     params = {"pack": german}
     _, pages = talk(says("Option: F"), "oracle", rounds=3, told=(kept,), params=params)
     past = pages[2].partition("Dies ist Runde 3.")[0]
-    assert past.count("You are told that in this round the other player picks") == 3
+    assert past.count("In this round the other player will pick") == 3
 
 
 def test_a_pack_is_part_of_what_was_asked_for(german: str) -> None:

@@ -14,7 +14,7 @@ from sally.runner.local import play
 from sally.runner.seating import resolved
 from tests.strategies.talk import ORACLE, Listener, says, setup_with
 
-TOLD = "You are told that in this round the other player picks"
+TOLD = "In this round the other player will pick"
 KEPT = Injection("agent", "their_move", keep=True)  # type: ignore[arg-type]
 REPLY = "Thoughts: so.\nPlan: go on.\nPlans: go on.\nInsights: none.\nOption: F"
 

@@ -22,8 +22,8 @@ TEXTS: Mapping[str, str] = {
     "player all the time. In every round both of you pick {mine}, without seeing what the other "
     "picks.",
     "intro.stop": "After every round the game stops with a chance of {percent} percent.",
-    "goal.points": "win as many points",
-    "goal.signed": "reach as high a score",
+    "aim.points": "",  # riemer2025 prints no aim; the pack repeated_games_goal has one
+    "aim.signed": "",
     "cell.points": "When you pick Option {mine} and the other player picks Option {theirs}, you "
     "win {my_pay} points and the other player wins {their_pay} points.",
     "cell.signed": "When you pick Option {mine} and the other player picks Option {theirs}, you "
@@ -89,12 +89,13 @@ class RepeatedWords(Words[int, View]):
         intro = self.say(
             "intro.same" if mine == theirs else "intro",
             rounds=self.game.rounds,
-            goal=self.say(f"goal.{self._style}"),
             mine=mine,
             theirs=theirs,
         )
         stop = self.game.stop_chance
-        return f"{intro} {self.say('intro.stop', percent=f'{100 * stop:g}')}" if stop else intro
+        ends = self.say("intro.stop", percent=f"{100 * stop:g}") if stop else ""
+        said = (intro, self.say(f"aim.{self._style}"), ends)
+        return " ".join(part for part in said if part)
 
     def examples(self, seat: Seat) -> tuple[str, ...]:
         them = other(seat)
