@@ -20,6 +20,9 @@ from sally.stats.paired import Significance
 NODES = 25
 
 
+RAN_OFF = 100.0  # a standard deviation on the logit scale that no data can show
+
+
 class Coefficient(msgspec.Struct, frozen=True):
     """A fixed effect in log odds, with its Wald test and interval from the observed information."""
 
@@ -90,9 +93,11 @@ def mixed_logit(
     peak = _climb(surface, count, len(levels))
     errors, decrement = _wald_errors(surface, peak, count)
     estimates = peak[:count] / scale
-    converged = errors is not None and decrement < 1e-6
     z = float(special.ndtri((1 + level) / 2))
     sds = {name: abs(float(sd)) for name, sd in zip(levels, peak[count:], strict=True)}
+    # where the surface is flat far out, the search has run off, whatever its slope
+    inside = max(sds.values(), default=0.0) < RAN_OFF
+    converged = errors is not None and decrement < 1e-6 and inside
     return MixedFit(
         coefficients=tuple(
             _coefficient(name, float(b), None if errors is None else float(errors[i] / scale[i]), z)

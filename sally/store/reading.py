@@ -186,6 +186,8 @@ def know_packs(where: Where) -> None:
         pack = packs.parsed(text, f"{at}/packs/{name}")
         for spec in shelf.shelf("games").values():
             if pack.game in (spec.name, spec.family):
+                if spec.portable and not set(pack.texts) & set(spec.texts):
+                    break  # a problem's own text, such as a ruleset: no words
                 strategies = shelf.shelf("strategies").values()
                 said = {k: v for strategy in strategies for k, v in strategy.texts.items()}
                 checked(pack, {**said, **spec.texts})

@@ -12,12 +12,18 @@ async def scored(
     """The likeliest name (or one drawn by its probability), with the odds of all."""
     told = sheet.told_text()
     context = sheet.opening(form).plus(f"{told}\n{sheet.stem}" if told else sheet.stem)
-    scores = await speaker.score(purpose, context, sheet.names)
+    scores = await speaker.score(purpose, context, _apart(sheet.names))
     odds = tuple(scores.normalised().values())  # in the order of the candidates
     place = max(range(len(odds)), key=odds.__getitem__)
     if sample:
         place = Stream(sheet.seed, purpose).draw(dict(enumerate(odds)))
     return Said(sheet.names[place], place, odds)
+
+
+def _apart(names: tuple[str, ...]) -> tuple[str, ...]:
+    """The names, with a full stop where one begins another, as 1 begins 10."""
+    begins = any(a != b and b.startswith(a) for a in names for b in names)
+    return tuple(f"{name}." for name in names) if begins else names
 
 
 async def guessed(sheet: Sheet, speaker: Speaker, purpose: str = "probe") -> Said:

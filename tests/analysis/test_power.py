@@ -141,7 +141,7 @@ def test_what_is_not_known_is_blank_and_said():
         ({"sd": -1.0}, "sd must be above 0"),
         ({"sd": 1.0, "detect": 0.0}, "detect must be above 0"),
         ({"sd": 1.0, "metric": "tom_precent"}, "did you mean tom_percent"),
-        ({"sd": 1.0, "alpha": 1.5}, "--alpha"),
+        ({"sd": 1.0, "alpha": 1.5}, "alpha"),
     ],
 )
 def test_bad_requests_are_answered_in_a_sentence(options, said):

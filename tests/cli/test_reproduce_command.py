@@ -26,11 +26,10 @@ def test_a_table_reads_like_the_papers_with_ours_below_each_line(tmp_path):
 def test_ours_stands_in_its_cell_and_the_rest_is_said_to_be_missing(tmp_path):
     stored(tmp_path / "s", *(repeated_episode("rps", a, 1) for a in range(3)))
     done = sally("reproduce", "riemer2025:9", "--episodes", "s", *RIEMER, cwd=tmp_path)
-    assert "1.000 ±2.484 ≈" in done.stdout
+    assert "1.000" in done.stdout and "±2.484" not in done.stdout  # three are too few
     assert "figures from episodes rest on n = 3 each" in done.stdout
     assert "not run: 42 of 45 figures" in done.stdout
     assert "censored, forfeited or not asked): 2 of 45 figures" in done.stdout  # no ToM there
-    assert "1 of 1 figures agree" in done.stdout
 
 
 def test_json_holds_rows_and_figures(tmp_path):

@@ -49,7 +49,7 @@ def test_a_file_that_may_not_grow_ends_the_run_with_a_sentence(tmp_path: Path, o
     assert done.returncode == 2, done.stderr
     assert "sally: The episode could not be stored: " in done.stderr
     assert "Traceback" not in done.stderr
-    undamaged(tmp_path / "o", 10)
+    undamaged(tmp_path / "o", 3)
     again = run_study(STUDY, tmp_path / "o")
     assert (len(again.finished), again.doubled, again.bad) == (180, 0, [])
 

@@ -120,6 +120,6 @@ def test_commands_take_addresses(tmp_path: Path) -> None:
     rows = json.loads(sally("score", out, "--rows"))
     first = rows[0]["episode"]
     assert json.loads(sally("show", f"{out}/{first[:10]}", "--json"))["episode"] == first
-    assert "tit_for_tat" in sally("score", out)
+    assert "tabular" in sally("score", out)
     assert "36 of 36 episodes done" in sally("watch", out, "--once")
     assert "No call of a model is needed" in sally("plan", "quickstart", "--out", out)

@@ -204,7 +204,7 @@ def test_s2a_replaces_rules_and_past_by_separate_summaries() -> None:
 @pytest.mark.parametrize("name", ["oracle", "oracle_max"])
 def test_the_oracle_is_told_the_partners_actual_move(name: str) -> None:
     _, pages = talk(says("Option: F"), name, rounds=3, told=(ORACLE,))
-    told = ["picks Option J.\nWhich option do you pick" in page for page in pages]
+    told = ["will pick Option J.\nWhich option do you pick" in page for page in pages]
     assert told == [True, False, False]  # tit for tat opens with J and then copies F
     assert ("brings you the most" in pages[0]) == (name == "oracle_max")
 

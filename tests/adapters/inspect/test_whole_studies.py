@@ -22,10 +22,21 @@ from tests.adapters.inspect.server import Fault, Handler, serving
 
 pytest.importorskip("openai", reason="the local server speaks the language of openai-api")
 
-ROUNDS = {"riemer2025": 2, "riemer2025_names": 2, "quickstart_model": 2}
+ROUNDS = {
+    "akata2025": 2,
+    "brockbank2024": 2,
+    "riemer2025": 2,
+    "riemer2025_names": 2,
+    "quickstart_model": 2,
+}
 NO_LM = ["--without", "lm", "--without", "social_lm"]
 SCORING = {"riemer2025": NO_LM, "quickstart_model": NO_LM[:2]}  # the server cannot score
-STUDIES = sorted(name for name, s in shelf.shelf("studies").items() if OPEN in models_of(s))
+# shipped ones only: other tests put studies of their own on the shelf of this process
+STUDIES = sorted(
+    study.name
+    for study in (*shelf._own("studies").values(), *shelf._from_rooms("studies").values())
+    if OPEN in models_of(study)
+)
 REPLIES = ("Answer: 1", "Option: J", "Option: F", "purple {[ dishwasher", "", "Option: R")
 
 

@@ -221,7 +221,9 @@ def test_the_best_reply_to_the_state_last_seen_is_the_believed_box(params: Any) 
         at = At(pick.turn, MANAGER, "state_last_seen", str(pick.user))
         seen = spec.probe("state_last_seen").truth(whole.replay, at)
         view = whole.replay.view(pick.turn, MANAGER)
-        assert spec.best_replies(whole.replay.game, view, seen) == (pick.believed,)
+        assert spec.best_replies(whole.replay.game, view, {str(pick.user): seen}) == (
+            pick.believed,
+        )
 
 
 # --- parameters ---------------------------------------------------------------------------------

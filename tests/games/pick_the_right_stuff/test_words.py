@@ -171,7 +171,7 @@ def read(reply: str, wording: str = "page") -> Any:
 
 @pytest.mark.parametrize(
     ("reply", "box"),
-    [("Answer: 2", 2), ("2", 2), ("**Answer:** box 1", 1), ("I track User 1.\nAnswer: 0", 0)],
+    [("Answer: 2", 2), ("2", 2), ("**Answer:** 1", 1), ("I track User 1.\nAnswer: 0", 0)],
 )
 def test_our_page_reads_a_labelled_or_a_bare_answer(reply: str, box: int) -> None:
     assert read(reply) == box

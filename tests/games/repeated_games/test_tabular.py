@@ -286,7 +286,6 @@ def test_settings_that_cannot_be_are_refused(player, settings, why):
 def test_learners_of_repeated_games_refuse_other_games(player):
     spec = shelf.game("cups")
     game = spec.build({})
+    kind = shelf.players("repeated_games")[player]
     with pytest.raises(BadInput, match="repeated games only"):
-        shelf.shelf("players")["tabular" if player == "tabular" else "learners"][player].make(
-            spec, game, Seat(game.seats[0])
-        )
+        kind.make(spec, game, Seat(game.seats[0]))

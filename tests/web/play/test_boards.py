@@ -23,7 +23,7 @@ from sally.games.mindgames import frozen as mindgames_sets
 from sally.games.pick_the_right_stuff.frozen import frozen_games
 from sally.games.pick_the_right_stuff.locker import Rehearsal
 from sally.games.toma.ag.rules import Item
-from sally.games.toma.po import spec as po
+from sally.games.toma.po import game as po
 from sally.games.toma.po.rules import known_costs
 from sally.games.toma.sw.rules import World
 from sally.games.tradecraft.actions import DONE, YES, Craft, Propose
