@@ -63,8 +63,8 @@ def demo(out: Path, bots: bool, as_json: bool) -> None:
     click.echo(what_it_shows(contents.episodes.values()))
     if cut := sum(episode.payoffs is None for episode in contents.episodes.values()):
         click.echo(
-            f"{cut} episodes have no result (-): three rounds in a row that nobody could read end\n"
-            "one, and such a round is a forfeit, never a guess."
+            f"Episodes without a result (-): {cut}. Three rounds in a row without a readable move\n"
+            "end an episode; such a round is a forfeit, never a guess."
         )
     _show_the_record()
     page = out.parent / f"{out.name}.html"
