@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from sally.api import decisions as decisions
     from sally.api import episodes as episodes
     from sally.api import export as export
+    from sally.api import fork as fork
     from sally.api import load as load
     from sally.api import pack as pack
     from sally.api import plan as plan
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from sally.api import to_polars as to_polars
     from sally.api import transcript as transcript
     from sally.api import use as use
+    from sally.api import why as why
     from sally.core.board import Board as Board
     from sally.core.card import Card as Card
     from sally.core.card import Condition as Condition
@@ -84,8 +86,8 @@ if TYPE_CHECKING:
 __version__ = VERSION
 _PLACES = {
     "api": "Comparisons Episodes Planned Rows audit compare crossplay decisions episodes export "
-    "load pack plan play profile replay report reproduce run run_study score summary "
-    "to_pandas to_polars transcript use",
+    "fork load pack plan play profile replay report reproduce run run_study score summary "
+    "to_pandas to_polars transcript use why",
     "core.board": "Board",
     "core.card": "Card Condition Shortcut both_ways",
     "core.desk": "Desk",

@@ -87,7 +87,9 @@ def _player(who: Sitter) -> Row:
 def _effort(episode: Episode, seat: Seat) -> Row:
     """Forfeits, retries, calls and tokens of one seat."""
     mine = [e for e in episode.events if e.seat == seat]
-    calls = [call for event in mine for call in event.calls]
+    since = episode.setup.fork.turn if episode.setup.fork else 0
+    own = [e for e in mine if e.turn >= since]  # what came before a fork, another episode paid
+    calls = [call for event in own for call in event.calls]
     return {
         "moves": sum(isinstance(e, Moved) for e in mine),
         "forfeited": sum(isinstance(e, Forfeited) for e in mine),

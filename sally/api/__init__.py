@@ -13,6 +13,7 @@ from sally.api.analyses import (
     reproduce,
     score,
 )
+from sally.api.controls import fork, why
 from sally.api.files import export, pack, report
 from sally.api.playing import play, transcript, use
 from sally.api.results import Comparisons, Episodes, Planned, Rows
@@ -32,6 +33,7 @@ __all__ = [
     "episodes",
     "export",
     "find_study",
+    "fork",
     "load",
     "pack",
     "plan",
@@ -48,4 +50,5 @@ __all__ = [
     "to_polars",
     "transcript",
     "use",
+    "why",
 ]

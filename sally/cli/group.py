@@ -63,6 +63,14 @@ ENTRIES: Mapping[str, Entry] = {
         "sally.cli.reading:show",
         "The transcript of EPISODE: STORE/ID (a beginning of the id will do) or STORE (its first).",
     ),
+    "fork": Entry(
+        "sally.cli.forking:fork",
+        "Go on from a turn of EPISODE with another player, wording, move or partner.",
+    ),
+    "why": Entry(
+        "sally.cli.forking:why",
+        "The decisions of EPISODE that cost most, and why.",
+    ),
     "reproduce": Entry(
         "sally.cli.papers:reproduce",
         "The tables and figures of PAPER in its own layout, published and ours side by side.",

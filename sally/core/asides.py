@@ -15,6 +15,7 @@ from sally.core.player import Answer, AskId, Decision, Forfeit, Turn
 from sally.core.probe import At, Foreseen, Injection, Probe, Question, Report, corrupted, problem
 from sally.core.replay import Replay
 
+Asked = tuple[Mapping[Seat, tuple[Probe, ...]], Mapping[Seat, tuple[Injection, ...]]]
 SECTIONS = ("start", "before", "told", "foreseen", "after")
 
 
@@ -33,15 +34,37 @@ class Asides:
         desks: Mapping[Seat, Desk],
         memory: Mapping[Seat, Any],
     ) -> None:
-        self._spec, self._game, self._seed = spec, replay.game, setup.seed
+        self._spec, self._game = spec, replay.game
         self._replay, self._desks, self._memory = replay, desks, memory  # they grow with the match
         self._seats = seats = tuple(desks)
-        self._arms = {s: tuple(spec.probe(n) for n in setup.arms.get(s, ())) for s in seats}
-        self._injections = {s: tuple(i for i in setup.injections if i.seat == s) for s in seats}
+        forked = setup.fork
+        self._changes_at = forked.turn if forked else 0
+        self._seeds = (forked.seed if forked else setup.seed, setup.seed)
+        self._asked_now = _by_seat(spec, seats, setup.arms, setup.injections)
+        self._asked_before = (
+            _by_seat(spec, seats, forked.arms, forked.injections) if forked else self._asked_now
+        )
         self._notes: dict[str, dict[Seat, dict[tuple[str, str], Event]]] = {}
         self._due: dict[Seat, list[tuple[str, str]]] = {s: [] for s in seats}
         self._began = 0  # the step at which the game's present turn began
         self._kept: set[tuple[Seat, str]] = set()  # what was told and kept since then
+
+    @property
+    def _arms(self) -> Mapping[Seat, tuple[Probe, ...]]:
+        """What is asked in the present turn; before a fork, as the first episode had it."""
+        return self._in_force[0]
+
+    @property
+    def _injections(self) -> Mapping[Seat, tuple[Injection, ...]]:
+        return self._in_force[1]
+
+    @property
+    def _seed(self) -> int:
+        return self._seeds[len(self._replay) >= self._changes_at]
+
+    @property
+    def _in_force(self) -> Asked:
+        return self._asked_before if len(self._replay) < self._changes_at else self._asked_now
 
     # --- probes -----------------------------------------------------------------------------
 
@@ -222,3 +245,16 @@ class Asides:
             for due in self._due.values():
                 due.clear()
         return out
+
+
+def _by_seat(
+    spec: GameSpec[Any, Any, Any],
+    seats: Iterable[Seat],
+    arms: Mapping[str, tuple[str, ...]],
+    injections: Iterable[Injection],
+) -> Asked:
+    """The probes and injections of each seat."""
+    return (
+        {s: tuple(spec.probe(name) for name in arms.get(s, ())) for s in seats},
+        {s: tuple(i for i in injections if i.seat == s) for s in seats},
+    )

@@ -64,6 +64,17 @@ def model_and_strategy(who: Sitter) -> tuple[str, str]:
     return model, str(who.params.get("strategy", "qa"))
 
 
+class Fork(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Where an episode leaves another: all before that turn is the other's, as it was."""
+
+    episode: str
+    turn: int
+    seed: int  # of the first episode
+    arms: dict[str, tuple[str, ...]] = msgspec.field(default_factory=dict)  # before that turn
+    injections: tuple[Injection, ...] = ()  # before that turn
+    moves: dict[str, Any] = msgspec.field(default_factory=dict)  # made for seats in that turn
+
+
 class Setup(msgspec.Struct, frozen=True, omit_defaults=True):
     """All that was asked for in one episode; its hash is the episode's id."""
 
@@ -75,6 +86,7 @@ class Setup(msgspec.Struct, frozen=True, omit_defaults=True):
     injections: tuple[Injection, ...] = ()
     retries: int = 2  # how often an unreadable or rejected answer may be given again
     repeat: int = 0
+    fork: Fork | None = None  # what it goes on from; None: it begins at the beginning
 
 
 class Noted(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="kind", tag=str.lower):

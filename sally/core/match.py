@@ -62,7 +62,7 @@ class Match(Generic[S, A, V]):
         self._waiting: dict[AskId, Turn[A, V]] = {}
         self._made: dict[Seat, Moved | Forfeited] = {}
         self._movers: tuple[Seat, ...] = ()
-        probed = any(setup.arms.values()) or setup.injections
+        probed = any(setup.arms.values()) or setup.injections or setup.fork
         self._asides = self._new_asides() if probed else None
         self._begin()
 

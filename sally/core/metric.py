@@ -101,6 +101,22 @@ Losses = Callable[[Played, Seat], Terms]
 """How a game splits what a seat lost, where it knows better than decision by decision."""
 
 
+class Cost(msgspec.Struct, frozen=True):
+    """What one decision gave up, in the unit of payoffs or of doing, and what would have been best.
+
+    It is judged by what the others were going to do, not by what luck made of it.
+    """
+
+    turn: int
+    loss: float
+    best: tuple[Any, ...] = ()  # moves; empty where they are not known one by one
+    how: str = ""  # by what it is judged
+
+
+Costs = Callable[[Played, Seat], list[Cost]]
+"""What each decision of a seat gave up, where a game can say so."""
+
+
 @dataclass(frozen=True)
 class Metric:
     """One number of an episode, for a seat."""

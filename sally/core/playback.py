@@ -92,6 +92,7 @@ def rerun(
     Asks that nobody answered before the episode was stopped come last, with None.
     """
     answers = answers_of(match.spec, episode)
+    since = episode.setup.fork.turn if episode.setup.fork else 0  # before it, others were asked
     while not match.over:
         asked = [turn for turn in match.asks() if turn.id in answers]
         if not asked:
@@ -104,7 +105,7 @@ def rerun(
         for turn in asked:
             event, given = answers[turn.id]
             yield turn, event
-            if asked_again is not None and event.calls:
+            if asked_again is not None and event.calls and turn.number >= since:
                 given = asked_again(turn, event)
             else:
                 turn.looked[:] = event.looked

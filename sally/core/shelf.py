@@ -46,6 +46,7 @@ ROOMS: Mapping[str, str] = {
     "card": "CARD",
     "board": "BOARD",
     "losses": "LOSSES",
+    "costs": "COSTS",  # what each decision gave up
     "intended": "INTENDED",  # what forfeited and cut-off decisions count
     "acting": "ACTING",  # which moves fit what their maker had predicted
     "study": "STUDIES",

@@ -164,6 +164,24 @@ def worths_ahead(played: Played, seat: Seat) -> dict[int, Floats]:
     return tables
 
 
+def expected_ahead(played: Played, seat: Seat) -> list[tuple[Round, Floats, float]]:
+    """By round: what each own move is worth by the automaton's odds, and what a void round is.
+
+    Empty where the partner across the table is no automaton.
+    """
+    found, game = automaton_of(played, seat), rules(played)
+    if found is None:
+        return []
+    machine, ahead = _machine(game, seat, *found), _plan(game, seat, *found).values
+    tables, follow, at, out = worths_ahead(played, seat), followed(machine), 0, []
+    for n, each in enumerate(rounds(played, seat)):
+        void = (1 - game.stop_chance) * float(ahead[game.rounds - n - 1][at])
+        out.append((each, tables[each.turn] @ machine.odds[at], void))
+        if each.mine is not None and each.theirs is not None:
+            at = int(follow[at, each.theirs, each.mine])
+    return out
+
+
 @lru_cache(maxsize=256)
 def _plan(game: RepeatedGame, seat: Seat, make: Maker, params: bytes) -> Plan:
     return plan(game, seat, _machine(game, seat, make, params), game.rounds)

@@ -11,6 +11,7 @@ from itertools import groupby
 
 import msgspec
 
+from sally.analysis.costs import Costly, costs_by_turn
 from sally.core.answers import ask_of
 from sally.core.errors import BadInput
 from sally.core.game import NATURE
@@ -45,6 +46,7 @@ from sally.output.page.pieces import (
 from sally.output.plots import number
 
 Prompts = Mapping[AskId, Sequence[Context]]
+MOST_DEAR = 5  # decisions that stand at the head of an episode
 MOST_ODDS = 6  # of a long list of odds, the likeliest
 PromptsOf = Callable[[Episode], Prompts]  # raises BadInput where they cannot be rendered again
 
@@ -98,6 +100,12 @@ class _Teller:
         self._prompt: dict[str, str] = {}  # the last prompt of a seat
         self._prompts: Prompts = {}
         self._no_prompts = ""
+        self._costs: dict[tuple[int, str], Costly] = {}
+        self._no_costs = ""
+        try:
+            self._costs = costs_by_turn(story.episode)
+        except BadInput as why:
+            self._no_costs = f"What decisions cost is not shown: {why}"
         if prompts_of is not None and any(event.calls for event in story.episode.events):
             try:
                 self._prompts = prompts_of(story.episode)
@@ -120,13 +128,41 @@ class _Teller:
             quoted(f"{seat} reads at the end", "\n".join(lines))
             for seat, lines in self._story.after.items()
         ]
+        unpriced = tag("p", self._no_costs, class_="warn") if self._no_costs else None
         return joined(
             warning,
+            unpriced,
+            self._dearest(),
             self._problem(),
             rules,
             tag("ol", told, class_="turns"),
             tag("div", after, class_="after"),
         )
+
+    def _dearest(self) -> Html | None:
+        """The decisions that cost most, each with a way to its turn."""
+        dear = sorted((c for c in self._costs.values() if c.loss > 0), key=lambda c: -c.loss)
+        if not dear:
+            return None
+        links = [
+            tag("a", f"turn {c.turn}, {c.seat}: {number(c.loss)}", href=f"#{self._anchor(c.turn)}")
+            for c in dear[:MOST_DEAR]
+        ]
+        parts = [part for link in links for part in (", ", link)][1:]
+        return tag("p", "Gave up most: ", *parts, f". Judged by {dear[0].how}.", class_="quiet")
+
+    def _anchor(self, turn: int) -> str:
+        return anchor("t-", f"{self._story.episode.id}-{turn}")
+
+    def _cost(self, scene: Scene) -> Html | None:
+        """What a decision gave up, and what would have been best."""
+        cost = self._costs.get((scene.turn, scene.seat))
+        if cost is None:
+            return None
+        if not cost.loss:
+            return tag("span", "gave up nothing", class_="badge good")
+        best = f"; best: {' or '.join(cost.best)}" if cost.best else ""
+        return tag("span", f"gave up {number(cost.loss)}{best}", class_="badge bad")
 
     def _problem(self) -> Html | None:
         params = self._story.episode.setup.instance.params
@@ -158,7 +194,7 @@ class _Teller:
         seats = [self._seat(seat, mine) for seat, mine in by_seat.items()]
         body = tag("div", seats, class_="seats") if seats else None
         head = tag("h4", f"Turn {scenes[0].turn}") if seats else None
-        return tag("li", head, body, end)
+        return tag("li", head, body, end, id=self._anchor(scenes[0].turn))
 
     def _seat(self, seat: str, scenes: Sequence[Scene]) -> Html:
         who = self._story.episode.setup.lineup.get(seat)
@@ -178,7 +214,7 @@ class _Teller:
                 yield reply_line(event.reply)
                 lost = tag("span", f"forfeits: {scene.answer}", class_="badge bad")
                 did = ("does", answer) if isinstance(event, Moved) else ("", lost)
-                yield line(*did, tries_badge(event.tries))
+                yield line(*did, tries_badge(event.tries), self._cost(scene))
                 yield memory_line(event.memory)
             case Reported():
                 yield self._asked(scene)

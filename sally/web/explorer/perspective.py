@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 
+from sally.analysis.costs import Costly, costs_by_turn
 from sally.analysis.rows import played
 from sally.core import shelf
 from sally.core.answers import ask_of
@@ -19,6 +20,7 @@ from sally.core.log import (
     Episode,
     Event,
     Forfeited,
+    Moved,
     Reported,
     Skipped,
     Told,
@@ -62,6 +64,7 @@ class Noted(msgspec.Struct, frozen=True):
     truth: str | None = None  # None: not scored
     right: bool | None = None
     reply: str = ""
+    cost: str = ""  # what the decision gave up, and what was best; empty: not known
 
 
 class Ledger(msgspec.Struct, frozen=True):
@@ -151,14 +154,16 @@ def _desk(episode: Episode, seat: str) -> Desk:
 
 def ledger(story: Story, turn: int) -> Ledger:
     """Everything that happened in one turn, and the state before it."""
-    notes = tuple(_noted(s, s.event) for s in story.scenes if s.event and s.turn == turn)
+    here = [(s, s.event) for s in story.scenes if s.event and s.turn == turn]
+    costs = costs_by_turn(story.episode)
+    notes = tuple(_noted(s, event, costs.get((turn, s.seat))) for s, event in here)
     if not notes:
         raise BadInput(f"Nothing happened in turn {turn}.")
     states = played(story.episode).replay.states
     return Ledger(turn, _json(states[turn]) if turn < len(states) else "", notes)
 
 
-def _noted(scene: Scene, event: Event) -> Noted:
+def _noted(scene: Scene, event: Event, cost: Costly | None = None) -> Noted:
     kind, text = type(event).__name__.lower(), scene.answer
     if isinstance(event, Ended | Censored):
         text = ending(event)
@@ -167,7 +172,13 @@ def _noted(scene: Scene, event: Event) -> Noted:
         text = f"{scene.probe}: {text}{source}"
     elif isinstance(event, Skipped):
         text = f"{scene.probe}: {text}"
-    return Noted(scene.seat, kind, text, scene.truth, scene.right, event.reply)
+    paid = _cost(cost) if cost is not None and isinstance(event, Moved | Forfeited) else ""
+    return Noted(scene.seat, kind, text, scene.truth, scene.right, event.reply, paid)
+
+
+def _cost(cost: Costly) -> str:
+    best = f" (best: {' or '.join(cost.best)})" if cost.best and cost.loss else ""
+    return f"{cost.loss:.4g}{best}" if cost.loss else "nothing"
 
 
 # --- how it ended -------------------------------------------------------------------------------

@@ -1,0 +1,39 @@
+"""Controls: other branches of an episode, what its decisions cost."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from sally.analysis.continued import branches, reasons
+from sally.api.results import Episodes, Rows
+from sally.core.log import Episode, Sitter
+from sally.core.probe import Injection
+from sally.runner.forking import Change
+
+
+def fork(
+    episode: Episode,
+    turn: int,
+    lineup: Mapping[str, str | Sitter] | None = None,
+    *,
+    moves: Mapping[str, Any] | None = None,
+    injections: Sequence[Injection] | None = None,
+    repeats: int = 1,
+) -> Episodes:
+    """The episode taken up again at a turn with other players, moves or injections, same chance."""
+    named = {s: Sitter(who) if isinstance(who, str) else who for s, who in (lineup or {}).items()}
+    told = None if injections is None else tuple(injections)
+    change = Change(named, None, told, dict(moves or {}))
+    found, played = branches(episode, turn, {"fork": change}, repeats)
+    wanted = set(found[1].episodes)
+    return Episodes(one for one in played if one.id in wanted)
+
+
+def why(
+    episode: Episode, seats: Sequence[str] = (), *, repeats: int | None = None, by: str = ""
+) -> Rows:
+    """The decisions of an episode, the dearest first: expected, true, best, and what was lost."""
+    return Rows(msgspec.to_builtins(each) for each in reasons(episode, seats, repeats, by))

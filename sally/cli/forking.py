@@ -1,0 +1,223 @@
+"""`sally fork` and `sally why`: go on from any turn of an episode, and what its turns cost."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+import msgspec
+
+from sally import store
+from sally.analysis.continued import Branch, branches, reasons
+from sally.analysis.costs import Costly
+from sally.analysis.rows import played
+from sally.cli.common import STORE, parsed, set_option
+from sally.cli.comparing import plain
+from sally.cli.reading import find_episode
+from sally.core.desk import Desk
+from sally.core.errors import BadInput, listed, unknown
+from sally.core.game import Seat
+from sally.core.log import Episode, Sitter, label
+from sally.core.probe import Injection
+from sally.core.scenes import option_names, texts_of
+from sally.output.console import (
+    estimate_cell,
+    folded,
+    harmless,
+    json_option,
+    print_json,
+    print_table,
+)
+from sally.runner.forking import Change
+
+
+@click.command()
+@click.argument("episode", type=STORE)
+@click.option("--turn", required=True, type=int, help="From this step of `sally show` on.")
+@click.option(
+    "--seat", "seats", multiple=True, metavar="SEAT=PLAYER", help="Who takes a seat from there on."
+)
+@click.option(
+    "--instead", multiple=True, metavar="SEAT=MOVE", help="A move made for a seat in that step."
+)
+@click.option(
+    "--inject",
+    multiple=True,
+    metavar="SEAT=PROBE",
+    help="A seat is told the truth about the others from there on.",
+)
+@click.option("--repeats", default=1, show_default=True, help="How often each branch is played.")
+@click.option("--out", type=click.Path(path_type=Path), help="A folder to keep the episodes in.")
+@set_option
+@json_option
+def fork(
+    episode: Path | str,
+    turn: int,
+    seats: tuple[str, ...],
+    instead: tuple[str, ...],
+    inject: tuple[str, ...],
+    repeats: int,
+    out: Path | None,
+    settings: tuple[str, ...],
+    as_json: bool,
+) -> None:
+    """Go on from a turn of EPISODE with another player, wording, move or partner, same chance.
+
+    EPISODE is STORE/ID as for `sally show`. Another wording: `--set agent.pack=NAME`.
+    """
+    was = find_episode(episode)
+    if out is not None:
+        store.require(out, f"forks of {was.id}")
+    change = change_of(was, turn, seats, instead, inject, parsed(settings))
+    said = ", ".join([*seats, *instead, *(f"{one} told" for one in inject), *settings])
+    found, new = branches(was, turn, {said or "the same again": change}, repeats)
+    if out is not None:
+        _keep(out, was, new)
+    if as_json:
+        print_json({"episode": was.id, "turn": turn, "branches": plain(found)})
+        return
+    print_table(_rows(found), ["branch", *found[0].payoffs, *_differences(found), "played"])
+    click.echo(
+        folded(
+            f"payoffs at the end, from step {turn} on; the first time with the chance of the log, "
+            "then with chance that is the same in every branch; difference: from the branch as "
+            "it was, pair by pair, with an interval from five pairs on."
+        )
+    )
+
+
+def change_of(
+    was: Episode,
+    turn: int,
+    seats: Sequence[str],
+    instead: Sequence[str],
+    inject: Sequence[str],
+    given: dict[str, Any],
+) -> Change:
+    """What the options ask for."""
+    lineup = {seat: Sitter(who) for seat, who in (_pair("seat", one, was) for one in seats)}
+    for key, value in given.items():
+        seat, dot, name = key.partition(".")
+        if not dot or seat not in was.setup.lineup:
+            raise BadInput(f"--set takes SEAT.KEY=VALUE here, such as agent.pack=NAME, not {key}.")
+        who = lineup.get(seat, was.setup.lineup[seat])
+        lineup[seat] = msgspec.structs.replace(who, params={**who.params, name: value})
+    told = tuple(Injection(Seat(s), p) for s, p in (_pair("inject", one, was) for one in inject))
+    moves = {
+        s: _move(was, turn, s, name) for s, name in (_pair("instead", i, was) for i in instead)
+    }
+    return Change(lineup, None, (*was.setup.injections, *told) if told else None, moves)
+
+
+def _pair(option: str, given: str, was: Episode) -> tuple[str, str]:
+    seat, equals, what = given.partition("=")
+    if not equals or not what:
+        raise BadInput(f"--{option} takes SEAT=..., not {given!r}.")
+    if seat not in was.setup.lineup:
+        raise unknown(f"seat of episode {was.id}", seat, was.setup.lineup)
+    return seat, what
+
+
+def _move(was: Episode, turn: int, seat: str, name: str) -> Any:
+    """The move of that name at that step."""
+    whole = played(was)
+    if not 0 <= turn < len(whole.replay) or seat not in whole.replay.moves[turn]:
+        raise BadInput(f"{seat} does not move in step {turn} of episode {was.id}.")
+    options = whole.replay.game.options(whole.replay.states[turn], Seat(seat))
+    texts = texts_of(was.setup.lineup[seat])
+    names = option_names(Desk(whole.spec, whole.replay.game, Seat(seat), 0, texts).words, options)
+    if name not in names:
+        raise unknown(f"move of {seat} in step {turn}", name, names)
+    return options[names.index(name)]
+
+
+def _keep(out: Path, was: Episode, new: Sequence[Episode]) -> None:
+    """Store the forks beside the episode that they come from."""
+    store.claim(out, store.Manifest(f"forks of {was.id}", ""))
+    there = store.load(out).episodes
+    with store.Writer(out) as writer:
+        for one in (was, *new):
+            if one.id not in there:
+                writer.add(one)
+
+
+def _rows(found: Sequence[Branch]) -> list[dict[str, Any]]:
+    rows = []
+    for one in found:
+        row: dict[str, Any] = {"branch": harmless(one.name), "played": len(one.episodes)}
+        row |= {seat: estimate_cell(e.value, e.interval) for seat, e in one.payoffs.items()}
+        for seat, e in one.difference.items() if one is not found[0] else ():
+            row[f"{seat} difference"] = estimate_cell(e.value, e.interval)
+        rows.append(row)
+    return rows
+
+
+def _differences(found: Sequence[Branch]) -> list[str]:
+    return [f"{seat} difference" for seat in found[0].payoffs]
+
+
+# --- why ------------------------------------------------------------------------------------------
+
+
+@click.command()
+@click.argument("episode", type=STORE)
+@click.option(
+    "--seat",
+    "seats",
+    multiple=True,
+    help="Whose decisions [of whoever was asked, or is a model or a person].",
+)
+@click.option("--most", default=5, show_default=True, help="How many decisions to list.")
+@click.option(
+    "--repeats", type=int, help="Judge by play to the end from every option, so many times each."
+)
+@click.option("--by", default="", metavar="PLAYER", help="Who goes on then [itself, if a bot].")
+@json_option
+def why(
+    episode: Path | str,
+    seats: tuple[str, ...],
+    most: int,
+    repeats: int | None,
+    by: str,
+    as_json: bool,
+) -> None:
+    """The decisions of EPISODE that cost most: what was expected, what was true, what was best."""
+    was = find_episode(episode)
+    found = reasons(was, seats, repeats, by)
+    if as_json:
+        print_json({"episode": was.id, "decisions": msgspec.to_builtins(found)})
+        return
+    if not found:
+        click.echo(
+            folded(
+                f"{was.setup.instance.game} cannot say what a decision here cost, since the "
+                "others' minds are not declared or moves are free text; `--repeats 10` plays on "
+                "from every option where there is a menu."
+            )
+        )
+        return
+    for each in [one for one in found if one.loss > 0][:most]:
+        click.echo(folded(harmless(told(each, was))))
+    dear = sum(one.loss > 0 for one in found)
+    lost = sum(one.loss for one in found)
+    click.echo(
+        folded(
+            f"{dear} of {len(found)} decisions gave something up, {lost:.4g} in all; judged by "
+            f"{listed(dict.fromkeys(one.how for one in found), 'and')}."
+        )
+    )
+
+
+def told(each: Costly, was: Episode) -> str:
+    """One decision in a line or two."""
+    who = was.setup.lineup.get(each.seat)
+    sure = f" {estimate_cell(each.loss, each.interval)}" if each.interval else f" {each.loss:.4g}"
+    lines = [f"step {each.turn}, {each.seat} ({label(who) if who else '?'}) lost{sure}: {each.did}"]
+    if each.best:
+        lines.append(f"  best: {listed(each.best, 'or')}")
+    for said in each.expected:
+        true = "" if said.true is None else f"; true: {said.true}"
+        lines.append(f"  expected, {said.probe}: {said.said}{true}")
+    return "\n".join(lines)

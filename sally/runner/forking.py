@@ -1,0 +1,227 @@
+"""Going on from any turn of a stored episode, with the past as it was and something else changed.
+
+All that was answered before the turn is answered again from the log; bots are asked again for the
+notes they kept, and one that would now move otherwise stops the fork. From the turn on the same
+seed gives the same chance, so two branches of one episode differ by what was changed alone.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from sally.core import shelf
+from sally.core.answers import action_of, answers_of
+from sally.core.chance import Stream, derived_seed
+from sally.core.drive import play_bots
+from sally.core.errors import BadInput, listed
+from sally.core.game import NATURE, Seat
+from sally.core.log import Episode, Fork, Looked, Setup, Sitter
+from sally.core.match import Match
+from sally.core.menu import admitted
+from sally.core.playback import require_version
+from sally.core.player import AskId, Decision, Given, Player, Turn, put
+from sally.core.probe import Injection
+from sally.core.records import RECORDED
+from sally.players.language import LANGUAGE
+from sally.runner.budget import Meter, Metered
+from sally.runner.local import has_model, play_within, reached, used_by
+from sally.runner.seating import players_of, resolved
+
+CANNOT_GO_ON = ("person", RECORDED)
+Answers = dict[AskId, tuple[Given, tuple[Looked, ...]]]
+
+
+class Change(msgspec.Struct, frozen=True):
+    """What is other from a turn on; whatever is not named stays as it was."""
+
+    lineup: dict[str, Sitter] = msgspec.field(default_factory=dict)
+    arms: dict[str, tuple[str, ...]] | None = None
+    injections: tuple[Injection, ...] | None = None
+    moves: dict[str, Any] = msgspec.field(default_factory=dict)  # made for seats in that turn
+
+
+def fork(episode: Episode, turn: int, change: Change, repeat: int = 0) -> Episode:
+    """The episode with a change from `turn` on; the first repeat has the chance of the log."""
+    spec = shelf.game(episode.setup.instance.game)
+    require_version(spec, episode)
+    setup = forked_setup(episode, turn, change, repeat)
+    match: Match[Any, Any, Any] = Match(spec, setup, ask_nature=True)
+    past = _past(episode, turn, setup)
+    _answer_from(match, past, turn, episode.id)
+    players = _going_on(match, turn, change.moves)
+    if has_model(setup):
+        asyncio.run(play_within(match, players, Meter().config.limits))
+    else:
+        play_bots(match, players)
+    return match.episode(f"fork of {episode.id[:8]} at step {turn}", used_by(players))
+
+
+def forked_setup(episode: Episode, turn: int, change: Change, repeat: int = 0) -> Setup:
+    """All that a fork asks for, every name in it checked."""
+    was = episode.setup
+    _refuse(episode, turn, change)
+    arms = was.arms if change.arms is None else change.arms
+    injections = was.injections if change.injections is None else change.injections
+    made = {seat: msgspec.to_builtins(action) for seat, action in change.moves.items()}
+    before = Fork(episode.id, turn, was.seed, was.arms, was.injections, made)
+    return resolved(
+        msgspec.structs.replace(
+            was,
+            seed=derived_seed(was.seed, "fork", repeat) if repeat else was.seed,
+            lineup={**was.lineup, **change.lineup},
+            arms=arms,
+            injections=injections,
+            repeat=repeat,
+            fork=before,
+        )
+    )
+
+
+def can_go_on(episode: Episode, seats: Sequence[str] = ()) -> bool:
+    """Whether everybody else at the table can be asked for more moves than the log has."""
+    return not _gone(episode, seats)
+
+
+def _gone(episode: Episode, replaced: Sequence[str]) -> list[str]:
+    return [
+        seat
+        for seat, who in episode.setup.lineup.items()
+        if seat not in replaced and (who.player in CANNOT_GO_ON or who.player.startswith("own:"))
+    ]
+
+
+def _refuse(episode: Episode, turn: int, change: Change) -> None:
+    was = episode.setup
+    last = max((event.turn for event in episode.events), default=0)
+    if not 0 <= turn < last:
+        raise BadInput(f"Episode {episode.id} has steps 0 to {last - 1}, not {turn}.")
+    if gone := _gone(episode, list(change.lineup)):
+        raise BadInput(
+            f"{listed(gone)} of episode {episode.id} cannot go on, being a person or a record; "
+            "say with --seat SEAT=PLAYER who takes the seat."
+        )
+    first = was.fork
+    if first and (first.arms, first.injections) != (was.arms, was.injections):
+        raise BadInput(
+            f"Episode {episode.id} is a fork that changed what is asked or told; fork the one it "
+            f"came from, {first.episode}."
+        )
+
+
+# --- the past -----------------------------------------------------------------------------------
+
+
+def _past(episode: Episode, turn: int, setup: Setup) -> Answers:
+    """Every answer before the turn, with the notes of those who stay."""
+    spec, logged = (
+        shelf.game(episode.setup.instance.game),
+        answers_of(shelf.game(episode.setup.instance.game), episode),
+    )
+    match: Match[Any, Any, Any] = Match(spec, episode.setup, ask_nature=True)
+    stays = {s: who for s, who in setup.lineup.items() if _keeps_notes(episode, s, who)}
+    bots = {s: who for s, who in stays.items() if who.player != LANGUAGE}
+    players = players_of(match, bots)
+    found: Answers = {}
+    while match.turn < turn and not match.over:
+        for ask in [ask for ask in match.asks() if ask.id in logged]:
+            event, given = logged[ask.id]
+            if ask.seat in players and ask.question is None and not event.calls:
+                given = _with_notes(ask, given, players[ask.seat], episode.id)
+            if ask.seat not in stays and isinstance(given, Decision):
+                given = msgspec.structs.replace(given, memory=None)  # they leave with the player
+            ask.looked[:] = event.looked
+            match.answer(ask.id, given)
+            found[ask.id] = given, event.looked
+    return found
+
+
+def _keeps_notes(episode: Episode, seat: str, who: Sitter) -> bool:
+    """Whether the same mind goes on: a model asked in the same way, or the same bot."""
+    was = episode.setup.lineup.get(seat)
+    if was is None or was.player != who.player:
+        return False
+    if who.player == LANGUAGE:
+        return was.params.get("strategy") == who.params.get("strategy")
+    return was.params == who.params
+
+
+def _with_notes(
+    ask: Turn[Any, Any], logged: Given, player: Player[Any, Any], episode: str
+) -> Given:
+    """A bot's move with the notes it keeps; it must be the move of the log."""
+    given = put(ask, player)
+    if not isinstance(given, Decision) or not isinstance(logged, Decision):
+        return logged
+    spec = ask.desk.spec
+    if action_of(spec, msgspec.to_builtins(given.action)) != logged.action:
+        raise BadInput(
+            f"In step {ask.number} of episode {episode} the {ask.seat} would now do "
+            f"{given.action!r}, and did {logged.action!r}; such an episode cannot be forked."
+        )
+    return msgspec.structs.replace(logged, memory=given.memory)
+
+
+def _answer_from(match: Match[Any, Any, Any], past: Answers, turn: int, episode: str) -> None:
+    """Bring a fresh match to the turn."""
+    while match.turn < turn:
+        asked = [ask for ask in match.asks() if ask.id in past]
+        if not asked:
+            raise BadInput(f"Episode {episode} does not replay to step {turn}.")
+        for ask in asked:
+            given, ask.looked[:] = past[ask.id]
+            match.answer(ask.id, given)
+
+
+# --- from there on ------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Nature:
+    """Draws as a match does, from the stream of the seed and the turn."""
+
+    match: Match[Any, Any, Any]
+
+    def decide(self, turn: Turn[Any, Any]) -> Decision[Any]:
+        odds = self.match.game.odds(self.match.state)
+        return Decision(Stream(self.match.setup.seed, NATURE, turn.number, "move").draw(odds))
+
+
+@dataclass(frozen=True)
+class Made:
+    """A player whose move of one turn is made for it; all else is its own."""
+
+    player: Player[Any, Any]
+    turn: int
+    action: Any
+
+    @property
+    def model(self) -> Any:
+        return getattr(self.player, "model", None)
+
+    def decide(self, turn: Turn[Any, Any]) -> Any:
+        if turn.number == self.turn:
+            return Decision(self.action, turn.memory)
+        return self.player.decide(turn)
+
+    def report(self, turn: Turn[Any, Any]) -> Any:
+        return put(turn, self.player)
+
+
+def _going_on(
+    match: Match[Any, Any, Any], turn: int, moves: Mapping[str, Any]
+) -> dict[str, Player[Any, Any]]:
+    """Everybody from the turn on, nature and made moves included."""
+    meter = Meter().of_episode()
+    lineup = reached(match.setup.lineup, lambda _, name: Metered(shelf.model(name), meter, name))
+    players = players_of(match, lineup)
+    for seat, action in moves.items():
+        if seat not in match.game.to_move(match.state):
+            raise BadInput(f"{seat} does not move in step {turn}, so no move can be made for it.")
+        legal = admitted(match.game.options(match.state, Seat(seat)), action)
+        players[seat] = Made(players[seat], turn, legal)
+    return {**players, NATURE: Nature(match)}

@@ -1,0 +1,158 @@
+"""From any turn of an episode on: the past stays, the chance stays, the rest is as one asked."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+import sally
+from sally.analysis.continued import branches, by_continuations
+from sally.analysis.costs import costs_of, decisions_by_cost
+from sally.analysis.rows import episode_rows, played
+from sally.core import shelf
+from sally.core.errors import BadInput
+from sally.core.log import Moved, Sitter, from_line, to_line
+from sally.core.probe import Injection
+from sally.models.stub import always
+from sally.runner.check import check
+from sally.runner.forking import Change, fork
+
+KIND, HARD = Sitter("single_action", {"action": 0}), Sitter("single_action", {"action": 1})
+ASKED = {"agent": ("their_move",)}
+
+
+def game(agent="random", partner="tit_for_tat", name="ipd", **params):
+    return sally.play(name, {"agent": agent, "partner": partner}, seed=5, probes=ASKED, **params)
+
+
+def moves(episode):
+    return [(e.turn, e.seat, e.action) for e in episode.events if isinstance(e, Moved)]
+
+
+def test_whoever_goes_on_as_before_plays_the_same_game():
+    for agent in ("random", "tabular"):
+        was = game(agent, "random", rounds=8)
+        again = fork(was, 3, Change())
+        assert again.events == was.events
+        assert again.id != was.id
+
+
+def test_another_player_finds_the_past_as_it_was_and_the_same_chance():
+    was = game("random", "random", rounds=10)
+    new = fork(was, 4, Change({"agent": Sitter("constant")}))
+    before = [m for m in moves(was) if m[0] < 4]
+    assert [m for m in moves(new) if m[0] < 4] == before
+    partner = [m for m in moves(was) if m[1] == "partner"]
+    assert [m for m in moves(new) if m[1] == "partner"] == partner  # it does not look at us
+    assert moves(new) != moves(was)
+
+
+def test_a_fork_is_stored_and_replays():
+    was = game(rounds=6)
+    told = (Injection("agent", "their_move", "truth", 0.5),)
+    noisy = sally.play("ipd", {"agent": "random", "partner": "random"}, injections=told, rounds=6)
+    arms = {"agent": ()}
+    new = [
+        fork(was, 2, Change({"agent": Sitter("tabular")}), 1),
+        fork(was, 2, Change(arms=arms)),
+        fork(was, 2, Change(injections=(Injection("agent", "their_move"),))),
+        fork(noisy, 3, Change(injections=()), 2),
+    ]
+    kept = [from_line(to_line(one)) for one in new]
+    assert [one.setup for one in kept] == [one.setup for one in new]
+    assert check(kept).mismatches == []
+    assert [e for e in new[1].events if e.turn < 2] == [e for e in was.events if e.turn < 2]
+    assert not any(type(e).__name__ == "Told" and e.turn < 2 for e in new[2].events)
+    assert [e for e in new[3].events if e.turn < 3] == [e for e in noisy.events if e.turn < 3]
+
+
+def test_a_model_that_takes_over_is_shown_the_past_and_pays_for_its_own_calls_only():
+    asked = {"agent": ("their_move",)}
+    shelf.add("models", "forker", lambda name: always("Option: J"))
+    model = Sitter("language", {"model": "forker", "strategy": "qa"})
+    was = sally.play("ipd", {"agent": model, "partner": "tit_for_tat"}, probes=asked, rounds=6)
+    new = fork(was, 4, Change({"agent": replace_strategy(model, "cot")}))
+    assert check([new]).mismatches == []
+    (row, _) = episode_rows([new], metrics=False)
+    (whole, _) = episode_rows([was], metrics=False)
+    assert 0 < row["calls"] < whole["calls"]
+
+
+def replace_strategy(who, strategy):
+    return msgspec.structs.replace(who, params={**who.params, "strategy": strategy})
+
+
+def test_a_fork_says_why_it_cannot_be():
+    was = game(rounds=4)
+    for turn in (-1, 4, 99):
+        with pytest.raises(BadInput, match="has steps 0 to 3"):
+            fork(was, turn, Change())
+    with pytest.raises(BadInput, match="nobody_at_all"):
+        fork(was, 1, Change({"agent": Sitter("nobody_at_all")}))
+    person = msgspec.structs.replace(was.setup.lineup["agent"], player="person")
+    lineup = {**was.setup.lineup, "agent": person}
+    people = msgspec.structs.replace(was, setup=msgspec.structs.replace(was.setup, lineup=lineup))
+    with pytest.raises(BadInput, match="cannot go on"):
+        fork(people, 1, Change())
+    assert fork(people, 1, Change({"agent": Sitter("random")})).payoffs is not None
+
+
+def test_a_bot_that_would_now_move_otherwise_stops_the_fork():
+    was = game(rounds=4)
+    at = next(n for n, e in enumerate(was.events) if isinstance(e, Moved) and e.seat == "partner")
+    events = list(was.events)
+    events[at] = msgspec.structs.replace(events[at], action=1 - events[at].action)
+    with pytest.raises(BadInput, match="would now do"):
+        fork(msgspec.structs.replace(was, events=events), 3, Change())
+
+
+def test_branches_are_paired_and_the_first_of_them_is_the_log():
+    was = game("random", "tit_for_tat", rounds=6)
+    found, new = branches(was, 2, {"kind": Change({"agent": KIND})}, 5)
+    assert found[0].episodes[0] == was.id and len(new) == 9
+    assert found[1].difference["agent"].value == pytest.approx(
+        found[1].payoffs["agent"].value - found[0].payoffs["agent"].value
+    )
+
+
+# --- what a decision cost -------------------------------------------------------------------------
+
+
+def test_against_an_automaton_the_costs_are_the_regret_of_the_whole_game():
+    for agent in ("random", HARD, KIND, "tabular"):
+        was = game(agent, "tit_for_tat", rounds=7)
+        whole = played(was)
+        lost = sum(cost.loss for cost in costs_of(whole, "agent"))
+        rows = list(episode_rows([was]))
+        assert lost == pytest.approx(7 * rows[0]["functional_regret"])
+
+
+def test_cooperating_with_tit_for_tat_gives_nothing_up_until_the_end():
+    whole = played(game(KIND, rounds=5))
+    losses = [cost.loss for cost in costs_of(whole, "agent")]
+    assert losses[:4] == [0, 0, 0, 0] and losses[4] > 0
+
+
+def test_right_or_wrong_games_cost_what_a_right_answer_counts():
+    for name, worth in (("toma_po", 1.0), ("pick_the_right_stuff", 100.0)):
+        seat = str(shelf.game(name).build({}).seats[0])
+        whole = played(sally.play(name, {seat: "random"}, seed=2))
+        lost = [cost.loss for cost in costs_of(whole, seat)]
+        (row,) = episode_rows([whole.episode])
+        doing = row[whole.spec.doing.metric]
+        assert sum(lost) / len(lost) == pytest.approx(worth - doing)
+
+
+def test_continuations_agree_with_the_exact_cost_where_play_goes_on_as_it_should():
+    was = game(HARD, "tit_for_tat", rounds=4)
+    exact = {c.turn: c for c in decisions_by_cost(played(was))}
+    sampled = {c.turn: c for c in by_continuations(was, "agent", 1, KIND)}
+    assert sampled[3].loss == exact[3].loss == 0
+    assert sampled[0].best == ("J",) and exact[0].best == sampled[0].best
+
+
+def test_why_says_what_was_expected_and_what_was_true():
+    (first, *_) = sally.why(game(rounds=5))
+    assert {"turn", "seat", "did", "best", "loss", "how", "expected", "interval"} == set(first)
+    assert first["expected"][0]["probe"] == "their_move about partner"
+    assert first["seat"] == "agent"  # who was asked is in question
