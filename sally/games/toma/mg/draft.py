@@ -63,9 +63,9 @@ def drafts(level: int, size: int, rng: np.random.Generator) -> Iterator[tuple[li
     roles = ROLES[level][size]
     while True:
         batch = _named_evenly(roles, rng)
-        right, sound = _emptiest(batch, sum(roles[:-1]))
+        right, sound = emptiest(batch, sum(roles[:-1]))
         for row in np.flatnonzero(sound):
-            yield [_profile(batch, int(row), agent, rng) for agent in range(size)], int(right[row])
+            yield [profile_of(batch, int(row), agent, rng) for agent in range(size)], int(right[row])
 
 
 def _named_evenly(roles: tuple[int, ...], rng: np.random.Generator) -> Batch:
@@ -120,7 +120,7 @@ def _leave_room(left: Small, agents: int) -> Bools:
     return fits
 
 
-def _emptiest(batch: Batch, above: int) -> tuple[Ints, Bools]:
+def emptiest(batch: Batch, above: int) -> tuple[Ints, Bools]:
     """The emptiest place of each draft, and whether it is unique and needs the deepest agents."""
     there = batch.gone[:, :, None] == np.arange(4)
     counts = there.sum(axis=1)
@@ -133,7 +133,7 @@ def _emptiest(batch: Batch, above: int) -> tuple[Ints, Bools]:
     return right, np.asarray(sound)
 
 
-def _profile(batch: Batch, row: int, agent: int, rng: np.random.Generator) -> Profile:
+def profile_of(batch: Batch, row: int, agent: int, rng: np.random.Generator) -> Profile:
     """One agent of a draft, its wishes in random order."""
     counts, about = batch.named[row, agent], batch.about[row, agent]
     target = int(batch.target[row, agent])
