@@ -65,7 +65,7 @@ def drafts(level: int, size: int, rng: np.random.Generator) -> Iterator[tuple[li
         batch = _named_evenly(roles, rng)
         right, sound = emptiest(batch, sum(roles[:-1]))
         for row in np.flatnonzero(sound):
-            yield [profile_of(batch, int(row), agent, rng) for agent in range(size)], int(right[row])
+            yield [profile(batch, int(row), agent, rng) for agent in range(size)], int(right[row])
 
 
 def _named_evenly(roles: tuple[int, ...], rng: np.random.Generator) -> Batch:
@@ -133,7 +133,7 @@ def emptiest(batch: Batch, above: int) -> tuple[Ints, Bools]:
     return right, np.asarray(sound)
 
 
-def profile_of(batch: Batch, row: int, agent: int, rng: np.random.Generator) -> Profile:
+def profile(batch: Batch, row: int, agent: int, rng: np.random.Generator) -> Profile:
     """One agent of a draft, its wishes in random order."""
     counts, about = batch.named[row, agent], batch.about[row, agent]
     target = int(batch.target[row, agent])
