@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from sally.api import plan as plan
     from sally.api import play as play
     from sally.api import profile as profile
+    from sally.api import reliability as reliability
     from sally.api import replay as replay
     from sally.api import report as report
     from sally.api import reproduce as reproduce
@@ -86,8 +87,8 @@ if TYPE_CHECKING:
 __version__ = VERSION
 _PLACES = {
     "api": "Comparisons Episodes Planned Rows audit compare crossplay decisions episodes export "
-    "fork load pack plan play profile replay report reproduce run run_study score summary "
-    "to_pandas to_polars transcript use why",
+    "fork load pack plan play profile reliability replay report reproduce run run_study score "
+    "summary to_pandas to_polars transcript use why",
     "core.board": "Board",
     "core.card": "Card Condition Shortcut both_ways",
     "core.desk": "Desk",

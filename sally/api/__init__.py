@@ -13,7 +13,7 @@ from sally.api.analyses import (
     reproduce,
     score,
 )
-from sally.api.controls import fork, why
+from sally.api.controls import fork, reliability, why
 from sally.api.files import export, pack, report
 from sally.api.playing import play, transcript, use
 from sally.api.results import Comparisons, Episodes, Planned, Rows
@@ -39,6 +39,7 @@ __all__ = [
     "plan",
     "play",
     "profile",
+    "reliability",
     "replay",
     "report",
     "reproduce",

@@ -1,4 +1,4 @@
-"""Controls: other branches of an episode, what its decisions cost."""
+"""Controls: other branches of an episode, what decisions cost, how reliable scores are."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ from typing import Any
 
 import msgspec
 
+from sally.analysis import reliability as reliable
 from sally.analysis.continued import branches, reasons
-from sally.api.results import Episodes, Rows
+from sally.api.analyses import Played, episodes_in
+from sally.api.results import Episodes, Rows, flat
 from sally.core.log import Episode, Sitter
 from sally.core.probe import Injection
 from sally.runner.forking import Change
@@ -37,3 +39,9 @@ def why(
 ) -> Rows:
     """The decisions of an episode, the dearest first: expected, true, best, and what was lost."""
     return Rows(msgspec.to_builtins(each) for each in reasons(episode, seats, repeats, by))
+
+
+def reliability(played: Played, *, target: float = 0.8) -> Rows:
+    """How far each measure tells the players apart, and the episodes that it would take."""
+    scores = reliable.scores_of(episodes_in(played))
+    return Rows(flat(row) for row in reliable.reliability(scores, target))

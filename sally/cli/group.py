@@ -44,6 +44,10 @@ ENTRIES: Mapping[str, Entry] = {
         "sally.cli.comparing:compare",
         "Is A better than B in the store DIR: where, and how sure?",
     ),
+    "reliability": Entry(
+        "sally.cli.reliable:reliability_",
+        "How far the scores in DIR tell players apart, and whether they measure one thing.",
+    ),
     "export": Entry(
         "sally.cli.exporting:export", "Rows of the stores DIR, or figures of them, as a file."
     ),

@@ -1,0 +1,165 @@
+"""`sally reliability`: how far scores tell players apart, and whether they measure one thing."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import click
+
+from sally.analysis.reliability import (
+    DOING,
+    Matrix,
+    Reliability,
+    Score,
+    matrix,
+    reliability,
+    scores_of,
+)
+from sally.analysis.scores import matches
+from sally.analysis.stores import each_once
+from sally.cli.common import STORE
+from sally.cli.comparing import plain, unreadable
+from sally.core.errors import BadInput, unknown
+from sally.output.console import (
+    cell,
+    estimate_cell,
+    folded,
+    harmless,
+    json_option,
+    print_json,
+    print_table,
+)
+from sally.output.figures_matrix import draw_matrix
+from sally.output.figures_matrix import said as measure
+from sally.output.unpacked import opened
+from sally.store import Where
+
+
+@click.command("reliability")
+@click.argument("folders", metavar="DIR...", nargs=-1, required=True, type=STORE)
+@click.option("--game", "games", multiple=True, help="Only this game; may be given again.")
+@click.option("--player", "players", multiple=True, help="Only these players; * is anything.")
+@click.option("--target", default=0.8, show_default=True, help="The reliability to plan for.")
+@click.option("--figure", type=click.Path(path_type=Path), help="The matrix: .svg, .pdf or .png.")
+@json_option
+def reliability_(
+    folders: tuple[Where, ...],
+    games: tuple[str, ...],
+    players: tuple[str, ...],
+    target: float,
+    figure: Path | None,
+    as_json: bool,
+) -> None:
+    """How far the scores in DIR tell players apart, and whether they measure one thing.
+
+    Split halves and repeats of knowing and doing, the error of measurement, the episodes for a
+    reliability of .8, and the correlations of all measures over players.
+    """
+    if not 0 < target < 1:
+        raise BadInput(f"--target must lie strictly between 0 and 1, not {target:g}.")
+    with ExitStack() as stack:
+        places = [stack.enter_context(opened(folder))[0] for folder in folders]
+        every = list(scores_of(each_once(places, unreadable)))
+    scores = chosen_scores(every, games, players)
+    rows, found = reliability(scores, target), matrix(scores)
+    if figure is not None:
+        draw_matrix(found, figure)
+    if as_json:
+        print_json({"measures": plain(rows), "matrix": _plain(found)})
+        return
+    say(rows, target)
+    say_matrix(found)
+    if figure is not None:
+        click.echo(f"Picture: {figure}")
+
+
+def chosen_scores(
+    scores: list[Score], games: tuple[str, ...], players: tuple[str, ...]
+) -> list[Score]:
+    """The scores of these games and players; a name that nothing fits is refused."""
+    for what, names, there in (
+        ("game in these stores", games, {s.game for s in scores}),
+        ("player in these stores", players, {s.player for s in scores}),
+    ):
+        for name in names:
+            if not any(matches(name, one) for one in there):
+                raise unknown(what, name, there)
+    return [
+        s
+        for s in scores
+        if (not games or any(matches(g, s.game) for g in games))
+        and (not players or any(matches(p, s.player) for p in players))
+    ]
+
+
+def say(rows: list[Reliability], target: float) -> None:
+    """One line a measure."""
+    wanted = f"for {target:g}"
+    lines = [
+        {
+            "game": each.game,
+            "measure": harmless("does" if each.trait == DOING else f"knows {each.method}"),
+            "players": each.players,
+            "problems": each.problems,
+            "split half": estimate_cell(each.consistency.value, each.consistency.interval, 2),
+            "retest": estimate_cell(each.retest.value, each.retest.interval, 2),
+            "error": cell(each.error),
+            wanted: "-" if each.episodes is None else f"{each.episodes:,}",
+        }
+        for each in rows
+    ]
+    if not lines:
+        click.echo("No episode has a result or a report on a mind.")
+        return
+    print_table(lines, list(lines[0]))
+    click.echo(
+        folded(
+            "split half: reliability of a player's mean over these problems, as far as the "
+            "players of these stores are told apart (the mean of all split halves, interval from "
+            "F); retest: even against odd repeats of the same problems; error: standard error of "
+            f"measurement of such a mean; {wanted}: episodes a player for a reliability of "
+            f"{target:g}."
+        )
+    )
+    for each in rows:
+        if each.why:
+            click.echo(folded(f"{each.game}, {each.trait} by {each.method}: {each.why}."))
+
+
+def say_matrix(found: Matrix) -> None:
+    """What goes together with what."""
+    if len(found.measures) < 2:
+        return
+    click.echo(f"\nCorrelations over {found.players} players:")
+    lines = [
+        {"measures": kind, "pairs": e.n, "mean correlation": estimate_cell(e.value, e.interval, 2)}
+        for kind, e in found.means.items()
+        if e.n
+    ]
+    print_table(lines, ["measures", "pairs", "mean correlation"])
+    click.echo(
+        folded(
+            "A trait is supported where the same trait goes together across games more than "
+            "different traits do within one; `--figure FILE.svg` draws the whole matrix."
+        )
+    )
+
+
+def _plain(found: Matrix) -> dict[str, Any]:
+    return {
+        "measures": [measure(key) for key in found.measures],
+        "reliabilities": list(found.reliabilities),
+        "pairs": [
+            {
+                "first": measure(p.first),
+                "second": measure(p.second),
+                "kind": p.kind,
+                **plain(p.correlation),
+            }
+            for p in found.pairs
+        ],
+        "means": {kind: plain(e) for kind, e in found.means.items()},
+        "players": found.players,
+    }

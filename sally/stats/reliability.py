@@ -1,0 +1,148 @@
+"""How far scores tell players apart: consistency over problems, occasions, and correlations.
+
+A table has a line for each player and a column for each problem that all of them met. What is hard
+for everybody is no error, so it is taken out (a two-way analysis of variance; Cronbach et al. 1972,
+McGraw and Wong 1996, ICC(C, k)).
+"""
+
+from __future__ import annotations
+
+import math
+
+import msgspec
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import special, stats
+
+from sally.stats.intervals import Estimate, Seed, without_interval
+
+Floats = NDArray[np.float64]
+LEVEL = 0.95
+SPLITS = 400
+
+
+class Components(msgspec.Struct, frozen=True):
+    """Variance of one score by where it comes from; an estimate below zero is zero."""
+
+    players: float
+    problems: float
+    rest: float  # a player on a problem, and chance: the error of one score
+    ratio: float | None  # F, of players over the rest; None where nothing varies
+    n: tuple[int, int]  # players, problems
+
+    @property
+    def single(self) -> float | None:
+        """The reliability of one score."""
+        return _share(self.players, self.rest)
+
+    @property
+    def error(self) -> float:
+        """The standard error of measurement of a mean over these problems."""
+        return math.sqrt(self.rest / self.n[1])
+
+
+def components(table: ArrayLike) -> Components:
+    """The two-way analysis of variance of a whole table, one score a cell."""
+    scores = whole(table)
+    players, problems = scores.shape
+    mean = scores.mean()
+    rows, columns = scores.mean(axis=1), scores.mean(axis=0)
+    left = scores - rows[:, None] - columns[None, :] + mean
+    freedom = (players - 1) * (problems - 1)
+    rest = float((left**2).sum()) / freedom
+    by_player = problems * float(rows.var(ddof=1))
+    by_problem = players * float(columns.var(ddof=1))
+    small = 1e-12 * max(1.0, float(np.abs(scores).max()) ** 2)
+    rest = 0.0 if rest < small else rest
+    by_player = 0.0 if by_player < small else by_player
+    ratio = None if not by_player else math.inf if not rest else by_player / rest
+    return Components(
+        max(0.0, (by_player - rest) / problems),
+        max(0.0, (by_problem - rest) / players),
+        rest,
+        ratio,
+        (players, problems),
+    )
+
+
+def whole(table: ArrayLike) -> Floats:
+    """A table of numbers with at least two players and two problems, none missing."""
+    scores = np.asarray(table, dtype=float)
+    if scores.ndim != 2 or min(scores.shape) < 2 or not np.isfinite(scores).all():
+        raise ValueError("a table needs at least two players and two problems, no cell empty.")
+    return scores
+
+
+def consistency(table: ArrayLike) -> Estimate:
+    """The reliability of a mean over these problems, with its exact interval under normality.
+
+    It is Cronbach's alpha, the mean of all split halves once corrected (Feldt 1965); never below 0.
+    """
+    found = components(table)
+    players, problems = found.n
+    method = f"F({players - 1}, {(players - 1) * (problems - 1)})"
+    if found.ratio is None:
+        return without_interval(None, players, method, "the players do not differ")
+    if math.isinf(found.ratio):
+        return without_interval(1.0, players, method, "nothing is left to chance")
+    freedom = (players - 1, (players - 1) * (problems - 1))
+    low, high = (
+        max(0.0, 1 - float(stats.f.ppf(p, *freedom)) / found.ratio)
+        for p in ((1 + LEVEL) / 2, (1 - LEVEL) / 2)
+    )
+    return Estimate(max(0.0, 1 - 1 / found.ratio), low, high, players, method)
+
+
+def split_half(table: ArrayLike, *, seed: Seed, splits: int = SPLITS) -> float | None:
+    """The mean correlation of two random halves of the problems, stepped up by Spearman-Brown.
+
+    Halves that go against each other on average have no reliability to step up.
+    """
+    scores = whole(table)
+    rng = np.random.default_rng(seed)
+    half, found = scores.shape[1] // 2, []
+    for _ in range(splits):
+        order = rng.permutation(scores.shape[1])
+        one, two = scores[:, order[:half]], scores[:, order[half : 2 * half]]
+        r = pearson(one.mean(axis=1), two.mean(axis=1))
+        if r is not None:
+            found.append(r)
+    if not found:
+        return None
+    mean = sum(found) / len(found)
+    return 2 * mean / (1 + mean) if mean > 0 else 0.0
+
+
+def pearson(one: ArrayLike, two: ArrayLike) -> float | None:
+    """The correlation of two columns; None where one of them does not vary."""
+    a, b = np.asarray(one, float), np.asarray(two, float)
+    if a.size < 3 or np.ptp(a) < 1e-12 or np.ptp(b) < 1e-12:
+        return None
+    a, b = a - a.mean(), b - b.mean()  # faster than corrcoef, which resampling calls often
+    return float(np.clip(a @ b / math.sqrt((a @ a) * (b @ b)), -1, 1))
+
+
+def correlation(one: ArrayLike, two: ArrayLike) -> Estimate:
+    """A correlation with Fisher's interval, from four pairs on."""
+    n, r, method = np.asarray(one).size, pearson(one, two), "Fisher z"
+    if r is None:
+        return without_interval(None, n, method, "fewer than three players, or no difference")
+    if n < 4 or abs(r) == 1:
+        return without_interval(r, n, method, "too few players")
+    reach = float(special.ndtri((1 + LEVEL) / 2)) / math.sqrt(n - 3)
+    return Estimate(
+        r, math.tanh(math.atanh(r) - reach), math.tanh(math.atanh(r) + reach), n, method
+    )
+
+
+def needed(single: float | None, target: float = 0.8) -> int | None:
+    """How many scores a mean takes to be so reliable (Spearman 1910, Brown 1910)."""
+    if not 0 < target < 1:
+        raise ValueError(f"target is {target}; it must lie strictly between 0 and 1.")
+    if single is None or single <= 0:
+        return None
+    return max(1, math.ceil(target * (1 - single) / (single * (1 - target)) - 1e-9))
+
+
+def _share(signal: float, noise: float) -> float | None:
+    return signal / (signal + noise) if signal + noise > 0 else None

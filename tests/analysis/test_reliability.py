@@ -1,0 +1,87 @@
+"""Reliability of play: who is told apart, by how many episodes, and what goes with what."""
+
+from __future__ import annotations
+
+import pytest
+
+import sally
+from sally.analysis.reliability import (
+    DOING,
+    KNOWING,
+    OTHER_TRAIT_HERE,
+    SAME_TRAIT,
+    Score,
+    matrix,
+    reliability,
+    scores_of,
+    tabled,
+)
+
+
+def score(player, problem, value, game="ipd", trait=DOING, method="m", repeat=0):
+    return Score(game, trait, method, player, f"{problem}/{repeat}", problem, repeat, value)
+
+
+def some(levels, noise, repeats=2, problems=4, **more):
+    return [
+        score(f"p{n}", f"q{q}", level + noise * ((7 * n + 3 * q + 5 * r) % 5 - 2), repeat=r, **more)
+        for n, level in enumerate(levels)
+        for q in range(problems)
+        for r in range(repeats)
+    ]
+
+
+def test_players_far_apart_are_told_apart_by_one_episode_and_equals_by_none():
+    (apart,) = reliability(some([0, 5, 10, 20], 0.1))
+    assert apart.episodes == 1 and apart.consistency.value > 0.99 and apart.retest.value > 0.99
+    assert (apart.players, apart.problems) == (4, 8)
+    (equal,) = reliability(some([1, 1, 1, 1], 0.0))
+    assert equal.episodes is None and equal.why == "the players do not differ"
+
+
+def test_more_noise_takes_more_episodes():
+    quiet, loud = (reliability(some([0, 1, 2, 3], noise))[0] for noise in (0.5, 2.0))
+    assert loud.episodes > quiet.episodes and loud.error > quiet.error
+
+
+def test_a_player_who_met_other_problems_is_left_out():
+    table, players, problems = tabled(
+        [*some([0, 1, 2], 0.1), score("stranger", "elsewhere", 9.0)], lambda s: s.problem
+    )
+    assert players == ["p0", "p1", "p2"] and len(problems) == 8 and len(table) == 3
+
+
+def test_without_repeats_there_is_no_retest():
+    (found,) = reliability(some([0, 1, 2, 3], 0.1, repeats=1))
+    assert found.retest.value is None and found.consistency.value > 0.9
+
+
+def test_one_trait_in_two_games_and_another_that_goes_its_own_way():
+    levels, other = [0, 1, 2, 3, 4, 5], [3, 0, 5, 1, 4, 2]
+    scores = [
+        *some(levels, 0.1, game="a"),
+        *some(levels, 0.1, game="b"),
+        *some(other, 0.1, game="a", trait=KNOWING),
+        *some(other, 0.1, game="b", trait=KNOWING),
+    ]
+    found = matrix(scores)
+    assert found.means[SAME_TRAIT].value > 0.95 > abs(found.means[OTHER_TRAIT_HERE].value) + 0.5
+    assert found.players == 6 and len(found.pairs) == 6
+    low, high = found.means[SAME_TRAIT].interval
+    assert low <= found.means[SAME_TRAIT].value <= high
+
+
+def test_scores_are_read_off_episodes_by_probe_and_by_metric():
+    asked = {"agent": ("their_move",)}
+    lineup = {"agent": "tabular", "partner": "tit_for_tat"}
+    episodes = [sally.play("ipd", lineup, seed, probes=asked, rounds=6) for seed in (1, 2)]
+    found = list(scores_of(episodes))
+    assert {(s.trait, s.method) for s in found} == {
+        (DOING, "reward_per_round"),
+        (KNOWING, "their_move"),
+    }
+    knows = [s.value for s in found if s.trait == KNOWING]
+    rows = sally.episodes(episodes)
+    percent = [row["tom_percent"] for row in rows if row["seat"] == "agent"]
+    assert [100 * value for value in knows] == pytest.approx(percent)
+    assert len(sally.reliability(episodes)) == 2
