@@ -37,8 +37,8 @@ def draw_matrix(found: Matrix, path: Path) -> None:
             shown = f"{here:.2f}" if known else "–"
             written = f"({shown})" if row == column else shown
             dark = row != column and known and abs(float(here or 0)) > 0.6
-            style = {"color": "white" if dark else "black", "fontsize": 8}
-            axes.text(column, row, written, ha="center", va="center", **style)
+            ink = "white" if dark else "black"
+            axes.text(column, row, written, ha="center", va="center", color=ink, fontsize=8)
     axes.set_xticks(range(n), names, rotation=35, ha="right", fontsize=8)
     axes.set_yticks(range(n), names, fontsize=8)
     axes.set_title(
