@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from sally.api import Rows as Rows
     from sally.api import audit as audit
     from sally.api import compare as compare
+    from sally.api import contrast as contrast
     from sally.api import crossplay as crossplay
     from sally.api import decisions as decisions
     from sally.api import episodes as episodes
@@ -86,9 +87,9 @@ if TYPE_CHECKING:
 
 __version__ = VERSION
 _PLACES = {
-    "api": "Comparisons Episodes Planned Rows audit compare crossplay decisions episodes export "
-    "fork load pack plan play profile reliability replay report reproduce run run_study score "
-    "summary to_pandas to_polars transcript use why",
+    "api": "Comparisons Episodes Planned Rows audit compare contrast crossplay decisions episodes "
+    "export fork load pack plan play profile reliability replay report reproduce run run_study "
+    "score summary to_pandas to_polars transcript use why",
     "core.board": "Board",
     "core.card": "Card Condition Shortcut both_ways",
     "core.desk": "Desk",

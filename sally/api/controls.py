@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from sally.analysis import contrast as contrasts
 from sally.analysis import reliability as reliable
 from sally.analysis.continued import branches, reasons
 from sally.api.analyses import Played, episodes_in
@@ -39,6 +40,21 @@ def why(
 ) -> Rows:
     """The decisions of an episode, the dearest first: expected, true, best, and what was lost."""
     return Rows(msgspec.to_builtins(each) for each in reasons(episode, seats, repeats, by))
+
+
+def contrast(
+    played: Played,
+    of: contrasts.Of,
+    *,
+    metrics: Sequence[str] = (),
+    by_player: bool = False,
+    margin: float | None = None,
+) -> Rows:
+    """The same players under two conditions: `asked` or not, `twin` or mind, other `packs`."""
+    found = contrasts.contrast(
+        episodes_in(played), of, metrics=tuple(metrics), by_player=by_player, margin=margin
+    )
+    return Rows({"condition": c.condition, "base": c.base, **flat(c.comparison)} for c in found)
 
 
 def reliability(played: Played, *, target: float = 0.8) -> Rows:

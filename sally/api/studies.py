@@ -39,6 +39,7 @@ class Wish(msgspec.Struct, frozen=True):
     given: Mapping[str, Any] = {}  # settings of the model, parameters of every instance
     without: Sequence[str] = ()  # strategies to leave out
     part: arms.Part = arms.Part()
+    unasked: bool = False  # every cell once more without its probes
 
 
 def wished(study: Study | str | Path, wish: Wish, config: Config) -> Study:
@@ -52,6 +53,8 @@ def wished(study: Study | str | Path, wish: Wish, config: Config) -> Study:
         wanted = arms.without(wanted, tuple(wish.without))
     if wish.part != arms.Part():
         wanted = arms.part_of(wanted, wish.part)
+    if wish.unasked:
+        wanted = arms.with_unasked(wanted)
     if wish.seed is not None:
         wanted = msgspec.structs.replace(wanted, seed=wish.seed)
     asked = {k: v for k, v in wish.given.items() if k in Settings.__struct_fields__}
@@ -95,6 +98,7 @@ def run(
     budget_tokens: int | None = None,
     without: Sequence[str] = (),
     seed: int | None = None,
+    unasked: bool = False,
     on: str = "local",
     config: Path | None = None,
     watch: runs.Watcher | None = None,
@@ -103,10 +107,12 @@ def run(
     """Run what is missing of a study and return its episodes; without `out`, keep nothing.
 
     `out` is a folder or an address such as `s3://bucket/study`; `on` is `local`, `pool:4`, `ray`.
+    `unasked` plays every cell once more without its probes.
     Further arguments are settings of the model (`temperature=0`) or parameters of every instance.
     """
     used = use_config(config)
-    wanted = wished(study, Wish(limit, seed, model, given, tuple(without)), used)
+    wish = Wish(limit, seed, model, given, tuple(without), unasked=unasked)
+    wanted = wished(study, wish, used)
     meter = Meter(Budget(budget, budget_tokens), used)
     meter.refuse_unpriced(models_of(wanted))
     with tempfile.TemporaryDirectory() if out is None else nullcontext(out) as place:

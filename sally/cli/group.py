@@ -44,6 +44,10 @@ ENTRIES: Mapping[str, Entry] = {
         "sally.cli.comparing:compare",
         "Is A better than B in the store DIR: where, and how sure?",
     ),
+    "contrast": Entry(
+        "sally.cli.contrasting:contrast_",
+        "The same players under two conditions: asked or not, minds or mechanisms, other words.",
+    ),
     "reliability": Entry(
         "sally.cli.reliable:reliability_",
         "How far the scores in DIR tell players apart, and whether they measure one thing.",

@@ -63,6 +63,7 @@ def model_options(command: F) -> F:
 
 @click.command()
 @model_options
+@click.option("--unasked", is_flag=True, help="Play every cell once more without its probes.")
 @click.option("--on", default="local", show_default=True, metavar="WHERE", help=ON_HELP)
 @click.option("--budget", type=float, help="Stop when this much money is spent.")
 @click.option("--budget-tokens", type=int, help="Stop when this many tokens are used.")
@@ -81,6 +82,7 @@ def run(
     tables: tuple[str, ...],
     games: tuple[str, ...],
     strategies: tuple[str, ...],
+    unasked: bool,
     on: str,
     budget: float | None,
     budget_tokens: int | None,
@@ -90,7 +92,7 @@ def run(
     """Run what is missing of STUDY (a name or a TOML file)."""
     used = use_config(config)
     part = arms.Part(cells, tables, games, strategies)
-    wanted = asked_study(study, limit, seed, model, settings, used, without, part)
+    wanted = asked_study(study, limit, seed, model, settings, used, without, part, unasked)
     meter = Meter(Budget(budget, budget_tokens), used)
     meter.refuse_unpriced(models_of(wanted))
     place = out or Path("out") / wanted.name
@@ -127,9 +129,10 @@ def asked_study(
     config: Config,
     without: tuple[str, ...] = (),
     part: arms.Part | None = None,
+    unasked: bool = False,
 ) -> Study:
     """The study as it is to be run, its open seats filled."""
-    wish = Wish(limit, seed, model, parsed(settings), without, part or arms.Part())
+    wish = Wish(limit, seed, model, parsed(settings), without, part or arms.Part(), unasked)
     return wished(study, wish, config)
 
 

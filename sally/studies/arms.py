@@ -57,6 +57,23 @@ def worded(who: Sitter, packs: Iterable[str]) -> tuple[Sitter, ...]:
     )
 
 
+def with_unasked(study: Study) -> Study:
+    """The study with every cell that asks something once more without a question."""
+    cells = [
+        msgspec.structs.replace(
+            cell,
+            name=f"{cell.name}, not asked",
+            arms={},
+            injections=tuple(i for i in cell.injections if i.source != "own"),
+        )
+        for cell in study.cells
+        if any(cell.arms.values())
+    ]
+    if not cells:
+        raise BadInput(f"{study.name} asks nothing aside, so nothing can be left unasked.")
+    return msgspec.structs.replace(study, cells=(*study.cells, *cells))
+
+
 def cross_play(
     problem: Instance | Sequence[Instance],
     players: Mapping[str, Sitter],

@@ -1,0 +1,180 @@
+"""The same player under two conditions: asked aside or not, in one wording or another.
+
+Two episodes are a pair when the same player met the same problem, chance and company under both
+conditions. Intervals, tests and equivalence are those of `sally.analysis.compare`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Literal
+
+import msgspec
+
+from sally.analysis.compare import (
+    KNOWING,
+    SEED,
+    Comparison,
+    Group,
+    Score,
+    Scores,
+    adjusted,
+    family,
+    measures,
+)
+from sally.analysis.measured import setting
+from sally.analysis.profile_estimates import person_of
+from sally.analysis.rows import played
+from sally.core.errors import BadInput, listed
+from sally.core.game import Seat
+from sally.core.log import Episode, Setup, Sitter, label
+from sally.core.metric import Played
+
+Of = Literal["asked", "twin", "packs"]
+Condition = Callable[[Setup, str], str | None]
+NOT_ASKED, OWN_WORDS = "not asked", "the game's own words"
+TWIN = "_twin"  # how the name of a pack ends in which the other is no mind
+
+
+class Contrast(msgspec.Struct, frozen=True):
+    """One metric under a condition less the same under the base, over pairs of one player."""
+
+    condition: str
+    base: str
+    comparison: Comparison
+
+
+def asked_or_not(setup: Setup, seat: str) -> str | None:
+    """Which probes a seat is asked, and whether it is shown its own answers again."""
+    arm = setup.arms.get(seat, ())
+    own = any(i.seat == seat and i.source == "own" for i in setup.injections)
+    shown = ", own answers shown" if own else ""
+    return f"asked {listed(arm, 'and')}{shown}" if arm else NOT_ASKED
+
+
+def wording(setup: Setup, seat: str) -> str | None:
+    """The words pack that a seat reads; none for a bot, which reads nothing."""
+    who = setup.lineup[seat]
+    if who.player != "language":
+        return None
+    pack = str(who.params.get("pack", ""))
+    return pack.partition("@")[0] or OWN_WORDS
+
+
+def twin_or_not(setup: Setup, seat: str) -> str | None:
+    """Whether the other is told as a mind or as a mechanism; other wordings do not count."""
+    named = wording(setup, seat)
+    return named if named is None or named == OWN_WORDS or named.endswith(TWIN) else None
+
+
+CONDITIONS: dict[Of, tuple[Condition, str]] = {
+    "asked": (asked_or_not, NOT_ASKED),
+    "twin": (twin_or_not, OWN_WORDS),
+    "packs": (wording, OWN_WORDS),
+}
+
+
+def contrast(
+    episodes: Iterable[Episode],
+    of: Of,
+    *,
+    metrics: Sequence[str] = (),
+    by_player: bool = False,
+    margin: float | None = None,
+) -> list[Contrast]:
+    """Every condition against its base, game by game, all adjusted as one family."""
+    condition, base = CONDITIONS[of]
+    scores, seen = _scores(episodes, condition, metrics, by_player)
+    found: list[tuple[str, Comparison]] = []
+    for named in sorted(seen - {base}):
+        for made in _family(scores, named, base, margin):
+            if of != "asked" or made.metric not in KNOWING:  # who is not asked reports nothing
+                found.append((named, made))
+    if not found:
+        raise BadInput(f"No player met the same setting both ways: {_missing(of, seen, base)}.")
+    again = adjusted([made for _, made in found])
+    return [Contrast(named, base, made) for (named, _), made in zip(found, again, strict=True)]
+
+
+def _family(scores: Scores, named: str, base: str, margin: float | None) -> list[Comparison]:
+    both = {g: by for g, by in scores.items() if named in by and base in by}
+    try:
+        return family(both, named, base, margin, SEED) if both else []
+    except BadInput:  # the same game, but never the same setting
+        return []
+
+
+def _missing(of: Of, seen: set[str], base: str) -> str:
+    run = {"asked": "--unasked", "twin": "--packs twin", "packs": "--packs all"}[of]
+    there = listed(sorted(seen)) if seen else "no language model"
+    return f"there is {there}, to be set against {base}; `sally run STUDY {run}` plays the rest"
+
+
+def _scores(
+    episodes: Iterable[Episode], condition: Condition, metrics: Sequence[str], by_player: bool
+) -> tuple[Scores, set[str]]:
+    found: Scores = {}
+    seen: set[str] = set()
+    for episode in episodes:
+        whole: Played | None = None
+        for seat in episode.setup.lineup:
+            named = condition(episode.setup, seat)
+            if named is None:
+                continue
+            whole = whole or played(episode)
+            if seat in whole.replay.game.seats:
+                seen.add(named)
+                _add(found, whole, Seat(seat), named, metrics, by_player)
+    return found, seen
+
+
+def _add(
+    found: Scores, whole: Played, seat: Seat, named: str, metrics: Sequence[str], by_player: bool
+) -> None:
+    setup = whole.episode.setup
+    who = without_pack(setup.lineup[seat])
+    told = [msgspec.json.encode(i).decode() for i in setup.injections if i.source != "own"]
+    others = ", ".join(label(setup.lineup[s]) for s in whole.replay.game.seats if s != seat)
+    for metric in measures(whole, seat, metrics):
+        value = metric.measure(whole, seat)
+        if value is None:
+            continue
+        where = label(who) if by_player else ""
+        group = Group(setup.instance.game, seat, where, metric.name)
+        met = (setting(setup, seat), setup.instance.id, others)
+        way = " ".join([label(who), *told])
+        score = Score(*met, float(value), person_of(setup, seat), setup.repeat, way)
+        found.setdefault(group, {}).setdefault(named, []).append(score)
+
+
+def without_pack(who: Sitter) -> Sitter:
+    """A player apart from the words it reads."""
+    kept = {key: value for key, value in who.params.items() if key != "pack"}
+    return msgspec.structs.replace(who, params=kept)
+
+
+def conclusion(found: Sequence[Contrast]) -> list[str]:
+    """What the conditions do to what was done and known, one sentence a condition."""
+    said = []
+    for named in dict.fromkeys(c.condition for c in found):
+        parts = []
+        for word in SAID:
+            places = dict.fromkeys(
+                f"{c.comparison.game} ({c.comparison.metric})"
+                for c in found
+                if c.condition == named and said_of(c.comparison) == word
+            )
+            if places:
+                parts.append(f"{word} in {listed(places)}")
+        said.append(f"{named}, against {found[0].base}: {'; '.join(parts)}.")
+    return said
+
+
+SAID = ("better", "worse", "different", "identical", "equivalent", "not told apart")
+
+
+def said_of(c: Comparison) -> str:
+    """The verdict in a word; pairs that never differ at all are called identical."""
+    if c.alike and not c.difference.value:
+        return "identical"
+    return "not told apart" if c.verdict == "undecided" else c.verdict

@@ -1,0 +1,98 @@
+"""`sally contrast`: the same players under two conditions, pair by pair."""
+
+from __future__ import annotations
+
+import click
+
+from sally.analysis.compare import ALPHA, SMALL
+from sally.analysis.contrast import Contrast, Of, conclusion, contrast, said_of
+from sally.analysis.rows import Row
+from sally.cli.common import STORE
+from sally.cli.comparing import episodes_of, plain
+from sally.cli.scoring import heading
+from sally.core.errors import BadInput
+from sally.output.console import (
+    estimate_cell,
+    folded,
+    harmless,
+    json_option,
+    print_json,
+    print_table,
+)
+from sally.output.unpacked import opened
+from sally.store import Where
+
+
+@click.command("contrast")
+@click.argument("folder", metavar="DIR", type=STORE)
+@click.option("--asked", is_flag=True, help="Does asking change play? Probe arms against none.")
+@click.option("--twin", is_flag=True, help="Minds against mechanisms: what is specific to minds?")
+@click.option("--packs", is_flag=True, help="Other wordings against the game's own words.")
+@click.option("--metric", "metrics", multiple=True, help="By this metric; may be given again.")
+@click.option("--by-player", is_flag=True, help="Keep players apart.")
+@click.option(
+    "--margin",
+    type=float,
+    help=f"Differences smaller than this count as none [{SMALL} standard deviations].",
+)
+@json_option
+def contrast_(
+    folder: Where,
+    asked: bool,
+    twin: bool,
+    packs: bool,
+    metrics: tuple[str, ...],
+    by_player: bool,
+    margin: float | None,
+    as_json: bool,
+) -> None:
+    """The same players in the store DIR under two conditions, with tests of equivalence."""
+    ways: dict[Of, bool] = {"asked": asked, "twin": twin, "packs": packs}
+    chosen = [name for name, on in ways.items() if on]
+    if len(chosen) != 1:
+        raise BadInput("Say what is to be contrasted: one of --asked, --twin and --packs.")
+    if margin is not None and not margin > 0:
+        raise BadInput(f"The margin must be above 0, not {margin:g}.")
+    with opened(folder) as (place, _):
+        found = contrast(
+            episodes_of(place), chosen[0], metrics=metrics, by_player=by_player, margin=margin
+        )
+    if as_json:
+        rows = [{"condition": c.condition, "base": c.base, **plain(c.comparison)} for c in found]
+        print_json({"contrast": chosen[0], "conclusion": conclusion(found), "rows": rows})
+        return
+    say(found, margin)
+
+
+def say(found: list[Contrast], margin: float | None) -> None:
+    """A table for each condition, and each condition in a sentence."""
+    for named in dict.fromkeys(c.condition for c in found):
+        rows = [_row(c) for c in found if c.condition == named]
+        columns = [name for name in rows[0] if name != "player" or any(r["player"] for r in rows)]
+        print_table(rows, columns, title=harmless(f"{named} less {found[0].base}"))
+    wide = f"{margin:g}" if margin else f"{SMALL} standard deviations of the scores"
+    click.echo(
+        folded(
+            "difference: over pairs of the same player, problem, chance and company, 95% "
+            f"intervals from bootstrap over clusters; p: sign flips, adjusted by Holm over "
+            f"{len(found)} comparisons, claims at {ALPHA}; equivalent: two one-sided tests within "
+            f"{wide}, adjusted likewise."
+        )
+    )
+    for line in conclusion(found):
+        click.echo(folded(harmless(line)))
+
+
+def _row(one: Contrast) -> Row:
+    c = one.comparison
+    return {
+        "game": c.game,
+        "player": c.where,
+        "metric": heading(c.metric),
+        "base": estimate_cell(c.second, None),
+        "here": estimate_cell(c.first, None),
+        "difference": estimate_cell(c.difference.value, c.difference.interval),
+        "p": None if c.p_holm is None else "<.001" if c.p_holm < 0.001 else f"{c.p_holm:.3f}",
+        "is": said_of(c),
+        "pairs": c.pairs,
+    }

@@ -1,0 +1,73 @@
+"""The same player under two conditions."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+import sally
+from sally.analysis.contrast import NOT_ASKED, OWN_WORDS, conclusion, contrast
+from sally.api import find_study
+from sally.core.errors import BadInput
+from sally.core.log import Sitter
+from sally.core.probe import Injection
+from sally.studies.arms import with_unasked
+
+ASKED = {"agent": ("their_move",)}
+
+
+def games(agent="random", probes=None, seeds=range(6), **more):
+    lineup = {"agent": agent, "partner": "tit_for_tat"}
+    return [sally.play("ipd", lineup, seed, probes=probes, rounds=5, **more) for seed in seeds]
+
+
+def test_asking_a_bot_changes_nothing_and_is_called_identical():
+    (found,) = contrast([*games(probes=ASKED), *games()], "asked")
+    assert (found.condition, found.base) == ("asked their_move", NOT_ASKED)
+    assert found.comparison.alike and found.comparison.difference.value == 0
+    assert conclusion([found])[0].endswith("identical in ipd (reward_per_round).")
+
+
+def test_a_player_that_plays_otherwise_when_asked_is_caught():
+    def turncoat(asked):
+        kind = Sitter("single_action", {"action": 0 if asked else 1})
+        found = games(kind, probes=ASKED if asked else None, seeds=range(8))
+        name = Sitter("turncoat")
+        return [
+            msgspec.structs.replace(
+                e, setup=msgspec.structs.replace(e.setup, lineup={**e.setup.lineup, "agent": name})
+            )
+            for e in found
+        ]
+
+    (found,) = contrast([*turncoat(True), *turncoat(False)], "asked")
+    assert found.comparison.difference.value > 0 and found.comparison.pairs == 8
+
+
+def test_other_players_and_other_chance_are_no_pairs():
+    with pytest.raises(BadInput, match="--unasked"):
+        contrast([*games("tabular", ASKED), *games("random")], "asked")
+    with pytest.raises(BadInput, match="--unasked"):
+        contrast([*games(probes=ASKED, seeds=range(6)), *games(seeds=range(6, 12))], "asked")
+    with pytest.raises(BadInput, match=f"against {OWN_WORDS}"):
+        contrast(games(), "twin")
+
+
+def test_who_is_shown_its_own_answers_is_a_condition_of_its_own():
+    own = (Injection("agent", "their_move", "own"),)
+    found = contrast(
+        [*games(probes=ASKED, injections=own), *games(probes=ASKED), *games()], "asked"
+    )
+    assert {c.condition for c in found} == {
+        "asked their_move",
+        "asked their_move, own answers shown",
+    }
+
+
+def test_a_study_is_played_once_more_without_its_questions():
+    study = with_unasked(find_study("quickstart"))
+    cells = {cell.name: cell for cell in study.cells}
+    assert cells["rps, not asked"].arms == {} and cells["rps"].arms
+    assert cells["rps, not asked"].instances == cells["rps"].instances
+    with pytest.raises(BadInput, match="asks nothing"):
+        with_unasked(msgspec.structs.replace(study, cells=(cells["rps, not asked"],)))
