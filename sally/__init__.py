@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from sally.api import Planned as Planned
     from sally.api import Rows as Rows
     from sally.api import audit as audit
+    from sally.api import checklist as checklist
     from sally.api import compare as compare
     from sally.api import contrast as contrast
     from sally.api import crossplay as crossplay
@@ -87,9 +88,9 @@ if TYPE_CHECKING:
 
 __version__ = VERSION
 _PLACES = {
-    "api": "Comparisons Episodes Planned Rows audit compare contrast crossplay decisions episodes "
-    "export fork load pack plan play profile reliability replay report reproduce run run_study "
-    "score summary to_pandas to_polars transcript use why",
+    "api": "Comparisons Episodes Planned Rows audit checklist compare contrast crossplay decisions "
+    "episodes export fork load pack plan play profile reliability replay report reproduce run "
+    "run_study score summary to_pandas to_polars transcript use why",
     "core.board": "Board",
     "core.card": "Card Condition Shortcut both_ways",
     "core.desk": "Desk",

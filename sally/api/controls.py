@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from sally.analysis import contrast as contrasts
 from sally.analysis import reliability as reliable
+from sally.analysis.checklist import checklist as checked_off
 from sally.analysis.continued import branches, reasons
 from sally.api.analyses import Played, episodes_in
 from sally.api.results import Episodes, Rows, flat
+from sally.api.studies import find_study
 from sally.core.log import Episode, Sitter
 from sally.core.probe import Injection
+from sally.core.study import Study
 from sally.runner.forking import Change
 
 
@@ -40,6 +44,11 @@ def why(
 ) -> Rows:
     """The decisions of an episode, the dearest first: expected, true, best, and what was lost."""
     return Rows(msgspec.to_builtins(each) for each in reasons(episode, seats, repeats, by))
+
+
+def checklist(study: Study | str | Path) -> Rows:
+    """What a reader must be told of a study: what it has, and what it lacks."""
+    return Rows(msgspec.to_builtins(item) for item in checked_off(find_study(study)))
 
 
 def contrast(

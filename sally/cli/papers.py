@@ -15,6 +15,8 @@ from sally.analysis.adversary import QUESTIONS, attacked
 from sally.analysis.agreement import MARGIN
 from sally.analysis.audit import audit as audited
 from sally.analysis.audit import off_chance
+from sally.analysis.checklist import checklist as checked_off
+from sally.api.studies import find_study
 from sally.cli.common import STORE
 from sally.cli.scoring import heading
 from sally.core.errors import BadInput, listed, unknown
@@ -257,13 +259,28 @@ def verdict(rows: Sequence[Row]) -> str:
 @click.option("--seed", default=1, show_default=True)
 @click.option("--adversary", is_flag=True, help="Let shallow learners attack surface features.")
 @click.option(
+    "--checklist", is_flag=True, help="GAME is a study: what a reader must be told of it."
+)
+@click.option(
     "--questions", default=QUESTIONS, show_default=True, help="Fresh questions an attack."
 )
 @json_option
 def audit(
-    game: str, episodes: int, seed: int, adversary: bool, questions: int, as_json: bool
+    game: str,
+    episodes: int,
+    seed: int,
+    adversary: bool,
+    checklist: bool,
+    questions: int,
+    as_json: bool,
 ) -> None:
-    """What players without a mind score in GAME, rules of thumb and their inverses alike."""
+    """What players without a mind score in GAME, rules of thumb and their inverses alike.
+
+    With --checklist, GAME is a study (a name or a TOML file).
+    """
+    if checklist:
+        say_checklist(game, as_json)
+        return
     if adversary:
         _attack(game, questions, seed, as_json)
         return
@@ -285,6 +302,22 @@ def audit(
         click.echo(f"away from chance: {where}: {cell(row['value'])} {cell(row['interval'])}")
     if away:
         click.echo(f"{len(away)} of {len(rows)} rows; one in twenty is by chance alone.")
+
+
+def say_checklist(study: str, as_json: bool) -> None:
+    """What a study has and lacks, point by point."""
+    items = checked_off(find_study(study))
+    if as_json:
+        print_json(msgspec.to_builtins(items))
+        return
+    for item in items:
+        click.secho(item.point, bold=True)
+        for line in item.said:
+            click.echo(folded(f"  has: {line}."))
+        for line in item.missing:
+            click.echo(folded(f"  missing: {line}."))
+    lacking = [item.point for item in items if item.missing]
+    click.echo(folded(f"{len(items) - len(lacking)} of {len(items)} points without a gap."))
 
 
 def _attack(game: str, questions: int, seed: int, as_json: bool) -> None:

@@ -1,0 +1,54 @@
+"""A study is held to what a reader must be told."""
+
+from __future__ import annotations
+
+import msgspec
+
+import sally
+from sally.analysis.checklist import checklist
+from sally.api import find_study
+from sally.core.log import Sitter
+from sally.core.study import Cell, Study, instance
+from sally.studies.arms import with_unasked
+
+
+def points(study):
+    return {item.point: item for item in checklist(study)}
+
+
+def study(lineup, arms=None, **more):
+    cells = (Cell("one", (instance("ipd", rounds=3),), (lineup,), arms or {}, **more),)
+    return Study("mine", "who trusts whom", cells)
+
+
+def test_every_point_is_there_and_every_gap_is_said():
+    found = points(find_study("quickstart"))
+    assert list(found) == [
+        "construct", "population", "sampling", "scoring", "baselines", "uncertainty",
+        "human baseline", "contamination", "does asking change play",
+    ]  # fmt: skip
+    assert found["human baseline"].missing and not found["scoring"].missing
+    assert len(sally.checklist("quickstart")) == 9
+
+
+def test_a_study_that_asks_nothing_sees_only_what_is_done():
+    bots = {"agent": Sitter("random"), "partner": Sitter("tit_for_tat")}
+    found = points(study(bots))
+    assert "only doing is seen" in found["construct"].missing[0]
+    assert found["sampling"].missing[0] == "cell 'one' is one problem, played once"
+    asked = points(study(bots, {"agent": ("their_move",)}))
+    assert not asked["construct"].missing and asked["does asking change play"].missing
+
+
+def test_gaps_close_when_what_was_missing_is_added():
+    whole = with_unasked(find_study("quickstart"))
+    assert not points(whole)["does asking change play"].missing
+    model = Sitter("language", {"model": "embedded"})
+    reads = study({"agent": model, "partner": Sitter("tit_for_tat")})
+    assert len(points(reads)["contamination"].missing) == 2
+    packs = [Sitter("language", {"model": "embedded", "pack": p}) for p in ("a", "a_twin")]
+    lineups = tuple({"agent": who, "partner": Sitter("tit_for_tat")} for who in (model, *packs))
+    worded = msgspec.structs.replace(reads.cells[0], lineups=lineups)
+    assert not points(msgspec.structs.replace(reads, cells=(worded,)))["contamination"].missing
+    person = {"agent": Sitter("person"), "partner": model}
+    assert not points(study(person))["human baseline"].missing
