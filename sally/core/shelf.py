@@ -49,6 +49,7 @@ ROOMS: Mapping[str, str] = {
     "costs": "COSTS",  # what each decision gave up
     "intended": "INTENDED",  # what forfeited and cut-off decisions count
     "acting": "ACTING",  # which moves fit what their maker had predicted
+    "training": "TRAINING",  # what is learnt from, what is held out, what moves are worth
     "study": "STUDIES",
     "tables": "ENGINE",
     "importer": "IMPORTER",

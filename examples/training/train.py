@@ -1,0 +1,267 @@
+"""Train a language model from a local folder on a matrix game, and test what transfers.
+
+    python train.py --model FOLDER --game rps --out OUT --seconds 150 --seed 0
+
+The model sits in the agent's seat of Sally's text environment against the training partners of
+the game's split, and answers by its odds of the option names (strategy `lm`). It is tested before
+and after on training partners, held-out partners, other games and another family; both stores
+carry `trained_on`, so that `sally transfer OUT/*/after` makes a matrix of them. A run that is
+called again goes on from its last checkpoint.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from collections import defaultdict
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import torch
+from evaluating import PACK, answers, cells, evaluate
+from scoring import Page, Policy
+
+from sally.adapters.text import TextEnv, TextEnvs
+from sally.core.chance import Stream, derived_seed
+
+WARM_UP = 5  # steps in which the learning rate rises
+LONGEST_RUN = 10_000
+
+
+class Sample(NamedTuple):
+    """One decision to learn from: a page, what each candidate is worth, and which was taken."""
+
+    page: Page
+    worths: list[float]
+    taken: int
+    advantage: float
+
+
+def main() -> None:
+    given = arguments()
+    torch.manual_seed(given.seed)
+    policy = Policy(given.model, given.device)
+    out: Path = given.out
+    out.mkdir(parents=True, exist_ok=True)
+    base = given.base or given.model.name
+    label = f"{base}-{given.game}-{given.learn}-{given.seed}"
+    tests = cells(given.game, given.stories)
+    if given.before and not (out / "before").exists():
+        evaluate(policy, out / "before", tests, base, {}, given.test_seeds)
+    run = Run(policy, given)
+    run.resume(out / "checkpoint.pt")
+    run.train(out)
+    about = {
+        "name": f"{given.game}, {'doing' if given.learn == 'move' else 'knowing'}",
+        "game": given.game,
+        "learn": given.learn,
+        "seed": given.seed,
+        "steps": run.step,
+        "estimator": given.estimator,
+        "base": base,
+    }
+    if not (out / "after").exists():
+        evaluate(policy, out / "after", tests, label, about, given.test_seeds)
+    if given.save:
+        policy.model.save_pretrained(out / "model")
+        policy.tokenizer.save_pretrained(out / "model")
+        (out / "model" / "trained_on.json").write_text(json.dumps(about, indent=1))
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--model", type=Path, required=True, help="a folder for transformers")
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--base", default="", help="what the model is called in stores")
+    parser.add_argument("--game", default="rps", choices=("rps", "ipd", "ibs"))
+    parser.add_argument("--learn", default="move", choices=("move", "probe"))
+    parser.add_argument("--estimator", default="all_moves", choices=("all_moves", "reinforce"))
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--seconds", type=float, default=150.0, help="of learning, tests apart")
+    parser.add_argument("--steps", type=int, default=LONGEST_RUN)
+    parser.add_argument("--tasks", type=int, default=18, help="of each step")
+    parser.add_argument("--group", type=int, default=4, help="episodes of each task")
+    parser.add_argument("--updates", type=int, default=2, help="of the weights in each step")
+    parser.add_argument("--lr", type=float, default=1e-4)
+    parser.add_argument("--entropy", type=float, default=0.02)
+    parser.add_argument("--test-seeds", type=int, default=8)
+    parser.add_argument("--stories", type=int, default=40, help="problems of the other family")
+    parser.add_argument("--save-every", type=float, default=120.0, help="seconds")
+    parser.add_argument("--device", default="")
+    parser.add_argument("--no-before", dest="before", action="store_false")
+    parser.add_argument("--save", action="store_true", help="keep the trained model as a folder")
+    return parser.parse_args()
+
+
+class Run:
+    """A policy on its way: episodes, an update, a line of the curve; again and again."""
+
+    def __init__(self, policy: Policy, given: argparse.Namespace) -> None:
+        self.policy, self.given, self.step, self.spent = policy, given, 0, 0.0
+        weights = policy.model.parameters()
+        self.optimiser = torch.optim.AdamW(weights, given.lr, betas=(0.9, 0.95), weight_decay=0.0)
+        probes = ["their_move"] if given.learn == "probe" else []
+
+        def env() -> TextEnv:
+            return TextEnv(given.game, strategy="lm", probes=probes, pack=PACK, sample=True)
+
+        self.envs = TextEnvs(env, given.tasks * given.group)
+        rules = [t.instance.params for t in self.envs.envs[0].split.part("train")]
+        self.rounds = rules[0]["rounds"]
+
+    def train(self, out: Path) -> None:
+        """Learn until the time or the steps are used up."""
+        saved = self.spent
+        with (out / "curve.jsonl").open("a") as curve:
+            while self.spent < self.given.seconds and self.step < self.given.steps:
+                began = time.monotonic()
+                line = self.one_step()
+                self.spent += time.monotonic() - began
+                self.step += 1
+                line |= {"step": self.step, "seconds": round(self.spent, 2)}
+                print(json.dumps(line), file=curve, flush=True)
+                if self.spent - saved > self.given.save_every:
+                    self.save(out / "checkpoint.pt")
+                    saved = self.spent
+        self.save(out / "checkpoint.pt")
+
+    def one_step(self) -> dict[str, Any]:
+        """Play, learn from it, and say how it went."""
+        samples, played = self.play()
+        learnt = self.learn(samples)
+        return {**played, **learnt}
+
+    def play(self) -> tuple[list[Sample], dict[str, Any]]:
+        """One episode in each environment; the decisions to learn from."""
+        self.policy.forget()
+        draws = Stream("training", self.given.seed, self.step)
+        tasks = draws.shuffled(self.envs.envs[0].split.part("train"))[: self.given.tasks]
+        seeds = (derived_seed("training", self.given.seed, self.step, n) for n in range(10**9))
+        self.envs.begin([(t, next(seeds)) for t in tasks for _ in range(self.given.group)])
+        while waiting := self.envs.asked():
+            scores = answers(self.policy, [self.envs.envs[i] for i in waiting])
+            self.envs.step(dict(zip(waiting, scores, strict=True)))
+        return self.samples(), self.how_it_went()
+
+    def samples(self) -> list[Sample]:
+        kind = "move" if self.given.learn == "move" else "their_move"
+        rows = [(env.task, row) for env in self.envs.envs for row in env.rows((kind,))]
+        asked = [row.tries[-1][0] for _, row in rows]
+        pages = self.policy.pages([(str(a.messages), a.candidates) for a in asked])
+        if kind != "move":  # to foresee is learnt by the log score, which is proper
+            right = [(p, r) for p, (_, r) in zip(pages, rows, strict=True) if r.truth is not None]
+            return [Sample(page, [], int(row.truth), 1.0) for page, row in right]
+        returns = [advantage for env in self.envs.envs for advantage in to_go(env)]
+        keys = [(task.instance.id, task.company, row.turn) for task, row in rows]
+        better = against_group(keys, returns)
+        return [
+            Sample(page, row.worths[:-1], row.move, advantage)
+            for page, (_, row), advantage in zip(pages, rows, better, strict=True)
+            if row.worths is not None and row.move is not None
+        ]
+
+    def learn(self, samples: Sequence[Sample]) -> dict[str, Any]:
+        """A few steps of the optimiser, each over its share of the samples."""
+        mixed = Stream("update", self.given.seed, self.step).shuffled(samples)
+        parts = [mixed[n :: self.given.updates] for n in range(self.given.updates)]
+        found = [self.update(part) for part in parts if part]
+        return {"samples": len(samples)} | {
+            name: sum(each[name] for each in found) / len(found) for name in found[0]
+        }
+
+    def update(self, samples: Sequence[Sample]) -> dict[str, float]:
+        rate = self.given.lr * min(1.0, (self.step + 1) / WARM_UP)
+        for group in self.optimiser.param_groups:
+            group["lr"] = rate
+        self.optimiser.zero_grad(set_to_none=True)
+        unsure = 0.0
+        for chunk in self.policy.chunks([s.page for s in samples]):
+            mine = [samples[i] for i in chunk]
+            loss, spread = self.loss(self.policy.scored([s.page for s in mine]), mine)
+            (loss / len(samples)).backward()
+            unsure += float(spread)
+        norm = torch.nn.utils.clip_grad_norm_(self.policy.model.parameters(), 1.0)
+        self.optimiser.step()
+        return {"entropy": unsure / len(samples), "norm": float(norm)}
+
+    def loss(
+        self, scores: torch.Tensor, samples: Sequence[Sample]
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """The loss of decisions, and how unsure the policy was in all of them."""
+        logs = scores.log_softmax(-1)
+        odds, there = logs.exp(), scores.isfinite()
+        spread = -(odds * logs.masked_fill(~there, 0.0)).sum()
+        taken = torch.tensor([s.taken for s in samples], device=logs.device)
+        said = logs.gather(1, taken[:, None])[:, 0]
+        if self.given.learn == "probe":
+            return -said.sum(), spread.detach()
+        if self.given.estimator == "reinforce":
+            better = torch.tensor([s.advantage for s in samples], device=logs.device)
+            lost = -(better * said).sum()
+        else:  # every move's exact worth is known, so all of them teach, taken or not
+            missed = torch.zeros(scores.shape)
+            for n, sample in enumerate(samples):
+                missed[n, : len(sample.worths)] = torch.tensor(given_up(sample.worths))
+            lost = (odds * missed.to(logs.device)).sum()
+        return lost - self.given.entropy * spread, spread.detach()
+
+    def how_it_went(self) -> dict[str, Any]:
+        found = defaultdict(list)
+        for env in self.envs.envs:
+            for row in env.rows(("move", "their_move")):
+                for name in ("regret", "payoff", "belief", "reply"):
+                    value = getattr(row.columns, name)
+                    if value is not None:
+                        found[name].append(value)
+        return {name: sum(each) / len(each) for name, each in found.items()}
+
+    def save(self, path: Path) -> None:
+        state = {
+            "model": self.policy.model.state_dict(),
+            "optimiser": self.optimiser.state_dict(),
+            "step": self.step,
+            "spent": self.spent,
+        }
+        partial = path.with_suffix(".partial")
+        torch.save(state, partial)
+        partial.replace(path)
+
+    def resume(self, path: Path) -> None:
+        """Go on from a checkpoint, if there is one."""
+        if path.is_file():
+            state = torch.load(path, map_location=self.policy.device, weights_only=True)
+            self.policy.model.load_state_dict(state["model"])
+            self.optimiser.load_state_dict(state["optimiser"])
+            self.step, self.spent = state["step"], state["spent"]
+
+
+def given_up(worths: Sequence[float]) -> list[float]:
+    """What each move gives up against the best one, as a share of the most that can be."""
+    best, least = max(worths), min(worths)
+    return [(best - worth) / max(best - least, 1e-9) for worth in worths]
+
+
+def to_go(env: TextEnv) -> list[float]:
+    """By decision, the regret from it to the end: payoff shaped by what optimal play would get."""
+    total, found = 0.0, []
+    for row in reversed(env.rows()):
+        total += row.columns.reward(env.weights)
+        found.append(total)
+    return found[::-1]
+
+
+def against_group(keys: Sequence[Any], returns: Sequence[float]) -> list[float]:
+    """Each return less the mean of its group, in units of the spread of all."""
+    groups = defaultdict(list)
+    for key, value in zip(keys, returns, strict=True):
+        groups[key].append(value)
+    means = {key: sum(values) / len(values) for key, values in groups.items()}
+    less = [value - means[key] for key, value in zip(keys, returns, strict=True)]
+    spread = (sum(each * each for each in less) / max(len(less), 1)) ** 0.5
+    return [each / (spread + 1e-6) for each in less]
+
+
+if __name__ == "__main__":
+    main()

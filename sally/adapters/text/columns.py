@@ -1,0 +1,182 @@
+"""Rewards in columns, one row a decision: what each was worth, apart from how it was said."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from sally.adapters.text.table import Asked, TextTable
+from sally.core import shelf
+from sally.core.errors import unknown
+from sally.core.game import Seat
+from sally.core.log import Forfeited, Moved, Reported
+from sally.core.metric import judged
+from sally.core.model import Reply, Scores
+from sally.core.training import Training, Worths
+
+AUTOMATON = {"regret": 1.0, "format": 1.0}  # the weights where the others are known machines
+ANYBODY = {"payoff": 1.0, "format": 1.0}
+
+
+class Columns(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What one decision brought; None where a column has no meaning or is not known yet."""
+
+    payoff: float | None = None  # gained since the decision before
+    regret: float | None = None  # what the move gave up, exact; 0 at best, below it else
+    reply: float | None = None  # 1 if the move is a best reply to one's own prediction, else 0
+    belief: float | None = None  # 1 - Brier/2 of stated odds; of a bare choice, 1 if right, else 0
+    format: float | None = None  # 0 if it could be read, -1 if not
+
+    def reward(self, weights: Mapping[str, float]) -> float:
+        """The weighted sum of what is known."""
+        return sum(w * (getattr(self, name) or 0.0) for name, w in weights.items())
+
+
+class Row(msgspec.Struct):
+    """One decision: what was shown at each try, what was said, and what it brought."""
+
+    turn: int
+    kind: str  # "move", or the name of the probe
+    about: str  # whom the probe is about
+    tries: list[tuple[Asked, Reply | Scores | str]]
+    columns: Columns = Columns()
+    move: Any = None  # what was read of it; a report's value for a probe
+    worths: list[float] | None = None  # of each option, and of a forfeit, where known
+    truth: Any = None  # what was true, of a probe
+
+
+def check_weights(weights: Mapping[str, float]) -> dict[str, float]:
+    """The weights, each of a column there is."""
+    for name in weights:
+        if name not in Columns.__struct_fields__:
+            raise unknown("reward column", name, Columns.__struct_fields__)
+    return {name: float(weight) for name, weight in weights.items()}
+
+
+class Ledger:
+    """Rows of one episode, filled in as soon as what they brought is known."""
+
+    def __init__(self, table: TextTable) -> None:
+        self._table, self._seat = table, Seat(table.seat)
+        match = table.match
+        room: Training | None = shelf.room(match.spec.name, "training")
+        self._worths: Worths | None = None
+        if room is not None and room.worths is not None:
+            self._worths = room.worths(match.game, self._seat, match.setup.lineup)
+        self._probed = bool(match.setup.arms.get(table.seat))
+        self._read, self._had = 0, 0.0
+        self._best: list[float] | None = None
+        self.rows: list[Row] = []
+
+    @property
+    def exact(self) -> bool:
+        """Whether regret is known at this table."""
+        return self._worths is not None
+
+    def worths(self) -> list[float] | None:
+        """What each option is worth now, and a forfeit; None where that is not known."""
+        if self._worths is None:
+            return None
+        match = self._table.match
+        found = self._worths(match.game.observe(match.state, self._seat))
+        return None if found is None else list(found)
+
+    def begin(self, asked: Asked) -> None:
+        """A new decision is asked for."""
+        self._best = self.worths() if asked.kind == "move" else None
+        self.rows.append(Row(asked.turn, asked.kind, asked.about, [], worths=self._best))
+
+    def settle(self) -> Columns:
+        """Enter what has become known since the last time; the sum of it."""
+        match, known = self._table.match, list[Columns]()
+        for event in match.events[self._read :]:
+            if event.seat != self._seat:
+                continue
+            if isinstance(event, Moved | Forfeited):
+                row = self._row(event.turn, "move")
+                row.columns, row.move = self._moved(event, row), _action(event)
+                known.append(row.columns)
+            elif isinstance(event, Reported) and event.source == "probe":
+                row = self._row(event.turn, event.probe, event.about)
+                row.columns, row.move = self._reported(event, row), event.value
+                known.append(row.columns)
+        self._read = len(match.events)
+        return _sum([*known, Columns(payoff=self._gained())])
+
+    def _row(self, turn: int, kind: str, about: str = "") -> Row:
+        wanted = (turn, kind, about)
+        return next(r for r in reversed(self.rows) if (r.turn, r.kind, r.about) == wanted)
+
+    def _gained(self) -> float | None:
+        """What the seat has now and had not before, entered with its last move."""
+        match = self._table.match
+        if not match.over and not match.game.pays_as_it_goes:
+            return None
+        has = float(match.game.payoffs(match.state)[self._seat])
+        gained, self._had = has - self._had, has
+        last = next((r for r in reversed(self.rows) if r.kind == "move"), None)
+        if last is not None and last.columns.format is not None:
+            last.columns = msgspec.structs.replace(
+                last.columns, payoff=(last.columns.payoff or 0.0) + gained
+            )
+        return gained
+
+    def _moved(self, event: Moved | Forfeited, row: Row) -> Columns:
+        regret = None
+        if row.worths is not None:
+            made = -1 if isinstance(event, Forfeited) else _place(self._table, event)
+            regret = row.worths[made] - max(row.worths)
+        lost = isinstance(event, Forfeited)
+        fits = None if lost or not self._probed else self._fits(event)
+        return Columns(regret=regret, reply=fits, format=-1.0 if lost else 0.0)
+
+    def _fits(self, event: Moved | Forfeited) -> float | None:
+        match = self._table.match
+        belief: dict[str, Any] = {}
+        for e in match.events:
+            if isinstance(e, Reported) and e.turn == event.turn and e.seat == self._seat:
+                about_minds = match.spec.probe(e.probe).of_mind and e.value is not None
+                asked_odds = match.spec.probe(e.probe).kind == "odds"
+                if about_minds and e.about not in belief:
+                    belief[e.about] = e.odds if asked_odds else e.value
+        if not belief:
+            return None
+        view = match.replay.view(event.turn, self._seat)
+        move = match.replay.move(event.turn, self._seat)
+        fits = match.spec.is_best_reply(match.game, view, belief, move)
+        return None if fits is None else float(fits)
+
+    def _reported(self, event: Reported, row: Row) -> Columns:
+        if event.value is None:
+            return Columns(format=-1.0)
+        found = judged(self._table.match.spec, self._table.match.replay, event)
+        scores = found.scores if found is not None else {}
+        row.truth = None if found is None else found.truth
+        belief = None
+        if event.odds is not None and "brier" in scores:
+            belief = 1 - scores["brier"] / 2
+        elif "right" in scores:
+            belief = float(scores["right"])
+        return Columns(belief=belief, format=0.0)
+
+
+def _action(event: Moved | Forfeited) -> Any:
+    return event.action if isinstance(event, Moved) else None
+
+
+def _place(table: TextTable, event: Moved) -> int:
+    """Where on the menu the move stood; worths are given by place."""
+    state = table.match.replay.states[event.turn]
+    options = table.match.game.options(state, Seat(event.seat))
+    return options.index(event.action)
+
+
+def _sum(known: list[Columns]) -> Columns:
+    """Columns added up; one that nobody knows stays unknown."""
+    added = {}
+    for name in Columns.__struct_fields__:
+        there = [value for each in known if (value := getattr(each, name)) is not None]
+        added[name] = sum(there) if there else None
+    return Columns(**added)

@@ -1,0 +1,161 @@
+"""One game as a text environment: `reset(seed, split) -> page`, `step(reply) -> page, reward ...`.
+
+A task is drawn from a part of the game's split; pages, readers, retries and forfeits are those of
+an evaluation; what each decision brought stands in columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from sally.adapters.text.columns import ANYBODY, AUTOMATON, Columns, Ledger, Row, check_weights
+from sally.adapters.text.splits import split_of
+from sally.adapters.text.table import OVER, Asked, Given, Outside, TextTable, players_for
+from sally.core.chance import Stream, derived_seed
+from sally.core.errors import BadInput
+from sally.core.log import Episode, Setup, Sitter
+from sally.core.player import Player
+from sally.core.training import Split, Task
+from sally.players.language import LANGUAGE
+from sally.runner.seating import resolved
+
+Seated = tuple[Setup, dict[str, Player[Any, Any]]]
+
+
+class TextEnv:
+    """The world as a language model in one seat meets it."""
+
+    def __init__(
+        self,
+        game: str,
+        split: Split | None = None,
+        *,
+        seat: str = "",
+        name: str = "learner",
+        strategy: str = "qa",
+        probes: Sequence[str] = (),
+        pack: str = "",
+        weights: Mapping[str, float] | None = None,
+        retries: int = 2,
+        seed: int = 0,
+        trained_on: Mapping[str, Any] | None = None,
+        **with_: Any,
+    ) -> None:
+        self.split = split_of(game, split, seat)
+        self.game, self._seed, self._drawn = game, seed, 0
+        self._weights = None if weights is None else check_weights(weights)
+        self._model = Outside(f"trained:{name}", {"trained_on": dict(trained_on or {})})
+        params: dict[str, Any] = {"model": self._model.name, "strategy": strategy}
+        params |= {"pack": pack} if pack else {}
+        self._sitter = Sitter(LANGUAGE, params | ({"with_": with_} if with_ else {}))
+        self._probes, self._retries = tuple(probes), retries
+        self._seated: dict[int, Seated] = {}
+        self._table: TextTable | None = None
+
+    # --- what a trainer uses ----------------------------------------------------------------
+
+    def reset(self, seed: int | None = None, split: str = "train") -> str:
+        """Begin an episode of a part of the split; without a seed, one after another is drawn."""
+        tasks = self.split.part(split)
+        if seed is None:
+            seed = derived_seed(self._seed, "text env", self._drawn)
+            self._drawn += 1
+        place = Stream(seed, self.split.name, split, "task").below(len(tasks))
+        return self.begin(tasks[place], derived_seed(self.split.name, split, seed))
+
+    def begin(self, task: Task, seed: int, repeat: int = 0) -> str:
+        """Begin an episode of this very task; the page that opens it."""
+        setup, players = self._at(task)
+        setup = msgspec.structs.replace(setup, seed=seed, repeat=repeat)
+        self.task = task
+        self._table = table = TextTable(setup, players, task.seat)
+        self._ledger = Ledger(table)
+        exact = AUTOMATON if self._ledger.exact else ANYBODY
+        self.weights = exact if self._weights is None else self._weights
+        if table.asked is not None:
+            self._ledger.begin(table.asked)
+        return self.page
+
+    def step(self, reply: Given) -> tuple[str, float, bool, dict[str, Any]]:
+        """Give a reply; the next page, what it brought, whether it is over, and particulars."""
+        table = self._table
+        if table is None:
+            raise BadInput("No episode has begun; call reset first.")
+        asked = table.asked
+        if asked is None:
+            raise BadInput(OVER)
+        decided = table.answer(reply)
+        self._ledger.rows[-1].tries.append((asked, _kept(reply)))
+        columns = self._ledger.settle() if decided else Columns()
+        if decided and table.asked is not None:
+            self._ledger.begin(table.asked)
+        reward = columns.reward(self.weights)
+        return self.page, reward, table.match.over, self.info(columns, retry=not decided)
+
+    # --- what can be looked at --------------------------------------------------------------
+
+    @property
+    def asked(self) -> Asked | None:
+        """What is asked now, with its messages, candidates and tools; None at the end."""
+        return None if self._table is None else self._table.asked
+
+    @property
+    def page(self) -> str:
+        """What is asked now, as one text; empty at the end."""
+        asked = self.asked
+        return "" if asked is None else asked.page
+
+    @property
+    def worths(self) -> list[float] | None:
+        """What each option is worth now, and a forfeit; None where no machine sits across."""
+        return None if self.asked is None else self._ledger.rows[-1].worths
+
+    def info(self, columns: Columns, retry: bool = False) -> dict[str, Any]:
+        """What stands beside a reward: the columns, what is asked, and how it ended."""
+        assert self._table is not None
+        asked, match = self.asked, self._table.match
+        found: dict[str, Any] = {
+            "columns": msgspec.structs.asdict(columns),
+            "kind": None if asked is None else asked.kind,
+            "turn": match.turn,
+            "retry": retry,
+        }
+        if match.over:
+            end = self.episode().end
+            found["censored"] = getattr(end, "cause", None)
+        return found
+
+    def rows(self, kinds: Sequence[str] = ("move",)) -> list[Row]:
+        """The decisions made so far, of these kinds: probes are in no trace unless named."""
+        rows = [] if self._table is None else self._ledger.rows
+        return [row for row in rows if row.tries and row.kind in kinds]
+
+    def episode(self, cell: str = "") -> Episode:
+        """The record of the episode, to be stored as any other."""
+        if self._table is None:
+            raise BadInput("No episode has begun; call reset first.")
+        used = {self.task.seat: self._model.used} if self._model.used else {}
+        return self._table.episode(cell, used)
+
+    def censor(self, cause: str, detail: str = "") -> None:
+        """Stop the episode without a result."""
+        if self._table is None:
+            raise BadInput("No episode has begun; call reset first.")
+        self._table.censor(cause, detail)
+        self._ledger.settle()
+
+    def _at(self, task: Task) -> Seated:
+        """The setup of a task and its players, checked and made once."""
+        if id(task) not in self._seated:
+            arms = {task.seat: self._probes} if self._probes else {}
+            lineup = {task.seat: self._sitter, **task.others}
+            setup = resolved(Setup(task.instance, 0, lineup, arms=arms, retries=self._retries))
+            self._seated[id(task)] = setup, players_for(setup, task.seat, self._model)
+        return self._seated[id(task)]
+
+
+def _kept(reply: Given) -> Any:
+    return reply.decode("utf-8", "replace") if isinstance(reply, bytes) else reply

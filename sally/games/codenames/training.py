@@ -1,0 +1,18 @@
+"""Codenames to learn from."""
+
+from __future__ import annotations
+
+from sally.core.log import Sitter
+from sally.core.training import Split, Training, by_problem
+from sally.games.codenames.instances import frozen
+from sally.games.codenames.rules import Codenames
+
+
+def split(game: str) -> Split:
+    """The frozen rows of problems, dealt to the parts; the learner gives, the other guesses."""
+    rows = range(len(frozen(Codenames().set).rows))
+    problems = {f"{game}_{n}": {"number": n} for n in rows}
+    return by_problem(game, "giver", problems, {"guesser": Sitter("associates")})
+
+
+TRAINING = Training(split)

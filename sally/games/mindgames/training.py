@@ -1,0 +1,16 @@
+"""MindGames to learn from."""
+
+from __future__ import annotations
+
+from sally.core.training import Split, Training, by_problem
+from sally.games.mindgames.frozen import frozen
+
+
+def split(game: str) -> Split:
+    """The standard puzzles, dealt to the parts."""
+    numbers = range(len(frozen("standard").puzzles))
+    problems = {f"standard_{n}": {"number": n} for n in numbers}
+    return by_problem(game, "persuader", problems, {})
+
+
+TRAINING = Training(split)

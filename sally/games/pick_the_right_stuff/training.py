@@ -1,0 +1,18 @@
+"""Pick the Right Stuff to learn from."""
+
+from __future__ import annotations
+
+from sally.core.training import Split, Training, by_problem
+from sally.games.pick_the_right_stuff.frozen import frozen_games
+
+USERS = 5
+
+
+def split(game: str) -> Split:
+    """The balanced frozen games with five users, dealt to the parts."""
+    numbers = range(len(frozen_games("balanced_zero", USERS)))
+    problems = {f"balanced_zero_{n}": {"number": n, "users": USERS} for n in numbers}
+    return by_problem(game, "manager", problems, {})
+
+
+TRAINING = Training(split)

@@ -1,0 +1,213 @@
+"""Repeated games to learn from: ladders of partners, held-out ones, and what each move is worth.
+
+Partners are held out by behaviour and not by name: in rock paper scissors, tit for tat *is* the
+bot that plays what beats the other's last move. So machines are compared state by state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from sally.core import shelf
+from sally.core.game import Game, Seat
+from sally.core.log import Instance, Sitter
+from sally.core.training import Split, Task, Training, Worths
+from sally.games.repeated_games.optimum import Machine, followed, machine_of, pay_table, plan
+from sally.games.repeated_games.rules import AGENT, PARTNER, RepeatedGame, View, other
+
+ROUNDS = 10  # of a game to learn from
+OPENING = 2  # rounds in which a partner may still be finding its feet
+
+_RPS = {
+    "train": (
+        Sitter("single_action", {"action": 0}),
+        Sitter("single_action", {"action": 1}),
+        Sitter("previous_move_plus", {"follow": 1.0}),
+        Sitter("opponent_previous_nil", {"follow": 1.0}),
+        Sitter("win_nil_lose_plus", {"follow": 1.0}),
+        Sitter("win_nil_lose_plus", {"follow": 0.8}),
+    ),
+    "validation": (Sitter("single_action", {"action": 2}),),
+    "held_out": (  # near: the rule turned around; far: rules that no training partner has
+        Sitter("previous_move_minus", {"follow": 1.0}),
+        Sitter("opponent_previous_plus", {"follow": 1.0}),
+        Sitter("win_plus_lose_minus", {"follow": 1.0}),
+        Sitter("outcome_transition_dual", {"follow": 1.0}),
+    ),
+}
+_ALTERNATES = {
+    "start": "even",
+    "states": {
+        "even": {"odds": [1, 0], "after": [["odd", "odd"], ["odd", "odd"]]},
+        "odd": {"odds": [0, 1], "after": [["even", "even"], ["even", "even"]]},
+    },
+}
+_TWO_MOVES = {
+    "train": (
+        Sitter("single_action", {"action": 0}),
+        Sitter("single_action", {"action": 1}),
+        Sitter("tit_for_tat"),
+        Sitter("win_stay_lose_shift"),
+    ),
+    "validation": (Sitter("tit_for_two_tats"),),
+    "held_out": (
+        Sitter("grim_trigger"),
+        Sitter("policy_table", {"table": _ALTERNATES}),
+    ),
+}
+_PARTNERS = {"rps": _RPS, "ipd": _TWO_MOVES, "ibs": _TWO_MOVES, "repeated_games": _TWO_MOVES}
+# By part, what the moves are called: letters must not be learnt for what they paid.
+_LETTERS = {"train": ("JFB", "FBJ", "BJF"), "validation": ("QTV",), "held_out": ("VQT",)}
+
+
+def split(game: str) -> Split | None:
+    """The ladder of one of the games by name."""
+    partners = _PARTNERS.get(game)
+    if partners is None:
+        return None
+    parts = {
+        part: tuple(
+            _task(game, letters, who) for letters in _LETTERS[part] for who in partners[part]
+        )
+        for part in partners
+    }
+    about = "partners held out by behaviour, from constant to reactive; other letters as well"
+    return Split(game, about, parts)
+
+
+def _task(game: str, letters: str, who: Sitter) -> Task:
+    names = list(letters if game == "rps" else letters[:2])
+    instance = Instance(f"{game}_{''.join(names)}", game, {"rounds": ROUNDS, "names": names})
+    return Task(instance, AGENT, {PARTNER: who})
+
+
+# --- what a move is worth -------------------------------------------------------------------------
+
+
+def worths(game: Game[Any, Any, Any], seat: Seat, lineup: Mapping[str, Sitter]) -> Worths | None:
+    """Exact worths against a partner that is a machine; None against anybody else."""
+    assert isinstance(game, RepeatedGame)
+    machine = _machine(game, seat, lineup.get(other(seat)))
+    return None if machine is None else _Ahead(game, seat, machine)
+
+
+class _Ahead:
+    """Follows one episode; what it remembers changes how long an answer takes, never which."""
+
+    def __init__(self, game: RepeatedGame, seat: Seat, machine: Machine) -> None:
+        self._odds, self._follow = machine.odds, followed(machine)
+        self._tables = _tables(game, seat, _key(machine))
+        self._read, self._at = 0, 0
+
+    def __call__(self, view: View) -> list[float] | None:
+        for joint in view.rounds(self._read):
+            self._read += 1
+            if joint is not None:  # a void round leaves the machine where it is
+                self._at = int(self._follow[self._at, joint[1], joint[0]])
+        left = len(self._tables) - self._read
+        return self._tables[left - 1][self._at] if left > 0 else None
+
+
+_machines: dict[bytes, Machine] = {}
+
+
+def _key(machine: Machine) -> bytes:
+    key = machine.odds.tobytes() + machine.after.tobytes()
+    _machines.setdefault(key, machine)
+    return key
+
+
+@lru_cache(maxsize=256)
+def _tables(game: RepeatedGame, seat: Seat, key: bytes) -> list[list[list[float]]]:
+    """(rounds left - 1, state) -> the worth of each move, and of a forfeit."""
+    machine = _machines[key]
+    pay, goes_on = pay_table(game, seat), 1 - game.stop_chance
+    values = plan(game, seat, machine, game.rounds).values
+    found = []
+    for left in range(1, game.rounds + 1):
+        then = np.einsum("qb,qba->qa", machine.odds, values[left - 1][machine.after])
+        moves = machine.odds @ pay.T + goes_on * then
+        void = goes_on * values[left - 1][:, None]
+        found.append(np.concatenate([moves, void], axis=1).tolist())
+    return found
+
+
+def _machine(game: RepeatedGame, seat: Seat, who: Sitter | None) -> Machine | None:
+    if who is None:
+        return None
+    return _tabled(game, seat, who.player, msgspec.json.encode(who.params, order="sorted"))
+
+
+@lru_cache(maxsize=256)
+def _tabled(game: RepeatedGame, seat: Seat, player: str, params: bytes) -> Machine | None:
+    partner = shelf.partners("repeated_games").get(player)
+    if partner is None or partner.automaton is None:
+        return None
+    made = partner.automaton(game, other(seat), **msgspec.json.decode(params))
+    return machine_of(game, seat, made)
+
+
+# --- which partners are one to a learner ----------------------------------------------------------
+
+
+def alike(a: Task, b: Task) -> str:
+    """Says so where b's partner soon behaves as a's may, noise set aside: it is no new one."""
+    if a.instance.game != b.instance.game or a.seat != b.seat:
+        return ""
+    build = shelf.game(a.instance.game).build
+    mine, theirs = build(a.instance.params), build(b.instance.params)
+    assert isinstance(mine, RepeatedGame) and isinstance(theirs, RepeatedGame)
+    seat = Seat(a.seat)
+    one = _machine(mine, seat, a.others.get(other(seat)))
+    two = _machine(theirs, seat, b.others.get(other(seat)))
+    if one is None or two is None or mine.matrix != theirs.matrix:
+        return ""
+    return "which soon behaves the same, noise aside" if _becomes(two, one) else ""
+
+
+def _becomes(new: Machine, known: Machine) -> bool:
+    """Whether, at the latest after its opening, every state of one is a state of the other."""
+    habits = [*_habits(known), *_habits(new)]
+    n = len(known.odds)
+    goes = [*_goes(known, 0), *_goes(new, n)]
+    group = _told_apart(habits, goes)
+    met, reached = {*group[:n]}, {n}
+    for _ in range(OPENING + 1):
+        if all(group[q] in met for q in reached):
+            return True
+        reached = {to for q in reached for to in goes[q]}
+    return False
+
+
+def _told_apart(habits: list[tuple[int, ...]], goes: list[tuple[int, ...]]) -> list[int]:
+    """Moore's refinement: states part as soon as what follows tells them apart."""
+    names: dict[Any, int] = {habit: i for i, habit in enumerate(dict.fromkeys(habits))}
+    group = [names[habit] for habit in habits]
+    while True:
+        marks = [(group[q], *(group[to] for to in goes[q])) for q in range(len(group))]
+        names = {mark: i for i, mark in enumerate(dict.fromkeys(marks))}
+        if len(names) == len(set(group)):
+            return group
+        group = [names[mark] for mark in marks]
+
+
+def _habits(machine: Machine) -> list[tuple[int, ...]]:
+    """By state, the moves that are likeliest: the rule without its noise."""
+    likeliest = machine.odds >= machine.odds.max(axis=1, keepdims=True) - 1e-9
+    return [tuple(np.flatnonzero(row).tolist()) for row in likeliest]
+
+
+def _goes(machine: Machine, first: int) -> list[tuple[int, ...]]:
+    """By state, where its likeliest moves and each of the other's lead; states count from first."""
+    return [
+        tuple(first + int(to) for move in moves for to in machine.after[q, move])
+        for q, moves in enumerate(_habits(machine))
+    ]
+
+
+TRAINING = Training(split, worths, alike)
