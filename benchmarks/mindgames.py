@@ -14,15 +14,8 @@ from typing import Any
 import click
 from ortools.sat.python import cp_model
 
-from sally.games.mindgames.matrices import (
-    GOAL,
-    INITIAL,
-    MOST_HIDDEN,
-    PROPOSALS,
-    TRAP,
-    all_matrices,
-    count_with_persuader,
-)
+from sally.games.mindgames.matrices import all_matrices, count_with_persuader
+from sally.games.mindgames.puzzles import GOAL, INITIAL, MOST_HIDDEN, PROPOSALS, TRAP
 
 
 class Counter(cp_model.CpSolverSolutionCallback):

@@ -76,6 +76,7 @@ class Citation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     authors: tuple[str, ...]
     year: int
     venue: str
+    unchecked: str = ""  # what of this could not be read in the source itself, if anything
 
 
 class Reference(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

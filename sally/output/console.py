@@ -128,7 +128,7 @@ class Shown(msgspec.Struct, frozen=True):
 
 def fits(rows: Sequence[Mapping[str, Any]], columns: Sequence[str], most: int = SCREEN) -> bool:
     """Whether a table takes no more than a screen."""
-    return _lines(rows, columns, "") <= most
+    return _height(rows, columns, "", most) <= most
 
 
 def print_page(
@@ -146,7 +146,7 @@ def print_page(
     With `whole`, all columns stand side by side, their texts folded.
     """
     groups = [list(columns)] if whole else fitting(rows, [*keys, *last], columns)
-    sizes = [_lines(rows, [*keys, *group, *last], title) for group in groups]
+    sizes = [_height(rows, [*keys, *group, *last], title, most) for group in groups]
     kept, size = 1, len(rows)
     while kept < len(groups) and sum(sizes[: kept + 1]) <= most:
         kept += 1
@@ -172,11 +172,26 @@ def _page_size(
     """How many rows every page can hold, whichever rows these are."""
     size = min(len(rows), most)
     while size > 1 and any(
-        _lines(rows[start : start + size], columns, title) > most
-        for start in range(0, len(rows), size)
+        _height(part, columns, title, most) > most
+        for part in (rows[start : start + size] for start in range(0, len(rows), size))
     ):
         size = max(1, size * 9 // 10)
     return size
+
+
+def _at_least(rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> int:
+    """Lines that a table needs however its columns are cut; quick, because nothing is drawn."""
+    width = console().width
+    texts = (sum(len(cell(row.get(column))) for column in columns) for row in rows)
+    return sum(max(1, -(-text // width)) for text in texts)
+
+
+def _height(
+    rows: Sequence[Mapping[str, Any]], columns: Sequence[str], title: str, most: int
+) -> int:
+    """The lines of a table; where it is too long in any case, only that it is."""
+    least = _at_least(rows, columns)
+    return least if least > most else _lines(rows, columns, title)
 
 
 def _lines(rows: Sequence[Mapping[str, Any]], columns: Sequence[str], title: str) -> int:

@@ -40,6 +40,13 @@ def cards() -> tuple[str, ...]:
 
 
 @cache
+def plain_words() -> tuple[str, ...]:
+    """The words that are no cards: a question about them says nothing of a board."""
+    nouns = set(cards())
+    return tuple(word for word in vocabulary() if word not in nouns)
+
+
+@cache
 def overlaps(clue: str, word: str) -> bool:
     """Whether a clue is a word, a form of it, a compound with it, or the other way round."""
     return _derived(clue, word) or _derived(word, clue)

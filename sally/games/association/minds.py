@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from functools import cache, lru_cache
+from functools import lru_cache
 from math import erf, sqrt
 from typing import Any, Literal
 
@@ -13,7 +13,7 @@ import numpy as np
 from sally.core.chance import Stream
 from sally.core.errors import BadInput
 from sally.games.association.english import vocabulary
-from sally.games.association.lexicon import cards, place
+from sally.games.association.lexicon import cards, place, plain_words
 from sally.games.association.matrices import (
     EXACT,
     Ties,
@@ -97,13 +97,6 @@ def hubness() -> Ties:
     top = np.argpartition(-near, 10, axis=1)[:, :10]
     counts: Ties = np.bincount(top.ravel(), minlength=len(near)).astype(np.float32)
     return counts
-
-
-@cache
-def plain_words() -> tuple[str, ...]:
-    """The words that are no cards: a question about them says nothing of a board."""
-    nouns = set(cards())
-    return tuple(word for word in vocabulary() if word not in nouns)
 
 
 def asked_pair(*key: int | str) -> str:

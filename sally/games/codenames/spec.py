@@ -5,7 +5,6 @@ from __future__ import annotations
 from sally.core.game import Doing, GameSpec, Seat
 from sally.core.probe import At, Probe, Question
 from sally.core.replay import Replay
-from sally.games.association.minds import asked_pair
 from sally.games.association.speech import number_question
 from sally.games.codenames.rules import Codenames
 from sally.games.codenames.states import (
@@ -66,6 +65,10 @@ def true_own(replay: Past, at: At) -> dict[str, float]:
 def _closeness(game: Codenames, view: View, seat: Seat) -> tuple[Question, ...]:
     if view.over or len(view.log) > view.began:
         return ()
+    from sally.games.association.minds import (
+        asked_pair,  # heavy, and not needed to list or play the game
+    )
+
     return (number_question("closeness", asked_pair(game.set, game.number, len(view.boards) - 1)),)
 
 

@@ -152,8 +152,8 @@ METRICS = (
     _metric("misplays", "cards this seat played that did not fit", _misplays, "lower", "cards"),
     _metric(
         "score_regret",
-        "what `smart` in every seat scores on the same deal, minus the cards on the piles; best "
-        "known, not optimal, so it may be negative",
+        "what `smart` (two players) or `info` (more) in every seat scores on the same deal, minus "
+        "the cards on the piles; best known, not optimal, so it may be negative",
         _regret,
         "lower",
         "cards",

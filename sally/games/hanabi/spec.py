@@ -46,5 +46,5 @@ GAME: GameSpec[State, int, View] = GameSpec(
     roles={"ann": "Ann", "bob": "Bob", "cat": "Cat", "dan": "Dan", "eve": "Eve"},
     settings={"players": (2, 5)},
     usual="smart",
-    reference="smart",  # best known of the bots here for two to four players, not an optimum
+    reference="smart",  # best known of the bots here for two players, not an optimum
 )

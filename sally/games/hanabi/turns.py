@@ -17,7 +17,7 @@ from sally.games.hanabi.reading import read
 from sally.games.hanabi.rules import Hanabi
 from sally.games.hanabi.table import State, View
 
-REFERENCE = "smart"
+REFERENCES = {2: "smart", 3: "info", 4: "info", 5: "info"}  # best of the bots here, by players
 
 
 class Decided(msgspec.Struct, frozen=True):
@@ -110,7 +110,7 @@ def _read(
 @lru_cache(maxsize=1024)
 def reference_score(game: Hanabi, deck: tuple[int, ...]) -> int:
     """What the reference scores with itself on the same deal, piles counted in any case."""
-    policies = [BOTS[REFERENCE](game) for _ in game.seats]
+    policies = [BOTS[REFERENCES[game.players]](game) for _ in game.seats]
     state = game.dealt(deck)
     while not game.over(state):
         seat = game.seats[state.mover]

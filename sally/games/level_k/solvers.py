@@ -7,14 +7,16 @@ from fractions import Fraction
 from functools import lru_cache
 from itertools import product
 from math import floor, prod
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING
 
 from sally.core.errors import BadInput
 from sally.core.game import Seat
 from sally.games.level_k.payoffs import Contest, Request
 from sally.games.level_k.rules import LevelGame
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 Odds = Mapping[int, float]  # moves in rising order, none with chance 0: equal odds draw alike
 SAME = 1e-9  # expected payoffs closer than this are tied
@@ -45,6 +47,8 @@ def mean(odds: Odds) -> float:
 @lru_cache(maxsize=256)
 def pay_table(game: LevelGame, seat: Seat) -> NDArray[np.float64]:
     """(mine, theirs) -> what a seat of two gets, by place on the menus."""
+    import numpy as np  # heavy, and not needed to list or play the game
+
     n = game.number[seat]
     (them,) = game.others(seat)
     rows = [
@@ -61,7 +65,7 @@ def worths(game: LevelGame, seat: Seat, others: Sequence[Odds]) -> list[float] |
     """
     if len(others) == 1:
         (them,) = game.others(seat)
-        chances = np.array([others[0].get(move, 0.0) for move in game.menu(them)])
+        chances = [others[0].get(move, 0.0) for move in game.menu(them)]
         return [float(worth) for worth in pay_table(game, seat) @ chances]
     if prod(len(odds) for odds in others) > MOST_CASES // len(game.menu(seat)):
         return None
@@ -128,6 +132,7 @@ def _security(game: LevelGame, seat: Seat) -> Odds:
     """
     pay = pay_table(game, seat)
     n, m = pay.shape
+    import numpy as np
     from scipy.optimize import linprog  # heavy, and not needed to list or play the game
 
     solved = linprog(

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import msgspec
 
 from sally.core.menu import Act
-from sally.games.mindgames.matrices import Cell, Puzzle
+from sally.games.mindgames.puzzles import Cell, Puzzle
 
 
 class Disclosure(Act, frozen=True, order=True):

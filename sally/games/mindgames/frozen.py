@@ -9,8 +9,7 @@ import click
 import msgspec
 
 from sally.core.errors import BadInput
-from sally.games.mindgames.kinds import holds, sample_balanced, sample_kind
-from sally.games.mindgames.matrices import Kind, Puzzle, sample
+from sally.games.mindgames.puzzles import Kind, Puzzle
 
 Collection = Literal[
     "standard",
@@ -57,6 +56,13 @@ def make(collection: Collection) -> Frozen:
     The standard sets take every symmetry class at most once and share none: the first 40 classes
     drawn are `standard`, the next 20 are `variants`.
     """
+    from sally.games.mindgames.kinds import (  # heavy; only a new set needs it
+        holds,
+        sample_balanced,
+        sample_kind,
+    )
+    from sally.games.mindgames.matrices import sample
+
     size = SIZES.get(collection, OTHERS)
     if collection in ("standard", "variants"):
         first = 0 if collection == "standard" else SIZES["standard"]

@@ -7,14 +7,8 @@ import numpy as np
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from sally.games.mindgames.matrices import (
-    MOST_HIDDEN,
-    PROPOSALS,
-    Kind,
-    Puzzle,
-    relettered,
-    sample,
-)
+from sally.games.mindgames.matrices import sample
+from sally.games.mindgames.puzzles import MOST_HIDDEN, PROPOSALS, Kind, Puzzle, relettered
 from sally.games.mindgames.target import ranking, values, winning_sets
 
 SUBSETS = 2**MOST_HIDDEN

@@ -2,50 +2,26 @@
 
 import itertools
 from collections.abc import Iterable
-from typing import Literal
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-Cell = tuple[int, int]
-Kind = Literal["standard", "never_win", "always_win", "can_win"]
+from sally.games.mindgames.puzzles import (
+    GOAL,
+    INITIAL,
+    MOST_HIDDEN,
+    PROPOSALS,
+    TRAP,
+    Cell,
+    Puzzle,
+    relettered,
+)
+
 Signs = NDArray[np.int8]
 Flags = NDArray[np.bool_]
 
-PROPOSALS = 3
-MOST_HIDDEN = 4
-GOAL, TRAP, INITIAL = 0, 1, 2  # rows of an enumerated matrix, before letters are dealt
 LEVELS = np.array([-1, 0, 1], dtype=np.int8)
-
-
-class Puzzle(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One instance: rows are proposals in letter order, columns are attributes."""
-
-    utilities: tuple[tuple[int, ...], ...]
-    hidden: tuple[Cell, ...]
-    target_values: tuple[int, ...]
-    persuader_values: tuple[int, ...]
-    goal: int
-    trap: int
-    initial: int
-    winning: tuple[Cell, ...]
-    letters: tuple[str, ...] = ("A", "B", "C")
-    kind: Kind = "standard"
-
-    @property
-    def cells(self) -> tuple[Cell, ...]:
-        """Every (proposal, attribute) pair, row by row."""
-        return tuple(itertools.product(range(len(self.utilities)), range(len(self.target_values))))
-
-    @property
-    def visible(self) -> frozenset[Cell]:
-        """The cells the target knows before anything is said."""
-        return frozenset(self.cells) - frozenset(self.hidden)
-
-    def utility(self, cell: Cell) -> int:
-        """What the proposal does to the attribute: -1, 0 or 1."""
-        return self.utilities[cell[0]][cell[1]]
 
 
 class Solutions(msgspec.Struct, frozen=True):
@@ -183,27 +159,8 @@ def _code(faces: Signs, hidden: Flags) -> NDArray[np.int64]:
     return code
 
 
-def _dealt(order: tuple[int, ...], cells: Iterable[Cell]) -> tuple[Cell, ...]:
-    """The cells after proposal p has been moved to row order[p]."""
-    return tuple(sorted((order[p], a) for p, a in cells))
-
-
 def _pairs(flags: Flags) -> tuple[Cell, ...]:
     return tuple((int(p), int(a)) for p, a in np.argwhere(flags))
-
-
-def relettered(puzzle: Puzzle, order: tuple[int, ...]) -> Puzzle:
-    """The same puzzle with the proposal in row p moved to row order[p]."""
-    rows = tuple(puzzle.utilities[order.index(p)] for p in range(PROPOSALS))
-    return msgspec.structs.replace(
-        puzzle,
-        utilities=rows,
-        hidden=_dealt(order, puzzle.hidden),
-        winning=_dealt(order, puzzle.winning),
-        goal=order[puzzle.goal],
-        trap=order[puzzle.trap],
-        initial=order[puzzle.initial],
-    )
 
 
 def _order(rng: np.random.Generator, permute: bool) -> tuple[int, ...]:

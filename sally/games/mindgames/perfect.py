@@ -6,7 +6,7 @@ from typing import Literal
 import msgspec
 
 from sally.games.mindgames.claims import Asked, Claims, Disclosure, Names, claims, disclosed_cells
-from sally.games.mindgames.matrices import Puzzle
+from sally.games.mindgames.puzzles import Puzzle
 from sally.games.mindgames.replies import Answer, answer
 from sally.games.mindgames.target import Memory, first_mind, told
 

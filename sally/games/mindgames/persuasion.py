@@ -13,8 +13,8 @@ import msgspec
 
 from sally.core.metric import Played
 from sally.games.mindgames.claims import Claims, disclosed_cells
-from sally.games.mindgames.matrices import Cell
 from sally.games.mindgames.planners import at_start, lead
+from sally.games.mindgames.puzzles import Cell
 from sally.games.mindgames.rules import MindGame
 from sally.games.mindgames.target import (
     Mind,

@@ -8,7 +8,7 @@ import msgspec
 import numpy as np
 
 from sally.games.mindgames.claims import Asked, Claims, Disclosure, Names, claims
-from sally.games.mindgames.matrices import Cell, Puzzle
+from sally.games.mindgames.puzzles import Cell, Puzzle
 
 Plan = Literal["revealed", "hidden", "greedy", "tell_all", "goal_only", "random"]
 

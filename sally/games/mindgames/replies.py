@@ -15,7 +15,7 @@ from sally.games.mindgames.claims import (
     UnknownName,
     claims,
 )
-from sally.games.mindgames.matrices import Cell, Puzzle
+from sally.games.mindgames.puzzles import Cell, Puzzle
 from sally.games.mindgames.target import Mind, choice_of, ranking, values
 
 

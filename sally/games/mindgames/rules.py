@@ -27,7 +27,7 @@ from sally.games.mindgames.claims import (
     disclosed_cells,
     falsehoods,
 )
-from sally.games.mindgames.matrices import Cell, Puzzle
+from sally.games.mindgames.puzzles import Cell, Puzzle
 from sally.games.mindgames.replies import Answer, BadMessage, answer, parse_discrete
 from sally.games.mindgames.stories import Story, stories, story
 from sally.games.mindgames.target import (

@@ -7,7 +7,7 @@ from typing import Literal
 
 import msgspec
 
-from sally.games.mindgames.matrices import Cell, Puzzle
+from sally.games.mindgames.puzzles import Cell, Puzzle
 
 Memory = Literal["sequential", "frozen"]
 

@@ -13,7 +13,6 @@ from sally.games.pick_the_right_stuff.generate_published import published_games
 from sally.games.pick_the_right_stuff.infinite import infinite_games
 from sally.games.pick_the_right_stuff.locker import Instance, Sight
 from sally.games.pick_the_right_stuff.rules_of_thumb import RULES_OF_THUMB, any_box, random
-from sally.games.pick_the_right_stuff.selection import most_even
 from sally.games.pick_the_right_stuff.tracker import where_user_saw_it_last
 
 CollectionName = Literal[
@@ -76,6 +75,10 @@ def written(sets: tuple[FrozenSet, ...]) -> bytes:
 
 
 def _generated(collection: CollectionName, users: int, seed: int) -> tuple[Instance, ...]:
+    from sally.games.pick_the_right_stuff.selection import (
+        most_even,  # heavy; only a new set needs it
+    )
+
     match collection:
         case "published_zero":
             return published_games("zero", users, GAMES, seed)

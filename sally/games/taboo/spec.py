@@ -9,8 +9,6 @@ from sally.core.game import Doing, GameSpec, Seat
 from sally.core.probe import At, Probe, Question
 from sally.core.replay import Replay
 from sally.games.association.lexicon import plain
-from sally.games.association.minds import asked_pair
-from sally.games.association.nouns import nearest_nouns
 from sally.games.association.speech import number_question
 from sally.games.taboo.rules import (
     GIVER,
@@ -32,6 +30,10 @@ OTHER = ""  # any word that is not among the choices
 @lru_cache(maxsize=4096)
 def near_words(target: str) -> tuple[str, ...]:
     """Six of the nouns nearest to a target, and the target, in an order that says nothing."""
+    from sally.games.association.nouns import (
+        nearest_nouns,  # heavy, and not needed to list or play the game
+    )
+
     near = nearest_nouns(target)[:20]
     draws = Stream("near", target)
     return tuple(draws.shuffled([target, *draws.shuffled(near)[:NEAR]]))
@@ -80,6 +82,10 @@ def true_find(replay: Past, at: At) -> str | None:
 def _closeness(game: Taboo, view: View, seat: Seat) -> tuple[Question, ...]:
     if view.over or len(view.cues) < game.cues:
         return ()
+    from sally.games.association.minds import (
+        asked_pair,  # heavy, and not needed to list or play the game
+    )
+
     return (number_question("closeness", asked_pair(game.set, game.number, len(view.past))),)
 
 

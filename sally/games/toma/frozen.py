@@ -7,9 +7,7 @@ from typing import Any, Generic, TypeVar
 
 import msgspec
 
-from sally.games.toma.mg import generators as mg_generate
 from sally.games.toma.mg import rules as mg_rules
-from sally.games.toma.po import generators as po_generate
 from sally.games.toma.po import rules as po_rules
 
 T = TypeVar("T")
@@ -44,6 +42,8 @@ def po(version: int = 2) -> Frozen[po_rules.Scenario]:
 
 def make_po() -> Frozen[po_rules.Scenario]:
     """The first 30 generated scenarios of every level, with their keys."""
+    from sally.games.toma.po import generators as po_generate  # heavy; only a new set needs it
+
     drawn = chain.from_iterable(
         islice(po_generate.scenarios(level, SEED), PER_LEVEL) for level in po_rules.LEVELS
     )
@@ -66,6 +66,8 @@ def mg(version: int = 2) -> Frozen[mg_rules.Scenario]:
 
 def make_mg() -> Frozen[mg_rules.Scenario]:
     """The first 30 generated scenarios of every level, with their keys."""
+    from sally.games.toma.mg import generators as mg_generate  # heavy; only a new set needs it
+
     drawn = chain.from_iterable(
         islice(mg_generate.scenarios(level, SEED), PER_LEVEL) for level in mg_rules.LEVELS
     )

@@ -15,7 +15,6 @@ from fractions import Fraction
 from typing import Any, Literal, NamedTuple
 
 import msgspec
-import numpy as np
 
 from sally.games.tradecraft.amounts import Amount, plain, read_amount, show
 from sally.games.tradecraft.crafting import Applied, craft
@@ -157,6 +156,7 @@ class _Programme:
 
     def solve(self, rounds: int | None) -> _Answer | None:
         """The best answer, in so many rounds or (None) with the order of crafts left open."""
+        import numpy as np
         from scipy.optimize import Bounds, LinearConstraint, milp  # heavy; only a plan needs it
 
         columns = list(self._columns(rounds or 1))

@@ -15,8 +15,8 @@ from sally.core.errors import BadInput
 from sally.games.association.hearing import heard
 from sally.games.association.lexicon import place, places, plain
 from sally.games.association.minds import Mind
+from sally.games.wavelength.placing import place_by, places_on
 from sally.games.wavelength.rules import DIAL, Wavelength, legal
-from sally.games.wavelength.spectra import place_by, places_on
 
 Floats = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.int64]

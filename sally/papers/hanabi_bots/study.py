@@ -10,7 +10,17 @@ from sally.players.language import OPEN
 
 PARTNERS = ("simple", "smart", "iggi")
 PROBES = ("own_card_odds", "own_playable", "their_belief", "their_known")
-CROSSED = ("simple", "holmes", "smart", "iggi", "outer", "piers", "van_den_bergh", "bookkeeper")
+CROSSED = (
+    "simple",
+    "holmes",
+    "smart",
+    "info",
+    "iggi",
+    "outer",
+    "piers",
+    "van_den_bergh",
+    "bookkeeper",
+)
 DEALS, CROSSED_DEALS = 30, 50
 
 

@@ -19,7 +19,8 @@ from sally.core.game import Seat
 from sally.core.metric import Played
 from sally.games.toma.ag.game import SPEAKER
 from sally.games.toma.predictions import beliefs
-from sally.games.toma.sw.rules import EXPLORER, GUIDE, kind_of_act
+from sally.games.toma.sw.acts import EXPLORER, GUIDE
+from sally.games.toma.sw.rules import kind_of_act
 from sally.output.layout import Conditions
 from sally.output.pictures import Picture, Point, Series, point
 from sally.output.reproduce import Effort, Known

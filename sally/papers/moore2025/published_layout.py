@@ -16,7 +16,7 @@ from sally.games.mindgames.claims import (
     disclosed_cells,
     falsehoods,
 )
-from sally.games.mindgames.matrices import Cell, Puzzle
+from sally.games.mindgames.puzzles import Cell, Puzzle
 from sally.games.mindgames.target import Memory, choice_of, first_mind, ranking, refreshed, told
 from sally.games.mindgames.target import values as target_values
 

@@ -8,6 +8,7 @@ from statistics import mean, stdev
 import pytest
 
 from sally.games.hanabi.bots.holmes import holmes
+from sally.games.hanabi.bots.info import info
 from sally.games.hanabi.bots.memory import Policy
 from sally.games.hanabi.bots.rule_agents import blind, rule_agent
 from sally.games.hanabi.bots.simple import simple
@@ -108,6 +109,7 @@ BOTS: dict[str, Make] = {
     "simple": simple,
     "holmes": holmes,
     "smart": smart,
+    "info": info,
     "blind": blind,
     **{n: rule_agent(n) for n in ("legal_random", "iggi", "outer", "piers", "van_den_bergh")},
 }
@@ -133,7 +135,7 @@ def test_a_bot_is_a_function_of_its_view(name: str) -> None:
             assert watching[state.mover](view) == BOTS[name](game)(view)
 
 
-@pytest.mark.parametrize("name", ["simple", "holmes", "smart"])
+@pytest.mark.parametrize("name", ["simple", "holmes", "smart", "info"])
 def test_one_bot_may_sit_in_two_games_at_once(name: str) -> None:
     bot = BOTS[name](GAME)
     games = [list(bot_states(GAME, BOTS[name], deal))[:-1] for deal in (1, 2)]
@@ -143,7 +145,7 @@ def test_one_bot_may_sit_in_two_games_at_once(name: str) -> None:
             assert bot(view) == BOTS[name](GAME)(view)
 
 
-@pytest.mark.parametrize("first", ["simple", "holmes", "smart"])
+@pytest.mark.parametrize("first", ["simple", "holmes", "smart", "info"])
 def test_bots_survive_partners_that_do_not_share_their_conventions(first: str) -> None:
     for second in ("legal_random", "simple", "smart", "outer"):
         for deal in range(3):

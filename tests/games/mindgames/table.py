@@ -14,7 +14,7 @@ from sally.core.playback import replayed
 from sally.core.player import Decision
 from sally.games.mindgames import GAME
 from sally.games.mindgames.claims import Asked, Claims, Disclosure, claims
-from sally.games.mindgames.matrices import Puzzle
+from sally.games.mindgames.puzzles import Puzzle
 from sally.games.mindgames.rules import PERSUADER, READER, TARGET, MindGame, Say
 from sally.runner.seating import players_of, resolved
 

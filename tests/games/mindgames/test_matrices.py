@@ -9,15 +9,13 @@ import pytest
 
 from sally.games.mindgames.kinds import holds, sample_kind
 from sally.games.mindgames.matrices import (
-    Kind,
-    Puzzle,
     Solutions,
     all_matrices,
     count_with_persuader,
-    relettered,
     sample,
     symmetry_classes,
 )
+from sally.games.mindgames.puzzles import Kind, Puzzle, relettered
 from sally.games.mindgames.target import values, winning_sets, wins
 
 OTHER_KINDS: tuple[Kind, ...] = ("never_win", "always_win", "can_win")

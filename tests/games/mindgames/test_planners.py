@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sally.games.mindgames.claims import Claims, Names, disclosed_cells, falsehoods
-from sally.games.mindgames.matrices import Puzzle, sample
+from sally.games.mindgames.matrices import sample
 from sally.games.mindgames.planners import (
     Known,
     at_start,
@@ -18,6 +18,7 @@ from sally.games.mindgames.planners import (
     smallest_win,
     tell_all,
 )
+from sally.games.mindgames.puzzles import Puzzle
 from sally.games.mindgames.replies import answer, known_cells
 from sally.games.mindgames.target import (
     Memory,

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sally.games.mindgames.matrices import Puzzle, sample
+from sally.games.mindgames.matrices import sample
+from sally.games.mindgames.puzzles import Puzzle
 from sally.games.mindgames.target import (
     Memory,
     Mind,

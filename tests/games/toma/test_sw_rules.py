@@ -14,8 +14,7 @@ from sally.core.drive import play_bots
 from sally.core.errors import BadInput, Unreadable
 from sally.core.match import Match
 from sally.core.player import Decision, Forfeit
-from sally.games.toma.sw.reader import read_claims, said_at
-from sally.games.toma.sw.rules import (
+from sally.games.toma.sw.acts import (
     CELLS,
     EAVESDROPPER,
     EXPLORER,
@@ -29,9 +28,9 @@ from sally.games.toma.sw.rules import (
     Open,
     Reading,
     Speak,
-    World,
-    consistent,
 )
+from sally.games.toma.sw.reader import read_claims, said_at
+from sally.games.toma.sw.rules import World, consistent
 from sally.games.toma.sw.words import read_act, read_guess
 from sally.games.toma.sw.worlds import namings, worlds
 from sally.runner.seating import players_of

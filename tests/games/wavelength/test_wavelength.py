@@ -21,8 +21,9 @@ from sally.games.wavelength.dials import (
 )
 from sally.games.wavelength.generators import make
 from sally.games.wavelength.instances import frozen
+from sally.games.wavelength.placing import places_on
 from sally.games.wavelength.rules import Clue, Wavelength, legal
-from sally.games.wavelength.spectra import places_on, spectra
+from sally.games.wavelength.spectra import spectra
 from tests.games.association.tables import match_at, measured, page_of, played, say
 
 ICE = {"left": "cold", "right": "hot", "target": 5}

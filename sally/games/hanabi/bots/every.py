@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from sally.games.hanabi.bots.holmes import holmes
+from sally.games.hanabi.bots.info import info
 from sally.games.hanabi.bots.memory import Policy
 from sally.games.hanabi.bots.rule_agents import RULES, blind, rule_agent
 from sally.games.hanabi.bots.simple import simple
@@ -18,5 +19,6 @@ BOTS: Mapping[str, Make] = {
     "simple": simple,
     "holmes": holmes,
     "smart": smart,
+    "info": info,
     **{name: rule_agent(name) for name in RULES},
 }

@@ -8,7 +8,7 @@ import msgspec
 
 from sally.games.mindgames import stories
 from sally.games.mindgames.claims import Asked, Claims, Disclosure, Names, claims
-from sally.games.mindgames.matrices import Puzzle
+from sally.games.mindgames.puzzles import Puzzle
 from sally.games.mindgames.reading.facts import Fact, facts
 from sally.games.mindgames.reading.groups import Topic
 from sally.games.mindgames.reading.questions import Appeals, Asking, Cells, appeals

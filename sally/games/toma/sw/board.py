@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from sally.core.board import Board, Grid, Note, Notes, Square
 from sally.core.desk import Desk
-from sally.games.toma.sw.rules import EAVESDROPPER, GUIDE, SIDE, View
+from sally.games.toma.sw.acts import EAVESDROPPER, GUIDE, SIDE
+from sally.games.toma.sw.rules import View
 
 
 def board(desk: Desk, view: View) -> Board:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sally.core.game import Seat
 from sally.core.metric import Metric, Played
 from sally.games.toma.metrics import TOM_ACCURACY_PUBLISHED
-from sally.games.toma.sw.rules import EAVESDROPPER
+from sally.games.toma.sw.acts import EAVESDROPPER
 
 
 def _won(played: Played, seat: Seat) -> float | None:

@@ -9,8 +9,7 @@ from sally.core.game import Seat
 from sally.core.partner import Answerer, Partner, Script
 from sally.core.player import Turn
 from sally.core.probe import Report
-from sally.games.toma.sw.reader import read_claims, said_at
-from sally.games.toma.sw.rules import (
+from sally.games.toma.sw.acts import (
     CELLS,
     EAVESDROPPER,
     EXPLORER,
@@ -23,13 +22,10 @@ from sally.games.toma.sw.rules import (
     Guess,
     Move,
     Open,
-    Radio,
     Speak,
-    SpeakOrWait,
-    View,
-    after,
-    ways,
 )
+from sally.games.toma.sw.reader import read_claims, said_at
+from sally.games.toma.sw.rules import Radio, SpeakOrWait, View, after, ways
 from sally.games.toma.sw.worlds import best_guess
 
 RadioTurn = Turn[Action, View]

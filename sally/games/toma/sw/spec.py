@@ -7,18 +7,8 @@ from collections.abc import Callable, Mapping
 from sally.core.game import Doing, GameSpec, Seat
 from sally.core.probe import At, Probe, Question
 from sally.core.replay import Replay
-from sally.games.toma.sw.rules import (
-    EAVESDROPPER,
-    EXPLORER,
-    GUIDE,
-    READER,
-    Action,
-    SpeakOrWait,
-    State,
-    View,
-    consistent,
-    kind_of_act,
-)
+from sally.games.toma.sw.acts import EAVESDROPPER, EXPLORER, GUIDE, READER, Action
+from sally.games.toma.sw.rules import SpeakOrWait, State, View, consistent, kind_of_act
 from sally.games.toma.sw.words import TEXTS, RadioWords
 
 KINDS = {GUIDE: ("SPEAK", "OPEN", "WAIT"), EXPLORER: ("SPEAK", "MOVE", "WAIT")}

@@ -13,7 +13,7 @@ from sally.core.menu import Options, admitted
 from sally.core.probe import Question, Report
 from sally.core.reading import after_label
 from sally.core.words import Words, read_form
-from sally.games.toma.sw.rules import (
+from sally.games.toma.sw.acts import (
     EAVESDROPPER,
     GUIDE,
     LETTERS,
@@ -25,15 +25,11 @@ from sally.games.toma.sw.rules import (
     Action,
     CellOf,
     Guess,
-    Guessed,
     Move,
     Open,
-    Radio,
     Speak,
-    View,
-    is_blocked,
-    ways,
 )
+from sally.games.toma.sw.rules import Guessed, Radio, View, is_blocked, ways
 
 if TYPE_CHECKING:
     from sally.games.toma.sw.rules import SpeakOrWait

@@ -1,0 +1,264 @@
+"""A hat-guessing bot: every hint says one number to all the others at once.
+
+The idea is that of Cox et al. 2015 ("How to make the perfect fireworks display") and of the
+information strategy in hanabi.rs (Wu). It was built from a sketch of them, not from their code:
+questions, signals and the order of moves below are ours where the sketch is silent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from sally.games.hanabi.bots.identities import Cards, is_one, within
+from sally.games.hanabi.bots.memory import Policy, Recall
+from sally.games.hanabi.bots.questions import Both, FirstYes, Question, WhichBlock, blocks
+from sally.games.hanabi.bots.smart import SmartMemory
+from sally.games.hanabi.rules import Hanabi
+from sally.games.hanabi.seen import revealed
+from sally.games.hanabi.table import Discarded, Event, Hinted, Played, View
+
+ALMOST = 0.75  # a card this likely to be playable, and harmless otherwise, is played
+PLENTY = 4  # more tokens than this are not saved
+
+
+class InfoMemory(SmartMemory):
+    """What all take every card to be; the same table in every seat, whatever each of them sees."""
+
+    # --- what a number means --------------------------------------------------------------------
+
+    def others(self, giver: int) -> list[int]:
+        """Whom a hint speaks to, in turn after its giver."""
+        n = self.game.players
+        return [(giver + ahead) % n for ahead in range(1, n)]
+
+    def signals(self, seat: int) -> int:
+        """How many different things can be signalled by a hint to this seat."""
+        own = [self.may_be[id] for id in self.ids[seat]]
+        if len(own) < 2:
+            return 2 * len(own)
+        ranks = range(self.game.colours, len(self.values))
+        return 3 + (self._two(own, range(self.game.colours)) and self._two(own, ranks))
+
+    def _two(self, own: Sequence[Cards], values: Sequence[int]) -> bool:
+        """Whether all know that these cards have two different colours, or ranks."""
+        can = [{v for v in values if cards & self.values[v]} for cards in own]
+        return any(not a & b for n, a in enumerate(can) for b in can[:n])
+
+    def pointed(self, seat: int) -> int:
+        """The slot that a hint to this seat touches or not: the one that may be most things."""
+        own = [self.may_be[id].bit_count() for id in self.ids[seat]]
+        return own.index(max(own))
+
+    def signal(self, hint: Hinted) -> int:
+        """Which of the seat's signals a hint is."""
+        by_colour = hint.value < self.game.colours
+        if self.pointed(hint.to) in hint.touched:
+            return int(by_colour)
+        return 2 + (by_colour and self.signals(hint.to) == 4)
+
+    def numbers(self, giver: int) -> int:
+        """How many numbers a hint of this seat can say."""
+        return sum(map(self.signals, self.others(giver)))
+
+    def number(self, hint: Hinted) -> int:
+        """The number that a hint says."""
+        before = self.others(hint.by)[: (hint.to - hint.by) % self.game.players - 1]
+        return sum(map(self.signals, before)) + self.signal(hint)
+
+    # --- what is asked of a hand ----------------------------------------------------------------
+
+    def chance(self, cards: Cards, kind: Cards) -> float:
+        """How likely a card is of a kind, by the copies that all know to be left."""
+        counts = [n - gone for n, gone in zip(self.copies, self.gone, strict=True)]
+        every = [card for card in range(self.game.highest) if cards >> card & 1]
+        total = sum(counts[card] for card in every)
+        return sum(counts[card] for card in every if kind >> card & 1) / total if total else 0.0
+
+    def question(self, seat: int, numbers: int) -> Question | None:
+        """What the next hint tells a seat: which card to play first, or what a card is."""
+        nexts, dead = self.next_cards(), self.worthless()
+        own = {id: self.may_be[id] for id in self.ids[seat]}
+        unsure = [id for id, c in own.items() if not (is_one(c) or within(c, dead))]
+        unsure.sort(key=lambda id: -self.chance(own[id], nexts))
+        found: Question | None = None
+        if not any(within(cards, nexts) for cards in own.values()):
+            items = [id for id in unsure if own[id] & nexts][: numbers - 1]
+            if items:
+                found = FirstYes([(id, nexts) for id in items])
+                unsure = [id for id in unsure if id not in items]
+        for id in unsure:
+            left = numbers // found.answers if found else numbers
+            if left < 2:
+                break
+            cards = [card for card in range(self.game.highest) if own[id] >> card & 1]
+            asked = WhichBlock(id, blocks(cards, dead, left))
+            found = Both(found, asked) if found else asked
+        return found
+
+    def told(self, giver: int, faces: Mapping[int, int]) -> dict[int, int]:
+        """The answer for each seat whose cards are seen."""
+        numbers, found = self.numbers(giver), {}
+        for seat in self.others(giver):
+            if all(id in faces for id in self.ids[seat]):
+                asked = self.question(seat, numbers)
+                found[seat] = asked.answer(faces) if asked else 0
+        return found
+
+    # --- what moves mean ------------------------------------------------------------------------
+
+    def before(self, event: Event | None) -> None:
+        """Count cards; nothing is meant by silence."""
+        super().before(None)
+
+    def parted(self, event: Played | Discarded) -> None:
+        """Nothing is meant by a discard."""
+
+    def hinted(self, event: Hinted) -> None:
+        numbers, said = self.numbers(event.by), self.number(event)
+        seen = {id: face for id, face in self.faces.items() if id not in self.ids[self.me]}
+        answers = self.told(event.by, seen)
+        if event.by != self.me:
+            answers[self.me] = (said - sum(answers.values())) % numbers
+        questions = {seat: self.question(seat, numbers) for seat in answers}
+        for seat, asked in questions.items():
+            if asked is not None and answers[seat] < asked.answers:
+                for id, cards in asked.says(answers[seat]).items():
+                    self.narrow(id, cards)
+        for slot, id in enumerate(self.ids[event.to]):
+            self.hear(id, event.value, slot in event.touched)
+
+
+def info(game: Hanabi) -> Policy:
+    """The bot at a table of this game."""
+    recall = Recall(game, InfoMemory)
+
+    def policy(view: View) -> Mapping[int, float]:
+        faces = revealed(view)
+        memory = recall.of(view, lambda m: setattr(m, "faces", faces))
+        assert isinstance(memory, InfoMemory)
+        memory.before(None)
+        return {_Chooser(game, view, memory).move(): 1.0}
+
+    return policy
+
+
+class _Chooser:
+    """One decision: what this seat knows, and what it does about it."""
+
+    def __init__(self, game: Hanabi, view: View, memory: InfoMemory) -> None:
+        self.game, self.view, self.memory = game, view, memory
+        self.nexts, self.dead = memory.next_cards(), memory.worthless()
+        self.seen = list(memory.gone)
+        for hand in view.hands:
+            for card in hand:
+                self.seen[card] += 1
+        out = sum(1 << c for c, n in enumerate(self.seen) if n >= memory.copies[c])
+        public = [memory.may_be[id] for id in view.ids[view.me]]
+        self.own = [cards & ~out or cards for cards in public]
+
+    def move(self) -> int:
+        """Play what is sure, risk little, tell, discard."""
+        play = self._sure()
+        if play is None and self.view.lives > 1 and self._time():
+            play = self._almost()
+        if play is not None:
+            return self.game.play(play)
+        full = self.view.tokens == self.game.hints
+        hint = self._hint() if self.view.tokens else None
+        if hint is not None and (full or self._news()):
+            return hint
+        useless = [s for s, cards in enumerate(self.own) if within(cards, self.dead)]
+        if useless and not full and self._time():
+            return useless[0]
+        if hint is not None and self.view.tokens > PLENTY:
+            return hint
+        if full:
+            return self.game.play(self._least())
+        return useless[0] if useless else self._least()
+
+    def _time(self) -> bool:
+        """Whether discards are still free: enough cards will be drawn in any case."""
+        discards = sum(self.view.gone)
+        game = self.game
+        return discards <= len(game.cards) - game.highest - game.players * game.hand_size
+
+    def _sure(self) -> int | None:
+        """A playable card: low ones first, and those that nobody else knows to have."""
+        sure = [s for s, cards in enumerate(self.own) if within(cards, self.nexts)]
+        return max(sure, key=self._urgency, default=None)
+
+    def _urgency(self, slot: int) -> float:
+        cards, others = self.own[slot], self.memory.others(self.view.me)
+        known = [self.memory.may_be[id] for seat in others for id in self.view.ids[seat]]
+        holders = 1 + sum(within(theirs, cards) for theirs in known)
+        return (10 - self._rank(cards)) / holders
+
+    def _rank(self, cards: Cards) -> float:
+        found = [card % self.game.ranks for card in range(self.game.highest) if cards >> card & 1]
+        return sum(found) / len(found)
+
+    def _chance(self, slot: int, kind: Cards) -> float:
+        """How likely an own card is of a kind, by the copies that this seat has not seen."""
+        cards, copies = self.own[slot], self.memory.copies
+        left = {c: copies[c] - self.seen[c] for c in range(len(copies)) if cards >> c & 1}
+        total = sum(left.values())
+        return sum(n for c, n in left.items() if kind >> c & 1) / total if total else 0.0
+
+    def _almost(self) -> int | None:
+        """A card that is probably playable, and if not, cannot score any more."""
+        slots = [s for s, cards in enumerate(self.own) if within(cards, self.nexts | self.dead)]
+        best = max(slots, key=lambda s: self._chance(s, self.nexts), default=None)
+        return best if best is not None and self._chance(best, self.nexts) > ALMOST else None
+
+    def _news(self) -> bool:
+        """Whether somebody could play a card and does not know of any."""
+        memory = self.memory
+        for seat in memory.others(self.view.me):
+            hand = list(zip(self.view.ids[seat], self.view.hands[seat], strict=True))
+            if any(within(memory.may_be[id], self.nexts) for id, _ in hand):
+                continue
+            if any(self.nexts >> face & 1 for _, face in hand):
+                return True
+        return False
+
+    def _hint(self) -> int | None:
+        """The hint that says the right number, the most telling of them; None if none can."""
+        view, memory, game = self.view, self.memory, self.game
+        numbers = memory.numbers(view.me)
+        faces = {
+            id: face
+            for own, hand in zip(view.ids, view.hands, strict=True)
+            for id, face in zip(own, hand, strict=False)
+        }
+        wanted = sum(memory.told(view.me, faces).values()) % numbers if numbers else 0
+        best: tuple[int, int] | None = None
+        for action in game.legal(view, view.me):
+            if action < 2 * game.hand_size:
+                continue
+            ahead, value = game.hint_of(action)
+            seat = (view.me + ahead) % game.players
+            hand = view.hands[seat]
+            touched = tuple(s for s, card in enumerate(hand) if game.bits[card] >> value & 1)
+            if memory.number(Hinted(view.me, seat, value, touched)) == wanted:
+                worth = self._tells(seat, value, touched)
+                best = max(best or (worth, action), (worth, action))
+        return None if best is None else best[1]
+
+    def _tells(self, seat: int, value: int, touched: tuple[int, ...]) -> int:
+        """How many identities a hint rules out by its literal sense."""
+        fits, found = self.memory.values[value], 0
+        for slot, id in enumerate(self.view.ids[seat]):
+            cards = self.memory.may_be[id]
+            found += (cards & ~fits if slot in touched else cards & fits).bit_count()
+        return found
+
+    def _least(self) -> int:
+        """The slot that is missed least: seen elsewhere, not a last copy, of a low rank left."""
+        valuable = self.memory.valuable()
+        elsewhere = sum(1 << card for hand in self.view.hands for card in hand)
+
+        def worth(slot: int) -> float:
+            spare = 20 * self._chance(slot, elsewhere | self.dead)
+            return spare + 10 * self._chance(slot, ~valuable) + self._rank(self.own[slot])
+
+        return max(range(len(self.own)), key=worth)

@@ -1,0 +1,64 @@
+"""One MindGames matrix as data: what everything does to everything, and who knows it."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable
+from typing import Literal
+
+import msgspec
+
+Cell = tuple[int, int]
+Kind = Literal["standard", "never_win", "always_win", "can_win"]
+
+PROPOSALS = 3
+MOST_HIDDEN = 4
+GOAL, TRAP, INITIAL = 0, 1, 2  # rows of an enumerated matrix, before letters are dealt
+
+
+class Puzzle(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One instance: rows are proposals in letter order, columns are attributes."""
+
+    utilities: tuple[tuple[int, ...], ...]
+    hidden: tuple[Cell, ...]
+    target_values: tuple[int, ...]
+    persuader_values: tuple[int, ...]
+    goal: int
+    trap: int
+    initial: int
+    winning: tuple[Cell, ...]
+    letters: tuple[str, ...] = ("A", "B", "C")
+    kind: Kind = "standard"
+
+    @property
+    def cells(self) -> tuple[Cell, ...]:
+        """Every (proposal, attribute) pair, row by row."""
+        return tuple(itertools.product(range(len(self.utilities)), range(len(self.target_values))))
+
+    @property
+    def visible(self) -> frozenset[Cell]:
+        """The cells the target knows before anything is said."""
+        return frozenset(self.cells) - frozenset(self.hidden)
+
+    def utility(self, cell: Cell) -> int:
+        """What the proposal does to the attribute: -1, 0 or 1."""
+        return self.utilities[cell[0]][cell[1]]
+
+
+def relettered(puzzle: Puzzle, order: tuple[int, ...]) -> Puzzle:
+    """The same puzzle with the proposal in row p moved to row order[p]."""
+    rows = tuple(puzzle.utilities[order.index(p)] for p in range(PROPOSALS))
+    return msgspec.structs.replace(
+        puzzle,
+        utilities=rows,
+        hidden=_dealt(order, puzzle.hidden),
+        winning=_dealt(order, puzzle.winning),
+        goal=order[puzzle.goal],
+        trap=order[puzzle.trap],
+        initial=order[puzzle.initial],
+    )
+
+
+def _dealt(order: tuple[int, ...], cells: Iterable[Cell]) -> tuple[Cell, ...]:
+    """The cells after proposal p has been moved to row order[p]."""
+    return tuple(sorted((order[p], a) for p, a in cells))
