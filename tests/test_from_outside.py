@@ -133,3 +133,74 @@ def test_a_paper_from_outside_is_one_folder(tmp_path: Path) -> None:
     assert sally.use(home) == ["papers/lemon2026"]
     assert "lemon2026" in shelf.shelf("studies")
     assert len(sally.run("lemon2026")) == 1
+
+
+PUBLISHED = {
+    "paper": "lemon2026",
+    "citation": {"title": "Lemons", "authors": ["A. Grower"], "year": 2026, "venue": "none"},
+    "tables": {
+        "prices": {
+            "title": "What a lemonade costs",
+            "columns": ["town", "price"],
+            "rows": [
+                {"row": {"town": town}, "metric": "price", "value": 2.0, "source": "page 1"}
+                for town in ("here", "there")
+            ],
+        }
+    },
+}
+TABLES = """
+from sally import Seat
+from sally.output.reproduce import Engine
+from sally.stats.intervals import mean_interval
+
+
+def computes(row, metric, effort):
+    return mean_interval([1.0, 2.0, 3.0]) if row["town"] == "here" else None
+
+
+ENGINE = Engine(
+    computes, {}, Seat("agent"), lambda played: None,
+    cannot=lambda row, metric: "nobody sells there" if row["town"] == "there" else None,
+)
+"""
+IMPORTER = """
+from sally.core.paper import Imported, Importer
+import sally
+
+
+def read(path):
+    lineup = {"agent": "random", "partner": path.read_text().strip()}
+    return Imported((sally.play("ipd", lineup, 1, rounds=2),), {"games": 1}, ("one was sour",))
+
+
+IMPORTER = Importer("lemons", "games played at a stall", read)
+"""
+
+
+def test_a_paper_from_outside_prints_its_tables_and_imports_its_data(tmp_path: Path) -> None:
+    home = tmp_path / "lemon2026"
+    home.mkdir()
+    for name, text in {
+        "__init__.py": PAPER,
+        "study.py": STUDIES,
+        "tables.py": TABLES,
+        "importer.py": IMPORTER,
+    }.items():
+        (home / name).write_text(text)
+    (home / "published.json").write_text(json.dumps({**PUBLISHED, "tables": 3}))
+    use = ["--use", str(home)]
+    ran = CliRunner().invoke(cli, [*use, "reproduce", "lemon2026"])
+    assert "published.json of lemon2026 cannot be read" in str(ran.exception)
+    (home / "published.json").write_text(json.dumps(PUBLISHED))
+    (tmp_path / "stall.txt").write_text("tit_for_tat\n")
+    ran = CliRunner().invoke(cli, [*use, "reproduce", "lemon2026", "--json"])
+    assert ran.exit_code == 0, ran.output
+    here, there = json.loads(ran.stdout)["rows"]
+    assert (here["published"], here["ours"], there["missing"]) == (2.0, 2.0, "nobody sells there")
+    store = tmp_path / "store"
+    line = [*use, "import", "lemons", str(tmp_path / "stall.txt"), "--out", str(store)]
+    ran = CliRunner().invoke(cli, line)
+    assert ran.exit_code == 0, ran.output
+    assert "one was sour" in ran.output
+    assert [e.setup.lineup["partner"].player for e in sally.load(store)] == ["tit_for_tat"]

@@ -132,7 +132,7 @@ def _imported() -> Any:
         import ray.exceptions
     except ImportError:
         raise BadInput(
-            "`--on ray` needs Ray, which is not installed; "
+            "A run on Ray needs Ray, which is not installed; "
             "`pip install 'sally-lab[ray]'` brings it."
         ) from None
     return ray

@@ -34,10 +34,10 @@ class Figure(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     row: dict[str, Condition]
     metric: str
     value: float
-    interval: tuple[float, float] | None
-    spread: Spread | None
-    flag: str | None
     source: str
+    interval: tuple[float, float] | None = None
+    spread: Spread | None = None
+    flag: str | None = None
 
     def __post_init__(self) -> None:
         """Refuse a figure without a source, or outside its own interval."""
@@ -103,7 +103,10 @@ def read(paper: Paper) -> Reference:
     file = _file(paper)
     if file is None:
         raise BadInput(f"The paper {paper.name} has no published figures (published.json).")
-    return msgspec.json.decode(file.read_bytes(), type=Reference)
+    try:
+        return msgspec.json.decode(file.read_bytes(), type=Reference)
+    except msgspec.MsgspecError as why:
+        raise BadInput(f"published.json of {paper.name} cannot be read: {why}.") from None
 
 
 def table(reference: Reference, name: str) -> Table:

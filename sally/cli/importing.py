@@ -11,6 +11,7 @@ import click
 from sally import store
 from sally.adapters.importers import inspect_logs
 from sally.adapters.importers import table as tables
+from sally.adapters.importers import textarena as textarena_records
 from sally.adapters.importers.table_layout import layout_of, pairs
 from sally.core import shelf
 from sally.core.errors import BadInput
@@ -113,6 +114,15 @@ def table(file: Path, out: Path, as_json: bool, **flags: Any) -> None:
 def inspect(path: Path, out: Path, as_json: bool) -> None:
     """Logs that Inspect wrote of Sally's tasks under PATH, a file or a folder."""
     _store(inspect_logs.imported(path), out, "inspect", as_json)
+
+
+@import_.command("textarena")
+@click.argument("file", type=click.Path(path_type=Path))
+@out_option
+@json_option
+def textarena(file: Path, out: Path, as_json: bool) -> None:
+    """Two-player matrix games of TextArena from FILE, one recorded game a line."""
+    _store(textarena_records.imported(file), out, "textarena", as_json)
 
 
 def _store(found: Imported, out: Path, name: str, as_json: bool) -> None:

@@ -27,7 +27,7 @@ def printed(values: np.ndarray) -> Figure:
     """A sample as a paper prints it: a mean and a 95% interval, to four places."""
     found = lone_by_rule(values)
     value, low, high = (round(float(x), 4) for x in (found.value, found.low, found.high))
-    return Figure({"game": "rps"}, "regret", value, (low, high), None, None, "Table 1")
+    return Figure({"game": "rps"}, "regret", value, "Table 1", (low, high))
 
 
 def agreeing(theirs, ours) -> float:
@@ -87,6 +87,6 @@ def test_a_bot_under_a_models_name_disagrees_on_most_rows(tmp_path: Path):
 @pytest.mark.parametrize("apart", [0.0, 3.0])
 def test_the_verdict_does_not_hang_on_the_unit(apart: float):
     for unit in (1.0, 100.0):
-        figure = Figure({}, "m", 5 * unit, (4 * unit, 6 * unit), None, None, "Table 1")
+        figure = Figure({}, "m", 5 * unit, "Table 1", (4 * unit, 6 * unit))
         ours = lone_by_rule([unit * (5 + apart + x) for x in (-0.2, -0.1, 0.0, 0.1, 0.2)])
         assert compared("t", [figure], ours).agrees is (apart == 0)

@@ -49,7 +49,7 @@ KEYS = [
 
 
 def figure(value: float, interval: tuple[float, float] | None) -> Figure:
-    return Figure({"game": "rps"}, "regret", value, interval, None, None, "Table 1")
+    return Figure({"game": "rps"}, "regret", value, "Table 1", interval)
 
 
 def test_a_row_in_json_has_these_keys():

@@ -110,7 +110,7 @@ def test_figures_as_text(value, interval, places, shown):
 
 
 def test_a_table_of_many_measures_has_a_line_for_each_figure():
-    rows = tuple(Figure({}, f"m{n}", float(n), None, None, None, "Text") for n in range(6))
+    rows = tuple(Figure({}, f"m{n}", float(n), "Text") for n in range(6))
     many = Table("Settings", tuple(f"m{n}" for n in range(6)), rows)
     assert plain(many).columns == ()
     shown = laid_out("settings", many, [Row("s", {}, "m3", 3.0, None, 3.0, (3.0, 3.0), True,

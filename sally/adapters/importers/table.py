@@ -33,7 +33,7 @@ def imported(path: Path, layout: Layout) -> Imported:
     longest = max((rows[-1].round for rows in found.episodes.values()), default=0)
     rounds = layout.rounds or longest
     if not layout.skip_bad and rounds < longest:
-        raise BadInput(f"{path} has a round {longest}; --rounds {rounds} is too short for it.")
+        raise BadInput(f"{path} has a round {longest}; `rounds` = {rounds} is too short for it.")
     game = _game(layout, rounds)
     good, wrong = [], list(found.wrong)
     for name, rows in found.episodes.items():
@@ -66,7 +66,7 @@ def _taken(
     source = Source.of(name, layout.licence, path.name, found.data)
     met = {who for each in good for who in each.players}
     for unmet in set(bots) - met:
-        raise BadInput(f"--partner names {unmet!r}, who is not in {path}.")
+        raise BadInput(f"A partner was declared for {unmet!r}, who is not in {path}.")
     episodes: list[Episode] = []
     differences: list[Difference] = [d for each in good for d in each.differences]
     counts: Counter[str] = Counter(found=len(found.episodes))
@@ -154,8 +154,8 @@ def _refuse_payoffs(path: Path, differs: Sequence[Difference]) -> None:
     ]
     more = f"\nand {len(differs) - EXAMPLES} more" if len(differs) > EXAMPLES else ""
     raise BadInput(
-        f"{path} was not imported: its payoffs contradict the matrix (--allow-differences imports "
-        "it and lists them):\n" + "\n".join(shown) + more
+        f"{path} was not imported: its payoffs contradict the matrix (with `allow_differences` "
+        "it is imported and they are listed):\n" + "\n".join(shown) + more
     )
 
 

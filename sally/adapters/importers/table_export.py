@@ -114,7 +114,7 @@ def label(who: Sitter) -> str:
 
 
 def partner(who: Sitter) -> str:
-    """A partner as `--partner` takes it."""
+    """A partner as `sally import table` takes it."""
     given = (f"{name}={msgspec.json.encode(v).decode()}" for name, v in who.params.items())
     return ",".join([who.player, *given])
 
@@ -128,7 +128,7 @@ def layout(episodes: Sequence[Episode]) -> dict[str, Any]:
     if len(games) > 1:
         raise BadInput(
             f"These are episodes of {len(games)} games with other payoffs, names or chances to "
-            "stop; a table of rounds has one game: choose a cell with --cell."
+            "stop; a table of rounds has one game: choose the episodes of one cell."
         )
     (told,) = games.values()
     lengths = {_built(e).rounds for e in episodes}

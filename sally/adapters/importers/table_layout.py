@@ -58,7 +58,7 @@ class Layout(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def layout_of(table: Path, flags: Mapping[str, Any], matrix: Path | None = None) -> Layout:
-    """The flags over the file that `--matrix` names, or else over the TOML beside the table."""
+    """What was said, over the file that was named, or else over the TOML beside the table."""
     beside = table.with_name(table.name.split(".")[0] + ".toml")
     file = matrix or (beside if beside.is_file() else None)
     told = _read(file) if file is not None else {}
@@ -69,7 +69,7 @@ def layout_of(table: Path, flags: Mapping[str, Any], matrix: Path | None = None)
     try:
         layout = msgspec.convert({**told, **given}, Layout)
     except msgspec.ValidationError as why:
-        raise BadInput(f"{file or 'the flags'}: {why}") from None
+        raise BadInput(f"{file or 'How to read the table'}: {why}") from None
     _check(layout)
     return layout
 
@@ -94,8 +94,8 @@ def _check(layout: Layout) -> None:
                             ("infer", layout.infer)) if on]  # fmt: skip
     if len(ways) != 1:
         raise BadInput(
-            "Say which game was played in one way: --game rps, ibs or ipd, or --matrix FILE, or "
-            f"--infer{'; ' + ' and '.join(ways) + ' were given' if ways else ''}."
+            "Say which game was played in one way: `game` (rps, ibs or ipd), `matrix` or "
+            f"`infer`{'; ' + ' and '.join(ways) + ' were given' if ways else ''}."
         )
     if layout.game and layout.game not in presets():
         raise unknown("repeated game", layout.game, presets())
@@ -103,7 +103,7 @@ def _check(layout: Layout) -> None:
         if name not in layout.known:
             raise unknown("column", name, layout.known)
     if layout.as_played and layout.rounds is not None:
-        raise BadInput("--rounds and --as-played exclude each other: one length, or each its own.")
+        raise BadInput("`rounds` and `as_played` exclude each other: one length, or each its own.")
 
 
 def presets() -> tuple[str, ...]:

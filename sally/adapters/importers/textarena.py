@@ -1,0 +1,198 @@
+"""Two-player matrix games of TextArena, recorded step by step (docs/how-to/recorded_play.md).
+
+TextArena writes no file of its own; a record is one line of JSON a game: the environment, its
+rules, every reply in order, and the state at the end. Of its environments these are matrix games.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from sally.core.errors import BadInput, unknown
+from sally.core.log import Episode, Instance, Setup
+from sally.core.paper import Imported
+from sally.core.records import Difference, Oddity, Source, told
+from sally.games.repeated_games.recorded import Made, Round, fed, sitter
+from sally.games.repeated_games.rules import AGENT, PARTNER
+
+SEATS = (AGENT, PARTNER)
+Cells = tuple[tuple[tuple[int, int], ...], ...]
+
+
+class Step(msgspec.Struct, frozen=True):
+    """One reply."""
+
+    player: int
+    reply: str
+    phase: str = "decision"
+
+
+class Record(msgspec.Struct, frozen=True):
+    """One game as it was recorded."""
+
+    env: str
+    players: tuple[str, str]
+    rules: dict[str, int]
+    steps: tuple[Step, ...]
+    state: dict[str, Any]
+
+
+class Kind(msgspec.Struct, frozen=True):
+    """How an environment reads a reply, and what its moves pay."""
+
+    names: tuple[str, ...]
+    pattern: str  # finds a move in a reply; its group is the move or its first letter
+    unread: str = ""  # the move that an unreadable reply counts as; empty: it is asked again
+    cells: Cells = ()  # empty: by the rules of the record
+    points: str = "points"  # where the state keeps what each player has
+
+    def move(self, reply: str) -> int | None:
+        """The move that a reply names; None if it cannot be read."""
+        found = [m.lower() for m in re.findall(self.pattern, reply, re.IGNORECASE)]
+        if not found:
+            return None
+        if self.unread:  # there, the other move wins wherever it stands in the reply
+            found.sort(key=self.unread.lower().startswith)
+        return next(n for n, name in enumerate(self.names) if name.lower().startswith(found[0]))
+
+
+KINDS: Mapping[str, Kind] = {
+    "IteratedPrisonersDilemma": Kind(
+        ("Cooperate", "Defect"), r"\[(cooperate|defect)\]", "Cooperate", points="scores"
+    ),
+    "IteratedRockPaperScissors": Kind(
+        ("Rock", "Paper", "Scissors"),
+        r"\[(rock|r|paper|p|scissors|s)\]",
+        cells=(((0, 0), (0, 1), (1, 0)), ((1, 0), (0, 0), (0, 1)), ((0, 1), (1, 0), (0, 0))),
+    ),
+    "IteratedMatchingPennies": Kind(
+        ("Heads", "Tails"),
+        r"\[\s*(heads|h|tails|t)\s*\]",
+        cells=(((1, 0), (0, 1)), ((0, 1), (1, 0))),
+    ),
+}
+
+
+def imported(path: Path) -> Imported:
+    """Every game of a file of records, one line each."""
+    if not path.is_file():
+        raise BadInput(f"There is no file {path}.")
+    data = path.read_bytes()
+    source = Source.of("TextArena", "", path.name, data)
+    episodes: list[Episode] = []
+    odd: list[Oddity] = []
+    differences: list[Difference] = []
+    counts: Counter[str] = Counter()
+    for number, line in enumerate(data.splitlines(), start=1):
+        if not line.strip():
+            continue
+        try:
+            record = msgspec.json.decode(line, type=Record)
+        except msgspec.MsgspecError as why:
+            raise BadInput(f"{path}, line {number}: no record of a game: {why}.") from None
+        counts["found"] += 1
+        game = _Game(record, f"{path.name}:{number}")
+        episodes.append(game.episode(source, number))
+        differences += game.differences
+        if game.talk:
+            why = f"{game.talk} messages before decisions; Sally's game has no talk"
+            odd.append(Oddity(str(path), "talk left out", why, number))
+    if not episodes:
+        raise BadInput(f"{path} holds no game.")
+    return told(episodes, odd, differences, dict(counts))
+
+
+class _Game:
+    """One record: its rounds, and what does not fit."""
+
+    def __init__(self, record: Record, name: str) -> None:
+        self.record, self.name = record, name
+        stem = record.env.split("-v")[0]
+        if stem not in KINDS:
+            raise unknown("matrix game of TextArena", stem, KINDS)
+        self.kind = KINDS[stem]
+        self.cells = self.kind.cells or _dilemma(record.rules)
+        self.talk = sum(step.phase != "decision" for step in record.steps)
+        self.asked_again = 0
+        self.differences: list[Difference] = []
+        self.rounds = self._rounds()
+        self._check_points()
+
+    def _rounds(self) -> list[Round]:
+        """Rounds as replied; a reply that could not be read is no move here."""
+        rounds: list[Round] = []
+        made: dict[int, Made] = {}
+        for step in self.record.steps:
+            if step.phase != "decision":
+                continue
+            move = self.kind.move(step.reply)
+            if move is None and not self.kind.unread:
+                self.asked_again += 1
+                continue
+            made[step.player] = self._unread(len(rounds) + 1, step) if move is None else move
+            if len(made) == len(SEATS):
+                rounds.append(Round(made[0], made[1]))
+                made = {}
+        if made:  # the game was ended while somebody owed a move
+            rounds.append(Round(*(made.get(n, "no reply could be read") for n in (0, 1))))
+        return rounds
+
+    def _unread(self, at: int, step: Step) -> str:
+        scored = f"scored there as {self.kind.unread.lower()}"
+        who = self.record.players[step.player]
+        self.differences.append(
+            Difference(self.name, f"an unreadable reply of {who}", at, scored, "no move")
+        )
+        return f"unreadable, {scored}"
+
+    def _check_points(self) -> None:
+        """The points in the record, against the moves as they were scored there."""
+        there = self.record.state.get(self.kind.points, {})
+        fallback = self.kind.names.index(self.kind.unread) if self.kind.unread else None
+        ours = [0, 0]
+        for played in self.rounds:
+            pair = [fallback if isinstance(m, str) else m for m in (played.agent, played.partner)]
+            if pair[0] is not None and pair[1] is not None:
+                for n, points in enumerate(self.cells[pair[0]][pair[1]]):
+                    ours[n] += points
+        recorded = [there.get(str(n)) for n in (0, 1)]
+        if recorded != ours:
+            self.differences.append(Difference(self.name, "points", None, str(recorded), str(ours)))
+
+    def episode(self, source: Source, line: int) -> Episode:
+        """The game as an episode of repeated_games."""
+        rounds = max(self.record.rules.get("num_rounds", 0), len(self.rounds))
+        params = {
+            "matrix": self.cells,
+            "names": self.kind.names,
+            "rounds": rounds,
+            "void_limit": rounds,
+        }
+        lineup = {
+            str(seat): sitter(who) for seat, who in zip(SEATS, self.record.players, strict=True)
+        }
+        name = f"{source.file}:-:{line}"
+        setup = Setup(Instance(name, "repeated_games", params), 0, lineup)
+        used = {
+            "source": msgspec.to_builtins(source),
+            "env": self.record.env,
+            "points": self.record.state.get(self.kind.points, {}),
+            "asked again": self.asked_again,
+            "talk": self.talk,
+        }
+        return fed(setup, self.rounds, {}, self.record.env, used)[0]
+
+
+def _dilemma(rules: Mapping[str, int]) -> Cells:
+    needed = ("cooperate_reward", "sucker_reward", "defect_reward", "mutual_defect_reward")
+    lacking: Sequence[str] = [name for name in needed if name not in rules]
+    if lacking:
+        raise BadInput(f"The record does not say what moves pay: {', '.join(lacking)} is missing.")
+    both, sucker, tempted, neither = (rules[name] for name in needed)
+    return (((both, both), (sucker, tempted)), ((tempted, sucker), (neither, neither)))

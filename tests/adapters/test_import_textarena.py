@@ -1,0 +1,68 @@
+"""Games of TextArena: the record in fixtures was made by us by running it (0.7.4)."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sally.adapters.importers.textarena import imported
+from sally.core.errors import BadInput
+from sally.core.log import Forfeited, Moved
+
+FILE = Path(__file__).parent.parent / "fixtures" / "textarena.jsonl"
+
+
+def lines() -> list[dict[str, Any]]:
+    return [json.loads(line) for line in FILE.read_text().splitlines()]
+
+
+def test_moves_are_the_replies_and_what_could_not_be_read_is_no_move() -> None:
+    found = imported(FILE)
+    dilemma, paper, pennies = found.episodes
+    moves = [e.action for e in dilemma.events if isinstance(e, Moved) and e.seat == "agent"]
+    assert moves == [0, 0, 0, 0, 1, 1, 1, 1, 1]  # the sixth reply named no move
+    (lost,) = [e for e in dilemma.events if isinstance(e, Forfeited)]
+    assert (lost.seat, lost.reason) == ("agent", "unreadable, scored there as cooperate")
+    assert paper.payoffs == {"agent": 3.0, "partner": 3.0}
+    assert paper.used["asked again"] == 1
+    assert pennies.payoffs is None  # it ended while one player owed a move
+    (what,) = found.details["differences"]
+    assert (what["turn"], what["recorded"]) == (6, "scored there as cooperate")
+    assert found.counts == {"found": 3}
+
+
+def test_points_that_the_replies_do_not_give_are_a_difference(tmp_path: Path) -> None:
+    game = lines()[1]
+    game["state"]["points"]["0"] = 7
+    file = tmp_path / "games.jsonl"
+    file.write_text(json.dumps(game))
+    (what,) = imported(file).details["differences"]
+    assert (what["what"], what["recorded"], what["ours"]) == ("points", "[7, 3]", "[3, 3]")
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ({"env": "Chess-v0"}, "no matrix game of TextArena named 'Chess'"),
+        ({"rules": {}}, "does not say what moves pay: cooperate_reward"),
+        ({"steps": 3}, "line 1: no record of a game"),
+    ],
+)
+def test_what_is_no_record_of_a_matrix_game_is_one_sentence(
+    tmp_path: Path, change: dict[str, Any], why: str
+) -> None:
+    file = tmp_path / "games.jsonl"
+    file.write_text(json.dumps({**lines()[0], **change}))
+    with pytest.raises(BadInput, match=why):
+        imported(file)
+
+
+def test_an_empty_or_missing_file_is_one_sentence(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="There is no file"):
+        imported(tmp_path / "games.jsonl")
+    (tmp_path / "games.jsonl").write_text("\n")
+    with pytest.raises(BadInput, match="holds no game"):
+        imported(tmp_path / "games.jsonl")
