@@ -38,6 +38,7 @@ REPEATS = 20  # games of each learner and bot on each setting
 BESIDE = ("tabular", "random", "win_stay_lose_shift")
 MODELS = ("gpt4", "gpt35", "gpt3", "claude", "llama2")
 SEED = 1
+TEN = 10  # rounds of all games with people in akata2025
 
 
 class Seen(msgspec.Struct, frozen=True):
@@ -49,6 +50,7 @@ class Seen(msgspec.Struct, frozen=True):
     cluster: str
     won: float  # rounds won, of `rounds`
     rounds: int
+    points: float
     earned: float  # above what a random player expects
     room: float  # what the optimum earns above that; 0 where no optimum is known
     rates: Mapping[str, tuple[int, int]]
@@ -100,6 +102,7 @@ def seen(group: str, player: str, played: Played, seat: Seat) -> Seen:
         person_of(setup, seat) or f"{setup.instance.id} {label(them)} {setup.repeat}",
         won,
         len(every),
+        sum(earned),
         sum(earned) - zero,
         0.0 if regret is None else sum(earned) + regret * len(earned) - zero,
         rates,
@@ -205,6 +208,7 @@ def rate(name: str) -> tuple[Callable[[Seen], float], Callable[[Seen], float]]:
 
 DOING = ((lambda s: s.earned if s.room > 0 else 0.0), (lambda s: max(s.room, 0.0)))
 WON = ((lambda s: s.won), (lambda s: s.rounds))
+POINTS = ((lambda s: s.points), (lambda s: s.rounds))
 
 
 def page(everything: Sequence[Seen], people: int, games: int) -> Iterator[str]:
@@ -230,6 +234,16 @@ def page(everything: Sequence[Seen], people: int, games: int) -> Iterator[str]:
     yield ""
     yield "## Rock, paper, scissors, by bot"
     yield from table(rps, ("partner", "player"), {"won": WON, "doing": DOING})
+    yield ""
+    yield "## People and models in one setting: GPT-4 across"
+    yield "The dilemma and the battle, ten rounds, the same payoffs; points a round. People met"
+    yield "GPT-4 as it is or asked to predict first, drawn anew in every round; models met one of"
+    yield "the two, one game for each pair and seat, so that they have no interval and a difference"
+    yield "between them and people cannot be tested. No model played the bots that people played in"
+    yield "rock, paper, scissors, and no person those that models played in the dilemma."
+    yield ""
+    met = [s for s in two if s.partner.startswith(("gpt4", "gpt-4")) and s.rounds == TEN]
+    yield from table(met, ("group", "player"), {"points a round": POINTS})
     yield ""
     yield "## What follows upon what"
     yield "Retaliation, forgiveness and exploitation in the dilemma, taking turns in the battle;"
