@@ -20,6 +20,7 @@ from sally.cli import cli
 from sally.cli.group import ENTRIES
 from sally.core import shelf
 from sally.core.study import Study
+from tests.conversations.pages import pages
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -130,6 +131,11 @@ def test_every_strategy_is_in_its_reference():
     page = (ROOT / "docs/reference/strategies.md").read_text(encoding="utf-8")
     rows = "\n".join(line.split("|")[1] for line in page.splitlines() if line.startswith("| `"))
     assert [name for name in shelf.shelf("strategies") if f"`{name}`" not in rows] == []
+
+
+def test_every_strategy_has_a_page_as_its_golden_conversation_goes():
+    for page, text in pages().items():
+        assert page.read_text(encoding="utf-8") == text, f"python -m tests.conversations: {page}"
 
 
 def refreshed(page: Path) -> str:

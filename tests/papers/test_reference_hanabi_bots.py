@@ -20,7 +20,7 @@ def test_every_published_mean_is_computed_and_the_bot_built_from_a_sketch_is_fla
     printed = [row for row in rows if row.published is not None]
     assert len(printed) == 20
     assert all(row.ours is not None for row in printed)
-    assert {row.row["bot"] for row in printed if row.flag} == {"info"}
+    assert {row.row["bot"] for row in printed if row.note} == {"info"}
     beside = {row.row["bot"] for row in rows if row.published is None}
     assert beside == {"legal_random", "iggi", "outer", "piers", "van_den_bergh"}
 

@@ -22,6 +22,7 @@ from sally.games.repeated_games.recorded import Made, Round, fed, sitter
 from sally.games.repeated_games.rules import AGENT, PARTNER
 
 SEATS = (AGENT, PARTNER)
+UNREAD = "no reply could be read"
 Cells = tuple[tuple[tuple[int, int], ...], ...]
 
 
@@ -101,8 +102,8 @@ def imported(path: Path) -> Imported:
         episodes.append(game.episode(source, number))
         differences += game.differences
         if game.talk:
-            why = f"{game.talk} messages before decisions; Sally's game has no talk"
-            odd.append(Oddity(str(path), "talk left out", why, number))
+            said = f"{game.talk} messages before decisions; Sally's game has no talk"
+            odd.append(Oddity(str(path), "talk left out", said, number))
     if not episodes:
         raise BadInput(f"{path} holds no game.")
     return told(episodes, odd, differences, dict(counts))
@@ -140,7 +141,7 @@ class _Game:
                 rounds.append(Round(made[0], made[1]))
                 made = {}
         if made:  # the game was ended while somebody owed a move
-            rounds.append(Round(*(made.get(n, "no reply could be read") for n in (0, 1))))
+            rounds.append(Round(made.get(0, UNREAD), made.get(1, UNREAD)))
         return rounds
 
     def _unread(self, at: int, step: Step) -> str:

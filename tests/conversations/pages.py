@@ -1,0 +1,64 @@
+"""One page a strategy for the documentation, from its reference and its golden conversation."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from sally.core import shelf
+from tests.conversations import FOLDER
+
+ROOT = Path(__file__).parent.parent.parent
+HOME = ROOT / "docs" / "strategies"
+COLUMNS = ("What the model is shown", "Calls a move", "Its probe", "Needs", "From")
+SECTION = re.compile(r"^=== (.*?) ===$", re.M)
+
+
+def row(strategy: str) -> tuple[str, ...]:
+    """What the reference says of a strategy, cell by cell."""
+    text = (ROOT / "docs/reference/strategies.md").read_text(encoding="utf-8")
+    for line in text.splitlines():
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        if line.startswith("| `") and f"`{strategy}`" in cells[0].split(", "):
+            return tuple(cells[1:])
+    raise KeyError(strategy)
+
+
+def example(strategy: str) -> tuple[str, str]:
+    """The last turn of a golden conversation: its title, and all that was said in it."""
+    file = FOLDER / f"{strategy}.txt"
+    file = file if file.exists() else FOLDER / "pick_the_right_stuff" / file.name
+    _, *parts = SECTION.split(file.read_text(encoding="utf-8"))
+    turns = list(zip(parts[::2], parts[1::2], strict=True))
+    last = turns[-1][0].rsplit(", ", 1)[0]
+    said = [(title, text) for title, text in turns if title.rsplit(", ", 1)[0] == last]
+    shown = "\n".join(f"=== {title} ==={text.rstrip()}\n" for title, text in said)
+    return last, shown.rstrip()
+
+
+def page(strategy: str) -> str:
+    """The whole page."""
+    about = shelf.shelf("strategies")[strategy].about
+    lines = [f"# {strategy}", "", f"{about[:1].upper()}{about[1:].rstrip('.')}.", ""]
+    lines += ["| | |", "|---|---|"]
+    lines += [f"| {name} | {cell} |" for name, cell in zip(COLUMNS, row(strategy), strict=True)]
+    title, said = example(strategy)
+    lines += [
+        "",
+        f'A lineup names it with `strategy = "{strategy}"` among a language player\'s parameters.',
+        "What all strategies have in common (retries, votes, predictions inside a decision) is in",
+        "[the reference](../reference/strategies.md).",
+        "",
+        "## An example",
+        f"The last turn of its golden conversation in the tests ({title}); replies are made up.",
+        "",
+        "```text",
+        said,
+        "```",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def pages() -> dict[Path, str]:
+    """Every page by its place."""
+    return {HOME / f"{name}.md": page(name) for name in sorted(shelf.shelf("strategies"))}
