@@ -78,10 +78,11 @@ class Grid(Part, frozen=True):
 
 
 class Good(msgspec.Struct, frozen=True):
-    """Some of an item."""
+    """Some of an item; `glyph` names the kind of thing that is drawn beside it."""
 
     item: str
     amount: str
+    glyph: str = ""
 
 
 class Hand(msgspec.Struct, frozen=True):
@@ -100,11 +101,18 @@ class Hands(Part, frozen=True):
 
 
 class Recipe(msgspec.Struct, frozen=True):
-    """Inputs that make an output; `ready` if one's own hand is enough."""
+    """Inputs that make an output; `ready` if one's own hand is enough, and then `fill` is one run.
+
+    `fill` gives the fields of a form as they are sent, so nothing in it is there to be read.
+    """
 
     text: str
     fuel: str = ""
     ready: bool = False
+    makes: str = ""
+    uses: tuple[str, ...] = ()
+    glyph: str = ""
+    fill: dict[str, Any] | None = None
 
 
 class Recipes(Part, frozen=True):
@@ -127,6 +135,22 @@ class Notes(Part, frozen=True):
 
     caption: str
     notes: tuple[Note, ...]
+
+
+class Saying(msgspec.Struct, frozen=True):
+    """What somebody wrote, and to whom or when."""
+
+    who: str
+    text: str
+    note: str = ""
+    mark: Mark = ""
+
+
+class Talk(Part, frozen=True):
+    """What was written so far, drawn beside the table."""
+
+    caption: str
+    said: tuple[Saying, ...]
 
 
 class Picture(Part, frozen=True):

@@ -45,6 +45,7 @@ ROOMS: Mapping[str, str] = {
     "metrics": "METRICS",
     "card": "CARD",
     "board": "BOARD",
+    "problems": "PROBLEMS",  # frozen problems that a visitor may choose from
     "losses": "LOSSES",
     "costs": "COSTS",  # what each decision gave up
     "intended": "INTENDED",  # what forfeited and cut-off decisions count

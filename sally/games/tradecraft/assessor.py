@@ -21,7 +21,8 @@ from sally.core.model import AS_THE_PROVIDER_DOES, Assistant, Message, Model, Se
 from sally.core.words import objects_in
 from sally.games.tradecraft.actions import ACCEPT, Answer, Craft, Done, Propose
 from sally.games.tradecraft.rules import State, TradeCraft, View
-from sally.games.tradecraft.words import TradeWords, in_words, named
+from sally.games.tradecraft.speech import good_said, goods_said
+from sally.games.tradecraft.words import TradeWords
 from sally.stats.agreement import krippendorffs_alpha, mean_absolute_error, percent_agreement
 
 ORDERS: Mapping[str, str] = {
@@ -177,7 +178,7 @@ def record(played: Played) -> Iterator[str]:
     if not isinstance(game, TradeCraft):
         raise BadInput(f"The assessor judges tradecraft, not {played.spec.name}.")
     for seat, goal in zip(game.seats, game.goals, strict=True):
-        yield f"{seat} wants {in_words(goal)}."
+        yield f"{seat} wants {goods_said(goal)}."
     turn = 0
     for event in played.episode.events:
         if not isinstance(event, Moved | Forfeited) or event.turn >= len(played.replay.moves):
@@ -187,7 +188,7 @@ def record(played: Played) -> Iterator[str]:
             turn = state.turn
             yield f"Turn {turn}"
             for seat, hand in zip(game.seats, state.shown, strict=True):
-                yield f"  {seat} holds {in_words(hand)}."
+                yield f"  {seat} holds {goods_said(hand)}."
         if event.reply.strip():
             yield f"  {event.seat} wrote: {' '.join(event.reply.split())}"
         yield f"  {_done(played, event)}"
@@ -207,19 +208,19 @@ def _done(played: Played, event: Moved | Forfeited) -> str:
     why = TradeWords(game, {}).refusal(view, action)
     match action:
         case Propose(to, offer, request) if why:
-            goods = f"give {named(offer)}, get {named(request)}"
+            goods = f"give {goods_said(offer)}, get {goods_said(request)}"
             return f"{event.seat} tried to propose to {to}: {goods}. Refused, nobody saw it: {why}"
         case Craft(inputs, output, amount) if why:
-            wanted = f"{amount} {output} from {named(inputs)}"
+            wanted = f"{good_said(output, amount)} from {goods_said(inputs)}"
             return f"{event.seat} tried to craft {wanted}. Refused, nothing was made: {why}"
         case Propose(to, offer, request, message):
-            goods = f"gives {named(offer)}, gets {named(request)}"
+            goods = f"gives {goods_said(offer)}, gets {goods_said(request)}"
             return f"{event.seat} proposes to {to}: {goods}. Message: {message!r}"
         case Answer(answer, message):
             said = "accepts" if answer == ACCEPT else "rejects"
             return f"{event.seat} {said}. Message: {message!r}"
         case Craft(inputs, output, amount):
-            return f"{event.seat} crafts {amount} {output} from {named(inputs)}."
+            return f"{event.seat} crafts {good_said(output, amount)} from {goods_said(inputs)}."
         case Done():
             return f"{event.seat} is done crafting."
     return f"{event.seat} proposes nothing."

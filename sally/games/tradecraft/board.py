@@ -1,17 +1,21 @@
-"""Hands, the seat's own target, and the recipes that the goods on the table can fill."""
+"""Hands, the seat's own target, the recipes within reach, and what was written so far."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
-from sally.core.board import Board, Good, Hand, Hands, Part, Recipe, Recipes
+import msgspec
+
+from sally.core.board import Board, Good, Hand, Hands, Part, Recipe, Recipes, Saying, Talk
 from sally.core.desk import Desk
-from sally.games.tradecraft.actions import SEATS
-from sally.games.tradecraft.amounts import Amount, show
+from sally.games.tradecraft.actions import SEATS, Craft, written
+from sally.games.tradecraft.amounts import Amount
+from sally.games.tradecraft.book import within_reach
 from sally.games.tradecraft.filling import cover, prepared
+from sally.games.tradecraft.glyphs import glyph
 from sally.games.tradecraft.hands import union
-from sally.games.tradecraft.rules import TradeCraft, View
-from sally.games.tradecraft.tools import runnable
+from sally.games.tradecraft.rules import Entry, TradeCraft, View
+from sally.games.tradecraft.speech import amount_said, item_said
 
 
 def board(desk: Desk, view: View) -> Board:
@@ -29,29 +33,52 @@ def board(desk: Desk, view: View) -> Board:
     target = Hand("Your target", _goods(view.target), "goal")
     parts: list[Part] = [Hands("On the table", (*hands, target))]
     if game.book:  # else recipes are there to be looked up, for people as for models
-        parts.append(Recipes("What the goods on the table can make", _recipes(view)))
+        parts.append(Recipes("Recipes", _recipes(game, view)))
+    if said := tuple(_said(view)):
+        parts.append(Talk("Messages", said))
     return Board(tuple(parts))
 
 
 def _goods(hand: Mapping[str, Amount]) -> tuple[Good, ...]:
-    return tuple(Good(item, show(amount)) for item, amount in hand.items())
+    return tuple(Good(item_said(i), amount_said(n), glyph(i)) for i, n in hand.items())
 
 
-def _recipes(view: View) -> tuple[Recipe, ...]:
-    """Recipes that all goods together can run once; ready are those for which one's own do."""
-    ready, table = prepared(view.rules), union(view.hands)
-    found: dict[str, Recipe] = {}
-    for number in runnable(view.rules, table):
-        if cover(ready[number], 1, table.goods) is None:
-            continue
+def _recipes(game: TradeCraft, view: View) -> tuple[Recipe, ...]:
+    """The recipes that the page prints; ready are those that one's own hand can run now."""
+    ready, hand = prepared(view.rules), view.hand.goods
+    book = within_reach(view.rules, frozenset(union(game.hands)))
+    found = []
+    for number, (text, fuel) in zip(book.numbers, book.lines, strict=True):
         recipe = view.rules.recipes[number]
-        mine = cover(ready[number], 1, view.hand.goods) is not None
-        fuel = show(recipe.fuel) if recipe.fuel else ""
-        known = found.get(recipe.text())
-        found[recipe.text()] = Recipe(
-            recipe.text(), fuel, mine or (known is not None and known.ready)
+        inputs = cover(ready[number], 1, hand)
+        craft = inputs and Craft(written(inputs), recipe.output, recipe.amount)
+        uses = {item_said(item) for slot in recipe.slots for item in slot.goods}
+        found.append(
+            Recipe(
+                text,
+                fuel,
+                craft is not None,
+                item_said(recipe.output),
+                tuple(sorted(uses)),
+                glyph(recipe.output),
+                msgspec.to_builtins(craft),
+            )
         )
-    return tuple(sorted(found.values(), key=lambda r: not r.ready))
+    return tuple(sorted(found, key=lambda each: not each.ready))
+
+
+def _said(view: View) -> Iterator[Saying]:
+    """Messages to and from this seat, in the order in which they were written."""
+    for entry in view.story:
+        if text := _message(entry).strip():
+            mine = entry.who == view.seat
+            yield Saying(entry.who, text, f"turn {entry.turn}", "yours" if mine else "")
+
+
+def _message(entry: Entry) -> str:
+    if entry.kind == "proposed":
+        return entry.proposal.message if entry.proposal else ""
+    return entry.text if entry.kind in ("passed", "accepted", "rejected") else ""
 
 
 BOARD = board

@@ -10,6 +10,13 @@ from sally.games.tradecraft.amounts import Amount, BadAmount, show
 from sally.games.tradecraft.filling import Prepared, fits, prepared
 from sally.games.tradecraft.hands import Hand, changed, lacking, show_goods
 from sally.games.tradecraft.rulesets import Recipe, Ruleset
+from sally.games.tradecraft.speech import (
+    good_said,
+    item_said,
+    recipe_said,
+    slot_said,
+    units_said,
+)
 
 
 class Applied(msgspec.Struct, frozen=True, gc=False):
@@ -46,7 +53,7 @@ def craft(
         after = changed(hand, inputs, {output: amount})
     except BadAmount:
         short = lacking(hand, inputs)
-        return CannotAfford(f"{show(amount)} {output} cannot be made: {short}.")
+        return CannotAfford(f"{good_said(output, amount)} cannot be made: {short}.")
     return Applied(after, *found)
 
 
@@ -76,18 +83,19 @@ def why_not(rules: Ruleset, inputs: Mapping[str, Amount], output: str, amount: A
             return unknown
     for item, given in (*inputs.items(), (output, amount)):
         if given <= 0:
-            return f"The amount of {item} must be more than zero, not {show(given)}."
+            return f"The amount of {item_said(item)} must be more than zero, not {show(given)}."
     recipes = [rules.recipes[number] for number in rules.makers.get(output, ())]
     if not recipes:
-        return f"No recipe makes {output}; it can only come from a hand."
+        return f"No recipe makes {item_said(output)}; it can only come from a hand."
     whole = [recipe for recipe in recipes if amount % recipe.amount == 0]
     if not whole:
         lots = " or ".join(sorted({str(recipe.amount) for recipe in recipes}, key=int))
-        return f"{output} is made in lots of {lots}, and {show(amount)} is no whole number of lots."
+        name = item_said(output)
+        return f"{name} is made in lots of {lots}, and {show(amount)} is no whole number of lots."
     recipe = max(whole, key=lambda each: _shared(each, inputs))
     times = int(amount // recipe.amount)
     return (
-        f"{show_goods(inputs)} does not make {show(amount)} {output}: "
+        f"{show_goods(inputs)} does not make {good_said(output, amount)}: "
         f"{_mismatch(recipe, times, inputs, rules)} ({_takes(recipe, times)})."
     )
 
@@ -99,8 +107,8 @@ def _shared(recipe: Recipe, inputs: Mapping[str, Amount]) -> tuple[int, int]:
 
 
 def _takes(recipe: Recipe, times: int) -> str:
-    fire = f" and {show(recipe.fuel * times)} fuel units" if recipe.fuel else ""
-    return f"{recipe.kind} takes exactly {recipe.text(times).partition(' -> ')[0]}{fire}"
+    fire = f" and {units_said(recipe.fuel * times)}" if recipe.fuel else ""
+    return f"the recipe takes exactly {recipe_said(recipe, times).partition(' -> ')[0]}{fire}"
 
 
 def _mismatch(recipe: Recipe, times: int, inputs: Mapping[str, Amount], rules: Ruleset) -> str:
@@ -108,11 +116,11 @@ def _mismatch(recipe: Recipe, times: int, inputs: Mapping[str, Amount], rules: R
     heat = rules.heat if recipe.fuel else {}
     for item in inputs:
         if item not in heat and not any(item in slot.goods for slot in recipe.slots):
-            return f"{item} has no place in it"
+            return f"{item_said(item)} has no place in it"
     for slot in recipe.slots:
         have = sum(inputs.get(item, 0) for item in slot.goods)
         if have < slot.amount * times:
-            return f"it lacks {slot.name}"
+            return f"it lacks {slot_said(slot.amount * times - have, slot.name)}"
     if recipe.fuel and not any(item in heat for item in inputs):
         return "it lacks fuel"
     if recipe.fuel:

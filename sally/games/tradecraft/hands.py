@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from sally.games.tradecraft.amounts import Amount, BadAmount, plain, read_amount, show
+from sally.games.tradecraft.speech import amount_said, good_said, item_said
 
 Goods = Mapping[str, Amount]
 
@@ -58,8 +59,8 @@ class Hand(Mapping[str, Amount]):
 
 
 def show_goods(goods: Goods) -> str:
-    """Goods in words: "2 stick + 1/2 coal", or "nothing"."""
-    return " + ".join(f"{show(amount)} {item}" for item, amount in goods.items()) or "nothing"
+    """Goods in words: "2 sticks + 1/2 coal", or "nothing"."""
+    return " + ".join(good_said(item, amount) for item, amount in goods.items()) or "nothing"
 
 
 def read_goods(raw: Mapping[str, object] | Iterable[tuple[str, object]]) -> dict[str, Amount]:
@@ -80,9 +81,10 @@ def lacking(hand: Hand, goods: Goods) -> str | None:
     for item, amount in goods.items():
         have = held.get(item, 0)
         if amount.numerator <= 0:
-            return f"the amount of {item} must be more than zero, not {show(amount)}"
+            return f"the amount of {item_said(item)} must be more than zero, not {show(amount)}"
         if have.numerator * amount.denominator < amount.numerator * have.denominator:
-            return f"{show(amount)} {item} would be needed, and the hand holds {show(have)}"
+            wanted, there = good_said(item, amount), amount_said(have) if have else "none"
+            return f"{wanted} would be needed, and the hand holds {there}"
     return None
 
 

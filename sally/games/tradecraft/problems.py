@@ -1,11 +1,14 @@
-"""Shipped instances as problems that a study or a card can name."""
+"""Shipped instances as problems that a study, a card or a visitor can name."""
 
 from collections.abc import Iterable
+from functools import cache
 from itertools import chain, zip_longest
 from typing import Any
 
 from sally.core.log import Instance
-from sally.games.tradecraft.instances import GRADES, InstanceSet, instance_set
+from sally.core.problems import Problem, Problems
+from sally.games.tradecraft.actions import SEATS
+from sally.games.tradecraft.instances import GRADES, InstanceSet, instance_set, set_names
 from sally.games.tradecraft.instances import Instance as Certified
 
 
@@ -42,3 +45,32 @@ def _named(
         )
         for each in chosen
     )
+
+
+RULESETS = {  # by the set of problems, without its number of players
+    "minecraft_core": "Minecraft",
+    "minecraft_core_known": "Minecraft, well-known targets",
+    "alchemy": "Alchemy",
+    "invented": "Made-up names",
+}
+HARDNESS = {1: "easy", 2: "medium", 3: "hard", 4: "very hard"}
+
+
+@cache
+def offered() -> Problems:
+    """Every problem by its ruleset, its number of players and its place in the set."""
+    found = []
+    for key, ruleset in RULESETS.items():
+        for players in (2, 3):
+            name = f"{key}_{players}p"
+            if name not in set_names():
+                continue
+            certified = instance_set(name)
+            made = _named(certified, certified.instances)
+            for n, (each, problem) in enumerate(zip(certified.instances, made, strict=True), 1):
+                label = f"{n}, {HARDNESS[each.grade]}"
+                found.append(Problem((ruleset, str(players), label), problem, SEATS[:players]))
+    return Problems(("Ruleset", "Players", "Problem"), tuple(found))
+
+
+PROBLEMS = offered

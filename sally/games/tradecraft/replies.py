@@ -9,25 +9,13 @@ from typing import Any
 
 from sally.core.errors import Unreadable
 from sally.core.words import objects_in
+from sally.games.tradecraft.speech import item_meant, item_said
 
 # Denominators that recipes and fuels lead to; two places tell only few of them apart.
 COARSE, FINE = (3, 6, 8, 12), (3, 6, 8, 9, 12, 16, 24, 48)
 _DECIMAL = re.compile(r"\d{1,9}\.(\d{2,18})")
+_MIXED = re.compile(r"(\d{1,9})\s+(\d{1,9}/\d{1,9})")  # 1 2/3
 _WHOLE = re.compile(r"(\d{1,9})(?:\.0{1,9})?")
-
-
-def item_meant(name: str, known: Collection[str]) -> str:
-    """The item that a name stands for: without its name space, in small letters, joined by _.
-
-    A name that fits no item stays as it is, so that the refusal can quote it.
-    """
-    if name in known:
-        return name
-    tidy = re.sub(r"[\s-]+", "_", name.strip().lower())
-    for meant in (tidy, tidy.rpartition(":")[2]):
-        if meant in known:
-            return meant
-    return name
 
 
 def seat_meant(name: Any, seats: Collection[str]) -> Any:
@@ -47,6 +35,8 @@ def amount_meant(amount: Any) -> Any:
     text = amount.strip()
     if (whole := _WHOLE.fullmatch(text)) is not None:
         return str(int(whole[1]))
+    if (mixed := _MIXED.fullmatch(text)) is not None and not re.search(r"/0+$", text):
+        return str(int(mixed[1]) + Fraction(mixed[2]))
     if (decimal := _DECIMAL.fullmatch(text)) is None:
         return text
     return _ratio_near(Fraction(text), len(decimal[1])) or text
@@ -125,13 +115,14 @@ def values_in_json(
         for item, worth in _by_item(each, items).items():
             value = _number(worth)
             if value is None:
-                raise Unreadable(f"The value of {item} is not a number: {worth!r:.40}.")
+                raise Unreadable(f"The value of {item_said(item)} is not a number: {worth!r:.40}.")
             if not low <= value <= high:
                 raise Unreadable(
-                    f"The value of {item}, {value:g}, is not from {low:g} to {high:g}."
+                    f"The value of {item_said(item)}, {value:g}, is not from {low:g} to {high:g}."
                 )
             if found.setdefault(item, value) != value:
-                raise Unreadable(f"{item} has two values, {found[item]:g} and {value:g}; give one.")
+                both = f"{found[item]:g} and {value:g}"
+                raise Unreadable(f"{item_said(item)} has two values, {both}; give one.")
     return found or None
 
 

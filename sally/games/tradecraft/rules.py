@@ -30,8 +30,8 @@ from sally.games.tradecraft.amounts import BadAmount
 from sally.games.tradecraft.crafting import Applied, craft
 from sally.games.tradecraft.hands import Hand, floored, holds, lacking, traded
 from sally.games.tradecraft.parameters import check_parameters, rules_of, ruleset_of
-from sally.games.tradecraft.replies import item_meant
 from sally.games.tradecraft.rulesets import Ruleset
+from sally.games.tradecraft.speech import item_meant
 
 _OUT_OF_PATIENCE = 1 << 30  # more refusals than any setup allows
 PROPOSING, DECIDING, CRAFTING, OVER = "propose", "decide", "craft", "over"
@@ -116,7 +116,7 @@ class TradeCraft(Game[State, Action, View]):
     def __post_init__(self) -> None:
         for name in ("hands", "targets"):  # minecraft:coal is coal, where the ruleset has it so
             lots = getattr(self, name)
-            if any(":" in item for lot in lots for item in lot):
+            if any(":" in item or " " in item for lot in lots for item in lot):
                 known = rules_of(self).known
                 bare = tuple({item_meant(i, known): n for i, n in lot.items()} for lot in lots)
                 object.__setattr__(self, name, bare)
@@ -350,7 +350,8 @@ class TradeCraft(Game[State, Action, View]):
             inputs = goods(action.inputs)
         except BadAmount as why:
             return str(why)
-        done = craft(self.rules, hand, inputs, action.output, action.amount)
+        output = item_meant(action.output, self.rules.known)
+        done = craft(self.rules, hand, inputs, output, action.amount)
         return done.hand if type(done) is Applied else done.reason  # type: ignore[union-attr]
 
     def _revealed(

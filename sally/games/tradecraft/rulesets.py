@@ -29,6 +29,7 @@ from importlib import resources
 import msgspec
 
 from sally.games.tradecraft.amounts import Amount, BadAmount, plain, read_amount, show
+from sally.games.tradecraft.speech import item_said
 
 SHIPPED = ("minecraft_core", "alchemy")
 
@@ -123,8 +124,8 @@ class Ruleset:
         """Why this is no item of the ruleset, with the nearest name, or None if it is one."""
         if item in self.known:
             return None
-        near = difflib.get_close_matches(str(item)[:60], self.items, n=1)
-        hint = f"; did you mean {near[0]}?" if near else "."
+        near = difflib.get_close_matches(str(item)[:60].replace(" ", "_"), self.items, n=1)
+        hint = f"; did you mean {item_said(near[0])}?" if near else "."
         return f"{str(item)[:60]!r} is no item of {self.name}{hint}"
 
 

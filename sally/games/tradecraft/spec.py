@@ -180,12 +180,12 @@ GAME: GameSpec[State, Action, View] = GameSpec(
         "tradecraft": "Each player has a secret thing to make. Trade, craft, and work out what "
         "the other one is after."
     },
-    roles={"p1": "Player 1", "p2": "Player 2"},
+    roles={"p1": "Player 1", "p2": "Player 2", "p3": "Player 3"},
     about="trade and craft towards a private target; who wants what is there to be read "
     "(tradecraft2026)",
     game=TradeCraft,
     words=TradeWords,
-    words_version=3,
+    words_version=4,
     texts=TEXTS,
     action=Action,
     probes=PROBES,

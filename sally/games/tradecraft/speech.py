@@ -1,12 +1,31 @@
-"""Goods as people say them: `oak planks`, `1 2/3`; pages for models keep the names of the rules."""
+"""Goods as people write them: `oak planks`, `4 sticks`, `1 2/3 coal`, `any 2 planks`."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Collection, Iterable, Mapping
 from fractions import Fraction
+from functools import lru_cache
+from importlib import resources
+from typing import TYPE_CHECKING
 
 from sally.core.errors import listed
 from sally.games.tradecraft.amounts import BadAmount, read_amount
+
+if TYPE_CHECKING:
+    from sally.games.tradecraft.rulesets import Recipe
+
+Said = str | int | Fraction  # an amount, exact or as it was written
+
+# Things that are counted. Others stay as they are, however many: coal, string, iron ore, and
+# made-up names, of which nobody knows the plural.
+COUNTED = frozenset(
+    (resources.files(__package__) / "data" / "counted.txt").read_text("utf-8").split()
+)
+PAIRS = frozenset({"boots", "leggings", "shears"})
+ONE_OF = {"planks": "plank"}  # named as many, counted as one
+_ODD = {"leaf": "leaves", "loaf": "loaves", "knife": "knives", "sheaf": "sheaves"}
+_ODD |= {"bookshelf": "bookshelves", "potato": "potatoes"}
 
 
 def item_said(item: str) -> str:
@@ -14,16 +33,109 @@ def item_said(item: str) -> str:
     return item.rpartition(":")[2].replace("_", " ").replace(".", " ")
 
 
-def amount_said(amount: str | int | Fraction) -> str:
+def counted(item: str, many: bool) -> str:
+    """An item's name beside an amount: one stick, more sticks, a pair of shears."""
+    said = item_said(item)
+    before, _, last = said.rpartition(" ")
+    head = f"{before} " if before else ""
+    if last in PAIRS:
+        return f"{'pairs' if many else 'pair'} of {said}"
+    if not many:
+        return head + ONE_OF.get(last, last)
+    return head + (_plural(last) if last in COUNTED else last)
+
+
+def _plural(word: str) -> str:
+    if word in _ODD:
+        return _ODD[word]
+    if re.search(r"[^aeiou]y$", word):
+        return word[:-1] + "ies"
+    return word + ("es" if re.search(r"(ch|sh|s|x|z)$", word) else "s")
+
+
+def amount_said(amount: Said) -> str:
     """An amount as people write it: 2, 2/3, 1 2/3; what cannot be read stays as it is."""
-    try:
-        exact = read_amount(amount)
-    except BadAmount:
+    if (exact := _exact(amount)) is None or exact <= 0:
         return str(amount)
     whole, rest = divmod(exact, 1)
     return " ".join(str(part) for part in (whole, rest) if part)
 
 
-def goods_said(goods: Iterable[tuple[str, str | int | Fraction]]) -> str:
+def _exact(amount: Said) -> int | Fraction | None:
+    if not isinstance(amount, str):
+        return amount  # of what is computed there may be more than anybody may write
+    try:
+        return read_amount(amount)
+    except BadAmount:
+        return None
+
+
+def _many(amount: Said) -> bool:
+    return (exact := _exact(amount)) is None or exact > 1
+
+
+def good_said(item: str, amount: Said) -> str:
+    """Some of an item: `4 sticks`, `1/8 coal`."""
+    return f"{amount_said(amount)} {counted(item, _many(amount))}"
+
+
+def goods_said(goods: Mapping[str, Said] | Iterable[tuple[str, Said]]) -> str:
     """Goods in a sentence, or "nothing"."""
-    return listed(f"{amount_said(amount)} {item_said(item)}" for item, amount in goods)
+    pairs = goods.items() if isinstance(goods, Mapping) else goods
+    return listed(good_said(item, amount) for item, amount in pairs)
+
+
+def units_said(fuel: Said) -> str:
+    """So much fuel: `1/8 fuel unit`, `2 fuel units`."""
+    return f"{amount_said(fuel)} fuel unit{'s' if _many(fuel) else ''}"
+
+
+# --- recipes --------------------------------------------------------------------------------------
+
+
+def slot_said(amount: Said, name: str) -> str:
+    """One place of a recipe: `2 sticks`, `any 2 planks`, `1 coal or charcoal`."""
+    first, *more = name.split("|")
+    if not first.startswith("#"):
+        named = [item_said(each.removeprefix("#")) for each in more]
+        return listed((good_said(first, amount), *named), "or")
+    group = item_said(first[1:])  # a group is named in the plural: planks, wooden slabs
+    if not _many(amount):
+        group = re.sub(r"(?<=[^s])s$", "", group)
+    return listed((f"any {amount_said(amount)} {group}", *map(item_said, more)), "or")
+
+
+def recipe_said(recipe: Recipe, times: int = 1) -> str:
+    """A recipe as one line: `any 2 planks + 1 stick -> 1 wooden sword`."""
+    places = " + ".join(slot_said(slot.amount * times, slot.name) for slot in recipe.slots)
+    return f"{places} -> {good_said(recipe.output, recipe.amount * times)}"
+
+
+# --- names, read back -----------------------------------------------------------------------------
+
+
+def item_meant(name: str, known: Collection[str]) -> str:
+    """The item that a name stands for, written as the rules or as people have it.
+
+    A name that fits no item stays as it is, so that the refusal can quote it.
+    """
+    if name in known:
+        return name
+    tidy = " ".join(re.split(r"[\s_-]+", name.strip().lower()))
+    forms = _forms(known if isinstance(known, frozenset) else frozenset(known))
+    spellings = (tidy, tidy.replace(":", " "), tidy.rpartition(":")[2])
+    return next((forms[each] for each in spellings if each in forms), name)
+
+
+@lru_cache(maxsize=64)
+def _forms(known: frozenset[str]) -> dict[str, str]:
+    """By what people write, the item; a name that fits two items is nobody's."""
+    found: dict[str, str] = {}
+    for write in (item_said, lambda item: counted(item, True), lambda item: counted(item, False)):
+        fresh: dict[str, set[str]] = {}
+        for item in known:
+            fresh.setdefault(write(item), set()).add(item)
+        for said, items in fresh.items():
+            if len(items) == 1:
+                found.setdefault(said, *items)
+    return found

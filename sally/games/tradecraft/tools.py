@@ -4,23 +4,25 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-from sally.games.tradecraft.amounts import Amount, show
+from sally.games.tradecraft.amounts import Amount
 from sally.games.tradecraft.filling import cover, most_times, prepared
 from sally.games.tradecraft.rulesets import Recipe, Ruleset
+from sally.games.tradecraft.speech import amount_said, item_meant, item_said, recipe_said
 
 
 def item_info(rules: Ruleset, item: str) -> dict[str, Any]:
     """The recipes that make an item, those that use it, its tags and its worth as fuel."""
+    said, item = item, item_meant(item, rules.known)
     problem = rules.unknown(item)
     if problem is not None:
-        return {"item": item, "problem": problem}
+        return {"item": said, "problem": problem}
     rate = rules.fuel.get(item)
     return {
-        "item": item,
+        "item": item_said(item),
         "made_by": [_described(rules.recipes[n]) for n in rules.makers.get(item, ())],
         "used_in": [_described(rules.recipes[n]) for n in rules.users.get(item, ())],
-        "tags": sorted(tag for tag, goods in rules.tags.items() if item in goods),
-        "items_per_fuel_unit": None if rate is None else show(rate),
+        "tags": sorted(item_said(tag) for tag, goods in rules.tags.items() if item in goods),
+        "items_per_fuel_unit": None if rate is None else amount_said(rate),
     }
 
 
@@ -35,7 +37,7 @@ def possible_recipes(rules: Ruleset, hand: Mapping[str, Amount]) -> list[dict[st
                 {
                     **_described(rules.recipes[number]),
                     "most_times": most_times(ready[number], hand),
-                    "inputs": {item: show(amount) for item, amount in sorted(inputs.items())},
+                    "inputs": {item_said(i): amount_said(n) for i, n in sorted(inputs.items())},
                 }
             )
     return found
@@ -79,13 +81,17 @@ def _bits(rules: Ruleset) -> tuple[dict[str, int], list[int]]:
 
 def _described(recipe: Recipe) -> dict[str, Any]:
     return {
-        "recipe": recipe.text(),
+        "recipe": recipe_said(recipe),
         "kind": recipe.kind,
         "slots": [
-            {"amount": str(slot.amount), "name": slot.name, "any_of": list(slot.goods)}
+            {
+                "amount": str(slot.amount),
+                "name": item_said(slot.name.replace("#", "").replace("|", " or ")),
+                "any_of": [item_said(item) for item in slot.goods],
+            }
             for slot in recipe.slots
         ],
-        "fuel_units": show(recipe.fuel),
-        "output": recipe.output,
+        "fuel_units": amount_said(recipe.fuel),
+        "output": item_said(recipe.output),
         "amount": str(recipe.amount),
     }

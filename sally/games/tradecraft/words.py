@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from functools import lru_cache
 from typing import Any
+
+import msgspec
 
 from sally.core.errors import IllegalMove, Unreadable, listed
 from sally.core.game import Seat
@@ -21,17 +22,19 @@ from sally.games.tradecraft.actions import (
     Answer,
     Craft,
     Done,
-    Goods,
     Pass,
     Propose,
 )
-from sally.games.tradecraft.amounts import Amount, show
+from sally.games.tradecraft.book import within_reach
 from sally.games.tradecraft.hands import Hand, union
-from sally.games.tradecraft.relevance import reachable
 from sally.games.tradecraft.replies import tidied, values_in_json
 from sally.games.tradecraft.rules import Entry, TradeCraft, View
-from sally.games.tradecraft.rulesets import Ruleset
-from sally.games.tradecraft.speech import goods_said
+from sally.games.tradecraft.speech import (
+    goods_said,
+    item_said,
+)
+
+_CODED = re.compile(r"(?<=[a-z0-9])_(?=[a-z0-9])")  # within the name of an item
 
 TEXTS: Mapping[str, str] = {
     "intro": "You are {seat}. You trade and craft with {others}. Everybody can see what everybody "
@@ -56,7 +59,8 @@ TEXTS: Mapping[str, str] = {
     "rules.fuel": "Recipes marked with a fuel cost need fuel as well, and the fuel is part of the "
     "inputs. Different fuels may be mixed. So much of an item makes one fuel unit: {fuels}.",
     "rules.book": "These are all recipes that can come to matter with what is on the table. "
-    "A # names a group of items: any of them, mixed as you like, may fill the place.\n{recipes}",
+    '"any 2 planks" names a group of items: any of them, mixed as you like, may fill the place.'
+    "\n{recipes}",
     "rules.look_up": "Recipes are not printed here; look them up. item_info tells for one item "
     "which recipes make it, which use it, which groups it belongs to and what it is worth as fuel. "
     "possible_recipes tells what you, or the player you name, could make at once. Some recipes "
@@ -66,7 +70,7 @@ TEXTS: Mapping[str, str] = {
     "holds": "{seat} holds {goods}.",
     "holds.you": "You hold {goods}.",
     "recipe": "- {recipe}",
-    "recipe.fuel": "- {recipe} (costs {fuel} fuel units)",
+    "recipe.fuel": "- {recipe} (costs {fuel})",
     "past.refused": "Turn {turn}. Your proposal was not valid and reached nobody. {text}",
     "past.proposed.mine": "Turn {turn}. You proposed to {to}: you give {offer}, {to} gives "
     "{request}.{said}",
@@ -155,7 +159,7 @@ class TradeWords(Words[Action, View]):
         hands = " ".join(self._holdings(start, seat))
         order = [game.proposer(turn) for turn in range(1, len(game.seats) + 1)]
         parts = [
-            self.say("intro", seat=seat, others=others, target=in_words(game.goals[n])),
+            self.say("intro", seat=seat, others=others, target=goods_said(game.goals[n])),
             self.say(
                 "rules.turn",
                 turns=turns,
@@ -176,16 +180,16 @@ class TradeWords(Words[Action, View]):
             yield self.say("rules.look_up")
             return
         rules, table = self.game.rules, frozenset(union(self.game.hands))
-        recipes, fuels, tags = within_reach(rules, table)
-        if fuels:
-            yield self.say("rules.fuel", fuels=fuels)
+        book = within_reach(rules, table)
+        if book.fuels:
+            yield self.say("rules.fuel", fuels=book.fuels)
         lines = [
             self.say("recipe.fuel" if cost else "recipe", recipe=text, fuel=cost)
-            for text, cost in recipes
+            for text, cost in book.lines
         ]
         yield self.say("rules.book", recipes="\n".join(lines))
-        if tags:
-            yield self.say("rules.tags", tags=tags)
+        if book.tags:
+            yield self.say("rules.tags", tags=book.tags)
 
     def lines(self, view: View, since: int, form: str) -> Iterable[str]:
         for entry in view.story.since(since):
@@ -198,12 +202,12 @@ class TradeWords(Words[Action, View]):
             hands = " ".join(self._holdings(entry.hands, seat))
             return self.say("past.revealed", turn=entry.turn, hands=hands, winners=won)
         if entry.craft is not None:
-            made, inputs = in_words({entry.craft.output: entry.craft.amount}), entry.craft.inputs
+            made, inputs = goods_said({entry.craft.output: entry.craft.amount}), entry.craft.inputs
             return self.say(
                 f"past.{entry.kind}",
                 turn=entry.turn,
                 made=made,
-                inputs=named(inputs),
+                inputs=goods_said(inputs),
                 text=entry.text,
             )
         made_ = entry.proposal or Propose("", (), ())
@@ -217,8 +221,8 @@ class TradeWords(Words[Action, View]):
             turn=entry.turn,
             who=entry.who,
             to=made_.to,
-            offer=named(made_.offer),
-            request=named(made_.request),
+            offer=goods_said(made_.offer),
+            request=goods_said(made_.request),
             said=self._said(made_.message if entry.kind == "proposed" else entry.text),
             text=entry.text,
         )
@@ -234,7 +238,7 @@ class TradeWords(Words[Action, View]):
     def _holdings(self, hands: Iterable[Hand], seat: Seat) -> Iterator[str]:
         for who, hand in zip(self.game.seats, hands, strict=True):
             key = "holds.you" if who == seat else "holds"
-            yield self.say(key, seat=who, goods=in_words(hand))
+            yield self.say(key, seat=who, goods=goods_said(hand))
 
     def now(self, view: View) -> str:
         said = self.say(
@@ -242,7 +246,7 @@ class TradeWords(Words[Action, View]):
             turn=view.turn,
             turns=self.game.max_turns,
             hands=" ".join(self._holdings(view.hands, view.seat)),
-            target=in_words(view.target),
+            target=goods_said(view.target),
         )
         made = view.proposal
         if made is None or made.to != view.seat:
@@ -250,8 +254,8 @@ class TradeWords(Words[Action, View]):
         offered = self.say(
             "now.proposed",
             who=view.proposer,
-            offer=named(made.offer),
-            request=named(made.request),
+            offer=goods_said(made.offer),
+            request=goods_said(made.request),
             said=self._said(made.message),
         )
         return f"{said}\n{offered}"
@@ -270,8 +274,8 @@ class TradeWords(Words[Action, View]):
 
     def _run(self, craft: Craft) -> str:
         """A craft in the names that an answer has to use."""
-        made = in_words({craft.output: craft.amount})
-        return self.say("name.craft", made=made, inputs=named(craft.inputs))
+        made = goods_said({craft.output: craft.amount})
+        return self.say("name.craft", made=made, inputs=goods_said(craft.inputs))
 
     def name(self, action: Any) -> str:
         match action:
@@ -300,7 +304,7 @@ class TradeWords(Words[Action, View]):
             plain = as_tuples(tidied(found[0], self.game.rules.known, self.game.seats))
             action: Action = filled(menu, plain)
         except (IllegalMove, RecursionError) as why:
-            raise Unreadable(str(why)) from None
+            raise Unreadable(_CODED.sub(" ", str(why))) from None
         return action
 
     def refusal(self, view: View, action: Any) -> str:
@@ -317,18 +321,22 @@ class TradeWords(Words[Action, View]):
         return self.say(f"aside.{question.probe}", about=question.about)
 
     def choice_name(self, question: Question, choice: int | str) -> str:
-        return str(choice)
+        return item_said(str(choice))
 
     def aside_format(self, question: Question) -> str:
         if question.kind != "odds":
             return super().aside_format(question)
-        return self.say("format.their_target", names=listed(map(str, question.choices), "or"))
+        names = listed((item_said(str(choice)) for choice in question.choices), "or")
+        return self.say("format.their_target", names=names)
 
     def read_report(self, reply: str, question: Question) -> Report:
         if question.kind == "values":
             items = [str(choice) for choice in question.choices]
             values = values_in_json(reply, items, question.low, question.high)
-            return Report(values, reply=reply) if values else super().read_report(reply, question)
+            if values:
+                return Report(values, reply=reply)
+            said = _CODED.sub(" ", reply)  # oak_planks will do, too
+            return msgspec.structs.replace(super().read_report(said, question), reply=reply)
         if question.kind != "odds":
             return super().read_report(reply, question)
         odds = _odds(reply, [str(choice) for choice in question.choices])
@@ -338,45 +346,13 @@ class TradeWords(Words[Action, View]):
     def told(self, told: Told, question: Question | None = None) -> str:
         value = told.value
         if isinstance(value, dict):
-            value = listed(f"{item} {worth:g}" for item, worth in value.items())
+            value = listed(f"{item_said(item)} {worth:g}" for item, worth in value.items())
+        elif isinstance(value, str):
+            value = item_said(value)
         return self.say(f"told.{told.source}.{told.probe}", about=told.about, value=value)
 
     def kept(self, told: Told, view: View) -> str:
         return self.say("kept", turn=view.turn, told=self.told(told))
-
-
-def in_words(goods: Mapping[str, Amount]) -> str:
-    """Goods in a sentence: "2 stick and 1/2 coal"."""
-    return listed(f"{show(amount)} {item}" for item, amount in goods.items())
-
-
-def named(goods: Goods) -> str:
-    """The goods of an action in a sentence."""
-    return listed(f"{amount} {item}" for item, amount in goods)
-
-
-@lru_cache(maxsize=64)
-def within_reach(
-    rules: Ruleset, table: frozenset[str]
-) -> tuple[tuple[tuple[str, str], ...], str, str]:
-    """Recipes (with their fuel cost), fuels and groups that matter for goods on a table."""
-    reach = reachable(rules, table)
-    recipes = [
-        recipe
-        for recipe in rules.recipes
-        if all(not reach.isdisjoint(slot.goods) for slot in recipe.slots)
-    ]
-    rates = {item: rate for item, rate in rules.fuel.items() if item in reach}
-    needed = any(recipe.fuel for recipe in recipes)
-    fuels = ", ".join(f"{show(rate)} {item}" for item, rate in rates.items()) if needed else ""
-    used = {name[1:] for r in recipes for s in r.slots for name in s.name.split("|") if "#" in name}
-    tags = [
-        f"- #{tag}: {', '.join(item for item in goods if item in reach)}"
-        for tag, goods in sorted(rules.tags.items())
-        if tag in used
-    ]
-    lines = tuple((r.text(), show(r.fuel) if r.fuel else "") for r in recipes)
-    return tuple(dict.fromkeys(lines)), fuels, "\n".join(tags)
 
 
 def _odds(reply: str, names: list[str]) -> tuple[float, ...]:
@@ -386,9 +362,10 @@ def _odds(reply: str, names: list[str]) -> tuple[float, ...]:
         raise Unreadable("Answer with one line that starts with `Odds:`.")
     odds = []
     for name in names:
-        found = re.findall(rf"(?i)(?<![\w-]){re.escape(name)}[^\w-]{{1,6}}(\d+(?:\.\d+)?)", stated)
+        said = "[ _-]".join(map(re.escape, name.split("_")))
+        found = re.findall(rf"(?i)(?<![\w-]){said}[^\w-]{{1,6}}(\d+(?:\.\d+)?)", stated)
         if len(found) > 1:
-            raise Unreadable(f"{name} is named more than once; give it one percentage.")
+            raise Unreadable(f"{item_said(name)} is named more than once; give it one percentage.")
         odds.append(float(found[0]) if found else 0.0)
     total = sum(odds)
     if not 99 <= total <= 101:

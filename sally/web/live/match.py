@@ -128,9 +128,10 @@ class LiveMatch:
             try:
                 stored = self._take(turn, take(turn, value, tries))
             except IllegalMove as why:
-                self._refused[turn.id] = (tries, str(why))
+                said = self._plainly[seat](str(why))
+                self._refused[turn.id] = (tries, said)
                 self._stale.add(seat)
-                raise
+                raise IllegalMove(said) from None
             await self._settle([(seat, stored, key)])
             return self._shown(seat).version
 

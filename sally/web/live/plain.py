@@ -58,8 +58,22 @@ def plain_ask(ask: Ask, plainly: Plainly) -> Ask:
         return tuple(Option(plainly(option.label), option.value) for option in options)
 
     return msgspec.structs.replace(
-        ask, question=plainly(ask.question), options=named(ask.options), items=named(ask.items)
+        ask,
+        question=plainly(ask.question),
+        options=named(ask.options),
+        items=named(ask.items),
+        forms=tuple(_plain_form(form, plainly) for form in ask.forms),
     )
+
+
+def _plain_form(form: Any, plainly: Plainly) -> Any:
+    """A form, or a field of one, whose labels are written as people write."""
+    if isinstance(form, list):
+        return [_plain_form(each, plainly) for each in form]
+    if not isinstance(form, dict):
+        return form
+    read = {name: _plain_form(value, plainly) for name, value in form.items()}
+    return {**read, "labels": [*map(plainly, form["labels"])]} if "labels" in form else read
 
 
 def plain_board(part: Any, plainly: Plainly) -> Any:

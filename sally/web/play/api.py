@@ -90,7 +90,7 @@ def refuse_too_many(request: Request) -> None:
 async def open_table(request: Request) -> Response:
     refuse_too_many(request)
     sent = await json_of(request)
-    only(sent, "game", "seat", "others", "params", "probes")
+    only(sent, "game", "seat", "others", "params", "probes", "problem")
     others, probes = mapping_of(sent, "others"), sent.get("probes", [])
     if not all(isinstance(who, str) for who in others.values()):
         raise Refused(400, "others must give a player's name for each seat.")
@@ -99,7 +99,12 @@ async def open_table(request: Request) -> Response:
     seat = text_of(sent, "seat", "")
     lobby: Lobby = request.app.state.lobby
     opened = await lobby.open(
-        text_of(sent, "game"), seat, others, mapping_of(sent, "params"), probes
+        text_of(sent, "game"),
+        seat,
+        others,
+        mapping_of(sent, "params"),
+        probes,
+        text_of(sent, "problem", ""),
     )
     mine = seat or next(iter(opened.tokens))
     invites = {s: token for s, token in opened.tokens.items() if s != mine}

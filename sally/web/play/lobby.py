@@ -18,6 +18,7 @@ from sally.core.errors import BadInput, listed, unknown
 from sally.core.game import GameSpec, Seat
 from sally.core.log import Instance, Setup, Sitter
 from sally.core.partner import Partner
+from sally.core.problems import Problem, Problems
 from sally.players.language import LANGUAGE
 from sally.runner.local import is_bot
 from sally.runner.seating import kinds, seated
@@ -61,6 +62,14 @@ class Parameter(msgspec.Struct, frozen=True, omit_defaults=True):
         return f"{self.name} must be a name of at most {NAME_LENGTH} characters"
 
 
+class Choice(msgspec.Struct, frozen=True):
+    """One frozen problem: what is chosen to get it, and who sits at it."""
+
+    id: str
+    choice: tuple[str, ...]
+    seats: tuple[str, ...]
+
+
 class Offer(msgspec.Struct, frozen=True):
     """One game that can be played here."""
 
@@ -73,6 +82,8 @@ class Offer(msgspec.Struct, frozen=True):
     usual: dict[str, str]  # who sits there unless told
     parameters: tuple[Parameter, ...]
     probes: dict[str, tuple[str, ...]]
+    asked: tuple[str, ...] = ()  # what is chosen, in turn, to get a problem
+    problems: tuple[Choice, ...] = ()
 
 
 class Busy(Exception):
@@ -98,17 +109,22 @@ class Lobby:
         """One game, with who may sit where."""
         spec = shelf.game(name)
         models = tuple(MODEL + model for model in self._models)
+        frozen = problems_of(name)
         bots = bots_of(spec)
+        for seats in dict.fromkeys(each.seats for each in frozen.values()):
+            bots = {**bots_of(spec, next(p for p in frozen.values() if p.seats == seats)), **bots}
         return Offer(
             spec.name,
             spec.title,
             spec.sentence,
-            tuple(bots),
+            tuple(bots_of(spec)),
             {seat: spec.roles.get(seat, title_of(seat)) for seat in bots},
             {seat: (PERSON, *names, *models) for seat, names in bots.items()},
             {seat: usual(spec, names) for seat, names in bots.items()},
             parameters_of(spec),
             {seat: tuple(p.name for p in spec.probes if seat in p.seats) for seat in bots},
+            room.asked if (room := _room(name)) is not None else (),
+            tuple(Choice(id, each.choice, each.seats) for id, each in frozen.items()),
         )
 
     async def open(
@@ -118,13 +134,15 @@ class Lobby:
         others: Mapping[str, str],
         params: Mapping[str, Any],
         probes: Sequence[str] = (),
+        problem: str = "",
     ) -> Opened:
-        """A table for a visitor and whom they chose."""
+        """A table for a visitor and whom they chose, at a problem of their choice."""
         offer = self._allowed(game, params)
-        seat = seat or offer.seats[0]
+        instance, seats = self._chosen(game, offer, problem, params)
+        seat = seat or seats[0]
         for named in (seat, *others):
-            if named not in offer.seats:
-                raise unknown(f"seat of {game}", named, offer.seats)
+            if named not in seats:
+                raise unknown(f"seat of {game}", named, seats)
         if seat in others:
             raise BadInput(f"You sit in seat {seat!r} yourself.")
         for name in probes:
@@ -132,13 +150,25 @@ class Lobby:
                 raise unknown(f"probe for seat {seat!r} of {game}", name, offer.probes[seat])
         lineup = {
             s: self._sitter(offer, s, others.get(s, PERSON if s == seat else offer.usual[s]))
-            for s in offer.seats
+            for s in seats
         }
-        people = [s for s in offer.seats if lineup[s].player == PERSON]
+        people = [s for s in seats if lineup[s].player == PERSON]
         invited = [s for s in people if s != seat]
-        return await self._opened(
-            game, lineup, people, params, {seat: tuple(probes)}, invited=invited
-        )
+        arms = {seat: tuple(probes)}
+        return await self._opened(instance, lineup, people, arms, invited=invited)
+
+    def _chosen(
+        self, game: str, offer: Offer, problem: str, params: Mapping[str, Any]
+    ) -> tuple[Instance, tuple[str, ...]]:
+        """The instance that is played, with its seats; settings win over what a problem has."""
+        if not problem:
+            return Instance(game, game, dict(params)), offer.seats
+        frozen = problems_of(game)
+        if problem not in frozen:
+            raise unknown(f"problem of {game}", problem, frozen)
+        found = frozen[problem]
+        both = {**found.instance.params, **params}
+        return msgspec.structs.replace(found.instance, params=both), found.seats
 
     # --- whoever comes ----------------------------------------------------------------------
 
@@ -220,7 +250,8 @@ class Lobby:
                     )
 
             lineup = {seat: Sitter(PERSON) for seat in seats}
-            await self._opened(game, lineup, seats, {}, {}, keys=at, also=seat)
+            instance = Instance(game, game, {})
+            await self._opened(instance, lineup, seats, {}, keys=at, also=seat)
             for key in called:
                 self._seen.pop(key, None)
         self._news.set()
@@ -253,16 +284,15 @@ class Lobby:
 
     async def _opened(
         self,
-        game: str,
+        instance: Instance,
         lineup: Mapping[str, Sitter],
         people: Sequence[str],
-        params: Mapping[str, Any],
         arms: Mapping[str, tuple[str, ...]],
         **how: Any,
     ) -> Opened:
         # A seed that nobody can guess: with it one could look the deals up.
         setup = Setup(
-            Instance(game, game, dict(params)),
+            instance,
             secrets.randbits(53),
             dict(lineup),
             arms={seat: names for seat, names in arms.items() if names},
@@ -273,10 +303,28 @@ class Lobby:
 # --- games as they stand on the shelf -----------------------------------------------------------
 
 
-@cache
-def bots_of(spec: GameSpec[Any, Any, Any]) -> dict[str, tuple[str, ...]]:
+def _room(name: str) -> Problems | None:
+    make = shelf.room(name, "problems")
+    found: Problems | None = None if make is None else make()
+    return found
+
+
+def problems_of(name: str) -> dict[str, Problem]:
+    """The frozen problems of a game that a visitor may choose from, by id."""
+    found = _room(name)
+    return {} if found is None else {each.instance.id: each for each in found.problems}
+
+
+def bots_of(
+    spec: GameSpec[Any, Any, Any], problem: Problem | None = None
+) -> dict[str, tuple[str, ...]]:
     """By seat, the players that answer at once and need not be told anything."""
-    game = spec.build()
+    return _bots(spec, msgspec.json.encode(problem.instance.params if problem else {}))
+
+
+@cache
+def _bots(spec: GameSpec[Any, Any, Any], params: bytes) -> dict[str, tuple[str, ...]]:
+    game = spec.build(msgspec.json.decode(params))
     found: dict[str, tuple[str, ...]] = {}
     for seat in game.seats:
         found[seat] = tuple(

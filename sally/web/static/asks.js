@@ -3,6 +3,7 @@
 import { Lost, Refused, freshKey } from "./api.js";
 import { capital, el, freshId, isHeading, titled } from "./dom.js";
 import { Unfilled, makeField, pills } from "./fields.js";
+import { entry } from "./recipes.js";
 import { t } from "./texts.js";
 
 export class AskPanel {
@@ -68,9 +69,10 @@ export class AskPanel {
       event.preventDefault();
       this.#submit(fields, () => ({ kind: form.kind, ...Object.fromEntries(fields.map((f) => [f.name, f.read()])) }));
     });
-    this.fields.push({ form: node, fields });
-    if (!folded) return node;
-    return el("details", { class: "form" }, el("summary", {}, t("own_way", { name })), node);
+    const shown = folded
+      ? el("details", { class: "form" }, el("summary", {}, t("own_way", { name })), node) : node;
+    this.fields.push({ form: node, fields, shown, submit });
+    return shown;
   }
 
   #submit(fields, read) {
@@ -160,7 +162,17 @@ export class AskPanel {
         event.preventDefault();
         this.#look(tool, fields, found);
       });
-      return el("details", { class: "form tool" }, el("summary", {}, `${t("look_up")}: ${titled(tool.name)}`), form);
+      const node = el("details", { class: "form tool" }, el("summary", {}, `${t("look_up")}: ${titled(tool.name)}`), form);
+      const item = fields.find((field) => field.name === "item");
+      const asked = (event) => {
+        if (!node.isConnected) return document.removeEventListener("item", asked);
+        if (document.querySelector(".book")) return; // it has the answer, and looks nothing up
+        node.open = true;
+        item.set(event.detail);
+        this.#look(tool, fields, found);
+      };
+      if (item) document.addEventListener("item", asked);
+      return node;
     });
   }
 
@@ -170,11 +182,27 @@ export class AskPanel {
       const given = Object.fromEntries(typed.filter(([, value]) => value !== ""));
       const body = { ask: this.ask.id, tool: tool.name, arguments: given };
       const told = await this.seat.send("/api/seat/look", body);
-      found.textContent = readable(told.found);
+      found.replaceChildren(...this.#shown(told.found));
     } catch (why) {
       found.textContent = why.message;
     }
     found.hidden = false;
+  }
+
+  // What was found: recipes as a book has them, everything else as indented lines.
+  #shown(found) {
+    const lists = Array.isArray(found) ? { "": found } : found?.made_by ? { made_by: found.made_by, used_in: found.used_in } : null;
+    if (!lists) return [readable(found)];
+    return Object.entries(lists).flatMap(([name, recipes]) => [
+      name ? el("h3", {}, t(name)) : null,
+      recipes.length ? el("ul", { class: "recipes" }, recipes.map((each) => this.#recipe(each))) : el("p", { class: "muted" }, t("nothing")),
+    ]).filter(Boolean).concat(found.items_per_fuel_unit ? [el("p", {}, t("burns", { n: found.items_per_fuel_unit }))] : []);
+  }
+
+  #recipe({ recipe: text, inputs, output, amount, fuel_units: fuel }) {
+    const fill = inputs ? { inputs, output, amount } : null;
+    const can = this.ask.forms.some((form) => form.fields.some((field) => field.name === "inputs"));
+    return entry({ text, ready: Boolean(inputs), fuel: fuel === "0" ? "" : fuel, fill }, can ? (values) => this.fill(values) : null);
   }
 
   // --- sending -------------------------------------------------------------------------------
@@ -213,6 +241,17 @@ export class AskPanel {
     const field = fields.find((each) => each.name === named);
     if (field) field.complain(capital(rest));
     this.problem.textContent = field ? "" : sentence;
+  }
+
+  // Write values into the form that has a field for each; nothing is sent yet.
+  fill({ kind, ...values }) {
+    const names = Object.keys(values);
+    const fits = this.fields.find(({ fields }) => names.every((name) => fields.some((f) => f.name === name && f.set)));
+    if (!fits) return;
+    for (const field of fits.fields) if (field.name in values) field.set(values[field.name]);
+    if (fits.shown.tagName === "DETAILS") fits.shown.open = true;
+    fits.submit.focus();
+    fits.form.scrollIntoView({ block: "center" });
   }
 
   // Press the button with this label, from wherever it is drawn again.

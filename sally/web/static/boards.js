@@ -1,6 +1,7 @@
 // Drawing what a seat knows. One function for each kind of part; an unknown kind is left out.
 
 import { el, freshId, spoken } from "./dom.js";
+import { book, named } from "./recipes.js";
 import { t } from "./texts.js";
 
 const marked = (mark) => (mark ? `mark-${mark}` : null);
@@ -57,22 +58,21 @@ function hands(part) {
     el("section", { class: `hand ${marked(hand.mark) || ""}` }, el("h3", {}, hand.label),
       hand.goods.length
         ? el("ul", { class: "goods" }, hand.goods.map((good) =>
-            el("li", {}, el("span", {}, good.item), el("span", { class: "count" }, good.amount))))
+            el("li", {}, good.glyph ? named(good.item, good.glyph, good.amount)
+              : [el("span", {}, good.item), el("span", { class: "count" }, good.amount)])))
         : el("p", { class: "muted" }, t("nothing"))));
   return [el("p", { class: "caption" }, part.caption), el("div", { class: "hands" }, drawn)];
 }
 
-function recipes(part) {
-  if (!part.recipes.length) {
-    return [el("p", { class: "caption" }, part.caption), el("p", { class: "muted" }, t("nothing_now"))];
-  }
-  const entries = part.recipes.map((recipe) =>
-    el("li", {}, el("span", { class: recipe.ready ? "ready" : null }, recipe.text),
-      recipe.ready ? el("span", { class: "muted" }, t("enough")) : null,
-      recipe.fuel ? el("span", { class: "muted" }, t("fuel", { fuel: recipe.fuel })) : null));
-  const count = `${part.caption} (${part.recipes.length})`;
-  return el("details", {}, el("summary", {}, count),
-    el("ul", { class: "recipes", tabindex: "0", "aria-label": part.caption }, entries));
+function recipes(part, how) {
+  if (part.recipes.length) return book(part, how);
+  return [el("p", { class: "caption" }, part.caption), el("p", { class: "muted" }, t("nothing_now"))];
+}
+
+function talk(part) {
+  const lines = part.said.map((each) => el("li", { class: marked(each.mark) },
+    el("span", { class: "by" }, each.who, each.note ? `, ${each.note}` : ""), el("span", { class: "words" }, each.text)));
+  return [el("h2", { class: "caption" }, part.caption), el("ol", { class: "talk" }, lines)];
 }
 
 function notes(part) {
@@ -88,11 +88,11 @@ const picture = (part) => el("pre", { class: "picture", tabindex: "0" }, part.te
 const scrolling = (node, label) =>
   el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": label }, node);
 
-const DRAW = { table, lockers, grid, hands, recipes, notes, picture };
+const DRAW = { table, lockers, grid, hands, recipes, notes, talk, picture };
 
-export function drawn(board, labels = [], pick = () => {}) {
+export function drawn(board, labels = [], pick = () => {}, fill = null) {
   return board.parts.filter((part) => part.kind in DRAW).map((part) => {
-    const node = el("div", { class: `part part-${part.kind}` }, DRAW[part.kind](part, { labels, pick }));
+    const node = el("div", { class: `part part-${part.kind}` }, DRAW[part.kind](part, { labels, pick, fill }));
     if (node.querySelector(".prosy")) node.classList.add("part-wide");
     return node;
   });

@@ -8,6 +8,8 @@ export class Unfilled extends Error {
   at = null;
 }
 
+const FINEST = 1000; // steps of a slider; with more of them nobody hits the one that is meant
+
 const length = (text) => [...text].length; // characters as the rules count them, not code units
 
 // Every field stands in a frame with a label, a hint and a place for what is wrong with it.
@@ -55,10 +57,12 @@ function choice(field) {
   if (values.length <= 8) {
     const frame = framed("fieldset", field, null, pills(values, labels, freshId("choice")));
     if (values.length === 1) frame.node.querySelector("input").checked = true;
-    return { ...frame, read: () => chosen(frame.node, values) };
+    const set = (value) => { frame.node.querySelectorAll("input")[values.indexOf(value)].checked = true; };
+    return { ...frame, set, read: () => chosen(frame.node, values) };
   }
   const select = el("select", {}, values.map((_, i) => el("option", { value: String(i) }, labels[i])));
-  return { ...framed("div", field, null, select), read: () => values[Number(select.value)] };
+  const set = (value) => { select.value = String(values.indexOf(value)); };
+  return { ...framed("div", field, null, select), set, read: () => values[Number(select.value)] };
 }
 
 // A whole number: a slider for the hand and a field for the keyboard, in step with each other.
@@ -107,9 +111,16 @@ function whole(field) {
     const values = [...Array(high - low + 1).keys()].map((n) => n + low);
     return choice({ ...field, values });
   }
-  const { input, read, nodes } = numberInput(low, high, titled(field.label || field.name));
-  return { ...framed("div", field, hint(t("whole", { low, high })), input, ...nodes), read };
+  const { input, read, nodes: slider } = numberInput(low, high, titled(field.label || field.name));
+  const nodes = high - low > FINEST ? [] : slider;
+  return { ...framed("div", field, hint(t("whole", { low, high })), input, ...nodes), read, set: written(input) };
 }
+
+// Write into a field as if it had been typed.
+const written = (input) => (value) => {
+  input.value = String(value);
+  input.dispatchEvent(new Event("input", { bubbles: true }));
+};
 
 // What of a text counts: all of it, or what stands behind a line of its own.
 function counted(text, after) {
@@ -142,7 +153,7 @@ function text(field, limits) {
     if (length(input.value.trim()) < (field.required === false ? 0 : field.least ?? 1)) throw new Unfilled(t("write"));
     return input.value;
   };
-  return { ...frame, read, draft: input };
+  return { ...frame, read, draft: input, set: written(input) };
 }
 
 function amounts(field) {
@@ -153,7 +164,7 @@ function amounts(field) {
     const name = field.labels?.[i] ?? item;
     const input = el("input", {
       type: "text", inputmode: "text", placeholder: "0", autocomplete: "off",
-      "aria-label": `${name}${t("of", { most })}`,
+      "aria-label": `${name}${t("of", { most: mixed(most) })}`,
     });
     const step = (by) => () => {
       const next = Math.max(0, Math.min(Math.floor(ceiling(most)), (Number(input.value) || 0) + by));
@@ -161,17 +172,32 @@ function amounts(field) {
       input.dispatchEvent(new Event("input", { bubbles: true }));
     };
     const node = el("div", { class: "amount" },
-      el("span", { class: "item" }, name, el("span", { class: "muted" }, t("of", { most }))),
+      el("span", { class: "item" }, name, el("span", { class: "muted" }, t("of", { most: mixed(most) }))),
       el("span", { class: "stepper" },
         el("button", { type: "button", class: "button small", "aria-label": t("less", { item: name }), onclick: step(-1) }, "−"),
         input,
         el("button", { type: "button", class: "button small", "aria-label": t("more", { item: name }), onclick: step(1) }, "+")));
-    return { item, input, node };
+    return { item, name, input, node };
   });
   const frame = framed("fieldset", field, null, rows.map((row) => row.node));
   const read = () =>
-    rows.map(({ item, input }) => [item, input.value.trim()]).filter(([, n]) => n !== "" && n !== "0");
-  return { ...frame, read };
+    rows.map(({ item, input }) => [item, exact(input.value)]).filter(([, n]) => n !== "" && n !== "0");
+  const set = (pairs) => {
+    const given = new Map(Array.isArray(pairs) ? pairs : Object.entries(pairs));
+    for (const { item, name, input } of rows) written(input)(given.get(item) ?? given.get(name) ?? "");
+  };
+  return { ...frame, read, set };
+}
+
+// People write 1 2/3 where the rules have 5/3.
+function exact(typed) {
+  const [, whole, above, below] = /^(\d+)\s+(\d+)\/(\d+)$/.exec(typed.trim()) || [];
+  return below ? `${Number(whole) * Number(below) + Number(above)}/${below}` : typed.trim();
+}
+
+function mixed(most) {
+  const [above, below] = most.split("/").map(Number);
+  return below && above > below ? `${Math.floor(above / below)} ${above % below}/${below}` : most;
 }
 
 function ceiling(most) {

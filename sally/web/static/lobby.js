@@ -42,9 +42,8 @@ function tile(game) {
 }
 
 function setUp(game) {
-  const radios = freshId("seat");
-  const seats = pills(game.seats, game.seats.map((seat) => capital(game.roles[seat])), radios);
-  seats.querySelector("input").checked = true;
+  const at = problems(game); // where there are problems to choose from, one of them has the seats
+  const seats = el("div");
   const others = el("div");
   const sit = el("button", { type: "submit", class: "button primary" }, "Play");
   const wait = game.seats.length > 1
@@ -54,27 +53,57 @@ function setUp(game) {
   const params = settings(game.parameters);
   const asides = el("div");
   const fill = () => {
-    others.replaceChildren(...otherSeats(game, chosenSeat(game, seats)));
-    asides.replaceChildren(...probes(game.probes[chosenSeat(game, seats)]));
+    others.replaceChildren(...otherSeats(game, at.seats(), chosenSeat(seats)));
+    asides.replaceChildren(...probes(game.probes[chosenSeat(seats)]));
+  };
+  const place = () => {
+    const chairs = pills(at.seats(), at.seats().map((seat) => capital(game.roles[seat])), freshId("seat"));
+    const boxes = [...chairs.querySelectorAll("input")];
+    boxes.forEach((box, i) => box.setAttribute("data-seat", at.seats()[i]));
+    boxes[0].checked = true;
+    seats.replaceChildren(chairs);
+    fill();
   };
   seats.addEventListener("change", fill);
-  fill();
-  const form = el("form", { novalidate: true },
+  at.node?.addEventListener("change", place);
+  place();
+  const form = el("form", { novalidate: true }, at.node,
     el("fieldset", { class: "field", hidden: game.seats.length === 1 }, el("legend", {}, "You are"), seats),
-    others, params.node, asides, el("div", { class: "actions" }, sit, wait), refusal(""));
+    others, params.node, asides, el("div", { class: "actions" }, sit, wait),
+    wait && at.node ? el("p", { class: "hint" }, "Whoever comes plays the usual table with you, for two.") : null, refusal(""));
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    tried(() => open(game, chosenSeat(game, seats), others, params, asides));
+    tried(() => open(game, at.id(), chosenSeat(seats), others, params, asides));
   });
   $("setup").replaceChildren(heading, el("p", { class: "muted" }, capital(game.about)), form);
   heading.focus();
   heading.scrollIntoView({ block: "nearest" });
 }
 
-const chosenSeat = (game, seats) => game.seats[Number(seats.querySelector("input:checked").value)];
+const chosenSeat = (seats) => seats.querySelector("input:checked").dataset.seat;
 
-function otherSeats(game, mine) {
-  return game.seats.filter((seat) => seat !== mine).map((seat) => {
+// Frozen problems are chosen step by step; each step offers what is left after the ones before.
+function problems(game) {
+  if (!game.problems?.length) return { node: null, id: () => "", seats: () => game.seats };
+  const selects = game.asked.map((name) => el("select", { id: freshId("problem"), "data-asked": name }));
+  const left = (step) => game.problems.filter((each) =>
+    each.choice.slice(0, step).every((value, i) => value === selects[i].value));
+  const offer = (from) => selects.slice(from).forEach((select, i) => {
+    const had = select.value;
+    const values = [...new Set(left(from + i).map((each) => each.choice[from + i]))];
+    select.replaceChildren(...values.map((value) => el("option", { value }, value)));
+    if (values.includes(had)) select.value = had;
+  });
+  selects.forEach((select, i) => select.addEventListener("change", () => offer(i + 1)));
+  offer(0);
+  const chosen = () => left(selects.length)[0];
+  const node = el("div", { class: "problems" }, selects.map((select, i) =>
+    el("div", { class: "field" }, el("label", { for: select.id }, game.asked[i]), select)));
+  return { node, id: () => chosen().id, seats: () => chosen().seats };
+}
+
+function otherSeats(game, seats, mine) {
+  return seats.filter((seat) => seat !== mine).map((seat) => {
     const select = el("select", { id: freshId("other"), "data-seat": seat }, game.players[seat].map((name) =>
       el("option", { value: name, selected: name === game.usual[seat] },
         name === PERSON ? "Somebody I invite" : titled(name))));
@@ -118,10 +147,10 @@ function settings(params) {
   return { node, read };
 }
 
-async function open(game, seat, others, params, asides) {
+async function open(game, problem, seat, others, params, asides) {
   const seated = Object.fromEntries([...others.querySelectorAll("select")].map((s) => [s.dataset.seat, s.value]));
   const wanted = [...asides.querySelectorAll("input:checked")].map((box) => box.value);
-  const body = { game: game.name, seat, others: seated, params: params.read(), probes: wanted };
+  const body = { game: game.name, seat, others: seated, params: params.read(), probes: wanted, problem };
   const { token, invites } = await call("/api/tables", { body });
   if (!Object.keys(invites || {}).length) {
     location.href = `/table#${token}`;

@@ -180,11 +180,18 @@ function showBoard({ board, asks }) {
   const move = asks.find((ask) => ask.kind === "move");
   const labels = move ? move.options.map((option) => option.label) : [];
   const pick = (label) => panels.get(move.id)?.press(label);
-  const text = JSON.stringify([board, labels]);
+  const text = JSON.stringify([board, labels, move?.id]);
   if (text === boardText) return;
   boardText = text;
   const open = [...$("board").querySelectorAll("details")].map((each) => each.open);
-  $("board").replaceChildren(...(board ? drawn(board, labels, pick) : []));
+  const crafts = move?.forms.some((form) => form.fields.some((field) => field.name === "inputs"));
+  const fill = crafts ? (values) => panels.get(move.id)?.fill(values) : null;
+  const parts = board ? drawn(board, labels, pick, fill) : [];
+  const beside = parts.filter((part) => part.classList.contains("part-talk"));
+  $("board").replaceChildren(...parts.filter((part) => !beside.includes(part)));
+  $("talk").replaceChildren(...beside.flatMap((part) => [...part.children]));
+  $("talk").hidden = !beside.length;
+  $("talk").scrollTop = $("talk").scrollHeight;
   $("board").querySelectorAll("details").forEach((each, i) => { each.open = open[i] ?? each.open; });
   $("board").hidden = !board;
 }

@@ -61,7 +61,8 @@ def test_every_player_is_judged_in_every_turn(played: Played) -> None:
 
 def test_the_question_holds_the_game_and_what_is_to_be_judged(played: Played) -> None:
     asked = prompt(played)
-    for part in ("p1 wants 1 shears", "You need coal.", "p2 crafts 4 stick", *ORDERS, *DIMENSIONS):
+    facts = ("p1 wants 1 pair of shears", "You need coal.", "p2 crafts 4 sticks")
+    for part in (*facts, *ORDERS, *DIMENSIONS):
         assert part in asked
 
 

@@ -79,7 +79,7 @@ def test_a_craft_that_comes_out_exactly_is_applied(
     [
         ({"coal": 1, "stick": 2}, "torch", 4, "do not come out exactly"),
         ({"coal": 1, "stick": 1, "stone": 1}, "torch", 4, "stone has no place"),
-        ({"coal": 1}, "torch", 4, "lacks stick"),
+        ({"coal": 1}, "torch", 4, "lacks 1 stick"),
         ({"coal": 1, "stick": 1}, "torch", 3, "lots of 4"),
         ({"coal": 1, "stick": 1}, "torch", 6, "lots of 4"),
         ({"coal": F(1, 2), "stick": F(1, 2)}, "torch", 2, "lots of 4"),
@@ -90,7 +90,7 @@ def test_a_craft_that_comes_out_exactly_is_applied(
         ({"oak_log": 2}, "charcoal", 1, "fuel do not come out"),
         ({"cobblestone": 1, "coal": F(1, 8)}, "coal", 1, "has no place"),
         ({"stone": 1, "coal": F(1, 8)}, "stone_slab", 2, "coal has no place"),
-        ({}, "torch", 4, "nothing does not make 4 torch"),
+        ({}, "torch", 4, "nothing does not make 4 torches"),
         ({"coal": 1}, "cobblestone", 1, "only come from a hand"),
         ({"coal": 1, "stick": 1}, "troch", 4, "did you mean torch?"),
         ({"kohle": 1}, "torch", 4, "is no item of minecraft_core"),
@@ -111,7 +111,7 @@ def test_anything_else_is_not_a_recipe(
 def test_a_recipe_without_the_goods_cannot_be_afforded() -> None:
     done = play({"coal": 3, "stick": 3}, "torch", 12)
     assert isinstance(done, CannotAfford)
-    assert done.reason == "12 torch cannot be made: 3 coal would be needed, and the hand holds 2."
+    assert done.reason == "12 torches cannot be made: 3 coal would be needed, and the hand holds 2."
 
 
 def test_campfire_and_stonecutter_burn_nothing() -> None:

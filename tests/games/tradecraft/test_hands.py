@@ -44,7 +44,7 @@ def test_gifts_demands_and_passes_are_trades_too() -> None:
 def test_what_is_not_held_cannot_be_given() -> None:
     hand = Hand({"coal": Fraction(1, 2)})
     assert lacking(hand, {"coal": 1}) == "1 coal would be needed, and the hand holds 1/2"
-    assert lacking(hand, {"stick": 1}) == "1 stick would be needed, and the hand holds 0"
+    assert lacking(hand, {"stick": 1}) == "1 stick would be needed, and the hand holds none"
     assert lacking(hand, {"coal": Fraction(1, 2)}) is None
     with pytest.raises(BadAmount):
         changed(hand, {"coal": 1}, {})

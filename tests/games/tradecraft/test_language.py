@@ -44,7 +44,7 @@ def script(messages: Sequence[Message], settings: Settings) -> str | Reply:
         if not isinstance(messages[-1], ToolResult):
             return Reply("", (ToolCall("1", "item_info", '{"item": "stick"}'),))
         mine, theirs = (
-            re.findall(rf"{who} (?:1|\d+) (\w+)", asked) for who in ("You hold", "holds")
+            re.findall(rf"{who} \d+ ([\w ]+?)(?:,| and|\.)", asked) for who in ("You hold", "holds")
         )
         to = re.search(r'"to": "(p\d)"', asked)
         assert to is not None
@@ -54,7 +54,7 @@ def script(messages: Sequence[Message], settings: Settings) -> str | Reply:
             f'"request": {{"{get}": 1}}, "message": "One for one."}}'
         )
     if '"kind": "answer"' in asked:
-        get, give = re.findall(r"you get 1 (\w+), you give 1 (\w+)", asked)[-1]
+        get, give = re.findall(r"you get 1 ([\w ]+), you give 1 ([\w ]+)\.", asked)[-1]
         said = "ACCEPT" if worth(get) > worth(give) else "Reject"
         return f'I think so. {{"kind": "answer", "answer": "{said}"}}'
     return '{"kind": "done"}'

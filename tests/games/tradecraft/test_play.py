@@ -14,6 +14,7 @@ from sally.core.menu import Amounts
 from sally.core.player import Decision, Forfeit
 from sally.games.tradecraft.actions import DONE, PASS, YES, Answer, Craft, Propose
 from sally.games.tradecraft.hands import Hand
+from sally.games.tradecraft.speech import item_said
 from tests.games.tradecraft.table import HANDS, P1, P2, P3, THREE, craft, match_of, play, propose
 
 IRON = craft({"raw_iron": 1, "coal": "1/8"}, "iron_ingot")
@@ -244,7 +245,11 @@ def test_the_menu_has_what_the_tool_finds() -> None:
     match = play(match_of(), (P1, PASS))
     turn = next(ask for ask in match.asks() if ask.seat == "p2")
     found = {tuple(each["inputs"].items()) for each in turn.use("possible_recipes", {})}
-    menu = {tuple(sorted(o.inputs)) for o in turn.options if isinstance(o, Craft)}
+    menu = {
+        tuple(sorted((item_said(item), amount) for item, amount in o.inputs))
+        for o in turn.options
+        if isinstance(o, Craft)
+    }
     assert {tuple(sorted(inputs)) for inputs in found} == menu
     assert turn.looked[0].tool == "possible_recipes"
 

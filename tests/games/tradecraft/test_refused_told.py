@@ -34,8 +34,8 @@ def test_the_assessor_reads_that_a_craft_was_refused() -> None:
     spec = shelf.game("tradecraft")
     lines = list(record(Played(spec, episode, replayed(spec, episode))))
     (tried,) = [line for line in lines if "shears from" in line]
-    assert tried.strip().startswith("p1 tried to craft 1 shears from 1 coal. Refused")
-    assert any(line.strip() == "p1 crafts 9 iron_nugget from 1 iron_ingot." for line in lines)
+    assert tried.strip().startswith("p1 tried to craft 1 pair of shears from 1 coal. Refused")
+    assert any(line.strip() == "p1 crafts 9 iron nuggets from 1 iron ingot." for line in lines)
 
 
 def test_every_telling_says_which_crafts_were_refused() -> None:
@@ -58,7 +58,7 @@ def test_a_partial_report_is_marked_as_partial() -> None:
     match.answer((0, "p1", "v0", ""), Report({"coal": 3.0}))
     play(match, ("p1", PASS), ("p1", DONE), ("p2", DONE))
     said = next(s.answer for s in tell(match.episode()).scenes if s.probe == "v0")
-    assert said.startswith("coal 3 (partial: nothing on birch_planks, ")
+    assert said.startswith("coal 3 (partial: nothing on birch planks, ")
 
 
 def test_a_match_refuses_a_problem_of_another_game() -> None:
@@ -103,5 +103,5 @@ def test_moves_are_told_in_sentences_with_names_that_people_use() -> None:
     assert words.name(propose("p2", {}, {"coal": 1})) == "propose to p2: give nothing, get 1 coal"
     assert words.name(NO) == "reject"
     assert words.name(craft({"iron_ingot": 1}, "iron_nugget", 9)) == (
-        "craft 9 iron nugget from 1 iron ingot"
+        "craft 9 iron nuggets from 1 iron ingot"
     )

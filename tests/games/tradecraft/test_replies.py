@@ -10,7 +10,8 @@ import pytest
 from sally.core.errors import Unreadable
 from sally.core.probe import Question
 from sally.games.tradecraft.actions import PASS, Craft, Propose
-from sally.games.tradecraft.replies import amount_meant, item_meant
+from sally.games.tradecraft.replies import amount_meant
+from sally.games.tradecraft.speech import item_meant
 from sally.games.tradecraft.words import TEXTS, TradeWords
 from tests.games.tradecraft.table import P1, P2, match_of, play
 

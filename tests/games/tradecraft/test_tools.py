@@ -8,7 +8,9 @@ import pytest
 from sally.games.tradecraft.amounts import read_amount
 from sally.games.tradecraft.crafting import Applied, craft
 from sally.games.tradecraft.hands import Hand, read_goods
+from sally.games.tradecraft.replies import amount_meant
 from sally.games.tradecraft.rulesets import shipped
+from sally.games.tradecraft.speech import item_meant
 from sally.games.tradecraft.tools import item_info, possible_recipes, runnable
 
 CORE = shipped("minecraft_core")
@@ -16,11 +18,11 @@ CORE = shipped("minecraft_core")
 
 def test_item_info_tells_makers_users_tags_and_fuel() -> None:
     info = item_info(CORE, "oak_planks")
-    assert [each["recipe"] for each in info["made_by"]] == ["#oak_logs -> 4 oak_planks"]
+    assert [each["recipe"] for each in info["made_by"]] == ["any 1 oak log -> 4 oak planks"]
     used = {each["recipe"] for each in info["used_in"]}
-    assert {"2 #planks -> 4 stick", "oak_planks -> oak_button"} <= used
+    assert {"any 2 planks -> 4 sticks", "1 oak plank -> 1 oak button"} <= used
     assert info["tags"] == ["planks"]
-    assert info["items_per_fuel_unit"] == "16/3"
+    assert info["items_per_fuel_unit"] == "5 1/3"
     assert json.loads(json.dumps(info)) == info
 
 
@@ -39,9 +41,9 @@ def test_possible_recipes_count_the_fuel_the_right_way() -> None:
     found = {
         each["recipe"]: each for each in possible_recipes(CORE, Hand({"raw_iron": 9, "coal": 1}))
     }
-    assert found["raw_iron -> iron_ingot"]["most_times"] == 8
-    assert found["raw_iron -> iron_ingot"]["inputs"] == {"coal": "1/8", "raw_iron": "1"}
-    assert "raw_iron_block -> 9 raw_iron" not in found
+    assert found["1 raw iron -> 1 iron ingot"]["most_times"] == 8
+    assert found["1 raw iron -> 1 iron ingot"]["inputs"] == {"coal": "1/8", "raw iron": "1"}
+    assert "1 raw iron block -> 9 raw iron" not in found
 
 
 def test_every_possible_recipe_can_be_crafted_as_often_as_it_says() -> None:
@@ -51,16 +53,16 @@ def test_every_possible_recipe_can_be_crafted_as_often_as_it_says() -> None:
     found = possible_recipes(CORE, hand)
     assert len(found) > 30
     for each in found:
-        done = craft(
-            CORE, hand, read_goods(each["inputs"]), each["output"], read_amount(each["amount"])
-        )
+        inputs = {item_meant(i, CORE.known): amount_meant(n) for i, n in each["inputs"].items()}
+        output = item_meant(each["output"], CORE.known)
+        done = craft(CORE, hand, read_goods(inputs), output, read_amount(each["amount"]))
         assert isinstance(done, Applied), each
         assert each["most_times"] >= 1
     assert json.loads(json.dumps(found)) == found
     by_text = {(each["recipe"], each["kind"]): each["most_times"] for each in found}
-    assert by_text["2 #planks -> 4 stick", "shaped"] == 1
-    assert by_text["#logs -> charcoal", "smelting"] == 3
-    assert by_text["8 #stone_crafting_materials -> furnace", "shaped"] == 1
+    assert by_text["any 2 planks -> 4 sticks", "shaped"] == 1
+    assert by_text["any 1 log -> 1 charcoal", "smelting"] == 3
+    assert by_text["any 8 stone crafting materials -> 1 furnace", "shaped"] == 1
 
 
 @pytest.mark.parametrize("seed", range(10))

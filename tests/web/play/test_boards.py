@@ -124,9 +124,10 @@ def test_a_recipe_is_ready_when_ones_own_hand_is_enough() -> None:
         }
         for seat in ("p1", "p2")
     }
-    assert recipes["p1"]["iron_ingot -> 9 iron_nugget"] is True
-    assert recipes["p2"]["iron_ingot -> 9 iron_nugget"] is False
-    assert "2 iron_ingot -> shears" not in recipes["p1"]  # there is one ingot on the table
+    assert recipes["p1"]["1 iron ingot -> 9 iron nuggets"] is True
+    assert recipes["p2"]["1 iron ingot -> 9 iron nuggets"] is False
+    assert recipes["p1"]["2 iron ingots -> 1 pair of shears"] is False  # it has one
+    assert "1 stick + 1 string -> 1 bow" not in recipes["p1"]  # no string can come to the table
 
 
 # --- secrets: two states that differ only in X look the same to seat Y ----------------------------

@@ -175,6 +175,43 @@ def test_mindgames_counts_what_reaches_the_other(person: Arrive, served: Server)
     assert any("I keep this to myself" in line for line in me.lines())
 
 
+def test_a_problem_is_chosen_in_the_lobby_and_its_recipes_are_browsed(person: Arrive) -> None:
+    me = person()
+    page = me.page
+    page.goto(me.address)
+    page.locator(".tile[data-game=tradecraft]").click()
+    page.get_by_label("Players").select_option("3")
+    page.get_by_label("Problem", exact=True).select_option("2, easy")
+    assert page.get_by_label("Player 3 is played by").count() == 1
+    page.get_by_role("button", name="Play", exact=True).click()
+    page.get_by_role("button", name="I have read the rules").click()
+    assert page.locator(".hand").count() == 4  # three hands and a target
+    assert page.locator(".hand .glyph").count() == page.locator(".hand .named").count() > 4
+    good = page.locator(".hand.mark-yours .named").first
+    good.click()
+    assert page.get_by_label("What it is for").is_checked()
+    assert page.get_by_label("Search the recipes").input_value() in good.inner_text()
+    offer = me.ask().get_by_role("form", name="Propose")
+    offer.get_by_label("Player 2").check()
+    offer.get_by_role("group", name="Offer").get_by_role("button").nth(1).click()
+    offer.get_by_label("Message").fill("A gift.")
+    before = me.question_id()
+    offer.get_by_role("button", name="Propose").click()
+    me.until_taken(before)
+    page.locator("#talk .mark-yours", has_text="A gift.").wait_for()
+    page.get_by_label("Search the recipes").fill("")
+    page.get_by_label("What I can make now").check()
+    ready = page.locator(".book .recipes .ready").all_inner_texts()
+    assert ready
+    assert len(ready) == page.locator(".book .recipes li").count()
+    page.locator(".book").get_by_role("button", name="Fill in").first.click()
+    craft = me.ask().get_by_role("form", name="Craft")
+    before = me.question_id()
+    craft.get_by_role("button", name="Craft").click()
+    me.until_taken(before)
+    page.locator("#lines li", has_text="You crafted").wait_for()
+
+
 def test_tradecraft_values_offers_look_ups_and_crafts(person: Arrive, served: Server) -> None:
     me = person(excused="status of 422")
     params = {"max_turns": 1}
@@ -189,7 +226,7 @@ def test_tradecraft_values_offers_look_ups_and_crafts(person: Arrive, served: Se
     me.page.get_by_text("Look up: Item info").click()
     me.page.get_by_label("Item", exact=True).fill("shears")
     me.page.get_by_role("button", name="Look up").first.click()
-    me.page.locator(".found", has_text="2 iron ingot -> shears").wait_for()
+    me.page.locator(".found", has_text="2 iron ingots -> 1 pair of shears").wait_for()
     offer = me.ask().get_by_role("form", name="Propose")
     offer.get_by_role("button", name="more coal").click()
     offer.get_by_role("button", name="more coal").click()
@@ -206,7 +243,7 @@ def test_tradecraft_values_offers_look_ups_and_crafts(person: Arrive, served: Se
     me.until_taken(before)
     me.page.locator("#lines li", has_text="You proposed to Player 2").wait_for()
     before = me.question_id()
-    me.ask().get_by_role("button", name="craft 9 iron nugget").click()
+    me.ask().get_by_role("button", name="craft 9 iron nuggets").click()
     me.until_taken(before)
     assert "9" in me.page.locator(".hand", has_text="(you)").inner_text()
     me.pick("done")

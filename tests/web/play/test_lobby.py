@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from sally.core.errors import BadInput
 from sally.web.play.lobby import Lobby
 from tests.web.live_matches import live_matches
 
@@ -53,3 +54,20 @@ def test_whoever_gives_a_place_up_is_not_kept_waiting_for_it(tmp_path: Path) -> 
             return [*said, list(lobby._seen)]
 
     assert asyncio.run(go()) == [True, False, (False, 0, 2), []]
+
+
+def test_a_visitor_sits_at_the_problem_of_their_choice(tmp_path: Path) -> None:
+    async def sit(problem: str) -> Any:
+        async with live_matches(tmp_path) as one:
+            params = {"max_turns": 2}
+            opened = await Lobby(one).open("tradecraft", "", {}, params, problem=problem)
+            setup = await one.at(opened.tokens["p1"], lambda live, seat: asyncio.sleep(0, live))
+            return setup.match.setup
+
+    setup = asyncio.run(sit("alchemy-3p-01"))
+    assert list(setup.lineup) == ["p1", "p2", "p3"]
+    assert setup.instance.id == "alchemy-3p-01"
+    assert setup.instance.params["ruleset"] == "alchemy"
+    assert setup.instance.params["max_turns"] == 2
+    with pytest.raises(BadInput, match="problem of tradecraft"):
+        asyncio.run(sit("alchemy-3p-99"))

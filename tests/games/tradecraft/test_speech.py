@@ -1,0 +1,127 @@
+"""Goods as people write them, on every page, board and transcript, and read back again."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+import pytest
+
+from sally.core.board import board_of
+from sally.core.menu import Form
+from sally.core.player import Decision, Turn
+from sally.core.probe import Report
+from sally.core.scenes import tell
+from sally.games.tradecraft.actions import DONE, YES
+from sally.games.tradecraft.replies import amount_meant
+from sally.games.tradecraft.rulesets import shipped
+from sally.games.tradecraft.speech import (
+    counted,
+    good_said,
+    goods_said,
+    item_meant,
+    item_said,
+    recipe_said,
+)
+from tests.games.tradecraft.table import craft, match_of, propose
+
+CODED = re.compile(r"[a-z0-9]_[a-z0-9]")
+CORE = shipped("minecraft_core")
+
+
+@pytest.mark.parametrize(
+    ("item", "amount", "said"),
+    [
+        ("stick", 4, "4 sticks"),
+        ("stick", 1, "1 stick"),
+        ("oak_planks", 1, "1 oak plank"),
+        ("oak_planks", "5/3", "1 2/3 oak planks"),
+        ("coal", "0.125", "1/8 coal"),
+        ("torch", 2, "2 torches"),
+        ("lucky_leaf", 3, "3 lucky leaves"),
+        ("shears", 1, "1 pair of shears"),
+        ("iron_boots", 2, "2 pairs of iron boots"),
+        ("raw_iron", 3, "3 raw iron"),
+        ("biizz", 3, "3 biizz"),  # nobody knows the plural of a made-up name
+        ("minecraft:oak_log", 2, "2 oak logs"),
+    ],
+)
+def test_amounts_read_as_people_write_them(item: str, amount: Any, said: str) -> None:
+    assert good_said(item, amount) == said
+
+
+def test_a_recipe_names_groups_and_choices_in_plain_words() -> None:
+    said = {recipe_said(recipe) for recipe in CORE.recipes}
+    assert "any 2 planks + 1 stick -> 1 wooden sword" in said
+    assert "1 coal or charcoal + 1 stick -> 4 torches" in said
+    assert "any 1 oak log -> 4 oak planks" in said
+    assert not [line for line in said if CODED.search(line) or "#" in line or "|" in line]
+
+
+@pytest.mark.parametrize("name", ["minecraft_core", "alchemy"])
+def test_every_way_of_writing_an_item_is_read_back(name: str) -> None:
+    known = shipped(name).known
+    for item in known:
+        for said in (item, item_said(item), item_said(item).upper(), f"minecraft:{item}"):
+            assert item_meant(said, known) == item
+        if item != "brick":  # bricks are another thing, and so are never said of a brick
+            assert item_meant(counted(item, True), known) == item
+            assert item_meant(counted(item, False), known) == item
+
+
+def test_a_mixed_number_is_an_amount() -> None:
+    assert amount_meant("1 2/3") == "5/3"
+    assert amount_meant("1 2/0") == "1 2/0"  # refused later, with the reason
+
+
+def answers(turn: Turn[Any, Any]) -> Any:
+    """A move of each kind, a refused craft and a refused offer among them."""
+    hand = turn.view.hand.goods
+    if turn.view.phase == "propose":
+        other = "p2" if turn.seat == "p1" else "p1"
+        return propose(other, {next(iter(hand)): "1/2"}, {}, "oak planks?")
+    if turn.view.phase == "decide":
+        return YES
+    tried = any(entry.craft for entry in turn.view.story)
+    return DONE if tried else craft({next(iter(hand)): "1/4"}, "oak_planks", 3)
+
+
+def pages() -> Iterator[str]:
+    """All that either seat is shown in a game, by words and by board."""
+    match = match_of(max_turns=2, arms={"p1": ("v0", "v1", "their_target"), "p2": ("v0",)})
+    while asks := match.asks():
+        for turn in asks:
+            desk, view = turn.desk, turn.view
+            words: Any = desk.words
+            yield words.rules(turn.seat)
+            yield from desk.past(view, "agent_first")
+            yield words.now(view)
+            drawn = msgspec.json.encode(board_of(desk, view)).decode()
+            yield re.sub(r'"fill":\{.*?\}', "", drawn)  # what is sent back, not what is shown
+            if turn.question is None:
+                yield from map(words.name, (o for o in turn.options if not isinstance(o, Form)))
+                yield str(words.refusal(view, answers(turn)))
+                yield str(turn.use("item_info", {"item": "Oak planks"}))
+                yield str(turn.use("possible_recipes", {}))
+                match.answer(turn.id, Decision(answers(turn)))
+            else:
+                yield words.aside(turn.question, view) + words.aside_format(turn.question)
+                first = turn.question.choices[0]
+                odds = tuple(float(c == first) for c in turn.question.choices)
+                many = Report({str(first): 3.0})
+                match.answer(turn.id, Report(first, odds) if turn.question.kind == "odds" else many)
+    for scene in tell(match.episode()).scenes:
+        yield " ".join(map(str, (scene.question, scene.answer, *scene.options, *scene.told)))
+
+
+def test_no_page_board_or_transcript_shows_an_item_by_the_name_of_the_rules() -> None:
+    coded = {item for item in CORE.items if "_" in item}
+    shown = list(pages())
+    assert len(shown) > 30
+    for text in shown:
+        for item in set(re.findall(r"[a-z]+(?:_[a-z]+)+", text)) & coded:
+            raise AssertionError(f"{item} in: {text[:300]}")
+    assert any("oak planks" in text for text in shown)
+    assert goods_said({}) == "nothing"
