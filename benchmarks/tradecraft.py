@@ -92,7 +92,7 @@ def main() -> None:
 def certifying() -> float:
     """The median seconds of a certificate over the shipped two-player instances."""
     seconds = []
-    for name in ("minecraft_core_2p", "alchemy_2p", "invented_2p"):
+    for name in ("minecraft_core_2p_2", "alchemy_2p", "invented_2p"):
         found = instance_set(name)
         rules = named_ruleset(found.ruleset, found.settings)
         for each in found.instances[::4]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from statistics import linear_regression
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
@@ -56,7 +57,7 @@ class Picture(msgspec.Struct, frozen=True):
     title: str
     x: str
     y: str
-    kind: Literal["lines", "dots", "map"]
+    kind: Literal["lines", "dots", "map", "scatter"]
     series: tuple[Series, ...] = ()
     note: str = ""
     places: int = 3
@@ -81,6 +82,8 @@ def as_rows(picture: Picture, panel: str) -> tuple[list[dict[str, str]], list[st
     mine = [series for series in picture.series if series.panel == panel]
     if picture.kind == "map":
         return _map_rows(picture, mine)
+    if picture.kind == "scatter":
+        return _scatter_rows(picture, mine)
     places = list(dict.fromkeys(p.x for series in mine for p in series.points))
     places = [x for x in places if not picture.shown or x in picture.shown]
     rows = []
@@ -121,6 +124,36 @@ def _map_rows(picture: Picture, mine: Sequence[Series]) -> tuple[list[dict[str, 
     return rows, columns
 
 
+def _scatter_rows(
+    picture: Picture, mine: Sequence[Series]
+) -> tuple[list[dict[str, str]], list[str]]:
+    """A cloud in a line: how many points, and where its middle and its line lie."""
+    rows = []
+    for series in mine:
+        xs, ys = _cloud(series)
+        slope = _slope(xs, ys)
+        rows.append(
+            {
+                "series": series.label,
+                "n": str(len(xs)),
+                f"mean {picture.x}": figure(sum(xs) / len(xs), None, picture.places),
+                f"mean {picture.y}": figure(sum(ys) / len(ys), None, picture.places),
+                "slope": "-" if slope is None else figure(slope, None, picture.places),
+            }
+        )
+    return rows, ["series", "n", f"mean {picture.x}", f"mean {picture.y}", "slope"]
+
+
+def _cloud(series: Series) -> tuple[list[float], list[float]]:
+    known = [(float(p.x), p.y) for p in series.points if p.y is not None]
+    return [x for x, _ in known], [y for _, y in known]
+
+
+def _slope(xs: Sequence[float], ys: Sequence[float]) -> float | None:
+    """Of the line through a cloud by least squares; None where all stand above one place."""
+    return None if len(set(xs)) < 2 else float(linear_regression(xs, ys).slope)
+
+
 def _shown(found: Point | None, places: int) -> str:
     if found is None or found.y is None:
         return "-"
@@ -144,7 +177,7 @@ def draw(picture: Picture, path: Path) -> None:
 
 def _panel(picture: Picture, panel: str) -> Panel:
     mine = [series for series in picture.series if series.panel == panel]
-    drawn = {"lines": _lines, "dots": _dots, "map": _map}[picture.kind]
+    drawn = {"lines": _lines, "dots": _dots, "map": _map, "scatter": _scatter}[picture.kind]
 
     def onto(axes: Axes, height: float) -> None:
         axes.set_xlabel(picture.x)
@@ -216,4 +249,21 @@ def _map(axes: Axes, mine: Sequence[Series]) -> list[Named]:
             if p.interval:
                 axes.plot([x, x], list(p.interval), color=colour, lw=0.8)
             ends.append((x, y, short(f"{series.label}, order {order}"), colour))
+    return ends
+
+
+def _scatter(axes: Axes, mine: Sequence[Series]) -> list[Named]:
+    """Every point, pale where few lie on each other, and the line through each cloud."""
+    ends: list[Named] = []
+    for number, series in enumerate(mine):
+        colour, marker = _style(number)
+        xs, ys = _cloud(series)
+        axes.plot(xs, ys, marker, color=colour, markersize=4, alpha=0.4, markeredgewidth=0)
+        middle, slope = (sum(xs) / len(xs), sum(ys) / len(ys)), _slope(xs, ys)
+        if slope is None:
+            ends.append((*middle, short(series.label), colour))
+            continue
+        line = [middle[1] + slope * (x - middle[0]) for x in (min(xs), max(xs))]
+        axes.plot([min(xs), max(xs)], line, color=colour, lw=1.2)
+        ends.append((max(xs), line[1], short(series.label), colour))
     return ends

@@ -29,7 +29,7 @@ FEW = ("zero_order", "hoarder", "generous")
 
 def meet(one: str, two: str, first: int = 3, **arms: tuple[str, ...]) -> list[Match]:  # type: ignore[type-arg]
     found = []
-    for n, problem in enumerate(problems("minecraft_core_2p", first)):
+    for n, problem in enumerate(problems("minecraft_core_2p_2", first)):
         (lineup,) = grid(p1=sitter(one), p2=sitter(two))
         match = Match(shelf.game("tradecraft"), resolved(Setup(problem, n, lineup, arms=arms)))
         play_bots(match, players_of(match))

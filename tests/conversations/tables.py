@@ -120,7 +120,7 @@ def locker(strategy: Strategy) -> Table:
 
 def trade(strategy: Strategy) -> Table:
     """The second-order arm of tradecraft2026, against a trader that is no model."""
-    problem = problems("minecraft_core_2p", 1)[0]
+    problem = problems("minecraft_core_2p_2", 1)[0]
     short = Instance("trade", problem.game, {**problem.params, "max_turns": 2})
     probes = ("v0", "v1", "v2")
     return Table(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -183,3 +184,13 @@ def test_matplotlib_is_loaded_by_drawing_only():
         "reproduce('tang2024', 'settings'); sys.exit('matplotlib' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_a_cloud_of_points_is_a_line_of_a_table_and_a_picture(tmp_path: Path) -> None:
+    points = tuple(Point(float(x), 1.0 + 2 * x, None, 1) for x in range(5))
+    one = Picture("p", "Proposals", "requested", "offered", "scatter", (Series("m", "v0", points),))
+    rows, columns = as_rows(one, "m")
+    assert columns == ["series", "n", "mean requested", "mean offered", "slope"]
+    assert [float(rows[0][c]) for c in columns[1:]] == [5, 2, 5, 2]
+    draw(one, tmp_path / "cloud.svg")
+    assert (tmp_path / "cloud.svg").stat().st_size > 1000

@@ -62,7 +62,7 @@ def test_a_path_that_is_no_ruleset_is_one_sentence(tmp_path: Path) -> None:
 
 def test_a_name_that_is_no_shipped_ruleset_is_told_those_that_are() -> None:
     done = CliRunner().invoke(cli, ["tradecraft2026", "rules", "check", "alchemist"])
-    assert "shipped: minecraft_core, alchemy." in str(done.exception)
+    assert "shipped: minecraft_core, alchemy," in str(done.exception)
 
 
 # --- the assessor ---------------------------------------------------------------------------------
@@ -117,3 +117,20 @@ def test_a_model_judges_the_games_of_a_store_once(
     assert "judged: 1 of 1; there before: 0" in first
     assert "judged: 0 of 1; there before: 1" in second
     assert len(out.read_text("utf-8").splitlines()) == 2
+
+
+def problems(*args: str) -> list[dict[str, str]]:
+    done = CliRunner().invoke(cli, ["tradecraft2026", "problems", *args, "--json"])
+    assert done.exit_code == 0, done.output
+    return list(json.loads(done.output))
+
+
+def test_the_problems_of_a_set_say_how_many_trades_each_player_needs() -> None:
+    sets = {row["set"]: row for row in problems()}
+    assert sets["minecraft_core_2p_2"]["ruleset"] == "minecraft_core"
+    assert sets["minecraft_core_2p"]["ruleset"] == "minecraft_core_1"  # kept as it was certified
+    found = problems("minecraft_core_3p_2")
+    assert len(found) == 12
+    assert {trades for row in found for trades in row["trades"].split("/")} == {"1", "2"}
+    done = CliRunner().invoke(cli, ["tradecraft2026", "problems", "minecraft"])
+    assert isinstance(done.exception, BadInput)

@@ -12,6 +12,11 @@ from sally.core.study import sitter
 from sally.games.tradecraft.problems import problems
 
 FAMILY = "tradecraft"
+SETS = (
+    ("minecraft_core", "minecraft_core_2p_2"),
+    ("alchemy", "alchemy_2p"),
+    ("invented", "invented_2p"),
+)
 
 
 def _condition(name: str, instances: str, partner: str) -> Condition:
@@ -31,8 +36,8 @@ CARD = Card(
     unattacked="no single offer is right: what a trade earns depends on the other's plan and "
     "later turns",
     conditions=tuple(
-        _condition(f"{rules}, against {partner}", f"{rules}_2p", partner)
-        for rules in ("minecraft_core", "alchemy", "invented")
+        _condition(f"{rules}, against {partner}", name, partner)
+        for rules, name in SETS
         for partner in ("zero_order", "first_order")
     ),
 )

@@ -14,6 +14,7 @@ from sally.games.tradecraft.instances import (
     InstanceSet,
     generate_set,
     instance,
+    instance_set,
     named_ruleset,
 )
 
@@ -24,6 +25,9 @@ RULESETS: dict[str, dict[str, Any]] = {
     "invented": {"seed": 2026, "depth": 5, "width": 8, "branching": 2, "contention": 0.3},
 }
 SIZES = {2: 40, 3: 12}
+FIRST = {"minecraft_core": "minecraft_core_1"}  # the edition under which a first set was drawn
+AGAIN = ("minecraft_core_2p", "minecraft_core_3p", "minecraft_core_known_2p")
+"""Sets whose ruleset was corrected since: the same hands, certified again as `..._2`."""
 
 # The targets of the known public instances, with hands of our own.
 KNOWN: tuple[tuple[list[dict[str, int]], list[str]], ...] = (
@@ -81,7 +85,7 @@ KNOWN: tuple[tuple[list[dict[str, int]], list[str]], ...] = (
 
 def known_instances() -> tuple[Instance, ...]:
     """The hand-written instances, certified."""
-    rules = named_ruleset("minecraft_core")
+    rules = named_ruleset(FIRST["minecraft_core"])
     return tuple(
         instance(rules, f"minecraft_core-known-{n:02d}", hands, [{t: 1} for t in targets])
         for n, (hands, targets) in enumerate(KNOWN, 1)
@@ -91,16 +95,33 @@ def known_instances() -> tuple[Instance, ...]:
 def write(folder: Path) -> None:
     """Certify and write every set into a folder that must not hold them yet."""
     for name, settings in RULESETS.items():
-        rules = named_ruleset(name, settings)
+        rules = named_ruleset(FIRST.get(name, name), settings)
         for players, number in SIZES.items():
             made = generate_set(rules, players, number, SEED)
             _save(
                 folder / f"{name}_{players}p.json",
                 InstanceSet(name, settings, rules.fingerprint, players, SEED, made),
             )
-    rules = named_ruleset("minecraft_core")
+    rules = named_ruleset(FIRST["minecraft_core"])
     known = InstanceSet("minecraft_core", {}, rules.fingerprint, 2, None, known_instances())
     _save(folder / "minecraft_core_known_2p.json", known)
+
+
+def certified_again(name: str) -> InstanceSet:
+    """A set under its ruleset as it is now; an instance that this would refuse raises."""
+    first = instance_set(name)
+    rules = named_ruleset("minecraft_core")
+    made = tuple(
+        instance(
+            rules,
+            each.id.replace("p-", "p_2-").replace("known-", "known_2-"),
+            each.hands,
+            each.targets,
+            each.max_turns,
+        )
+        for each in first.instances
+    )
+    return InstanceSet("minecraft_core", {}, rules.fingerprint, first.players, first.seed, made)
 
 
 def _save(path: Path, content: InstanceSet) -> None:
@@ -113,3 +134,5 @@ def _save(path: Path, content: InstanceSet) -> None:
 
 if __name__ == "__main__":
     write(Path(sys.argv[1]))
+    for name in AGAIN:
+        _save(Path(sys.argv[1]) / f"{name}_2.json", certified_again(name))

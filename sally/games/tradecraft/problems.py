@@ -8,8 +8,9 @@ from typing import Any
 from sally.core.log import Instance
 from sally.core.problems import Problem, Problems
 from sally.games.tradecraft.actions import SEATS
-from sally.games.tradecraft.instances import GRADES, InstanceSet, instance_set, set_names
+from sally.games.tradecraft.instances import GRADES, InstanceSet, instance_set
 from sally.games.tradecraft.instances import Instance as Certified
+from sally.games.tradecraft.solver import trades_needed
 
 
 def problems(name: str, first: int | None = None) -> tuple[Instance, ...]:
@@ -47,28 +48,33 @@ def _named(
     )
 
 
-RULESETS = {  # by the set of problems, without its number of players
-    "minecraft_core": "Minecraft",
-    "minecraft_core_known": "Minecraft, well-known targets",
-    "alchemy": "Alchemy",
-    "invented": "Made-up names",
+SETS = {  # what people call a ruleset, and its sets by number of players
+    "Minecraft": {2: "minecraft_core_2p_2", 3: "minecraft_core_3p_2"},
+    "Minecraft, well-known targets": {2: "minecraft_core_known_2p_2"},
+    "Alchemy": {2: "alchemy_2p", 3: "alchemy_3p"},
+    "Made-up names": {2: "invented_2p", 3: "invented_3p"},
 }
 HARDNESS = {1: "easy", 2: "medium", 3: "hard", 4: "very hard"}
+
+
+def trades_of(problem: Certified) -> tuple[int | None, ...]:
+    """By seat, the fewest trades that its certified plan needs."""
+    seats = enumerate(problem.certificate.seats)
+    return tuple(trades_needed(problem.hands, n, seat) for n, seat in seats)
 
 
 @cache
 def offered() -> Problems:
     """Every problem by its ruleset, its number of players and its place in the set."""
     found = []
-    for key, ruleset in RULESETS.items():
-        for players in (2, 3):
-            name = f"{key}_{players}p"
-            if name not in set_names():
-                continue
+    for ruleset, by_players in SETS.items():
+        for players, name in by_players.items():
             certified = instance_set(name)
             made = _named(certified, certified.instances)
             for n, (each, problem) in enumerate(zip(certified.instances, made, strict=True), 1):
-                label = f"{n}, {HARDNESS[each.grade]}"
+                most = max(trades or 0 for trades in trades_of(each))
+                trades = f"{most} trade{'' if most == 1 else 's'}"
+                label = f"{n}, {HARDNESS[each.grade]}, {trades}"
                 found.append(Problem((ruleset, str(players), label), problem, SEATS[:players]))
     return Problems(("Ruleset", "Players", "Problem"), tuple(found))
 

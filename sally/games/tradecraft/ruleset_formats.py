@@ -32,7 +32,7 @@ VANILLA_FUEL: dict[Amount, tuple[str, ...]] = {
         *("#planks", "#logs", "#wooden_stairs", "#wooden_trapdoors", "#wooden_pressure_plates"),
         *("#wooden_fences", "#fence_gates", "chest", "trapped_chest", "barrel", "crafting_table"),
         *("bookshelf", "chiseled_bookshelf", "lectern", "jukebox", "note_block", "loom", "ladder"),
-        *("cartography_table", "fletching_table", "smithing_table", "composter", "bow"),
+        *("cartography_table", "fletching_table", "smithing_table", "composter", "bow", "crossbow"),
         *("daylight_detector", "fishing_rod", "bamboo_mosaic", "bamboo_mosaic_stairs"),
     ),
     16: ("stick", "#wool", "#wooden_buttons", "bowl", "#saplings"),

@@ -31,7 +31,7 @@ import msgspec
 from sally.games.tradecraft.amounts import Amount, BadAmount, plain, read_amount, show
 from sally.games.tradecraft.speech import item_said
 
-SHIPPED = ("minecraft_core", "alchemy")
+SHIPPED = ("minecraft_core", "alchemy", "minecraft_core_1")  # the last: an edition superseded
 
 _NAME = re.compile(r"[^\s#|+>=]+")
 _PART = re.compile(r"(?:(\d{1,6})\s+)?(\S+)")

@@ -5,22 +5,26 @@ from __future__ import annotations
 import asyncio
 import sys
 from pathlib import Path
+from typing import Any
 
 import click
 import msgspec
 
 from sally import store
 from sally.core import shelf
-from sally.core.errors import BadInput
+from sally.core.errors import BadInput, unknown
 from sally.core.metric import Played
 from sally.core.playback import replayed
 from sally.games.tradecraft import checking
 from sally.games.tradecraft.amounts import BadAmount
 from sally.games.tradecraft.assessor import agreement, ratings_file
 from sally.games.tradecraft.assessor import assess as assessed
+from sally.games.tradecraft.instances import Instance, all_instances, instance_set, set_names
+from sally.games.tradecraft.problems import trades_of
 from sally.games.tradecraft.ratings import summary
 from sally.games.tradecraft.ruleset_formats import load
 from sally.games.tradecraft.rulesets import SHIPPED, BadRuleset, shipped
+from sally.games.tradecraft.speech import goods_said
 from sally.output.console import console, json_option, print_json, print_table
 
 
@@ -63,6 +67,46 @@ def check(path: str, as_json: bool) -> None:
         out.print("Nothing is wrong." if not problems else f"Problems found: {len(problems)}.")
     if problems:
         sys.exit(1)
+
+
+@COMMANDS.command()
+@click.argument("name", required=False)
+@json_option
+def problems(name: str | None, as_json: bool) -> None:
+    """The certified problems of the set NAME, or the sets that there are.
+
+    Crafts, kinds, units and trades are by player: the length of its shortest chain of crafts, what
+    its plan takes from others, and the fewest trades that bring it.
+    """
+    if name is None:
+        rows = [
+            {"set": n, "ruleset": s.ruleset, "players": s.players, "problems": len(s.instances)}
+            for n, s in all_instances()
+        ]
+    elif name in set_names():
+        rows = [_problem(each) for each in instance_set(name).instances]
+    else:
+        raise unknown("set of problems", name, set_names())
+    if as_json:
+        print_json(rows)
+        return
+    shown = [column for column in rows[0] if column != "targets"]  # too long for a line
+    print_table(rows, shown, title=name or "sets of problems")
+
+
+def _problem(each: Instance) -> dict[str, Any]:
+    """What the certificate says of a problem, in a line."""
+    seats = each.certificate.seats
+    return {
+        "problem": each.id,
+        "grade": each.grade,
+        "targets": " / ".join(goods_said(target) for target in each.targets),
+        "crafts": "/".join(str(seat.chain) for seat in seats),
+        "kinds": "/".join(str(seat.kinds) for seat in seats),
+        "units": "/".join(str(seat.units) for seat in seats),
+        "trades": "/".join(map(str, trades_of(each))),
+        "all can win": "yes" if each.certificate.joint else "no",
+    }
 
 
 @COMMANDS.command()

@@ -6,18 +6,22 @@ from sally.core.study import Cell, Study, grid, sitter
 from sally.games.tradecraft.problems import problems
 
 TRADERS = ("zero_order", "first_order", "second_order", "hoarder", "generous", "random")
-SETS = ("minecraft_core_2p", "alchemy_2p", "invented_2p")
+SETS = {
+    "minecraft_core": "minecraft_core_2p_2",
+    "alchemy": "alchemy_2p",
+    "invented": "invented_2p",
+}
 
 CROSSPLAY = Study(
     name="tradecraft_crossplay",
     about="zero-, first- and second-order traders, a hoarder, a giver and chance, each with each",
     cells=tuple(
         Cell(
-            name=name.removesuffix("_2p"),
-            instances=problems(name),
+            name=name,
+            instances=problems(chosen),
             lineups=grid(p1=tuple(map(sitter, TRADERS)), p2=tuple(map(sitter, TRADERS))),
         )
-        for name in SETS
+        for name, chosen in SETS.items()
     ),
     seed=2026,
 )

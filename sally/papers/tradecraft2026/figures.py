@@ -9,7 +9,7 @@ from sally.core.game import Seat
 from sally.core.metric import Played
 from sally.games.tradecraft.decisions import Fit
 from sally.games.tradecraft.spec import GROUPS
-from sally.games.tradecraft.trades import exchange_of, fit_of
+from sally.games.tradecraft.trades import exchange_of, fit_of, priced
 from sally.output.pictures import Picture, Point, Series, point
 from sally.output.reproduce import Effort, Known
 from sally.papers.tradecraft2026.study import PLAYER
@@ -92,6 +92,26 @@ def figure5(known: Known, effort: Effort) -> Picture:
     )
 
 
+def proposals(known: Known, effort: Effort) -> Picture:
+    """Every proposal by the value that it asks for and the value that it offers."""
+
+    def drawn() -> Iterator[Series]:
+        for model, arms in by_model_and_arm(known).items():
+            for arm, plays in arms.items():
+                pairs = [pair for played in plays for pair in priced(played, SEAT)]
+                points = tuple(Point(asked, given, None, 1) for asked, given in pairs)
+                yield Series(short(model), arm, points)
+
+    return _picture(
+        "proposals",
+        "Every proposal: offered value on requested value",
+        ("requested value", "offered value"),
+        "scatter",
+        drawn(),
+        "Values are the proposer's own V0, summed over the goods; lines by least squares.",
+    )
+
+
 def figure6(known: Known, effort: Effort) -> Picture:
     """What weighs in accepting: normalised coefficients, by order."""
 
@@ -125,5 +145,6 @@ def _picture(
 FIGURES: Mapping[str, Callable[[Known, Effort], Picture]] = {
     "figure4": figure4,
     "figure5": figure5,
+    "proposals": proposals,
     "figure6": figure6,
 }

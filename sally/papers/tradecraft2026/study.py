@@ -10,12 +10,13 @@ from sally.games.tradecraft.spec import GROUPS
 from sally.papers.tradecraft2026.crossplay import CROSSPLAY
 from sally.players.language import OPEN
 
-SET, INSTANCES_PLAYED, REPEATS = "minecraft_core_2p", 20, 1  # Section 4: the first 20 of 40
+SET, INSTANCES_PLAYED, REPEATS = "minecraft_core_2p_2", 20, 1  # Section 4: the first 20 of 40
 # The paper's own 40 problems are not all public; ours are certified, and taken from the four grades
 # in turn, so that the first 20 hold five of each. Players look recipes up, as in the paper.
 LOOKED_UP = {"book": False}
 # The published play has up to 8 failed crafts and 4 invalid proposals in a row: all of it stands.
 MOST_REFUSED = 8
+SET_OF_THREE, THIRD = "minecraft_core_3p_2", "p3"
 PLAYER, PARTNER = "p1", "p2"  # the partner reports V0 only, whatever the player reports
 BOTS = ("second_order", "first_order", "zero_order", "random")
 
@@ -42,6 +43,7 @@ def study(model: str = OPEN, played: int = INSTANCES_PLAYED) -> Study:
     everything = {PLAYER: (*GROUPS["v0+v1+v2"], "their_target"), PARTNER: GROUPS["v0+v1"]}
     bots = grid(p1=tuple(map(sitter, BOTS)), p2=sitter("first_order"))
     cells.append(Cell("bots", chosen, bots, arms=everything))
+    cells += three_players(model)
     return Study(
         name="tradecraft2026",
         about="value reports of order 0, 0-1 and 0-2 against a partner that reports order 0; "
@@ -50,6 +52,20 @@ def study(model: str = OPEN, played: int = INSTANCES_PLAYED) -> Study:
         paper="tradecraft2026",
         seed=2026,
     )
+
+
+def three_players(model: str) -> list[Cell]:
+    """Our own addition, which no table of the paper counts: all problems for three."""
+    chosen = spread(SET_OF_THREE, **LOOKED_UP, most_refused=MOST_REFUSED)
+    arms = {PLAYER: GROUPS["v0+v1"], PARTNER: GROUPS["v0"], THIRD: GROUPS["v0"]}
+    told = tuple(each for seat, probes in arms.items() for each in own_reports(seat, probes))
+    models = grid(**dict.fromkeys(arms, model_seat(model)))
+    others = dict.fromkeys((PARTNER, THIRD), sitter("first_order"))
+    bots = grid(p1=tuple(map(sitter, BOTS)), **others)
+    return [
+        Cell("three players", chosen, models, arms=arms, injections=told, repeats=REPEATS),
+        Cell("three bots", chosen, bots, arms=arms),
+    ]
 
 
 STUDY = study()

@@ -121,6 +121,15 @@ def _coefficient(arms: Arms, arm: str, name: str) -> Estimate | None:
     return None if fit is None else _bare_sign(fit.coefficients[name], fit.decisions)
 
 
+def _larger(arms: Arms, arm: str, one: str, other: str) -> Estimate | None:
+    """Whether one term weighs more than another, whichever way each of them pulls."""
+    fit = fitted(arms[arm], arm)
+    if fit is None:
+        return None
+    sizes = [abs(fit.coefficients[name]) for name in (one, other)]
+    return _bare_sign(sizes[0] - sizes[1], fit.decisions)
+
+
 def _coefficient_change(arms: Arms, arm: str, name: str) -> Estimate | None:
     """The second-order fit's coefficient against the first-order fit's."""
     first, second = (fitted(arms[group], group) for group in ("v0+v1", "v0+v1+v2"))
@@ -211,6 +220,7 @@ FIGURES: Mapping[str, Callable[[Arms, str], Estimate | None]] = {
     "coefficient_g1": partial(_coefficient, name="G1"),
     "coefficient_g2": partial(_coefficient, name="G2"),
     "coefficient_l2": partial(_coefficient, name="L2"),
+    "size_of_g1_against_l1": partial(_larger, one="G1", other="L1"),
     "coefficient_l1_second_order_against_first": partial(_coefficient_change, name="L1"),
 }
 

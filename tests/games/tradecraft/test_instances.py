@@ -24,6 +24,7 @@ from sally.games.tradecraft.rulesets import parse, shipped
 from sally.games.tradecraft.solver import certify, refusals, verify
 
 SETS = dict(all_instances())
+AGAIN = {name: found for name, found in SETS.items() if name.endswith("_2")}
 
 
 def test_each_ruleset_has_forty_instances_for_two_and_twelve_for_three() -> None:
@@ -145,3 +146,27 @@ def test_frozen_sets_are_never_written_over(
     assert len(again.instances) == 4
     with pytest.raises(FileExistsError):
         write(tmp_path)
+
+
+def test_a_corrected_ruleset_has_new_sets_and_leaves_the_old_ones_as_they_were() -> None:
+    assert set(AGAIN) == {f"{name}_2" for name in freezing_again()}
+    for name, new in AGAIN.items():
+        old = SETS[name.removesuffix("_2")]
+        assert (old.ruleset, new.ruleset) == ("minecraft_core_1", "minecraft_core")
+        assert [each.hands for each in old.instances] == [each.hands for each in new.instances]
+        assert not {each.id for each in old.instances} & {each.id for each in new.instances}
+
+
+def freezing_again() -> tuple[str, ...]:
+    from sally.games.tradecraft.freezing import AGAIN as names
+
+    return names
+
+
+def test_wood_burns_in_whatever_shape_and_before_it_did_not() -> None:
+    now, before = shipped("minecraft_core"), shipped("minecraft_core_1")
+    for item in ("oak_stairs", "birch_trapdoor", "chest", "spruce_fence", "crafting_table", "bow"):
+        assert str(now.fuel[item]) == "16/3"
+        assert item not in before.fuel
+    assert {item: now.fuel[item] for item in before.fuel} == before.fuel
+    assert not [item for item in now.fuel if item.startswith(("iron", "stone", "crimson"))]

@@ -62,7 +62,7 @@ def script(messages: Sequence[Message], settings: Settings) -> str | Reply:
 
 def game(arm: str, n: int = 0, answers: Any = script) -> Match[Any, Any, Any]:
     SEEN.clear()
-    problem = problems("minecraft_core_2p", n + 1)[n]
+    problem = problems("minecraft_core_2p_2", n + 1)[n]
     sitter = Sitter("language", {"model": MODEL, "strategy": "chat"})
     arms = {"p1": GROUPS[arm], "p2": GROUPS["v0"]}
     told = own_reports("p1", GROUPS[arm]) + own_reports("p2", GROUPS["v0"])

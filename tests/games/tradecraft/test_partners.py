@@ -30,7 +30,7 @@ from sally.runner.seating import players_of, resolved
 from tests.games.tradecraft.table import HANDS, P1, P2, THREE, match_of, play, propose
 
 NAMES = sorted(PARTNERS)
-SHORT = problems("minecraft_core_2p", 4)
+SHORT = problems("minecraft_core_2p_2", 4)
 
 
 def seated(name: str, match: Match[Any, Any, Any], seat: str) -> Any:
@@ -59,7 +59,7 @@ def test_everybody_can_play_everybody(one: str, two: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_three_can_play(name: str) -> None:
-    (problem,) = problems("minecraft_core_3p", 1)
+    (problem,) = problems("minecraft_core_3p_2", 1)
     lineup = {seat: Sitter(name) for seat in ("p1", "p2", "p3")}
     match = Match(shelf.game("tradecraft"), resolved(Setup(problem, 1, lineup)))
     play_bots(match, players_of(match))
@@ -163,7 +163,7 @@ def test_inference_beats_chance_over_the_shipped_instances() -> None:
 
 def test_a_second_order_trader_gives_less_away_than_a_first_order_one() -> None:
     told: dict[str, list[float]] = {"first_order": [], "second_order": []}
-    for problem in problems("minecraft_core_2p", 10):
+    for problem in problems("minecraft_core_2p_2", 10):
         for name, seen in told.items():
             lineup = {"p1": Sitter(name), "p2": Sitter("hoarder")}
             match = Match(shelf.game("tradecraft"), resolved(Setup(problem, 1, lineup)))

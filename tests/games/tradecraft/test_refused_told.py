@@ -72,9 +72,12 @@ def test_a_match_refuses_a_problem_of_another_game() -> None:
 
 
 def test_the_study_spreads_its_problems_over_the_grades_and_lets_players_look_up() -> None:
-    grades = {each.id: each.grade for each in instance_set("minecraft_core_2p").instances}
+    grades = {each.id: each.grade for each in instance_set("minecraft_core_2p_2").instances}
     for played in (20, 40):
-        for cell in study(played=played).cells:
+        two, three = study(played=played).cells[:-2], study(played=played).cells[-2:]
+        assert {len(p.params["hands"]) for cell in three for p in cell.instances} == {3}
+        assert [len(cell.instances) for cell in three] == [12, 12]
+        for cell in two:
             found = [grades[problem.id] for problem in cell.instances]
             assert [found.count(grade) for grade in (1, 2, 3, 4)] == [played // 4] * 4
             assert not any(problem.params["book"] for problem in cell.instances)

@@ -135,7 +135,7 @@ def test_the_fewest_goods_are_those_of_exhaustive_search(seed: int) -> None:
 
 @pytest.mark.parametrize("number", [0, 5, 11, 16, 22, 27, 33, 38])
 def test_leaving_recipes_out_changes_no_answer(number: int) -> None:
-    found = instance_set("minecraft_core_2p").instances[number]
+    found = instance_set("minecraft_core_2p_2").instances[number]
     for seat, target in enumerate(found.targets):
         table, others = union(found.hands), found.hands[1 - seat]
         full = best_plan(CORE, table, {}, target, "crafts", prune=False)

@@ -126,7 +126,7 @@ def test_a_plan_needs_as_many_trades_as_players_hold_its_goods() -> None:
     assert trades_needed(hands, 1, seats[1]) == 2  # stick from one, cobblestone from another
     nothing = certify(CORE, hands, [{"bucket": 1}, *targets[1:]]).seats[0]
     assert trades_needed(hands, 0, nothing) is None
-    for each in instance_set("minecraft_core_2p").instances[:8]:
+    for each in instance_set("minecraft_core_2p_2").instances[:8]:
         found = [trades_needed(each.hands, n, s) for n, s in enumerate(each.certificate.seats)]
         assert found == [1, 1]
 

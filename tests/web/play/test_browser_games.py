@@ -181,7 +181,7 @@ def test_a_problem_is_chosen_in_the_lobby_and_its_recipes_are_browsed(person: Ar
     page.goto(me.address)
     page.locator(".tile[data-game=tradecraft]").click()
     page.get_by_label("Players").select_option("3")
-    page.get_by_label("Problem", exact=True).select_option("2, easy")
+    page.get_by_label("Problem", exact=True).select_option("2, easy, 1 trade")
     assert page.get_by_label("Player 3 is played by").count() == 1
     page.get_by_role("button", name="Play", exact=True).click()
     page.get_by_role("button", name="I have read the rules").click()
