@@ -22,7 +22,7 @@ from sally.core.study import Study
 from sally.players.language import uses_model
 from sally.runner.budget import BudgetSpent, Meter, Metered
 from sally.runner.config import Config, Limits, declared_at_once
-from sally.runner.seating import players_of, resolved
+from sally.runner.seating import players_of, portable_study, resolved
 
 AT_ONCE = 8  # episodes in progress with a model that does not say how many calls it takes
 Order = tuple[str, str, Setup]  # (episode id, cell, setup)
@@ -156,7 +156,7 @@ def orders(study: Study, limit: int | None = None) -> list[Order]:
     """Every episode of a study as (id, cell, setup), checked; at most `limit` a cell."""
     found: dict[str, Order] = {}
     checked: dict[tuple[str, int, int], Setup] = {}  # what differs in seed and repeat only, once
-    for cell, setup in limited(study.trials(), limit):
+    for cell, setup in limited(portable_study(study).trials(), limit):
         alike = (cell, id(setup.instance), id(setup.lineup))
         try:
             once = checked.get(alike) or checked.setdefault(alike, resolved(setup))

@@ -19,6 +19,7 @@ from sally.runner.claims import Beat, Claims, Run, new_name, this_process
 from sally.runner.executors import Executor, Local
 from sally.runner.local import Order, manifest, orders, refuse_changed
 from sally.runner.rates import divided, has_rates
+from sally.runner.seating import portable_study
 from sally.runner.shards import Job, Result, Shard, Tally, kind_of, shards_of, take_note
 from sally.store import Contents, Folder, Place, Remote, Where
 
@@ -88,7 +89,7 @@ def play_missing(
     store.require(at, study.name)
     there = store.survey(at) if store.manifest_of(at) else store.Survey()
     refuse_changed(wanted, there.instances, at)
-    store.claim(at, manifest(study), study)
+    store.claim(at, manifest(study), portable_study(study))
     _keep_packs(at, wanted)
     drive = Drive(study, at, executor, meter or Meter(), watch, **job)
     drive.fill(wanted, there.finished)

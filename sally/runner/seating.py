@@ -14,6 +14,7 @@ from sally.core.log import Instance, Setup, Sitter
 from sally.core.match import Match
 from sally.core.partner import Partner, Scripted
 from sally.core.player import Player, PlayerKind
+from sally.core.study import Study
 from sally.players.language import LANGUAGE, checked_pack, strategy_named
 from sally.runner.needs import refuse_what_lacks
 
@@ -21,7 +22,7 @@ from sally.runner.needs import refuse_what_lacks
 def resolved(setup: Setup) -> Setup:
     """The setup with every version filled in, helpers seated and every name checked."""
     spec = shelf.game(setup.instance.game)
-    setup = msgspec.structs.replace(setup, instance=_portable(spec, setup.instance))
+    setup = msgspec.structs.replace(setup, instance=portable(setup.instance))
     game = spec.build(setup.instance.params)
     lineup = dict(setup.lineup)
     for helper in game.helpers:
@@ -38,8 +39,9 @@ def resolved(setup: Setup) -> Setup:
     return setup
 
 
-def _portable(spec: GameSpec[Any, Any, Any], problem: Instance) -> Instance:
+def portable(problem: Instance) -> Instance:
     """The problem in a form that any machine reads alike; if that changes it, under its own id."""
+    spec = shelf.game(problem.game)
     if spec.portable is None:
         return problem
     params = dict(spec.portable(problem.params))
@@ -49,7 +51,19 @@ def _portable(spec: GameSpec[Any, Any, Any], problem: Instance) -> Instance:
         if before != value:
             named = f"{id}[{name}={value}]"
             id = id.replace(str(before), str(value)) if str(before) in id else named
-    return Instance(id, problem.game, params)
+    return problem if params == problem.params else Instance(id, problem.game, params)
+
+
+def portable_study(study: Study) -> Study:
+    """The study with its problems as any machine reads them, so that no path of ours is kept."""
+    cells = []
+    for cell in study.cells:
+        try:
+            found = tuple(map(portable, cell.instances))
+        except BadInput as why:
+            raise BadInput(f"Study {study.name!r}, cell {cell.name!r}: {why}") from None
+        cells.append(msgspec.structs.replace(cell, instances=found))
+    return msgspec.structs.replace(study, cells=tuple(cells))
 
 
 def refuse_empty_seats(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -19,8 +20,11 @@ from sally.games.tradecraft.checking import check, circles
 from sally.games.tradecraft.parameters import ruleset_of
 from sally.games.tradecraft.ruleset_formats import data_pack, load
 from sally.games.tradecraft.rulesets import BadRuleset, dump, parse, shipped
+from sally.output.bundle import pack
+from sally.output.unpacked import opened
 from sally.runner.check import check as replayed
 from sally.runner.local import orders, play
+from sally.runner.run import play_missing
 from sally.runner.seating import resolved
 
 Content = dict[str, Any]
@@ -173,6 +177,30 @@ def test_a_stored_ruleset_is_found_again_where_its_file_is_not(
     found = store.load(tmp_path / "store")
     checked = replayed(found.episodes.values())
     assert (checked.replayed, checked.mismatches) == (1, [])
+
+
+def test_a_packed_store_brings_its_ruleset_along_and_no_path(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = tmp_path / "own.toml"
+    own.write_text(MINE)
+    asked = setup(own)
+    lineups = tuple({"p1": Sitter(who), "p2": Sitter("random")} for who in ("random", "hoarder"))
+    study = Study("own", "", (Cell("all", (asked.instance,), lineups),))
+    play_missing(study, tmp_path / "store")
+    packed = pack(tmp_path / "store", tmp_path / "own.sally.zip")  # refuses any path of ours
+    assert sum(name.startswith("packs/") for name in packed.bundle.files) == 1  # for both
+    own.unlink()
+    shutil.rmtree(tmp_path / "store")
+    monkeypatch.setattr(packs, "_known", {})  # another machine has read nothing yet
+    ruleset_of.cache_clear()
+    with opened(tmp_path / "own.sally.zip") as (place, _):
+        found = store.load(place)
+        checked = replayed(found.episodes.values())
+        (kept,) = (Path(str(place)) / "studies").iterdir()
+        again = msgspec.json.decode(kept.read_bytes(), type=Study)
+    assert (checked.replayed, checked.mismatches) == (2, [])
+    assert {id for id, _, _ in orders(again, None)} == set(found.episodes)
 
 
 def test_shipped_rulesets_keep_their_names() -> None:
