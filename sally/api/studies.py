@@ -40,6 +40,7 @@ class Wish(msgspec.Struct, frozen=True):
     without: Sequence[str] = ()  # strategies to leave out
     part: arms.Part = arms.Part()
     unasked: bool = False  # every cell once more without its probes
+    packs: Sequence[str] = ()  # every cell of a model once more in these words
 
 
 def wished(study: Study | str | Path, wish: Wish, config: Config) -> Study:
@@ -55,6 +56,8 @@ def wished(study: Study | str | Path, wish: Wish, config: Config) -> Study:
         wanted = arms.part_of(wanted, wish.part)
     if wish.unasked:
         wanted = arms.with_unasked(wanted)
+    if wish.packs:
+        wanted = arms.with_packs(wanted, wish.packs)
     if wish.seed is not None:
         wanted = msgspec.structs.replace(wanted, seed=wish.seed)
     asked = {k: v for k, v in wish.given.items() if k in Settings.__struct_fields__}
@@ -99,6 +102,7 @@ def run(
     without: Sequence[str] = (),
     seed: int | None = None,
     unasked: bool = False,
+    packs: Sequence[str] = (),
     on: str = "local",
     config: Path | None = None,
     watch: runs.Watcher | None = None,
@@ -107,11 +111,11 @@ def run(
     """Run what is missing of a study and return its episodes; without `out`, keep nothing.
 
     `out` is a folder or an address such as `s3://bucket/study`; `on` is `local`, `pool:4`, `ray`.
-    `unasked` plays every cell once more without its probes.
+    `unasked` plays every cell once more without its probes, `packs` in other words (`all`, `twin`).
     Further arguments are settings of the model (`temperature=0`) or parameters of every instance.
     """
     used = use_config(config)
-    wish = Wish(limit, seed, model, given, tuple(without), unasked=unasked)
+    wish = Wish(limit, seed, model, given, tuple(without), unasked=unasked, packs=tuple(packs))
     wanted = wished(study, wish, used)
     meter = Meter(Budget(budget, budget_tokens), used)
     meter.refuse_unpriced(models_of(wanted))

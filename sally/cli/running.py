@@ -64,6 +64,12 @@ def model_options(command: F) -> F:
 @click.command()
 @model_options
 @click.option("--unasked", is_flag=True, help="Play every cell once more without its probes.")
+@click.option(
+    "--packs",
+    multiple=True,
+    metavar="all|twin|NAME",
+    help="Play every cell of a model once more in these words; may be given again.",
+)
 @click.option("--on", default="local", show_default=True, metavar="WHERE", help=ON_HELP)
 @click.option("--budget", type=float, help="Stop when this much money is spent.")
 @click.option("--budget-tokens", type=int, help="Stop when this many tokens are used.")
@@ -83,6 +89,7 @@ def run(
     games: tuple[str, ...],
     strategies: tuple[str, ...],
     unasked: bool,
+    packs: tuple[str, ...],
     on: str,
     budget: float | None,
     budget_tokens: int | None,
@@ -92,7 +99,7 @@ def run(
     """Run what is missing of STUDY (a name or a TOML file)."""
     used = use_config(config)
     part = arms.Part(cells, tables, games, strategies)
-    wanted = asked_study(study, limit, seed, model, settings, used, without, part, unasked)
+    wanted = asked_study(study, limit, seed, model, settings, used, without, part, unasked, packs)
     meter = Meter(Budget(budget, budget_tokens), used)
     meter.refuse_unpriced(models_of(wanted))
     place = out or Path("out") / wanted.name
@@ -130,9 +137,10 @@ def asked_study(
     without: tuple[str, ...] = (),
     part: arms.Part | None = None,
     unasked: bool = False,
+    packs: tuple[str, ...] = (),
 ) -> Study:
     """The study as it is to be run, its open seats filled."""
-    wish = Wish(limit, seed, model, parsed(settings), without, part or arms.Part(), unasked)
+    wish = Wish(limit, seed, model, parsed(settings), without, part or arms.Part(), unasked, packs)
     return wished(study, wish, config)
 
 

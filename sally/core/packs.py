@@ -10,6 +10,7 @@ import json
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
+from functools import cache
 from hashlib import blake2b
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -20,6 +21,7 @@ import msgspec
 
 from sally.core import shelf
 from sally.core.errors import BadInput, unknown
+from sally.core.skins import packs_from, read_skins
 from sally.core.words import Pack
 
 _known: dict[str, Pack] = {}  # by `name@hash`: packs that were read in this process
@@ -59,13 +61,32 @@ def find(name: str) -> Pack:
     return own[name]
 
 
+SKINS = "skins.toml"  # the grammar of a game's further wordings
+
+
 def shipped() -> Mapping[str, Pack]:
-    """The packs that lie beside the games, by name."""
-    found = [
-        f for home in shelf.packages().values() for f in _files(home) if f.name.endswith(".toml")
-    ]
-    packs = [parsed(f.read_text("utf-8"), f.name) for f in found]
+    """The packs that lie beside the games or are made by their grammars, by name."""
+    packs: list[Pack] = []
+    for game, home in shelf.packages().items():
+        for file in _files(home):
+            if file.name == SKINS:
+                packs += skinned(game, file.read_text("utf-8")).values()
+            elif file.name.endswith(".toml"):
+                packs.append(parsed(file.read_text("utf-8"), file.name))
     return {pack.name: pack for pack in sorted(packs, key=lambda pack: pack.name)}
+
+
+@cache
+def skinned(game: str, text: str) -> Mapping[str, Pack]:
+    """The packs that a game's grammar makes of its own texts; strategies keep their words."""
+    texts = shelf.shelf("games")[game].texts
+    return packs_from(read_skins(text, f"{game}/packs/{SKINS}"), texts)
+
+
+def for_game(game: str) -> Mapping[str, Pack]:
+    """The shipped packs of a game, by name."""
+    family = shelf.family(game).name
+    return {name: pack for name, pack in shipped().items() if pack.game == family}
 
 
 def _files(home: str) -> Iterable[Traversable]:

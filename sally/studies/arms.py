@@ -9,9 +9,11 @@ from typing import TypeVar
 
 import msgspec
 
-from sally.core.errors import BadInput, listed
+from sally.core import packs, shelf
+from sally.core.errors import BadInput, listed, unknown
 from sally.core.log import Instance, Sitter
 from sally.core.study import Cell, Study
+from sally.players.language import LANGUAGE
 
 T = TypeVar("T")
 
@@ -47,13 +49,13 @@ def counterbalanced(problem: Instance, names: Sequence[str]) -> tuple[Instance, 
     )
 
 
-def worded(who: Sitter, packs: Iterable[str]) -> tuple[Sitter, ...]:
+def worded(who: Sitter, wordings: Iterable[str]) -> tuple[Sitter, ...]:
     """The same language player under the game's own words and under each words pack."""
     kept = {key: value for key, value in who.params.items() if key != "pack"}
     plain = msgspec.structs.replace(who, params=kept)
     return (
         plain,
-        *(msgspec.structs.replace(who, params={**kept, "pack": pack}) for pack in packs),
+        *(msgspec.structs.replace(who, params={**kept, "pack": pack}) for pack in wordings),
     )
 
 
@@ -72,6 +74,62 @@ def with_unasked(study: Study) -> Study:
     if not cells:
         raise BadInput(f"{study.name} asks nothing aside, so nothing can be left unasked.")
     return msgspec.structs.replace(study, cells=(*study.cells, *cells))
+
+
+def with_packs(study: Study, wanted: Sequence[str]) -> Study:
+    """The study with every cell that a model plays once more in each of these wordings.
+
+    `all` is every shipped pack of the game, `twin` the one without a mind; else packs by name.
+    """
+    cells = [new for cell in study.cells for new in _reworded(cell, wanted)]
+    if not cells:
+        raise BadInput(f"No model of {study.name} can be given the words {listed(wanted)}.")
+    return msgspec.structs.replace(study, cells=(*study.cells, *cells))
+
+
+def _reworded(cell: Cell, wanted: Sequence[str]) -> list[Cell]:
+    read = tuple(
+        line for line in cell.lineups if any(who.player == LANGUAGE for who in line.values())
+    )
+    families = dict.fromkeys(shelf.family(i.game).name for i in cell.instances)
+    found = []
+    for family in families if read else ():
+        problems = tuple(i for i in cell.instances if shelf.family(i.game).name == family)
+        for pack in _packs(family, wanted):
+            lineups = tuple(_in_words(line, pack) for line in read)
+            new = msgspec.structs.replace(
+                cell, name=f"{cell.name}, {pack}", instances=problems, lineups=lineups
+            )
+            found.append(new)
+    return found
+
+
+def _packs(family: str, wanted: Sequence[str]) -> list[str]:
+    """The packs of a family that were asked for; one that nobody has is refused."""
+    there = packs.for_game(family)
+    every = packs.shipped()
+    names: dict[str, None] = {}
+    for name in wanted:
+        if name == "all":
+            names |= dict.fromkeys(there)
+        elif name == "twin":
+            names |= dict.fromkeys(n for n in there if n.endswith("_twin"))
+        elif name.endswith(".toml"):
+            names[name] = None
+        elif name not in every:
+            raise unknown("words pack", name, ("all", "twin", *every))
+        elif name in there:
+            names[name] = None
+    return list(names)
+
+
+def _in_words(line: Mapping[str, Sitter], pack: str) -> dict[str, Sitter]:
+    return {
+        seat: msgspec.structs.replace(who, params={**who.params, "pack": pack})
+        if who.player == LANGUAGE
+        else who
+        for seat, who in line.items()
+    }
 
 
 def cross_play(
