@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from sally.api import to_polars as to_polars
     from sally.api import transcript as transcript
     from sally.api import use as use
+    from sally.api import variance as variance
     from sally.api import why as why
     from sally.core.board import Board as Board
     from sally.core.card import Card as Card
@@ -90,7 +91,7 @@ __version__ = VERSION
 _PLACES = {
     "api": "Comparisons Episodes Planned Rows audit checklist compare contrast crossplay decisions "
     "episodes export fork load pack plan play profile reliability replay report reproduce run "
-    "run_study score summary to_pandas to_polars transcript use why",
+    "run_study score summary to_pandas to_polars transcript use variance why",
     "core.board": "Board",
     "core.card": "Card Condition Shortcut both_ways",
     "core.desk": "Desk",

@@ -13,7 +13,7 @@ from sally.api.analyses import (
     reproduce,
     score,
 )
-from sally.api.controls import checklist, contrast, fork, reliability, why
+from sally.api.controls import checklist, contrast, fork, reliability, variance, why
 from sally.api.files import export, pack, report
 from sally.api.playing import play, transcript, use
 from sally.api.results import Comparisons, Episodes, Planned, Rows
@@ -53,5 +53,6 @@ __all__ = [
     "to_polars",
     "transcript",
     "use",
+    "variance",
     "why",
 ]

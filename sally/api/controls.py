@@ -10,6 +10,7 @@ import msgspec
 
 from sally.analysis import contrast as contrasts
 from sally.analysis import reliability as reliable
+from sally.analysis import variance as variances
 from sally.analysis.checklist import checklist as checked_off
 from sally.analysis.continued import branches, reasons
 from sally.api.analyses import Played, episodes_in
@@ -70,3 +71,8 @@ def reliability(played: Played, *, target: float = 0.8) -> Rows:
     """How far each measure tells the players apart, and the episodes that it would take."""
     scores = reliable.scores_of(episodes_in(played))
     return Rows(flat(row) for row in reliable.reliability(scores, target))
+
+
+def variance(played: Played) -> Rows:
+    """Where the variance of each measure comes from, and what is lost in fresh wordings."""
+    return Rows(flat(row) for row in variances.sources(variances.told_of(episodes_in(played))))

@@ -52,6 +52,10 @@ ENTRIES: Mapping[str, Entry] = {
         "sally.cli.reliable:reliability_",
         "How far the scores in DIR tell players apart, and whether they measure one thing.",
     ),
+    "variance": Entry(
+        "sally.cli.reliable:variance_",
+        "Where the variance of scores in DIR comes from, and what is lost in fresh wordings.",
+    ),
     "export": Entry(
         "sally.cli.exporting:export", "Rows of the stores DIR, or figures of them, as a file."
     ),

@@ -1,4 +1,4 @@
-"""`sally reliability`: how far scores tell players apart, and whether they measure one thing."""
+"""`sally reliability` and `sally variance`: what scores tell apart, and what they hang on."""
 
 from __future__ import annotations
 
@@ -19,12 +19,14 @@ from sally.analysis.reliability import (
 )
 from sally.analysis.scores import matches
 from sally.analysis.stores import each_once
+from sally.analysis.variance import FACTORS, sources, told_of
 from sally.cli.common import STORE
 from sally.cli.comparing import plain, unreadable
 from sally.core.errors import BadInput, unknown
 from sally.output.console import (
     cell,
     estimate_cell,
+    fitting,
     folded,
     harmless,
     json_option,
@@ -34,6 +36,7 @@ from sally.output.console import (
 from sally.output.figures_matrix import draw_matrix
 from sally.output.figures_matrix import said as measure
 from sally.output.unpacked import opened
+from sally.stats.components import REST
 from sally.store import Where
 
 
@@ -163,3 +166,50 @@ def _plain(found: Matrix) -> dict[str, Any]:
         "means": {kind: plain(e) for kind, e in found.means.items()},
         "players": found.players,
     }
+
+
+@click.command("variance")
+@click.argument("folders", metavar="DIR...", nargs=-1, required=True, type=STORE)
+@click.option("--game", "games", multiple=True, help="Only this game; may be given again.")
+@json_option
+def variance_(folders: tuple[Where, ...], games: tuple[str, ...], as_json: bool) -> None:
+    """Where the variance of scores in DIR comes from, and what is lost in fresh wordings."""
+    with ExitStack() as stack:
+        places = [stack.enter_context(opened(folder))[0] for folder in folders]
+        scores = list(told_of(each_once(places, unreadable)))
+    for name in games:
+        if not any(matches(name, s.game) for s in scores):
+            raise unknown("game in these stores", name, {s.game for s in scores})
+    found = sources(s for s in scores if not games or any(matches(g, s.game) for g in games))
+    if as_json:
+        print_json(plain(found))
+        return
+    factors = [f for f in (*FACTORS, REST) if any(f in each.shares.shares for each in found)]
+    lines: list[dict[str, Any]] = []
+    for each in found:
+        line: dict[str, Any] = {"game": each.game, "measure": each.measure, "n": each.shares.n}
+        for name in factors:
+            share = each.shares.shares.get(name)
+            line[name] = None if share is None else estimate_cell(share.value, share.interval, 2)
+            if name in each.shares.same:
+                line[name] = f"as {each.shares.same[name]}"
+        lines.append(line)
+    for names in fitting(lines, ["game", "measure"], [*factors, "n"]):
+        print_table(lines, ["game", "measure", *names])
+    click.echo(
+        folded(
+            "shares of the variance of one episode's score, 95% intervals from parametric "
+            "bootstrap; setup: settings of a player other than its words; chance: repeats of a "
+            "problem; rest: what no factor here explains. A factor with one level is not shown, "
+            "and one that cannot be told apart from another stands as that."
+        )
+    )
+    for each in found:
+        if each.best_known is not None:
+            drop = estimate_cell(each.fresh.value, each.fresh.interval)
+            click.echo(
+                folded(
+                    f"{each.game}, {each.measure}: {each.best_known:.3g} in the game's own words, "
+                    f"{each.in_fresh:.3g} in fresh ones; lost {drop} over {each.fresh.n} pairs."
+                )
+            )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
+import msgspec
 import pytest
 
 from sally.core import shelf
@@ -11,7 +12,7 @@ from sally.core.desk import Desk
 from sally.core.errors import BadInput
 from sally.core.game import Seat
 from sally.core.log import Instance, Sitter
-from sally.core.study import Study, instance, sitter
+from sally.core.study import Cell, Study, instance, sitter
 from sally.runner.local import play
 from sally.runner.seating import resolved
 from sally.studies.arms import (
@@ -20,6 +21,7 @@ from sally.studies.arms import (
     cross_play,
     relabelled,
     reordered,
+    with_packs,
     without,
     worded,
 )
@@ -157,3 +159,24 @@ def test_only_the_lineups_that_a_strategy_sits_in_go_with_it() -> None:
 def test_a_study_without_its_only_strategy_is_refused() -> None:
     with pytest.raises(BadInput, match="Without qa nothing of riemer2025_names is left"):
         without(shelf.shelf("studies")["riemer2025_names"], ("qa",))
+
+
+def test_a_study_is_played_once_more_in_other_words():
+    who = Sitter("language", {"model": "embedded"})
+    lineups = (
+        {"agent": who, "partner": Sitter("tit_for_tat")},
+        {"agent": Sitter("random"), "partner": Sitter("tit_for_tat")},
+    )
+    one = Cell("one", (instance("ipd"), instance("toma_po")), lineups)
+    study = Study("mine", "words", (one,))
+    twins = {c.name: c for c in with_packs(study, ["twin"]).cells}
+    assert set(twins) == {"one", "one, repeated_games_twin", "one, toma_po_twin"}
+    new = twins["one, repeated_games_twin"]
+    assert [i.game for i in new.instances] == ["ipd"] and len(new.lineups) == 1
+    assert new.lineups[0]["agent"].params["pack"] == "repeated_games_twin"
+    assert len(with_packs(study, ["all"]).cells) > 10
+    with pytest.raises(BadInput, match="no words pack named"):
+        with_packs(study, ["klingon"])
+    bots = msgspec.structs.replace(study, cells=(Cell("b", one.instances, lineups[1:]),))
+    with pytest.raises(BadInput, match="No model of mine"):
+        with_packs(bots, ["all"])

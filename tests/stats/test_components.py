@@ -1,0 +1,81 @@
+"""Variance components on scores whose sources are known."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from sally.stats.components import REST, variance_components
+
+
+def drawn(models, problems, repeats, sds, seed=1):
+    rng = np.random.default_rng(seed)
+    model, problem = rng.normal(0, sds[0], models), rng.normal(0, sds[1], problems)
+    rows = [
+        (model[m] + problem[q] + rng.normal(0, sds[2]), f"m{m}", f"q{q}")
+        for m in range(models)
+        for q in range(problems)
+        for _ in range(repeats)
+    ]
+    values, first, second = zip(*rows, strict=True)
+    return list(values), {"model": first, "problem": second}
+
+
+def test_the_sources_are_found_again_balanced_or_not():
+    values, factors = drawn(60, 60, 2, (2.0, 1.0, 3.0))
+    kept = [n for n in range(len(values)) if n % 7 and n % 11]  # some are missing
+    some = [values[n] for n in kept]
+    for column, labels in (
+        (values, factors),
+        (some, {name: [labels[n] for n in kept] for name, labels in factors.items()}),
+    ):
+        found = variance_components(column, labels, seed=1, draws=20).variances
+        assert found["model"] == pytest.approx(4.0, rel=0.3)
+        assert found["problem"] == pytest.approx(1.0, rel=0.4)
+        assert found[REST] == pytest.approx(9.0, rel=0.05)
+
+
+def test_in_a_balanced_table_they_are_those_of_the_analysis_of_variance():
+    values, factors = drawn(6, 8, 3, (1.0, 1.0, 1.0))
+    found = variance_components(values, factors, seed=1, draws=5).variances
+    table = np.array(values).reshape(6, 8, 3)
+    rest = (
+        values
+        - np.add.outer(table.mean((1, 2)), table.mean((0, 2))).repeat(3).ravel()
+        + table.mean()
+    )
+    mean_square = float((rest**2).sum()) / (144 - 6 - 8 + 1)
+    by_model = 24 * table.mean((1, 2)).var(ddof=1)
+    assert found[REST] == pytest.approx(mean_square)
+    assert found["model"] == pytest.approx((by_model - mean_square) / 24)
+
+
+def test_shares_sum_to_one_and_intervals_hold_them():
+    values, factors = drawn(5, 10, 2, (1.0, 0.5, 1.0))
+    found = variance_components(values, factors, seed=1, draws=50)
+    assert sum(e.value for e in found.shares.values()) == pytest.approx(1.0)
+    for e in found.shares.values():
+        assert 0 <= e.interval[0] <= e.value <= e.interval[1] <= 1
+
+
+def test_the_interval_of_a_factor_covers_its_share():
+    kept = 0
+    for seed in range(30):
+        values, factors = drawn(12, 12, 1, (1.0, 1.0, 1.0), seed)
+        low, high = (
+            variance_components(values, factors, seed=seed, draws=40).shares["model"].interval
+        )
+        kept += low <= 1 / 3 <= high
+    assert kept >= 25
+
+
+def test_factors_that_cannot_be_told_apart_are_said_and_lone_ones_left_out():
+    values, factors = drawn(4, 5, 2, (1.0, 1.0, 1.0))
+    more = {**factors, "again": [f"x{m}" for m in factors["model"]], "alone": ["one"] * len(values)}
+    found = variance_components(values, more, seed=1, draws=5)
+    assert found.same == {"again": "model"} and "alone" not in found.shares
+
+
+def test_scores_that_never_vary_have_no_shares():
+    found = variance_components([1.0] * 6, {"model": list("aabbcc")}, seed=1)
+    assert found.shares["model"].value is None
