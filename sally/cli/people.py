@@ -35,11 +35,15 @@ def people() -> None:
 
 
 @people.command()
-def template() -> None:
+@click.option("--language", default="en", show_default=True, help="In which language: en or de.")
+def template(language: str) -> None:
     """Print a small study that works, to begin from."""
-    from sally.web.study.definition import EXAMPLE
+    from sally.core.errors import unknown
+    from sally.web.study.definition import EXAMPLES
 
-    click.echo(EXAMPLE.read_text(encoding="utf-8"), nl=False)
+    if language not in EXAMPLES:
+        raise unknown("template in the language", language, EXAMPLES)
+    click.echo(EXAMPLES[language].read_text(encoding="utf-8"), nl=False)
 
 
 @people.command("check")
@@ -61,10 +65,17 @@ def check_(file: Path, as_json: bool) -> None:
         }
         for c in study.conditions
     ]
+    english = study.untranslated
     if as_json:
-        print_json({"study": study.name, "participants": study.participants, "conditions": rows})
+        told = {"study": study.name, "participants": study.participants, "conditions": rows}
+        print_json({**told, "untranslated": english})
         return
     print_table(rows, tuple(rows[0]))
+    if english:
+        click.echo(
+            f"In English, because no words pack is there: the words of {', '.join(english)} "
+            '(`words = { GAME = "PACK.toml" }` gives one).'
+        )
     click.echo(f"{study.name}: {study.participants} participants; nothing is wrong with {file}.")
 
 

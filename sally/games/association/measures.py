@@ -1,11 +1,17 @@
-"""How a measure of rounds is summed up: its mean, its first and last value, its trend."""
+"""How a measure of rounds is summed up, and the metrics that all word games have."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from sally.core.game import Seat
+from sally.core.metric import Metric, Played
+
+Measure = Callable[[Played, Seat], float | None]
+Find = Callable[[Played, Seat], Sequence[float]]
+Split = Callable[[Played, Seat], Sequence[tuple[float, float]]]  # inference and translation
 FEWEST = 3  # rounds for a trend
 
 
@@ -29,3 +35,51 @@ def slope(values: Sequence[float]) -> float | None:
     if len(values) < FEWEST:
         return None
     return float(np.polyfit(np.arange(len(values)), np.array(values, dtype=float), 1)[0])
+
+
+def of(find: Find, sum_up: Callable[[Sequence[float]], float | None]) -> Measure:
+    """A measure of an episode: what was found round by round, summed up."""
+    return lambda played, seat: sum_up(find(played, seat))
+
+
+def learning(
+    game: str, regrets: Find, where: str = "round", unit: str = "points per round"
+) -> tuple[Metric, ...]:
+    """Regret of the first and the last round, and how it changes: is the partner being learned?"""
+    before = "on" if where == "board" else "of"
+    return (
+        Metric(
+            f"{game}_regret_first",
+            f"regret {before} the first {where}",
+            of(regrets, first),
+            better="lower",
+        ),
+        Metric(
+            f"{game}_regret_last",
+            f"regret {before} the last {where}",
+            of(regrets, last),
+            better="lower",
+        ),
+        Metric(
+            f"{game}_regret_slope",
+            f"how regret changes from {where} to {where}; below 0: the partner is being learned",
+            of(regrets, slope),
+            better="lower",
+            unit=f"{unit} and {where}",
+        ),
+    )
+
+
+def losses(
+    game: str, split: Split, inference: str, translation: str, unit: str = ""
+) -> tuple[Metric, ...]:
+    """What was lost because the partner was not foreseen, and because one did not act on it."""
+    texts = (("inference", inference), ("translation", translation))
+    return tuple(
+        Metric(f"{game}_{name}", about, of(_part(split, n), mean), better="lower", unit=unit)
+        for n, (name, about) in enumerate(texts)
+    )
+
+
+def _part(split: Split, n: int) -> Find:
+    return lambda played, seat: [lost[n] for lost in split(played, seat)]

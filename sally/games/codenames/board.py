@@ -7,6 +7,7 @@ from sally.core.desk import Desk
 from sally.games.codenames.states import Over, View
 
 MARKS: dict[str, Mark] = {"own": "good", "other": "bad", "neutral": "hidden", "assassin": "goal"}
+SIGNS = {"own": "✔", "other": "✘", "neutral": "", "assassin": "☠"}
 NAMES = {
     "own": "yours",
     "other": "the rival's",
@@ -39,7 +40,8 @@ def _grid(view: View) -> Grid:
         for n, word in enumerate(words)
     )
     rows = -(-len(words) // columns)
-    return Grid(f"Board {len(view.boards)}", rows, columns, squares)
+    legend = "; ✔ yours, ✘ the rival's, ☠ the assassin" if view.colours or turned else ""
+    return Grid(f"Board {len(view.boards)}{legend}", rows, columns, squares)
 
 
 def _square(view: View, word: str, row: int, col: int, is_open: bool) -> Square:
@@ -47,7 +49,7 @@ def _square(view: View, word: str, row: int, col: int, is_open: bool) -> Square:
     if colour is None:
         return Square(row, col, word, "covered")
     state = "open" if is_open else "covered"
-    text = f"({word})" if is_open else word
+    text = f"{SIGNS[colour]} {f'({word})' if is_open else word}".strip()
     return Square(row, col, text, f"{NAMES[colour]}, {state}", MARKS[colour])
 
 

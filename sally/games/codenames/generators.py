@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from sally.core.chance import Stream
+from sally.games.association.frozen import Frozen
 from sally.games.association.lexicon import cards, overlaps, place
 from sally.games.association.minds import Mind, hubness
-from sally.games.codenames.instances import Colour, Frozen, Problem
+from sally.games.codenames.instances import Colour, Problem
 from sally.games.codenames.solver import best_worth
 
 SEED = 2026
@@ -46,7 +47,7 @@ def _is_even(words: tuple[str, ...], key: tuple[Colour, ...]) -> bool:
     return bool(abs(own.mean() - near.mean()) <= EVEN * max(float(near.std()), 1e-9))
 
 
-def make(name: str, seed: int = SEED, rows: int = ROWS) -> Frozen:
+def make(name: str, seed: int = SEED, rows: int = ROWS) -> Frozen[Problem]:
     """Rows of boards of one size."""
     made = tuple(
         tuple(board(name, seed, row, number) for number in range(BOARDS)) for row in range(rows)

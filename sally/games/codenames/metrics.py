@@ -7,7 +7,7 @@ import msgspec
 from sally.core.game import Seat
 from sally.core.metric import Metric, Played, shared
 from sally.games.association.lexicon import plain
-from sally.games.association.measures import first, last, mean, slope
+from sally.games.association.measures import learning, losses, mean
 from sally.games.association.minds import Mind
 from sally.games.codenames.partners import ALL, mind_at
 from sally.games.codenames.rules import Codenames
@@ -139,18 +139,6 @@ def _regret(played: Played, seat: Seat) -> float | None:
     return mean([each.best - each.worth for each in decisions(played, seat)])
 
 
-def _first(played: Played, seat: Seat) -> float | None:
-    return first(by_board(played, seat))
-
-
-def _last(played: Played, seat: Seat) -> float | None:
-    return last(by_board(played, seat))
-
-
-def _slope(played: Played, seat: Seat) -> float | None:
-    return slope(by_board(played, seat))
-
-
 def split(played: Played, seat: Seat) -> list[tuple[float, float]]:
     """By clue with a prediction: (inference loss, translation loss); they sum to the regret.
 
@@ -163,14 +151,6 @@ def split(played: Played, seat: Seat) -> list[tuple[float, float]]:
             hoped = min(each.hoped, each.best)
             found.append((hoped - each.worth, each.best - hoped))
     return found
-
-
-def _inference(played: Played, seat: Seat) -> float | None:
-    return mean([lost for lost, _ in split(played, seat)])
-
-
-def _translation(played: Played, seat: Seat) -> float | None:
-    return mean([lost for _, lost in split(played, seat)])
 
 
 PER_TURN = "cards per decision"
@@ -195,27 +175,12 @@ METRICS = (
         label="regret",
         headline=True,
     ),
-    Metric("codenames_regret_first", "regret on the first board", _first, better="lower"),
-    Metric("codenames_regret_last", "regret on the last board", _last, better="lower"),
-    Metric(
-        "codenames_regret_slope",
-        "how regret changes from board to board; below 0: the partner is being learned",
-        _slope,
-        better="lower",
-        unit="cards per decision and board",
-    ),
-    Metric(
-        "codenames_inference",
+    *learning("codenames", by_board, "board", PER_TURN),
+    *losses(
+        "codenames",
+        split,
         "what the clue was expected to bring, less what it brought",
-        _inference,
-        better="lower",
-        unit=PER_TURN,
-    ),
-    Metric(
-        "codenames_translation",
         "the best less what the clue was expected to bring: not acting on one's prediction",
-        _translation,
-        better="lower",
-        unit=PER_TURN,
+        PER_TURN,
     ),
 )

@@ -9,15 +9,26 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sally.core.errors import BadInput
 from sally.core.game import Seat
 from sally.core.partner import Answerer, Partner, Script
 from sally.core.player import Turn
 from sally.core.probe import Report
+from sally.games.association.clues import open_rows, open_words
 from sally.games.association.hearing import heard
 from sally.games.association.lexicon import place
-from sally.games.association.minds import MIND_PARAMS, Mind, closeness, hubness, mind_of, ties
-from sally.games.codenames.rules import Codenames, legal
+from sally.games.association.minds import MIND_PARAMS, Mind, closeness, hubness, ties
+from sally.games.association.partners import (
+    GRID,
+    OURS,
+    Floats,
+    check_minds,
+    later,
+    log_share,
+    mind_at,
+    must_sit,
+    shares,
+)
+from sally.games.codenames.rules import Codenames
 from sally.games.codenames.solver import best_clue, ranked_cards
 from sally.games.codenames.states import (
     GIVER,
@@ -33,10 +44,6 @@ from sally.games.codenames.states import (
 )
 
 CardTurn = Turn[Action, View]
-Floats = npt.NDArray[np.float64]
-OURS = "ours, for appendix A of riemer2025"
-GRID = (Mind(), Mind("form", 0.25), Mind("form", 0.5), Mind("cosine"))
-HEAT = 0.3  # how little a card that was not the likeliest speaks against a mind
 ALL = 99  # no bound on the number of a clue
 
 
@@ -49,15 +56,8 @@ def own_covered(view: View) -> tuple[str, ...]:
 # --- minds ----------------------------------------------------------------------------------------
 
 
-def mind_at(params: dict[str, Any], board: int) -> Mind:
-    """Whose mind is at work on a board: some partners are replaced, unannounced."""
-    later = {n: params.get(f"then_{n}", default) for n, default in MIND_PARAMS.items()}
-    until = int(params.get("until", 0))
-    return mind_of(later if until and board >= until else params)
-
-
 def _associates(game: Codenames, seat: Seat, **params: Any) -> Script:
-    mind_at(params, 0), mind_at(params, ALL)  # refused now if they cannot be
+    check_minds(params)
     most = int(params.get("most", ALL))
 
     def act(turn: CardTurn) -> Action:
@@ -125,21 +125,14 @@ def belief(view: View) -> Floats:
             if clue is not None and not event.rival:
                 weights = weights + _evidence(clue, tuple(covered), event.word)
             covered.remove(event.word)
-    odds = np.exp(weights - weights.max())
-    shares: Floats = odds / odds.sum()
-    return shares
+    return shares(weights)
 
 
 @lru_cache(maxsize=4096)
 def _evidence(clue: str, covered: tuple[str, ...], turned: str) -> Floats:
     """By mind of the grid, the log-odds that a clue leads to a card."""
     rows = [place(word) for word in covered]
-    found = []
-    for mind in GRID:
-        heat = heard(mind, clue)[rows] / HEAT
-        share = heat[covered.index(turned)] - heat.max() - np.log(np.exp(heat - heat.max()).sum())
-        found.append(max(float(share), -10.0))
-    return np.array(found)
+    return np.array([log_share(heard(mind, clue)[rows], covered.index(turned)) for mind in GRID])
 
 
 def likeliest(view: View) -> Mind:
@@ -148,7 +141,7 @@ def likeliest(view: View) -> Mind:
 
 
 def _adapts(game: Codenames, seat: Seat) -> Script:
-    _check(seat, "adapts", GIVER)
+    must_sit(seat, "adapts", GIVER)
 
     def act(turn: CardTurn) -> Action:
         view = turn.view
@@ -169,13 +162,12 @@ Wanted = Callable[[CardTurn], npt.NDArray[np.float32]]  # by word of the vocabul
 
 def _giver(name: str, about: str, wanted: Wanted, number: int = 1) -> Partner:
     def make(game: Codenames, seat: Seat) -> Script:
-        _check(seat, name, GIVER)
+        must_sit(seat, name, GIVER)
 
         def act(turn: CardTurn) -> Action:
-            words = legal(turn.view.covered)
-            rows = [place(word) for word in words]
-            best = int(np.argmax(wanted(turn)[rows]))
-            return Clue(words[best], min(number, len(own_covered(turn.view))))
+            covered = turn.view.covered
+            best = int(np.argmax(wanted(turn)[open_rows(covered)]))
+            return Clue(open_words(covered)[best], min(number, len(own_covered(turn.view))))
 
         return act
 
@@ -199,7 +191,7 @@ def _to_all(turn: CardTurn, colour: str) -> npt.NDArray[np.float32]:
 
 def _guesser(name: str, about: str, pick: Callable[[tuple[str, ...]], str]) -> Partner:
     def make(game: Codenames, seat: Seat) -> Script:
-        _check(seat, name, GUESSER)
+        must_sit(seat, name, GUESSER)
 
         def act(turn: CardTurn) -> Action:
             return Stop() if Stop() in turn.options else Guess(pick(turn.view.covered))
@@ -213,13 +205,6 @@ def _near(word: str) -> float:
     return float(hubness()[place(word)])
 
 
-def _check(seat: Seat, name: str, fits: Seat) -> None:
-    if seat != fits:
-        raise BadInput(f"{name} sits as {fits}, not as {seat}")
-
-
-_LATER = {f"then_{name}": default for name, default in MIND_PARAMS.items()}
-
 PARTNERS = {
     partner.name: partner
     for partner in (
@@ -229,7 +214,7 @@ PARTNERS = {
             "with the longest run on itself, for at most `most` cards",
             OURS,
             _associates,
-            params={**MIND_PARAMS, "most": ALL, "until": 0, **_LATER},
+            params={**MIND_PARAMS, "most": ALL, **later(MIND_PARAMS)},
             answers=_associates_answers,
         ),
         Partner(

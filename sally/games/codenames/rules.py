@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 
 import msgspec
 
 from sally.core.errors import BadInput
 from sally.core.game import NATURE, Game, Seat
 from sally.core.menu import Form, Options, Text, Whole
-from sally.games.association.lexicon import barred, clue_problem, places
+from sally.games.association.clues import open_words
+from sally.games.association.lexicon import clue_problem, places
 from sally.games.codenames.instances import Problem, problems_of
 from sally.games.codenames.states import (
     GIVER,
@@ -90,7 +91,7 @@ class Codenames(Game[State, Action, View]):
             stop = (Stop(),) if state.guessed else ()
             return (*(Guess(word) for word in covered), *stop)
         own = self.row[state.board].key.count("own")
-        word = Text(LONGEST, samples=legal(covered))
+        word = Text(LONGEST, samples=open_words(covered))
         return (Form(Clue, (("word", word), ("number", Whole(1, own)))),)
 
     def odds(self, state: State) -> Mapping[Action, float]:
@@ -187,10 +188,3 @@ class Codenames(Game[State, Action, View]):
         if state.board < self.boards:
             total += self.found(state)
         return {GIVER: float(total), GUESSER: float(total)}
-
-
-@cache
-def legal(covered: tuple[str, ...]) -> tuple[str, ...]:
-    """The words of the list that are clues beside these cards, in alphabetical order."""
-    out = {row for word in covered for row in barred(word)}
-    return tuple(word for word, row in places().items() if row not in out)

@@ -10,13 +10,12 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from sally.games.association.english import vocabulary
+from sally.games.association.clues import Rows, open_rows, open_words
 from sally.games.association.hearing import heard
-from sally.games.association.lexicon import barred, place
+from sally.games.association.lexicon import place
 from sally.games.association.matrices import Ties
 from sally.games.association.minds import Mind, ties
 
-Rows = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 
 
@@ -37,17 +36,10 @@ def ranked_cards(mind: Mind, said: str, covered: tuple[str, ...]) -> tuple[str, 
 
 
 @lru_cache(maxsize=512)
-def legal_rows(covered: tuple[str, ...]) -> Rows:
-    """Where the clues beside these cards stand in the vocabulary: those that `legal` names."""
-    out = {row for word in covered for row in barred(word)}
-    return np.array([row for row in range(len(vocabulary())) if row not in out])
-
-
-@lru_cache(maxsize=512)
 def _sorted(mind: Mind, covered: tuple[str, ...]) -> tuple[Rows, Ties]:
     """By legal clue: the covered cards in the order in which it brings them, and how strongly."""
     cards = np.array([place(word) for word in covered])
-    near = ties(mind)[np.ix_(legal_rows(covered), cards)]
+    near = ties(mind)[np.ix_(open_rows(covered), cards)]
     order = np.argsort(-near, axis=1, kind="stable")
     return order, np.take_along_axis(near, order, axis=1)
 
@@ -62,7 +54,7 @@ def best_clue(mind: Mind, covered: tuple[str, ...], own: tuple[str, ...], most: 
     order, near = _sorted(mind, covered)
     mine = np.array([word in own for word in covered])
     chosen, run = _chosen(order, near, mine, min(most, len(own)))
-    return Best(vocabulary()[int(legal_rows(covered)[chosen])], max(run, 1))
+    return Best(open_words(covered)[chosen], max(run, 1))
 
 
 def _chosen(order: Rows, near: Ties, mine: Mask, most: int) -> tuple[int, int]:
@@ -123,7 +115,7 @@ def own_sets(
     posterior. Meant for small boards: 792 sets of 5 among 12.
     """
     order, near = _sorted(mind, covered)
-    words = [vocabulary()[int(row)] for row in legal_rows(covered)]
+    words = open_words(covered)
     found = []
     for chosen in combinations(range(len(covered)), left):
         mine = np.zeros(len(covered), np.bool_)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from sally.core.game import Doing, GameSpec, Seat
 from sally.core.probe import At, Probe, Question
 from sally.core.replay import Replay
+from sally.games.association.asking import NO_SPLIT, closeness_probe
 from sally.games.association.speech import number_question
 from sally.games.codenames.rules import Codenames
 from sally.games.codenames.states import (
@@ -72,14 +73,6 @@ def _closeness(game: Codenames, view: View, seat: Seat) -> tuple[Question, ...]:
     return (number_question("closeness", asked_pair(game.set, game.number, len(view.boards) - 1)),)
 
 
-def their_closeness(replay: Past, at: At) -> int | None:
-    """What the guesser itself said; its own answer has no other judge."""
-    if at.seat == GUESSER:
-        return None
-    said = replay.report(at.turn, GUESSER, "closeness", at.about)
-    return said.value if said is not None and isinstance(said.value, int) else None
-
-
 PROBES = (
     Probe(
         "their_pick",
@@ -108,15 +101,7 @@ PROBES = (
         _own_cards,
         true_own,
     ),
-    Probe(
-        "closeness",
-        "how close two words are for the guesser; judged by what it says itself",
-        "start",
-        "choice",
-        (GIVER, GUESSER),
-        _closeness,
-        their_closeness,
-    ),
+    closeness_probe(GIVER, GUESSER, _closeness),
 )
 
 GAME: GameSpec[State, Action, View] = GameSpec(
@@ -137,7 +122,6 @@ GAME: GameSpec[State, Action, View] = GameSpec(
     reference="adapts",
     doing=Doing(
         "codenames_points",
-        no_split="one was not asked what other clues would bring, so no best r"
-        "eply to the prediction is known",
+        no_split=NO_SPLIT,
     ),
 )

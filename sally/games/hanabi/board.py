@@ -39,9 +39,22 @@ def _hands(words: HanabiWords, game: Hanabi, view: View) -> Table:
             for face, what in zip(faces, told, strict=True)
         )
         rows.append(Row(name, shown + blank, "yours" if mine else ""))
-        rows.append(Row("told", tuple(Cell(what or "-") for what in told) + blank))
+        short = tuple(
+            Cell(_short(words, game, mark), note=what)
+            for mark, what in zip(marks, told, strict=True)
+        )
+        rows.append(Row("told", short + blank))
     columns = tuple(words.say("slot", number=n).capitalize() for n in range(1, widest + 1))
     return Table("Hands, oldest card first", columns, tuple(rows))
+
+
+def _short(words: HanabiWords, game: Hanabi, mark: int) -> str:
+    """What hints have settled of a card; what they have ruled out stands in the text."""
+    colours = [c for c in range(game.colours) if mark >> c & 1]
+    ranks = [r for r in range(game.ranks) if mark >> game.colours + r & 1]
+    known = [words.colour(colours[0])] if len(colours) == 1 < game.colours else []
+    known += [str(ranks[0] + 1)] if len(ranks) == 1 else []
+    return " ".join(known) or "-"
 
 
 def _facts(words: HanabiWords, game: Hanabi, view: View) -> Notes:
@@ -49,9 +62,9 @@ def _facts(words: HanabiWords, game: Hanabi, view: View) -> Notes:
     return Notes(
         "Table",
         (
-            Note("Hint tokens", f"{view.tokens} of {game.hints}"),
+            Note("Hints", f"{view.tokens} of {game.hints}"),
             Note("Lives", f"{view.lives} of {game.lives}", "bad" if view.lives == 1 else ""),
-            Note("Cards in the deck", str(view.left)),
+            Note("Deck", str(view.left)),
             Note("Discarded", ", ".join(gone) or "none"),
         ),
     )

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from fractions import Fraction
+from functools import cache
 
 import msgspec
 
@@ -83,18 +84,19 @@ class Contest(_Pays, frozen=True):
     @property
     def fraction(self) -> Fraction:
         """The share as a number."""
-        return Fraction(self.share)
+        return _exact(self.share)
 
     def menu(self, seat: int) -> tuple[int, ...]:
         return tuple(range(self.low, self.high + 1))
 
     def pay(self, moves: tuple[int, ...]) -> tuple[float, ...]:
         """Distances are compared as whole numbers, so that a tie is a tie."""
-        over, under = self.fraction.numerator, self.fraction.denominator
+        over, under = self.fraction.as_integer_ratio()
         goal = over * sum(moves)
         off = [abs(x * under * len(moves) - goal) for x in moves]
-        won = [far == min(off) for far in off]
-        return tuple(self.prize / sum(won) if each else 0.0 for each in won)
+        nearest = min(off)
+        each = self.prize / off.count(nearest)
+        return tuple(each if far == nearest else 0.0 for far in off)
 
 
 class Boxes(_Pays, frozen=True):
@@ -157,6 +159,11 @@ def _check_range(low: int, high: int) -> None:
             f"low and high must be 0 or more, in this order and at most {MOST_NUMBERS - 1} apart, "
             f"not {low} and {high}"
         )
+
+
+@cache
+def _exact(share: str) -> Fraction:
+    return Fraction(share)
 
 
 def _fraction(text: str) -> bool:

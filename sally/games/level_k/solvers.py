@@ -80,7 +80,14 @@ def worths(game: LevelGame, seat: Seat, others: Sequence[Odds]) -> list[float] |
 
 def best_replies(game: LevelGame, seat: Seat, others: Sequence[Odds]) -> tuple[int, ...] | None:
     """The moves that pay most against these odds; None where that is not known."""
-    worth = worths(game, seat, others)
+    return _best(game, seat, tuple(tuple(odds.items()) for odds in others))
+
+
+@lru_cache(maxsize=4096)
+def _best(
+    game: LevelGame, seat: Seat, others: tuple[tuple[tuple[int, float], ...], ...]
+) -> tuple[int, ...] | None:
+    worth = worths(game, seat, [dict(odds) for odds in others])
     if worth is None:
         return None
     top = max(worth) - SAME

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import islice
 
 from sally.core.board import Board, Cell, Row, Table
@@ -9,6 +10,7 @@ from sally.core.desk import Desk
 from sally.core.game import Seat
 from sally.games.repeated_games.rules import RepeatedGame, View, other
 
+Say = Callable[[str], str]  # a sentence of the game's words, by its key
 SHOWN = 12  # rounds drawn; the history beside the board has them all
 
 
@@ -16,21 +18,23 @@ def board(desk: Desk, view: View) -> Board:
     """The payoffs, the last round marked in them, and the latest rounds in a row."""
     game = desk.game
     assert isinstance(game, RepeatedGame)
-    payoffs = _payoffs(game, view)
-    return Board((payoffs, _rounds(game, view)) if len(view.past) else (payoffs,))
+    said = desk.words.say
+    payoffs = _payoffs(game, view, said)
+    return Board((payoffs, _rounds(game, view, said)) if len(view.past) else (payoffs,))
 
 
-def _payoffs(game: RepeatedGame, view: View) -> Table:
+def _payoffs(game: RepeatedGame, view: View, said: Say) -> Table:
     me, them = view.seat, other(view.seat)
     mine, theirs = _names(game, me), _names(game, them)
     rows = tuple(
-        Row(name, tuple(_pays(game, view, i, j) for j, _ in theirs), "yours") for i, name in mine
+        Row(name, tuple(_pays(game, view, said, i, j) for j, _ in theirs), "yours")
+        for i, name in mine
     )
     columns = tuple(name for _, name in theirs)
-    return Table("What a round pays: you / the other player", columns, rows, "You ↓")
+    return Table(said("board.pays"), columns, rows, said("board.you_down"))
 
 
-def _pays(game: RepeatedGame, view: View, mine: int, theirs: int) -> Cell:
+def _pays(game: RepeatedGame, view: View, said: Say, mine: int, theirs: int) -> Cell:
     sign = "+g" if game.signed else "g"
     me, them = (
         game.pay(view.seat, mine, theirs),
@@ -38,21 +42,25 @@ def _pays(game: RepeatedGame, view: View, mine: int, theirs: int) -> Cell:
     )
     text = f"{format(me, sign) if me else '0'} / {format(them, sign) if them else '0'}"
     last = view.last == (mine, theirs)
-    return Cell(text, "last" if last else "", "the last round played" if last else "")
+    return Cell(text, "last" if last else "", said("board.last") if last else "")
 
 
-def _rounds(game: RepeatedGame, view: View) -> Table:
+def _rounds(game: RepeatedGame, view: View, said: Say) -> Table:
     """The latest rounds, one a column; a void round has no moves to show."""
     first = max(0, len(view.past) - SHOWN)
     rounds = list(islice(view.rounds(first), SHOWN))
     mine, theirs = game.names_of(view.seat), game.names_of(other(view.seat))
-    void = Cell("–", "hidden", "not played")
+    void = Cell("–", "hidden", said("board.void"))
     rows = (
-        Row("You", tuple(void if r is None else Cell(mine[r[0]]) for r in rounds), "yours"),
-        Row("Other", tuple(void if r is None else Cell(theirs[r[1]]) for r in rounds)),
+        Row(
+            said("board.you"),
+            tuple(void if r is None else Cell(mine[r[0]]) for r in rounds),
+            "yours",
+        ),
+        Row(said("board.other"), tuple(void if r is None else Cell(theirs[r[1]]) for r in rounds)),
     )
     numbers = tuple(str(first + n + 1) for n in range(len(rounds)))
-    return Table("The latest rounds", numbers, rows, "Round")
+    return Table(said("board.latest"), numbers, rows, said("board.round"))
 
 
 def _names(game: RepeatedGame, seat: Seat) -> list[tuple[int, str]]:

@@ -61,6 +61,15 @@ TEXTS: Mapping[str, str] = {
     "told.truth": "In this round the other player will pick Option {value}.",
     "told.own": "You have predicted that in this round the other player picks Option {value}.",
     "kept": "Before round {round}: {told}",
+    "or": "or",
+    "board.pays": "What a round pays: you / the other player",
+    "board.you_down": "You ↓",
+    "board.latest": "The latest rounds",
+    "board.round": "Round",
+    "board.you": "You",
+    "board.other": "Other",
+    "board.last": "the last round played",
+    "board.void": "not played",
 }
 
 
@@ -211,7 +220,7 @@ class RepeatedWords(Words[int, View]):
     @cached_property
     def _formats(self) -> Mapping[Seat, str]:
         return {
-            seat: self.say("format.option", names=listed(self._listed(seat), "or"))
+            seat: self.say("format.option", names=listed(self._listed(seat), self.say("or")))
             for seat in (AGENT, PARTNER)
         }
 
@@ -224,7 +233,7 @@ class RepeatedWords(Words[int, View]):
         return [self._names[seat][move] for move in self._order(seat)]
 
     def _options(self, seat: Seat) -> str:
-        return listed([f"Option {name}" for name in self._listed(seat)], "or")
+        return listed([f"Option {name}" for name in self._listed(seat)], self.say("or"))
 
     def _pays(self, seat: Seat, mine: int, theirs: int) -> Mapping[str, str]:
         sign = "+g" if self.game.signed else "g"

@@ -2,29 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from sally.core.card import Card, Condition
+from sally.core.study import sitter
+from sally.games.association.conditions import giver_conditions, opposite, rows_of
 
-from sally.core.card import Card, Condition, Shortcut
-from sally.core.study import instance, sitter
-
-ROWS = 100
-INSTANCES = tuple(instance("taboo", f"row {n:03d}", number=n) for n in range(ROWS))
 METRICS = ("taboo_points", "taboo_found", "taboo_regret")
-
-
-def _giver(name: str, **mind: Any) -> Condition:
-    return Condition(
-        name=name,
-        instances=INSTANCES,
-        seat="giver",
-        others={"guesser": sitter("associates", **mind)},
-        shortcuts=(
-            Shortcut(sitter("nearest"), sitter("farthest")),
-            Shortcut(sitter("hub"), sitter("loner")),
-        ),
-        metrics=METRICS,
-    )
-
+INSTANCES = rows_of("taboo", "row")
 
 CARD = Card(
     family="taboo",
@@ -32,15 +15,13 @@ CARD = Card(
     unattacked="no option is right in itself: a word is as good as what the guesser makes of "
     "it, which the conditions measure",
     conditions=(
-        _giver("giver, plain sense"),
-        _giver("giver, half by spelling", kind="form", amount=0.5),
-        _giver("giver, private links", kind="links", amount=2.0, who=1),
+        *giver_conditions(INSTANCES, opposite("nearest farthest", "hub loner"), METRICS),
         Condition(
             name="guesser, plain sense",
             instances=INSTANCES,
             seat="guesser",
             others={"giver": sitter("associates")},
-            shortcuts=(Shortcut(sitter("list_order"), sitter("list_backwards")),),
+            shortcuts=opposite("list_order list_backwards"),
             metrics=("taboo_points", "taboo_found"),
         ),
     ),

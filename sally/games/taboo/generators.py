@@ -7,10 +7,11 @@ from itertools import pairwise
 import numpy as np
 
 from sally.core.chance import Stream
+from sally.games.association.frozen import Frozen
 from sally.games.association.lexicon import cards, overlaps, place
 from sally.games.association.matrices import sense
 from sally.games.association.minds import Mind, hubness, ranked
-from sally.games.taboo.instances import Frozen, Problem
+from sally.games.taboo.instances import Problem
 from sally.games.taboo.solver import best_hint
 
 SEED = 2026
@@ -37,7 +38,7 @@ def levels() -> list[list[str]]:
     return [solvable[start:end] for start, end in pairwise(cut)]
 
 
-def make(seed: int = SEED, rows: int = ROWS, rounds: int = ROUNDS) -> Frozen:
+def make(seed: int = SEED, rows: int = ROWS, rounds: int = ROUNDS) -> Frozen[Problem]:
     """Rows of problems; each row has two targets of every level of hubness, in random order."""
     groups, made = levels(), []
     for row in range(rows):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sally.core.game import Seat
 from sally.core.metric import Metric, Played, shared
-from sally.games.association.measures import first, last, mean, slope
+from sally.games.association.measures import learning, losses, mean
 from sally.games.association.minds import Mind
 from sally.games.taboo.partners import mind_at
 from sally.games.taboo.rules import GIVER, GUESSER, Hint, Taboo
@@ -85,18 +85,6 @@ def _regret(played: Played, seat: Seat) -> float | None:
     return mean(regrets(played, seat))
 
 
-def _first(played: Played, seat: Seat) -> float | None:
-    return first(regrets(played, seat))
-
-
-def _last(played: Played, seat: Seat) -> float | None:
-    return last(regrets(played, seat))
-
-
-def _slope(played: Played, seat: Seat) -> float | None:
-    return slope(regrets(played, seat))
-
-
 def split(played: Played, seat: Seat) -> list[tuple[float, float]]:
     """By hint that could have found the word, with a prediction: (inference, translation) loss.
 
@@ -108,14 +96,6 @@ def split(played: Played, seat: Seat) -> list[tuple[float, float]]:
         for could, did, expected in missed(played, seat)
         if could and expected is not None
     ]
-
-
-def _inference(played: Played, seat: Seat) -> float | None:
-    return mean([lost for lost, _ in split(played, seat)])
-
-
-def _translation(played: Played, seat: Seat) -> float | None:
-    return mean([lost for _, lost in split(played, seat)])
 
 
 METRICS = (
@@ -139,25 +119,11 @@ METRICS = (
         label="regret",
         headline=True,
     ),
-    Metric("taboo_regret_first", "regret of the first round", _first, better="lower"),
-    Metric("taboo_regret_last", "regret of the last round", _last, better="lower"),
-    Metric(
-        "taboo_regret_slope",
-        "how regret changes from round to round; below 0: the partner is being learned",
-        _slope,
-        better="lower",
-        unit="points per round and round",
-    ),
-    Metric(
-        "taboo_inference",
+    *learning("taboo", regrets),
+    *losses(
+        "taboo",
+        split,
         "share of hints that missed though they were expected to find, where one could",
-        _inference,
-        better="lower",
-    ),
-    Metric(
-        "taboo_translation",
         "share of hints that missed as expected, though another would have found",
-        _translation,
-        better="lower",
     ),
 )

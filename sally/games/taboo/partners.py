@@ -2,32 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from sally.core.errors import BadInput
 from sally.core.game import Seat
 from sally.core.partner import Answerer, Partner, Script
 from sally.core.player import Turn
 from sally.core.probe import Report
+from sally.games.association.clues import open_rows
 from sally.games.association.english import vocabulary
-from sally.games.association.lexicon import plain
-from sally.games.association.minds import MIND_PARAMS, Mind, closeness, hubness, mind_of, ties
+from sally.games.association.lexicon import cards, place, plain
+from sally.games.association.minds import MIND_PARAMS, Mind, closeness, hubness, ties
 from sally.games.association.nouns import columns
+from sally.games.association.partners import (
+    GRID,
+    OURS,
+    Floats,
+    check_minds,
+    later,
+    log_share,
+    mind_at,
+    must_sit,
+    shares,
+)
 from sally.games.taboo.instances import Problem
-from sally.games.taboo.rules import GIVER, GUESSER, Action, Guess, Hint, Taboo, Tries, View
-from sally.games.taboo.solver import best_hint, first_thought, guess, legal_rows, standing
+from sally.games.taboo.rules import GIVER, GUESSER, Action, Guess, Hint, Taboo, Tries, View, hidden
+from sally.games.taboo.solver import best_hint, first_thought, guess, standing
 from sally.games.taboo.spec import OTHER
 
 TabooTurn = Turn[Action, View]
-Odds = npt.NDArray[np.float64]
-OURS = "ours, for appendix A of riemer2025"
-GRID = (Mind(), Mind("form", 0.25), Mind("form", 0.5), Mind("cosine"))
-HEAT = 0.3  # how little a guess that was not the likeliest speaks against a mind
 
 
 def problem_of(view: View) -> Problem:
@@ -38,20 +45,8 @@ def problem_of(view: View) -> Problem:
 # --- minds ----------------------------------------------------------------------------------------
 
 
-def minds_of(params: dict[str, Any]) -> tuple[Mind, Mind, int]:
-    """The mind, the one that follows it, and after how many rounds (0: never)."""
-    later = {n: params.get(f"then_{n}", default) for n, default in MIND_PARAMS.items()}
-    return mind_of(params), mind_of(later), int(params.get("until", 0))
-
-
-def mind_at(params: dict[str, Any], number: int) -> Mind:
-    """Whose mind is at work in a round: some partners are replaced, unannounced."""
-    mind, then, until = minds_of(params)
-    return then if until and number >= until else mind
-
-
 def _associates(game: Taboo, seat: Seat, **params: Any) -> Script:
-    minds_of(params)  # refused now if it cannot be
+    check_minds(params)
 
     def act(turn: TabooTurn) -> Action:
         view = turn.view
@@ -86,7 +81,7 @@ def _by_mind(turn: TabooTurn, mind: Mind) -> Report:
 # --- one who learns -------------------------------------------------------------------------------
 
 
-def belief(view: View) -> Odds:
+def belief(view: View) -> Floats:
     """What the guesses so far say about the guesser's mind, over the grid."""
     weights = np.zeros(len(GRID))
     for cue, answer in view.cues:
@@ -94,24 +89,16 @@ def belief(view: View) -> Odds:
     for tries in (*(seen.tries for seen in view.past), view.tries):
         for n, (hint, named) in enumerate(tries):
             weights = weights + _evidence(tries[:n], hint, named)
-    odds = np.exp(weights - weights.max())
-    shares: Odds = odds / odds.sum()
-    return shares
+    return shares(weights)
 
 
 @lru_cache(maxsize=4096)
-def _evidence(tries: Tries, hint: str | None, named: str | None) -> Odds:
+def _evidence(tries: Tries, hint: str | None, named: str | None) -> Floats:
     """By mind of the grid, the log-odds of one guess."""
     column = columns().get(plain(named)) if named else None
     if hint is None or column is None:
         return np.zeros(len(GRID))
-    found = []
-    for mind in GRID:
-        heat = standing(mind, tries, hint) / HEAT
-        heat = heat - heat.max()
-        share = heat[column] - np.log(np.exp(heat).sum())
-        found.append(max(float(share), -10.0))
-    return np.array(found)
+    return np.array([log_share(standing(mind, tries, hint), column) for mind in GRID])
 
 
 def likeliest(view: View) -> Mind:
@@ -120,7 +107,7 @@ def likeliest(view: View) -> Mind:
 
 
 def _adapts(game: Taboo, seat: Seat) -> Script:
-    _check(seat, "adapts", GIVER)
+    must_sit(seat, "adapts", GIVER)
     return lambda turn: Hint(
         best_hint(likeliest(turn.view), problem_of(turn.view), turn.view.tries)[0]
     )
@@ -137,7 +124,7 @@ Say = Callable[[View], npt.NDArray[np.float32]]  # by word of the vocabulary, ho
 
 def _giver(name: str, about: str, wanted: Say) -> Partner:
     def make(game: Taboo, seat: Seat) -> Script:
-        _check(seat, name, GIVER)
+        must_sit(seat, name, GIVER)
         return lambda turn: Hint(_most_wanted(turn.view, wanted(turn.view)))
 
     return Partner(name, about, OURS, make)
@@ -145,45 +132,31 @@ def _giver(name: str, about: str, wanted: Say) -> Partner:
 
 def _most_wanted(view: View, wanted: npt.NDArray[np.float32]) -> str:
     """The legal word that is wanted most and was not said in this round."""
-    rows = legal_rows(problem_of(view))
+    rows = open_rows(hidden(problem_of(view)))
     said = {plain(hint) for hint, _ in view.tries if hint}
     order = rows[np.argsort(-wanted[rows], kind="stable")]
     return next(vocabulary()[int(row)] for row in order if vocabulary()[int(row)] not in said)
 
 
 def _near(view: View) -> npt.NDArray[np.float32]:
-    column = vocabulary().index(view.target)
-    near: npt.NDArray[np.float32] = ties(Mind())[:, column]
+    near: npt.NDArray[np.float32] = ties(Mind())[:, place(view.target)]
     return near
 
 
-def _echo(game: Taboo, seat: Seat) -> Script:
-    """Names the first nouns of the list that were not named yet."""
-    _check(seat, "list_order", GUESSER)
+def _deaf(name: str, about: str, nouns: Sequence[str]) -> Partner:
+    """Names the nouns of a list one after the other."""
 
-    def act(turn: TabooTurn) -> Action:
-        named = {plain(word) for _, word in turn.view.tries if word}
-        return Guess(next(word for word in columns() if word not in named))
+    def make(game: Taboo, seat: Seat) -> Script:
+        must_sit(seat, name, GUESSER)
 
-    return act
+        def act(turn: TabooTurn) -> Action:
+            named = {plain(word) for _, word in turn.view.tries if word}
+            return Guess(next(word for word in nouns if word not in named))
 
+        return act
 
-def _backwards(game: Taboo, seat: Seat) -> Script:
-    _check(seat, "list_backwards", GUESSER)
+    return Partner(name, about, OURS, make)
 
-    def act(turn: TabooTurn) -> Action:
-        named = {plain(word) for _, word in turn.view.tries if word}
-        return Guess(next(word for word in reversed(columns()) if word not in named))
-
-    return act
-
-
-def _check(seat: Seat, name: str, fits: Seat) -> None:
-    if seat != fits:
-        raise BadInput(f"{name} sits as {fits}, not as {seat}")
-
-
-_LATER = {f"then_{name}": default for name, default in MIND_PARAMS.items()}
 
 PARTNERS = {
     partner.name: partner
@@ -194,7 +167,7 @@ PARTNERS = {
             "that would work best on itself",
             OURS,
             _associates,
-            params={**MIND_PARAMS, "until": 0, **_LATER},
+            params={**MIND_PARAMS, **later(MIND_PARAMS)},
             answers=_associates_answers,
         ),
         Partner(
@@ -208,7 +181,7 @@ PARTNERS = {
         _giver("farthest", "the legal word farthest from the target", lambda view: -_near(view)),
         _giver("hub", "the legal word that is near to most", lambda view: hubness()),
         _giver("loner", "the legal word that is near to fewest", lambda view: -hubness()),
-        Partner("list_order", "names the nouns from a on, deaf", OURS, _echo),
-        Partner("list_backwards", "names the nouns from z on, deaf", OURS, _backwards),
+        _deaf("list_order", "names the nouns from a on, deaf", cards()),
+        _deaf("list_backwards", "names the nouns from z on, deaf", cards()[::-1]),
     )
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property, lru_cache
 
 import msgspec
 
@@ -12,15 +12,8 @@ from sally.core.chance import Stream
 from sally.core.errors import BadInput
 from sally.core.game import Game, Seat
 from sally.core.menu import Act, Form, Options, Text
-from sally.games.association.lexicon import (
-    SHAPE,
-    barred,
-    cards,
-    clue_problem,
-    places,
-    plain,
-    plain_words,
-)
+from sally.games.association.clues import open_words
+from sally.games.association.lexicon import SHAPE, cards, clue_problem, places, plain, plain_words
 from sally.games.taboo.instances import Problem, problems_of
 
 GIVER, GUESSER = Seat("giver"), Seat("guesser")
@@ -128,8 +121,7 @@ class Taboo(Game[State, Action, View]):
     @cached_property
     def asked(self) -> tuple[str, ...]:
         """The cues before play: words that are never a target, so that they say nothing of one."""
-        draws = Stream("cues", self.set, self.number)
-        return tuple(draws.shuffled(plain_words())[: self.cues])
+        return _cues(self.set, self.number)[: self.cues] if self.cues else ()
 
     def points(self, done: Round) -> int:
         """One for every hint that was not needed, and one more for finding the word."""
@@ -150,7 +142,7 @@ class Taboo(Game[State, Action, View]):
     def options(self, state: State, seat: Seat) -> Options[Action]:
         if seat == GUESSER:
             return (Form(Guess, (("word", Text(LONGEST, SHAPE, samples=cards())),)),)
-        samples = legal(self.row[len(state.past)])
+        samples = open_words(hidden(self.row[len(state.past)]))
         return (Form(Hint, (("word", Text(LONGEST, samples=samples)),)),)
 
     def step(self, state: State, moves: Mapping[Seat, Action]) -> State:
@@ -190,7 +182,7 @@ class Taboo(Game[State, Action, View]):
             return f"The word '{word}' is banned."
         if word in {plain(hint) for hint, _ in state.now.tries if hint}:
             return f"You have said '{word}' already."
-        return clue_problem(said, (problem.target, *problem.banned), self.any_word)
+        return clue_problem(said, hidden(problem), self.any_word)
 
     def rejections(self, state: State, seat: Seat) -> int:
         if seat != GIVER or state.hint is not None:
@@ -239,8 +231,12 @@ def is_right(target: str, guess: str) -> bool:
     return said == target or said in plural
 
 
-@cache
-def legal(problem: Problem) -> tuple[str, ...]:
-    """The words of the list that are hints for a problem, in alphabetical order."""
-    out = {row for word in (problem.target, *problem.banned) for row in barred(word)}
-    return tuple(word for word, row in places().items() if row not in out)
+@lru_cache(maxsize=1024)
+def _cues(name: str, number: int) -> tuple[str, ...]:
+    """The most cues that a row may have, in their order."""
+    return tuple(Stream("cues", name, number).shuffled(plain_words())[:MOST_CUES])
+
+
+def hidden(problem: Problem) -> tuple[str, ...]:
+    """The words that no hint may be, or be close to."""
+    return (problem.target, *problem.banned)

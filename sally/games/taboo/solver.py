@@ -7,13 +7,14 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
+from sally.games.association.clues import open_rows
 from sally.games.association.english import vocabulary
 from sally.games.association.lexicon import cards, place, places, plain
 from sally.games.association.matrices import Ties
 from sally.games.association.minds import HELD, Mind
 from sally.games.association.nouns import brought, columns, noun_ties
 from sally.games.taboo.instances import Problem
-from sally.games.taboo.rules import Tries, legal
+from sally.games.taboo.rules import Tries, hidden
 
 
 def standing(mind: Mind, tries: Tries, hint: str | None = None) -> Ties:
@@ -45,18 +46,12 @@ def best_hint(mind: Mind, problem: Problem, tries: Tries = ()) -> tuple[str, boo
     the target nearest to the top is given.
     """
     margin, found = margins(mind, problem.target, tries)
-    open_rows = np.zeros(len(vocabulary()), np.bool_)
-    open_rows[legal_rows(problem)] = True
-    open_rows[[place(plain(hint)) for hint, _ in tries if hint and plain(hint) in places()]] = False
-    order = np.lexsort((-margin, ~found, ~open_rows))
+    free = np.zeros(len(vocabulary()), np.bool_)
+    free[open_rows(hidden(problem))] = True
+    free[[place(plain(hint)) for hint, _ in tries if hint and plain(hint) in places()]] = False
+    order = np.lexsort((-margin, ~found, ~free))
     best = int(order[0])
     return vocabulary()[best], bool(found[best])
-
-
-@lru_cache(maxsize=4096)
-def legal_rows(problem: Problem) -> npt.NDArray[np.int64]:
-    """Where the hints of a problem stand in the vocabulary."""
-    return np.array([place(word) for word in legal(problem)])
 
 
 def margins(mind: Mind, target: str, tries: Tries) -> tuple[Ties, npt.NDArray[np.bool_]]:

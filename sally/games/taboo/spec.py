@@ -8,6 +8,7 @@ from sally.core.chance import Stream
 from sally.core.game import Doing, GameSpec, Seat
 from sally.core.probe import At, Probe, Question
 from sally.core.replay import Replay
+from sally.games.association.asking import NO_SPLIT, closeness_probe
 from sally.games.association.lexicon import plain
 from sally.games.association.speech import number_question
 from sally.games.taboo.rules import (
@@ -89,14 +90,6 @@ def _closeness(game: Taboo, view: View, seat: Seat) -> tuple[Question, ...]:
     return (number_question("closeness", asked_pair(game.set, game.number, len(view.past))),)
 
 
-def their_closeness(replay: Past, at: At) -> int | None:
-    """What the guesser itself said; its own answer has no other judge."""
-    if at.seat == GUESSER:
-        return None
-    said = replay.report(at.turn, GUESSER, "closeness", at.about)
-    return said.value if said is not None and isinstance(said.value, int) else None
-
-
 PROBES = (
     Probe(
         "their_guess",
@@ -116,15 +109,7 @@ PROBES = (
         _find,
         true_find,
     ),
-    Probe(
-        "closeness",
-        "how close two words are for the guesser; judged by what it says itself",
-        "start",
-        "choice",
-        (GIVER, GUESSER),
-        _closeness,
-        their_closeness,
-    ),
+    closeness_probe(GIVER, GUESSER, _closeness),
 )
 
 GAME: GameSpec[State, Action, View] = GameSpec(
@@ -146,7 +131,6 @@ GAME: GameSpec[State, Action, View] = GameSpec(
     doing=Doing(
         "taboo_points",
         regret="taboo_regret",
-        no_split="one was not asked what other hints would bring, so no best r"
-        "eply to the prediction is known",
+        no_split=NO_SPLIT,
     ),
 )

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from sally.core.card import Card, Condition, Shortcut
-from sally.core.study import instance, sitter
+from sally.core.study import sitter
+from sally.games.association.conditions import opposite, rows_of
 
-ROWS = 100
 METRICS = ("wavelength_points", "wavelength_regret")
-INSTANCES = tuple(instance("wavelength", f"row {n:03d}", number=n) for n in range(ROWS))
+INSTANCES = rows_of("wavelength", "row")
 
 
 def _psychic(name: str, **dial: Any) -> Condition:
@@ -19,8 +19,7 @@ def _psychic(name: str, **dial: Any) -> Condition:
         seat="psychic",
         others={"guesser": sitter("own_dial", **dial)},
         shortcuts=(
-            Shortcut(sitter("pole"), sitter("other_pole")),
-            Shortcut(sitter("hub"), sitter("loner")),
+            *opposite("pole other_pole", "hub loner"),
             Shortcut(sitter("own_dial"), sitter("own_dial", stretch=-1.0)),
         ),
         metrics=METRICS,

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from sally.core.chance import Stream
 from sally.core.errors import BadInput
+from sally.games.association.clues import Rows
 from sally.games.association.hearing import heard
 from sally.games.association.lexicon import place, places, plain
 from sally.games.association.minds import Mind
@@ -19,7 +20,6 @@ from sally.games.wavelength.placing import place_by, places_on
 from sally.games.wavelength.rules import DIAL, Wavelength, legal
 
 Floats = npt.NDArray[np.float64]
-Rows = npt.NDArray[np.int64]
 
 
 class Dial(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

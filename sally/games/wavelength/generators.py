@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from sally.core.chance import Stream
-from sally.games.wavelength.instances import Frozen, Problem
+from sally.games.association.frozen import Frozen
+from sally.games.wavelength.instances import Problem
 from sally.games.wavelength.spectra import spectra
 
 SEED = 2026
 ROWS, ROUNDS = 100, 10
 
 
-def make(seed: int = SEED, rows: int = ROWS, rounds: int = ROUNDS) -> Frozen:
+def make(seed: int = SEED, rows: int = ROWS, rounds: int = ROUNDS) -> Frozen[Problem]:
     """Rows of problems; over the rows, the targets of every round are spread evenly on the dial.
 
     Which pole lies on the left is drawn. Within a row nothing is balanced, so that the last

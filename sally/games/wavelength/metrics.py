@@ -8,7 +8,7 @@ from scipy.optimize import isotonic_regression
 
 from sally.core.game import Seat
 from sally.core.metric import Metric, Played, shared
-from sally.games.association.measures import first, last, mean, slope
+from sally.games.association.measures import learning, losses, mean
 from sally.games.wavelength.dials import best_points, expected_points, targets_behind
 from sally.games.wavelength.partners import dials_of
 from sally.games.wavelength.rules import GUESSER, PSYCHIC, Wavelength
@@ -68,25 +68,13 @@ def _points(played: Played, seat: Seat) -> float | None:
     return mean([each.points for each in rounds(played, seat)])
 
 
-def losses(played: Played, seat: Seat) -> list[float]:
+def regrets(played: Played, seat: Seat) -> list[float]:
     """By round, the best less what was earned; empty where the best is not known."""
     return [each.best - each.points for each in rounds(played, seat) if each.best is not None]
 
 
 def _regret(played: Played, seat: Seat) -> float | None:
-    return mean(losses(played, seat))
-
-
-def _first(played: Played, seat: Seat) -> float | None:
-    return first(losses(played, seat))
-
-
-def _last(played: Played, seat: Seat) -> float | None:
-    return last(losses(played, seat))
-
-
-def _slope(played: Played, seat: Seat) -> float | None:
-    return slope(losses(played, seat))
+    return mean(regrets(played, seat))
 
 
 def split(played: Played, seat: Seat) -> list[tuple[float, float]]:
@@ -103,14 +91,6 @@ def split(played: Played, seat: Seat) -> list[tuple[float, float]]:
             hoped = min(game.points(each.target, each.foreseen), each.best)
             found.append((hoped - each.points, each.best - hoped))
     return found
-
-
-def _inference(played: Played, seat: Seat) -> float | None:
-    return mean([lost for lost, _ in split(played, seat)])
-
-
-def _translation(played: Played, seat: Seat) -> float | None:
-    return mean([lost for _, lost in split(played, seat)])
 
 
 @shared
@@ -163,28 +143,13 @@ METRICS = (
         label="regret",
         headline=True,
     ),
-    Metric("wavelength_regret_first", "regret of the first round", _first, better="lower"),
-    Metric("wavelength_regret_last", "regret of the last round", _last, better="lower"),
-    Metric(
-        "wavelength_regret_slope",
-        "how regret changes from round to round; below 0: the partner is being learned",
-        _slope,
-        better="lower",
-        unit="points per round and round",
-    ),
-    Metric(
-        "wavelength_inference",
+    *learning("wavelength", regrets),
+    *losses(
+        "wavelength",
+        split,
         "points that the predicted dial would have earned, less those of the true one",
-        _inference,
-        better="lower",
-        unit=PER_ROUND,
-    ),
-    Metric(
-        "wavelength_translation",
         "the best less what the predicted dial would have earned: not acting on one's prediction",
-        _translation,
-        better="lower",
-        unit=PER_ROUND,
+        PER_ROUND,
     ),
     Metric(
         "wavelength_association",

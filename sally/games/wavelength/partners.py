@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from sally.core.errors import BadInput, listed
 from sally.core.game import Seat
 from sally.core.partner import Answerer, Partner, Script
 from sally.core.player import Turn
 from sally.core.probe import Report
 from sally.games.association.minds import hubness
+from sally.games.association.partners import LEAST, OURS, later, must_sit, shares
 from sally.games.wavelength.dials import (
     DIAL_PARAMS,
     PLAIN,
@@ -38,7 +38,6 @@ from sally.games.wavelength.rules import (
 from sally.games.wavelength.spec import tenth
 
 DialTurn = Turn[Action, View]
-OURS = "ours, for appendix A of riemer2025"
 SHIFTS = (-30.0, -20.0, -10.0, 0.0, 10.0, 20.0, 30.0)
 STRETCHES = (-1.0, 0.5, 1.0, 1.5)
 SLACK = 3.0  # how far a dial may be from what is expected before it speaks against a type
@@ -129,9 +128,7 @@ def belief(view: View) -> Floats:
         if seen.clue is not None and seen.dial is not None:
             fact = seen.dial if view.seat == PSYCHIC else seen.target
             weights = weights + _evidence(seen.clue, fact, seen.left, seen.right)
-    odds = np.exp(weights - weights.max())
-    shares: Floats = odds / odds.sum()
-    return shares
+    return shares(weights)
 
 
 @lru_cache(maxsize=4096)
@@ -139,7 +136,7 @@ def _evidence(clue: str, fact: int, left: str, right: str) -> Floats:
     """By dial of the grid, the log-likelihood of one revealed place."""
     expected = np.array([set_for(dial, clue, left, right) for dial in grid()])
     off: Floats = -np.abs(expected - fact) / SLACK
-    return np.maximum(off, -10.0)
+    return np.maximum(off, LEAST)
 
 
 @lru_cache(maxsize=256)
@@ -197,7 +194,7 @@ def _adapts_answers(game: Wavelength, seat: Seat) -> Answerer:
 
 def _psychic(name: str, about: str, say: Callable[[View], str]) -> Partner:
     def make(game: Wavelength, seat: Seat) -> Script:
-        _check(seat, name, PSYCHIC)
+        must_sit(seat, name, PSYCHIC)
         return lambda turn: Clue(say(turn.view))
 
     return Partner(name, about, OURS, make)
@@ -205,7 +202,7 @@ def _psychic(name: str, about: str, say: Callable[[View], str]) -> Partner:
 
 def _guesser(name: str, about: str, place: Callable[[DialTurn], int]) -> Partner:
     def make(game: Wavelength, seat: Seat) -> Script:
-        _check(seat, name, GUESSER)
+        must_sit(seat, name, GUESSER)
         return place
 
     return Partner(name, about, OURS, make)
@@ -229,13 +226,6 @@ def _end(turn: DialTurn) -> int:
     return turn.draws.pick((0, 100))
 
 
-def _check(seat: Seat, name: str, fits: Seat) -> None:
-    if seat != fits:
-        raise BadInput(f"{name} sits as {listed((fits,), 'or')}, not as {seat}")
-
-
-_LATER = {f"then_{name}": default for name, default in DIAL_PARAMS.items()}
-
 PARTNERS = {
     partner.name: partner
     for partner in (
@@ -245,7 +235,7 @@ PARTNERS = {
             "the word that it would itself put on the target",
             OURS,
             _own_dial,
-            params={**DIAL_PARAMS, "until": 0, **_LATER},
+            params={**DIAL_PARAMS, **later(DIAL_PARAMS)},
             answers=_own_dial_answers,
         ),
         Partner(

@@ -11,7 +11,8 @@ import msgspec
 from sally.core.errors import BadInput
 from sally.core.game import Game, Seat
 from sally.core.menu import Act, Form, Options, Text
-from sally.games.association.lexicon import barred, clue_problem, places
+from sally.games.association.clues import open_words
+from sally.games.association.lexicon import clue_problem
 from sally.games.wavelength.instances import Problem, problems_of
 from sally.games.wavelength.spectra import places_by_name, spectrum
 
@@ -183,5 +184,4 @@ class Wavelength(Game[State, Action, View]):
 @cache
 def legal(left: str, right: str) -> tuple[str, ...]:
     """The words of the list that are clues between these poles, in alphabetical order."""
-    out = {*barred(left), *barred(right)}
-    return tuple(w for w, row in places().items() if row not in out and w not in places_by_name())
+    return tuple(w for w in open_words((left, right)) if w not in places_by_name())

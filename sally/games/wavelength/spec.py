@@ -6,6 +6,7 @@ from sally.core.chance import Stream
 from sally.core.game import Doing, GameSpec, Seat
 from sally.core.probe import At, Probe, Question
 from sally.core.replay import Replay
+from sally.games.association.asking import NO_SPLIT, own_answer
 from sally.games.association.lexicon import cards
 from sally.games.association.speech import number_question
 from sally.games.wavelength.rules import GUESSER, PSYCHIC, Action, State, View, Wavelength
@@ -64,14 +65,6 @@ def _placing(game: Wavelength, view: View, seat: Seat) -> tuple[Question, ...]:
     return (number_question("placing", asked_word(game, len(view.past))),)
 
 
-def their_placing(replay: Past, at: At) -> int | None:
-    """Where the guesser said that it would set the dial; its own answer has no other judge."""
-    if at.seat == GUESSER:
-        return None
-    said = replay.report(at.turn, GUESSER, "placing", at.about)
-    return said.value if said is not None and isinstance(said.value, int) else None
-
-
 PROBES = (
     Probe(
         "their_dial",
@@ -107,7 +100,7 @@ PROBES = (
         "choice",
         (PSYCHIC, GUESSER),
         _placing,
-        their_placing,
+        own_answer("placing", GUESSER),
     ),
 )
 
@@ -130,7 +123,6 @@ GAME: GameSpec[State, Action, View] = GameSpec(
     doing=Doing(
         "wavelength_points",
         regret="wavelength_regret",
-        no_split="one was not asked what other clues would bring, so no best r"
-        "eply to the prediction is known",
+        no_split=NO_SPLIT,
     ),
 )

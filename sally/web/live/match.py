@@ -374,7 +374,7 @@ class LiveMatch:
             self._lines[seat],
             [self._ask(turn, scene) for turn, scene in zip(turns, scenes, strict=True)],
             others,
-            over_of(seat, end) if isinstance(end, Ended | Censored) else None,
+            over_of(seat, end, self._labels.texts) if isinstance(end, Ended | Censored) else None,
         )
         screen = for_people(raw, desk, self._labels, self._plainly[seat])
         for ask in screen.asks:

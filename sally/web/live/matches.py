@@ -253,7 +253,10 @@ class LiveMatches:
         mirrored: Sequence[str],
         owner: str,
     ) -> LiveMatch:
-        match: Match[Any, Any, Any] = Match(shelf.game(setup.instance.game), setup)
+        labels = self.labels.get(owner, Labels())
+        game = setup.instance.game
+        words = dict.fromkeys(people, labels.words.get(game, {}))
+        match: Match[Any, Any, Any] = Match(shelf.game(game), setup, texts=words)
         inside = {seat: who for seat, who in setup.lineup.items() if seat not in people}
         if any(who.player == LANGUAGE for who in inside.values()):
             meter = self.meter.of_episode()
@@ -270,7 +273,7 @@ class LiveMatches:
             patience=patience,
             model_seconds=self.meter.config.limits.call_seconds,
             mirrored=mirrored,
-            labels=self.labels.get(owner),
+            labels=labels,
             ended=self._ended.set,
         )
 

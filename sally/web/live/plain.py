@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 import msgspec
@@ -11,6 +13,7 @@ import msgspec
 from sally.core.board import Table
 from sally.core.desk import Desk
 from sally.web.live.screen import Ask, Option, Screen, plain
+from sally.web.texts import ENGLISH, Texts, shipped
 
 Plainly = Callable[[str], str]
 
@@ -20,6 +23,12 @@ class Labels(msgspec.Struct, frozen=True):
 
     titles: Mapping[str, str] = {}
     roles: Mapping[str, str] = {}
+    words: Mapping[str, Mapping[str, str]] = {}  # a words pack's sentences, by game
+    language: str = ENGLISH  # of what is said about a match
+
+    @property
+    def texts(self) -> Texts:
+        return shipped(self.language)
 
     def title(self, desk: Desk) -> str:
         return self.titles.get(desk.spec.name, desk.spec.title)
@@ -100,7 +109,37 @@ def turned(screen: Screen, labels: list[str]) -> Screen:
     if board is not None:
         parts = tuple(_turned(p, labels) if isinstance(p, Table) else p for p in board.parts)
         board = msgspec.structs.replace(board, parts=parts)
-    return msgspec.structs.replace(screen, board=board, asks=asks)
+    rules = turned_rules(screen.rules, labels)
+    return msgspec.structs.replace(screen, board=board, asks=asks, rules=rules)
+
+
+LAST = r" (?:or|and|oder|und) "  # between the last two of a list: "Option J or Option F"
+
+
+def turned_rules(rules: str, labels: list[str]) -> str:
+    """Rules that list these options, or an outcome for each of them in turn, from last to first."""
+    if len(labels) < 2:
+        return rules
+    name = rf"(?<!\w)(?:{'|'.join(map(re.escape, labels))})(?!\w)"
+    shape = [re.sub(r"[-+]?\d+(?:\.\d+)?", "#", re.sub(name, "*", line)) for line in _lines(rules)]
+    told: list[str] = []
+    for same, block in groupby(zip(shape, _lines(rules), strict=True), key=itemgetter(0)):
+        lines = [line for _, line in block]
+        if len(lines) > 1 and same.count("*") > 1:
+            told += lines[::-1]
+        else:
+            told += [_listed_backwards(line, labels, name) for line in lines]
+    return "\n".join(told)
+
+
+def _lines(text: str) -> list[str]:
+    return text.split("\n")
+
+
+def _listed_backwards(line: str, labels: list[str], name: str) -> str:
+    """A line in which a list that names every option once is turned round."""
+    run = re.compile(rf"{name}(?:, (?:\w+ )?{name})*{LAST}(?:\w+ )?{name}")
+    return run.sub(lambda found: swapped(found[0], labels), line)
 
 
 def swapped(question: str, labels: list[str]) -> str:

@@ -6,7 +6,7 @@ No function here is handed a state or another seat's turn, so none can give one 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from hashlib import blake2b
 from math import isfinite
 from typing import Any, Literal
@@ -23,6 +23,7 @@ from sally.core.player import AskId, Decision, Turn
 from sally.core.probe import Question, Report
 from sally.core.scenes import Scene
 from sally.core.words import as_tuples
+from sally.web.texts import Texts
 
 Json = dict[str, Any]
 
@@ -75,16 +76,6 @@ class Screen(msgspec.Struct, frozen=True):
     told: tuple[str, ...]
     waiting_for: tuple[str, ...]
     over: Over | None
-
-
-WHY_CENSORED: Mapping[str, str] = {
-    "left": "Somebody has left the table, so the game was stopped.",
-    "fault": "A player could not be reached, so the game was stopped.",
-    "helper": "A helper of the game could not be reached, so the game was stopped.",
-    "budget": "The budget for this game is used up, so it was stopped.",
-    "limit": "This game took longer than is allowed, so it was stopped.",
-    "forfeits": "Too many turns were forfeited, so the game was stopped.",
-}
 
 
 def ask_name(match: str, id: AskId) -> str:
@@ -261,15 +252,17 @@ def _reply(value: Any) -> str:
 # --- the end ------------------------------------------------------------------------------------
 
 
-def over_of(seat: str, end: Ended | Censored) -> Over:
+def over_of(seat: str, end: Ended | Censored, said: Texts) -> Over:
     """The end as one seat may know it: its own payoff, and of a fault no detail."""
     if isinstance(end, Ended):
         payoff = end.payoffs.get(seat)
-        said = "The game is over." if payoff is None else f"The game is over; you got {payoff:g}."
-        return Over("ended", payoff, said)
+        if payoff is None:
+            return Over("ended", None, said("over.ended"))
+        return Over("ended", payoff, said("over.ended_with", payoff=f"{payoff:g}"))
     if end.cause == "left" and end.seat == seat:
-        return Over("censored", None, "You have left the table, so the game was stopped.")
-    return Over("censored", None, WHY_CENSORED.get(end.cause, "The game was stopped."))
+        return Over("censored", None, said("over.you_left"))
+    why = f"over.{end.cause}"
+    return Over("censored", None, said(why if why in said.said else "over.stopped"))
 
 
 def screen_of(

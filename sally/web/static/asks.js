@@ -42,13 +42,14 @@ export class AskPanel {
     this.buttons = choices.map((choice, i) =>
       el("button", { type: "button", class: "button", onclick: (event) => isFirst(event) && this.#send(choice.value) },
         numeric || i > 8 ? null : el("kbd", { "aria-hidden": "true" }, String(i + 1)), choice.label));
-    return el("div", { class: "options", role: "group", "aria-label": t("choices") }, this.buttons);
+    const many = choices.length > 6 && choices.every((choice) => choice.label.length < 18);
+    return el("div", { class: !many ? "options" : choices.length > 12 ? "options many very-many" : "options many", role: "group", "aria-label": t("choices") }, this.buttons);
   }
 
   // One whole number, as a move or as an answer aside.
   #whole([low, high]) {
     const field = makeField({ name: "number", label: t("your_number"), type: "whole", low, high, wide: true });
-    const submit = el("button", { type: "submit", class: "button primary" }, "Answer");
+    const submit = el("button", { type: "submit", class: "button primary" }, t("answer"));
     const form = el("form", { class: "form", novalidate: true }, field.node, submit);
     form.addEventListener("submit", (event) => {
       event.preventDefault();
@@ -63,7 +64,7 @@ export class AskPanel {
     const name = titled(form.label || form.kind);
     const letter = form.fields.length === 1 && form.fields[0].type === "text"; // something to say
     const submit = el("button", { type: "submit", class: "button primary" }, letter && this.ask.forms.length === 1 ? t("send") : name);
-    const node = el("form", { class: "form", novalidate: true, "aria-label": name },
+    const node = el("form", { class: letter && form.fields[0].limit <= 80 ? "form said" : "form", novalidate: true, "aria-label": name },
       fields.map((field) => field.node), submit);
     node.addEventListener("submit", (event) => {
       event.preventDefault();

@@ -24,7 +24,7 @@ function table(part, how) {
   const body = part.rows.map((row) =>
     el("tr", { class: marked(row.mark) }, el("th", { scope: "row" }, chooses ? pressable(row.label, how) : row.label),
       row.cells.map((cell, i) =>
-        el("td", { class: marked(cell.mark), title: cell.note || null, "data-column": part.columns[i] },
+        el("td", { class: cell.text === "–" ? "none" : marked(cell.mark), title: cell.note || null, "data-column": part.columns[i] },
           cell.text, noted(cell.note)))));
   const [caption, id] = captioned(part.caption);
   const drawn = el("table", { class: wordy ? "prosy" : part.columns.length < 6 ? "few" : null, "aria-labelledby": id },

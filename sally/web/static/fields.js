@@ -70,13 +70,13 @@ function choice(field) {
 export function numberInput(low, high, about = "number") {
   const slider = el("input", {
     type: "range", class: "slider unset", min: String(low), max: String(high), step: "1",
-    "aria-label": `Slider: ${about}`, "aria-valuetext": "not set",
+    "aria-label": `${t("slider")}: ${about}`, "aria-valuetext": t("not_set"),
   });
   slider.value = String(low);
   const input = el("input", { class: "number", type: "text", inputmode: low < 0 ? "text" : "numeric", autocomplete: "off" });
   const set = (number) => {
     slider.classList.toggle("unset", number === null);
-    slider.setAttribute("aria-valuetext", number === null ? "not set" : String(number));
+    slider.setAttribute("aria-valuetext", number === null ? t("not_set") : String(number));
   };
   const read = () => {
     const typed = input.value.trim().replace("\u2212", "-");

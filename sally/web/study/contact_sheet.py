@@ -62,15 +62,15 @@ def browser() -> Iterator[Any]:
 
 
 @contextmanager
-def served(file: Path) -> Iterator[str]:
-    """`sally serve` with the study, on a free port and in a folder that is thrown away."""
+def served(file: Path | None) -> Iterator[str]:
+    """`sally serve`, with a study if one is given, on a free port and in a throw-away folder."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     with tempfile.TemporaryDirectory() as data:
         command = (sys.executable, "-m", "sally", "serve", "--port", str(port), "--data", data)
         process = subprocess.Popen(
-            (*command, "--study", str(file)),
+            (*command, *(() if file is None else ("--study", str(file)))),
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
@@ -133,12 +133,12 @@ def _play(page: Any, address: str, actor: Actor, shot: Any) -> None:
     shot()
     token = page.evaluate("location.hash.slice(1).split('&')[0]")
     for n in range(10_000):
-        seen = _api(f"{address}/api/seat", token)
+        seen = seat_api(f"{address}/api/seat", token)
         if seen["over"] or not seen["asks"]:
             break
         ask = seen["asks"][0]
         sent = {"ask": ask["id"], "value": value_for(ask, actor.draw), "key": f"picture-{n}"}
-        _api(f"{address}/api/seat/answer", token, sent)
+        seat_api(f"{address}/api/seat/answer", token, sent)
         time.sleep(0.06)  # a seat may ask twenty times a second
     page.locator("#end .result").wait_for()
     shot()
@@ -146,7 +146,7 @@ def _play(page: Any, address: str, actor: Actor, shot: Any) -> None:
     page.wait_for_url("**/study/*")
 
 
-def _api(address: str, token: str, sent: Any = None) -> Any:
+def seat_api(address: str, token: str, sent: Any = None) -> Any:
     body = None if sent is None else msgspec.json.encode(sent)
     headers = {"authorization": f"Bearer {token}", "content-type": "application/json"}
     try:

@@ -12,11 +12,12 @@ from urllib.parse import quote
 
 import msgspec
 
-from sally.core import shelf
+from sally.core import packs, shelf
 from sally.core.chance import derived_seed
 from sally.core.errors import unknown
 from sally.core.log import Instance, Setup, Sitter
 from sally.core.probe import Injection
+from sally.players.language import checked_pack
 from sally.web.live.seats import PERSON
 from sally.web.study.items import Item, Part, several
 from sally.web.texts import ENGLISH, Texts, texts_of
@@ -25,6 +26,7 @@ NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")  # stands in addresses
 GIVEN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")  # a platform's name for a person
 CENT = Decimal("0.01")
 EXAMPLE = Path(__file__).parent / "example_study.toml"
+EXAMPLES = {ENGLISH: EXAMPLE, "de": EXAMPLE.with_name("example_study_de.toml")}  # by language
 
 
 class Consent(Part, frozen=True):
@@ -207,6 +209,9 @@ class HumanStudy(Part, frozen=True):
     texts: dict[str, str] = msgspec.field(
         default_factory=dict
     )  # own sentences in the place of the language's
+    words: dict[str, str] = msgspec.field(
+        default_factory=dict
+    )  # by game, a words pack; else the shipped one of the study's language, if there is one
     titles: dict[str, str] = msgspec.field(default_factory=dict)  # what this study calls a game
     roles: dict[str, str] = msgspec.field(default_factory=dict)  # and who sits in a seat
     quality: Quality = Quality()
@@ -256,6 +261,31 @@ class HumanStudy(Part, frozen=True):
     def said(self) -> Texts:
         """The sentences of its pages."""
         return texts_of(self.language, self.texts)
+
+    @property
+    def games(self) -> tuple[str, ...]:
+        """The games that are played, each once."""
+        return tuple(dict.fromkeys(i.game for c in self.conditions for i in self.problems(c)))
+
+    def pack_of(self, game: str) -> str:
+        """The name of the words pack for a game; empty: the game's own words, in English."""
+        family = shelf.family(game).name
+        given = self.words.get(game, self.words.get(family, ""))
+        usual = f"{family}_{self.language}"
+        return given or (usual if self.language != ENGLISH and usual in packs.shipped() else "")
+
+    @property
+    def spoken(self) -> dict[str, dict[str, str]]:
+        """By game, the sentences in which people meet it, where they are not the game's own."""
+        named = {game: self.pack_of(game) for game in self.games}
+        return {
+            game: checked_pack(name, shelf.game(game)).texts for game, name in named.items() if name
+        }
+
+    @property
+    def untranslated(self) -> list[str]:
+        """The games whose own words stay English on pages of another language."""
+        return [g for g in self.games if self.language != ENGLISH and not self.pack_of(g)]
 
     def condition(self, name: str) -> Condition:
         return next(c for c in self.conditions if c.name == name)

@@ -96,6 +96,7 @@ def _with_person(
         "participant": here.secrets.exported(person),
         "round": k,
         "option_order": "reversed" if person.reverse else "as given",
+        "words": here.study.pack_of(episode.setup.instance.game),
         "state": person.state,
         "seconds": [seconds for _, seconds in asked],
         "asked": asked,

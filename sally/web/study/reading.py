@@ -7,6 +7,7 @@ from pathlib import Path
 
 import msgspec
 
+from sally.core import shelf
 from sally.core.errors import BadInput
 from sally.core.log import Instance
 from sally.web.live.seats import settled
@@ -39,7 +40,9 @@ def _plainly(why: str) -> str:
 
 def checked(study: HumanStudy) -> None:
     """Refuse a study whose matches could not be opened; nobody should find that out but us."""
-    _ = study.said  # its language and its own sentences
+    _ = study.said, study.spoken  # its language, its own sentences, its words packs
+    if strange := set(study.words) - {*study.games, *(shelf.family(g).name for g in study.games)}:
+        raise BadInput(f"words names {min(strange)!r}, which is no game of this study.")
     for condition in study.conditions:
         try:
             _check_condition(study, condition)

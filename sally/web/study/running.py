@@ -70,7 +70,9 @@ class RunningStudy:
             live_matches,
         )
         self.texts = study.said
-        live_matches.labels[self.owner] = Labels(study.titles, study.roles)
+        live_matches.labels[self.owner] = Labels(
+            study.titles, study.roles, study.spoken, study.language
+        )
         self._known: dict[str, IndexEntry] = {}  # matches that are over, by their ids
         self._unreadable: set[str] = set()  # matches of rules that are not installed
         self._opening = asyncio.Lock()  # one server a database, so this is enough

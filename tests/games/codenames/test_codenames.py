@@ -11,17 +11,16 @@ import pytest
 from sally.core.errors import BadInput
 from sally.core.match import Match
 from sally.core.player import Forfeit
+from sally.games.association.clues import open_rows, open_words
 from sally.games.association.english import vocabulary
-from sally.games.association.lexicon import place
+from sally.games.association.lexicon import clue_problem, place
 from sally.games.association.minds import Mind, hubness
 from sally.games.codenames.generators import board
 from sally.games.codenames.instances import frozen
-from sally.games.codenames.rules import legal
 from sally.games.codenames.solver import (
     Best,
     best_clue,
     best_worth,
-    legal_rows,
     own_sets,
     ranked_cards,
     worth,
@@ -124,7 +123,7 @@ def test_no_other_clue_earns_more_than_the_best() -> None:
         own = sum(colour == "own" for colour in problem.key)
         tried = max(
             worth(Mind(), Best(word, number), colours, problem.words, 0)
-            for word in legal(problem.words)[::3]
+            for word in open_words(problem.words)[::3]
             for number in range(1, own + 1)
         )
         assert tried <= best_worth(Mind(), colours, problem.words)
@@ -136,7 +135,9 @@ def test_no_other_clue_earns_more_than_the_best() -> None:
 
 def test_every_legal_clue_is_tried_and_no_other() -> None:
     covered = frozen("full").rows[0][0].words
-    assert [vocabulary()[row] for row in legal_rows(covered)] == list(legal(covered))
+    allowed = [word for word in vocabulary() if clue_problem(word, covered, False) is None]
+    assert list(open_words(covered)) == allowed
+    assert [vocabulary()[row] for row in open_rows(covered)] == allowed
 
 
 def test_behind_a_clue_lie_the_sets_for_which_a_giver_says_it() -> None:

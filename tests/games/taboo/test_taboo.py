@@ -9,11 +9,12 @@ import pytest
 
 from sally.core.errors import BadInput
 from sally.core.player import Forfeit
+from sally.games.association.clues import open_words
 from sally.games.association.lexicon import cards, place
 from sally.games.association.minds import Mind, hubness
 from sally.games.taboo.generators import problem_of
 from sally.games.taboo.instances import Problem, frozen
-from sally.games.taboo.rules import Guess, Hint, is_right, legal
+from sally.games.taboo.rules import Guess, Hint, hidden, is_right
 from sally.games.taboo.solver import best_hint, best_turns, first_thought, guess
 from tests.games.association.tables import match_at, measured, page_of, played, say
 
@@ -101,7 +102,7 @@ def test_no_other_first_hint_finds_what_the_best_cannot() -> None:
     for target in ("abbey", "acorn", "dog"):
         problem = problem_of(target)
         hint, found = best_hint(Mind(), problem)
-        tried = [guess(Mind(), (), word) == target for word in legal(problem)]
+        tried = [guess(Mind(), (), word) == target for word in open_words(hidden(problem))]
         assert any(tried) is found
         assert not found or guess(Mind(), (), hint) == target
 

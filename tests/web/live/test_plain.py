@@ -6,7 +6,7 @@ import asyncio
 from pathlib import Path
 
 from sally.core.board import Table
-from sally.web.live.plain import swapped
+from sally.web.live.plain import swapped, turned_rules
 from sally.web.live.screen import Screen, plain
 from tests.web.live_matches import AGAINST_A_BOT, live_matches, say, setup
 
@@ -19,6 +19,15 @@ def test_a_question_names_the_options_in_the_order_of_its_buttons() -> None:
     assert swapped("Option J or Option F?", ["J", "F"]) == "Option F or Option J?"
     assert swapped("J or F? J is safe.", ["J", "F"]) == "J or F? J is safe."  # no list of options
     assert swapped("Just one?", ["J"]) == "Just one?"
+
+
+def test_rules_list_options_and_outcomes_in_the_order_of_the_buttons() -> None:
+    pays = ("J and J: 8.", "J and F: 0.", "F and J: 10.", "F and F: -5.5.")
+    rules = "\n".join(["Both pick Option J or Option F.", *pays])
+    turned = "\n".join(["Both pick Option F or Option J.", *pays[::-1]])
+    assert turned_rules(rules, ["J", "F"]) == turned
+    assert turned_rules("If J meets F, J wins.", ["J", "F"]) == "If J meets F, J wins."
+    assert turned_rules(rules, ["J"]) == rules
 
 
 def test_buttons_question_and_matrix_turn_together_and_stay_turned_to_the_end(
@@ -38,6 +47,7 @@ def test_buttons_question_and_matrix_turn_together_and_stay_turned_to_the_end(
         assert [option.label for option in first.asks[0].options] == order
         said = first.asks[0].question
         assert said.index(f"Option {order[0]}") < said.index(f"Option {order[1]}")
+        assert first.rules.split("\n")[1].startswith(f"When you pick Option {order[0]}")
         for screen in (first, last):
             assert screen.board is not None
             matrix = next(part for part in screen.board.parts if isinstance(part, Table))

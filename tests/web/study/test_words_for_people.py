@@ -10,7 +10,14 @@ import msgspec
 import pytest
 
 from sally.core import shelf
+from sally.core.board import board_of
+from sally.core.desk import Desk
 from sally.core.errors import BadInput
+from sally.core.game import Seat
+from sally.core.log import Censored, Instance
+from sally.web.live.screen import over_of
+from sally.web.study.definition import EXAMPLES
+from sally.web.study.reading import checked, read_human_study
 from sally.web.texts import ENGLISH, languages, shipped, slots, texts_of
 from tests.web.guests import Guest, Json, play, sit, web_server
 
@@ -99,6 +106,37 @@ def test_no_sentence_of_a_template_or_a_script_is_left_out_of_the_texts() -> Non
         for k in re.findall(r'(?:t|texts)\(\s*"([a-z]+\.[a-z_]+)"', f.read_text())
     }
     assert used - keys - {"game."} == set()
-    spoken = {k for k in keys if not k.startswith("game.")}
+    spoken = {k for k in keys if not k.startswith(("game.", "over."))}
     assert spoken - used == set(), "nobody says these"
     assert msgspec.json.encode(shipped(ENGLISH).for_scripts())
+
+
+def test_a_german_study_speaks_german_at_the_table_too() -> None:
+    study = read_human_study(EXAMPLES["de"])
+    assert study.untranslated == [] and set(study.spoken) == {"ipd", "ibs"}
+    spec = shelf.game("ipd")
+    game = spec.build({"rounds": 5})
+    desk = Desk(spec, game, Seat("agent"), 1, study.spoken["ipd"])
+    view = game.observe(game.start(), Seat("agent"))
+    board = board_of(desk, view)
+    said = [desk.words.rules(Seat("agent")), desk.words.question(view, (0, 1)), str(board)]
+    assert "Welche Option wählen Sie in dieser Runde, Option J oder Option F?" in said
+    english = re.compile(r"\b(you|the other player|round|or|pick|win)\b")
+    assert [text for text in said if english.search(text)] == []
+
+
+def test_a_game_without_a_pack_is_named_as_not_translated() -> None:
+    study = read_human_study(EXAMPLES["de"])
+    rps = Instance("rps-5", "rps", {"rounds": 5})
+    other = msgspec.structs.replace(rps, id="taboo", game="taboo", params={})
+    mixed = msgspec.structs.replace(study, instances=(rps, other), titles={})
+    assert mixed.untranslated == ["taboo"]
+    wrong = msgspec.structs.replace(study, words={"ipd": "repeated_games_money", "rps": "x"})
+    with pytest.raises(BadInput, match="no game of this study"):
+        checked(wrong)
+
+
+def test_somebody_who_left_reads_why_in_the_language_of_the_study() -> None:
+    end = Censored(0, "left", "", "agent")
+    assert over_of("agent", end, shipped("de")).text.startswith("Sie haben den Tisch verlassen")
+    assert over_of("partner", end, shipped("en")).text.startswith("Somebody has left")

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from functools import cache
-from importlib.resources import files
-
 import msgspec
 
-from sally.core.errors import BadInput, unknown
+from sally.games.association.frozen import Frozen, frozen_set, row_of
 
 SETS = ("balanced",)
 
@@ -19,27 +16,11 @@ class Problem(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     banned: tuple[str, ...]
 
 
-class Frozen(msgspec.Struct, frozen=True):
-    """A set with the version and the seed that made it."""
-
-    set: str
-    version: int
-    seed: int
-    rows: tuple[tuple[Problem, ...], ...]
-
-
-@cache
-def frozen(name: str) -> Frozen:
+def frozen(name: str) -> Frozen[Problem]:
     """A frozen set by name."""
-    if name not in SETS:
-        raise unknown("set of taboo", name, SETS)
-    text = files(__package__).joinpath(f"{name}.json").read_bytes()
-    return msgspec.json.decode(text, type=Frozen)
+    return frozen_set(__package__, Problem, SETS, name)
 
 
 def problems_of(name: str, number: int) -> tuple[Problem, ...]:
     """One row of a frozen set."""
-    rows = frozen(name).rows
-    if not 0 <= number < len(rows):
-        raise BadInput(f"number must be from 0 to {len(rows) - 1}, not {number}")
-    return rows[number]
+    return row_of(frozen(name), number)

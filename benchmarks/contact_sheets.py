@@ -1,0 +1,115 @@
+"""Every game as a person first sees it, on a desk and on a phone: one sheet each, and what fits.
+
+`python benchmarks/contact_sheets.py OUT` writes `games_desktop.png` and `games_phone.png` and
+prints, game by game, how far below the edge of a phone's screen the last control of the first
+question lies; `--seats all` looks at every seat, `--moves N` at the position after N answers.
+It needs playwright and a chromium.
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import random
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from sally.core import shelf
+from sally.web.study.contact_sheet import SCREENS, browser, seat_api, served, sheet
+from sally.web.study.rehearsal import value_for
+
+LAST = """() => Math.max(...[...document.querySelectorAll(
+  "#asks .ask button, #asks .ask input, #asks .ask textarea, #asks .ask select")]
+  .filter(e => e.offsetParent).map(e => e.getBoundingClientRect().bottom + scrollY))"""
+WIDER = "() => document.documentElement.scrollWidth - innerWidth"
+
+
+def tables(games: Sequence[str], seats: str) -> Iterator[tuple[str, str]]:
+    """Games, each with its first seat or with all that people may take."""
+    for name in games:
+        every = [str(seat) for seat in shelf.game(name).build({}).seats]
+        for seat in every if seats == "all" else every[:1]:
+            yield name, seat
+
+
+def opened(address: str, game: str, seat: str, moves: int) -> str:
+    """The token of a table at which some moves were made."""
+    token = str(seat_api(f"{address}/api/tables", "", {"game": game, "seat": seat})["token"])
+    draw, made = random.Random(1), 0
+    for _ in range(200):
+        seen = seat_api(f"{address}/api/seat", token)
+        if seen["over"] or (made >= moves and seen["asks"]):
+            break
+        time.sleep(0.06)  # a seat may ask twenty times a second
+        if seen["asks"]:
+            ask = seen["asks"][0]
+            sent = {"ask": ask["id"], "value": value_for(ask, draw), "key": f"sheet-{made}"}
+            made += bool(seat_api(f"{address}/api/seat/answer", token, sent))
+    return token
+
+
+def picture(page: Any, address: str, token: str, out: Path) -> tuple[float, float] | None:
+    """A picture of the table; where its last control ends, and how much too wide it is."""
+    from PIL import Image
+
+    page.goto(f"{address}/table#{token}")
+    page.locator("#rules-read, #asks .ask, #asides .probe, #end .result").first.wait_for()
+    if page.locator("#rules-read").is_visible():
+        page.click("#rules-read")
+    page.locator("#asks .ask, #asides .probe, #end .result").first.wait_for()
+    page.wait_for_timeout(150)
+    fit = None
+    if page.locator("#asks .ask").count():
+        page.evaluate("scrollTo(0, 0)")
+        fit = page.evaluate(LAST), page.evaluate(WIDER)
+    Image.open(io.BytesIO(page.screenshot())).quantize(64).save(out, optimize=True)
+    page.close()
+    return fit
+
+
+def small(file: Path, width: int) -> None:
+    """The sheet in few colours, so that it is no burden to the documents."""
+    from PIL import Image
+
+    sheet_ = Image.open(file).convert("RGB")
+    scale = width / sheet_.width
+    size = (width, int(sheet_.height * scale))
+    sheet_.resize(size, Image.Resampling.LANCZOS).quantize(48).save(file, optimize=True)
+
+
+def main(out: Path, games: Sequence[str], seats: str, moves: int, keep: Path) -> None:
+    for kind, (width, height, columns) in SCREENS.items():
+        with served(None) as address, browser() as chromium:
+            context = chromium.new_context(
+                viewport={"width": width, "height": height},
+                reduced_motion="reduce",
+                has_touch=kind == "phone",
+                is_mobile=kind == "phone",
+            )
+            drawn = []
+            for game, seat in tables(games, seats):
+                path = keep / f"{game}{f'_{seat}' if seats == 'all' else ''}_{kind}.png"
+                fit = picture(context.new_page(), address, opened(address, game, seat, moves), path)
+                drawn.append(path)
+                if fit is not None:
+                    verdict = "fits" if fit[0] <= height and fit[1] <= 0 else "DOES NOT FIT"
+                    print(f"{kind} {game} {seat}: ends at {fit[0]:.0f} of {height}: {verdict}")
+            small(sheet(context, drawn, out / f"games_{kind}.png", columns), 1200)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("out", type=Path)
+    parser.add_argument("--games", nargs="*", default=None)
+    parser.add_argument("--seats", default="first", choices=["first", "all"])
+    parser.add_argument("--moves", type=int, default=0)
+    parser.add_argument("--keep", type=Path, help="a folder for the single pictures")
+    given = parser.parse_args()
+    given.out.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as thrown_away:
+        keep = given.keep or Path(thrown_away)
+        keep.mkdir(parents=True, exist_ok=True)
+        main(given.out, given.games or list(shelf.games()), given.seats, given.moves, keep)

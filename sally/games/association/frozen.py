@@ -1,0 +1,44 @@
+"""Frozen rows of problems: package data of a game that is superseded, never edited."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.resources import files
+from typing import Any, Generic, TypeVar
+
+import msgspec
+
+from sally.core.errors import BadInput, unknown
+
+P = TypeVar("P")
+
+
+class Frozen(msgspec.Struct, Generic[P], frozen=True):
+    """A set with the version and the seed that made it."""
+
+    set: str
+    version: int
+    seed: int
+    rows: tuple[tuple[P, ...], ...]
+
+
+def frozen_set(package: str, problem: type[P], sets: tuple[str, ...], name: str) -> Frozen[P]:
+    """A frozen set by name, from the folder `instances` of a game."""
+    if name not in sets:
+        raise unknown(f"set of {package.split('.')[-2]}", name, sets)
+    kind: Any = problem
+    found: Frozen[P] = _read(package, kind, name)
+    return found
+
+
+@cache
+def _read(package: str, problem: Any, name: str) -> Any:
+    text = files(package).joinpath(f"{name}.json").read_bytes()
+    return msgspec.json.decode(text, type=Frozen[problem])
+
+
+def row_of(found: Frozen[P], number: int) -> tuple[P, ...]:
+    """One row of a frozen set."""
+    if not 0 <= number < len(found.rows):
+        raise BadInput(f"number must be from 0 to {len(found.rows) - 1}, not {number}")
+    return found.rows[number]

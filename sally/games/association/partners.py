@@ -1,0 +1,62 @@
+"""What the partners of the word games share: minds that are replaced, and who sits where."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from sally.core.errors import BadInput
+from sally.core.game import Seat
+from sally.games.association.minds import MIND_PARAMS, Mind, mind_of
+
+Floats = npt.NDArray[np.float64]
+OURS = "ours, for appendix A of riemer2025"
+GRID = (
+    Mind(),
+    Mind("form", 0.25),
+    Mind("form", 0.5),
+    Mind("cosine"),
+)  # what a learner reckons with
+HEAT = 0.3  # how little an answer that was not the likeliest speaks against a mind
+LEAST = -10.0  # the log-odds below which no single answer counts
+
+
+def later(params: Mapping[str, Any]) -> dict[str, Any]:
+    """Parameters with which the same partner is replaced after `until` rounds, unannounced."""
+    return {"until": 0, **{f"then_{name}": default for name, default in params.items()}}
+
+
+def mind_at(params: Mapping[str, Any], number: int) -> Mind:
+    """Whose mind is at work in a round."""
+    then = {name: params.get(f"then_{name}", default) for name, default in MIND_PARAMS.items()}
+    until = int(params.get("until", 0))
+    return mind_of(then if until and number >= until else params)
+
+
+def check_minds(params: Mapping[str, Any]) -> None:
+    """Refuses parameters that declare no mind, now or later."""
+    for number in (0, int(params.get("until", 0))):
+        mind_at(params, number)
+
+
+def must_sit(seat: Seat, name: str, fits: Seat) -> None:
+    """Refuses a player who fits another seat only."""
+    if seat != fits:
+        raise BadInput(f"{name} sits as {fits}, not as {seat}")
+
+
+def shares(weights: Floats) -> Floats:
+    """Odds that sum to 1, of log-odds."""
+    odds = np.exp(weights - weights.max())
+    found: Floats = odds / odds.sum()
+    return found
+
+
+def log_share(strength: npt.NDArray[np.float32], at: int) -> float:
+    """The log-odds that the word at one place is said, by how strongly each comes to mind."""
+    heat = strength / HEAT
+    heat = heat - heat.max()
+    return max(float(heat[at] - np.log(np.exp(heat).sum())), LEAST)
