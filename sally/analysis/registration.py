@@ -15,6 +15,9 @@ from sally.core import shelf
 from sally.core.errors import BadInput
 from sally.core.log import Episode, episode_id
 from sally.core.study import Study
+from sally.store import PeoplePlan
+
+PERSON = "person"  # the player that the browser's pages log for people
 
 
 class Intent(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -27,8 +30,8 @@ class Intent(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     analysis: str = ""
 
 
-class Registration(msgspec.Struct, frozen=True):
-    """All that is frozen."""
+class Registration(msgspec.Struct, frozen=True, omit_defaults=True):
+    """All that is frozen; what has a default came later and leaves earlier seals as they are."""
 
     study: str
     about: str
@@ -40,11 +43,17 @@ class Registration(msgspec.Struct, frozen=True):
     power: tuple[dict[str, Any], ...]
     sally: str
     date: str
+    people: int = 0  # participants; 0: nobody but players of ours
 
     @property
     def seal(self) -> str:
         """The hash of everything above, to be written into a registry."""
         return _hash(self)
+
+
+def is_peoples(episode: Episode) -> bool:
+    """Whether a person sat at the table."""
+    return any(who.player == PERSON for who in episode.setup.lineup.values())
 
 
 def read_intent(path: Path) -> Intent:
@@ -78,6 +87,58 @@ def freeze(
     )
 
 
+def freeze_people(
+    plan: PeoplePlan,
+    about: str,
+    intent: Intent,
+    power: Iterable[Mapping[str, Any]],
+    sally: str,
+    date: str,
+) -> Registration:
+    """The same for a study with people; who comes is not known, so no episode has an id yet."""
+    for metric in intent.measures:
+        shelf.pick("metric", metric, shelf.shelf("metrics"))
+    return Registration(
+        plan.study,
+        about,
+        intent,
+        plan.asks,
+        "",
+        plan.planned,
+        _game_versions(plan.games),
+        tuple(dict(row) for row in power),
+        sally,
+        date,
+        plan.participants,
+    )
+
+
+def people_deviations(
+    frozen: Registration, plan: PeoplePlan | None, episodes: Iterable[Episode], sally: str
+) -> list[str]:
+    """Everything in which what people did differs from what was registered, as sentences."""
+    if plan is None:
+        return ["The store keeps no plan of people, so they cannot be compared."]
+    found = []
+    if plan.study != frozen.study:
+        found.append(f"The store holds {plan.study}, not {frozen.study}.")
+    if plan.asks != frozen.asks:
+        found.append("The study file that people met is not the registered one.")
+    played = [e for e in episodes if is_peoples(e)]
+    found += _changed_versions(frozen, _game_versions(plan.games))
+    found += _counted(frozen, Counter(e.cell for e in played))
+    took_part = {
+        who.params["participant"] for e in played for who in e.setup.lineup.values()
+        if "participant" in who.params
+    }  # fmt: skip
+    if len(took_part) != frozen.people:
+        found.append(
+            f"{len(took_part)} people played at least one game; {frozen.people} participants were "
+            "registered."
+        )
+    return found + _other_sally(frozen, sally)
+
+
 def deviations(
     frozen: Registration, study: Study | None, episodes: Iterable[Episode], sally: str
 ) -> list[str]:
@@ -88,15 +149,24 @@ def deviations(
         found.append(f"The store keeps no plan of {frozen.study}, so it cannot be compared.")
     else:
         found += _asked_otherwise(frozen, study)
-    there = Counter(e.cell for e in held)
+    found += _counted(frozen, Counter(e.cell for e in held))
+    return found + _other_sally(frozen, sally)
+
+
+def _counted(frozen: Registration, there: Counter[str]) -> list[str]:
+    found = []
     for cell, wanted in frozen.planned.items():
         if there[cell] != wanted:
             found.append(f"Cell {cell!r} has {there[cell]} episodes; {wanted} were registered.")
     for cell in sorted(set(there) - set(frozen.planned)):
         found.append(f"Cell {cell!r} was not registered; it has {there[cell]} episodes.")
-    if sally != frozen.sally:
-        found.append(f"It was registered with Sally {frozen.sally} and reported with {sally}.")
     return found
+
+
+def _other_sally(frozen: Registration, sally: str) -> list[str]:
+    if sally == frozen.sally:
+        return []
+    return [f"It was registered with Sally {frozen.sally} and reported with {sally}."]
 
 
 def _asked_otherwise(frozen: Registration, study: Study) -> list[str]:
@@ -105,7 +175,11 @@ def _asked_otherwise(frozen: Registration, study: Study) -> list[str]:
         found.append(f"The store holds {study.name}, not {frozen.study}.")
     if _hash(study) != frozen.asks:
         found.append("The study that was run asks something else than the registered one.")
-    now = _versions(study)
+    return found + _changed_versions(frozen, _versions(study))
+
+
+def _changed_versions(frozen: Registration, now: Mapping[str, tuple[int, int]]) -> list[str]:
+    found = []
     for game, then in frozen.versions.items():
         if game in now and now[game] != then:
             found.append(
@@ -123,6 +197,10 @@ def as_text(frozen: Registration) -> str:
         return "\n".join(f"{n}. {line}" for n, line in enumerate(lines, 1)) or "None."
 
     cells = listed(f"{cell}: {n} episodes" for cell, n in frozen.planned.items())
+    usual = "As the measures are defined; differences are paired by instance and seed."
+    if frozen.people:
+        usual = "As the measures are defined; conditions are compared between people."
+        cells = f"{frozen.people} participants.\n{cells}"
     power = listed(", ".join(f"{k} {v}" for k, v in row.items()) for row in frozen.power)
     return f"""# Preregistration of {frozen.study}
 
@@ -144,18 +222,21 @@ def as_text(frozen: Registration) -> str:
 {intent.stopping}
 
 ## Analysis
-{intent.analysis or "As the measures are defined; differences are paired by instance and seed."}
+{intent.analysis or usual}
 
 ## Power
 {power}
 
 Frozen {frozen.date} with Sally {frozen.sally}.
-Study {frozen.asks}, episodes {frozen.ids}, seal {frozen.seal}.
+Study {frozen.asks}, episodes {frozen.ids or "drawn as people come"}, seal {frozen.seal}.
 """
 
 
 def _versions(study: Study) -> dict[str, tuple[int, int]]:
-    games = {instance.game for cell in study.cells for instance in cell.instances}
+    return _game_versions({i.game for cell in study.cells for i in cell.instances})
+
+
+def _game_versions(games: Iterable[str]) -> dict[str, tuple[int, int]]:
     specs = {game: shelf.game(game) for game in sorted(games)}
     return {game: (spec.version, spec.words_version) for game, spec in specs.items()}
 

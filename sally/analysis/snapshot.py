@@ -44,6 +44,7 @@ class Snapshot:
                     end += self._keep(found, end)
             self.manifest: store.Manifest | None = store.manifest_of(where)
             self.studies: dict[str, Study] = store.studies(where)
+            self.people: store.PeoplePlan | None = store.people_plan(where)
         except BaseException:
             self.close()
             raise

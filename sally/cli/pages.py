@@ -74,11 +74,14 @@ def deviations(registration: Path, folder: Where, held: Snapshot) -> list[str]:
         frozen = msgspec.json.decode(registration.read_bytes(), type=registrations.Registration)
     except (OSError, msgspec.DecodeError) as why:
         raise BadInput(f"{registration} is no registration: {why}.") from None
+    head = f"Registered {frozen.date} as {frozen.seal[:12]}"
+    if frozen.people:
+        told = registrations.people_deviations(frozen, held.people, held, __version__)
+        return [f"{head}: {each}" for each in told] or [f"{head}: no deviation was found."]
     kept = list(held.studies.values())
     study = next((s for s in kept if s.name == frozen.study), kept[0] if kept else None)
     episodes = stores.load(folder).episodes.values()
     found = registrations.deviations(frozen, study, episodes, __version__)
-    head = f"Registered {frozen.date} as {frozen.seal[:12]}"
     return [f"{head}: {each}" for each in found] or [f"{head}: no deviation was found."]
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 
 import click
@@ -15,6 +14,7 @@ from sally.analysis.power import POWERS, Need, needs
 from sally.analysis.rows import Row
 from sally.cli.common import STORE
 from sally.cli.comparing import episodes_of
+from sally.cli.freezing import freeze_people, people_study, write_frozen
 from sally.cli.running import asked_study, model_options
 from sally.core.errors import BadInput, listed
 from sally.core.study import Study
@@ -78,8 +78,12 @@ def plan(
 ) -> None:
     """Calls, tokens, cost and time of what is missing of STUDY.
 
-    With --detect, also the episodes that it takes to see such a difference.
+    With --detect, also the episodes that it takes to see such a difference. A study with people
+    (a file as `sally people template` prints it) is registered with --freeze.
     """
+    if (people := people_study(study)) is not None:
+        freeze_people(people, freeze, registration, detect, sd, alpha)
+        return
     if reply_tokens < 1:
         raise BadInput(f"--reply-tokens must be at least 1, not {reply_tokens}.")
     used = use_config(config)
@@ -115,20 +119,12 @@ def write_registration(
     study: Study, out: Path, intent: Path | None, needed: Sequence[Need]
 ) -> Path:
     """Freeze a study with what is expected of it; a file that is there already is not replaced."""
-    if intent is None:
-        raise BadInput("--freeze needs --registration, a TOML file with hypotheses and measures.")
-    out = out.with_suffix(".json")
-    if out.exists():
-        raise BadInput(f"{out} is there already; what is frozen is not written again.")
     power = [{k: v for k, v in _need_row(need).items() if v is not None} for need in needed]
-    today = datetime.now(UTC).date().isoformat()
-    frozen = registrations.freeze(
-        study, registrations.read_intent(intent), power, __version__, today
+    return write_frozen(
+        out,
+        intent,
+        lambda wanted, today: registrations.freeze(study, wanted, power, __version__, today),
     )
-    out.parent.mkdir(parents=True, exist_ok=True)
-    out.write_bytes(msgspec.json.format(msgspec.json.encode(frozen), indent=2) + b"\n")
-    out.with_suffix(".md").write_text(registrations.as_text(frozen), encoding="utf-8")
-    return out
 
 
 def say(plan: Plan, prices: Prices | None) -> None:

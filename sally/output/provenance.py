@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 
+from sally.analysis.registration import is_peoples
 from sally.core import shelf
 from sally.core.errors import BadInput
 from sally.core.log import Call, Censored, Episode, Forfeited, Moved, Reported, Setup, Sitter
@@ -57,6 +58,7 @@ class CellCount(msgspec.Struct, frozen=True):
     there: int  # of those wanted, or of all where the plan is not known
     censored: int  # of those that were played in this cell
     others: int  # episodes of this cell that no kept plan asks for
+    people: int = 0  # episodes of this cell with a person at the table
 
 
 class Counts(msgspec.Struct, frozen=True):
@@ -83,6 +85,7 @@ class Provenance:
     reports: int = 0
     unread: int = 0  # reports in which no answer could be read
     cells: dict[str, Counter[str]] = field(default_factory=dict)
+    peoples: Counter[str] = field(default_factory=Counter)  # episodes with a person, by cell
     _keys: dict[str, set[str]] = field(default_factory=dict)
 
     def add(self, episode: Episode) -> None:
@@ -100,7 +103,10 @@ class Provenance:
         cell = self.cells.setdefault(episode.cell, Counter())
         cell["there"] += 1
         cell["censored"] += cut
-        self._keys.setdefault(episode.cell, set()).add(trial_key(setup))
+        if is_peoples(episode):
+            self.peoples[episode.cell] += 1
+        else:
+            self._keys.setdefault(episode.cell, set()).add(trial_key(setup))
         for event in episode.events:
             self.moves += isinstance(event, Moved) and event.seat in setup.lineup
             if isinstance(event, Forfeited):
@@ -120,6 +126,8 @@ class Provenance:
             for call in calls:
                 use.add(call)
         for seat, used in episode.used.items():
+            if seat not in lineup:  # what is known of people is no model's
+                continue
             use = self.models.setdefault(model_of(lineup.get(seat)), ModelUse())
             use.used.add(_json(used))
 
@@ -131,7 +139,8 @@ class Provenance:
                 wanted.setdefault(cell, set()).add(trial_key(setup))
         if not wanted:
             cells = [
-                CellCount(n, None, c["there"], c["censored"], 0) for n, c in self.cells.items()
+                CellCount(n, None, c["there"], c["censored"], 0, self.peoples[n])
+                for n, c in self.cells.items()
             ]
             return Counts(None, 0, 0, cells)
         planned = set[str]().union(*wanted.values())
@@ -143,6 +152,7 @@ class Provenance:
                 len(wanted.get(name, set()) & played),
                 self.cells.get(name, Counter())["censored"],
                 len(self._keys.get(name, set()) - planned),
+                self.peoples[name],
             )
             for name in dict.fromkeys([*wanted, *self.cells])
         ]

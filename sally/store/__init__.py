@@ -17,6 +17,7 @@ from sally.store.manifest import (
     require,
     studies,
 )
+from sally.store.people import PEOPLE, PeoplePlan, keep_people_plan, people_plan
 from sally.store.places import Folder, Place, Remote, Where, is_address, place
 from sally.store.reading import (
     BadLine,
@@ -39,10 +40,12 @@ from sally.store.writing import Writer, keep_pack, packs_of
 
 __all__ = [
     "MANIFEST",
+    "PEOPLE",
     "BadLine",
     "Contents",
     "Folder",
     "Manifest",
+    "PeoplePlan",
     "Place",
     "Remote",
     "Survey",
@@ -53,6 +56,7 @@ __all__ = [
     "has_living_writer",
     "is_address",
     "keep_pack",
+    "keep_people_plan",
     "know_packs",
     "lines_of",
     "load",
@@ -60,6 +64,7 @@ __all__ = [
     "manifest_of",
     "migrated",
     "packs_of",
+    "people_plan",
     "place",
     "read",
     "read_line",

@@ -7,11 +7,20 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from sally.analysis.registration import Registration, as_text, deviations, freeze, read_intent
+from sally.analysis.registration import (
+    Registration,
+    as_text,
+    deviations,
+    freeze,
+    freeze_people,
+    people_deviations,
+    read_intent,
+)
 from sally.core.errors import BadInput
-from sally.core.log import Sitter
+from sally.core.log import Episode, Setup, Sitter
 from sally.core.study import Cell, Study, instance
 from sally.runner.run import run_study
+from sally.store import PeoplePlan
 
 INTENT = """
 hypotheses = ["Tit for tat earns more than chance."]
@@ -54,3 +63,31 @@ def test_an_unknown_measure_and_a_misspelt_key_are_refused(tmp_path: Path) -> No
     file.write_text(INTENT.replace("hypotheses", "hypothesis"))
     with pytest.raises(BadInput, match="not a registration"):
         read_intent(file)
+
+
+PEOPLE = PeoplePlan("ours", "Two games", "asks", 2, {"asked": 1, "not asked": 1}, ("ipd",))
+
+
+def of_a_person(name: str, cell: str) -> Episode:
+    lineup = {"agent": Sitter("person", {"participant": name}), "partner": Sitter("tit_for_tat")}
+    setup = Setup(instance("ipd", rounds=1), 1, lineup)
+    return Episode(name, setup, [], cell)
+
+
+def test_people_who_came_as_registered_deviate_in_nothing(tmp_path: Path) -> None:
+    (tmp_path / "intent.toml").write_text(INTENT)
+    frozen = freeze_people(
+        PEOPLE, "about", read_intent(tmp_path / "intent.toml"), [], "0", "2026-01-01"
+    )
+    came = [of_a_person("ann", "asked"), of_a_person("bob", "not asked")]
+    assert people_deviations(frozen, PEOPLE, came, "0") == []
+    assert "2 participants." in as_text(frozen) and "drawn as people come" in as_text(frozen)
+    other = msgspec.structs.replace(PEOPLE, asks="changed")
+    said = " ".join(people_deviations(frozen, other, came[:1], "1"))
+    for part in ("not the registered one", "'not asked' has 0", "1 people played", "Sally 0"):
+        assert part in said
+    assert "no plan of people" in people_deviations(frozen, None, came, "0")[0]
+
+
+def test_the_seal_of_an_earlier_registration_is_what_it_was(frozen: Registration) -> None:
+    assert "people" not in msgspec.to_builtins(frozen)

@@ -13,6 +13,7 @@ from sally.output.page.html import Html, Inside, joined, tag
 from sally.output.page.results import scrolled
 from sally.output.plots import number
 from sally.output.provenance import Counts, ModelUse, Provenance, installed
+from sally.store import PeoplePlan
 
 REASONS = 8  # why episodes have no result, the most frequent
 
@@ -40,6 +41,18 @@ def _pairs(found: Mapping[str, str]) -> str:
 
 
 def _studies(held: Snapshot) -> list[Html]:
+    people = [_people(held.people)] if held.people else []
+    return [*people, *_runs(held)] if held.studies or not people else people
+
+
+def _people(plan: PeoplePlan) -> Html:
+    games = sum(plan.planned.values())
+    planned = f"{plan.participants:,} participants and {games:,} games planned"
+    return tag("p", f"{plan.title} ({plan.study}, with people): {planned}, asks ",
+               tag("code", plan.asks))  # fmt: skip
+
+
+def _runs(held: Snapshot) -> list[Html]:
     if not held.studies:
         name = f"{held.manifest.study}, asks {held.manifest.asks}" if held.manifest else "no name"
         return [tag("p", f"{name}; what was asked for was not kept in this store")]
@@ -77,14 +90,15 @@ def _model(name: str, use: ModelUse) -> Html:
 
 
 def cost_of(seen: Provenance) -> str:
-    """Money, and how much of it nobody named."""
+    """What calls cost, and how many of them nobody priced; a sum without a currency is none."""
     money, unpriced = seen.cost
     if not seen.models:
         return "nothing: no model was called"
+    if not unpriced and not money:
+        return "nothing, as the models say"
     if not unpriced:
-        return f"as the providers say, {money:,.4f} in the currency of each one's bill"
-    known = f"{money:,.4f} in the currency of each provider's bill; " if money else ""
-    return f"{known}of {unpriced:,} calls nobody said what they cost"
+        return "no sum: providers named amounts without a currency; their bills have them"
+    return f"not known: of {unpriced:,} calls nobody said what they cost"
 
 
 def _lines(held: Snapshot) -> str:
@@ -108,7 +122,14 @@ def missing(held: Snapshot, seen: Provenance, counts: Counts) -> list[str]:
             f"{counts.missing:,} of {counts.wanted:,} planned episodes were not played{none}: see "
             "Provenance."
         )
-    if not held.studies:
+    if held.people:
+        wanted, there = sum(held.people.planned.values()), seen.peoples.total()
+        said.append(
+            f"People: {there:,} of {wanted:,} planned games of {held.people.title!r} were played."
+        )
+    elif seen.peoples:
+        said.append(f"{seen.peoples.total():,} episodes are people's; their plan was not kept.")
+    if not held.studies and not held.people:
         said.append("The store does not say what was planned, so nothing is said to be missing.")
     if counts.others:
         said.append(f"{counts.others:,} episodes belong to no plan that this store keeps.")
@@ -134,14 +155,15 @@ def missing(held: Snapshot, seen: Provenance, counts: Counts) -> list[str]:
 
 
 def _cells(counts: Counts) -> Html:
-    heads = ("cell", "planned", "there", "no result", "in no plan")
+    heads = ("cell", "planned", "there", "no result", "in no plan", "people's")
+    heads = heads if any(c.people for c in counts.cells) else heads[:-1]
     lines = [
         tag(
             "tr",
             tag("th", tag("bdi", c.cell or "(none)"), scope="row"),
             *(
                 tag("td", "–" if n is None else number(n), class_="number", data_v=n)
-                for n in (c.wanted, c.there, c.censored, c.others)
+                for n in (c.wanted, c.there, c.censored, c.others, c.people)[: len(heads) - 1]
             ),
         )
         for c in counts.cells

@@ -206,7 +206,8 @@ class _Page:
 
     def _top(self, made: datetime) -> Html:
         studies = list(self.held.studies.values())
-        about = studies[-1].about if studies else ""
+        titles = [self.held.people.title] if self.held.people else []
+        about = "; ".join([*titles, *(study.about for study in studies[-1:])])
         warnings = [*self.notes, *missing(self.held, self.seen, self.counts)]
         if self.unplayed:
             first = f"{len(self.unplayed):,} episodes could not be measured and are in no mean"

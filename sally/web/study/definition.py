@@ -18,6 +18,7 @@ from sally.core.errors import unknown
 from sally.core.log import Instance, Setup, Sitter
 from sally.core.probe import Injection
 from sally.players.language import checked_pack
+from sally.store import PeoplePlan
 from sally.web.live.seats import PERSON
 from sally.web.study.items import Item, Part, several
 from sally.web.texts import ENGLISH, Texts, texts_of
@@ -256,6 +257,20 @@ class HumanStudy(Part, frozen=True):
         )
         plain = msgspec.json.encode(fixed, order="sorted")
         return blake2b(plain, digest_size=12).hexdigest()
+
+    @property
+    def kept_plan(self) -> PeoplePlan:
+        """What reports and registrations know of the study."""
+        plain = msgspec.json.encode(self, order="sorted")
+        planned = {c.name: round(self.places(c) * self.rounds_of(c)) for c in self.conditions}
+        return PeoplePlan(
+            self.name,
+            self.title,
+            blake2b(plain, digest_size=12).hexdigest(),
+            self.participants,
+            planned,
+            self.games,
+        )
 
     @property
     def said(self) -> Texts:

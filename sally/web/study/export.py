@@ -149,8 +149,9 @@ def _number(key: str) -> int:
 
 async def put_into_store(here: RunningStudy, folder: Path) -> int:
     """Write the study's store, in the place of an earlier export; says how many episodes."""
-    asks = blake2b(msgspec.json.encode(here.study, order="sorted"), digest_size=12).hexdigest()
-    store.claim(folder, store.Manifest(here.study.name, asks))
+    plan = here.study.kept_plan
+    store.claim(folder, store.Manifest(here.study.name, plan.asks))
+    store.keep_people_plan(folder, plan)
     place = store.Folder(folder)
     async with here.erasing:  # until it is written: else somebody erased could come back with it
         episodes, people = await _gathered(here)

@@ -1,0 +1,101 @@
+"""The part of `sally plan --freeze` that registers a study with people."""
+
+from __future__ import annotations
+
+import tomllib
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+import msgspec
+
+from sally import __version__
+from sally.analysis import registration as registrations
+from sally.core.errors import BadInput
+from sally.stats.power import unpaired_sample_size
+
+if TYPE_CHECKING:
+    from sally.web.study.definition import HumanStudy
+
+POWERS = (0.8, 0.95)
+
+
+def people_study(name: str) -> HumanStudy | None:
+    """The study with people in a file; None where the name is no such file."""
+    path = Path(name)
+    if path.suffix != ".toml" or not path.is_file():
+        return None
+    try:
+        found = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError):
+        return None  # whoever reads the study says what is wrong with it
+    if not {"participants", "consent"} <= found.keys():
+        return None
+    from sally.web.study.reading import read_human_study
+
+    return read_human_study(path)
+
+
+def freeze_people(
+    study: HumanStudy,
+    out: Path | None,
+    intent: Path | None,
+    detect: float | None,
+    sd: float | None,
+    alpha: float,
+) -> None:
+    """Register a study with people; without --freeze there is nothing to plan."""
+    if out is None:
+        raise BadInput(
+            "A study with people calls no model by itself; --freeze registers it, and `sally "
+            "people check` says what it does."
+        )
+    power = people_power(study.participants, len(study.conditions), detect, sd, alpha)
+    written = write_frozen(
+        out,
+        intent,
+        lambda wanted, today: registrations.freeze_people(
+            study.kept_plan, study_rules(study), wanted, power, __version__, today
+        ),
+    )
+    click.echo(f"{written.with_suffix('.md')} is the text for a registry.")
+
+
+def study_rules(study: HumanStudy) -> str:
+    """The title, and what the study does in certain cases, as its exports say it."""
+    from sally.web.study.rules import rules_of
+
+    return "\n".join([f"{study.title}.\n", *(f"- {rule}" for rule in rules_of(study))])
+
+
+def people_power(
+    participants: int, conditions: int, detect: float | None, sd: float | None, alpha: float
+) -> list[dict[str, Any]]:
+    """How many people each of two conditions needs to show a difference, beside how many come."""
+    if detect is None:
+        return []
+    if sd is None:
+        raise BadInput("For people --detect needs --sd, how much people differ in the measure.")
+    sizes = {
+        f"people a condition for {power:.0%}": unpaired_sample_size(
+            detect, sd**2, power=power, alpha=alpha
+        )
+        for power in POWERS
+    }
+    wanted = participants // conditions
+    return [{"difference": detect, "sd of people": sd, **sizes, "people a condition": wanted}]
+
+
+def write_frozen(out: Path, intent: Path | None, freeze: Any) -> Path:
+    """Write a registration as JSON and as text; a file that is there already is not replaced."""
+    if intent is None:
+        raise BadInput("--freeze needs --registration, a TOML file with hypotheses and measures.")
+    out = out.with_suffix(".json")
+    if out.exists():
+        raise BadInput(f"{out} is there already; what is frozen is not written again.")
+    frozen = freeze(registrations.read_intent(intent), datetime.now(UTC).date().isoformat())
+    out.parent.mkdir(parents=True, exist_ok=True)
+    out.write_bytes(msgspec.json.format(msgspec.json.encode(frozen), indent=2) + b"\n")
+    out.with_suffix(".md").write_text(registrations.as_text(frozen), encoding="utf-8")
+    return out
