@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 
 from sally.games.association.english import forms, is_compound, vocabulary, words_of
@@ -27,6 +27,7 @@ def is_known(word: str) -> bool:
     return plain(word) in places()
 
 
+@lru_cache(maxsize=8192)
 def plain(word: str) -> str:
     """A word as the vocabulary has it: small letters, no accents, no signs."""
     return "".join(words_of(word))

@@ -99,11 +99,13 @@ def hubness() -> Ties:
     return counts
 
 
+@lru_cache(maxsize=4096)
 def asked_pair(*key: int | str) -> str:
     """Two words to be asked about, drawn by a key without secrets; half of the pairs are near."""
     draws = Stream("closeness", *key)
     cue = draws.pick(plain_words())
     near = ranked(sense()[place(cue)])[1:60]
-    close = [word for word in near if word not in cards()]
+    nouns = set(cards())
+    close = [word for word in near if word not in nouns]
     far = [word for word in plain_words() if word != cue]
     return f"{cue} {draws.pick(close if close and draws() < 0.5 else far)}"

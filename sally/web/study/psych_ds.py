@@ -1,6 +1,6 @@
 """A study's tables as a Psych-DS folder: data files, a JSON-LD description, a codebook.
 
-Psych-DS 1.x (psych-ds.github.io): `data/KEY-VALUE_data.csv`, and `dataset_description.json` with
+Psych-DS 1.x (psych-ds.github.io): `data/KEY-VALUE_data.csv` with the standard's own keys, and `dataset_description.json` with
 the variables of all files under schema.org's `variableMeasured`.
 """
 
@@ -21,7 +21,7 @@ def files_of(study: HumanStudy, rows: Mapping[str, list[Row]]) -> dict[str, byte
     """Every file of the folder, by its path in it."""
     name = re.sub(r"[^a-zA-Z0-9]", "", study.name)
     found = {
-        f"data/study-{name}_table-{table}_data.csv": as_csv(table, rows[table]).encode()
+        f"data/study-{name}_description-{table}_data.csv": as_csv(table, rows[table]).encode()
         for table in COLUMNS
     }
     found["dataset_description.json"] = _json(description(study))

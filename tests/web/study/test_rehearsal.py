@@ -48,7 +48,7 @@ def database(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
 
 
 def rows_of(out: Path, table: str) -> list[dict[str, str]]:
-    (file,) = (out / "psych-ds" / "data").glob(f"*table-{table}_data.csv")
+    (file,) = (out / "psych-ds" / "data").glob(f"*description-{table}_data.csv")
     return list(csv.DictReader(io.StringIO(file.read_text())))
 
 

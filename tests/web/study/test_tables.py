@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 import zipfile
 from decimal import Decimal
 from typing import Any
@@ -69,7 +70,7 @@ def tables(server: Any) -> dict[str, list[dict[str, str]]]:
     data = logged_in(server).browser.get("/experimenter/study/psych-ds.zip").content
     with zipfile.ZipFile(io.BytesIO(data)) as folder:
         return {
-            name.split("_table-")[1].removesuffix("_data.csv"): list(
+            name.split("_description-")[1].removesuffix("_data.csv"): list(
                 csv.DictReader(io.StringIO(folder.read(name).decode()))
             )
             for name in folder.namelist()
@@ -147,8 +148,31 @@ def test_every_column_is_explained_and_every_explained_column_is_there(server: A
         named = {variable["name"] for variable in said["variableMeasured"]}
         assert said["@type"] == "Dataset" and said["@context"] == "https://schema.org/"
         for table, columns in COLUMNS.items():
-            head = folder.read(f"data/study-twogames_table-{table}_data.csv").decode()
+            head = folder.read(f"data/study-twogames_description-{table}_data.csv").decode()
             assert head.split("\n")[0].split(",") == list(columns) and named >= set(columns)
+        assert broken_rules(folder) == []
+
+
+PSYCH_DS_KEYS = "study|site|subject|session|task|condition|trial|stimulus|description"
+
+
+def broken_rules(folder: zipfile.ZipFile) -> list[str]:
+    """What the schema of Psych-DS 1.x would object to: an error of its validator, each."""
+    said = msgspec.json.decode(folder.read("dataset_description.json"))
+    asked = ("@context", "@type", "name", "description", "variableMeasured")
+    found = [f"{key} is missing" for key in asked if not said.get(key)]
+    known = [variable["name"] for variable in said["variableMeasured"]]
+    found += [f"{name} is explained twice" for name in set(known) if known.count(name) > 1]
+    wanted = re.compile(rf"data/((?:{PSYCH_DS_KEYS})-[a-zA-Z0-9]+_)+data\.csv")
+    for name in folder.namelist():
+        if not name.endswith(".csv"):
+            continue
+        found += [] if wanted.fullmatch(name) else [f"{name} is no name of a data file"]
+        head, *rows = csv.reader(io.StringIO(folder.read(name).decode("utf-8")))
+        found += [f"{name}: {c} is not explained" for c in head if c not in known]
+        found += [f"{name}: a column stands twice" for _ in [0] if len(set(head)) < len(head)]
+        found += [f"{name}: row {n} is cut" for n, r in enumerate(rows) if len(r) != len(head)]
+    return found
 
 
 def test_progress_and_people_are_listed_while_the_server_runs(server: Any, tmp_path) -> None:
