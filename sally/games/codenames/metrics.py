@@ -9,7 +9,8 @@ from sally.core.metric import Metric, Played, shared
 from sally.games.association.lexicon import plain
 from sally.games.association.measures import learning, losses, mean
 from sally.games.association.minds import Mind
-from sally.games.codenames.partners import ALL, mind_at
+from sally.games.association.partners import mind_at
+from sally.games.codenames.partners import ALL
 from sally.games.codenames.rules import Codenames
 from sally.games.codenames.solver import Best, best_worth, own_sets, shares, worth
 from sally.games.codenames.states import GIVER, GUESSER, Clue, Guess, Over, Stop, Turned, View

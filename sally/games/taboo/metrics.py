@@ -6,7 +6,7 @@ from sally.core.game import Seat
 from sally.core.metric import Metric, Played, shared
 from sally.games.association.measures import learning, losses, mean
 from sally.games.association.minds import Mind
-from sally.games.taboo.partners import mind_at
+from sally.games.association.partners import mind_at
 from sally.games.taboo.rules import GIVER, GUESSER, Hint, Taboo
 from sally.games.taboo.solver import best_hint, best_turns, guess
 

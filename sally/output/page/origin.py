@@ -155,8 +155,8 @@ def missing(held: Snapshot, seen: Provenance, counts: Counts) -> list[str]:
 
 
 def _cells(counts: Counts) -> Html:
-    heads = ("cell", "planned", "there", "no result", "in no plan", "people's")
-    heads = heads if any(c.people for c in counts.cells) else heads[:-1]
+    every = ["cell", "planned", "there", "no result", "in no plan", "people's"]
+    heads = every if any(c.people for c in counts.cells) else every[:-1]
     lines = [
         tag(
             "tr",
