@@ -1,7 +1,7 @@
 """A study's tables as a Psych-DS folder: data files, a JSON-LD description, a codebook.
 
-Psych-DS 1.x (psych-ds.github.io): `data/KEY-VALUE_data.csv` with the standard's own keys, and `dataset_description.json` with
-the variables of all files under schema.org's `variableMeasured`.
+Psych-DS 1.x (psych-ds.github.io): `data/KEY-VALUE_data.csv` with the standard's own keys, and
+`dataset_description.json` with the variables of all files under schema.org's `variableMeasured`.
 """
 
 from __future__ import annotations
