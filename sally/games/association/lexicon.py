@@ -81,6 +81,13 @@ def _by_ending() -> tuple[dict[str, list[str]], dict[str, list[str]]]:
     return starts, ends
 
 
+@lru_cache(maxsize=1024)
+def open_words(against: tuple[str, ...]) -> tuple[str, ...]:
+    """The words of the list that are clues beside these words, in alphabetical order."""
+    out = {row for word in against for row in barred(word)}
+    return tuple(word for row, word in enumerate(vocabulary()) if row not in out)
+
+
 def clue_problem(said: str, against: tuple[str, ...], any_word: bool) -> str | None:
     """Why a clue is not allowed beside these words, or None if it is."""
     if not re.fullmatch(SHAPE, said.strip()):

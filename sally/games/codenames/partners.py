@@ -13,9 +13,9 @@ from sally.core.game import Seat
 from sally.core.partner import Answerer, Partner, Script
 from sally.core.player import Turn
 from sally.core.probe import Report
-from sally.games.association.clues import open_rows, open_words
+from sally.games.association.clues import open_rows
 from sally.games.association.hearing import heard
-from sally.games.association.lexicon import place
+from sally.games.association.lexicon import open_words, place
 from sally.games.association.minds import MIND_PARAMS, Mind, closeness, hubness, ties
 from sally.games.association.partners import (
     GRID,

@@ -12,8 +12,15 @@ from sally.core.chance import Stream
 from sally.core.errors import BadInput
 from sally.core.game import Game, Seat
 from sally.core.menu import Act, Form, Options, Text
-from sally.games.association.clues import open_words
-from sally.games.association.lexicon import SHAPE, cards, clue_problem, places, plain, plain_words
+from sally.games.association.lexicon import (
+    SHAPE,
+    cards,
+    clue_problem,
+    open_words,
+    places,
+    plain,
+    plain_words,
+)
 from sally.games.taboo.instances import Problem, problems_of
 
 GIVER, GUESSER = Seat("giver"), Seat("guesser")

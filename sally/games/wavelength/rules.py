@@ -11,8 +11,7 @@ import msgspec
 from sally.core.errors import BadInput
 from sally.core.game import Game, Seat
 from sally.core.menu import Act, Form, Options, Text
-from sally.games.association.clues import open_words
-from sally.games.association.lexicon import clue_problem
+from sally.games.association.lexicon import clue_problem, open_words
 from sally.games.wavelength.instances import Problem, problems_of
 from sally.games.wavelength.spectra import places_by_name, spectrum
 

@@ -11,9 +11,9 @@ import pytest
 from sally.core.errors import BadInput
 from sally.core.match import Match
 from sally.core.player import Forfeit
-from sally.games.association.clues import open_rows, open_words
+from sally.games.association.clues import open_rows
 from sally.games.association.english import vocabulary
-from sally.games.association.lexicon import clue_problem, place
+from sally.games.association.lexicon import clue_problem, open_words, place
 from sally.games.association.minds import Mind, hubness
 from sally.games.codenames.generators import board
 from sally.games.codenames.instances import frozen

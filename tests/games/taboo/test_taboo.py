@@ -9,8 +9,7 @@ import pytest
 
 from sally.core.errors import BadInput
 from sally.core.player import Forfeit
-from sally.games.association.clues import open_words
-from sally.games.association.lexicon import cards, place
+from sally.games.association.lexicon import cards, open_words, place
 from sally.games.association.minds import Mind, hubness
 from sally.games.taboo.generators import problem_of
 from sally.games.taboo.instances import Problem, frozen
