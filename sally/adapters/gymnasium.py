@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 try:
     import gymnasium
@@ -13,40 +13,114 @@ except ImportError as why:
     ) from None
 
 from sally.adapters import spaces
+from sally.adapters.problems import Problems
 from sally.adapters.table import Table, opponents
+from sally.adapters.text import TextEnv
 from sally.core import shelf
-from sally.core.errors import unknown
+from sally.core.errors import BadInput, unknown
 from sally.core.game import Seat
+
+MOST_TEXT = 100_000  # characters of a page or a reply
 
 
 class SeatEnv(gymnasium.Env[Any, Any]):
-    """The world as one seat meets it."""
+    """The world as one seat meets it: its view in, a place on the menu or a form out."""
+
+    metadata: ClassVar[dict[str, Any]] = {"render_modes": ["ansi"]}
 
     def __init__(
-        self, game: str, seat: str = "", others: Mapping[str, Any] | None = None, **params: Any
+        self,
+        game: str,
+        seat: str = "",
+        others: Mapping[str, Any] | None = None,
+        render_mode: str | None = None,
+        page_bytes: int = spaces.PAGE_BYTES,
+        split: str = "",
+        **params: Any,
     ) -> None:
         played = shelf.game(game)
-        rules = played.build(params)
-        self.seat = Seat(seat or rules.seats[0])
+        self._problems = Problems(game, params, split)
+        rules, first = self._problems.rules, self._problems.task(0)
+        self.seat = Seat(seat or (first.seat if first else rules.seats[0]))
         if self.seat not in rules.seats:
             raise unknown(f"seat of {game}", self.seat, rules.seats)
         at_random = {str(s): "random" for s in rules.seats if s != self.seat}
         self._others = opponents(played, {**at_random, **(others or {})})
-        self._game, self._params = game, params
-        self.action_space = spaces.action_space(rules)
-        self.observation_space = spaces.observation_space(played, rules, self.seat)
+        self._told = others is not None
+        self._game, self._page_bytes, self.render_mode = game, page_bytes, render_mode
+        self.action_space = self._problems.action_space
+        self.observation_space = spaces.observation_space(played, rules, self.seat, page_bytes)
 
     def reset(self, *, seed: int | None = None, options: Any = None) -> tuple[Any, dict[str, Any]]:
         super().reset(seed=seed)
         drawn = int(self.np_random.integers(2**31))
-        self.table = Table(self._game, (self.seat,), self._others, drawn, self._params)
+        task = self._problems.task(drawn)
+        others = self._others if task is None or self._told else task.others
+        self.table = Table(self._game, (self.seat,), others, drawn, self._problems.at(drawn))
         self._purse = spaces.Purse(self.table)
         self._purse.take()
-        return spaces.observed(self.table, self.seat), spaces.info(self.table, self.seat)
+        return self._seen(), spaces.info(self.table, self.seat)
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        if self.table.match.over:
+            raise BadInput("The episode is over; call reset before the next step.")
         spaces.act(self.table, self.seat, action)
         terminated, truncated = spaces.ended(self.table)
         reward = self._purse.take()[self.seat]
-        seen, info = spaces.observed(self.table, self.seat), spaces.info(self.table, self.seat)
-        return seen, reward, terminated, truncated, info
+        return self._seen(), reward, terminated, truncated, spaces.info(self.table, self.seat)
+
+    def render(self) -> Any:
+        """The page; once the episode is over, its transcript."""
+        return spaces.rendered(self.table) if self.render_mode == "ansi" else None
+
+    def _seen(self) -> dict[str, Any]:
+        return spaces.observed(self.table, self.seat, self._page_bytes)
+
+
+class PageSpace(gymnasium.spaces.Text):
+    """Any text up to so many characters."""
+
+    def __init__(self, most: int) -> None:
+        super().__init__(most, min_length=0)
+
+    def contains(self, x: Any) -> bool:
+        return isinstance(x, str) and len(x) <= self.max_length
+
+
+class TextSeatEnv(gymnasium.Env[str, str]):
+    """The same world in words: a page in, a reply out; readers and retries as in an evaluation."""
+
+    metadata: ClassVar[dict[str, Any]] = {"render_modes": ["ansi"]}
+
+    def __init__(
+        self, game: str, split: str = "train", render_mode: str | None = None, **given: Any
+    ) -> None:
+        self.env, self._split, self.render_mode = TextEnv(game, **given), split, render_mode
+        self.observation_space = PageSpace(MOST_TEXT)
+        self.action_space = PageSpace(MOST_TEXT)
+
+    def reset(self, *, seed: int | None = None, options: Any = None) -> tuple[str, dict[str, Any]]:
+        super().reset(seed=seed)
+        page = self.env.reset(int(self.np_random.integers(2**31)), self._split)
+        return page, {"kind": "move" if self.env.asked is None else self.env.asked.kind}
+
+    def step(self, action: str) -> tuple[str, float, bool, bool, dict[str, Any]]:
+        page, reward, done, info = self.env.step(action)
+        cut = done and info["censored"] is not None
+        return page, reward, done and not cut, cut, info
+
+    def render(self) -> Any:
+        """The page that is shown now."""
+        return self.env.page if self.render_mode == "ansi" else None
+
+
+def _register() -> None:
+    """Every game as `sally/NAME-v0` and, in words, as `sally/NAME-text-v0`."""
+    here = __name__
+    for name in shelf.games():
+        for id, made in ((f"sally/{name}-v0", "SeatEnv"), (f"sally/{name}-text-v0", "TextSeatEnv")):
+            if id not in gymnasium.registry:
+                gymnasium.register(id, f"{here}:{made}", kwargs={"game": name})
+
+
+_register()

@@ -13,11 +13,11 @@ except ImportError as why:
     ) from None
 
 from sally.adapters import spaces
+from sally.adapters.problems import Problems
 from sally.adapters.table import Table
 from sally.core import shelf
 from sally.core.errors import BadInput
 from sally.core.game import Seat
-from sally.output.transcript import transcript
 
 
 class TurnEnv(AECEnv):  # type: ignore[misc]
@@ -26,23 +26,32 @@ class TurnEnv(AECEnv):  # type: ignore[misc]
     metadata: ClassVar[dict[str, Any]] = {"render_modes": ["ansi"], "name": "sally"}
     agent_selection: str
 
-    def __init__(self, game: str, render_mode: str | None = None, **params: Any) -> None:
+    def __init__(
+        self,
+        game: str,
+        render_mode: str | None = None,
+        page_bytes: int = spaces.PAGE_BYTES,
+        split: str = "",
+        **params: Any,
+    ) -> None:
         super().__init__()
-        self.game, self.params, self.render_mode = game, params, render_mode
+        self.game, self.render_mode, self._page_bytes = game, render_mode, page_bytes
+        self._problems, self._seeds = Problems(game, params, split), spaces.Seeds()
         self.spec = shelf.game(game)
-        self.rules = self.spec.build(params)
+        self.rules = self._problems.rules
         self.possible_agents = [str(seat) for seat in self.rules.seats]
 
     @cache  # noqa: B019  PettingZoo wants the same object each time
     def action_space(self, agent: str) -> Any:
-        return spaces.action_space(self.rules)
+        return self._problems.action_space
 
     @cache  # noqa: B019  PettingZoo wants the same object each time
     def observation_space(self, agent: str) -> Any:
-        return spaces.observation_space(self.spec, self.rules, Seat(agent))
+        return spaces.observation_space(self.spec, self.rules, Seat(agent), self._page_bytes)
 
     def reset(self, seed: int | None = None, options: Any = None) -> None:
-        self.table = Table(self.game, seed=seed or 0, params=self.params)
+        drawn = self._seeds.next(seed)
+        self.table = Table(self.game, seed=drawn, params=self._problems.at(drawn))
         self._purse = spaces.Purse(self.table)
         self.agents = list(self.possible_agents)
         self.rewards = dict.fromkeys(self.agents, 0.0)
@@ -53,7 +62,7 @@ class TurnEnv(AECEnv):  # type: ignore[misc]
         self._settle()
 
     def observe(self, agent: str) -> dict[str, Any]:
-        return spaces.observed(self.table, Seat(agent))
+        return spaces.observed(self.table, Seat(agent), self._page_bytes)
 
     def step(self, action: Any) -> None:
         agent = self.agent_selection
@@ -76,9 +85,7 @@ class TurnEnv(AECEnv):  # type: ignore[misc]
         self.infos = {a: spaces.info(self.table, Seat(a)) for a in self.agents}
 
     def render(self) -> str:
-        if not self.table.match.over:
-            return f"turn {self.table.match.turn}"
-        return "\n".join(transcript(self.table.match.episode()))
+        return spaces.rendered(self.table)
 
     def close(self) -> None:
         """Nothing is held open."""
@@ -89,29 +96,41 @@ class SimultaneousEnv(ParallelEnv):  # type: ignore[misc]
 
     metadata: ClassVar[dict[str, Any]] = {"render_modes": ["ansi"], "name": "sally"}
 
-    def __init__(self, game: str, render_mode: str | None = None, **params: Any) -> None:
-        self.game, self.params, self.render_mode = game, params, render_mode
+    def __init__(
+        self,
+        game: str,
+        render_mode: str | None = None,
+        page_bytes: int = spaces.PAGE_BYTES,
+        split: str = "",
+        **params: Any,
+    ) -> None:
+        self.game, self.render_mode, self._page_bytes = game, render_mode, page_bytes
+        self._problems, self._seeds = Problems(game, params, split), spaces.Seeds()
         self.spec = shelf.game(game)
-        self.rules = self.spec.build(params)
+        self.rules = self._problems.rules
         self.possible_agents = [str(seat) for seat in self.rules.seats]
-        if set(Table(game, params=params).waiting()) != set(self.rules.seats):
+        if set(Table(game, params=self._problems.at(0)).waiting()) != set(self.rules.seats):
             raise BadInput(f"In {game} the seats take turns; use TurnEnv.")
 
     @cache  # noqa: B019  PettingZoo wants the same object each time
     def action_space(self, agent: str) -> Any:
-        return spaces.action_space(self.rules)
+        return self._problems.action_space
 
     @cache  # noqa: B019  PettingZoo wants the same object each time
     def observation_space(self, agent: str) -> Any:
-        return spaces.observation_space(self.spec, self.rules, Seat(agent))
+        return spaces.observation_space(self.spec, self.rules, Seat(agent), self._page_bytes)
 
     def reset(self, seed: int | None = None, options: Any = None) -> tuple[Any, Any]:
-        self.table = Table(self.game, seed=seed or 0, params=self.params)
+        drawn = self._seeds.next(seed)
+        self.table = Table(self.game, seed=drawn, params=self._problems.at(drawn))
         self._purse = spaces.Purse(self.table)
         self.agents = list(self.possible_agents)
         return self._seen(), self._infos()
 
     def step(self, actions: dict[str, Any]) -> tuple[Any, Any, Any, Any, Any]:
+        for agent in self.table.waiting():
+            if agent not in actions:
+                raise BadInput(f"Seat {agent!r} is to move, and no action was given for it.")
         for agent in self.table.waiting():
             spaces.act(self.table, Seat(agent), actions[agent])
         rewards = {str(seat): gained for seat, gained in self._purse.take().items()}
@@ -128,10 +147,13 @@ class SimultaneousEnv(ParallelEnv):  # type: ignore[misc]
         )
 
     def render(self) -> str:
-        return f"turn {self.table.match.turn}"
+        return spaces.rendered(self.table)
 
     def _seen(self) -> dict[str, Any]:
-        return {agent: spaces.observed(self.table, Seat(agent)) for agent in self.agents}
+        return {
+            agent: spaces.observed(self.table, Seat(agent), self._page_bytes)
+            for agent in self.agents
+        }
 
     def _infos(self) -> dict[str, Any]:
         return {agent: spaces.info(self.table, Seat(agent)) for agent in self.agents}

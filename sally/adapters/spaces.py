@@ -10,12 +10,14 @@ import numpy as np
 from gymnasium import spaces
 
 from sally.adapters.table import Table
+from sally.core.chance import derived_seed
 from sally.core.errors import BadInput, IllegalMove, Unreadable
 from sally.core.game import Game, GameSpec, Seat
 from sally.core.menu import filled, menu_schema
 from sally.core.words import as_tuples
+from sally.output.transcript import transcript
 
-PAGE_BYTES = 2048  # of a page in words, for games that have no numbers for learners
+PAGE_BYTES = 16_384  # room for a page in words, for games that have no numbers for learners
 TEXT_LIMIT = 2000  # characters of an action that is a form, filled in as JSON
 
 
@@ -27,51 +29,80 @@ def action_space(game: Game[Any, Any, Any]) -> spaces.Space[Any]:
     return spaces.Discrete(widest)
 
 
-def observation_space(spec: GameSpec[Any, Any, Any], game: Game[Any, Any, Any], seat: Seat) -> Any:
+def observation_space(
+    spec: GameSpec[Any, Any, Any],
+    game: Game[Any, Any, Any],
+    seat: Seat,
+    page_bytes: int = PAGE_BYTES,
+) -> Any:
     """Numbers for learners where the game has them, else the page in bytes; and the menu's mask."""
     if spec.numbers is not None:
         size = len(spec.numbers(game, game.observe(game.start(), seat)))
         seen: spaces.Space[Any] = spaces.Box(-np.inf, np.inf, (size,), np.float32)
     else:
-        seen = spaces.Box(0, 255, (PAGE_BYTES,), np.uint8)
+        seen = spaces.Box(0, 255, (page_bytes,), np.uint8)
     widest = game.widest_menu()
     if widest is None:
         return spaces.Dict({"observation": seen})
     return spaces.Dict({"observation": seen, "action_mask": spaces.Box(0, 1, (widest,), np.int8)})
 
 
-def observed(table: Table, seat: Seat) -> dict[str, Any]:
+def page(table: Table, seat: Seat) -> str:
+    """All that a seat is shown: rules, the past, where we are, and what is wanted of it."""
+    match = table.match
+    view, desk = match.game.observe(match.state, seat), match.desk(seat)
+    told = f"{desk.opening(view, desk.words.forms[0])}{desk.words.now(view)}"
+    turn = table.asked(seat)
+    if turn is None:
+        return told
+    question = desk.words.question(view, turn.options)
+    return f"{told}\n{question}\n{desk.words.format(view, turn.options)}"
+
+
+def observed(table: Table, seat: Seat, page_bytes: int = PAGE_BYTES) -> dict[str, Any]:
     """What a seat sees now."""
     spec, game, match = table.spec, table.match.game, table.match
     view = game.observe(match.state, seat)
     if spec.numbers is not None:
         seen: Any = np.array(spec.numbers(game, view), np.float32)
     else:
-        desk = match.desk(seat)
-        page = f"{desk.opening(view, desk.words.forms[0])}{desk.words.now(view)}".encode()
-        seen = np.frombuffer(page[-PAGE_BYTES:].ljust(PAGE_BYTES, b"\0"), np.uint8)
+        shown = page(table, seat).encode()
+        if len(shown) > page_bytes:
+            raise BadInput(
+                f"A page of {spec.name} has {len(shown)} bytes, and there is room for "
+                f"{page_bytes}; make the environment with a larger page_bytes."
+            )
+        seen = np.frombuffer(shown.ljust(page_bytes, b"\0"), np.uint8)
     widest = game.widest_menu()
     if widest is None:
         return {"observation": seen}
+    return {"observation": seen, "action_mask": mask(table, seat, widest)}
+
+
+def mask(table: Table, seat: Seat, widest: int) -> Any:
+    """1 for each place of the menu that can be chosen now."""
     turn = table.asked(seat)
     if turn is not None and len(turn.options) > widest:  # it was found by sampling
         raise BadInput(
-            f"{spec.name} has a menu of {len(turn.options)} options, and {widest} were taken for "
-            "the most; let the game define widest_menu()."
+            f"{table.spec.name} has a menu of {len(turn.options)} options, and {widest} were taken "
+            "for the most; let the game define widest_menu()."
         )
-    mask = np.zeros(widest, np.int8)
-    mask[: len(turn.options) if turn else 0] = 1
-    return {"observation": seen, "action_mask": mask}
+    found = np.zeros(widest, np.int8)
+    found[: len(turn.options) if turn else 0] = 1
+    return found
 
 
 def info(table: Table, seat: Seat) -> dict[str, Any]:
-    """The legal actions now: their names, or the schema of the form."""
+    """The whole page, and the legal actions now: names and mask, or the schema of the form."""
     turn = table.asked(seat)
     if turn is None:
         return {}
-    if table.match.game.widest_menu() is None:
-        return {"schema": menu_schema(turn.options)}
-    return {"names": list(table.match.desk(seat).words.menu(turn.options))}
+    shown: dict[str, Any] = {"page": page(table, seat)}
+    widest = table.match.game.widest_menu()
+    if widest is None:
+        return shown | {"schema": menu_schema(turn.options)}
+    names = list(table.match.desk(seat).words.menu(turn.options))
+    return shown | {"names": names, "action_mask": mask(table, seat, widest)}
 
 
 def act(table: Table, seat: Seat, action: Any) -> None:
@@ -90,6 +121,29 @@ def act(table: Table, seat: Seat, action: Any) -> None:
         table.move(seat, turn.options[place])
     else:
         table.forfeit(seat, f"there is no option {place}")
+
+
+def rendered(table: Table) -> str:
+    """The episode as a text, once it is over; until then, what each outside seat is shown."""
+    if table.match.over:
+        return "\n".join(transcript(table.match.episode()))
+    return "\n\n".join(page(table, Seat(seat)) for seat in table.waiting())
+
+
+class Seeds:
+    """A seed for each reset: the one that is given, or the next of those that follow from it."""
+
+    def __init__(self) -> None:
+        self._root: int = np.random.SeedSequence().entropy  # type: ignore[assignment]
+        self._drawn = 0
+
+    def next(self, given: int | None) -> int:
+        """The seed to play under now."""
+        if given is not None:
+            self._root, self._drawn = given, 0
+            return given
+        self._drawn += 1
+        return derived_seed(self._root, "reset", self._drawn)
 
 
 class Purse:

@@ -106,6 +106,10 @@ ENTRIES: Mapping[str, Entry] = {
         "sally.cli.crossplaying:crossplay_",
         "Mean payoffs of everybody against everybody in the two-seat games of the store DIR.",
     ),
+    "transfer": Entry(
+        "sally.cli.transferring:transfer_",
+        "What players were trained on (rows) against what they were tested on (columns).",
+    ),
     "import": Entry(
         "sally.cli.importing:import_",
         "Take in games that were recorded elsewhere: a command for each source.",

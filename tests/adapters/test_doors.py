@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 
+import gymnasium
 import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
@@ -68,3 +69,84 @@ def test_learners_see_the_last_round_and_the_time_left():
 def test_a_game_of_turns_is_refused_as_parallel():
     with pytest.raises(BadInput, match="take turns"):
         SimultaneousEnv("cups")
+
+
+# --- seeds, pages, masks, names -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("make", [TurnEnv, SimultaneousEnv])
+def test_a_reset_without_a_seed_is_another_game(make):
+    env = make("ipd", stop_chance=0.4)
+    seeds = set()
+    for _ in range(5):
+        env.reset()
+        seeds.add(env.table.match.setup.seed)
+    assert len(seeds) == 5
+    env.reset(seed=3)
+    assert env.table.match.setup.seed == 3
+    env.reset()
+    after = env.table.match.setup.seed
+    env.reset(seed=3)
+    env.reset()
+    assert env.table.match.setup.seed == after  # what follows a seed follows from it
+
+
+def test_a_page_in_bytes_is_whole_with_question_and_format():
+    env = SeatEnv("tradecraft")
+    seen, info = env.reset(seed=1)
+    shown = bytes(seen["observation"]).rstrip(b"\0").decode()
+    assert shown == info["page"] and len(shown) > 2048
+    question = env.table.match.desk(env.seat).words.rules(env.seat)[:40]
+    assert shown.startswith(question)
+
+
+def test_a_page_too_long_for_its_room_is_refused_not_cut():
+    with pytest.raises(BadInput, match="larger page_bytes"):
+        SeatEnv("tradecraft", page_bytes=512).reset(seed=1)
+
+
+def test_masks_stand_in_the_info_too():
+    env = SeatEnv("ipd", rounds=2)
+    seen, info = env.reset(seed=1)
+    assert info["action_mask"].tolist() == seen["action_mask"].tolist() == [1, 1]
+
+
+def test_games_are_made_by_name():
+    env = gymnasium.make("sally/ipd-v0", rounds=3, others={"partner": "tit_for_tat"})
+    env.reset(seed=1)
+    assert env.step(0)[1] == 8.0
+    assert sum(id.startswith("sally/") for id in gymnasium.registry) == 2 * len(GAMES)
+
+
+def test_problems_are_drawn_from_a_split():
+    env = gymnasium.make("sally/toma_po-v0", split="train")
+    drawn = set()
+    for seed in range(8):
+        env.reset(seed=seed)
+        drawn.add(env.unwrapped.table.match.setup.instance.params["scenario"])
+    assert len(drawn) > 4
+    with pytest.raises(BadInput, match="either a split or parameters"):
+        SeatEnv("rps", split="train", rounds=3)
+    with pytest.raises(BadInput, match="part of the split"):
+        SeatEnv("rps", split="dessert")
+
+
+def test_a_text_environment_passes_gymnasiums_own_check():
+    env = gymnasium.make("sally/ipd-text-v0", retries=0)
+    check_env(env.unwrapped, skip_render_check=True)
+    page, _ = env.reset(seed=2)
+    names = env.unwrapped.env.task.instance.params["names"]
+    page, reward, *_ = env.step(f"Option: {names[0]}")
+    assert "Round 1: you picked" in page and reward <= 0
+
+
+def test_a_step_after_the_end_and_a_missing_action_are_said_in_words():
+    env = SeatEnv("ipd", rounds=1)
+    env.reset(seed=1)
+    env.step(0)
+    with pytest.raises(BadInput, match="over; call reset"):
+        env.step(0)
+    both = SimultaneousEnv("ipd", rounds=2)
+    both.reset(seed=1)
+    with pytest.raises(BadInput, match="no action was given"):
+        both.step({"agent": 0})

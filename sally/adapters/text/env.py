@@ -7,6 +7,7 @@ an evaluation; what each decision brought stands in columns.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from hashlib import blake2b
 from typing import Any
 
 import msgspec
@@ -34,7 +35,7 @@ class TextEnv:
         split: Split | None = None,
         *,
         seat: str = "",
-        name: str = "learner",
+        name: str = "",
         strategy: str = "qa",
         probes: Sequence[str] = (),
         pack: str = "",
@@ -47,7 +48,8 @@ class TextEnv:
         self.split = split_of(game, split, seat)
         self.game, self._seed, self._drawn = game, seed, 0
         self._weights = None if weights is None else check_weights(weights)
-        self._model = Outside(f"trained:{name}", {"trained_on": dict(trained_on or {})})
+        about = dict(trained_on or {})  # another training is another player, so another name
+        self._model = Outside(f"trained:{name or _called(about)}", {"trained_on": about})
         params: dict[str, Any] = {"model": self._model.name, "strategy": strategy}
         params |= {"pack": pack} if pack else {}
         self._sitter = Sitter(LANGUAGE, params | ({"with_": with_} if with_ else {}))
@@ -155,6 +157,13 @@ class TextEnv:
             setup = resolved(Setup(task.instance, 0, lineup, arms=arms, retries=self._retries))
             self._seated[id(task)] = setup, players_for(setup, task.seat, self._model)
         return self._seated[id(task)]
+
+
+def _called(about: Mapping[str, Any]) -> str:
+    if not about:
+        return "untrained"
+    said = msgspec.json.encode(about, order="sorted")
+    return f"learner-{blake2b(said, digest_size=4).hexdigest()}"
 
 
 def _kept(reply: Given) -> Any:

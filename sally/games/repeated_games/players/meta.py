@@ -1,0 +1,177 @@
+"""A learner that was trained by us: a small recurrent net that adapts within an episode.
+
+It reads the payoffs and each round as it comes, and says what it does and what it expects; its
+weights do not change while it plays. `examples/training/learner.py` trained it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import lru_cache
+from importlib.resources import files
+from typing import Any
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from sally.core.errors import BadInput, unknown
+from sally.core.game import Game, GameSpec, Seat
+from sally.core.player import Decision, PlayerKind, Silence, Turn
+from sally.core.probe import Report
+from sally.games.repeated_games.rules import RepeatedGame, View, other
+
+Floats = NDArray[np.float32]
+MOST = 3  # moves of a seat
+FAR = 20  # rounds: an end farther off than this looks as far as this
+INPUT = 2 * MOST * MOST + 2 * MOST + 2
+NAMES = ("ladder",)  # weights that ship
+
+
+def payoffs(game: RepeatedGame, seat: Seat) -> list[float]:
+    """Both seats' payoffs by (mine, theirs), each from 0 to 1; -1 where there is no such move."""
+    found = []
+    for whose in (seat, other(seat)):
+        table = np.full((MOST, MOST), -1.0)
+        mine, theirs = game.moves_of(seat), game.moves_of(other(seat))
+        pays = [
+            [game.pay(whose, *((m, t) if whose == seat else (t, m))) for t in theirs] for m in mine
+        ]
+        paid = np.array(pays, float)
+        span = float(np.ptp(paid)) or 1.0
+        table[: len(mine), : len(theirs)] = (paid - paid.min()) / span
+        found += table.ravel().tolist()
+    return found
+
+
+def seen(pays: list[float], last: tuple[int, int] | None, left: int) -> Floats:
+    """What the net reads before a round: payoffs, the last round one-hot, and the time left."""
+    row = np.zeros(INPUT, np.float32)
+    row[: len(pays)] = pays
+    at = len(pays)
+    if last is not None:
+        row[at + last[0]] = row[at + MOST + last[1]] = 1.0
+    row[-2] = float(last is None)
+    row[-1] = min(left, FAR) / FAR
+    return row
+
+
+class Net(msgspec.Struct, frozen=True, eq=False):
+    """A gated recurrent unit (Cho et al. 2014) with two heads."""
+
+    x: Floats  # (input, 3 x hidden): update, reset, new
+    h: Floats
+    b: Floats
+    move: Floats  # (hidden + 1, moves)
+    foresee: Floats
+
+    @property
+    def size(self) -> int:
+        return len(self.h)
+
+    def step(self, hidden: Floats, row: Floats) -> Floats:
+        """The hidden state after one more reading."""
+        n = self.size
+        given, kept = row @ self.x + self.b, hidden @ self.h
+        update = _squashed(given[:n] + kept[:n])
+        reset = _squashed(given[n : 2 * n] + kept[n : 2 * n])
+        new = np.tanh(given[2 * n :] + reset * kept[2 * n :])
+        after: Floats = ((1 - update) * new + update * hidden).astype(np.float32)
+        return after
+
+    def odds(self, head: Floats, hidden: Floats, moves: int) -> list[float]:
+        """Odds over the moves there are."""
+        scores = (hidden @ head[:-1] + head[-1])[:moves].astype(float)
+        weights = np.exp(scores - scores.max())
+        found: list[float] = (weights / weights.sum()).tolist()
+        return found
+
+
+def _squashed(x: Floats) -> Floats:
+    found: Floats = (1 / (1 + np.exp(-x))).astype(np.float32)
+    return found
+
+
+class Adapted(msgspec.Struct, frozen=True, eq=False):
+    """What the learner keeps from turn to turn."""
+
+    rounds: int  # looked at, void ones included
+    turn: int  # rounds that were played
+    hidden: Floats  # after reading what stood before the round to come
+
+
+class Learner(msgspec.Struct, frozen=True, eq=False):
+    """Plays by a net whose weights are fixed; what it learns of a partner is in its state."""
+
+    net: Net
+    pays: list[float]
+    mine: int
+    theirs: int
+    horizon: int
+
+    def decide(self, turn: Turn[int, View]) -> Decision[int]:
+        adapted = self.adapted(turn.memory, turn.view)
+        odds = self.net.odds(self.net.move, adapted.hidden, self.mine)
+        return Decision(turn.draws.draw(dict(enumerate(odds))), adapted)
+
+    def report(self, turn: Turn[int, View]) -> Report | Silence:
+        question = turn.question
+        assert question is not None  # a report is asked for with a question only
+        if question.about != other(turn.seat) or len(question.choices) != self.theirs:
+            return Silence("the learner only foresees the other's moves")
+        adapted = self.adapted(turn.memory, turn.view)
+        odds = self.net.odds(self.net.foresee, adapted.hidden, self.theirs)
+        total = sum(odds)
+        return Report(odds.index(max(odds)), tuple(p / total for p in odds))
+
+    def adapted(self, memory: Adapted | None, view: View) -> Adapted:
+        """The state before this round's move; a void round is not read."""
+        if memory is None:
+            nothing = np.zeros(self.net.size, np.float32)
+            memory = Adapted(0, 0, self.net.step(nothing, seen(self.pays, None, self.horizon)))
+        hidden, at, turn = memory.hidden, memory.rounds, memory.turn
+        for joint in view.rounds(at):
+            at += 1
+            if joint is not None:
+                turn += 1
+                hidden = self.net.step(hidden, seen(self.pays, joint, self.horizon - at))
+        return Adapted(at, turn, hidden)
+
+
+@lru_cache(maxsize=4)
+def net(name: str) -> Net:
+    """Weights that ship, by name."""
+    if name not in NAMES:
+        raise unknown("weights of the learner", name, NAMES)
+    with files(__package__).joinpath(f"{name}.npz").open("rb") as file:
+        found = np.load(file)
+        return Net(**{key: found[key].astype(np.float32) for key in Net.__struct_fields__})
+
+
+def record(name: str) -> Mapping[str, Any]:
+    """How weights came about: seed, steps, curve, and what they answered in one game."""
+    found: Mapping[str, Any] = json.loads(files(__package__).joinpath(f"{name}.json").read_text())
+    return found
+
+
+def _learner(
+    spec: GameSpec[Any, Any, Any], game: Game[Any, Any, Any], seat: Seat, weights: str = "ladder"
+) -> Learner:
+    if not isinstance(game, RepeatedGame):
+        raise BadInput(f"learner plays repeated games only, not {type(game).__name__}.")
+    mine, theirs = len(game.moves_of(seat)), len(game.moves_of(other(seat)))
+    if max(mine, theirs) > MOST:
+        raise BadInput(f"learner knows games of at most {MOST} moves each, not {mine} by {theirs}")
+    return Learner(net(weights), payoffs(game, seat), mine, theirs, game.rounds)
+
+
+PLAYERS = {
+    "learner": PlayerKind(
+        "learner",
+        "a recurrent net trained on a ladder of partners, which adapts within an episode "
+        "(`weights`: ladder)",
+        _learner,
+        {"weights": "ladder"},
+    )
+}

@@ -1,0 +1,93 @@
+"""A transfer matrix: what was trained on, what was tested, knowing and doing apart."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from sally import store
+from sally.adapters.text import TextEnv
+from sally.analysis.transfer import UNTRAINED, tagged, transfer
+from sally.cli import cli
+from sally.cli.transferring import say
+from sally.core.errors import BadInput
+from sally.core.log import Instance, Setup, Sitter
+from sally.core.training import Task
+from sally.runner.local import play
+from sally.runner.seating import resolved
+
+PARTNERS = {
+    "met": (Sitter("single_action", {"action": 1}), Sitter("tit_for_tat")),
+    "new": (Sitter("grim_trigger"), Sitter("win_stay_lose_shift")),
+}
+
+
+def episode(cell: str, partner: Sitter, trained_on: dict, foresees: bool, seed: int):
+    """One that plays optimally if it was trained, and foresees the other if it may."""
+    env = TextEnv("ipd", strategy="lm", probes=["their_move"], trained_on=trained_on)
+    env.begin(Task(Instance("ipd", "ipd", {"rounds": 4}), "agent", {"partner": partner}), seed)
+    while env.asked is not None:
+        worths = env.worths
+        if env.asked.kind == "move" and trained_on:
+            env.step([-50.0 * (max(worths) - w) for w in worths[:-1]])
+        elif env.asked.kind == "their_move" and foresees:
+            env.step([0.0, -9.0] if partner.player == "tit_for_tat" else [-9.0, 0.0])
+        else:
+            env.step([-0.1, -2.0])
+    return env.episode(cell)
+
+
+@pytest.fixture(scope="module")
+def episodes():
+    found = []
+    for cell, partners in PARTNERS.items():
+        for partner in partners:
+            for seed in range(3):
+                found.append(episode(cell, partner, {}, False, seed))
+                trained = {"name": "ipd, doing", "seed": seed % 2}
+                found.append(episode(cell, partner, trained, False, seed))
+    return found
+
+
+@pytest.fixture(scope="module")
+def matrix(episodes):
+    return transfer(tagged(episodes))
+
+
+def test_the_optimum_stands_at_one_and_its_change_is_what_was_missing(matrix):
+    cells = {(c.trained_on, c.tested_on): c for c in matrix}
+    assert set(cells) == {(r, c) for r in (UNTRAINED, "ipd, doing") for c in PARTNERS}
+    before, after = cells[UNTRAINED, "met"], cells["ipd, doing", "met"]
+    assert after.doing.value == pytest.approx(1.0)
+    assert after.doing_change.value == pytest.approx(1.0 - before.doing.value)
+    assert before.doing_change.value is None and "untrained" in before.doing_change.method
+
+
+def test_what_was_not_trained_did_not_change(matrix):
+    cells = [c for c in matrix if c.trained_on != UNTRAINED]
+    assert [c.knowing_change.value for c in cells if c.tested_on == "met"] == [0.0]
+    assert all(set(c.by_seed) == {"0", "1"} for c in cells)
+
+
+def test_stores_without_the_tag_are_refused():
+    lineup = {"agent": Sitter("random"), "partner": Sitter("random")}
+    bare = play(resolved(Setup(Instance("ipd", "ipd", {"rounds": 2}), 1, lineup)))
+    with pytest.raises(BadInput, match="trained_on"):
+        tagged([bare])
+
+
+def test_a_table_says_the_value_and_the_change(matrix, capsys):
+    say(matrix, "doing", "doing")
+    assert "ipd, doing" in (shown := capsys.readouterr().out) and "1.00" in shown
+
+
+def test_the_command_draws_the_matrix(episodes, tmp_path):
+    with store.Writer(tmp_path) as writer:
+        for each in episodes[:4]:
+            writer.add(each)
+    picture = tmp_path / "x.svg"
+    ran = CliRunner().invoke(cli, ["transfer", str(tmp_path), "--json", "--figure", str(picture)])
+    assert {c["trained_on"] for c in json.loads(ran.output)} == {UNTRAINED, "ipd, doing"}
+    assert "<svg" in picture.read_text()
