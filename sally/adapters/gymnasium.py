@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 try:
     import gymnasium
@@ -26,7 +26,7 @@ MOST_TEXT = 100_000  # characters of a page or a reply
 class SeatEnv(gymnasium.Env[Any, Any]):
     """The world as one seat meets it: its view in, a place on the menu or a form out."""
 
-    metadata: ClassVar[dict[str, Any]] = {"render_modes": ["ansi"]}
+    metadata = {"render_modes": ["ansi"]}  # noqa: RUF012  Gymnasium declares it so
 
     def __init__(
         self,
@@ -90,7 +90,7 @@ class PageSpace(gymnasium.spaces.Text):
 class TextSeatEnv(gymnasium.Env[str, str]):
     """The same world in words: a page in, a reply out; readers and retries as in an evaluation."""
 
-    metadata: ClassVar[dict[str, Any]] = {"render_modes": ["ansi"]}
+    metadata = {"render_modes": ["ansi"]}  # noqa: RUF012  Gymnasium declares it so
 
     def __init__(
         self, game: str, split: str = "train", render_mode: str | None = None, **given: Any

@@ -23,9 +23,8 @@ class Problems:
     def __init__(self, game: str, params: Mapping[str, Any], split: str = "") -> None:
         if split and params:
             raise BadInput("A split has its own problems; give either a split or parameters.")
-        self._params, self.tasks = dict(params), ()
-        if split:
-            self.tasks: tuple[Task, ...] = split_of(game).part(split)
+        self._params = dict(params)
+        self.tasks: tuple[Task, ...] = split_of(game).part(split) if split else ()
         build = shelf.game(game).build
         self.rules = build(self.at(0))
         some = [build(task.instance.params) for task in self.tasks[:LOOKED_AT]] or [self.rules]
