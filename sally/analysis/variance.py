@@ -13,14 +13,16 @@ import msgspec
 from sally.analysis.contrast import OWN_WORDS, TWIN, wording
 from sally.analysis.measured import in_question, measure, on_minds
 from sally.analysis.rows import played
-from sally.core.log import Episode, label, model_and_strategy
+from sally.core.harness import read_harness
+from sally.core.log import Episode, Sitter, label, model_and_strategy
 from sally.metrics.answers import scored
 from sally.stats import Estimate
 from sally.stats.components import Shares, variance_components
 from sally.stats.rule import lone_by_rule
 
 SEED = 1
-FACTORS = ("model", "strategy", "wording", "setup", "problem", "partner", "chance")
+HARNESS = ("history", "question", "options", "answer", "retries")  # choices of a harness
+FACTORS = ("model", "strategy", "wording", "setup", *HARNESS, "problem", "partner", "chance")
 
 
 class Told(msgspec.Struct, frozen=True):
@@ -55,13 +57,14 @@ def told_of(episodes: Iterable[Episode]) -> Iterator[Told]:
             model, strategy = model_and_strategy(setup.lineup[seat])
             others = [label(w) for s, w in setup.lineup.items() if s != seat]
             who = setup.lineup[seat]
-            hidden = {"model", "strategy", "pack"}
+            hidden = {"model", "strategy", "pack", "harness"}
             rest = {k: v for k, v in who.params.items() if k not in hidden}
             factors = {
                 "model": model,
                 "strategy": strategy,
                 "wording": wording(setup, seat) or OWN_WORDS,
                 "setup": msgspec.json.encode(rest, order="sorted").decode(),
+                **_harness(who, setup.retries),
                 "problem": setup.instance.id,
                 "partner": ", ".join(others),
                 "chance": f"{setup.instance.id}/{setup.repeat}",
@@ -112,3 +115,9 @@ def _drops(mine: list[Told]) -> tuple[list[float], float | None, float | None]:
 
 def _mean(values: list[float]) -> float:
     return sum(values) / len(values)
+
+
+def _harness(who: Sitter, retries: int) -> dict[str, str]:
+    """Each choice of the harness that a player was in."""
+    chosen = read_harness(who.params.get("harness"))
+    return {name: str(getattr(chosen, name, retries)) for name in HARNESS}

@@ -45,7 +45,7 @@ def label(who: Sitter) -> str:
         model, strategy = model_and_strategy(who)
         asked = params.pop("settings", None) or {}
         ways = {key: asked[key] for key in names.WAYS if key in asked}
-        how = params.pop("with_", None) or {}
+        how = (params.pop("with_", None) or {}) | (params.pop("harness", None) or {})
         more = {k: v for k, v in params.items() if k not in ("model", "strategy") and v != ""}
         return " ".join([model, strategy, *names.named(ways | how | more)])
     if len(params) == 1:

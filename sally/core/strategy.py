@@ -11,6 +11,7 @@ import msgspec
 from sally.core.chance import derived_seed
 from sally.core.desk import Desk
 from sally.core.grown import Grown
+from sally.core.harness import AS_IT_IS, Harness, as_line, form_of
 from sally.core.log import Told
 from sally.core.menu import is_finite
 from sally.core.model import Context, Message, Reply, Scores, User
@@ -31,7 +32,9 @@ class Sheet:
         texts: Mapping[str, str] | None = None,  # the strategy's own sentences
         desk: Desk | None = None,  # where a words pack lies on it; else the turn's
         kept: dict[str, Any] | None = None,  # what earlier tries at this answer came to
+        harness: Harness = AS_IT_IS,
     ) -> None:
+        self._harness = harness
         self._turn, self._retry, self._texts = turn, retry, texts or {}
         self._desk = desk or turn.desk
         self._words = self._desk.words
@@ -80,11 +83,13 @@ class Sheet:
     def asking(self, question: Question) -> Sheet:
         """The same turn with this question in place of the move, asked before it."""
         turn = msgspec.structs.replace(self._turn, question=question, pending=None, told=())
-        return Sheet(turn, self.retry(), self._texts, self._desk, self.kept)
+        return Sheet(turn, self.retry(), self._texts, self._desk, self.kept, self._harness)
 
     def read(self, reply: str) -> Any:
         """The action or the report in a reply; raises Unreadable, whatever the reply holds."""
         turn, reply = self._turn, bounded(reply)
+        if self._harness is not AS_IT_IS:
+            reply = as_line(self._harness, reply, self.label, self._by_name)
         if turn.question is None:
             return self._words.read(reply, turn.view, turn.options)
         return self._words.read_report(reply, turn.question)
@@ -138,8 +143,22 @@ class Sheet:
         """How to answer."""
         turn = self._turn
         if turn.question is None:
-            return self._words.format(turn.view, turn.options)
-        return self._words.aside_format(turn.question)
+            usual = self._words.format(turn.view, turn.options)
+        else:
+            usual = self._words.aside_format(turn.question)
+        if self._harness is AS_IT_IS:
+            return usual
+        return form_of(self._harness, usual, self.label, self._by_name)
+
+    @property
+    def _by_name(self) -> tuple[str, ...]:
+        """What is answered by one name; empty where a number, odds or a form is wanted."""
+        turn = self._turn
+        if turn.question is not None:
+            named = turn.question.kind == "choice" and turn.question.scale is None
+        else:
+            named = is_finite(turn.options) and self._words.scale(turn.options) is None
+        return self.names if named else ()
 
     @property
     def label(self) -> str:
@@ -195,6 +214,11 @@ class Sheet:
         """Rules, worked examples if any, and the past; either may be left out."""
         if not history:
             return self._desk.rules(after_rules, payoffs)
+        if (last := self._harness.history) is not None:  # a window does not only grow
+            shown = self._desk.past(self._turn.view, form or self.forms[0])
+            lines = shown[len(shown) - last :] if last < len(shown) else shown
+            rules = self._desk.rules(after_rules, payoffs)
+            return rules.plus("\n".join(lines) + "\n") if lines else rules
         return self._desk.opening(self._turn.view, form or self.forms[0], after_rules, payoffs)
 
     @property
@@ -224,7 +248,10 @@ class Sheet:
     ) -> list[Message]:
         """The whole page as the one message of a conversation; `tail` as above."""
         above = self.opening() if opening is None else opening
-        return [User(above.plus(self.tail(*notes, past=past, **tail)))]
+        page = above.plus(self.tail(*notes, past=past, **tail))
+        if self._harness.question == "first":  # above the rules, and where it always stands
+            return [User(f"{tail.get('question', self.question)}\n\n{page}")]
+        return [User(page)]
 
 
 class Said(msgspec.Struct, frozen=True):

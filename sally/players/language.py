@@ -14,6 +14,7 @@ from sally.core import packs, shelf
 from sally.core.chance import derived_seed
 from sally.core.errors import BadInput, Unreadable, listed, unknown
 from sally.core.game import Game, GameSpec, Seat
+from sally.core.harness import AS_IT_IS, Harness, read_harness
 from sally.core.log import Call, Sitter
 from sally.core.model import (
     Assistant,
@@ -170,6 +171,7 @@ class LanguagePlayer(msgspec.Struct, frozen=True):
     texts: Mapping[str, str] = msgspec.field(default_factory=dict)  # the strategy's sentences
     pack: str = ""  # a words pack by reference
     pack_texts: Mapping[str, str] = msgspec.field(default_factory=dict)
+    harness: Harness = AS_IT_IS
 
     async def decide(self, turn: Turn[Any, Any]) -> Decision[Any] | Forfeit | Fault:
         caller = Caller(self.model, self.settings, turn, self.call_retries)
@@ -223,7 +225,7 @@ class LanguagePlayer(msgspec.Struct, frozen=True):
 
     def _sheet(self, turn: Turn[Any, Any], retry: str, kept: dict[str, Any]) -> Sheet:
         desk = turn.desk.in_words(self.pack, self.pack_texts)
-        return Sheet(turn, retry, self.texts, desk, kept)
+        return Sheet(turn, retry, self.texts, desk, kept, self.harness)
 
 
 def readable(said: Said) -> str:
@@ -253,6 +255,7 @@ def _language(
     settings: Mapping[str, Any] | None = None,
     with_: Mapping[str, Any] | None = None,
     pack: str = "",
+    harness: Mapping[str, Any] | None = None,
 ) -> LanguagePlayer:
     chosen = strategy_named(strategy)
     params = dict(with_ or {})
@@ -277,7 +280,8 @@ def _language(
         )
     act, answer = chosen.make(**params)
     worded = checked_pack(pack, spec).texts if pack else {}
-    return LanguagePlayer(found, act, answer, given, 2, chosen.texts, pack, worded)
+    layout = read_harness(harness) if harness else AS_IT_IS
+    return LanguagePlayer(found, act, answer, given, 2, chosen.texts, pack, worded, layout)
 
 
 def checked_pack(name: str, spec: GameSpec[Any, Any, Any]) -> Pack:
@@ -306,6 +310,13 @@ PLAYERS = {
         LANGUAGE,
         "a language model under a prompting strategy",
         _language,
-        {"model": "embedded", "strategy": "qa", "settings": None, "with_": None, "pack": ""},
+        {
+            "model": "embedded",
+            "strategy": "qa",
+            "settings": None,
+            "with_": None,
+            "pack": "",
+            "harness": None,
+        },
     )
 }

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from itertools import permutations, product
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 
 from sally.core import packs, shelf
 from sally.core.errors import BadInput, listed, unknown
+from sally.core.harness import read_harness
 from sally.core.log import Instance, Sitter
 from sally.core.study import Cell, Study
 from sally.players.language import LANGUAGE
@@ -57,6 +58,22 @@ def worded(who: Sitter, wordings: Iterable[str]) -> tuple[Sitter, ...]:
         plain,
         *(msgspec.structs.replace(who, params={**kept, "pack": pack}) for pack in wordings),
     )
+
+
+def harnessed(who: Sitter, **choices: Sequence[Any]) -> tuple[Sitter, ...]:
+    """The same language player under every combination of these choices of a harness.
+
+    `harnessed(who, history=(None, 4), answer=("line", "json"))` gives four; what is None is left as
+    it is. See `sally.core.harness` for what can be chosen.
+    """
+    found = []
+    for chosen in product(*choices.values()):
+        given = {k: v for k, v in zip(choices, chosen, strict=True) if v is not None}
+        read_harness(given)  # refuses what is none
+        kept = {key: value for key, value in who.params.items() if key != "harness"}
+        params = {**kept, "harness": given} if given else kept
+        found.append(msgspec.structs.replace(who, params=params))
+    return tuple(found)
 
 
 def with_unasked(study: Study) -> Study:

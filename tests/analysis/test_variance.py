@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import sally
-from sally.analysis.variance import Told, sources, told_of
+from sally.analysis.variance import FACTORS, Told, sources, told_of
 from sally.core import shelf
 from sally.core.log import Sitter
 from sally.models.stub import always
@@ -14,7 +14,7 @@ OWN = "the game's own words"
 
 
 def told(value, wording=OWN, problem="p", model="m"):
-    factors = dict.fromkeys(("strategy", "setup", "partner", "chance"), "x")
+    factors = dict.fromkeys(FACTORS, "x")
     factors |= {"model": model, "wording": wording, "problem": problem}
     return Told("ipd", "reward", value, factors, f"{model}/{problem}")
 

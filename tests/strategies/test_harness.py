@@ -1,0 +1,86 @@
+"""How a page is laid out is declared, seen on the page, and read back."""
+
+from __future__ import annotations
+
+import pytest
+
+import sally
+from sally.analysis.variance import sources, told_of
+from sally.core import shelf
+from sally.core.errors import BadInput
+from sally.core.log import Moved, Sitter, label
+from sally.models.stub import always, listed
+from sally.runner.check import check, prompts_of
+from sally.studies.arms import harnessed
+
+OPTION = "Answer with one line of this form"
+
+
+def player(reply="Option: J", **harness):
+    shelf.add("models", "harnessed", lambda name: always(reply))
+    shelf._made.cache_clear()
+    params = {"model": "harnessed", "strategy": "qa"} | ({"harness": harness} if harness else {})
+    return Sitter("language", params)
+
+
+def last_page(who, rounds=5):
+    episode = sally.play("ipd", {"agent": who, "partner": "tit_for_tat"}, rounds=rounds)
+    assert check([episode]).mismatches == []
+    shown = prompts_of(episode)
+    (page,) = shown[rounds - 1, "agent", "", ""][0]
+    return page.text, episode
+
+
+def test_without_a_harness_the_page_is_as_it_was():
+    page, _ = last_page(player())
+    assert page.count("Round ") == 4 and OPTION in page
+
+
+def test_a_window_shows_the_last_lines_only():
+    page, _ = last_page(player(history=2))
+    assert "Round 4" in page and "Round 3" in page and "Round 2" not in page
+    none, _ = last_page(player(history=0))
+    assert "Round " not in none and "This is round 5." in none
+
+
+def test_the_question_may_also_stand_first():
+    page, _ = last_page(player(question="first"))
+    assert page.startswith("Which option do you pick") and page.count("Which option do you") == 2
+
+
+def test_options_may_stay_unnamed_in_the_form_of_answer():
+    page, _ = last_page(player(options="unlisted"))
+    assert "`Option: <name>`." in page and OPTION not in page
+
+
+def test_an_answer_may_be_json():
+    page, episode = last_page(player('{"answer": "F"}', answer="json"))
+    assert '{"answer": "<name>"}, where <name> is one of J, F.' in page
+    assert {e.action for e in episode.events if isinstance(e, Moved) and e.seat == "agent"} == {1}
+    wrong = sally.play(
+        "ipd", {"agent": player("Option: J", answer="json"), "partner": "tit_for_tat"}, rounds=2
+    )
+    assert any(type(e).__name__ == "Forfeited" for e in wrong.events)
+
+
+def test_a_harness_that_is_none_is_refused():
+    for given, why in (({"history": -1}, "at least 0"), ({"colour": "red"}, "colour")):
+        with pytest.raises(BadInput, match=why):
+            sally.play("ipd", {"agent": player(**given), "partner": "tit_for_tat"}, rounds=1)
+
+
+def test_a_design_crosses_choices_and_the_variance_knows_them():
+    shelf.add("models", "crossed", lambda name: listed(["Option: J"] * 10_000))
+    who = Sitter("language", {"model": "crossed"})
+    several = harnessed(who, history=(None, 1), question=(None, "first"))
+    assert len(several) == 4 and several[0] == who
+    assert label(several[3]).endswith("history=1 question=first")
+    played = [
+        sally.play("ipd", {"agent": one, "partner": partner}, rounds=2)
+        for one in several
+        for partner in ("tit_for_tat", "random", "grim_trigger")
+    ]
+    (found,) = sources(told_of(played))
+    assert {"history", "question", "partner"} <= set(found.shares.levels)
+    with pytest.raises(BadInput, match="harness"):
+        harnessed(who, answer=("xml",))
