@@ -27,6 +27,7 @@ check: $(READY) ## lint, types, layers
 golden: $(READY) ## write golden playthroughs anew; read the difference before you commit it
 	@$(BIN)/python -m tests.golden
 	@$(BIN)/python -m tests.test_docs
+	@$(BIN)/python -m tests.notebooks
 
 bench: $(READY) ## ratios against named peers (installs the peers)
 	@$(BIN)/pip install $(QUIET) -c constraints.txt -r benchmarks/peers.txt
@@ -35,6 +36,7 @@ bench: $(READY) ## ratios against named peers (installs the peers)
 docs: $(READY) ## build the documentation into site/
 	@$(BIN)/pip install $(QUIET) -c constraints.txt -e '.[docs]'
 	@$(BIN)/mkdocs build --quiet --strict
+	@$(BIN)/python -m tests.site site
 
 clean: ## forget the virtual environment and everything built
 	@rm -rf $(VENV) site build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis

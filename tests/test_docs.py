@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import io
+import itertools
+import json
 import re
 import shlex
 import tempfile
@@ -20,10 +22,12 @@ from sally.cli import cli
 from sally.cli.group import ENTRIES
 from sally.core import shelf
 from sally.core.study import Study
+from tests import notebooks
 from tests.conversations.pages import pages
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+PRINTED = ("python", "text")  # a block of code, and what it prints
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.M | re.S)
 
 
@@ -131,6 +135,18 @@ def test_every_strategy_is_in_its_reference():
     page = (ROOT / "docs/reference/strategies.md").read_text(encoding="utf-8")
     rows = "\n".join(line.split("|")[1] for line in page.splitlines() if line.startswith("| `"))
     assert [name for name in shelf.shelf("strategies") if f"`{name}`" not in rows] == []
+
+
+@pytest.mark.parametrize("page", notebooks.TUTORIALS, ids=lambda p: p.stem)
+def test_a_tutorial_is_a_notebook_too(page):
+    """Cell by cell as its page, whose examples are run above; outputs as the page prints them."""
+    cells = json.loads(page.with_suffix(".ipynb").read_text(encoding="utf-8"))["cells"]
+    now = [(cell["cell_type"], "".join(cell["source"])) for cell in cells]
+    assert now == notebooks.sources(page), "python -m tests.notebooks"
+    printed = ["".join(o["text"]) for c in cells for o in c.get("outputs", ())]
+    pairs = itertools.pairwise(blocks(page))
+    shown = [text.strip() for (before, _), (kind, text) in pairs if (before, kind) == PRINTED]
+    assert [text for text in shown if text not in map(str.strip, printed)] == []
 
 
 def test_every_strategy_has_a_page_as_its_golden_conversation_goes():
