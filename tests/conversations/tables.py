@@ -32,6 +32,7 @@ from sally.games.tradecraft.problems import problems
 from sally.models.stub import Scripted
 from sally.papers.tradecraft2026.study import own_reports
 from sally.runner.seating import players_of, resolved
+from tests.conversations.word_tables import ASKED, SEATS, STRATEGIES, said_at
 
 FOLDER = Path(__file__).parent
 FEWEST = 4  # lines that two pages must share before they are said to
@@ -135,11 +136,25 @@ def trade(strategy: Strategy) -> Table:
     )
 
 
+def word_table(game: str) -> Callable[[Strategy], Table]:
+    """A short game of words or numbers against a declared partner."""
+    seat, others, params = SEATS[game]
+    return lambda strategy: Table(
+        Instance(game, game, params),
+        seat,
+        others,
+        lambda page: said_at(game, page),
+        ASKED[game],
+        (),
+    )
+
+
 FEW_SAMPLES = {"self_consistency": {"n": 2}, "reflexion": {"memory": 2}}
 PREDICTS = ("social_qa", "social_lm", "tom_cot", "tom_guide")  # within their decisions
 TABLES: Mapping[str, Callable[[Strategy], Table]] = {
     "pick_the_right_stuff": locker,
     "tradecraft": trade,
+    **{game: word_table(game) for game in SEATS},
 }
 
 
@@ -250,7 +265,12 @@ def _answer(call: Call) -> str:
 def goldens() -> list[tuple[str, Strategy]]:
     """Every game here with every strategy that fits it."""
     every: list[Strategy] = list(shelf.shelf("strategies").values())
-    return [(game, s) for game in TABLES for s in every if fits(game, s)]
+    return [
+        (game, s)
+        for game in TABLES
+        for s in every
+        if (game not in SEATS or s.name in STRATEGIES) and fits(game, s)
+    ]
 
 
 def path_of(game: str, strategy: Strategy) -> Path:

@@ -120,6 +120,7 @@ GAME: GameSpec[State, Action, View] = GameSpec(
     action=Action,
     probes=PROBES,
     reference="adapts",
+    settings={"boards": (1, 5)},
     doing=Doing(
         "codenames_points",
         no_split=NO_SPLIT,

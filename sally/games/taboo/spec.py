@@ -128,6 +128,7 @@ GAME: GameSpec[State, Action, View] = GameSpec(
     action=Action,
     probes=PROBES,
     reference="adapts",
+    settings={"rounds": (1, 10)},
     doing=Doing(
         "taboo_points",
         regret="taboo_regret",

@@ -120,6 +120,7 @@ GAME: GameSpec[State, Action, View] = GameSpec(
     action=Action,
     probes=PROBES,
     reference="adapts",
+    settings={"rounds": (1, 10)},
     doing=Doing(
         "wavelength_points",
         regret="wavelength_regret",

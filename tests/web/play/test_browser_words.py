@@ -1,0 +1,62 @@
+"""The word games in a real browser, on a desk and on a phone: a clue, a hint, a dial."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from sally.games.codenames.instances import frozen
+from sally.games.taboo.instances import frozen as taboo
+from tests.web.browser import NEEDS_BROWSER, PHONE, Person, Server
+
+pytestmark = NEEDS_BROWSER
+Arrive = Callable[..., Person]
+devices = pytest.mark.parametrize("device", [{}, PHONE], ids=["desk", "phone"])
+
+
+@devices
+def test_a_clue_too_close_to_a_card_comes_back_and_another_is_played(
+    person: Arrive, served: Server, device: dict[str, Any]
+) -> None:
+    me = person(**device)
+    me.sit(served.table("codenames", "giver", params={"boards": 1})["token"])
+    board = me.page.locator("#board")
+    assert "✔ yours" in board.inner_text() and board.locator(".thing").count() == 12
+    for word, expected in ((frozen("small").rows[0][0].words[0], "too close"), ("ocean", "ocean")):
+        me.ask().get_by_label("Word").fill(word)
+        me.ask().get_by_role("group", name="Number").get_by_role("radio", name="1").check()
+        before = me.question_id()
+        me.ask().get_by_role("button", name="Clue").click()
+        me.until_taken(before)
+        me.page.locator("#lines li", has_text=expected).first.wait_for()
+    assert any("The clue is" in line for line in me.lines())
+
+
+@devices
+def test_a_guesser_names_a_word_for_a_hint(
+    person: Arrive, served: Server, device: dict[str, Any]
+) -> None:
+    me = person(**device)
+    me.sit(served.table("taboo", "guesser", params={"rounds": 1})["token"])
+    target = taboo("balanced").rows[0][0].target
+    assert target not in me.page.locator("main").inner_text()  # the giver's alone
+    me.ask().get_by_label("Word").fill(target)
+    me.ask().get_by_role("button", name="Send").click()
+    assert "Your result: 5" in me.result()  # found after the first of five hints
+
+
+@devices
+def test_a_dial_is_set_as_a_number(person: Arrive, served: Server, device: dict[str, Any]) -> None:
+    me = person(**device)
+    me.sit(served.table("wavelength", "guesser", params={"rounds": 1})["token"])
+    field, slider = me.ask().get_by_label("Your number", exact=True), me.ask().locator(".slider")
+    assert field.input_value() == "" and me.ask().locator(".options button").count() == 0
+    slider.focus()
+    slider.press("End")
+    assert field.input_value() == "100"
+    field.fill("78")
+    field.press("Enter")
+    assert "Your result: " in me.result()
+    assert "the guesser set 78, the target was 78" in me.lines()[-1]
