@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sally.core.game import Seat
 from sally.core.metric import Metric, Played
-from sally.games.repeated_games import conduct
+from sally.games.repeated_games import conduct, policies
 from sally.games.repeated_games.rounds import (
     finished,
     format_loss,
@@ -104,4 +104,5 @@ METRICS = (
         unit="payoff per round",
         published=True,
     ),
+    *policies.METRICS,
 )

@@ -61,6 +61,14 @@ TEXTS: Mapping[str, str] = {
     "told.truth": "In this round the other player will pick Option {value}.",
     "told.own": "You have predicted that in this round the other player picks Option {value}.",
     "kept": "Before round {round}: {told}",
+    "policy.ask": "Before the first round, write down how you will play: a policy that somebody "
+    "else could follow for you without asking back.",
+    "policy.form": 'Answer with one JSON object: {{"first": "<option of the first round>", '
+    '"rules": [{{"theirs": ["<their last options, the latest last>"], "mine": ["<your own>"], '
+    '"then": "<option>"}}, ...], "otherwise": "<option if no rule fits>"}}. The first rule that '
+    'fits counts; "theirs" or "mine" may be left out of a rule, and "*" stands for any option. '
+    "Options "
+    "are {names}.",
     "or": "or",
     "board.pays": "What a round pays: you / the other player",
     "board.you_down": "You ↓",

@@ -1,0 +1,131 @@
+"""A policy as text: a small table over the last moves, checked and followed, never evaluated.
+
+A third point between knowing and doing: what a player would prescribe.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from sally.core.errors import Unreadable, listed
+from sally.core.game import Seat
+from sally.core.log import Moved
+from sally.core.metric import Metric, Played
+from sally.core.words import as_tuples, objects_in
+from sally.games.repeated_games.rules import Joint, RepeatedGame, View, other
+
+MOST_RULES, LONGEST = 50, 10
+ANY = "*"
+
+
+class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """If the last moves were these (the latest last, * is any), then this."""
+
+    then: str
+    theirs: tuple[str, ...] = ()
+    mine: tuple[str, ...] = ()
+
+
+class Policy(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """What to do first, what after certain moves (the first rule that fits), and what otherwise."""
+
+    first: str
+    otherwise: str
+    rules: tuple[Rule, ...] = ()
+
+
+def read_policy(reply: str, game: RepeatedGame, seat: Seat) -> Policy:
+    """The policy in a reply, checked against the game; raises Unreadable, and teaches."""
+    found = [one for one in objects_in(reply) if "first" in one]
+    if len(found) != 1:
+        raise Unreadable('Answer with exactly one JSON object that has "first" and "otherwise".')
+    return checked_policy(found[0], game, seat)
+
+
+def checked_policy(plain: Mapping[str, Any], game: RepeatedGame, seat: Seat) -> Policy:
+    """The policy from plain data, if every name in it is that of a move."""
+    try:
+        policy = msgspec.convert(as_tuples(dict(plain)), Policy)
+    except msgspec.ValidationError as why:
+        raise Unreadable(f"{why}.") from None
+    mine, theirs = game.names_of(seat), game.names_of(other(seat))
+    if len(policy.rules) > MOST_RULES:
+        raise Unreadable(f"Write at most {MOST_RULES} rules, not {len(policy.rules)}.")
+    for rule in policy.rules:
+        if max(len(rule.mine), len(rule.theirs)) > LONGEST:
+            raise Unreadable(f"A rule may look back {LONGEST} rounds at most.")
+        if not rule.mine and not rule.theirs:
+            raise Unreadable(
+                'Every rule needs "theirs" or "mine"; what always holds is "otherwise".'
+            )
+        _known(rule.mine, (*mine, ANY))
+        _known(rule.theirs, (*theirs, ANY))
+    _known((policy.first, policy.otherwise, *(rule.then for rule in policy.rules)), mine)
+    return policy
+
+
+def _known(names: Sequence[str], there: Sequence[str]) -> None:
+    for name in names:
+        if name not in there:
+            raise Unreadable(f"{name!r} is not one of {listed(there, 'or')}.")
+
+
+def prescribed(policy: Policy, game: RepeatedGame, seat: Seat, past: Sequence[Joint]) -> int:
+    """The move that the policy asks for after these rounds, each (mine, theirs)."""
+    mine, theirs = game.names_of(seat), game.names_of(other(seat))
+    said = policy.first
+    if past:
+        own, their = [mine[m] for m, _ in past], [theirs[t] for _, t in past]
+        fits = (r for r in policy.rules if _fits(r.mine, own) and _fits(r.theirs, their))
+        said = next((rule.then for rule in fits), policy.otherwise)
+    return mine.index(said)
+
+
+def _fits(wanted: Sequence[str], done: Sequence[str]) -> bool:
+    """Whether the latest moves are those; what lies before the first round fits nothing."""
+    if len(wanted) > len(done):
+        return False
+    last = done[len(done) - len(wanted) :]
+    return all(want in (ANY, did) for want, did in zip(wanted, last, strict=True))
+
+
+# --- does it play what it would prescribe? --------------------------------------------------------
+
+
+def written_by(played: Played, seat: Seat) -> Policy | None:
+    """The policy that a seat wrote in this episode; None if it wrote none."""
+    game = played.replay.game
+    for event in played.episode.events:
+        if isinstance(event, Moved) and event.seat == seat and isinstance(event.memory, Mapping):
+            plain = event.memory.get("policy")
+            if isinstance(plain, Mapping) and isinstance(game, RepeatedGame):
+                return checked_policy(plain, game, seat)
+    return None
+
+
+def _follows(played: Played, seat: Seat) -> float | None:
+    """The share of moves that are those of one's own policy."""
+    policy, game = written_by(played, seat), played.replay.game
+    if policy is None or not isinstance(game, RepeatedGame):
+        return None
+    same = []
+    for turn in range(len(played.replay)):
+        move: Any = played.replay.move(turn, seat)
+        if move is not None:
+            view: View = played.replay.view(turn, seat)
+            same.append(move == prescribed(policy, game, seat, view.played()))
+    return sum(same) / len(same) if same else None
+
+
+METRICS = (
+    Metric(
+        name="follows_policy",
+        about="share of moves that one's own policy, written before the first round, prescribes",
+        measure=_follows,
+        better="higher",
+        bounds=(0, 1),
+    ),
+)

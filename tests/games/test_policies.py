@@ -1,0 +1,99 @@
+"""A policy as text: read, checked, followed, and held against what is played."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import sally
+from sally.core import shelf
+from sally.core.errors import BadInput, Unreadable
+from sally.core.log import Moved, Sitter
+from sally.games.repeated_games.policies import prescribed, read_policy
+from sally.models.stub import Scripted, always, listed
+from sally.runner.check import check
+
+GAME = shelf.game("ipd").build({"rounds": 6})
+TIT_FOR_TAT = {"first": "J", "rules": [{"theirs": ["F"], "then": "F"}], "otherwise": "J"}
+
+
+def written(policy):
+    return read_policy(f"Here it is: {json.dumps(policy)}", GAME, "agent")
+
+
+def agent(model: Scripted, name: str, **params):
+    shelf.add("models", name, lambda _: model)
+    return Sitter("policy_writer", {"model": name, **params})
+
+
+def moves(episode, seat):
+    return [e.action for e in episode.events if isinstance(e, Moved) and e.seat == seat]
+
+
+def test_a_policy_looks_back_as_far_as_it_says():
+    two = written(
+        {
+            "first": "J",
+            "rules": [
+                {"theirs": ["F", "F"], "then": "F"},
+                {"mine": ["F"], "theirs": ["*"], "then": "J"},
+            ],
+            "otherwise": "J",
+        }
+    )
+    assert prescribed(two, GAME, "agent", []) == 0
+    assert prescribed(two, GAME, "agent", [(0, 1)]) == 0
+    assert prescribed(two, GAME, "agent", [(0, 1), (0, 1)]) == 1
+    assert prescribed(two, GAME, "agent", [(0, 1), (1, 0)]) == 0
+
+
+@pytest.mark.parametrize(
+    ("policy", "why"),
+    [
+        ({"first": "X", "otherwise": "J"}, "'X' is not one of J or F"),
+        ({"first": "J"}, "otherwise"),
+        ({"first": "J", "otherwise": "J", "rules": [{"then": "F"}]}, "needs"),
+        ({"first": "J", "otherwise": "J", "code": "import os"}, "code"),
+        ({"first": "J", "otherwise": "J", "rules": [{"theirs": ["F"] * 11, "then": "F"}]}, "look"),
+        ({"first": "J", "otherwise": "J", "rules": [{"theirs": ["F"], "then": "F"}] * 51}, "most"),
+    ],
+)
+def test_what_is_no_policy_is_refused_and_taught(policy, why):
+    with pytest.raises(Unreadable, match=why):
+        written(policy)
+
+
+def test_a_policy_is_written_once_and_run():
+    who = agent(always(json.dumps(TIT_FOR_TAT)), "writer")
+    lineup = {"agent": who, "partner": "random"}
+    episode = sally.play("ipd", lineup, rounds=6)
+    theirs = moves(episode, "partner")
+    assert moves(episode, "agent") == [0, *theirs[:-1]]
+    assert sum(len(e.calls) for e in episode.events) == 1
+    assert check([episode]).mismatches == []
+    assert sally.score([episode], ["follows_policy"])[0]["value"] == 1.0
+
+
+def test_whoever_does_not_play_what_it_would_prescribe_is_seen():
+    model = listed([json.dumps(TIT_FOR_TAT), *["Option: F"] * 6])
+    lineup = {"agent": agent(model, "preacher", then="play"), "partner": "single_action"}
+    episode = sally.play("ipd", lineup, rounds=6)
+    assert moves(episode, "agent") == [1] * 6
+    assert sally.score([episode], ["follows_policy"])[0]["value"] == 0.0
+    assert check([episode]).mismatches == []
+
+
+def test_an_unreadable_policy_is_a_forfeit_and_asked_for_again():
+    replies = ["no idea"] * 3 + [json.dumps(TIT_FOR_TAT)]
+    lineup = {"agent": agent(listed(replies), "slow"), "partner": "single_action"}
+    episode = sally.play("ipd", lineup, rounds=3)
+    assert [type(e).__name__ for e in episode.events if e.seat == "agent"] == [
+        "Forfeited", "Moved", "Moved",
+    ]  # fmt: skip
+
+
+def test_who_writes_has_to_be_named():
+    for params, why in (({}, "which model"), ({"model": "embedded", "then": "sing"}, "go on")):
+        with pytest.raises(BadInput, match=why):
+            sally.play("ipd", {"agent": Sitter("policy_writer", params), "partner": "random"})
