@@ -1,6 +1,6 @@
 """Train the learner that ships: a small recurrent net on a ladder of partners of matrix games.
 
-    python learner.py --out FOLDER [--steps 3000] [--seed 0]
+    python learner.py --out FOLDER [--steps 300] [--seed 0]
 
 Partners are the training partners of the splits of rps, ipd and ibs, and random machines that look
 at the last round; a random machine that behaves as a held-out partner is left out. Every partner
@@ -29,6 +29,7 @@ from sally.games.repeated_games.training import _becomes, _machine, split
 ROUNDS = 20
 STATES = 1 + MOST * MOST
 HIDDEN = 96
+RATE = 5e-3
 GAMES = ("rps", "ipd", "ibs")
 
 
@@ -157,7 +158,7 @@ def episodes(
         loss = loss + (expected - entropy * spread + 0.5 * surprise).mean() / ROUNDS
         move = torch.multinomial(mine.exp().detach(), 1)[:, 0]
         their = torch.multinomial(odds, 1)[:, 0]
-        regret += float(expected.mean()) / ROUNDS
+        regret += float(expected.detach().mean()) / ROUNDS
         right += float((theirs.argmax(-1) == their).float().mean()) / ROUNDS
         state = here["after"][every, state, their, move]
         last = torch.zeros(size, 2 * MOST)
@@ -170,7 +171,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--steps", type=int, default=3000)
+    parser.add_argument("--steps", type=int, default=300)
     parser.add_argument("--batch", type=int, default=256)
     parser.add_argument("--machines", type=int, default=1500)
     given = parser.parse_args()
@@ -191,7 +192,7 @@ def main() -> None:
             made.append((rules, machine))
     pool, tests = Pool(made), {"train": Pool(train), "held_out": Pool(held)}
     net = Weights()
-    optimiser = torch.optim.Adam(net.parameters(), 3e-3)
+    optimiser = torch.optim.Adam(net.parameters(), RATE)
     curve, began = [], time.monotonic()
     for step in range(given.steps + 1):
         done = step / given.steps
@@ -206,7 +207,7 @@ def main() -> None:
         some[known] = rng.integers(len(train), size=int(known.sum()))
         loss, _ = episodes(net, pool.drawn(some), 0.03 * (1 - done))
         for group in optimiser.param_groups:
-            group["lr"] = 3e-3 * (1 - 0.95 * done)
+            group["lr"] = RATE * (1 - 0.95 * done)
         optimiser.zero_grad()
         loss.backward()
         torch.nn.utils.clip_grad_norm_(net.parameters(), 1.0)

@@ -1,0 +1,41 @@
+"""The door to OpenEnv, where that library is installed."""
+
+from __future__ import annotations
+
+import pytest
+
+pytest.importorskip("openenv.core", reason="needs sally-lab[openenv]")
+
+from sally.adapters.openenv import GameEnvironment, ReplyAction, app_of
+from sally.core.errors import BadInput
+
+
+def test_an_episode_in_process():
+    env = GameEnvironment("ipd")
+    seen = env.reset(seed=4)
+    assert "This is round 1." in seen.page and seen.kind == "move"
+    names = env.env.task.instance.params["names"]
+    while not seen.done:
+        seen = env.step(ReplyAction(text=f"Option: {names[0]}"))
+    assert seen.columns["format"] == 0.0 and env.state.step_count == 10
+    with pytest.raises(BadInput, match="The episode is over"):
+        env.step(ReplyAction(text="Option: J"))
+
+
+def test_tasks_are_named_without_their_partner():
+    env = GameEnvironment("rps")
+    assert env.list_splits() == ["train", "validation", "held_out"]
+    assert env.num_tasks("held_out") == 4 == len(env.list_tasks("held_out"))
+    assert "previous" not in str(env.list_tasks("held_out"))
+    first = env.reset(split="held_out", index=2, seed=1).page
+    assert first == GameEnvironment("rps").reset(split="held_out", index=2, seed=1).page
+    with pytest.raises(BadInput, match="index must be from 0 to 3"):
+        env.reset(split="held_out", index=9)
+
+
+def test_a_server_is_made_and_answers():
+    from starlette.testclient import TestClient
+
+    with TestClient(app_of("ipd")) as asked:
+        answer = asked.post("/reset", json={"seed": 4})
+        assert answer.status_code == 200 and "round 1" in answer.text
