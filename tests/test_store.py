@@ -102,12 +102,13 @@ def test_what_could_not_be_read_back_is_refused_before_it_is_written(
 
 def test_half_a_character_in_a_reply_loses_no_episode(folder: Path) -> None:
     (good,) = episodes(1)
-    odd = Moved(3, "hider", "keep", reply="so \ud83d cut 👍")
+    at = next(i for i, event in enumerate(good.events) if event.seat == "hider")
+    odd = msgspec.structs.replace(good.events[at], reply="so \ud83d cut 👍")
+    events = [*good.events[:at], odd, *good.events[at + 1 :]]
     with store.Writer(folder) as writer:
-        writer.add(msgspec.structs.replace(good, events=[odd, good.events[-1]]))
+        writer.add(msgspec.structs.replace(good, events=events))
     (found,) = store.load(folder).episodes.values()
-    first = found.events[0]
-    assert isinstance(first, Moved) and first.reply == "so \ufffd cut 👍"
+    assert found.events[at].reply == "so \ufffd cut 👍"
 
 
 # --- broken lines -------------------------------------------------------------------------------

@@ -23,7 +23,7 @@ from sally.core.log import Episode
 from sally.output.reproduce import Effort
 from sally.output.reproduce import reproduce as reproduced
 from sally.output.unpacked import opened
-from sally.runner.check import Checked, check
+from sally.runner.check import Checked, cells_of, check
 from sally.store import Where
 
 Played = str | Path | Iterable[Episode]
@@ -129,15 +129,21 @@ def replay(*places: Where | Episode) -> Checked:
     """Play stored episodes again from their logs, and say where they differ."""
     with ExitStack() as open_ones:
         found: list[Episode] = []
+        cells: dict[str, set[str]] = {}
         for place in places:
             if isinstance(place, Episode):
                 found.append(place)
                 continue
             folder = open_ones.enter_context(opened(place))[0]
             file = isinstance(folder, Path) and not folder.is_dir()
-            held = store.load_file(Path(str(folder))) if file else store.load(folder)
+            held = (  # unchecked: to say what is wrong is what a replay is for
+                store.load_file(Path(str(folder)), check=False)
+                if file
+                else store.load(folder, check=False)
+            )
             found += held.episodes.values()
-        return check(found)
+            cells |= {} if file else cells_of(folder)
+        return check(found, cells)
 
 
 def reproduce(

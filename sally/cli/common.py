@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -44,6 +44,18 @@ def use_files(files: Sequence[str]) -> None:
     """Put users' files on the shelf."""
     for file in files:
         shelf.add_file(Path(file))
+
+
+NAMED_LINES = 5  # lines without an episode that are named; more are counted
+
+
+def say_bad(lines: Iterable[str]) -> None:
+    """Say on standard error which lines hold no episode; they stay, and a copy is kept aside."""
+    every = list(lines)
+    for line in every[:NAMED_LINES]:
+        click.echo(f"unreadable, kept in quarantine: {line}", err=True)
+    if len(every) > NAMED_LINES:
+        click.echo(f"unreadable, kept in quarantine: {len(every):,} lines in all", err=True)
 
 
 def parsed(settings: Sequence[str]) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from sally.analysis.profile import Mark, ProfileRow, profile_of
 from sally.analysis.rows import Row
 from sally.analysis.scale import Zero
 from sally.analysis.stores import measured_stores
-from sally.cli.common import STORE
+from sally.cli.common import STORE, say_bad
 from sally.cli.comparing import plain
 from sally.core.errors import listed, unknown
 from sally.output import figures
@@ -145,8 +145,7 @@ def profile_rows_of(
         task = bar.add_task("measure", total=None, note="")
         places = [open_ones.enter_context(opened(folder))[0] for folder in folders]
         found = measured_stores(places, seat, lambda n: bar.update(task, completed=n))
-        for line in found.bad:
-            click.echo(f"unreadable, kept in quarantine: {line}", err=True)
+        say_bad(found.bad)
         if found.episodes:
             known("seat in this store", [seat] if seat else [], found.seats)
         studied = chosen(found.measured, games, players, seat, cells)

@@ -15,7 +15,7 @@ from sally.core.scenes import REFEREE
 from sally.output.console import folded, harmless, json_option, print_json
 from sally.output.transcript import transcript
 from sally.output.unpacked import is_bundle, opened
-from sally.runner.check import Checked, check
+from sally.runner.check import Checked, cells_of, check
 
 
 @click.command()
@@ -31,7 +31,8 @@ def replay(path: Path | str, as_json: bool) -> None:
             click.echo(
                 f"{path}: as packed, {len(packed.bundle.files)} files, sha256 {packed.sha256}"
             )
-        found = check(_episodes(place).values())
+        lines = isinstance(place, Path) and not place.is_dir()
+        found = check(_episodes(place).values(), None if lines else cells_of(place))
     if as_json:
         sealed = {} if packed is None else {"sha256": packed.sha256}
         print_json({**found.as_json(), **sealed})
@@ -109,9 +110,9 @@ def _named(folder: store.Where, id: str, said: store.Where) -> Episode:
 def _episodes(path: store.Where) -> dict[str, Episode]:
     """The episodes of a store, or of one file of lines."""
     if isinstance(path, Path) and not path.is_dir():
-        contents = store.load_file(path)
+        contents = store.load_file(path, check=False)
     else:
-        contents = store.load(path)
+        contents = store.load(path, check=False)  # to say what is wrong is what a replay is for
     if contents.bad and not contents.episodes:
         raise BadInput(f"No line of {path} holds an episode; the first is bad: {contents.bad[0]}.")
     for line in contents.bad:

@@ -14,7 +14,7 @@ from sally import store
 from sally.adapters.executors import NAMES, executor
 from sally.analysis.stores import each_once
 from sally.api.studies import Wish, wished
-from sally.cli.common import STORE, parsed
+from sally.cli.common import STORE, parsed, say_bad
 from sally.cli.scoring import say_summary, without_result
 from sally.cli.watching import clock
 from sally.core.study import Study
@@ -117,11 +117,15 @@ def run(
         click.echo(f"Used: {meter.said}")
     for why in without_result(found.reasons):
         click.echo(folded(why))
+    if n := found.broken_readers:
+        click.echo(
+            f"{n} {'reply' if n == 1 else 'replies'} broke a reader of ours and counted as "
+            "unreadable; `sally show` has them, and please report it."
+        )
     if left:
         why = " because the budget was spent" if meter.spent else ""
         click.echo(f"{left} episodes are missing{why}; the same command plays them.")
-    for line in found.bad:
-        click.echo(f"unreadable, kept in quarantine: {line}", err=True)
+    say_bad(map(str, found.bad))
     click.echo(f"Next: sally score {place}   sally replay {place}   sally show {place}")
     if left and not meter.spent:
         sys.exit(1)  # the study is not whole, and a script should know
@@ -194,4 +198,5 @@ def counts(found: Survey) -> dict[str, object]:
         "reasons": found.reasons,
         "bad_lines": [str(line) for line in found.bad],
         "doubled": found.doubled,
+        "broken_readers": found.broken_readers,
     }

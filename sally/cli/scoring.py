@@ -14,7 +14,7 @@ from sally import store
 from sally.analysis.rows import Row, episode_rows
 from sally.analysis.scores import FINEST, By, Wanted, chosen, keys_for, means, seats_of, studied
 from sally.analysis.stores import each_once
-from sally.cli.common import STORE
+from sally.cli.common import STORE, say_bad
 from sally.core import shelf
 from sally.core.errors import listed
 from sally.core.log import Episode
@@ -74,7 +74,8 @@ def score(
     seen = Seen()
     with opened(folder) as (place, _):
         if as_rows:
-            print_json(list(episode_rows(each_once([place]))))
+            print_json(list(episode_rows(each_once([place], seen.bad.append))))
+            seen.warn()
             return
         rows = chosen(
             seats_of(seen.passing(each_once([place], seen.bad.append)), wanted.named), wanted
@@ -112,8 +113,7 @@ class Seen:
             click.echo(
                 f"mixed: instance {id!r} was changed between runs, and both count here", err=True
             )
-        for line in self.bad:
-            click.echo(f"unreadable, kept in quarantine: {line}", err=True)
+        say_bad(self.bad)
 
 
 def without_result(reasons: Mapping[str, int]) -> list[str]:

@@ -36,7 +36,7 @@ def watch(place: Path | str, once: bool, as_json: bool) -> None:
     else:
         with Live(console=out, auto_refresh=False) as live:
             for now in _looks(place, once):
-                live.update(Text("\n".join(lines(now))), refresh=True)
+                live.update(Text(harmless("\n".join(lines(now)))), refresh=True)
     if now.censored:
         for why, n in store.survey(place).reasons.items():
             click.echo(harmless(f"  {n} without a result: {why}"))

@@ -23,8 +23,16 @@ class NotAsked(BadInput):
     """An answer to an ask that is not open: out of turn, given twice, or made up."""
 
 
+class PromptDiffers(Exception):
+    """A replayed call does not show what the logged call showed."""
+
+
 class Unreadable(ValueError):
     """A reply in which no legal answer can be read; its message teaches the one who retries."""
+
+
+class TooLong(Unreadable):
+    """A reply with more characters than are ever read."""
 
 
 def unknown(what: str, name: str, known: Iterable[str]) -> BadInput:

@@ -8,14 +8,15 @@ from typing import Any
 import msgspec
 
 from sally.core.answers import action_of, answers_of
-from sally.core.errors import BadInput
+from sally.core.errors import BadInput, PromptDiffers
 from sally.core.game import GameSpec, Seat
 from sally.core.log import Censored, Episode, Event, Forfeited, Moved, Reported, episode_id
 from sally.core.match import Match
 from sally.core.player import Turn
 from sally.core.replay import Replay
 
-Again = Callable[[Turn[Any, Any], Any], Any]  # (the ask, its logged event) -> the answer
+# (the ask, its logged event) -> the answer; None: the log's own
+Again = Callable[[Turn[Any, Any], Any], Any]
 
 
 def replayed(spec: GameSpec[Any, Any, Any], episode: Episode) -> Replay[Any, Any, Any]:
@@ -64,8 +65,8 @@ def mismatch(
 ) -> str | None:
     """What a second run of the log through a match does differently; None when nothing.
 
-    With `asked_again`, players whose calls are logged answer anew, so that their prompts are
-    rendered again and the hashes compared.
+    With `asked_again`, players answer anew, so that what a bot says is compared, and of a model
+    the prompts, by their hashes.
     """
     if episode.id != (asked := episode_id(episode.setup)):
         return f"the id should be {asked}, the hash of what was asked for"
@@ -73,10 +74,14 @@ def mismatch(
         match = Match(spec, episode.setup, ask_nature=True)
         for _ in rerun(match, episode, asked_again):
             pass
-    except (ValueError, LookupError, TypeError, AttributeError, msgspec.ValidationError) as why:
-        return f"the log does not play: {why}"
-    logged, again = as_stored(episode.events), as_stored(match.events)
-    for i, (was, now) in enumerate(zip(logged, again, strict=False)):
+    except PromptDiffers as why:
+        return str(why)
+    except Exception as why:  # a log holds anything, and any game reads it
+        return f"the log does not play: {why or type(why).__name__}"
+    logged, again = episode.events, match.events
+    if logged == again:
+        return None
+    for i, (was, now) in enumerate(zip(as_stored(logged), as_stored(again), strict=False)):
         if was != now:
             return f"event {i} was {_short(was)} and replays as {_short(now)}"
     if len(logged) != len(again):
@@ -105,11 +110,10 @@ def rerun(
         for turn in asked:
             event, given = answers[turn.id]
             yield turn, event
-            if asked_again is not None and event.calls and turn.number >= since:
-                given = asked_again(turn, event)
-            else:
+            anew = asked_again(turn, event) if asked_again and turn.number >= since else None
+            if anew is None:
                 turn.looked[:] = event.looked
-            match.answer(turn.id, given)
+            match.answer(turn.id, given if anew is None else anew)
             if match.over:
                 break
 

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from sally.core import grammar
-from sally.core.errors import Unreadable, listed
+from sally.core.errors import TooLong, Unreadable, listed
 
 _MARKS = str.maketrans("", "", "*_`\"'“”‘’[]<>{}$\\\u200b\u200c\u200d\u2060\ufeff\xad")
 _TAGS = re.compile(r"(?i)</?(?:b|i|u|em|strong|code|p|br|span|answer|option|final) ?/?>")
@@ -43,7 +43,7 @@ def bounded(reply: str) -> str:
     if len(reply) > MOST_READ:
         reply = _THINKING.sub(" ", reply)
     if len(reply) > MOST_READ:
-        raise Unreadable(f"The answer has more than {MOST_READ} characters; give a short one.")
+        raise TooLong(f"The answer has more than {MOST_READ} characters; give a short one.")
     return reply
 
 

@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 import msgspec
 
+from sally.core.errors import PromptDiffers as PromptDiffers
 from sally.core.model import (
     AS_THE_PROVIDER_DOES,
     Assistant,
@@ -133,10 +134,6 @@ class Recorded(msgspec.Struct, frozen=True):
 
     prompt: str
     answer: Reply | Scores | Fault
-
-
-class PromptDiffers(Exception):
-    """A replayed call does not show what the logged call showed."""
 
 
 class Playback:

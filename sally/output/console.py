@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-import re
+import sys
 import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -17,6 +17,8 @@ from rich.table import Table
 from rich.text import Text
 
 from sally.core.errors import BadInput
+from sally.core.screen import harmless as harmless
+from sally.core.screen import steered
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -25,7 +27,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def console(stderr: bool = False) -> Console:
-    return Console(stderr=stderr, soft_wrap=False)
+    """Where tables and bars are drawn; who puts somebody's text into them makes it harmless."""
+    return Console(file=steered(sys.stderr if stderr else sys.stdout), soft_wrap=False)
 
 
 def json_option(command: F) -> F:
@@ -45,20 +48,6 @@ def _finite(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_finite(v) for v in value]
     return value
-
-
-def harmless(text: str) -> str:
-    """The text with signs that steer a terminal shown, such as ␛, instead of obeyed."""
-    return _STEERS.sub(_shown, text)
-
-
-# Controls but for tab and newline, and what turns the direction of writing around.
-_STEERS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
-
-
-def _shown(hit: re.Match[str]) -> str:
-    code = ord(hit.group())
-    return chr(0x2400 + code) if code < 0x20 else f"<U+{code:04X}>"
 
 
 def folded(text: str) -> str:
@@ -85,7 +74,7 @@ def print_table(rows: Iterable[Mapping[str, Any]], columns: Sequence[str], title
 
 def _table(rows: Iterable[Mapping[str, Any]], columns: Sequence[str], title: str) -> Table:
     table = Table(
-        title=title or None,
+        title=Text(harmless(title)) if title else None,
         title_justify="left",
         header_style="bold",
         box=SIMPLE_HEAD,
@@ -95,7 +84,9 @@ def _table(rows: Iterable[Mapping[str, Any]], columns: Sequence[str], title: str
     rows = list(rows)
     for column in columns:
         numeric = all(isinstance(r.get(column), int | float | None) for r in rows)
-        table.add_column(column, justify="right" if numeric else "left", overflow="fold")
+        table.add_column(
+            Text(harmless(column)), justify="right" if numeric else "left", overflow="fold"
+        )
     for row in rows:
         table.add_row(*(Text(cell(row.get(column))) for column in columns))
     return table
@@ -248,7 +239,7 @@ def cell(value: Any) -> str:
         return f"{value:.3f}" if abs(value) < 1000 else f"{value:,.0f}"
     if isinstance(value, list | tuple) and len(value) == 2:
         return f"[{cell(value[0])}, {cell(value[1])}]"
-    return str(value)
+    return harmless(str(value))
 
 
 def progress() -> Progress:

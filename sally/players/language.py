@@ -11,8 +11,9 @@ from typing import Any, TypeVar
 import msgspec
 
 from sally.core import packs, shelf
+from sally.core.call import BROKE_READER
 from sally.core.chance import derived_seed
-from sally.core.errors import BadInput, Unreadable, listed, unknown
+from sally.core.errors import BadInput, TooLong, Unreadable, listed, unknown
 from sally.core.game import Game, GameSpec, Seat
 from sally.core.harness import AS_IT_IS, Harness, read_harness
 from sally.core.log import Call, Sitter
@@ -34,6 +35,7 @@ from sally.core.model import (
 )
 from sally.core.player import Decision, Fault, Forfeit, PlayerKind, Turn
 from sally.core.probe import Report
+from sally.core.reading import MOST_READ
 from sally.core.strategy import Run, Said, Sheet, Strategy
 from sally.core.words import Pack, checked
 
@@ -138,6 +140,23 @@ class Caller:
                     raise
         raise AssertionError("unreachable")
 
+    def noted(self, why: Exception) -> str:
+        """Why the last reply was not read, for a forfeit; what is odd stands with the call, too.
+
+        What a model's call raised is no matter of reading, and goes on.
+        """
+        if isinstance(why, Unreadable) and not isinstance(why, TooLong):
+            return _reason(self.finish)
+        if why is self.failed:
+            raise why
+        if isinstance(why, TooLong):
+            reason, detail = "too long", f"not read: more than {MOST_READ} characters"
+        else:
+            reason = detail = broken_reader(why)
+        if self.calls:
+            self.calls[-1] = msgspec.structs.replace(self.calls[-1], detail=detail)
+        return reason
+
     def _seeded(self, more: Mapping[str, Any]) -> Settings:
         """The settings of the next call, with a seed of its own where sampling has one."""
         settings = msgspec.structs.replace(self._settings, **more) if more else self._settings
@@ -186,10 +205,10 @@ class LanguagePlayer(msgspec.Struct, frozen=True):
             except ModelFailure as why:
                 return Fault("fault", str(why), tuple(caller.calls))
             except Unreadable as why:
-                retry, reason = sheet.say("retry", why=why), _reason(caller.finish)
+                retry, reason = sheet.say("retry", why=why), caller.noted(why)
                 continue
             except Exception as why:
-                reason = broken_reader(why, caller.failed)
+                reason = caller.noted(why)
                 retry = sheet.say("retry", why=NOT_READ)
                 continue
             return Decision(
@@ -214,10 +233,11 @@ class LanguagePlayer(msgspec.Struct, frozen=True):
             except ModelFailure as why:
                 return Fault("fault", str(why), tuple(caller.calls))
             except Unreadable as why:
+                caller.noted(why)
                 retry = sheet.say("retry", why=why)
                 continue
             except Exception as why:
-                broken_reader(why, caller.failed)
+                caller.noted(why)
                 retry = sheet.say("retry", why=NOT_READ)
                 continue
             return Report(read.value, read.odds, said.text, tries, tuple(caller.calls))
@@ -233,13 +253,11 @@ def readable(said: Said) -> str:
     return said.text.rpartition("\n")[0] if said.cut else said.text
 
 
-def broken_reader(why: Exception, of_model: Exception | None) -> str:
-    """The reason of a forfeit where a reader broke down; what a model's call raised goes on."""
-    if why is of_model:
-        raise why
+def broken_reader(why: Exception) -> str:
+    """The reason of a forfeit where a reader broke down; its trace is in the program's log."""
     LOG.error("a reader broke down over a reply, which counts as unreadable", exc_info=why)
     at = traceback.extract_tb(why.__traceback__)[-1]
-    return f"the reader broke down: {type(why).__name__} in {at.name}, line {at.lineno}"
+    return f"{BROKE_READER}: {type(why).__name__} in {at.name}"
 
 
 def _reason(finish: str) -> str:

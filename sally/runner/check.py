@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from typing import Any
 
 import msgspec
 
+from sally import store
 from sally.core import shelf
 from sally.core.errors import BadInput, listed
 from sally.core.game import GameSpec, Seat
@@ -27,11 +28,16 @@ from sally.core.model import (
     Usage,
 )
 from sally.core.playback import Again, mismatch, require_version
-from sally.core.player import AskId, Turn
+from sally.core.player import AskId, Player, Turn, put
 from sally.core.records import RECORDED
-from sally.models.stub import Playback, PromptDiffers, Recorded
-from sally.players.language import LanguagePlayer
-from sally.runner.seating import seated, versions_of
+from sally.core.sound import unsound
+from sally.models.stub import Playback, Recorded
+from sally.players.language import LanguagePlayer, uses_model
+from sally.runner.local import is_bot, orders
+from sally.runner.seating import kinds, seated, versions_of
+
+
+PERSON = "person"  # the name under which people stand in a log
 
 
 @dataclass
@@ -59,8 +65,13 @@ class Checked:
         }
 
 
-def check(episodes: Iterable[Episode]) -> Checked:
-    """Run every log through a match again; what has another version is listed, not failed."""
+def check(
+    episodes: Iterable[Episode], cells: Mapping[str, Collection[str]] | None = None
+) -> Checked:
+    """Run every log through a match again; what has another version is listed, not failed.
+
+    Bots and models are asked again. `cells` says to which cells of its study an episode belongs.
+    """
     found = Checked()
     for episode in episodes:
         found.episodes += 1
@@ -71,10 +82,8 @@ def check(episodes: Iterable[Episode]) -> Checked:
             found.unchecked.append((episode.id, str(why)))
             continue
         other = _other_versions(spec, episode)
-        try:
-            wrong = mismatch(spec, episode, None if other else _asked_again(episode))
-        except PromptDiffers as why:
-            wrong = str(why)
+        wrong = unsound(episode) or _other_cell(episode, cells or {})
+        wrong = wrong or mismatch(spec, episode, _everybody_again(spec, episode, not other))
         if wrong is not None:
             found.mismatches.append((episode.id, wrong))
             continue
@@ -83,6 +92,9 @@ def check(episodes: Iterable[Episode]) -> Checked:
             found.unchecked.append((episode.id, f"moves replay, prompts were not checked: {other}"))
         elif elsewhere := _recorded_elsewhere(spec, episode):
             reason = f"moves replay; {elsewhere} played elsewhere, and no prompts are on record"
+            found.unchecked.append((episode.id, reason))
+        elif strangers := _strangers(spec, episode):
+            reason = f"moves replay; nobody here is called {strangers}, who could be asked again"
             found.unchecked.append((episode.id, reason))
     return found
 
@@ -104,6 +116,33 @@ def _other_versions(spec: GameSpec[Any, Any, Any], episode: Episode) -> str | No
         if changed:
             return f"{seat} has {listed(changed)}"
     return None
+
+
+def cells_of(where: store.Where) -> dict[str, set[str]]:
+    """To which cells episodes belong, by the studies that a store has kept; by id."""
+    found: dict[str, set[str]] = {}
+    for study in store.studies(where).values():
+        try:
+            for id, cell, _ in orders(study):
+                found.setdefault(id, set()).add(cell)
+        except BadInput:
+            continue  # it names what is not installed: nothing can be said
+    return found
+
+
+def _other_cell(episode: Episode, cells: Mapping[str, Collection[str]]) -> str | None:
+    """Whether a study asked for this episode, but in another of its cells."""
+    asked = cells.get(episode.id)
+    if asked is None or episode.cell in asked:
+        return None
+    return f"it says that it belongs to cell {episode.cell!r}; its study has it in {listed(asked)}"
+
+
+def _strangers(spec: GameSpec[Any, Any, Any], episode: Episode) -> str:
+    """The names in a lineup that no player on this shelf has; people are asked only once."""
+    known = {*kinds(spec), PERSON}
+    found = sorted({w.player for w in episode.setup.lineup.values() if w.player not in known})
+    return listed(found) if found else ""
 
 
 def _recorded_elsewhere(spec: GameSpec[Any, Any, Any], episode: Episode) -> str:
@@ -131,10 +170,7 @@ def prompts_of(episode: Episode) -> Prompts:
     if other := _other_versions(spec, episode):
         raise BadInput(f"The prompts of episode {episode.id} cannot be rendered again: {other}.")
     shown: Prompts = {}
-    try:
-        wrong = mismatch(spec, episode, _asked_again(episode, shown))
-    except PromptDiffers as why:
-        wrong = str(why)
+    wrong = mismatch(spec, episode, _asked_again(episode, shown))
     if wrong is not None:
         raise BadInput(f"Episode {episode.id} does not replay: {wrong}")
     return shown
@@ -184,12 +220,46 @@ def _asked_again(episode: Episode, shown: Prompts | None = None) -> Again:
     """Every model of an episode, asked again."""
 
     def again(turn: Turn[Any, Any], event: Any) -> Any:
+        if not event.calls:
+            return None
         answer, model = answered_again(turn, episode.setup.lineup[turn.seat], event.calls)
         if shown is not None:
             shown[turn.id] = model.shown
         return answer
 
     return again
+
+
+def _everybody_again(spec: GameSpec[Any, Any, Any], episode: Episode, models: bool) -> Again:
+    """Every bot, and every model if `models`, asked again; of anybody else the log is believed."""
+    bots, spoken = _bots(spec, episode), _asked_again(episode)
+
+    def again(turn: Turn[Any, Any], event: Any) -> Any:
+        if turn.seat in bots and not event.calls:
+            return put(turn, bots[turn.seat])
+        return spoken(turn, event) if models else None
+
+    return again
+
+
+def _bots(spec: GameSpec[Any, Any, Any], episode: Episode) -> dict[str, Player[Any, Any]]:
+    """The bots of an episode that are installed in the version that played.
+
+    None where somebody was recorded elsewhere: there, bots were other programs of that name.
+    """
+    lineup, found = episode.setup.lineup, dict[str, Player[Any, Any]]()
+    if any(who.player == RECORDED for who in lineup.values()):
+        return found
+    game = spec.build(episode.setup.instance.params)
+    for seat, who in lineup.items():
+        try:
+            if not uses_model(who) and versions_of(spec, who) == who.versions:
+                player = seated(spec, game, Seat(seat), who)
+                if is_bot(player):
+                    found[seat] = player
+        except BadInput:
+            continue  # a person, or nobody whom this shelf knows
+    return found
 
 
 def recorded(calls: Sequence[Call]) -> list[Recorded]:

@@ -35,6 +35,7 @@ from sally.store.reading import (
     reason,
     survey,
     to_run_again,
+    why_wrong,
 )
 from sally.store.writing import Writer, keep_pack, packs_of
 
@@ -74,4 +75,5 @@ __all__ = [
     "studies",
     "survey",
     "to_run_again",
+    "why_wrong",
 ]

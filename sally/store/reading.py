@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from hashlib import blake2b
 from io import BytesIO
 from itertools import groupby
 from pathlib import Path
@@ -15,9 +16,11 @@ from typing import Any, BinaryIO
 import msgspec
 
 from sally.core import packs, shelf
+from sally.core.call import BROKE_READER
 from sally.core.errors import BadInput
 from sally.core.log import RESUMABLE, SCHEMA, Censored, Episode, Instance, from_line
 from sally.core.names import remember
+from sally.core.sound import unsound
 from sally.core.words import checked
 from sally.store.manifest import MANIFEST, models_asked, read_manifest
 from sally.store.places import Folder, Place, Where, place
@@ -26,6 +29,10 @@ _NUMBER = re.compile(r"\d[\d,]{2,}(\.\d+)?|\d+\.\d+")  # what differs between ep
 OPEN, PART, DONE = ".open", ".part", ".jsonl"  # being appended to; put already; all of a writer's
 
 
+_SUM = re.compile(rb',"sum":"([0-9a-f]{16})"}\n$')  # how a line ends that says its own sum
+SUM_BYTES = 28
+MOST_REMEMBERED = 500_000  # lines that this process has found to be sound
+_SOUND: set[int] = set()  # their hashes, so that one command does not work them out twice
 QUARANTINE_BYTES = 1_000_000  # of bad lines that are copied for one file of lines
 
 
@@ -62,6 +69,7 @@ class Survey:
     cut: dict[str, str] = field(default_factory=dict)  # to be run again, and why
     blank: dict[str, str] = field(default_factory=dict)  # finished without a result, and why
     instances: dict[str, Instance] = field(default_factory=dict)
+    broken_readers: int = 0  # replies over which a reader broke down
     bad: list[BadLine] = field(default_factory=list)
     doubled: int = 0
 
@@ -82,20 +90,20 @@ def to_run_again(episode: Episode) -> bool:
     return isinstance(end, Censored) and end.cause in RESUMABLE
 
 
-def load(where: Where, quarantine: bool = True) -> Contents:
+def load(where: Where, quarantine: bool = True, check: bool = True) -> Contents:
     """Everything in a store; a finished run of an episode takes the place of a cut one."""
     contents = Contents()
-    for found in read(where, quarantine):
+    for found in read(where, quarantine, check=check):
         _add(contents, found)
     return contents
 
 
-def load_file(path: Path) -> Contents:
+def load_file(path: Path, check: bool = True) -> Contents:
     """Everything in one file of lines."""
     if not path.is_file():
         raise BadInput(f"There is neither a store nor a file at {path}.")
     contents = Contents()
-    for found in _episodes(((path.name, *line) for line in lines_of(path)), None):
+    for found in _episodes(((path.name, *line) for line in lines_of(path)), None, check):
         _add(contents, found)
     return contents
 
@@ -127,8 +135,14 @@ def survey(where: Where, beginning: str = "") -> Survey:
                 if line.payoffs is None:
                     found.blank[line.id] = reason(line)
             found.instances[line.setup.instance.id] = line.setup.instance
+            found.broken_readers += _broken_readers(line)
     found.cut = {id: why for id, why in found.cut.items() if id not in found.finished}
     return found
+
+
+def _broken_readers(episode: Episode) -> int:
+    calls = (call for event in episode.events for call in event.calls)
+    return sum(call.detail.startswith(BROKE_READER) for call in calls)
 
 
 def reason(episode: Episode) -> str:
@@ -139,8 +153,13 @@ def reason(episode: Episode) -> str:
     return f"{end.cause}: {_NUMBER.sub('…', end.detail)}" if end.detail else end.cause
 
 
-def read(where: Where, quarantine: bool = True, beginning: str = "") -> Iterator[Episode | BadLine]:
-    """The lines of a store, one after another; only one is held at a time."""
+def read(
+    where: Where, quarantine: bool = True, beginning: str = "", check: bool = True
+) -> Iterator[Episode | BadLine]:
+    """The lines of a store, one after another; only one is held at a time.
+
+    With `check`, a line whose log cannot have been played is as bad as one that is torn.
+    """
     at = place(where)
     try:
         if not at.exists():
@@ -155,17 +174,19 @@ def read(where: Where, quarantine: bool = True, beginning: str = "") -> Iterator
         remember(models_asked(at))
         ours = quarantine and MANIFEST in inside  # a foreign folder stays as it is
         wanted = [name for name in names if name.startswith(beginning)]
-        yield from _episodes(_lines(at, wanted), at if ours else None)
+        yield from _episodes(_lines(at, wanted), at if ours else None, check)
     except OSError as why:
         raise BadInput(f"The store {at} cannot be read: {why.strerror}.") from None
 
 
 def _episodes(
-    lines: Iterable[tuple[str, int, bytes]], quarantine: Place | None
+    lines: Iterable[tuple[str, int, bytes]], quarantine: Place | None, check: bool
 ) -> Iterator[Episode | BadLine]:
     aside: dict[str, bytearray] = {}
     for name, number, line in lines:
         found = read_line(line)
+        if check and not isinstance(found, str):
+            found = why_wrong(line, found) or found
         if isinstance(found, str):
             kept = aside.setdefault(name, bytearray())
             if len(kept) + len(line) < QUARANTINE_BYTES:
@@ -315,6 +336,18 @@ def has_living_writer(where: Where, beginning: str) -> bool:
 # --- one line -----------------------------------------------------------------------------------
 
 
+def why_wrong(line: bytes, episode: Episode) -> str | None:
+    """Why an episode cannot have been played as its line says; worked out once a line."""
+    if (seen := hash(line)) in _SOUND:
+        return None
+    if (why := unsound(episode)) is not None:
+        return f"the line is wrong: {why}"
+    if len(_SOUND) >= MOST_REMEMBERED:
+        _SOUND.clear()
+    _SOUND.add(seen)
+    return None
+
+
 def read_line(line: bytes) -> Episode | str:
     """The episode of a line, whatever its schema version, or why there is none."""
     if not line.endswith(b"\n"):
@@ -323,6 +356,8 @@ def read_line(line: bytes) -> Episode | str:
         plain = msgspec.json.decode(line)
         if not isinstance(plain, dict):
             return "the line is no record"
+        if "sum" in plain and not _is_as_written(line):
+            return "the line was changed after it was written: its sum is another"
         version = plain.get("schema")
         if version == SCHEMA:
             episode = from_line(line)
@@ -334,6 +369,22 @@ def read_line(line: bytes) -> Episode | str:
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, BadInput) as why:
         return f"the line is corrupt: {why}"
     return episode
+
+
+def _is_as_written(line: bytes) -> bool:
+    said = _SUM.search(line, max(0, len(line) - SUM_BYTES))
+    return said is not None and said[1] == sum_of(line[: said.start()])
+
+
+def sealed(line: bytes) -> bytes:
+    """A line with its own sum at the end, so that no byte of it can change unseen."""
+    body = line.removesuffix(b"}\n")
+    return body + b',"sum":"' + sum_of(body) + b'"}\n'
+
+
+def sum_of(body: bytes) -> bytes:
+    """The sum of a line, without the end that says it."""
+    return blake2b(body, digest_size=8).hexdigest().encode()
 
 
 def migrated(plain: dict[str, Any]) -> dict[str, Any]:

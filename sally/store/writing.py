@@ -19,7 +19,7 @@ from sally.core.errors import BadInput
 from sally.core.log import Episode, Setup, from_line, to_line
 from sally.core.words import Pack
 from sally.store.places import Folder, Place, Where, place
-from sally.store.reading import DONE, OPEN, PART
+from sally.store.reading import DONE, OPEN, PART, sealed
 
 HELD_SECONDS = 2.0  # how long a line may wait for others before a far writer puts them
 FILE_BYTES = 8_000_000  # of one file of a far writer, which is held in memory until it is put
@@ -51,7 +51,7 @@ class Writer:
 
     def add(self, episode: Episode) -> None:
         """Store one episode; a full disk raises and leaves no half line behind."""
-        line = _readable_line(episode)
+        line = sealed(_readable_line(episode))
         for name in packs_of(episode.setup) - self._packs:
             keep_pack(self._at, packs.find(name))
             self._packs.add(name)

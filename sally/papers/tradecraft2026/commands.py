@@ -25,7 +25,7 @@ from sally.games.tradecraft.ratings import summary
 from sally.games.tradecraft.ruleset_formats import load
 from sally.games.tradecraft.rulesets import SHIPPED, BadRuleset, shipped
 from sally.games.tradecraft.speech import goods_said
-from sally.output.console import console, json_option, print_json, print_table
+from sally.output.console import json_option, print_json, print_table
 
 
 @click.group("tradecraft2026")
@@ -57,14 +57,12 @@ def check(path: str, as_json: bool) -> None:
         circles = checking.circles(found)
         print_json({**facts, "problems": problems, "notes": list(found.notes), "circles": circles})
     else:
-        out = console()
-        counted = f"{found.name}: {len(found.recipes)} recipes, {len(found.items)} items"
-        out.print(counted, markup=False, highlight=False)
-        harmless = (f"no problem: {line}" for line in checking.circles(found))
+        click.echo(f"{found.name}: {len(found.recipes)} recipes, {len(found.items)} items")
+        turns = (f"no problem: {line}" for line in checking.circles(found))
         notes = (f"left out: {note}" for note in found.notes)
-        for line in (*notes, *harmless, *problems):
-            out.print(f"- {line}", markup=False, highlight=False)
-        out.print("Nothing is wrong." if not problems else f"Problems found: {len(problems)}.")
+        for line in (*notes, *turns, *problems):
+            click.echo(f"- {line}")
+        click.echo("Nothing is wrong." if not problems else f"Problems found: {len(problems)}.")
     if problems:
         sys.exit(1)
 

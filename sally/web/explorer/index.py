@@ -133,9 +133,14 @@ class _StoreIndex:
                     continue
                 there = self.entries.get(found.id)
                 if there is None or there.outcome in RESUMABLE:
-                    self.entries.pop(found.id, None)  # the newest stands last
                     where = (path.stem, at, len(line))
-                    self.entries[found.id] = index_entry(found, self.name, self.study, *where)
+                    try:
+                        entry = index_entry(found, self.name, self.study, *where)
+                    except (TypeError, ValueError, AttributeError, LookupError):
+                        self.bad += 1  # a lineup in which nobody can be named
+                        continue
+                    self.entries.pop(found.id, None)  # the newest stands last
+                    self.entries[found.id] = entry
 
     def episode(self, id: str) -> Episode:
         if id not in self.entries:
@@ -143,7 +148,10 @@ class _StoreIndex:
         entry = self.entries[id]
         with _opened(self.folder / f"{entry.file}.open") as file:
             file.seek(entry.at)
-            found = store.read_line(file.read(entry.size))
+            line = file.read(entry.size)
+        found = store.read_line(line)
+        if isinstance(found, Episode):
+            found = store.why_wrong(line, found) or found
         if isinstance(found, str):
             raise BadInput(f"Episode {id} of the store {self.name!r} cannot be read: {found}.")
         if found.id != id:
@@ -205,6 +213,22 @@ class EpisodeIndex:
             if shelf_name not in self._stores:
                 raise unknown("store", shelf_name, self._stores)
             return self._stores[shelf_name].episode(id)
+
+    def set_aside_wrong(self, listed: Iterable[IndexEntry]) -> bool:
+        """Take those out whose lines are wrong, and count them; whether there were any.
+
+        A line is first read for its head alone; before what it claims is shown, it is worked out.
+        """
+        before = self.bad
+        with self._lock:
+            for entry in listed:
+                if (there := self._stores.get(entry.shelf)) and entry.id in there.entries:
+                    try:
+                        there.episode(entry.id)
+                    except BadInput:
+                        del there.entries[entry.id]
+                        there.bad += 1
+        return self.bad > before
 
     def progress(self) -> list[Progress]:
         """Ended and censored episodes of every cell, beside how many are wanted."""

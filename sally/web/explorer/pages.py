@@ -138,12 +138,15 @@ async def overview(request: Request) -> Response:
     """Where the running studies stand; its middle is loaded anew every few seconds."""
     index = await index_of(request)
     whole = "explorer/live.html" if "live" in request.query_params else "explorer/overview.html"
+    newest = index.entries()[:NEWEST]
+    if await run_in_threadpool(index.set_aside_wrong, newest):
+        newest = index.entries()[:NEWEST]
     return page(
         request,
         whole,
         tables=await tables(request),
         progress=index.progress(),
-        newest=index.entries()[:NEWEST],
+        newest=newest,
         bad=index.bad,
         study=getattr(request.app.state, "study", None),
     )
@@ -154,6 +157,8 @@ async def episodes(request: Request) -> Response:
     index, wanted = await index_of(request), wanted_by(request)
     found = await run_in_threadpool(index.entries, wanted)
     listed = shown(found, page_number(request))
+    while await run_in_threadpool(index.set_aside_wrong, listed.entries):
+        listed = shown(index.entries(wanted), page_number(request))
     whole = "explorer/rows.html" if "live" in request.query_params else "explorer/list.html"
     return page(
         request,

@@ -7,13 +7,12 @@ from typing import Any
 import msgspec
 
 from sally.core import shelf
-from sally.core.errors import BadInput
+from sally.core.errors import BadInput, PromptDiffers
 from sally.core.log import Episode, Event
 from sally.core.match import Match
 from sally.core.model import Context
 from sally.core.playback import rerun
 from sally.core.player import AskId, Turn
-from sally.models.stub import PromptDiffers
 from sally.runner.check import answered_again
 
 

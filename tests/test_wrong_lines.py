@@ -1,0 +1,277 @@
+"""A line that parses and is wrong is set aside and counted, wherever stores are read."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from click.testing import CliRunner
+
+from sally import store
+from sally.cli import cli
+from sally.core.log import Episode, Setup, Sitter, episode_id, from_line, to_line
+from sally.core.study import Cell, Study, grid, instance, sitter
+from sally.runner.check import cells_of, check
+from sally.runner.run import run_study
+from sally.store.reading import sealed
+from sally.web.explorer.index import EpisodeIndex
+
+Plain = dict[str, Any]
+
+
+def study() -> Study:
+    minds = sitter("random"), sitter("constant")
+    players = grid(agent=minds, partner=sitter("tit_for_tat"))
+    arms: dict[str, tuple[str, ...]] = {"agent": ("their_move",)}
+    game = instance("ipd", rounds=5)
+    return Study("wrong", "for tests", (Cell("only", (game,), players, arms, repeats=2),))
+
+
+@pytest.fixture(scope="module")
+def lines(tmp_path_factory: pytest.TempPathFactory) -> list[bytes]:
+    out = tmp_path_factory.mktemp("wrong") / "out"
+    return [to_line(e) for e in run_study(study(), out).episodes.values()]
+
+
+def first(plain: Plain, kind: str) -> Plain:
+    found: Plain = next(e for e in plain["events"] if e["kind"] == kind)
+    return found
+
+
+def named_anew(plain: Plain) -> None:
+    """The id that goes with what is now asked for: a forger knows how to hash."""
+    plain["id"] = episode_id(msgspec.convert(plain["setup"], Setup))
+
+
+def an_action_that_is_none(plain: Plain) -> None:
+    first(plain, "moved")["action"] = 99
+
+
+def an_action_of_another_type(plain: Plain) -> None:
+    first(plain, "moved")["action"] = {"kind": "buy", "what": []}
+
+
+def a_report_of_turn_500(plain: Plain) -> None:
+    first(plain, "reported")["turn"] = 500
+
+
+def a_report_that_is_no_choice(plain: Plain) -> None:
+    first(plain, "reported")["value"] = "the moon"
+
+
+def no_payoff(plain: Plain) -> None:
+    del first(plain, "ended")["payoffs"]["agent"]
+
+
+def a_payoff_of_999(plain: Plain) -> None:
+    first(plain, "ended")["payoffs"]["agent"] = 999.0
+
+
+def a_move_less(plain: Plain) -> None:
+    plain["events"].remove(first(plain, "moved"))
+
+
+def nobody_in_a_seat(plain: Plain) -> None:
+    del plain["setup"]["lineup"]["partner"]
+    named_anew(plain)
+
+
+def settings_that_are_none(plain: Plain) -> None:
+    plain["setup"]["lineup"]["agent"] = {"player": "language", "params": {"settings": 5}}
+    named_anew(plain)
+
+
+def parameters_that_cannot_be(plain: Plain) -> None:
+    plain["setup"]["instance"]["params"] = {"rounds": -3}
+    named_anew(plain)
+
+
+def tokens_that_are_words(plain: Plain) -> None:
+    first(plain, "moved")["calls"] = [{"purpose": "move", "prompt": "", "usage": {"input": "all"}}]
+
+
+def no_tries(plain: Plain) -> None:
+    first(plain, "moved")["tries"] = -5
+
+
+WRONG: tuple[Callable[[Plain], None], ...] = (
+    an_action_that_is_none,
+    an_action_of_another_type,
+    a_report_of_turn_500,
+    a_report_that_is_no_choice,
+    no_payoff,
+    a_payoff_of_999,
+    a_move_less,
+    nobody_in_a_seat,
+    settings_that_are_none,
+    parameters_that_cannot_be,
+    tokens_that_are_words,
+    no_tries,
+)
+
+
+def edited(line: bytes, *edits: Callable[[Plain], None]) -> bytes:
+    plain = json.loads(line)
+    for edit in edits:
+        edit(plain)
+    return msgspec.json.encode(plain) + b"\n"
+
+
+def a_store(folder: Path, lines: list[bytes]) -> Path:
+    store.claim(folder, store.Manifest("wrong", "hash"), study())
+    (folder / "1-a.jsonl").write_bytes(b"".join(lines))
+    return folder
+
+
+@pytest.mark.parametrize("wrong", WRONG, ids=lambda wrong: wrong.__name__)
+def test_a_wrong_line_is_set_aside_even_with_a_sum_of_its_own(
+    wrong: Callable[[Plain], None], lines: list[bytes], tmp_path: Path
+) -> None:
+    bad = sealed(edited(lines[0], wrong))
+    assert isinstance(store.read_line(bad), Episode), "it parses: that is the point"
+    found = store.load(a_store(tmp_path / "out", [bad, *lines[1:]]))
+    assert len(found.episodes) == len(lines) - 1
+    assert [line.line for line in found.bad] == [1] and "wrong" in found.bad[0].why
+    assert (tmp_path / "out" / "quarantine" / "1-a.jsonl").read_bytes() == bad
+
+
+def test_what_was_played_is_sound(lines: list[bytes], tmp_path: Path) -> None:
+    found = store.load(a_store(tmp_path / "out", lines))
+    assert (len(found.episodes), found.bad) == (len(lines), [])
+
+
+@pytest.fixture
+def attacked(lines: list[bytes], tmp_path: Path) -> Path:
+    bad = [edited(lines[0], wrong) for wrong in WRONG]
+    return a_store(tmp_path / "out", [*bad, *lines[1:]])
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("score", "STORE"),
+        ("score", "STORE", "--rows", "--json"),
+        ("show", "STORE"),
+        ("profile", "STORE"),
+        ("compare", "STORE", "random", "constant"),
+        ("crossplay", "STORE"),
+        ("watch", "STORE", "--once"),
+        ("replay", "STORE"),
+        ("pack", "STORE", "--out", "OUT/a.zip"),
+        ("report", "STORE", "--out", "OUT/a.html"),
+        ("export", "STORE", "--to", "OUT/a.csv"),
+        ("export", "STORE", "--to", "OUT/b.csv", "--what", "decisions"),
+    ],
+    ids=" ".join,
+)
+def test_no_command_falls_over_wrong_lines(
+    command: tuple[str, ...], attacked: Path, tmp_path: Path
+) -> None:
+    given = [part.replace("STORE", str(attacked)).replace("OUT", str(tmp_path)) for part in command]
+    found = CliRunner().invoke(cli, given)
+    assert found.exit_code == (1 if command[0] == "replay" else 0), (found.exc_info, found.output)
+
+
+def test_a_forged_payoff_changes_no_mean(
+    lines: list[bytes], attacked: Path, tmp_path: Path
+) -> None:
+    clean = a_store(tmp_path / "clean", lines[1:])
+    first, second = (
+        CliRunner().invoke(cli, ["score", str(at), "--json"]).stdout for at in (clean, attacked)
+    )
+    assert json.loads(first) == json.loads(second) and "999" not in second
+
+
+def test_the_explorer_lists_no_wrong_line_and_counts_them(
+    attacked: Path, lines: list[bytes]
+) -> None:
+    index = EpisodeIndex([attacked])
+    index.refresh()
+    assert index.set_aside_wrong(index.entries())
+    assert {e.id for e in index.entries()} == {from_line(line).id for line in lines[1:]}
+    assert index.bad >= 1
+
+
+# --- sums -----------------------------------------------------------------------------------------
+
+
+def test_no_byte_of_a_stored_line_changes_unseen(lines: list[bytes]) -> None:
+    line = sealed(lines[0])
+    whole = store.read_line(line)
+    for at in range(len(line)):
+        flipped = line[:at] + bytes([line[at] ^ 1]) + line[at + 1 :]
+        found = store.read_line(flipped)
+        assert isinstance(found, str) or found == whole, flipped[at - 20 : at + 20]
+
+
+def test_a_line_without_a_sum_is_an_older_one_and_is_read(lines: list[bytes]) -> None:
+    assert isinstance(store.read_line(lines[0]), Episode)
+
+
+@pytest.mark.parametrize("key", ["cell", "used"])
+def test_an_edited_cell_or_machine_is_seen_by_its_sum(key: str, lines: list[bytes]) -> None:
+    plain = json.loads(sealed(lines[0]))
+    plain[key] = {"cell": "other", "used": {"agent": {"weights": "better"}}}[key]
+    said = store.read_line(msgspec.json.encode(plain) + b"\n")
+    assert isinstance(said, str) and "changed after it was written" in said
+
+
+# --- replay ---------------------------------------------------------------------------------------
+
+
+def a_bot_under_another_name(plain: Plain) -> None:
+    plain["setup"]["lineup"]["partner"]["player"] = "suspicious_tit_for_tat"
+    named_anew(plain)
+
+
+def another_report_of_a_bot(plain: Plain) -> None:
+    report = first(plain, "reported")
+    report["value"] = 1 - report["value"]
+
+
+def another_cell(plain: Plain) -> None:
+    plain["cell"] = "elsewhere"
+
+
+@pytest.mark.parametrize(
+    ("edit", "why"),
+    [
+        (another_report_of_a_bot, "replays as"),
+        (another_cell, "its study has it in only"),
+        (a_payoff_of_999, "replays as"),
+    ],
+)
+def test_a_replay_sees_what_was_edited_though_its_sum_was_taken_off(
+    edit: Callable[[Plain], None], why: str, lines: list[bytes], tmp_path: Path
+) -> None:
+    out = a_store(tmp_path / "out", [edited(lines[0], edit), *lines[1:]])
+    found = check(store.load(out, check=False).episodes.values(), cells_of(out))
+    assert found.replayed == len(lines) - 1
+    ((_, said),) = found.mismatches
+    assert why in said
+
+
+def test_a_replay_sees_that_a_bot_plays_under_another_name(lines: list[bytes]) -> None:
+    forged = [from_line(edited(line, a_bot_under_another_name)) for line in lines]
+    assert len(check(forged).mismatches) == len(lines)
+    assert check(map(from_line, lines)).mismatches == []
+
+
+def test_a_replay_says_whom_it_does_not_know(lines: list[bytes]) -> None:
+    def renamed(plain: Plain) -> None:
+        plain["setup"]["lineup"]["partner"]["player"] = "nobody_we_know"
+        named_anew(plain)
+
+    ((_, why),) = check([from_line(edited(lines[0], renamed))]).unchecked
+    assert "nobody here is called nobody_we_know" in why
+
+
+def test_nobody_is_asked_again_where_play_was_recorded_elsewhere(lines: list[bytes]) -> None:
+    plain = json.loads(edited(lines[0], another_report_of_a_bot))
+    plain["setup"]["lineup"]["partner"] = msgspec.to_builtins(Sitter("recorded"))
+    named_anew(plain)
+    assert check([msgspec.convert(plain, Episode)]).mismatches == []
