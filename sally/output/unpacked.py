@@ -32,6 +32,7 @@ from sally.output.bundle import (
 )
 from sally.store import Where
 
+LEAST_LINE = 100  # bytes of an episode: its id, what was asked for, and its end take as many
 MOST_MANIFEST = 16 << 20  # bytes of bundle.json: room for very many words packs
 
 
@@ -66,7 +67,8 @@ def unpack(path: Path, folder: Path) -> Packed:
             _refuse_others(path, entries, bundle)
             _refuse_bombs(path, entries, bundle, size)
             for name, expected in bundle.files.items():
-                _lay_out(path, zipped, name, expected, folder)
+                lines = bundle.episodes if name == EPISODES else None
+                _lay_out(path, zipped, name, expected, folder, lines)
             whole = hash_of(file, size - SEAL)
             file.seek(max(0, size - SEAL))
             seal = file.read()
@@ -127,6 +129,11 @@ def _manifest(path: Path, zipped: zipfile.ZipFile, entries: dict[str, zipfile.Zi
         raise BadInput(f"{MANIFEST} of {path} names {strange[0]!r}, which belongs in no bundle.")
     if EPISODES not in bundle.files:
         raise BadInput(f"{MANIFEST} of {path} names no {EPISODES}.")
+    if not 0 <= bundle.episodes * LEAST_LINE <= bundle.files[EPISODES].bytes:
+        raise BadInput(
+            f"The bundle {path} says that it holds {bundle.episodes:,} episodes in "
+            f"{bundle.files[EPISODES].bytes:,} bytes, which cannot be."
+        )
     return bundle
 
 
@@ -156,19 +163,36 @@ def _refuse_bombs(
         )
 
 
-def _lay_out(path: Path, zipped: zipfile.ZipFile, name: str, expected: File, folder: Path) -> None:
-    """Unpack one file, never more of it than was announced."""
-    found = sha256()
+def _lay_out(
+    path: Path,
+    zipped: zipfile.ZipFile,
+    name: str,
+    expected: File,
+    folder: Path,
+    lines: int | None,
+) -> None:
+    """Unpack one file, never more of it than was announced, nor more lines if these are counted."""
+    found, left = sha256(), lines
     place = folder / name
     place.parent.mkdir(exist_ok=True)
     with place.open("wb") as out:
         for block in _read(path, zipped, name, expected.bytes):
             found.update(block)
             out.write(block)
+            if left is not None and (left := left - block.count(b"\n")) < 0:
+                raise BadInput(
+                    f"The bundle {path} says that it holds {lines:,} episodes; {name} has more "
+                    "lines than that."
+                )
     if found.hexdigest() != expected.sha256:
         raise BadInput(
             f"In the bundle {path}, {name} was changed after packing: its SHA-256 is "
             f"{found.hexdigest()[:12]}..., not {expected.sha256[:12]}...."
+        )
+    if left:
+        raise BadInput(
+            f"The bundle {path} says that it holds {lines:,} episodes; {name} has {left:,} lines "
+            "less than that."
         )
 
 

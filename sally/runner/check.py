@@ -36,7 +36,6 @@ from sally.players.language import LanguagePlayer, uses_model
 from sally.runner.local import is_bot, orders
 from sally.runner.seating import kinds, seated, versions_of
 
-
 PERSON = "person"  # the name under which people stand in a log
 
 

@@ -185,6 +185,40 @@ def test_each_tampering_is_named(packed: Path, tmp_path: Path, change: Change, s
     assert {p.name for p in tmp_path.iterdir()} == {"mine.sally.zip", "unpacked"}
 
 
+@pytest.mark.parametrize(
+    ("lines", "episodes", "said"),
+    [
+        (b"\n" * 200_000, 3, "has more lines than that"),
+        (b"\n" * 200_000, 200_000, "which cannot be"),
+        (b"\n" * 200_000, -1, "which cannot be"),
+        (b"x" * 999 + b"\n", 3, "has 2 lines less than that"),
+    ],
+)
+def test_a_bundle_holds_as_many_lines_as_it_says(
+    packed: Path, tmp_path: Path, lines: bytes, episodes: int, said: str
+) -> None:
+    def fill(files: dict[str, bytes]) -> None:
+        old = msgspec.json.decode(files["bundle.json"], type=Bundle)
+        filled = bundles.File(sha256(lines).hexdigest(), len(lines))
+        files["episodes.jsonl"] = lines
+        manifest(files, episodes=episodes, files={**old.files, "episodes.jsonl": filled})
+
+    packed_anew(packed, fill)
+    assert said in refused(packed, tmp_path)
+
+
+def test_words_in_a_store_are_checked_as_any_other(folder: Path, tmp_path: Path) -> None:
+    out = tmp_path / "store"
+    shutil.copytree(folder, out)
+    words = (
+        'name = "mine"\ngame = "repeated_games"\n[texts]\n"question" = "{no_such_slot.__class__}"\n'
+    )
+    (out / "packs").mkdir()
+    (out / "packs" / "0123abcd.toml").write_text(words)
+    with pytest.raises(BadInput, match="mine"):
+        store.load(out)
+
+
 def test_a_bundle_that_another_program_packed_is_told_from_ours(
     packed: Path, tmp_path: Path
 ) -> None:
