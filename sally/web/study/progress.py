@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 
+from sally.output.export import harmless
 from sally.web.database import Transaction
 from sally.web.study import events, participants
 from sally.web.study.items import attention
@@ -114,7 +115,6 @@ async def payments(here: RunningStudy) -> str:
         if person.state in PAID:
             base, bonus = here.study.bonus.parts(person.bonus)
             platform, currency = here.study.platform.name, here.study.bonus.currency
-            rows.writerow(
-                (person.given, platform, person.state, base, bonus, currency, person.code)
-            )
+            who = (person.given, platform, person.state, base, bonus, currency, person.code)
+            rows.writerow([harmless(str(each)) for each in who])  # a link may hold a formula
     return out.getvalue()

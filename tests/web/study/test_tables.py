@@ -14,6 +14,8 @@ import pytest
 from click.testing import CliRunner
 
 from sally.cli import cli
+from sally.web.study import pages
+from sally.web.study.participants import Secrets
 from sally.web.study.tables import COLUMNS
 from tests.web.participants import RIGHT, TEXT, Participant, logged_in, study_server, through
 
@@ -138,6 +140,23 @@ def test_a_study_may_exclude_for_attention_and_pays_all_the_same(tmp_path) -> No
         assert row["state"] == "excluded" and Decimal(row["bonus_pay"]) >= 0
         payments = logged_in(server).browser.get("/experimenter/study/payments.csv").text
         assert payments.splitlines()[1].startswith("p1,,excluded,1.00,")
+
+
+def test_a_formula_for_a_name_is_text_in_the_list_of_payments(
+    server: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pages, "GIVEN", re.compile(".+"))  # links are checked before; do not rely
+    finish(server, "=cmd|' /C calc'!A0")
+    payments = logged_in(server).browser.get("/experimenter/study/payments.csv").text
+    assert payments.splitlines()[1].startswith("'=cmd|")
+
+
+def test_a_form_token_fits_its_cookie_and_its_link_and_no_other() -> None:
+    secrets = Secrets("00" * 32, "11" * 32)
+    cookies, links = ("a", "ab", "", '"', 'a","b'), (None, "", "b", "bc", '","', "c")
+    made = {(c, g): secrets.form_token(c, g) for c in cookies for g in links}
+    assert len(set(made.values())) == len(made)  # no part of one runs into another
+    assert made["a", "bc"] != made["ab", "c"]
 
 
 def test_every_column_is_explained_and_every_explained_column_is_there(server: Any) -> None:
