@@ -170,11 +170,14 @@ def _run(app: Any, listening: socket.socket, https: bool) -> None:
     """Serve until somebody stops it."""
     import uvicorn
 
+    from sally.web.connections import PatientProtocol
+
     logging.basicConfig(stream=sys.stderr, format="%(levelname)s %(name)s: %(message)s")
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))  # everybody who waits holds one
     config = uvicorn.Config(
         app,
+        http=PatientProtocol,
         access_log=False,  # it would keep people's addresses
         log_level="warning",
         proxy_headers=https,

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from sally.core import packs, shelf
+from sally.core import keys, packs, shelf
 from sally.core.call import BROKE_READER
 from sally.core.chance import derived_seed
 from sally.core.errors import BadInput, TooLong, Unreadable, listed, unknown
@@ -100,8 +100,10 @@ class Caller:
         self, purpose: str, talk: list[Message], tools: Sequence[ToolSpec], more: Mapping[str, Any]
     ) -> Reply:
         settings, shown = self._seeded(more), prompt_hash(talk, tools)
-        reply = await self._tried(
-            purpose, shown, settings, lambda: self._model.complete(talk, settings, tools)
+        reply = _without_keys(
+            await self._tried(
+                purpose, shown, settings, lambda: self._model.complete(talk, settings, tools)
+            )
         )
         self.calls.append(
             Call(
@@ -133,7 +135,7 @@ class Caller:
                     shown,
                     settings=msgspec.to_builtins(settings),
                     failure=why.kind,
-                    detail=why.fault.detail,
+                    detail=keys.scrubbed(why.fault.detail),
                 )
                 self.calls.append(failed)
                 if not why.transient or attempt == self._retries:
@@ -203,7 +205,7 @@ class LanguagePlayer(msgspec.Struct, frozen=True):
                 chosen = said.place is not None
                 action: Any = turn.options[said.place] if chosen else sheet.read(readable(said))  # type: ignore[index]
             except ModelFailure as why:
-                return Fault("fault", str(why), tuple(caller.calls))
+                return Fault("fault", keys.scrubbed(str(why)), tuple(caller.calls))
             except Unreadable as why:
                 retry, reason = sheet.say("retry", why=why), caller.noted(why)
                 continue
@@ -231,7 +233,7 @@ class LanguagePlayer(msgspec.Struct, frozen=True):
                 else:
                     read = sheet.read(readable(said))
             except ModelFailure as why:
-                return Fault("fault", str(why), tuple(caller.calls))
+                return Fault("fault", keys.scrubbed(str(why)), tuple(caller.calls))
             except Unreadable as why:
                 caller.noted(why)
                 retry = sheet.say("retry", why=why)
@@ -251,6 +253,14 @@ class LanguagePlayer(msgspec.Struct, frozen=True):
 def readable(said: Said) -> str:
     """What may be read of a reply: all of it, or only its whole lines if it was cut by length."""
     return said.text.rpartition("\n")[0] if said.cut else said.text
+
+
+def _without_keys(reply: Reply) -> Reply:
+    """The reply, without the keys of this process if it repeats one."""
+    text, thoughts = keys.scrubbed(reply.text), keys.scrubbed(reply.reasoning or "")
+    if (text, thoughts) == (reply.text, reply.reasoning or ""):
+        return reply
+    return msgspec.structs.replace(reply, text=text, reasoning=thoughts or None)
 
 
 def broken_reader(why: Exception) -> str:

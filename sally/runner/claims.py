@@ -9,6 +9,7 @@ rest on them but on ids: whoever gets a shard looks first what is stored of it.
 from __future__ import annotations
 
 import os
+import re
 import secrets
 import socket
 import time
@@ -24,6 +25,7 @@ from sally.runner.shards import Tally
 from sally.store import Place
 
 BEAT_SECONDS = 2.0
+RUN_NAME = re.compile(r"[\w.-]{1,300}")  # as `new_name` makes them: never a path
 SILENT_SECONDS = 30.0  # a run of another machine that does not beat for so long is dead
 
 
@@ -105,7 +107,7 @@ def _read(at: Place, name: str) -> Run | None:
         return msgspec.json.decode(at.read(f"runs/{name}"), type=Run)
     except FileNotFoundError:
         return None  # taken away since it was listed
-    except msgspec.DecodeError as why:
+    except (msgspec.DecodeError, UnicodeDecodeError) as why:
         raise BadInput(f"{at}/runs/{name} does not describe a run: {why}.") from None
 
 
@@ -181,7 +183,7 @@ class Claims:
 
     def _claim(self, shard: str) -> bool:
         there = [n for n in self._at.names("claims") if n.startswith(f"{shard}.")]
-        last = max((int(name.rpartition(".")[2]) for name in there), default=-1)
+        last = max((self._number(name) for name in there), default=-1)
         if there and not self._is_free(f"{shard}.{last}"):
             return False
         name = f"{shard}.{last + 1}"
@@ -190,12 +192,22 @@ class Claims:
         self._mine[shard] = [*there, name]
         return True
 
+    def _number(self, claim: str) -> int:
+        """Which claim to its shard a file is; one that is none is named, and nothing is taken."""
+        number = claim.rpartition(".")[2]
+        if not (number.isascii() and number.isdigit() and len(number) < 9):
+            raise BadInput(
+                f"{self._at}/claims/{claim} is no claim of a run, which would end in a number; "
+                "take it away, and the same command goes on."
+            )
+        return int(number)
+
     def _is_free(self, claim: str) -> bool:
         try:
-            owner = self._at.read(f"claims/{claim}").decode()
+            owner = self._owner(claim)
         except FileNotFoundError:
             return False  # it is over just now; the next look will tell
-        return self._watch.is_dead(_read(self._at, f"{owner}.json"))
+        return self._watch.is_dead(_read(self._at, f"{owner}.json") if owner else None)
 
     def release(self, shard: str) -> None:
         """The shard is over, or left to others; a claim that stays dies with the run."""
@@ -213,7 +225,10 @@ class Claims:
         Their claims stay: they are passed on.
         """
         with suppress(OSError):  # nothing depends on it
-            owners = {self._owner(name) for name in self._at.names("claims")} | {self._me}
+            owners = {self._me}
+            for name in self._at.names("claims"):
+                with suppress(FileNotFoundError):
+                    owners.add(self._owner(name))
             for run in read_runs(self._at):
                 if run.name not in owners and (ended or not run.ended) and self._watch.is_dead(run):
                     self._remove(run.name)
@@ -225,7 +240,6 @@ class Claims:
                 self._at.remove(f"notes/{note}")
 
     def _owner(self, claim: str) -> str:
-        try:
-            return self._at.read(f"claims/{claim}").decode()
-        except FileNotFoundError:
-            return ""
+        """The run that a claim names; a claim that names none is nobody's."""
+        said = self._at.read(f"claims/{claim}").decode("utf-8", "replace")
+        return said if RUN_NAME.fullmatch(said) else ""

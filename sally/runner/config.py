@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from sally.core import shelf
+from sally.core import keys, shelf
 from sally.core.errors import BadInput, unknown
 from sally.core.model import Settings, Usage
 
@@ -49,7 +49,7 @@ class ModelEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
                 f"The model {self.name!r} takes its key from the environment variable "
                 f"{self.api_key_env}, which is not set."
             )
-        return key
+        return keys.remember(key)
 
 
 class Price(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

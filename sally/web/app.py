@@ -23,7 +23,7 @@ from starlette.templating import Jinja2Templates
 from sally.core.errors import BadInput, IllegalMove, NotAsked
 from sally.runner.budget import Meter
 from sally.web import security
-from sally.web.database import SCHEMA, Database, StorageFull, StorageLost
+from sally.web.database import SCHEMA, Database, StorageBusy, StorageFull, StorageLost
 from sally.web.explorer import pages as explorer
 from sally.web.live.match import GivenUp
 from sally.web.live.matches import LiveMatches
@@ -44,6 +44,7 @@ from sally.web.texts import ENGLISH, texts_of
 
 LOG = logging.getLogger("sally.web")
 HERE = Path(__file__).parent
+HEALTHY_SECONDS = 5.0  # in which the database has to answer whoever watches the server
 
 
 class Settings(msgspec.Struct, frozen=True):
@@ -137,6 +138,7 @@ async def _failed(request: Request, why: Exception) -> Response:
         NoSuchSeat: "This token opens no seat.",
         GivenUp: "The match had to be loaded again; try once more.",
         StorageFull: "The disk is full, so nothing was changed; try again later.",
+        StorageBusy: "Somebody else holds the database, so nothing was changed; try again later.",
         StorageLost: "The database cannot be reached, so nothing was changed; try again later.",
     }.get(type(why), str(why))
     if isinstance(why, StorageFull | StorageLost):
@@ -164,7 +166,11 @@ async def table_page(request: Request) -> Response:
 
 async def healthy(request: Request) -> Response:
     """For whoever watches the server: whether the database answers."""
-    await request.app.state.database.run(lambda tx: tx.one("SELECT 1"))
+    try:
+        async with asyncio.timeout(HEALTHY_SECONDS):
+            await request.app.state.database.run(lambda tx: tx.one("SELECT 1"))
+    except TimeoutError:
+        raise Refused(503, "The database does not answer.") from None
     return JSONResponse({"ok": True})
 
 

@@ -21,6 +21,7 @@ from sally.core.errors import BadInput
 T = TypeVar("T")
 Row = tuple[Any, ...]
 AT_ONCE = 200  # jobs in one commit
+BUSY_SECONDS = 2.0  # for which a database that somebody else holds is waited for
 TRIES = 2  # of a job whose connection was lost
 
 VERSION = 1  # of the tables below; raised when they change
@@ -52,6 +53,10 @@ class StorageFull(Exception):
 
 class StorageLost(Exception):
     """The database cannot be reached or written; nothing is known to have been written."""
+
+
+class StorageBusy(StorageLost):
+    """Somebody else holds the database; nothing was written."""
 
 
 class DuplicateRow(Exception):
@@ -114,7 +119,9 @@ class Sqlite:
             self._hold()
             if hasattr(self, "_db"):
                 self._db.close()
-            self._db = sqlite3.connect(self.path, isolation_level=None, check_same_thread=False)
+            self._db = sqlite3.connect(
+                self.path, BUSY_SECONDS, isolation_level=None, check_same_thread=False
+            )
             self._db.execute("PRAGMA journal_mode=WAL")
             # FULL, not NORMAL: under NORMAL a write-ahead log loses its last commits when the
             # power fails, and a move that was acknowledged would be gone.
@@ -158,8 +165,11 @@ class Sqlite:
             return DuplicateRow(str(error))
         if isinstance(error, sqlite3.ProgrammingError):
             return error
-        if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_FULL:
+        code = getattr(error, "sqlite_errorcode", 0)
+        if code == sqlite3.SQLITE_FULL:
             return StorageFull(str(error))
+        if code & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+            return StorageBusy(str(error))
         return StorageLost(str(error))
 
 
@@ -327,6 +337,10 @@ class Database:
         if error is None:
             for pending, outcome in zip(batch, outcomes, strict=True):
                 pending.done(outcome, None)
+            return
+        if isinstance(error, StorageBusy):  # each for itself would wait as long, one by one
+            for pending in batch:
+                pending.done(None, error)
             return
         for pending in batch:
             outcomes, error = self._alone(pending.job)

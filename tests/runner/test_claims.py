@@ -11,6 +11,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from sally.core.errors import BadInput
 from sally.runner import claims
 from sally.runner.claims import Beat, Claims, Machine, Run, read_runs, this_process
 from sally.store import Place, place
@@ -122,3 +123,21 @@ def test_tidying_takes_the_dead_and_leaves_the_living(at: Place) -> None:
     assert at.names("notes") == []
     Claims(at, "a").tidy(ended=True)
     assert at.names("runs") == ["a.json", "far.json", "holder.json"]
+
+
+@pytest.mark.parametrize("odd", ["s1.txt", "s1.", "s1.-1", "s1.²", "s1." + "9" * 40])
+def test_an_odd_file_among_the_claims_is_named(at: Place, odd: str) -> None:
+    told(at, run("a"))
+    at.create(f"claims/{odd}", b"whatever")
+    with pytest.raises(BadInput, match="is no claim of a run") as said:
+        Claims(at, "a").take("s1")
+    assert odd in str(said.value)
+
+
+@pytest.mark.parametrize("owner", [b"\xff\xfe", b"../../study", b"", b"x" * 5000])
+def test_a_claim_that_names_no_run_is_nobodys(at: Place, owner: bytes) -> None:
+    told(at, run("a"))
+    at.create("claims/s1.0", owner)
+    mine = Claims(at, "a")
+    mine.tidy(ended=True)
+    assert mine.take("s1") and "s1.1" in at.names("claims")

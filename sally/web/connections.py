@@ -1,0 +1,55 @@
+"""Connections are bounded, and whoever opens one has to say soon what they want."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from uvicorn.protocols.http.auto import AutoHTTPProtocol
+
+HEADER_SECONDS = 10.0  # from the first byte of a request, or from the connection, to its headers
+MOST_CONNECTIONS = 10_000  # open at the same time; one more is closed at once
+
+
+class PatientProtocol(AutoHTTPProtocol):  # type: ignore[misc,valid-type]
+    """HTTP as uvicorn speaks it, for people who do not keep a connection open with half a word."""
+
+    _waiting: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: Any) -> None:
+        """Take a connection, if there are not too many."""
+        super().connection_made(transport)
+        if len(self.connections) > MOST_CONNECTIONS:
+            transport.abort()
+        else:
+            self._wait()
+
+    def data_received(self, data: bytes) -> None:
+        """Read on; what is no whole head of a request yet has to become one soon."""
+        super().data_received(data)
+        if self.cycle is not None and not self.cycle.response_complete:
+            self._wait_no_more()
+        elif self._waiting is None:
+            self._wait()
+
+    def on_response_complete(self) -> None:
+        """Between two requests, the time to keep a connection alive is uvicorn's affair."""
+        self._wait_no_more()
+        super().on_response_complete()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Nobody is waited for any more."""
+        self._wait_no_more()
+        super().connection_lost(exc)
+
+    def _wait(self) -> None:
+        self._waiting = self.loop.call_later(HEADER_SECONDS, self._too_late)
+
+    def _wait_no_more(self) -> None:
+        if self._waiting is not None:
+            self._waiting.cancel()
+            self._waiting = None
+
+    def _too_late(self) -> None:
+        self._waiting = None
+        self.transport.close()

@@ -1,0 +1,124 @@
+"""Half a request does not keep a connection; too many are closed; a held database is said."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+import uvicorn
+
+from sally.web import connections, database
+from sally.web.app import Settings, make_app
+from sally.web.connections import PatientProtocol
+
+
+async def answer(scope: Any, receive: Any, send: Any) -> None:
+    assert scope["type"] == "http"
+    await send({"type": "http.response.start", "status": 200, "headers": []})
+    await send({"type": "http.response.body", "body": b"ok"})
+
+
+@asynccontextmanager
+async def served() -> AsyncIterator[int]:
+    config = uvicorn.Config(
+        answer,
+        port=0,
+        lifespan="off",
+        log_level="error",
+        http=PatientProtocol,
+        timeout_keep_alive=1,
+    )
+    server = uvicorn.Server(config)
+    running = asyncio.create_task(server.serve())
+    while not server.started:
+        await asyncio.sleep(0.01)
+    try:
+        yield server.servers[0].sockets[0].getsockname()[1]
+    finally:
+        server.should_exit = True
+        await running
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [b"", b"GET / HT", b"GET / HTTP/1.1\r\nHost: x\r\nX-Slow: ",
+     b"GET / HTTP/1.1\r\nHost: x\r\n\r\nGET / HTTP/1.1\r\nHo"],
+    ids=["nothing", "half a line", "half a header", "half a second request"],
+)  # fmt: skip
+def test_half_a_request_is_closed_soon(sent: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connections, "HEADER_SECONDS", 0.2)
+
+    async def closed() -> bytes:
+        async with served() as port:
+            reader, writer = await asyncio.open_connection("127.0.0.1", port)
+            writer.write(sent)
+            read = await asyncio.wait_for(reader.read(), 20)
+            writer.close()
+            return read
+
+    assert (b"200 OK" in asyncio.run(closed())) == (b"\r\n\r\n" in sent)
+
+
+def test_whole_requests_share_a_connection_for_longer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connections, "HEADER_SECONDS", 0.2)
+
+    async def twice() -> list[int]:
+        async with served() as port, httpx.AsyncClient() as web:
+            first = await web.get(f"http://127.0.0.1:{port}/")
+            await asyncio.sleep(0.5)
+            return [first.status_code, (await web.get(f"http://127.0.0.1:{port}/")).status_code]
+
+    assert asyncio.run(twice()) == [200, 200]
+
+
+def test_one_connection_too_many_is_closed_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connections, "MOST_CONNECTIONS", 2)
+
+    async def third() -> bytes:
+        async with served() as port:
+            held = [await asyncio.open_connection("127.0.0.1", port) for _ in range(2)]
+            reader, writer = await asyncio.open_connection("127.0.0.1", port)
+            try:
+                return await asyncio.wait_for(reader.read(), 5)
+            except ConnectionResetError:
+                return b""
+            finally:
+                for _, each in (*held, (reader, writer)):
+                    each.close()
+
+    assert asyncio.run(third()) == b""
+
+
+def test_a_database_that_somebody_holds_is_said_within_seconds(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(database, "BUSY_SECONDS", 0.2)
+    settings = Settings(str(tmp_path / "database.sqlite"), tmp_path / "episodes")
+
+    async def asked() -> list[tuple[int, str]]:
+        app = make_app(settings)
+        async with app.router.lifespan_context(app):
+            holder = sqlite3.connect(settings.database, isolation_level=None)
+            holder.execute("BEGIN IMMEDIATE")
+            transport = httpx.ASGITransport(app=app, raise_app_exceptions=False)
+            async with httpx.AsyncClient(transport=transport, base_url="http://testserver") as web:
+                opening = {"game": "ipd"}
+                sent = [web.post("/api/tables", json=opening) for _ in range(10)]
+                replies = await asyncio.gather(*sent, web.get("/healthy"))
+                holder.execute("ROLLBACK")
+                holder.close()
+                replies.append(await web.get("/healthy"))
+                return [(reply.status_code, reply.text) for reply in replies]
+
+    began = time.monotonic()
+    *held, free = asyncio.run(asked())
+    assert {status for status, _ in held} == {503} and free[0] == 200
+    assert "Somebody else holds the database" in held[-1][1]
+    assert time.monotonic() - began < 30
