@@ -56,7 +56,7 @@ def _command(importer: Importer) -> click.Command:
     @out_option
     @json_option
     def command(path: Path, out: Path, as_json: bool) -> None:
-        _store(importer.read(path), out, importer.name, as_json)
+        _store(importer.imported(path), out, importer.name, as_json)
 
     return command
 
@@ -103,8 +103,9 @@ def table(file: Path, out: Path, as_json: bool, **flags: Any) -> None:
         if not flags["long"]:
             raise BadInput("--long takes player=COLUMN, the column that says whose row it is.")
     matrix = flags.pop("matrix")
-    found = tables.imported(file, layout_of(file, flags, matrix))
-    _store(found, out, "table", as_json)
+    about = "rounds of a repeated game"
+    read = Importer("table", about, lambda at: tables.imported(at, layout_of(at, flags, matrix)))
+    _store(read.imported(file), out, "table", as_json)
 
 
 @import_.command("inspect")
@@ -113,7 +114,8 @@ def table(file: Path, out: Path, as_json: bool, **flags: Any) -> None:
 @json_option
 def inspect(path: Path, out: Path, as_json: bool) -> None:
     """Logs that Inspect wrote of Sally's tasks under PATH, a file or a folder."""
-    _store(inspect_logs.imported(path), out, "inspect", as_json)
+    read = Importer("inspect", "logs of Inspect", inspect_logs.imported)
+    _store(read.imported(path), out, "inspect", as_json)
 
 
 @import_.command("textarena")

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from sally.core.errors import BadInput
 from sally.core.log import Episode
+
+LOG = logging.getLogger("sally.importers")
 
 
 @dataclass(frozen=True)
@@ -36,3 +40,15 @@ class Importer:
     name: str  # as in `sally import NAME PATH`
     about: str
     read: Callable[[Path], Imported]
+
+    def imported(self, path: Path) -> Imported:
+        """All that can be read at a path; where nothing can, one sentence says so."""
+        try:
+            return self.read(path)
+        except BadInput:
+            raise
+        except Exception as why:  # files of anybody's, read by anybody's importer
+            LOG.error("the importer %s broke down over %s", self.name, path, exc_info=why)
+            raise BadInput(
+                f"{path} is not as the importer {self.name} knows it: {type(why).__name__}: {why}."
+            ) from None

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from hashlib import sha256
 
 import msgspec
 
+from sally.core.errors import BadInput
 from sally.core.log import Episode
 from sally.core.paper import Imported
 
@@ -55,6 +57,17 @@ class Source(msgspec.Struct, frozen=True):
     def of(cls, source: str, licence: str, file: str, data: bytes) -> Source:
         """The provenance of a file that has been read."""
         return cls(source, licence, file, sha256(data).hexdigest())
+
+
+@contextmanager
+def or_listed(odd: list[Oddity], file: str, what: str) -> Iterator[None]:
+    """What is wrong with one record is listed with it, and the others are taken in."""
+    try:
+        yield
+    except BadInput as why:
+        odd.append(Oddity(file, what, str(why)))
+    except Exception as why:  # a record of anybody's holds anything
+        odd.append(Oddity(file, what, f"it is not as published ({type(why).__name__}: {why})"))
 
 
 def told(

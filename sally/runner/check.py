@@ -247,7 +247,7 @@ def _bots(spec: GameSpec[Any, Any, Any], episode: Episode) -> dict[str, Player[A
     None where somebody was recorded elsewhere: there, bots were other programs of that name.
     """
     lineup, found = episode.setup.lineup, dict[str, Player[Any, Any]]()
-    if any(who.player == RECORDED for who in lineup.values()):
+    if "source" in episode.used or any(who.player == RECORDED for who in lineup.values()):
         return found
     game = spec.build(episode.setup.instance.params)
     for seat, who in lineup.items():

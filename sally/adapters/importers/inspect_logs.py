@@ -13,6 +13,7 @@ from sally.core.errors import BadInput
 from sally.core.log import Episode, from_line
 from sally.core.paper import Imported
 from sally.core.records import Oddity, Source, told
+from sally.core.sound import unsound
 
 ENDINGS = (".eval", ".json")
 
@@ -62,6 +63,10 @@ def _episode(sample: Any) -> Episode:
         why = f": {sample.error.message}" if sample.error else ""
         raise BadInput(f"it holds no episode of ours{why}")
     try:
-        return from_line(str(line).encode())
-    except (msgspec.ValidationError, msgspec.DecodeError) as why:
+        episode = from_line(str(line).encode("utf-8", "replace"))
+        episode.end  # noqa: B018  an episode without an end is no episode
+    except (msgspec.DecodeError, UnicodeError, RecursionError) as why:
         raise BadInput(f"its episode cannot be read: {why}") from None
+    if why_not := unsound(episode):
+        raise BadInput(f"its episode is wrong: {why_not}")
+    return episode

@@ -17,7 +17,7 @@ from sally.core.errors import BadInput
 from sally.core.game import Seat
 from sally.core.log import Episode, Instance, Setup, Sitter
 from sally.core.paper import Imported, Importer
-from sally.core.records import Difference, Oddity, told
+from sally.core.records import Difference, Oddity, or_listed, told
 from sally.games.repeated_games.ordinal import canonical, game_id, ordinal_games
 from sally.games.repeated_games.recorded import Round, bot, fed, sitter
 from sally.games.repeated_games.rules import AGENT, PARTNER
@@ -47,6 +47,7 @@ BOTS: Bots = {  # functions of the authors whose rule is a partner of ours
     "tftt": ("tit_for_two_tats", {}),
     "grim_trigger": ("grim_trigger", {}),
 }
+NOT_IMPORTED = "not imported"
 NAMED = {"GPT-4": "gpt4", "Alternate": "alternate", "Defect_once": "defect_once"}
 RECORDED = (  # everybody else who plays in these files
     "gpt4", "gpt35", "gpt3", "gpt4_predictfirst", "claude", "claude1", "claude2", "llama2",
@@ -77,13 +78,17 @@ def imported(path: Path) -> Imported:
     for file in files:
         if file.kind in ("info", "lookup"):
             continue
-        if file.kind == "people":
-            episodes, oddities, counts = people_in(file, files)
-            taken.episodes += episodes
-            taken.odd += oddities
-            taken.counts.update(counts)
-        else:
-            taken.play(file, info)
+        with or_listed(taken.odd, str(file.path), NOT_IMPORTED):
+            if file.kind == "people":
+                episodes, oddities, counts = people_in(file, files)
+                taken.episodes += episodes
+                taken.odd += oddities
+                taken.counts.update(counts)
+            else:
+                taken.play(file, info)
+    wrong = [each for each in taken.odd if each.what == NOT_IMPORTED]
+    if wrong and not taken.episodes:
+        raise BadInput(wrong[0].why)
     taken.counts["found"] = len(taken.episodes)
     return told(taken.episodes, taken.odd, taken.differences, dict(taken.counts))
 
@@ -118,7 +123,8 @@ class _Taken:
         game = _pd_or_bos(file, found) if file.kind == "robustness" else ""
         coded = _codes(file, found, game)
         for number, lines in enumerate(found, 1):
-            self._episode(file, number, lines, _told(file, lines, info, game, coded))
+            with or_listed(self.odd, str(file.path), NOT_IMPORTED):
+                self._episode(file, number, lines, _told(file, lines, info, game, coded))
         if game == "bos" and any(row["player2"] == "Defect_once" for _, row in found[0]):
             why = "player2 is called Defect_once and alternates, the first letter first"
             self.odd.append(Oddity(str(file.path), "misnamed bot", why))

@@ -15,7 +15,7 @@ import msgspec
 from sally.core.errors import BadInput, unknown
 from sally.core.log import Episode, Instance, Setup, Sitter
 from sally.core.paper import Imported, Importer
-from sally.core.records import Difference, Oddity, told
+from sally.core.records import Difference, Oddity, or_listed, told
 from sally.games.repeated_games.recorded import Followed, Made, Round, bot, fed, followed, person
 from sally.games.repeated_games.rules import AGENT, PARTNER
 from sally.papers.brockbank2024.reading import ROUNDS, Game, Side, read
@@ -47,28 +47,36 @@ ADAPTIVE = {
 }
 BOTS = {**STABLE, **ADAPTIVE}
 CELLS = {"2": "stable bots", "3": "adaptive bots"}
+NOT_IMPORTED = "not imported"
 NO_MOVE, LOST = "no move within ten seconds", "lost by the server"
 
 
 def imported(path: Path) -> Imported:
     """Every recorded game under a path."""
     found = read(path)
-    for game in found.games:
-        if game.strategy not in BOTS:
-            where = f"bot of brockbank2024 (column bot_strategy of {game.source.file})"
-            raise unknown(where, game.strategy, BOTS)
-        if game.version not in CELLS:
-            raise BadInput(f"{game.source.file}: version is {game.version!r}; it should be 2 or 3.")
     episodes: list[Episode] = []
     differences: list[Difference] = []
     odd, counts = list(found.oddities), Counter(found=len(found.games))
     for game in found.games:
-        episode, differs, counted = as_episode(game)
-        episodes.append(episode)
-        differences += differs
-        odd += _oddities(game)
-        counts.update(counted)
+        with or_listed(odd, game.source.file, NOT_IMPORTED):
+            _refuse_strange(game)
+            episode, differs, counted = as_episode(game)
+            episodes.append(episode)
+            differences += differs
+            odd += _oddities(game)
+            counts.update(counted)
+    wrong = [each for each in odd if each.what == NOT_IMPORTED]
+    if wrong and not episodes:
+        raise BadInput(wrong[0].why)
     return told(episodes, odd, differences, dict(counts))
+
+
+def _refuse_strange(game: Game) -> None:
+    if game.strategy not in BOTS:
+        where = f"bot of brockbank2024 (column bot_strategy of {game.source.file})"
+        raise unknown(where, game.strategy, BOTS)
+    if game.version not in CELLS:
+        raise BadInput(f"{game.source.file}: version is {game.version!r}; it should be 2 or 3.")
 
 
 def as_episode(game: Game) -> tuple[Episode, list[Difference], Counter[str]]:

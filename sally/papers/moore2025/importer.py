@@ -96,8 +96,9 @@ def imported(path: Path) -> Imported:
     for game in found.games:
         try:
             episode, differs, compared = as_episode(game)
-        except BadInput as why:
-            odd.append(Oddity(game.file, game.line, game.index, "unreadable", str(why)))
+        except Exception as why:  # a record of anybody's holds anything
+            said = str(why) if isinstance(why, BadInput) else f"{type(why).__name__}: {why}"
+            odd.append(Oddity(game.file, game.line, game.index, "unreadable", said))
             continue
         episodes.append(episode)
         differences += differs

@@ -148,6 +148,10 @@ def read(path: Path) -> Reading:
             except BadLayout as error:
                 odd.append(Oddity(place, line, index, "unreadable", str(error)))
                 continue
+            except Exception as error:  # a record of anybody's holds anything
+                why = f"It is not as published ({type(error).__name__}: {error})."
+                odd.append(Oddity(place, line, index, "unreadable", why))
+                continue
             if not game.finished:
                 why = f"{len(game.turns)} of {game.turn_limit} turns were played."
                 odd.append(Oddity(place, line, index, "unfinished", why))
@@ -163,7 +167,7 @@ def _records(file: Path, place: str, odd: list[Oddity]) -> Iterator[tuple[int, i
                 continue
             try:
                 content = msgspec.json.decode(text)
-            except msgspec.DecodeError as error:
+            except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
                 odd.append(Oddity(place, number, None, "unreadable", f"Not JSON: {error}."))
                 continue
             for index, raw in enumerate(content if isinstance(content, list) else [content]):

@@ -62,9 +62,13 @@ def imported(path: Path) -> Imported:
         except BadInput as why:
             odd.append(Oddity(str(file), "not imported", str(why)))
             continue
+        except Exception as why:  # a log of anybody's holds anything
+            strange = f"it is not as the published logs ({type(why).__name__}: {why})"
+            odd.append(Oddity(str(file), "not imported", strange))
+            continue
         try:
             played.play()
-        except (LookupError, StopIteration):
+        except Exception:
             strange = "its events do not follow each other as in the published logs"
             odd.append(Oddity(str(file), "not imported", strange))
             continue
@@ -94,11 +98,14 @@ def _tasks(path: Path) -> list[Task]:
         inside = [place] if place == path else [place / "tradeCraft"]
         for folder in inside:
             for file in sorted(folder.rglob(TASKS)) if folder.is_dir() else ():
-                listed = json.loads(file.read_text("utf-8"))
-                return [
-                    (tuple(map(_plain, each["hands"])), tuple(map(_plain, each["targets"])))
-                    for each in listed
-                ]
+                try:
+                    listed = json.loads(file.read_text("utf-8"))
+                    return [
+                        (tuple(map(_plain, each["hands"])), tuple(map(_plain, each["targets"])))
+                        for each in listed
+                    ]
+                except (ValueError, LookupError, TypeError, AttributeError) as why:
+                    raise BadInput(f"{file} does not list the public problems: {why!r}.") from None
     return []
 
 

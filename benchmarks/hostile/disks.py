@@ -1,0 +1,100 @@
+"""The disk is full at the n-th write of a run, for every n; then there is room, and it goes on.
+
+    python -m benchmarks.hostile.disks
+
+What was stored before must be whole, what is missing is played, and the store must hold in the end
+what an undisturbed run has.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import tempfile
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from sally.core.errors import BadInput, RunFailed
+from sally.core.log import to_line
+from sally.core.study import Cell, Study, grid, instance, sitter
+from sally.runner.local import orders
+from sally.runner.run import run_study
+from sally.store.places import Folder
+
+FULL = OSError(28, "No space left on device")
+
+
+def study(episodes: int = 12) -> Study:
+    """A few short games."""
+    players = grid(agent=sitter("random"), partner=sitter("tit_for_tat"))
+    return Study("full", "", (Cell("c", (instance("ipd", rounds=4),), players, repeats=episodes),))
+
+
+@contextmanager
+def room_for(writes: int, half: bool = False) -> Iterator[list[int]]:
+    """A disk that takes so many writes, of the next perhaps half, and then none."""
+    made, write, sync, aside = [0], os.write, os.fsync, Folder._aside
+
+    def count() -> bool:
+        made[0] += 1
+        return made[0] > writes
+
+    def written(fd: int, data: Any) -> int:
+        if not count():
+            return write(fd, data)
+        if half and made[0] == writes + 1:
+            return write(fd, data[: len(data) // 2])
+        raise FULL
+
+    def synced(fd: int) -> None:
+        if count():
+            raise FULL
+        sync(fd)
+
+    def put_aside(self: Folder, name: str, data: bytes) -> Path:
+        if count():
+            raise FULL
+        return aside(self, name, data)
+
+    os.write, os.fsync, Folder._aside = written, synced, put_aside  # type: ignore[assignment]
+    try:
+        yield made
+    finally:
+        os.write, os.fsync, Folder._aside = write, sync, aside  # type: ignore[method-assign]
+
+
+def campaign(most: int = 10**6) -> dict[str, Any]:
+    """Every write of a small run, whole and half."""
+    wanted, found = study(), Counter[str]()
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        with room_for(10**9) as made:
+            clean = {to_line(e) for e in run_study(wanted, folder / "clean").episodes.values()}
+        size = len(orders(wanted))
+        for n in range(min(made[0], most)):
+            for half in (False, True):
+                out = folder / f"{n}-{half}"
+                found["full disks"] += 1
+                try:
+                    with room_for(n, half):
+                        run_study(wanted, out)
+                    found["the run did not need that write"] += 1
+                except (BadInput, RunFailed):
+                    found["said in a sentence"] += 1
+                except Exception as why:
+                    found[f"trace: {type(why).__name__}: {why}"] += 1
+                there = run_study(wanted, out)
+                found["lost"] += size - len(there.finished)
+                found["doubled"] += there.doubled
+                found["torn"] += len(there.bad)
+                found["differing"] += {to_line(e) for e in there.episodes.values()} != clean
+    return {"writes of a run": made[0], **found}
+
+
+if __name__ == "__main__":
+    given = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    given.add_argument("--most", type=int, default=10**6, help="Only the first writes.")
+    print(campaign(given.parse_args().most))

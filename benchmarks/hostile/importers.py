@@ -1,0 +1,126 @@
+"""Mutated files for every importer: taken in, or refused in a sentence, and never a trace.
+
+    python -m benchmarks.hostile.importers --files 4000 --seed 18
+
+The files that are mutated are written here in the published layouts; none is anybody's data.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import random
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from benchmarks.hostile.mutations import mutated
+from sally.adapters.importers import table as tables
+from sally.adapters.importers.table_layout import layout_of
+from sally.core import shelf
+from sally.core.errors import BadInput
+from sally.core.paper import Imported, Importer
+from sally.core.sound import unsound
+from tests.games.mindgames.records import MODEL, PEOPLE, record
+from tests.games.mindgames.records import written as mindgames_written
+from tests.papers import test_akata2025_importer as akata
+from tests.papers import test_brockbank2024_importer as brockbank
+from tests.papers import test_tradecraft2026_importer as tradecraft
+
+FLAGS: Mapping[str, Any] = {"game": "ipd", "columns": {}, "partners": {}, "names": ("J", "F")}
+
+
+def sources(folder: Path) -> dict[str, tuple[Callable[[Path], Imported], Path]]:
+    """For each importer a folder of good files that it takes in."""
+    where = {name: folder / name for name in ("akata2025", "brockbank2024", "moore2025")}
+    rows = akata.episode("act_gpt4", "act_tft", ["JJ", "FJ", "FF", "JF"], akata.PD)
+    rows += akata.episode("act_tft", "act_j", ["JJ", "JJ"], akata.PD)
+    akata.written(where["akata2025"] / "pd/tft/data/pd_base_gpt4_tfts.csv", rows)
+    _brockbank(where["brockbank2024"])
+    games = [record([[(0, 1)], [(2, 1)]], "A"), record([[(0, 1), (1, 0)]], "C")]
+    mindgames_written(where["moore2025"], {PEOPLE: [games], MODEL: [games[:1]]})
+    found = {name: (shelf.importer(name).imported, at) for name, at in where.items()}
+    found["tradecraft2026"] = (shelf.importer("tradecraft2026").imported, folder / "tradecraft")
+    _tradecraft(folder / "tradecraft")
+    found["table"] = (_table, folder / "table")
+    _rounds(folder / "table")
+    return found
+
+
+def _brockbank(folder: Path) -> None:
+    folder.mkdir()
+    rows = brockbank.rows_of(
+        lambda n: "rock", lambda n: "paper", "prev_move_positive", "2", "g1", rounds=12
+    )
+    with (folder / "rps_v2_data.csv").open("w", newline="") as file:
+        writer = csv.DictWriter(file, brockbank.HEADER)
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def _tradecraft(folder: Path) -> None:
+    tasks = folder / "tradeCraft/src/TC_GAMES/minecraft/1p_v_1p/game_task.json"
+    tasks.parent.mkdir(parents=True)
+    tasks.write_text(
+        json.dumps([{"hands": tradecraft.HANDS, "targets": tradecraft.TARGETS}]), "utf-8"
+    )
+    logs = folder / tradecraft.REBUILT
+    logs.mkdir(parents=True)
+    (logs / "TradeCraft.Duo_abcdefgh-log.md").write_text(tradecraft.CLEAN)
+
+
+def _rounds(folder: Path) -> None:
+    folder.mkdir()
+    lines = ["episode,round,player1,player2,action1,action2"]
+    lines += [f"e{e},{r},ann,bob,{'JF'[r % 2]},{'JF'[e % 2]}" for e in (1, 2) for r in (1, 2, 3)]
+    (folder / "rounds.csv").write_text("\n".join(lines) + "\n")
+
+
+def _table(folder: Path) -> Imported:
+    def read(at: Path) -> Imported:
+        (file,) = at.iterdir()
+        return tables.imported(file, layout_of(file, dict(FLAGS), None))
+
+    return Importer("table", "", read).imported(folder)
+
+
+def campaign(files: int, seed: int) -> dict[str, Any]:
+    """Mutates one file at a time, has it imported, and says what came of it."""
+    draw, found, broken = random.Random(seed), Counter[str](), Counter[str]()
+    with tempfile.TemporaryDirectory() as folder:
+        known = sources(Path(folder))
+        for n in range(files):
+            name = sorted(known)[n % len(known)]
+            read, at = known[name]
+            file = draw.choice(sorted(p for p in at.rglob("*") if p.is_file()))
+            good = file.read_bytes()
+            file.write_bytes(mutated(good, draw))
+            try:
+                taken = read(at)
+                wrong = [e for e in taken.episodes if unsound(e)]
+                found["taken in" if taken.episodes else "all listed"] += 1
+                found["wrong episodes"] += len(wrong)
+            except BadInput as why:
+                found["refused in a sentence"] += 1
+                if "is not as the importer" in str(why):
+                    broken[f"{name}: {str(why).rpartition('it: ')[2][:60]}"] += 1
+            except Exception as why:
+                found["traces"] += 1
+                broken[f"{name}: {type(why).__name__}: {str(why)[:60]}"] += 1
+            finally:
+                file.write_bytes(good)
+    return {"files": files, **found, "caught at the boundary": dict(broken)}
+
+
+if __name__ == "__main__":
+    import logging
+
+    given = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    given.add_argument("--files", type=int, default=4000)
+    given.add_argument("--seed", type=int, default=18)
+    options = given.parse_args()
+    logging.disable()
+    print(campaign(options.files, options.seed))
