@@ -1,12 +1,15 @@
 """Fuzz of replies: `python -m benchmarks.hostile.replies --replies 200000 --seed 1`.
 
 Every game on the shelf is asked to read hostile replies, as a move and as a report. A reply ends
-as a move or is refused with a reason; anything else is a failure and is counted by its kind.
+as a move or is refused with a reason; anything else is a failure and is counted by its kind. A
+quarter of the replies is said by a model under every strategy at every game.
 """
 
 from __future__ import annotations
 
 import argparse
+import asyncio
+import logging
 import random
 import time
 from collections import Counter
@@ -123,9 +126,58 @@ def campaign(replies: int, seed: int) -> dict[str, Any]:
     }
 
 
+def players(draw: random.Random, told: Counter[str]) -> Iterator[tuple[str, Any, Any]]:
+    """Every strategy at every game's first ask, before a model that says hostile things."""
+    from sally.core.log import Instance, Setup, Sitter
+    from sally.core.match import Match
+    from sally.models.stub import Scripted, even
+    from sally.runner.seating import resolved, seated
+
+    def script(messages: object, settings: object) -> str:
+        told["replies"] += 1
+        return hostile_reply(draw)
+
+    model = Scripted(script, even)
+    for name, spec in sorted(shelf.shelf("games").items()):
+        for strategy in sorted(shelf.shelf("strategies")):
+            who = Sitter("language", {"model": model, "strategy": strategy})
+            try:
+                lineup = {seat: Sitter("random") for seat in spec.build().seats}
+                match: Match[Any, Any, Any] = Match(
+                    spec, resolved(Setup(Instance(name, name, {}), 1, lineup))
+                )
+                turn = next(t for t in match.asks() if t.seat in lineup)
+                yield f"{name} {strategy}", turn, seated(spec, match.game, Seat(turn.seat), who)
+            except (BadInput, StopIteration):
+                told["pairs that do not go together"] += 1
+
+
+def tables(replies: int, seed: int) -> dict[str, Any]:
+    """Asks every strategy at every game until so many replies were given."""
+    from sally.core.call import BROKE_READER
+
+    draw, found, broken = random.Random(seed), Counter[str](), Counter[str]()
+    every = list(players(draw, found))
+    n = 0
+    while found["replies"] < replies and every:
+        name, turn, player = every[n % len(every)]
+        n += 1
+        try:
+            given = asyncio.run(player.decide(turn))
+            found[type(given).__name__.lower()] += 1
+            calls = [call for call in given.calls if call.detail.startswith(BROKE_READER)]
+            broken.update(f"{name}: {call.detail}" for call in calls)
+        except Exception as why:
+            found["ended the run"] += 1
+            broken[f"{name}: {type(why).__name__}"] += 1
+    return {"pairs of game and strategy": len(every), **found, "broken": dict(broken)}
+
+
 if __name__ == "__main__":
     given = argparse.ArgumentParser(description=__doc__)
     given.add_argument("--replies", type=int, default=200_000)
     given.add_argument("--seed", type=int, default=1)
     options = given.parse_args()
-    print(campaign(options.replies, options.seed))
+    logging.disable()  # every broken reader is counted here
+    print(campaign(options.replies * 3 // 4, options.seed))
+    print(tables(options.replies // 4, options.seed))

@@ -150,9 +150,9 @@ class _Taken:
         bots = {seat: who for seat, who in lineup.items() if who.player != "recorded"}
         used = {"source": msgspec.to_builtins(file.source), **told.used}
         episode, seen = fed(setup, rounds, bots, told.cell, used)
-        self.episodes.append(episode)
         name = f"{file.path.name}, episode {number} ({first['player1']} and {first['player2']})"
         self.differences += _unpaid(name, file, lines, told, rounds)
+        self.episodes.append(episode)
         self.counts["rounds"] += len(rounds)
         for seat, judged in seen.items():
             who = lineup[seat].player
