@@ -254,6 +254,7 @@ _NO_OPTION = re.compile(  # -1, 1.5, 2%, $3 and 3€
     r"(?<!\w)-\d[\d.]*+|\d++(?:[.,]\d++| ?[%€£])|[$€£] ?\d++(?! ?\$)"
 )
 _NO_WHOLE = re.compile(r"\d++(?:[.,/:]\d++)++%?|\d++%")  # 1.5, 1,000, 2/3 and 50%
+MOST_DIGITS = 100  # of a number; Python itself refuses to read thousands of them
 MOST_NUMBERS = 200  # different ones in a reply; more are a calculation and no answer
 
 
@@ -272,7 +273,8 @@ def read_number(reply: str, low: int, high: int, label: str, theirs: bool = Fals
     sign = r"(?<![\w-])-?" if low < 0 else ""
     names = tuple(dict.fromkeys(re.findall(rf"{sign}\d+", said)))[: MOST_NUMBERS + 1]
     hits = choices_in(said, names, label, theirs) if len(names) <= MOST_NUMBERS else []
-    if len(hits) == 1 and low <= (number := int(names[hits[0]])) <= high:
+    said_number = names[hits[0]] if len(hits) == 1 else ""
+    if 0 < len(said_number) <= MOST_DIGITS and low <= (number := int(said_number)) <= high:
         return number
     raise Unreadable(f"Answer with `{label}:` and exactly one whole number from {low} to {high}.")
 
