@@ -244,10 +244,12 @@ def _everybody_again(spec: GameSpec[Any, Any, Any], episode: Episode, models: bo
 def _bots(spec: GameSpec[Any, Any, Any], episode: Episode) -> dict[str, Player[Any, Any]]:
     """The bots of an episode that are installed in the version that played.
 
-    None where somebody was recorded elsewhere: there, bots were other programs of that name.
+    None where somebody was recorded elsewhere: there, bots were other programs of that name; and
+    none in a fork, before which others may have sat there, with notes of their own.
     """
     lineup, found = episode.setup.lineup, dict[str, Player[Any, Any]]()
-    if "source" in episode.used or any(who.player == RECORDED for who in lineup.values()):
+    elsewhere = "source" in episode.used or any(w.player == RECORDED for w in lineup.values())
+    if elsewhere or episode.setup.fork:
         return found
     game = spec.build(episode.setup.instance.params)
     for seat, who in lineup.items():
