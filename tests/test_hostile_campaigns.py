@@ -1,0 +1,59 @@
+"""The campaigns of benchmarks/hostile in their short, seeded forms; the long ones are published."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from benchmarks.hostile import clocks, disks, importers, lines, replies, requests
+
+
+def test_every_strategy_at_every_game_survives_hostile_replies() -> None:
+    found = replies.tables(300, seed=18)
+    assert found["broken"] == {} and "ended the run" not in found
+    assert found["pairs of game and strategy"] > 100 and found["forfeit"] > 20
+
+
+def test_mutated_files_are_taken_in_or_refused_in_a_sentence() -> None:
+    found = importers.campaign(60, seed=18)
+    assert found["caught at the boundary"] == {} and "traces" not in found
+    assert found["wrong episodes"] == 0 and found["taken in"] > 5
+
+
+def test_an_importer_that_breaks_down_says_so_in_a_sentence(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def breaks(*given: Any) -> Any:
+        raise ZeroDivisionError("in an importer")
+
+    monkeypatch.setattr(importers.tables, "imported", breaks)
+    found = importers.campaign(5, seed=18)
+    assert found["caught at the boundary"] == {"table: ZeroDivisionError: in an importer.": 1}
+
+
+def test_what_is_changed_in_lines_and_bundles_is_detected_or_harmless() -> None:
+    found = lines.campaign(400, 20, seed=18)
+    assert found["lines"]["sealed: detected"] > 100
+    assert "sealed: changed unseen" not in found["lines"]
+    assert not found["lines"].get("bare: a result changed unseen")
+    assert set(found["bundles"]) <= {"detected", "harmless"}
+
+
+def test_a_full_disk_costs_nothing_but_time() -> None:
+    found = disks.campaign(most=4)
+    assert found["full disks"] == 8 and found["said in a sentence"] >= 6
+    assert [found[k] for k in ("lost", "doubled", "torn", "differing")] == [0, 0, 0, 0]
+
+
+def test_no_request_breaks_the_server() -> None:
+    found = requests.campaign(100, seed=18)
+    assert found["broken"] == {} and found["4xx"] > 50
+
+
+def test_clocks_that_jump_an_hour_lose_nothing() -> None:
+    found = clocks.campaign(1, 2, seed=18)
+    runs, tables = found["runs"], found["tables"]
+    assert [runs[k] for k in ("runs that failed", "lost", "doubled", "differing")] == [0, 0, 0, 0]
+    assert tables["tables"] == 2 and tables["jumps"] > 2
+    assert "tables that did not end" not in tables
