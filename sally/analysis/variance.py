@@ -15,6 +15,7 @@ from sally.analysis.measured import in_question, measure, on_minds
 from sally.analysis.rows import played
 from sally.core.harness import read_harness
 from sally.core.log import Episode, Sitter, label, model_and_strategy
+from sally.core.skins import AWARE
 from sally.metrics.answers import scored
 from sally.stats import Estimate
 from sally.stats.components import Shares, variance_components
@@ -98,12 +99,12 @@ def _sources(game: str, measure: str, mine: list[Told]) -> Sources:
 
 
 def _drops(mine: list[Told]) -> tuple[list[float], float | None, float | None]:
-    """By setting, the own words less the mean of fresh ones; twins are no fresh wording."""
+    """By setting, the own words less the mean of fresh ones; twins and frames are none."""
     own: dict[str, list[float]] = {}
     fresh: dict[str, list[float]] = {}
     for each in mine:
         worded = each.factors["wording"]
-        if not worded.endswith(TWIN):
+        if not worded.endswith(TWIN) and AWARE not in worded:
             kept = own if worded == OWN_WORDS else fresh
             kept.setdefault(each.pair, []).append(each.value)
     both = [pair for pair in own if pair in fresh]

@@ -67,7 +67,7 @@ def model_options(command: F) -> F:
 @click.option(
     "--packs",
     multiple=True,
-    metavar="all|twin|NAME",
+    metavar="all|twin|aware|NAME",
     help="Play every cell of a model once more in these words; may be given again.",
 )
 @click.option("--on", default="local", show_default=True, metavar="WHERE", help=ON_HELP)

@@ -112,4 +112,5 @@ class Desk:
         rules = words.rules(seat) if payoffs else words.rules_without_payoffs(seat)
         if rules is None:
             raise LookupError(f"the words of {self.spec.name} cannot leave the payoffs out")
-        return Grown.start("\n\n".join(part for part in (rules, after_rules) if part) + "\n\n")
+        parts = (words.texts["frame"], rules, after_rules)
+        return Grown.start("\n\n".join(part for part in parts if part) + "\n\n")

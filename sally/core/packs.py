@@ -21,7 +21,7 @@ import msgspec
 
 from sally.core import shelf
 from sally.core.errors import BadInput, unknown
-from sally.core.skins import packs_from, read_skins
+from sally.core.skins import frames_for, packs_from, read_skins
 from sally.core.words import Pack
 
 _known: dict[str, Pack] = {}  # by `name@hash`: packs that were read in this process
@@ -68,6 +68,7 @@ def shipped() -> Mapping[str, Pack]:
     """The packs that lie beside the games or are made by their grammars, by name."""
     packs: list[Pack] = []
     for game, home in shelf.packages().items():
+        packs += frames_for(game).values()
         for file in _files(home):
             if file.name == SKINS:
                 packs += skinned(game, file.read_text("utf-8")).values()

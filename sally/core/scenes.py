@@ -285,7 +285,8 @@ def ending(end: Ended | Censored, eyes: str = REFEREE) -> str:
 
 
 def _rules(desk: Desk) -> str:
-    return _or_none(lambda: desk.words.rules(desk.seat))
+    frame, rules = desk.words.texts["frame"], _or_none(lambda: desk.words.rules(desk.seat))
+    return "\n\n".join(part for part in (frame, rules) if part)
 
 
 def _or_none(say: Callable[[], str]) -> str:

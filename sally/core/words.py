@@ -18,6 +18,7 @@ from sally.core.reading import after_label, read_choice, read_number
 from sally.core.seat import A, Seat, V
 
 COMMON_TEXTS: Mapping[str, str] = {
+    "frame": "",  # stands above the rules; packs use it to say what this is said to be
     "format.option": "Answer with one line of the form `Option: <name>`, where <name> is {names}.",
     "format.number": "Answer with one line of the form `{label}: <number>`, where <number> is a "
     "whole number from {low} to {high}.",

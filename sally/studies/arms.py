@@ -13,6 +13,7 @@ from sally.core import packs, shelf
 from sally.core.errors import BadInput, listed, unknown
 from sally.core.harness import read_harness
 from sally.core.log import Instance, Sitter
+from sally.core.skins import AWARE
 from sally.core.study import Cell, Study
 from sally.players.language import LANGUAGE
 
@@ -96,7 +97,8 @@ def with_unasked(study: Study) -> Study:
 def with_packs(study: Study, wanted: Sequence[str]) -> Study:
     """The study with every cell that a model plays once more in each of these wordings.
 
-    `all` is every shipped pack of the game, `twin` the one without a mind; else packs by name.
+    `all` is every shipped wording of the game, `twin` the one without a mind, `aware` those that
+    say what this is; else packs by name.
     """
     cells = [new for cell in study.cells for new in _reworded(cell, wanted)]
     if not cells:
@@ -128,13 +130,15 @@ def _packs(family: str, wanted: Sequence[str]) -> list[str]:
     names: dict[str, None] = {}
     for name in wanted:
         if name == "all":
-            names |= dict.fromkeys(there)
+            names |= dict.fromkeys(n for n in there if AWARE not in n)
+        elif name == "aware":
+            names |= dict.fromkeys(n for n in there if AWARE in n)
         elif name == "twin":
             names |= dict.fromkeys(n for n in there if n.endswith("_twin"))
         elif name.endswith(".toml"):
             names[name] = None
         elif name not in every:
-            raise unknown("words pack", name, ("all", "twin", *every))
+            raise unknown("words pack", name, ("all", "twin", "aware", *every))
         elif name in there:
             names[name] = None
     return list(names)
