@@ -19,7 +19,7 @@ import numpy.typing as npt
 from sally.analysis.audit import card_of
 from sally.core.card import Attack, Card, Posed
 from sally.core.errors import BadInput
-from sally.stats import share_interval
+from sally.stats.rule import lone_by_rule
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -212,7 +212,7 @@ def _single(attack: Attack, questions: str, learn: Table, test: Table) -> Findin
 def _finding(
     attack: Attack, questions: str, attacker: str, test: Table, hits: Floats, words: str = ""
 ) -> Finding:
-    share = share_interval(round(float(hits.sum())), len(hits))
+    share = lone_by_rule(hits, (0, 1))
     return Finding(
         attack=attack.name,
         questions=questions,

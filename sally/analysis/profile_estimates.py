@@ -7,8 +7,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from sally.analysis.measured import Measured
 from sally.core.log import Setup
 from sally.stats import Estimate
-from sally.stats.intervals import FEW
-from sally.stats.rule import Bounds, ratio_by_rule
+from sally.stats.rule import Bounds, coarsest, ratio_by_rule
 
 Of = Callable[[Measured], float | None]
 Unit = Callable[[Measured], Hashable]
@@ -32,14 +31,9 @@ def person_of(setup: Setup, seat: str) -> str:
 
 
 def clusters_of(group: Sequence[Measured]) -> tuple[Unit, str]:
-    """The coarsest unit of which there are enough to resample: people first, then instances."""
-    for name, unit in UNITS.items():
-        found = {unit(m) for m in group}
-        if name == "participants" and "" in found:
-            continue
-        if len(found) >= FEW:
-            return unit, name
-    return UNITS["episodes"], "episodes"
+    """The coarsest unit of which there are enough: people first, then instances."""
+    name = coarsest({name: [unit(m) for m in group] for name, unit in UNITS.items()})
+    return UNITS[name], name
 
 
 class Means:

@@ -16,7 +16,7 @@ from sally.core.log import Episode, Forfeited
 from sally.core.metric import Played
 from sally.core.playback import replayed
 from sally.stats.intervals import Estimate
-from sally.stats.rule import mean_by_rule
+from sally.stats.rule import PEOPLE, coarsest, mean_by_rule
 
 TOTAL = "total"  # a row's condition that every episode meets: the table's own total
 Conditions = Mapping[str, Condition]
@@ -146,12 +146,15 @@ def same_model(stored: str, asked: str) -> bool:
     return asked in (stored, short(stored))
 
 
-def pooled(values: Sequence[float], instances: Sequence[str], share: bool = False) -> Estimate:
+def pooled(
+    values: Sequence[float], together: Sequence[str], share: bool = False, people: bool = False
+) -> Estimate:
     """A mean with its 95% interval by our one rule (`sally.stats.rule`).
 
-    Episodes of one instance hang together, so instances count and not their repeats; of a single
-    instance, each repeat does. A share of ones and zeros has ends.
+    Episodes of one instance hang together, so instances count and not their repeats; where there
+    are too few instances, each repeat does; people always count as people. A share of ones and
+    zeros has ends.
     """
-    alone = len(set(instances)) == 1
-    clusters: Sequence[Any] = range(len(values)) if alone else instances
-    return mean_by_rule(values, clusters, (0, 1) if share else None)
+    unit = PEOPLE if people else "instances"
+    units: dict[str, Sequence[Any]] = {unit: together, "episodes": range(len(values))}
+    return mean_by_rule(values, units[coarsest(units)], (0, 1) if share else None)

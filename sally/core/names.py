@@ -1,18 +1,25 @@
-"""What models are called in tables: without their provider, unless two would be called alike."""
+"""What models are called in tables: by alias, else without their provider, and no two alike."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 WAYS = {"temperature": "T", "top_p": "p", "top_k": "k", "reasoning_effort": "effort"}  # in labels
 
 _known: dict[str, tuple[str, ...]] = {}  # the models of the stores that were opened, in pieces
+_aliases: dict[str, str] = {}  # by model, what whoever ran it called it
 
 
-def remember(models: Iterable[str]) -> None:
-    """Know that these models stand beside each other, so that no two are called alike."""
+def remember(models: Iterable[str], aliases: Mapping[str, str] | None = None) -> None:
+    """Know that these models stand beside each other, so that no two are called alike.
+
+    `aliases` says, by model, what a run called it; where two runs differ, the first holds.
+    """
     _known.update((model, pieces(model)) for model in models)
+    for model, alias in (aliases or {}).items():
+        if alias not in _aliases.values():
+            _aliases.setdefault(model, alias)
 
 
 def pieces(model: str) -> tuple[str, ...]:
@@ -23,12 +30,15 @@ def pieces(model: str) -> tuple[str, ...]:
 
 
 def called(model: str) -> str:
-    """The shortest end of a model's name that no other known model shares."""
+    """Its alias, or the shortest end of a model's name that no other known model shares."""
+    if model in _aliases:
+        return _aliases[model]
     mine = pieces(model)
     others = [theirs for name, theirs in _known.items() if name != model]
     for n in range(1, len(mine)):
-        if not any(theirs[-n:] == mine[-n:] for theirs in others):
-            return "/".join(mine[-n:])
+        end = "/".join(mine[-n:])
+        if end not in _aliases.values() and not any(t[-n:] == mine[-n:] for t in others):
+            return end
     return model
 
 

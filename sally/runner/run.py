@@ -18,6 +18,7 @@ from sally.runner.budget import Budget, Meter
 from sally.runner.claims import Beat, Claims, Run, new_name, this_process
 from sally.runner.executors import Executor, Local
 from sally.runner.local import Order, manifest, orders, refuse_changed
+from sally.runner.models import models_of
 from sally.runner.rates import divided, has_rates
 from sally.runner.seating import portable_study
 from sally.runner.shards import Job, Result, Shard, Tally, kind_of, shards_of, take_note
@@ -91,6 +92,9 @@ def play_missing(
     refuse_changed(wanted, there.instances, at)
     store.claim(at, manifest(study), portable_study(study))
     _keep_packs(at, wanted)
+    for alias, entry in (meter or Meter()).config.models.items():
+        if alias != entry.name and entry.name in models_of(study):
+            store.keep_alias(at, alias, entry.name)
     drive = Drive(study, at, executor, meter or Meter(), watch, **job)
     drive.fill(wanted, there.finished)
     return drive.run()

@@ -13,6 +13,7 @@ import math
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
@@ -21,12 +22,17 @@ from sally.stats.intervals import FEW, Estimate, without_interval
 
 Bounds = tuple[float, float]
 LEVEL = 0.95
+PEOPLE = "participants"  # the unit of people, wherever rows have one
 
 
 def coarsest(units: Mapping[str, Sequence[Any]]) -> str:
-    """The first unit of which there are enough and that is known of every row; else the last."""
+    """The first unit of which there are enough and that is known of every row; else the last.
+
+    People are never taken apart: what one of them does hangs together, however few they are.
+    """
     for name, column in units.items():
-        if None not in column and "" not in column and len(set(column)) >= FEW:
+        known = None not in column and "" not in column and len(column) > 0
+        if known and (name == PEOPLE or len(set(column)) >= FEW):
             return name
     return list(units)[-1]
 
@@ -57,6 +63,32 @@ def ratio_by_rule(
         return without_interval(value, int(top.size), method, f"fewer than {FEW} clusters")
     away = sums_by(codes, count, top) - value * sums_by(codes, count, bottom)
     error = math.sqrt(count / (count - 1) * float((away**2).sum())) / abs(whole)
+    return _around(value, error, count, bounds, int(top.size))
+
+
+def gap_by_rule(
+    first: ArrayLike,
+    second: ArrayLike,
+    clusters: Sequence[Hashable],
+    bounds: Bounds | None = None,
+) -> Estimate:
+    """The mean of one side less that of the other; clusters are of the first, then the second."""
+    one, two = finite(first, "first"), finite(second, "second")
+    n = int(one.size + two.size)
+    codes, count = coded(clusters, n, "clusters")
+    method = f"t over {count} clusters"
+    if not one.size or not two.size:
+        return without_interval(None, n, method, "no values on one side")
+    value = float(one.mean() - two.mean())
+    if count < FEW:
+        return without_interval(value, n, method, f"fewer than {FEW} clusters")
+    away = np.concatenate([(one - one.mean()) / one.size, (two.mean() - two) / two.size])
+    error = math.sqrt(count / (count - 1) * float((sums_by(codes, count, away) ** 2).sum()))
+    return _around(value, error, count, bounds, n)
+
+
+def _around(value: float, error: float, count: int, bounds: Bounds | None, n: int) -> Estimate:
+    """The t interval over clusters, or Wilson's where that would leave the measure's ends."""
     if error <= 1e-12 * max(1.0, abs(value)):
         error = 0.0  # rounding, where every cluster says the same
     reach = float(special.stdtrit(count - 1, (1 + LEVEL) / 2))
@@ -64,8 +96,8 @@ def ratio_by_rule(
     if bounds is not None and (
         low < bounds[0] or high > bounds[1] or (not error and value in bounds)
     ):
-        return _wilson(value, error, count, reach, bounds, int(top.size))
-    return Estimate(value, low, high, int(top.size), method)
+        return _wilson(value, error, count, reach, bounds, n)
+    return Estimate(value, low, high, n, f"t over {count} clusters")
 
 
 def _wilson(

@@ -1,7 +1,8 @@
 """Episodes kept: one line an episode, one file a writer, and nothing lost in silence.
 
 A store is a folder, here or at an address that fsspec knows. `study.json` says what it holds,
-`studies/` what its runs asked for, `packs/` in which words. In a local folder a writer appends
+`studies/` what its runs asked for, `packs/` in which words,
+`aliases/` what they called their models. In a local folder a writer appends
 whole lines to a file of its own, `<writer>.open`, and renames it to `<writer>.jsonl` when it is
 done, so several processes never write to one file and a killed one leaves all but the line it was
 writing. At an address it puts immutable parts. A line that cannot be read is copied to
@@ -11,7 +12,9 @@ writing. At an address it puts immutable parts. A line that cannot be read is co
 from sally.store.manifest import (
     MANIFEST,
     Manifest,
+    aliases,
     claim,
+    keep_alias,
     manifest_of,
     read_manifest,
     require,
@@ -52,10 +55,12 @@ __all__ = [
     "Survey",
     "Where",
     "Writer",
+    "aliases",
     "claim",
     "episode_files",
     "has_living_writer",
     "is_address",
+    "keep_alias",
     "keep_pack",
     "keep_people_plan",
     "know_packs",

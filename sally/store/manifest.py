@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+
 import msgspec
 
 from sally.core.errors import BadInput
@@ -93,6 +95,29 @@ def models_asked(where: Where) -> set[str]:
             continue  # `studies` says so to whoever needs the study itself
         seats = [who for c in asked.cells for lineup in c.lineups for who in lineup.values()]
         found |= {str(who.params["model"]) for who in seats if "model" in who.params}
+    return found
+
+
+def keep_alias(where: Where, alias: str, model: str) -> None:
+    """Put what a run calls a model into the store, once, so that its tables call it so anywhere."""
+    at, data = place(where), msgspec.json.encode([alias, model])
+    name = f"{hashlib.sha256(data).hexdigest()[:16]}.json"
+    try:
+        if name not in at.names("aliases"):
+            at.create(f"aliases/{name}", data + b"\n")
+    except OSError as why:
+        raise BadInput(f"The alias {alias} could not be stored: {why.strerror}.") from None
+
+
+def aliases(where: Where) -> dict[str, str]:
+    """By model, what the runs of a store called it; of several names the first by the alphabet."""
+    at, found = place(where), dict[str, str]()
+    for name in at.names("aliases"):
+        try:
+            alias, model = msgspec.json.decode(at.read(f"aliases/{name}"), type=tuple[str, str])
+        except (OSError, msgspec.DecodeError) as why:
+            raise BadInput(f"{at}/aliases/{name} does not hold an alias: {why}.") from None
+        found[model] = min(alias, found.get(model, alias))
     return found
 
 

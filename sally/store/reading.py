@@ -22,7 +22,7 @@ from sally.core.log import RESUMABLE, SCHEMA, Censored, Episode, Instance, from_
 from sally.core.names import remember
 from sally.core.sound import unsound
 from sally.core.words import checked
-from sally.store.manifest import MANIFEST, models_asked, read_manifest
+from sally.store.manifest import MANIFEST, aliases, models_asked, read_manifest
 from sally.store.places import Folder, Place, Where, place
 
 _NUMBER = re.compile(r"\d[\d,]{2,}(\.\d+)?|\d+\.\d+")  # what differs between episodes cut alike
@@ -171,7 +171,7 @@ def read(
         elif not names:
             raise BadInput(f"There is no store at {at}: it holds neither {MANIFEST} nor episodes.")
         know_packs(at)
-        remember(models_asked(at))
+        remember(models_asked(at), aliases(at))
         ours = quarantine and MANIFEST in inside  # a foreign folder stays as it is
         wanted = [name for name in names if name.startswith(beginning)]
         yield from _episodes(_lines(at, wanted), at if ours else None, check)

@@ -62,3 +62,9 @@ def test_nineteen_of_twenty_intervals_hold_the_truth_near_the_ends_too(share):
         found = lone_by_rule((rng.random(40) < share).astype(float), (0, 1))
         held += found.low <= share <= found.high
     assert held / runs >= 0.92
+
+
+def test_few_people_are_not_taken_apart_and_few_problems_are():
+    rows = {"participants": list("aaabbb"), "instances": list("uvwxyz")}
+    assert coarsest(rows) == "participants"
+    assert coarsest({"instances": list("aaabbb"), "episodes": list(range(6))}) == "episodes"

@@ -280,4 +280,10 @@ def _read(known: Mapping[tuple[int, int], float], base: int, place: int, token: 
 
 
 def _failure(why: Exception) -> ModelFailure:
-    return ModelFailure("server", f"The forward pass failed: {type(why).__name__}: {why}.")
+    name = type(why).__name__
+    if name == "OutOfMemoryError":  # torch adds a paragraph of figures and advice
+        return ModelFailure(
+            "server", "The accelerator ran out of memory; take fewer calls at once."
+        )
+    first = (str(why).strip().splitlines() or ["no reason given"])[0].rstrip(".")
+    return ModelFailure("server", f"The forward pass failed: {name}: {first}.")

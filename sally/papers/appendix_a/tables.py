@@ -18,7 +18,8 @@ from sally.output.reproduce import Effort, Engine
 from sally.papers.appendix_a.partners import GIVERS, partners_of, players_of
 from sally.runner.seating import players_of as seated
 from sally.runner.seating import resolved
-from sally.stats.intervals import Estimate, mean_interval
+from sally.stats.intervals import Estimate
+from sally.stats.rule import lone_by_rule
 
 MEASURES = ("points", "regret", "regret_first", "regret_last")
 MOST_ROWS = 10  # of a frozen set in a cell: each is ten rounds, or three boards
@@ -39,10 +40,10 @@ def episodes(game: str, partner: str, giver: str, rows: int, seed: int) -> tuple
 
 
 def _mean(game: str, metric: str, played: Sequence[Played]) -> Estimate | None:
-    measure = shelf.metrics(game)[f"{game}_{metric}"].measure
-    values = [measure(each, Seat(GIVERS[game])) for each in played]
+    measured = shelf.metrics(game)[f"{game}_{metric}"]
+    values = [measured.measure(each, Seat(GIVERS[game])) for each in played]
     known = [value for value in values if value is not None]
-    return mean_interval(known) if known else None
+    return lone_by_rule(known, measured.bounds) if known else None
 
 
 def computes(row: Conditions, metric: str, effort: Effort) -> Estimate | None:

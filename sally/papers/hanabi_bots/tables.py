@@ -14,7 +14,7 @@ from sally.games.hanabi.cards import DEALS, shuffled
 from sally.games.hanabi.rules import SEATS, Hanabi
 from sally.output.layout import Column, Layout, Stub
 from sally.output.reproduce import Effort, Engine
-from sally.stats.intervals import Estimate, share_interval
+from sally.stats.intervals import Estimate
 from sally.stats.rule import lone_by_rule
 
 PLAYERS = (2, 3, 4, 5)
@@ -56,11 +56,7 @@ def computes(row: Conditions, metric: str, effort: Effort) -> Estimate | None:
     found = scores((bot,) * players, deals, effort.seed)
     if metric == "perfect":
         highest = Hanabi(players=players).highest
-        share = share_interval(sum(score == highest for score in found), len(found))
-        value, low, high = (
-            None if x is None else 100 * x for x in (share.value, share.low, share.high)
-        )
-        return Estimate(value, low, high, share.n, share.method)
+        return lone_by_rule([100.0 * (score == highest) for score in found], (0, 100))
     return lone_by_rule(found)
 
 

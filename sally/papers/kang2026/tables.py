@@ -2,7 +2,7 @@
 
 The paper's scenarios are not public; ours are generated anew under the same rules, so a model's
 figures may differ even if the model is the same. Totals over levels are means over scenarios.
-Runs of one scenario hang together: whole scenarios are drawn anew for the intervals. ToM accuracy
+Runs of one scenario hang together: whole scenarios count in the intervals. ToM accuracy
 is printed without a strategy; ours is over all questions that were asked aside from play.
 """
 
@@ -26,7 +26,8 @@ from sally.papers.kang2026.figures import FIGURES
 from sally.papers.kang2026.layout import LAYOUTS
 from sally.papers.kang2026.study import WORLDS
 from sally.stats.intervals import Estimate
-from sally.stats.paired import pair_up, paired_difference_bootstrap
+from sally.stats.paired import pair_up
+from sally.stats.rule import coarsest, mean_by_rule
 
 PLAYER = Seat("player")
 FIRST_SEATS = ("player", "guide", "speaker")  # where the model sits that is tested
@@ -34,7 +35,6 @@ STRATEGIES = {"self_consistency": "sc", "qa": "zero_shot"}  # ours -> as the tab
 METRICS = {"task_success": "task_success_published", "tom_accuracy": "tom_accuracy_published"}
 GAIN = "gain_over_zero_shot"
 UNTOLD = "nothing"
-SEED = 1  # of the bootstrap: the same store gives the same interval
 
 
 def computes(row: Conditions, metric: str, effort: Effort) -> Estimate | None:
@@ -143,8 +143,10 @@ def tabulates(row: Conditions, metric: str, known: Known, model: str | None) -> 
     pairs = pair_up(mine, plain)
     if not pairs.keys:
         return None
-    scenarios = [key[0] for key in pairs.keys]  # type: ignore[index]
-    return paired_difference_bootstrap(pairs.first, pairs.second, seed=SEED, clusters=scenarios)
+    scenarios = [str(key[0]) for key in pairs.keys]  # type: ignore[index]
+    gains = [a - b for a, b in zip(pairs.first, pairs.second, strict=True)]
+    units = {"scenarios": scenarios, "runs": list(range(len(gains)))}
+    return mean_by_rule(gains, units[coarsest(units)], (-1, 1))
 
 
 def _successes(row: Conditions, known: Known, model: str | None) -> dict[Any, float]:

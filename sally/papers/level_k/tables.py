@@ -21,7 +21,7 @@ from sally.games.level_k.rules import LevelGame
 from sally.games.level_k.solvers import Odds
 from sally.output.layout import Column, Layout, Stub
 from sally.output.reproduce import Effort, Engine
-from sally.stats.intervals import Estimate, share_interval
+from sally.stats.intervals import Estimate
 from sally.stats.rule import lone_by_rule
 
 ONE, TWO = Seat("player_1"), Seat("player_2")
@@ -199,13 +199,7 @@ def tabulates(row: Conditions, metric: str, known: Known, model: str | None) -> 
     ]
     if not asked:
         return None
-    share = share_interval(sum(move == int(row["number"]) for move in asked), len(asked))
-    value, low, high = (_percent(x) for x in (share.value, share.low, share.high))
-    return Estimate(value, low, high, len(asked), share.method)
-
-
-def _percent(share: float | None) -> float | None:
-    return None if share is None else 100 * share
+    return lone_by_rule([100.0 * (move == int(row["number"])) for move in asked], (0, 100))
 
 
 def cannot(row: Conditions, metric: str) -> str | None:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from itertools import accumulate
 
 import msgspec
 
 from sally.core.metric import Played
 from sally.games.mindgames import persuasion
+from sally.output.reproduce import Conditions, Known
+from sally.papers.moore2025.figures import estimated
 from sally.papers.moore2025.tables import facts
-from sally.stats.intervals import mean_interval, share_interval
 
 
 class Point(msgspec.Struct, frozen=True):
@@ -33,23 +34,23 @@ class Point(msgspec.Struct, frozen=True):
 
 def curves(games: Iterable[Played]) -> list[Point]:
     """A point for each message of each persuader in each condition; unfinished games have none."""
-    groups: dict[tuple[str, str], list[Played]] = {}
+    groups: dict[tuple[str, str], list[tuple[Conditions, Played]]] = {}
     for played in games:
         known = facts(played)
         if known is not None and persuasion.finished(played):
             plain = known["variant"] == "default"
             condition = str(known["condition"] if plain else known["variant"])
-            groups.setdefault((str(known["persuader"]), condition), []).append(played)
+            groups.setdefault((str(known["persuader"]), condition), []).append((known, played))
     return [
         _point(*who, message, found)
         for who, found in sorted(groups.items())
-        for message in range(min(len(persuasion.choices(p)) for p in found))
+        for message in range(min(len(persuasion.choices(p)) for _, p in found))
     ]
 
 
-def _point(persuader: str, condition: str, at: int, games: Sequence[Played]) -> Point:
-    won = [persuasion.won(p)[at] for p in games]
-    success = share_interval(sum(won), len(won))
+def _point(persuader: str, condition: str, at: int, found: Known) -> Point:
+    games = [played for _, played in found]
+    success = estimated(found, lambda played: bool(persuasion.won(played)[at]))
     new = [persuasion.new_appeals(p, inferential=True)[at] for p in games]
     return Point(
         persuader,
@@ -69,7 +70,8 @@ def _point(persuader: str, condition: str, at: int, games: Sequence[Played]) -> 
 
 
 def _mean(values: Iterable[float]) -> float | None:
-    return mean_interval([float(v) for v in values]).value
+    found = [float(v) for v in values]
+    return sum(found) / len(found) if found else None
 
 
 def _asked_all(played: Played, inferential: bool) -> list[bool]:

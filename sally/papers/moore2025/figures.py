@@ -44,15 +44,17 @@ def cluster(facts: Conditions, played: Played) -> str:
 
 
 def estimated(games: Known, measure: Measure) -> Estimate:
-    """The mean of a measure over games, whole persons or puzzles drawn anew for its interval."""
+    """The mean of a measure over games, whole persons or puzzles counted in its interval."""
     values = [measure(played) for _, played in games]
-    return _pooled(values, [cluster(facts, played) for facts, played in games])
+    return _pooled(values, games)
 
 
-def _pooled(values: Sequence[float], together: Sequence[str]) -> Estimate:
+def _pooled(values: Sequence[float], games: Known) -> Estimate:
     """What is true or false of a game comes to a share, what is counted in it to a mean."""
     share = all(isinstance(value, bool) for value in values)
-    return pooled([float(value) for value in values], together, share)
+    together = [cluster(facts, played) for facts, played in games]
+    people = all(facts["participant"] for facts, _ in games)
+    return pooled([float(value) for value in values], together, share, people)
 
 
 RECORDED = "recorded_choice"  # kept by the import with the target, in what an episode used
@@ -149,9 +151,8 @@ def by_message(
 
 def _curve(games: Known, follow: ByMessage) -> Iterator[Point]:
     followed = [follow(played) for _, played in games]
-    together = [cluster(facts, played) for facts, played in games]
     for at in range(MESSAGES):
-        yield point(at + 1, _pooled([values[at] for values in followed], together))
+        yield point(at + 1, _pooled([values[at] for values in followed], games))
 
 
 def _picture(

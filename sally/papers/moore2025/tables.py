@@ -6,13 +6,11 @@ is computed by its convention; beside `data = released` stands ours.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from numpy.typing import NDArray
-
+from sally.analysis.stored import pooled
 from sally.core.chance import Stream
 from sally.core.drive import play_bots
 from sally.core.log import Instance, Setup, Sitter
@@ -36,11 +34,11 @@ from sally.papers.moore2025.hypotheses import CHANCE, O1, TESTS, Game, hypothesi
 from sally.papers.moore2025.layout import LAYOUTS
 from sally.papers.moore2025.published_layout import superseded
 from sally.papers.moore2025.released import NOT_KEPT, released
-from sally.stats.intervals import Estimate, clustered_bootstrap_interval, share_interval
+from sally.stats.intervals import Estimate
+from sally.stats.rule import gap_by_rule
 
 MEDIAN = "story and participant"
 POPULATION = "none, errors by participant"
-DRAWS = 1  # seed of the bootstrap: the same games give the same interval
 ROUNDING = 0.0005  # figures are printed to three decimals
 PLANS = {
     "revealed planner": "revealed",
@@ -106,26 +104,32 @@ def counts() -> dict[tuple[int, str], int]:
 def random_play(effort: Effort) -> Estimate:
     """Eight random disclosures a game under frozen memory, as the published baseline has them."""
     puzzles = frozen.frozen("standard").puzzles
-    wins = 0
+    wins, numbers = [], []
     for game in range(effort.repeats):
-        puzzle, draws = puzzles[game % len(puzzles)], Stream(effort.seed, "random play", game)
+        number = game % len(puzzles)
+        puzzle, draws = puzzles[number], Stream(effort.seed, "random play", game)
         mind = first_mind(puzzle)
         for _ in range(MESSAGES):
             mind = told(puzzle, mind, [draws.pick(puzzle.cells)], "frozen")
-        wins += choice_of(puzzle, mind) == puzzle.goal
-    return share_interval(wins, effort.repeats)
+        wins.append(float(choice_of(puzzle, mind) == puzzle.goal))
+        numbers.append(str(number))
+    return pooled(wins, numbers, share=True)
 
 
 @cache
 def planned(persuader: str) -> Estimate:
     """How often a planner wins on the frozen puzzles, under both memories."""
     condition = "revealed" if persuader == "revealed" else "hidden"
-    results = [
-        _won(persuader, {"number": number, "memory": memory, "condition": condition})
+    games = [
+        (number, memory)
         for number in range(len(frozen.frozen("standard").puzzles))
         for memory in ("sequential", "frozen")
     ]
-    return share_interval(sum(results), len(results))
+    results = [
+        float(_won(persuader, {"number": number, "memory": memory, "condition": condition}))
+        for number, memory in games
+    ]
+    return pooled(results, [str(number) for number, _ in games], share=True)
 
 
 def _won(persuader: str, params: dict[str, Any]) -> bool:
@@ -264,7 +268,7 @@ def _appealed_over_prefixes(played: Played, inferential: bool) -> float:
 
 
 def _difference(row: Conditions, done: Known, model: str | None) -> Estimate | None:
-    """A difference of two shares, as the text states them; persons or puzzles are drawn anew."""
+    """A difference of two shares, as the text states them; persons or puzzles hang together."""
     if row["persuader"] not in (O1, f"human minus {O1}"):
         return None
     if row["contrast"] == "hidden":
@@ -275,15 +279,9 @@ def _difference(row: Conditions, done: Known, model: str | None) -> Estimate | N
     sides = [[(f, p) for f, p in done if _meets(f, each, model)] for each in (first, second)]
     if min(map(len, sides)) < 2:
         return None
-    rows = [(side, won(played)) for side, games in enumerate(sides) for _, played in games]
+    one, two = ([float(won(played)) for _, played in games] for games in sides)
     together = [cluster(facts, played) for games in sides for facts, played in games]
-    return clustered_bootstrap_interval(rows, together, _gap, seed=DRAWS)
-
-
-def _gap(rows: NDArray[Any]) -> float:
-    """The mean of the first side less that of the second; none where a draw left a side out."""
-    one, two = rows[rows[:, 0] == 0, 1], rows[rows[:, 0] == 1, 1]
-    return float(one.mean() - two.mean()) if one.size and two.size else math.nan
+    return gap_by_rule(one, two, together, (-1, 1))
 
 
 def _games(done: Known, model: str | None) -> list[Game]:

@@ -37,8 +37,9 @@ from sally.papers.tradecraft2026.figures import (
     fitted,
 )
 from sally.papers.tradecraft2026.study import INSTANCES_PLAYED, PARTNER, PLAYER, REPEATS, SET
-from sally.stats.intervals import Estimate, mean_interval
+from sally.stats.intervals import Estimate
 from sally.stats.paired import unpaired_difference
+from sally.stats.rule import lone_by_rule
 
 CAPABILITY = ("gpt-4o", "o3", "o4-mini", "gpt-5-medium")  # top to bottom in Figure 6
 MODELS = {"gpt-4o": "GPT-4o", "o4-mini": "o4", "gpt-5-medium": "GPT-5 (medium)"}
@@ -146,7 +147,7 @@ def _kl_over_turns(arms: Arms, arm: str) -> Estimate | None:
         for played in plays
     ]
     known = [slope for slope in slopes if slope is not None]
-    return _sign(mean_interval(known)) if len(known) > 1 else None
+    return _sign(lone_by_rule(known)) if len(known) > 1 else None
 
 
 def _kl_by_order(arms: Arms, arm: str) -> Estimate | None:

@@ -75,11 +75,11 @@ class Minority(OneShot[View]):
 
 
 @cache
-def frozen_scenarios(version: int = 2) -> dict[str, Scenario]:
-    """The 90 frozen scenarios of a version by id; the second supersedes the first."""
+def frozen_scenarios(version: int = 3) -> dict[str, Scenario]:
+    """The 90 frozen scenarios of a version by id; the third supersedes the others."""
     return {keyed.scenario.id: keyed.scenario for keyed in frozen.mg(version).scenarios}
 
 
 def all_scenarios() -> dict[str, Scenario]:
     """Every frozen scenario by id, superseded ones included."""
-    return {**frozen_scenarios(1), **frozen_scenarios(2)}
+    return {**frozen_scenarios(1), **frozen_scenarios(2), **frozen_scenarios(3)}

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from itertools import islice
 
 from sally.core.card import Attack, Posed
 from sally.games.toma.mg import generators, shortcuts
 from sally.games.toma.mg.game import frozen_scenarios
-from sally.games.toma.mg.rules import PLACES, Scenario, answer, profiles
+from sally.games.toma.mg.rules import PLACES, Profile, Scenario, answer, profiles
 
 COUNTERS: dict[str, shortcuts.Counter | None] = {
     "place on the page": None,
@@ -18,36 +19,49 @@ COUNTERS: dict[str, shortcuts.Counter | None] = {
     "number of agents who like it": shortcuts.fans,
     "number of agents who like it first": shortcuts.first_likes,
     "number of agents who dislike it first": shortcuts.first_dislikes,
-}
-CROSSED = {
     "number of agents who both like and dislike it": shortcuts.both,
     "number of agents who like it and do not dislike it": shortcuts.undisputed,
 }
-OF_RELATED = {
-    "number of times agents with a relation like it": shortcuts.related(shortcuts.likes),
-    "number of times agents with a relation dislike it": shortcuts.related(shortcuts.dislikes),
-    "number of agents with a relation who like it": shortcuts.related(shortcuts.fans),
-}
 SUPERSEDED = "superseded: counts of mentions told the answer"
-OPEN = (
-    "not closed: trees that combine counts get .42, .47 and .39 at levels 1 to 3 on 600 questions, "
-    "so compare results with these figures and not with .25"
-)
-MATCHES = (
-    "who likes a place, less who also dislikes it, comes near to where everybody goes, and setting "
-    "an agent's dislikes against its likes is what the level asks for"
+ANCHORS = (
+    "whoever sets likes against dislikes for the agents without a relation has found where these "
+    "go, which is half of the solution: with four or six agents the emptiest place is empty, so "
+    "wherever one of them goes is out"
 )
 
 
-def counters_of(level: int, crossed: bool) -> dict[str, shortcuts.Counter | None]:
-    """What is counted at a level, by its words."""
-    more = OF_RELATED if level > 1 else {}
-    return {**COUNTERS, **more, **(CROSSED if crossed else {})}
+def _group(agents: Sequence[Profile], kind: str) -> list[Profile]:
+    if kind == "without a relation":
+        return [one for one in agents if one.follows is None and one.avoids is None]
+    if kind == "with a relation":
+        return [one for one in agents if one.follows is not None or one.avoids is not None]
+    followers = kind == "who follow"
+    return [one for one in agents if (one.follows if followers else one.avoids) is not None]
 
 
-def mentions(s: Scenario, crossed: bool) -> Posed:
-    """Each place by how it is mentioned; crossed: with likes set against own dislikes."""
-    read, counters = profiles(s), counters_of(s.level, crossed)
+def _of(kind: str, count: shortcuts.Counter) -> shortcuts.Counter:
+    return lambda agents: count(_group(agents, kind))
+
+
+def counters_of(level: int, by_group: bool) -> dict[str, shortcuts.Counter | None]:
+    """What is counted at a level, by its words; by group: own dislikes taken off as well."""
+    found = dict(COUNTERS)
+    if level == 1:
+        return found
+    for kind in ("with a relation", "who follow", "who avoid"):
+        found[f"number of times agents {kind} like it"] = _of(kind, shortcuts.likes)
+        found[f"number of times agents {kind} dislike it"] = _of(kind, shortcuts.dislikes)
+        found[f"number of agents {kind} who like it"] = _of(kind, shortcuts.fans)
+    if by_group:
+        for kind in ("without a relation", "who follow", "who avoid"):
+            words = f"number of agents {kind} who like it and do not dislike it"
+            found[words] = _of(kind, shortcuts.undisputed)
+    return found
+
+
+def mentions(s: Scenario, by_group: bool) -> Posed:
+    """Each place by how it is mentioned."""
+    read, counters = profiles(s), counters_of(s.level, by_group)
     counted = [count(read) for count in counters.values() if count is not None]
     return Posed(
         tuple((p, len(s.places[p].name), *(counts[p] for counts in counted)) for p in PLACES),
@@ -55,30 +69,35 @@ def mentions(s: Scenario, crossed: bool) -> Posed:
     )
 
 
+@lru_cache(maxsize=3)
+def _drawn(level: int, seed: int, version: int, many: int) -> tuple[Scenario, ...]:
+    return tuple(islice(generators.scenarios(level, seed, version), many))
+
+
 def attacks() -> Iterable[Attack]:
-    """Every level of the second generator, likes and dislikes apart and set against each other."""
+    """Every level of the generator; from level 2 on also with half of the solution in hand."""
     for level in (1, 2, 3):
         yield attack_on(level)
-        yield attack_on(level, crossed=True)
+        if level > 1:
+            yield attack_on(level, by_group=True)
 
 
-def attack_on(level: int, version: int = generators.VERSION, crossed: bool = False) -> Attack:
+def attack_on(level: int, version: int = generators.VERSION, by_group: bool = False) -> Attack:
     """The mentions of one level under a version of the generator."""
 
     def fresh(many: int, seed: int) -> Sequence[Posed]:
-        drawn = islice(generators.scenarios(level, seed, version), many)
-        return [mentions(s, crossed) for s in drawn]
+        return [mentions(s, by_group) for s in _drawn(level, seed, version, many)]
 
     def frozen() -> Sequence[Posed]:
         kept = frozen_scenarios(version).values()
-        return [mentions(s, crossed) for s in kept if s.level == level]
+        return [mentions(s, by_group) for s in kept if s.level == level]
 
     return Attack(
-        f"level {level}, mentions{', likes against dislikes' if crossed else ''}",
-        tuple(counters_of(level, crossed)),
+        f"level {level}, mentions{' and where anchors go' if by_group else ''}",
+        tuple(counters_of(level, by_group)),
         fresh,
         frozen,
         0.25,
-        reasoning=MATCHES if crossed else "",
-        known=SUPERSEDED if version == 1 else OPEN,
+        reasoning=ANCHORS if by_group else "",
+        known=SUPERSEDED if version < generators.VERSION else "",
     )

@@ -1,0 +1,168 @@
+"""Drafts in which no count of mentions can tell one place from another.
+
+Agents fall into groups that a reader can tell apart without asking where anybody goes: those
+without a relation, those who follow, those who avoid. Within each group every place is liked once
+by as many agents, twice by as many, and disliked by as many. Whatever is counted of single likes,
+double likes and dislikes, for all agents or group by group, is therefore the same for all places.
+What is left is what the game asks for: which dislike meets which like, and whom a relation names.
+"""
+
+from collections.abc import Iterator
+from functools import cache
+from itertools import accumulate, product
+from typing import NamedTuple
+
+import numpy as np
+
+from sally.games.toma.mg.draft import (
+    BATCH,
+    BINDING,
+    DISLIKES,
+    LIKES,
+    Batch,
+    Bools,
+    Small,
+    emptiest,
+    profile,
+    ways,
+)
+from sally.games.toma.mg.rules import Profile
+
+GROUPS = ("follows", "avoids", "alone")
+Kinds = tuple[str, ...]  # agent by agent: "alone", "follows", "avoids"
+# Sizes at which this can be done within what an agent may name. Four and six agents at level 1 have
+# an empty place, which is never liked twice without being disliked; groups of three cannot be even;
+# four agents at level 3 are solved by taking everybody for an anchor.
+ROLES: dict[int, dict[int, tuple[int, ...]]] = {
+    1: {8: (8,)},
+    2: {4: (2, 2), 6: (2, 4), 8: (4, 4)},
+    3: {6: (2, 2, 2), 8: (2, 2, 4)},
+}
+A_BATCH = 12  # drafts taken from one batch, which all have the same kinds: some give many, some few
+
+
+class Draft(NamedTuple):
+    """Agents by depth, the emptiest place, and how each place meets likes and own dislikes."""
+
+    agents: list[Profile]
+    right: int
+    crossed: tuple[tuple[int, ...], ...]  # place by place
+
+
+def drafts(level: int, size: int, rng: np.random.Generator) -> Iterator[Draft]:
+    """Drafts whose emptiest place is unique and takes the whole level to find."""
+    roles = ROLES[level][size]
+    patterns = kinds_of(roles)
+    most = A_BATCH if len(patterns) > 1 else BATCH
+    while True:
+        kinds = patterns[int(rng.integers(len(patterns)))]
+        batch = _named_evenly(roles, kinds, rng)
+        right, sound = emptiest(batch, sum(roles[:-1]))
+        for row in rng.permutation(np.flatnonzero(sound))[:most]:
+            agents = [profile(batch, int(row), agent, rng) for agent in range(size)]
+            yield Draft(agents, int(right[row]), _crossed(batch.named[row]))
+
+
+def _crossed(named: Small) -> tuple[tuple[int, ...], ...]:
+    """By place, how many agents like it once and dislike it, and how many like it twice and do."""
+    likes, dislikes = named[:, :4], named[:, 4:] > 0
+    once, twice = ((likes == n) & dislikes for n in (1, 2))
+    return tuple(zip(once.sum(axis=0).tolist(), twice.sum(axis=0).tolist(), strict=True))
+
+
+@cache
+def kinds_of(roles: tuple[int, ...]) -> tuple[Kinds, ...]:
+    """Every way to hand out relations that leaves each group large enough to be even."""
+    alone = ("alone",) * roles[0]
+    drawn = product(("follows", "avoids"), repeat=sum(roles[1:]))
+    found = (alone + rest for rest in drawn)
+    return tuple(kinds for kinds in found if all(budgets(kinds.count(kind)) for kind in kinds))
+
+
+@cache
+def budgets(agents: int) -> tuple[tuple[int, int, int], ...]:
+    """How often a group may like each place once, twice, and dislike it, the same for all four."""
+    return tuple(
+        (once, twice, dislikes)
+        for once, twice, dislikes in product(range(7), range(4), range(5))
+        if LIKES[0] * agents <= 4 * (once + 2 * twice) <= LIKES[1] * agents
+        and DISLIKES[0] * agents <= 4 * dislikes <= DISLIKES[1] * agents
+        and 4 * twice <= agents
+    )
+
+
+def _named_evenly(roles: tuple[int, ...], kinds: Kinds, rng: np.random.Generator) -> Batch:
+    """Drafts whose groups name each place equally often; draws that get stuck are dropped."""
+    size, ends = len(kinds), list(accumulate(roles))
+    none = np.full((BATCH, size), -1)
+    batch = Batch(
+        np.concatenate([_left(kinds, kind, rng) for kind in GROUPS], axis=1),
+        np.zeros((BATCH, size, 8), np.int8),
+        none.copy(),
+        none.copy(),
+        none.copy(),
+    )
+    for agent in range(size):
+        depth = next(level for level, end in enumerate(ends) if agent < end)
+        above = (0 if depth < 2 else ends[depth - 2], ends[depth - 1]) if depth else None
+        batch = _with_agent(batch, agent, kinds, above, rng)
+    return batch
+
+
+def _left(kinds: Kinds, kind: str, rng: np.random.Generator) -> Small:
+    """What a group has to name, draft by draft: places once, twice, and as dislikes."""
+    agents = kinds.count(kind)
+    if not agents:
+        return np.zeros((BATCH, 12), np.int8)
+    allowed = np.array(budgets(agents), np.int8)
+    return np.repeat(allowed[rng.integers(len(allowed), size=BATCH)], 4, axis=1)
+
+
+def _with_agent(
+    batch: Batch,
+    agent: int,
+    kinds: Kinds,
+    above: tuple[int, int] | None,
+    rng: np.random.Generator,
+) -> Batch:
+    """The drafts with one more agent, which looks at one of those above it, if there are any."""
+    many, group = len(batch.gone), GROUPS.index(kinds[agent])
+    table, counts = ways(), _cells()
+    about = np.full(many, len(table.goes) - 1)
+    if above is not None:
+        target = rng.integers(*above, size=many)
+        about = 4 * group + batch.gone[np.arange(many), target]
+        batch.target[:, agent] = target
+    mine = slice(12 * group, 12 * group + 12)
+    after = batch.left.T[mine, :, None] - counts[:, about]
+    fits = _leave_room(after, kinds[agent + 1 :].count(kinds[agent]))
+    if above is not None:
+        fits &= table.binding[about] == (rng.random((many, 1)) < BINDING)
+    chosen = (rng.random(fits.shape) * fits).argmax(axis=1)
+    batch.named[:, agent] = table.counts[:, about, chosen].T
+    batch.left[:, mine] -= counts[:, about, chosen].T
+    batch.gone[:, agent] = table.goes[about, chosen]
+    batch.about[:, agent] = about
+    return batch.keep(fits[np.arange(many), chosen])
+
+
+@cache
+def _cells() -> Small:
+    """Ways to describe an agent as what it names once, twice and dislikes, place by place."""
+    counts = ways().counts
+    likes, dislikes = counts[:4], counts[4:]
+    return np.concatenate([likes == 1, likes == 2, dislikes]).astype(np.int8)
+
+
+def _leave_room(left: Small, agents: int) -> Bools:
+    """Whether the agents of the group still to come can name exactly what is left."""
+    once, twice, dislikes = left[:4], left[4:8], left[8:]
+    fits: Bools = left.min(axis=0) >= 0
+    likes = (once + 2 * twice).sum(axis=0, dtype=np.int8)
+    fits &= (likes >= LIKES[0] * agents) & (likes <= LIKES[1] * agents)
+    fits &= (once + twice).max(axis=0) <= agents
+    fits &= twice.sum(axis=0, dtype=np.int8) <= agents
+    named = dislikes.sum(axis=0, dtype=np.int8)
+    fits &= (named >= DISLIKES[0] * agents) & (named <= DISLIKES[1] * agents)
+    fits &= dislikes.max(axis=0) <= agents
+    return fits

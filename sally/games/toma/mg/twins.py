@@ -1,0 +1,76 @@
+"""Drafts with twins: what looks the same has its answer at any place, evenly.
+
+Drafts that look alike, up to the order of their places, lie together. One is taken only from
+drafts in which each place of that look is the answer somewhere: a place is drawn by chance, then a
+draft whose answer it is. Whoever knows no more than the look can then only guess.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+
+from sally.games.toma.balance import Floats, pick
+from sally.games.toma.mg.even import Draft, drafts
+from sally.games.toma.mg.rules import Profile
+
+FIRST, FRESH = 120, 4  # drafts at the start, and before each further one
+PATIENCE = 12  # drafts refused in a row before one is kept all the same
+MOST = 12  # drafts kept of one look and answer: the oldest go
+
+Row = tuple[int, ...]
+Look = tuple[Row, ...]
+Excess = Callable[[Sequence[Profile], int], Floats]
+Kept = list[tuple[Draft, Floats]]
+
+
+class Twins:
+    """Drafts of one size, by how they look and by how the answer looks in them."""
+
+    def __init__(self, level: int, size: int, rng: np.random.Generator, excess: Excess) -> None:
+        self._source, self._rng, self._excess = drafts(level, size, rng), rng, excess
+        self._kept: dict[Look, dict[Row, Kept]] = {}
+        self._read(FIRST)
+
+    def take(self, debt: Floats | None) -> tuple[Draft, Floats]:
+        """A draft with its answer drawn evenly, and among its like the one that evens the debt."""
+        self._read(FRESH, debt)
+        while not (whole := [look for look, by in self._kept.items() if set(look) == set(by)]):
+            self._read(FRESH, debt)
+        sizes = np.array([sum(map(len, self._kept[look].values())) for look in whole], float)
+        look = whole[int(self._rng.choice(len(whole), p=sizes / sizes.sum()))]
+        answer = look[int(self._rng.integers(len(look)))]
+        alike = self._kept[look][answer]
+        each = np.array([excess for _, excess in alike])
+        found = alike.pop(pick(each, np.zeros(each.shape[1]) if debt is None else debt))
+        if not alike:
+            del self._kept[look][answer]
+        return found
+
+    def _read(self, many: int, debt: Floats | None = None) -> None:
+        """Keep more drafts, of those that do not add to what rules have had too much of."""
+        refused = 0
+        while many:
+            draft = next(self._source)
+            excess = self._excess(draft.agents, draft.right)
+            if debt is not None and excess @ debt > 0 and refused < PATIENCE:
+                refused += 1
+                continue
+            many, refused = many - 1, 0
+            look = tuple(sorted(draft.crossed))
+            alike = self._kept.setdefault(look, {}).setdefault(draft.crossed[draft.right], [])
+            alike.append((draft, excess))
+            del alike[:-MOST]
+
+
+def balanced(
+    level: int, sizes: Iterator[int], rng: np.random.Generator, excess: Excess
+) -> Iterator[tuple[list[Profile], int]]:
+    """Drafts with their answers, for each size in turn."""
+    twins: dict[int, Twins] = {}
+    debt: Floats | None = None
+    for size in sizes:
+        if size not in twins:
+            twins[size] = Twins(level, size, rng, excess)
+        draft, added = twins[size].take(debt)
+        debt = added if debt is None else debt + added
+        yield draft.agents, draft.right
