@@ -1,0 +1,19 @@
+"""Why a forward pass failed, in one line."""
+
+from __future__ import annotations
+
+from sally.models.hf.engine import _failure
+
+
+class OutOfMemoryError(RuntimeError):
+    """As torch names its own, which cannot be raised without an accelerator."""
+
+
+def test_running_out_of_memory_is_said_in_one_sentence() -> None:
+    long = OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB.\nGPU 0 has ...")
+    assert _failure(long).fault.detail == "The accelerator ran out of memory; lower at_once."
+
+
+def test_of_other_failures_the_first_line_is_kept() -> None:
+    said = _failure(RuntimeError("shapes differ.\nHere is a trace\nand more")).fault.detail
+    assert said == "The forward pass failed: RuntimeError: shapes differ."
