@@ -11,7 +11,10 @@ class OutOfMemoryError(RuntimeError):
 
 def test_running_out_of_memory_is_said_in_one_sentence() -> None:
     long = OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB.\nGPU 0 has ...")
-    assert _failure(long).fault.detail == "The accelerator ran out of memory; lower at_once."
+    assert (
+        _failure(long).fault.detail
+        == "The accelerator ran out of memory; take fewer calls at once."
+    )
 
 
 def test_of_other_failures_the_first_line_is_kept() -> None:
