@@ -56,10 +56,10 @@ def textarena(name: str, action: str) -> Round:
     return episode
 
 
-def pettingzoo_ours() -> Round:
+def pettingzoo_ours(pages: bool) -> Round:
     from sally.adapters.pettingzoo import SimultaneousEnv
 
-    env = SimultaneousEnv("rps", rounds=15)
+    env = SimultaneousEnv("rps", rounds=15, pages=pages)
 
     def episode() -> int:
         env.reset(seed=1)
@@ -128,10 +128,12 @@ def main() -> None:
             pair[f"textarena {peer}"] = textarena(peer, action)
         pairs.append((f"text steps, {game}", pair))
     if importlib.util.find_spec("pettingzoo"):
-        pair = {"sally rps, parallel, full log": pettingzoo_ours()}
-        if importlib.util.find_spec("pygame"):
-            pair["pettingzoo rps_v2"] = pettingzoo_peer()
-        pairs.append(("PettingZoo steps", pair))
+        for pages in (False, True):
+            told = "with pages" if pages else "without pages"
+            pair = {f"sally rps, parallel, full log, {told}": pettingzoo_ours(pages)}
+            if importlib.util.find_spec("pygame"):
+                pair["pettingzoo rps_v2"] = pettingzoo_peer()
+            pairs.append(("PettingZoo steps", pair))
     for title, pair in pairs:
         rates = interleaved(pair, given.seconds)
         print(title)

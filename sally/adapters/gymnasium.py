@@ -36,6 +36,7 @@ class SeatEnv(gymnasium.Env[Any, Any]):
         render_mode: str | None = None,
         page_bytes: int = spaces.PAGE_BYTES,
         split: str = "",
+        pages: bool = True,
         **params: Any,
     ) -> None:
         played = shelf.game(game)
@@ -46,7 +47,7 @@ class SeatEnv(gymnasium.Env[Any, Any]):
             raise unknown(f"seat of {game}", self.seat, rules.seats)
         at_random = {str(s): "random" for s in rules.seats if s != self.seat}
         self._others = opponents(played, {**at_random, **(others or {})})
-        self._told = others is not None
+        self._told, self._pages = others is not None, pages
         self._game, self._page_bytes, self.render_mode = game, page_bytes, render_mode
         self.action_space = self._problems.action_space
         self.observation_space = spaces.observation_space(played, rules, self.seat, page_bytes)
@@ -59,7 +60,7 @@ class SeatEnv(gymnasium.Env[Any, Any]):
         self.table = Table(self._game, (self.seat,), others, drawn, self._problems.at(drawn))
         self._purse = spaces.Purse(self.table)
         self._purse.take()
-        return self._seen(), spaces.info(self.table, self.seat)
+        return self._seen(), self._info()
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         if self.table.match.over:
@@ -67,7 +68,7 @@ class SeatEnv(gymnasium.Env[Any, Any]):
         spaces.act(self.table, self.seat, action)
         terminated, truncated = spaces.ended(self.table)
         reward = self._purse.take()[self.seat]
-        return self._seen(), reward, terminated, truncated, spaces.info(self.table, self.seat)
+        return self._seen(), reward, terminated, truncated, self._info()
 
     def render(self) -> Any:
         """The page; once the episode is over, its transcript."""
@@ -75,6 +76,9 @@ class SeatEnv(gymnasium.Env[Any, Any]):
 
     def _seen(self) -> dict[str, Any]:
         return spaces.observed(self.table, self.seat, self._page_bytes)
+
+    def _info(self) -> dict[str, Any]:
+        return spaces.info(self.table, self.seat, self._pages)
 
 
 class PageSpace(gymnasium.spaces.Text):

@@ -32,11 +32,13 @@ class TurnEnv(AECEnv):  # type: ignore[misc]
         render_mode: str | None = None,
         page_bytes: int = spaces.PAGE_BYTES,
         split: str = "",
+        pages: bool = True,
         **params: Any,
     ) -> None:
         super().__init__()
         self.game, self.render_mode, self._page_bytes = game, render_mode, page_bytes
         self._problems, self._seeds = Problems(game, params, split), spaces.Seeds()
+        self._pages = pages
         self.spec = shelf.game(game)
         self.rules = self._problems.rules
         self.possible_agents = [str(seat) for seat in self.rules.seats]
@@ -82,7 +84,7 @@ class TurnEnv(AECEnv):  # type: ignore[misc]
         self.truncations = dict.fromkeys(self.agents, truncated)
         waiting = self.table.waiting()
         self.agent_selection = waiting[0] if waiting else self.agents[0]
-        self.infos = {a: spaces.info(self.table, Seat(a)) for a in self.agents}
+        self.infos = {a: spaces.info(self.table, Seat(a), self._pages) for a in self.agents}
 
     def render(self) -> str:
         return spaces.rendered(self.table)
@@ -102,10 +104,12 @@ class SimultaneousEnv(ParallelEnv):  # type: ignore[misc]
         render_mode: str | None = None,
         page_bytes: int = spaces.PAGE_BYTES,
         split: str = "",
+        pages: bool = True,
         **params: Any,
     ) -> None:
         self.game, self.render_mode, self._page_bytes = game, render_mode, page_bytes
         self._problems, self._seeds = Problems(game, params, split), spaces.Seeds()
+        self._pages = pages
         self.spec = shelf.game(game)
         self.rules = self._problems.rules
         self.possible_agents = [str(seat) for seat in self.rules.seats]
@@ -156,4 +160,4 @@ class SimultaneousEnv(ParallelEnv):  # type: ignore[misc]
         }
 
     def _infos(self) -> dict[str, Any]:
-        return {agent: spaces.info(self.table, Seat(agent)) for agent in self.agents}
+        return {agent: spaces.info(self.table, Seat(agent), self._pages) for agent in self.agents}
