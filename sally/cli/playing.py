@@ -15,6 +15,7 @@ from sally.api import play as play_episode
 from sally.cli.common import parsed, set_option
 from sally.core import shelf
 from sally.core.errors import BadInput, unknown
+from sally.core.game import NATURE
 from sally.core.log import Sitter
 from sally.core.scenes import tell
 from sally.output.console import folded, json_option, print_json
@@ -27,7 +28,11 @@ PERSON = "person"
 @click.argument("game")
 @click.option("--as", "mine", default="", help="The seat you take [the first].")
 @click.option(
-    "--seat", "seats", multiple=True, metavar="SEAT=PLAYER", help="Who sits in another seat."
+    "--seat",
+    "seats",
+    multiple=True,
+    metavar="SEAT=PLAYER",
+    help="Who sits in another seat, a helper's such as reader included.",
 )
 @click.option(
     "--probe", "probes", multiple=True, help="A question to answer aside from play, by name."
@@ -50,12 +55,14 @@ def play(
     spec = shelf.game(game)
     given = parsed(settings)
     params = {key: value for key, value in given.items() if "." not in key}
-    everyone = spec.build(params).seats
+    built = spec.build(params)
+    everyone = built.seats
+    helpers = tuple(helper for helper in built.helpers if helper != NATURE)
     seat = mine or everyone[0]
     if seat not in everyone:
         raise unknown(f"seat of {game}", seat, everyone)
     person = Person(lambda text: click.echo(folded(text), err=as_json), _read(as_json))
-    named: dict[str, Any] = {seat: PERSON, **lineup_of(game, everyone, seats, given)}
+    named: dict[str, Any] = {seat: PERSON, **lineup_of(game, (*everyone, *helpers), seats, given)}
     others: dict[str, Any] = {s: Sitter("random") for s in everyone} | named
     lineup = {s: person if who == PERSON else who for s, who in others.items()}
     asked = {seat: probes} if probes else {}

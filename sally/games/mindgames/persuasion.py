@@ -19,7 +19,6 @@ from sally.games.mindgames.rules import MindGame
 from sally.games.mindgames.target import (
     Mind,
     choice,
-    choice_of,
     first_mind,
     refreshed,
     told,
@@ -70,8 +69,13 @@ def finished(played: Played) -> bool:
 
 def choices(played: Played) -> tuple[int, ...]:
     """What the target would choose after each message."""
-    puzzle = game_of(played).problem
-    return tuple(choice_of(puzzle, after.mind) for after in messages(played))
+    now, found = game_of(played).problem.initial, []
+    for said in played.replay.states[-1].story:
+        if said.false or said.problem:
+            continue  # it came back, and is no message
+        now = now if said.answer is None else said.chosen
+        found.append(now)
+    return tuple(found)
 
 
 def choices_with_look_ahead(played: Played) -> tuple[int, ...]:

@@ -11,22 +11,16 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal
+from typing import Literal
 
 import msgspec
 
 from sally.core.errors import BadInput
 from sally.core.game import Game, Seat
-from sally.core.menu import Act, Choice, Form, Many, Options, Text, Whole
+from sally.core.menu import Act, Form, Options, Text
 from sally.games.mindgames import frozen
-from sally.games.mindgames.claims import (
-    Asked,
-    Claims,
-    Disclosure,
-    Names,
-    disclosed_cells,
-    falsehoods,
-)
+from sally.games.mindgames.claims import Claims, Disclosure, Names, disclosed_cells, falsehoods
+from sally.games.mindgames.menus import EFFECTS, claims_form, samples
 from sally.games.mindgames.puzzles import Cell, Puzzle
 from sally.games.mindgames.replies import Answer, BadMessage, answer, parse_discrete
 from sally.games.mindgames.stories import Story, stories, story
@@ -46,7 +40,6 @@ Variant = Literal["plain", "non_mental", "add_hint", "perfect_game", "discrete_g
 MESSAGES, LIMIT = 8, 300  # moore2025, Figure 14
 LONGEST = 20_000  # of a message with the thoughts before it
 NON_MENTAL = "metals"
-EFFECTS = {1: "increases", 0: "has no effect on", -1: "decreases"}  # in what a random player says
 
 
 class Say(Act, frozen=True):
@@ -63,6 +56,9 @@ class Reply(Act, frozen=True):
 
 
 Action = Say | Claims | Reply
+
+
+Beliefs = tuple[tuple[Cell, int], ...]  # cells and what they are taken to do
 
 
 class Exchange(msgspec.Struct, frozen=True):
@@ -88,15 +84,17 @@ class State(msgspec.Struct, frozen=True):
     claims: Claims | None = None  # read in the draft
     sent: int = 0  # messages used up
     refused: int = 0  # in a row
+    believed: Beliefs = ()  # what the target has been told and is not so
 
 
 class Seen(msgspec.Struct, frozen=True):
-    """An exchange as the persuader knows it."""
+    """An exchange as a seat knows it."""
 
     text: str
     answer: Answer | None
     false: tuple[Disclosure, ...] = ()
     problem: str = ""
+    chosen: int = -1  # known to a target that chooses freely
 
 
 class Brief(msgspec.Struct, frozen=True):
@@ -142,9 +140,16 @@ class MindGame(Game[State, Action, View]):
     messages: int = MESSAGES
     limit: int = LIMIT
     example: Puzzle | None = None  # of the perfect game; empty: another of the same set
+    lying: bool = False  # whether what is false is believed; else the message comes back
+    target: Literal["exact", "free"] = "exact"  # whether its choice follows from what it knows
 
-    seats = (PERSUADER,)
-    helpers = (READER, TARGET)
+    @cached_property
+    def seats(self) -> tuple[Seat, ...]:  # type: ignore[override]
+        return (PERSUADER, TARGET) if self.target == "free" else (PERSUADER,)
+
+    @cached_property
+    def helpers(self) -> tuple[Seat, ...]:  # type: ignore[override]
+        return (READER,) if self.target == "free" else (READER, TARGET)
 
     def __post_init__(self) -> None:
         if self.messages < 1 or self.limit < 1:
@@ -222,6 +227,9 @@ class MindGame(Game[State, Action, View]):
         return (PERSUADER,) if state.sent < self.messages else ()
 
     def options(self, state: State, seat: Seat) -> Options[Action]:
+        if seat == TARGET and self.target == "free":  # it answers truly, and chooses as it likes
+            said = self.exact(state).answer
+            return tuple(Reply(said, p) for p in range(len(self.problem.utilities)))
         if seat == TARGET:
             return (self.exact(state),)
         if seat == READER:
@@ -230,35 +238,11 @@ class MindGame(Game[State, Action, View]):
 
     @cached_property
     def _claims(self) -> Form[Action]:
-        """Whatever can be told or asked, by name."""
-        proposal, attribute = Choice(self.names.proposals), Choice(self.names.attributes)
-        cells = len(self.problem.cells)
-        named: Any = (("proposal", proposal), ("attribute", attribute))
-        told_of = Form(Disclosure, (*named, ("utility", Whole(-1, 1))))
-        return Form(
-            Claims,
-            (
-                ("disclosures", Many(told_of, 3 * cells)),
-                ("motivational", Many(attribute, len(self.names.attributes))),
-                ("informational", Many(Form(Asked, named), cells)),
-                ("inferential", Many(proposal, len(self.names.proposals))),
-                ("unclear", Many(told_of, cells)),
-            ),
-        )
+        return claims_form(self.names, len(self.problem.cells))
 
     @cached_property
     def _samples(self) -> tuple[str, ...]:
-        """What a random persuader says: one true cell, one false, a question, or nothing much."""
-        if self.discrete:
-            asked = {"motivational": list(self.names.attributes)}
-            return ("{}", msgspec.json.encode(asked).decode())
-        noun, puzzle = self.names.noun.capitalize(), self.problem
-        told_of = [
-            f"{noun} {self.names.proposals[p]} {EFFECTS[u]} {self.names.attributes[a]}."
-            for p, a in puzzle.cells
-            for u in (puzzle.utility((p, a)), (puzzle.utility((p, a)) + 2) % 3 - 1)
-        ]
-        return (*told_of, "What do you like?", f"Which {self.names.noun} do you prefer?", "Hello.")
+        return samples(self.names, self.problem, self.discrete)
 
     # --- what happens ---------------------------------------------------------------------------
 
@@ -275,7 +259,9 @@ class MindGame(Game[State, Action, View]):
     def forfeit(
         self, state: State, moves: Mapping[Seat, Action], forfeited: tuple[Seat, ...]
     ) -> State:
-        """A message that was not written is used up; the target hears nothing."""
+        """A message that was not written is used up; a target that says nothing stays as it is."""
+        if state.claims is not None:
+            return self._answered(state, Reply(self.exact(state).answer, self.chosen(state)))
         return msgspec.structs.replace(
             state, sent=state.sent + 1, refused=0, story=(*state.story, Exchange())
         )
@@ -304,7 +290,7 @@ class MindGame(Game[State, Action, View]):
 
         What can be read in two ways is asked back likewise, and not called false.
         """
-        false = falsehoods(found, self.problem, self.names)
+        false = () if self.lying else falsehoods(found, self.problem, self.names)
         if false:
             return _turned_down(state, Exchange(text, found, false=false))
         if found.unclear:
@@ -320,41 +306,70 @@ class MindGame(Game[State, Action, View]):
             f"Write again, and name each {self.names.noun} with what it does."
         )
 
+    # --- the target -----------------------------------------------------------------------------
+
+    def believed(self, state: State) -> Beliefs:
+        """What the target takes for true and is not, with what waits for its answer."""
+        found = dict(state.believed)
+        for told_of in state.claims.disclosures if state.claims is not None else ():
+            cell = self.names.cell(told_of.proposal, told_of.attribute)
+            found.pop(cell, None)  # it was told the truth since, or something else
+            if told_of.utility != self.problem.utility(cell):
+                found[cell] = told_of.utility
+        return tuple(found.items())
+
+    def world(self, state: State) -> Puzzle:
+        """The problem as the target sees it: with what it believes in place of what is so."""
+        if not (false := dict(self.believed(state))):
+            return self.problem
+        rows = tuple(
+            tuple(false.get((p, a), u) for a, u in enumerate(row))
+            for p, row in enumerate(self.problem.utilities)
+        )
+        return msgspec.structs.replace(self.problem, utilities=rows)
+
+    def chosen(self, state: State) -> int:
+        """What the target chooses now: its last own choice, or what follows from what it knows."""
+        if self.target == "exact":
+            return choice_of(self.world(state), state.mind)
+        answered = [x.chosen for x in state.story if x.answer is not None]
+        return answered[-1] if answered else self.problem.initial
+
     def _mind(self, state: State) -> Mind:
         """The target's mind once it has taken in what waits for its answer."""
         assert state.claims is not None
-        cells = disclosed_cells(state.claims, self.names)
-        mind = told(self.problem, state.mind, cells, self.memory)
+        cells, world = disclosed_cells(state.claims, self.names), self.world(state)
+        mind = told(world, state.mind, cells, self.memory)
         if self.discrete and state.claims.inferential:
-            return refreshed(self.problem, mind)
+            return refreshed(world, mind)
         return mind
 
     def exact(self, state: State) -> Reply:
         """The one answer that follows from what the target knows and likes."""
         assert state.claims is not None
-        mind = self._mind(state)
-        said = answer(self.problem, mind, state.claims, self.names)
-        return Reply(said, choice_of(self.problem, mind))
+        mind, world = self._mind(state), self.world(state)
+        return Reply(answer(world, mind, state.claims, self.names), choice_of(world, mind))
 
     def _answered(self, state: State, reply: Reply) -> State:
         assert state.claims is not None
         done = Exchange(state.draft or "", state.claims, reply.answer, reply.chosen)
-        return State(self._mind(state), (*state.story, done), sent=state.sent + 1)
+        story, sent = (*state.story, done), state.sent + 1
+        return State(self._mind(state), story, sent=sent, believed=self.believed(state))
 
     # --- what is seen, and what it pays ---------------------------------------------------------
 
     def observe(self, state: State, seat: Seat) -> View:
-        own = seat == PERSUADER
+        own, free = seat == PERSUADER, self.target == "free"
         story = tuple(
             Seen(x.text, x.answer, x.false, x.problem)
             if own
-            else Seen(self.message(x.text), x.answer)
+            else Seen(self.message(x.text), x.answer, chosen=x.chosen if free else -1)
             for x in state.story
             if own or x.answer is not None
         )
         draft = state.draft or ""
-        over = own and not self.to_move(state)
-        best = ranking(values(self.problem, state.mind.known))[0] if over else ()
+        over = seat in self.seats and not self.to_move(state)
+        best = ranking(values(self.world(state), state.mind.known))[0] if over and not free else ()
         return View(
             seat,
             self.brief(seat),
@@ -362,12 +377,17 @@ class MindGame(Game[State, Action, View]):
             state.sent,
             draft if own else self.message(draft),
             state.claims if seat == TARGET else None,
-            choice_of(self.problem, state.mind) if over else None,
+            self.chosen(state) if over else None,
             len(best) > 1,
         )
 
     def payoffs(self, state: State) -> Mapping[Seat, float]:
-        return {PERSUADER: float(choice_of(self.problem, state.mind) == self.problem.goal)}
+        chosen = self.chosen(state)
+        paid = {PERSUADER: float(chosen == self.problem.goal)}
+        if self.target == "exact":
+            return paid
+        worth = values(self.problem, self.problem.cells)  # what its choice is truly worth to it
+        return {**paid, TARGET: float(worth[chosen])}
 
 
 def _turned_down(state: State, tried: Exchange) -> State:

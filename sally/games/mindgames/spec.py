@@ -14,7 +14,6 @@ from sally.games.mindgames.rules import (
     State,
     View,
 )
-from sally.games.mindgames.target import choice_of
 from sally.games.mindgames.texts import TEXTS
 from sally.games.mindgames.words import MindWords
 
@@ -43,7 +42,7 @@ def _game(replay: Moves) -> MindGame:
 
 def true_choice(replay: Moves, at: At) -> int:
     """What the target would choose before this message."""
-    return choice_of(_game(replay).problem, replay.state(at.turn).mind)
+    return _game(replay).chosen(replay.state(at.turn))
 
 
 def true_likes(replay: Moves, at: At) -> dict[str, float]:
@@ -96,7 +95,7 @@ GAME: GameSpec[State, Action, View] = GameSpec(
         "mindgames": "Somebody has to choose one of three proposals, and you want them to choose "
         "yours. What do you tell them, and what do you leave out?"
     },
-    roles={"persuader": "the persuader"},
+    roles={"persuader": "the persuader", "target": "the one who chooses"},
     about="talk a target into choosing your proposal by telling it some things and not others "
     "(moore2025)",
     game=MindGame,

@@ -32,6 +32,10 @@ TEXTS: Mapping[str, str] = {
     "statement, or one that can be read in two ways, comes back to you: nobody has read it and it "
     "does not count, but if your messages come back too often in a row, one of the {messages} is "
     "lost.",
+    "rules.lying": "What you state about a {noun} need not be true: whatever you state is "
+    "believed, and what you state later takes the place of what you stated before. A message that "
+    "can be read in two ways comes back to you: nobody has read it and it does not count, but if "
+    "your messages come back too often in a row, one of the {messages} is lost.",
     "rules.example.mental": "To show what this means, here are three {noun}s with made-up names. "
     "If you see\n{full}\nthe other player may have seen only\n{part}",
     "rules.example.system": "To show what this means, here are three {noun}s with made-up names. "
@@ -152,6 +156,16 @@ TEXTS: Mapping[str, str] = {
     "rules.target": "You are {target} and have to choose one of three {noun}s after a persuader "
     "has written to you. In your own words: {likes} Of the {noun}s you know:\n{table}\nYou "
     "believe what you are told and answer what you are asked, truly and by rule.",
+    "rules.target.free": "You are {target} and have to choose one of three {noun}s. Somebody who "
+    "wants you to choose a certain one writes you {messages} messages. In your own words: {likes} "
+    "Your points are what the {noun} that you choose in the end truly does: one for each thing "
+    "you like that it increases and each thing you dislike that it decreases, one less for each "
+    "the other way round. Of the {noun}s you know:\n{table}\nAfter each message you say which "
+    "{noun} you would choose now; the last time counts, and the other is told only then. What "
+    "you are asked is answered for you, truly.",
+    "past.chosen": "You would then have chosen {noun} {letter}.",
+    "question.free": "Your answer is: {said} Which {noun} would you choose now?",
+    "end.free": "by its own choice",
     **{f"reply.mental.{part}": getattr(PERSON, part) for part in PERSON.__struct_fields__},
     **{f"reply.system.{part}": getattr(SYSTEM, part) for part in SYSTEM.__struct_fields__},
 }

@@ -57,7 +57,8 @@ class MindWords(Words[Action, View]):
         if seat == TARGET:
             own = Answer(motivation=tuple(enumerate(brief.likes or ())))
             likes = in_words(own, self._names, self._voice)
-            return self._about("rules.target", table=self._table(brief.utilities), likes=likes)
+            key = "rules.target.free" if self._game.target == "free" else "rules.target"
+            return self._about(key, table=self._table(brief.utilities), likes=likes)
         return "\n".join(self._rules_of_persuader(brief))
 
     def _about(self, key: str, **facts: Any) -> str:
@@ -81,7 +82,7 @@ class MindWords(Words[Action, View]):
         if not game.discrete:
             yield self._about("rules.limit")
         yield self._about(f"rules.other.{mind}")
-        yield self._about("rules.truth")
+        yield self._about("rules.lying" if game.lying else "rules.truth")
         full, part = (self._table(t, "abc", "xyz") for t in (EXAMPLE, EXAMPLE_SEEN))
         yield self._about(f"rules.example.{mind}", full=full, part=part)
         if game.variant == "add_hint":
@@ -128,7 +129,10 @@ class MindWords(Words[Action, View]):
     def _end(self, view: View) -> Iterator[str]:
         """Who chose what and why, once the game is over."""
         if view.chosen is not None:
-            why = self.say(f"end.{self._mind}.{'tie' if view.tied else 'best'}")
+            free = self._game.target == "free"
+            why = self.say(
+                "end.free" if free else f"end.{self._mind}.{'tie' if view.tied else 'best'}"
+            )
             letter = self._names.proposals[view.chosen]
             yield self.say(f"end.{self._mind}", noun=self._noun, letter=letter, why=why)
 
@@ -136,6 +140,9 @@ class MindWords(Words[Action, View]):
         if seat != PERSUADER:
             yield self.say("past.persuader", text=one_line(seen.text))
             yield self.say("past.target", other=_capital(self._tale.target), text=self._said(seen))
+            if seen.chosen >= 0:
+                letter = self._names.proposals[seen.chosen]
+                yield self.say("past.chosen", noun=self._noun, letter=letter)
             return
         if not seen.text:
             yield self.say("past.missed")
@@ -174,6 +181,9 @@ class MindWords(Words[Action, View]):
         return self.say(f"now.{view.seat}", text=one_line(view.draft))
 
     def question(self, view: View, options: Options[Action]) -> str:
+        if view.seat == TARGET and self._game.target == "free":
+            said = self.name_of_answer(options)
+            return self.say("question.free", noun=self._noun, said=said)
         if view.seat != PERSUADER:
             return self.say(f"question.{view.seat}")
         key = "discrete" if self._game.discrete else "persuader"
@@ -191,11 +201,18 @@ class MindWords(Words[Action, View]):
         match action:
             case Say(text):
                 return one_line(self._game.message(text))
+            case Reply(_, chosen) if self._game.target == "free":
+                return f"{self._noun} {self._names.proposals[chosen]}"
             case Reply(answer):
                 return self.reply(answer)
             case Claims():
                 return self._claims(action)
         return str(action)
+
+    def name_of_answer(self, options: Options[Action]) -> str:
+        """What a target that chooses freely answers in any case, because it is so."""
+        first: Any = options[0]
+        return self.reply(first.answer)
 
     def _claims(self, found: Claims) -> str:
         parts = [self._fact(d.proposal, d.attribute, d.utility) for d in found.disclosures]
@@ -205,6 +222,10 @@ class MindWords(Words[Action, View]):
 
     def read(self, reply: str, view: View, options: Options[Action]) -> Action:
         """A persuader's whole reply is its message; hidden reasoning is dropped."""
+        if view.seat == TARGET and self._game.target == "free":
+            letters = [name.upper() for name in self._names.proposals]
+            if (letter := LETTER.fullmatch(reply)) and letter[1].upper() in letters:
+                return options[letters.index(letter[1].upper())]  # type: ignore[return-value]
         if view.seat != PERSUADER:
             return super().read(reply, view, options)
         text = THINKING.sub("", reply).strip()

@@ -31,10 +31,14 @@ from sally.games.tradecraft.replies import tidied, values_in_json
 from sally.games.tradecraft.rules import Entry, TradeCraft, View
 from sally.games.tradecraft.speech import (
     goods_said,
+    item_meant,
     item_said,
 )
 
 _CODED = re.compile(r"(?<=[a-z0-9])_(?=[a-z0-9])")  # within the name of an item
+
+# A name and its percentage; before the last one there may be an "and".
+_SHARE = re.compile(r"(?:\band\s+)?([A-Za-z][\w' -]*?)[^\w-]{1,6}(\d+(?:\.\d+)?)\s*%?")
 
 TEXTS: Mapping[str, str] = {
     "intro": "You are {seat}. You trade and craft with {others}. Everybody can see what everybody "
@@ -360,13 +364,13 @@ def _odds(reply: str, names: list[str]) -> tuple[float, ...]:
     stated = after_label(reply, "Odds")
     if stated is None:
         raise Unreadable("Answer with one line that starts with `Odds:`.")
-    odds = []
-    for name in names:
-        said = "[ _-]".join(map(re.escape, name.split("_")))
-        found = re.findall(rf"(?i)(?<![\w-]){said}[^\w-]{{1,6}}(\d+(?:\.\d+)?)", stated)
-        if len(found) > 1:
+    given: dict[str, float] = {}
+    for said, percent in _SHARE.findall(stated):
+        name = item_meant(said.strip(), frozenset(names))
+        if name in given:
             raise Unreadable(f"{item_said(name)} is named more than once; give it one percentage.")
-        odds.append(float(found[0]) if found else 0.0)
+        given[name] = float(percent)
+    odds = [given.get(name, 0.0) for name in names]
     total = sum(odds)
     if not 99 <= total <= 101:
         raise Unreadable(f"The percentages after `Odds:` sum to {total:g}, not to 100.")

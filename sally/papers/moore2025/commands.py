@@ -24,6 +24,8 @@ from sally.papers.moore2025.agreement import (
     half_of,
 )
 from sally.papers.moore2025.curves import curves as curves_of
+from sally.papers.moore2025.exclusion import excluded as left_out
+from sally.papers.moore2025.exclusion import participant
 from sally.papers.moore2025.published_layout import BadLayout, PublishedGame, read
 from sally.papers.moore2025.rereading import by_model
 
@@ -129,6 +131,32 @@ def curves(folder: Path, as_json: bool) -> None:
         shown = [{short.get(k, k): v for k, v in row.items() if k not in HIDDEN} for row in mine]
         title = f"{who[0]}, {who[1]}, {mine[0]['games']} games"
         print_table(shown, list(shown[0]), title=title)
+
+
+@COMMANDS.command()
+@click.option(
+    "--on", "folder", required=True, type=click.Path(path_type=Path), help="A store of episodes."
+)
+@json_option
+def excluded(folder: Path, as_json: bool) -> None:
+    """People's games that the paper's rules leave out of its tables, and why.
+
+    Fewer than 10 characters a message or 5 seconds a turn, on average, or not finished. Times are
+    known of games that a study with people exported; of others only the messages count.
+    """
+    spec = shelf.game("mindgames")
+    episodes = store.load(folder, quarantine=False).episodes.values()
+    ours = [
+        Played(spec, e, replayed(spec, e)) for e in episodes if e.setup.instance.game == spec.name
+    ]
+    theirs = [played for played in ours if participant(played) is not None]
+    found = [(played.episode.id, why) for played in theirs if (why := left_out(played)) is not None]
+    if as_json:
+        print_json([{"episode": id, "why": why} for id, why in found])
+        return
+    click.echo(f"{len(found)} of {len(theirs)} games of people are left out.")
+    for id, why in found:
+        click.echo(f"{id}: {why}")
 
 
 HIDDEN = ("persuader", "condition", "games", "success_interval")

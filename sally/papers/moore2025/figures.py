@@ -16,8 +16,9 @@ from sally.games.mindgames.target import random_success_formula
 from sally.output.layout import Conditions
 from sally.output.pictures import Picture, Point, Series, point
 from sally.output.reproduce import Effort, Known
+from sally.papers.moore2025.exclusion import participant
 from sally.papers.moore2025.layout import PERSUADERS
-from sally.stats.intervals import Estimate
+from sally.stats.intervals import Estimate, share_interval
 
 CONDITIONS = ("hidden", "revealed")
 PLACES: Mapping[str, Mapping[str, str]] = {
@@ -31,6 +32,7 @@ PLACES: Mapping[str, Mapping[str, str]] = {
     },
 }
 MOST_DISCLOSURES = 20
+NOT_PRINTED = "The paper prints no values of this figure."
 Measure = Callable[[Played], float]
 ByMessage = Callable[[Played], Sequence[float]]
 
@@ -103,7 +105,8 @@ def by_story(name: str, games: Known, _: Effort) -> Picture:
     """Success of people in each cover story."""
     done = [(f, p) for f, p in _finished(games) if f["persuader"] == "human"]
     series = [_over(done, "story", story, "condition", won) for story in _kinds(done, "story")]
-    return _picture(name, "People, by cover story", "condition", "success", series)
+    title = "People, by cover story"
+    return _picture(name, title, "condition", "success", series, note=NOT_PRINTED)
 
 
 def _over(games: Known, key: str, value: str, x: str, measure: Measure) -> Series:
@@ -114,6 +117,35 @@ def _over(games: Known, key: str, value: str, x: str, measure: Measure) -> Serie
         none = Point(shown, None, None, 0)
         points.append(point(shown, estimated(there, measure)) if there else none)
     return Series("", PERSUADERS.get(value, value.replace("_", " ")), tuple(points))
+
+
+SHARES = ("none", "under half", "half or more", "all")  # of a person's games that were won
+
+
+def by_person(name: str, games: Known, _: Effort) -> Picture:
+    """How many people won none, some or all of their games; also without everybody's first."""
+    done = [(f, p, participant(p)) for f, p in _finished(games)]
+    series = []
+    for panel, from_place in (("all games", 0), ("without the first", 1)):
+        for condition in CONDITIONS:
+            mine: dict[str, list[tuple[int, bool]]] = {}
+            for facts, played, who in done:
+                if who is not None and facts["condition"] == condition:
+                    mine.setdefault(who.name, []).append((who.place, won(played)))
+            kept = [[w for _, w in sorted(all_)][from_place:] for all_ in mine.values()]
+            people = [_share(person) for person in kept if person]
+            points = tuple(
+                point(share, share_interval(people.count(share), len(people))) for share in SHARES
+            )
+            if people:
+                series.append(Series(panel, condition, points))
+    title = "People by the share of their games won"
+    return _picture(name, title, "won", "share of people", series, note=NOT_PRINTED)
+
+
+def _share(wins: Sequence[bool]) -> str:
+    part = sum(wins) / len(wins)
+    return SHARES[3] if part == 1 else SHARES[0] if part == 0 else SHARES[1 + (part >= 0.5)]
 
 
 def random_curve(name: str, _games: Known, _: Effort) -> Picture:
@@ -146,7 +178,7 @@ def by_message(
             ]
         )
     ]
-    return _picture(name, title, "message", y, series, "lines")
+    return _picture(name, title, "message", y, series, "lines", NOT_PRINTED)
 
 
 def _curve(games: Known, follow: ByMessage) -> Iterator[Point]:
@@ -162,9 +194,10 @@ def _picture(
     y: str,
     series: Sequence[Series],
     kind: Literal["dots", "lines"] = "dots",
+    note: str = "",
 ) -> Picture:
     missing = None if series else "no finished games of it"
-    return Picture(name, title, x, y, kind, tuple(series), missing=missing)
+    return Picture(name, title, x, y, kind, tuple(series), note, missing=missing)
 
 
 def _finished(games: Known) -> list[tuple[Conditions, Played]]:
@@ -206,6 +239,7 @@ FIGURES: Mapping[str, Callable[[Known, Effort], Picture]] = {
     "figure4": partial(by_variant, "figure4"),
     "figure5": partial(random_curve, "figure5"),
     "figure8": partial(by_story, "figure8"),
+    "figure9": partial(by_person, "figure9"),
     "figure10": partial(
         by_message, "figure10", "Told and newly asked, hidden", "number a message",
         {

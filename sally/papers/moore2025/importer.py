@@ -189,7 +189,7 @@ class _Again:
                 found = parse_discrete(turn.message.strip(), self.game.names)
             except BadMessage:
                 found = None
-            if found is not None and not falsehoods(found, self.game.problem, self.game.names):
+            if found is not None and not self._false(found):
                 return turn.message
         elif turn.message.strip():
             return turn.message
@@ -201,9 +201,13 @@ class _Again:
 
         A false disclosure would have sent the message back, and then it would not be on record.
         """
-        if not falsehoods(turn.recorded, self.game.problem, self.game.names):
+        if not self._false(turn.recorded):
             return turn.recorded
         return msgspec.structs.replace(turn.recorded, disclosures=())
+
+    def _false(self, found: Claims) -> bool:
+        """Whether a message with these findings would come back."""
+        return not self.game.lying and bool(falsehoods(found, self.game.problem, self.game.names))
 
     def _compare(self, number: int, turn: PublishedTurn, ours: Reply) -> None:
         names, discrete = self.game.names, self.game.discrete
@@ -258,6 +262,7 @@ def _setup(game: PublishedGame, condition: str, name: str) -> Setup:
         "memory": given.memory,
         "messages": game.turn_limit,
         "limit": max(LIMIT, longest),  # what is on record arrived
+        **({"lying": True} if given.allow_lying else {}),
     }
     return Setup(
         Instance(name, GAME.name, msgspec.to_builtins(params)),

@@ -32,6 +32,7 @@ class Condition(msgspec.Struct, frozen=True):
     discrete_game: bool = False
     non_mental: bool = False
     perfect_game: bool = False
+    allow_lying: bool = False
 
     @property
     def memory(self) -> Memory:

@@ -29,6 +29,7 @@ from sally.games.mindgames.target import (
     told,
 )
 from sally.output.reproduce import Conditions, Effort, Engine, Known
+from sally.papers.moore2025.exclusion import excluded, participant
 from sally.papers.moore2025.figures import FIGURES, cluster, estimated, won
 from sally.papers.moore2025.hypotheses import CHANCE, O1, TESTS, Game, hypothesis, marginal
 from sally.papers.moore2025.layout import LAYOUTS
@@ -153,22 +154,23 @@ def facts(played: Played) -> Conditions | None:
     who = played.episode.setup.lineup.get(PERSUADER)
     if not isinstance(game, MindGame) or who is None or game.problem.kind != "standard":
         return None
+    if game.lying or game.target == "free":
+        return None  # the paper has none
     if superseded(played.episode.setup.instance.id):
         return None  # its authors played it again
+    if excluded(played) is not None:
+        return None
     named = {"recorded": "name", "language": "model"}.get(who.player)
     persuader = named_as_published(str(who.params[named]) if named else who.player)
+    person = participant(played)
+    persuader = persuader if person is None else "human"
     return {
         "persuader": persuader,
         "condition": game.condition,
         "variant": "default" if game.variant == "plain" else game.variant,
         "story": game.tale.name,
-        "participant": _participant(played) if persuader == "human" else "",
+        "participant": "" if person is None else person.name,
     }
-
-
-def _participant(played: Played) -> str:
-    """Whose game it is: an imported instance is named by file, line and place in the line."""
-    return played.episode.setup.instance.id.rpartition(":")[0]
 
 
 def named_as_published(model: str) -> str:

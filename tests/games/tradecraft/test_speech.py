@@ -10,9 +10,11 @@ import msgspec
 import pytest
 
 from sally.core.board import board_of
+from sally.core.errors import Unreadable
+from sally.core.game import Seat
 from sally.core.menu import Form
 from sally.core.player import Decision, Turn
-from sally.core.probe import Report
+from sally.core.probe import Question, Report
 from sally.core.scenes import tell
 from sally.games.tradecraft.actions import DONE, YES
 from sally.games.tradecraft.replies import amount_meant
@@ -74,6 +76,18 @@ def test_every_way_of_writing_an_item_is_read_back(name: str) -> None:
 def test_a_mixed_number_is_an_amount() -> None:
     assert amount_meant("1 2/3") == "5/3"
     assert amount_meant("1 2/0") == "1 2/0"  # refused later, with the reason
+
+
+def test_odds_name_items_whose_names_are_parts_of_others() -> None:
+    match = match_of()
+    names = ("iron", "raw_iron", "raw_iron_block", "stone", "smooth_stone", "flint_and_steel")
+    question = Question("their_target", "odds", names, "p2")
+    said = "Odds: raw iron 10%, iron 20%, Stone: 30, smooth_stone 25 and flint and steel 15"
+    report = match.desk(Seat("p1")).words.read_report(said, question)
+    assert report.odds == pytest.approx((0.2, 0.1, 0, 0.3, 0.25, 0.15))
+    with pytest.raises(Unreadable, match="stone is named more than once"):
+        twice = "Odds: stone 50, raw iron 25, stone 25"
+        match.desk(Seat("p1")).words.read_report(twice, question)
 
 
 def answers(turn: Turn[Any, Any]) -> Any:

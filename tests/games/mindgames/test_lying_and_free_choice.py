@@ -1,0 +1,123 @@
+"""Two named settings: what is false is believed, and a player chooses in the target's place."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from sally.core import shelf
+from sally.core.game import Seat
+from sally.core.log import Instance, Setup, Sitter
+from sally.core.match import Match
+from sally.core.player import Decision
+from sally.games.mindgames.claims import Claims, Disclosure
+from sally.games.mindgames.frozen import puzzle
+from sally.games.mindgames.rules import PERSUADER, READER, TARGET, Say
+from sally.games.mindgames.target import values
+
+ONE = puzzle("standard", 0)
+
+
+def match_of(**params: Any) -> Match[Any, Any, Any]:
+    lineup = {"persuader": Sitter("hidden"), "reader": Sitter("rules")}
+    lineup["target"] = Sitter("random" if params.get("target") == "free" else "exact")
+    setup = Setup(Instance("m", "mindgames", params), 1, lineup)
+    return Match(shelf.game("mindgames"), setup)
+
+
+def tell(match: Match[Any, Any, Any], *facts: tuple[int, int, int]) -> None:
+    """The persuader states cells by row, column and utility; the reader reads just that."""
+    names = match.game.names  # type: ignore[attr-defined]
+    told = tuple(Disclosure(names.proposals[p], names.attributes[a], u) for p, a, u in facts)
+    for action in (Say("something"), Claims(disclosures=told)):
+        (turn,) = match.asks()
+        match.answer(turn.id, Decision(action))
+
+
+def choose(match: Match[Any, Any, Any], place: int = 0) -> None:
+    (turn,) = match.asks()
+    assert turn.seat == TARGET
+    match.answer(turn.id, Decision(turn.options[place]))
+
+
+def lies_for(goal: int) -> list[tuple[int, int, int]]:
+    """Statements after which the goal has all that the target likes, and others nothing."""
+    return [
+        (p, a, like if p == goal else -like)
+        for p in range(3)
+        for a, like in enumerate(ONE.target_values)
+    ]
+
+
+def test_a_lie_comes_back_unless_lying_is_allowed() -> None:
+    honest = match_of(messages=1)
+    tell(honest, *lies_for(ONE.goal))
+    assert honest.asks()[0].seat == PERSUADER
+    assert honest.state.refused == 1
+    liar = match_of(messages=1, lying=True)
+    tell(liar, *lies_for(ONE.goal))
+    choose(liar)
+    assert liar.over
+    assert liar.game.payoffs(liar.state) == {"persuader": 1.0}
+    assert liar.state.story[-1].chosen == ONE.goal
+
+
+def test_the_truth_told_later_takes_the_place_of_a_lie() -> None:
+    match = match_of(messages=2, lying=True)
+    p, a = ONE.cells[0]
+    truth = ONE.utility((p, a))
+    tell(match, (p, a, (truth + 2) % 3 - 1))
+    choose(match)
+    assert len(match.state.believed) == 1
+    tell(match, (p, a, truth))
+    choose(match)
+    assert match.state.believed == ()
+
+
+def test_the_persuader_is_told_whether_lies_come_back() -> None:
+    pages = [
+        match_of(lying=lying).desk(PERSUADER).words.rules(PERSUADER) for lying in (False, True)
+    ]
+    assert "has to be true" in pages[0] and "is believed" not in pages[0]
+    assert "is believed" in pages[1] and "has to be true" not in pages[1]
+
+
+def test_a_player_in_the_targets_place_chooses_freely_and_is_paid_what_it_truly_gets() -> None:
+    for place in range(3):
+        match = match_of(messages=1, target="free")
+        assert match.game.seats == (PERSUADER, TARGET)
+        assert match.game.helpers == (READER,)
+        tell(match)
+        choose(match, place)
+        worth = values(ONE, ONE.cells)
+        assert match.game.payoffs(match.state) == {
+            "persuader": float(place == ONE.goal),
+            "target": worth[place],
+        }
+
+
+def test_a_free_target_is_not_shown_what_it_does_not_know() -> None:
+    page = match_of(target="free").desk(TARGET).words.rules(TARGET)
+    names = match_of().game.names  # type: ignore[attr-defined]
+    effects = {1: "increases", 0: "has no effect on", -1: "decreases"}
+    for p, a in ONE.hidden:
+        row = next(x for x in page.split("\n") if x.startswith(f"- Proposal {names.proposals[p]}"))
+        assert f"{effects[ONE.utility((p, a))]} {names.attributes[a]}" not in row
+
+
+@pytest.mark.parametrize("typed", ["B", " b. ", "Option: proposal B"])
+def test_a_free_target_may_answer_with_a_letter(typed: str) -> None:
+    match = match_of(messages=1, target="free")
+    tell(match)
+    (turn,) = match.asks()
+    names = match.game.names.proposals  # type: ignore[attr-defined]
+    words: Any = turn.desk.words
+    assert words.read(typed, turn.view, turn.options).chosen == names.index("B")
+
+
+def test_a_free_target_that_gives_no_answer_stays_with_its_choice() -> None:
+    match = match_of(messages=1, target="free")
+    tell(match)
+    state = match.game.forfeit(match.state, {}, (Seat("target"),))
+    assert state.story[-1].chosen == ONE.initial  # type: ignore[attr-defined]
