@@ -112,7 +112,12 @@ def _ask_only(seen: Known, names: Names) -> Claims:
 
 
 def _random(game: MindGame, seat: Seat, n: int = MESSAGES) -> Script:
-    """One uniformly drawn cell in each of the first `n` messages, with replacement."""
+    """One uniformly drawn cell in each of the first `n` messages, with replacement.
+
+    In the place of a target that chooses freely: any choice.
+    """
+    if seat == TARGET and game.target == "free":
+        return lambda turn: turn.draws.pick(turn.options)
     _only(PERSUADER, seat, "random")
     if not isinstance(n, int) or n < 0:
         raise BadInput(f"n must be a whole number from 0, not {n!r}")
@@ -168,6 +173,8 @@ def _rules_reader(game: MindGame, seat: Seat) -> Script:
 def _exact(game: MindGame, seat: Seat) -> Script:
     """The only answer on the menu."""
     _only(TARGET, seat, "exact")
+    if game.target == "free":
+        raise BadInput("a free target chooses as it likes; target=exact has one that goes by rule")
     return lambda turn: turn.options[0]
 
 

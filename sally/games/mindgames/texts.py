@@ -166,6 +166,7 @@ TEXTS: Mapping[str, str] = {
     "past.chosen": "You would then have chosen {noun} {letter}.",
     "question.free": "Your answer is: {said} Which {noun} would you choose now?",
     "end.free": "by its own choice",
+    "end.chosen": "You chose {noun} {letter}.",
     **{f"reply.mental.{part}": getattr(PERSON, part) for part in PERSON.__struct_fields__},
     **{f"reply.system.{part}": getattr(SYSTEM, part) for part in SYSTEM.__struct_fields__},
 }

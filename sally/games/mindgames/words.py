@@ -134,13 +134,19 @@ class MindWords(Words[Action, View]):
                 "end.free" if free else f"end.{self._mind}.{'tie' if view.tied else 'best'}"
             )
             letter = self._names.proposals[view.chosen]
+            if view.seat == TARGET:
+                yield self.say("end.chosen", noun=self._noun, letter=letter)
+                return
             yield self.say(f"end.{self._mind}", noun=self._noun, letter=letter, why=why)
 
     def _lines(self, seen: Seen, seat: Seat) -> Iterator[str]:
         if seat != PERSUADER:
             yield self.say("past.persuader", text=one_line(seen.text))
-            yield self.say("past.target", other=_capital(self._tale.target), text=self._said(seen))
-            if seen.chosen >= 0:
+            if seen.chosen < 0:
+                other = _capital(self._tale.target)
+                yield self.say("past.target", other=other, text=self._said(seen))
+            else:
+                yield self.say("past.you", text=self._said(seen))
                 letter = self._names.proposals[seen.chosen]
                 yield self.say("past.chosen", noun=self._noun, letter=letter)
             return

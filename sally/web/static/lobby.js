@@ -44,6 +44,7 @@ function tile(game) {
 function setUp(game) {
   const at = problems(game); // where there are problems to choose from, one of them has the seats
   const seats = el("div");
+  const mine = el("fieldset", { class: "field" }, el("legend", {}, "You are"), seats);
   const others = el("div");
   const sit = el("button", { type: "submit", class: "button primary" }, "Play");
   const wait = game.seats.length > 1
@@ -62,14 +63,13 @@ function setUp(game) {
     boxes.forEach((box, i) => box.setAttribute("data-seat", at.seats()[i]));
     boxes[0].checked = true;
     seats.replaceChildren(chairs);
+    mine.hidden = at.seats().length === 1;
     fill();
   };
   seats.addEventListener("change", fill);
   at.node?.addEventListener("change", place);
   place();
-  const form = el("form", { novalidate: true }, at.node,
-    el("fieldset", { class: "field", hidden: game.seats.length === 1 }, el("legend", {}, "You are"), seats),
-    others, params.node, asides, el("div", { class: "actions" }, sit, wait),
+  const form = el("form", { novalidate: true }, at.node, mine, others, params.node, asides, el("div", { class: "actions" }, sit, wait),
     wait && at.node ? el("p", { class: "hint" }, "Whoever comes plays the usual table with you, for two.") : null, refusal(""));
   form.addEventListener("submit", (event) => {
     event.preventDefault();

@@ -121,3 +121,19 @@ def test_a_free_target_that_gives_no_answer_stays_with_its_choice() -> None:
     tell(match)
     state = match.game.forfeit(match.state, {}, (Seat("target"),))
     assert state.story[-1].chosen == ONE.initial  # type: ignore[attr-defined]
+
+
+def test_both_are_told_in_the_end_what_was_chosen() -> None:
+    match = match_of(messages=1, target="free")
+    tell(match)
+    choose(match, ONE.goal)
+    pasts = {}
+    for seat in match.game.seats:
+        view = match.game.observe(match.state, seat)
+        pasts[seat] = match.desk(seat).past(view, "")
+    letter = match.game.names.proposals[ONE.goal]  # type: ignore[attr-defined]
+    assert pasts[TARGET][1].startswith("You: ")
+    assert pasts[TARGET][-1] == f"You chose proposal {letter}."
+    assert pasts[PERSUADER][-1] == (
+        f"The other player chooses proposal {letter}, by its own choice."
+    )
