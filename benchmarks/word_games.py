@@ -8,6 +8,7 @@ natural clues fare with each listener (single vectors, senses, senses without th
 from __future__ import annotations
 
 import argparse
+import os
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -82,11 +83,12 @@ def speed(games: int) -> None:
     for name, took in best_clues().items():
         print(f"best clue, {name}: {took:.1f} ms")
     for game in GIVERS:
-        began = time.perf_counter()
+        began, used = time.perf_counter(), time.process_time()
         for number in range(games):
             played(game, number, BOTS[game], {})
-        took = time.perf_counter() - began
-        print(f"{games} bot games of {game}: {took:.1f} s on one core")
+        took, used = time.perf_counter() - began, time.process_time() - used
+        print(f"{games} bot games of {game}: {used:.1f} s of one core, {took:.1f} s by the clock")
+    print(f"load average {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
 
 
 def table(rows: int) -> None:

@@ -153,6 +153,24 @@ class Talk(Part, frozen=True):
     said: tuple[Saying, ...]
 
 
+class Spot(msgspec.Struct, frozen=True):
+    """Something that stands at a place of a scale."""
+
+    at: float
+    text: str
+    mark: Mark = ""
+
+
+class Scale(Part, frozen=True):
+    """A line between two ends, with what stands on it."""
+
+    caption: str
+    low: float
+    high: float
+    ends: tuple[str, str]
+    spots: tuple[Spot, ...]
+
+
 class Picture(Part, frozen=True):
     """Characters in fixed width, as the words draw them."""
 

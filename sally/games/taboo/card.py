@@ -5,9 +5,20 @@ from __future__ import annotations
 from sally.core.card import Card, Condition
 from sally.core.study import sitter
 from sally.games.association.conditions import giver_conditions, opposite, rows_of
+from sally.games.association.lexicon import cards
+from sally.games.taboo.rules import Taboo
 
 METRICS = ("taboo_points", "taboo_found", "taboo_regret")
 INSTANCES = rows_of("taboo", "row")
+
+
+def deaf() -> dict[str, float]:
+    """What a guesser earns who names any noun of the list after every hint; exact."""
+    hints, one = Taboo().hints, 1 / len(cards())
+    first_at = [(1 - one) ** n * one for n in range(hints)]
+    points = sum(p * (hints - n) for n, p in enumerate(first_at))
+    return {"taboo_points": points, "taboo_found": sum(first_at)}
+
 
 CARD = Card(
     family="taboo",
@@ -23,6 +34,7 @@ CARD = Card(
             others={"giver": sitter("associates")},
             shortcuts=opposite("list_order list_backwards"),
             metrics=("taboo_points", "taboo_found"),
+            chance=deaf(),
         ),
     ),
 )

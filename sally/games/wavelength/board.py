@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from sally.core.board import Board, Cell, Note, Notes, Part, Row, Table
+from sally.core.board import Board, Cell, Note, Notes, Part, Row, Scale, Spot, Table
 from sally.core.desk import Desk
-from sally.games.wavelength.rules import Seen, View
+from sally.games.wavelength.rules import DIAL, Seen, View
 
 
 def board(desk: Desk, view: View) -> Board:
-    """This round as cards, and the rounds before it as a table."""
+    """This round as a dial, and the rounds before it as a table."""
     parts: list[Part] = []
     if view.left:
-        notes = [Note("0, far left", view.left), Note("100, far right", view.right)]
-        if view.target is not None:
-            notes.append(Note("The target", str(view.target), "goal"))
+        target = view.target
+        spots = () if target is None else (Spot(target, "the target", "goal"),)
+        ends = (view.left, view.right)
+        parts.append(Scale(f"Round {len(view.past) + 1}", DIAL[0], DIAL[-1], ends, spots))
         if view.clue is not None:
-            notes.append(Note("The clue", view.clue, "last"))
-        parts.append(Notes(f"Round {len(view.past) + 1}", tuple(notes)))
+            parts.append(Notes("On the table", (Note("The clue", view.clue, "last"),)))
     if view.past:
         columns = ("0", "100", "clue", "dial", "target", "points")
         rows = tuple(Row(str(n), _cells(seen)) for n, seen in enumerate(view.past, 1))

@@ -7,9 +7,18 @@ from typing import Any
 from sally.core.card import Card, Condition, Shortcut
 from sally.core.study import sitter
 from sally.games.association.conditions import opposite, rows_of
+from sally.games.wavelength.instances import frozen
+from sally.games.wavelength.rules import DIAL, Wavelength
 
 METRICS = ("wavelength_points", "wavelength_regret")
 INSTANCES = rows_of("wavelength", "row")
+
+
+def even_dial() -> float:
+    """The mean points of a dial that is set evenly at random, over all problems; exact."""
+    game = Wavelength()
+    targets = [problem.target for row in frozen("balanced").rows for problem in row]
+    return sum(game.points(t, at) for t in targets for at in DIAL) / len(targets) / len(DIAL)
 
 
 def _psychic(name: str, **dial: Any) -> Condition:
@@ -45,6 +54,7 @@ CARD = Card(
                 Shortcut(sitter("own_dial"), sitter("own_dial", stretch=-1.0)),
             ),
             metrics=METRICS,
+            chance={"wavelength_points": even_dial()},
         ),
     ),
 )

@@ -82,13 +82,27 @@ function notes(part) {
   return [el("p", { class: "caption" }, part.caption), el("dl", { class: "notes" }, cards)];
 }
 
+// A line from end to end; every spot says in words where it stands.
+function scale(part) {
+  const spots = part.spots.map((spot) => {
+    const there = el("li", { class: `spot ${marked(spot.mark) || ""}` }, `${spot.text}: ${spot.at}`);
+    const share = (100 * (spot.at - part.low)) / (part.high - part.low);
+    there.style.setProperty("--at", `${Math.min(Math.max(share, 0), 100)}%`); // scripts may, attributes may not
+    there.classList.add(share < 25 ? "leftmost" : share > 75 ? "rightmost" : "middle");
+    return there;
+  });
+  const ends = [part.low, part.high].map((n, i) => el("span", {}, `${n} ${part.ends[i]}`));
+  return [el("p", { class: "caption" }, part.caption), el("div", { class: "scale" },
+    el("ul", { class: "spots" }, spots), el("div", { class: "line", "aria-hidden": "true" }), el("p", { class: "ends" }, ends))];
+}
+
 const picture = (part) => el("pre", { class: "picture", tabindex: "0" }, part.text);
 
 // What may be wider than the page scrolls by itself, and by keyboard too.
 const scrolling = (node, label) =>
   el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": label }, node);
 
-const DRAW = { table, lockers, grid, hands, recipes, notes, talk, picture };
+const DRAW = { table, lockers, grid, hands, recipes, notes, talk, scale, picture };
 
 export function drawn(board, labels = [], pick = () => {}, fill = null) {
   return board.parts.filter((part) => part.kind in DRAW).map((part) => {
