@@ -47,7 +47,7 @@ ENTRIES: Mapping[str, Entry] = {
     ),
     "contrast": Entry(
         "sally.cli.contrasting:contrast_",
-        "The same players under two conditions: asked or not, minds or mechanisms, other words.",
+        "The same players in the store DIR under two conditions, with tests of equivalence.",
     ),
     "reliability": Entry(
         "sally.cli.reliable:reliability_",
@@ -78,11 +78,11 @@ ENTRIES: Mapping[str, Entry] = {
     ),
     "fork": Entry(
         "sally.cli.forking:fork",
-        "Go on from a turn of EPISODE with another player, wording, move or partner.",
+        "Go on from a turn of EPISODE with another player, wording, move or partner, same chance.",
     ),
     "why": Entry(
         "sally.cli.forking:why",
-        "The decisions of EPISODE that cost most, and why.",
+        "The decisions of EPISODE that cost most: what was expected, what was true, what was best.",
     ),
     "reproduce": Entry(
         "sally.cli.papers:reproduce",
