@@ -1,7 +1,8 @@
 """Players to compare with: chance, the best mindless one, the reference; on the same settings.
 
 What the episodes hold already is used; the rest is played with the same problem, chance and
-company. Who is mindless stands on the game's card, who is the reference in the game itself.
+company. Where very many settings differ in chance alone, a part of them stands for all. Who is
+mindless stands on the game's card, who is the reference in the game itself.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from sally.runner.local import play
 from sally.runner.seating import resolved
 
 TRIALS = 24  # episodes by which the best mindless player is chosen
+PLAYED = 400  # settings that differ in chance alone and are played; their mean stands for the rest
 Watcher = Callable[[int, int], None]  # episodes played, episodes wanted
 Known = Mapping[tuple[str, bytes], Measured]  # (setting, who) -> what the episodes hold
 
@@ -118,17 +120,19 @@ def studied_seats(found: Sequence[Measured]) -> set[str]:
 
 def _all(who: Sitter, role: Role, settings: Sequence[Measured], known: Known) -> list[Baseline]:
     """What one player did in each setting; nothing where it cannot sit there."""
-    found = []
+    found, lacking, name = list[Baseline](), list[Measured](), _who(who)
     for met in settings:
-        there = known.get((met.setting, _who(who)))
+        there = known.get((met.setting, name))
         if there is not None:
             found.append(Baseline(role, True, there))
-            continue
+        else:
+            lacking.append(met)
+    for met, for_others in _some(lacking):
         try:
             episode = play(resolved(_seated(met, who)), met.cell)
         except BadInput:
             continue  # not made for this seat, or somebody across cannot be called again
-        found += [Baseline(role, False, m) for m in measured(episode, (met.seat,))]
+        found += [Baseline(role, False, m, for_others) for m in measured(episode, (met.seat,))]
     return found
 
 
@@ -157,6 +161,21 @@ def _settings(group: Sequence[Measured]) -> list[Measured]:
         if there is None or (m.knowing.asked and not there.knowing.asked):
             found[m.setting] = m  # asked aside, if anybody was
     return list(found.values())
+
+
+def _some(settings: Sequence[Measured]) -> list[tuple[Measured, bool]]:
+    """Of settings that differ in chance alone at most `PLAYED`, and whether they stand for others.
+
+    They are spread over all of them.
+    """
+    kinds: dict[str, list[Measured]] = {}
+    for met in settings:
+        kinds.setdefault(met.alike, []).append(met)
+    kept = []
+    for alike in kinds.values():
+        step, few = max(1, len(alike) / PLAYED), len(alike) <= PLAYED
+        kept += [(alike[int(n * step)], not few) for n in range(min(len(alike), PLAYED))]
+    return kept
 
 
 def _groups(

@@ -19,7 +19,7 @@ Scored = tuple[Judged, Mapping[str, float]]
 AGAIN, MIRROR, SAME = "as last time", "as one did last oneself", "always the same"
 
 
-class Knowing(msgspec.Struct, frozen=True):
+class Knowing(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """Sums over the reports of one seat on other minds; unread ones are in no score."""
 
     asked: int = 0

@@ -25,7 +25,7 @@ from sally.metrics.answers import scored
 from sally.metrics.consistency import acted
 
 
-class Acting(msgspec.Struct, frozen=True):
+class Acting(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """Sums over the decisions of one seat that followed a prediction of its own."""
 
     n: int = 0
@@ -35,7 +35,7 @@ class Acting(msgspec.Struct, frozen=True):
     chance: float = 0.0  # what blind picks would have hit among these
 
 
-class Measured(msgspec.Struct, frozen=True):
+class Measured(msgspec.Struct, frozen=True, gc=False):
     """One seat of one episode in numbers; None where a number has no meaning."""
 
     episode: str
@@ -44,6 +44,7 @@ class Measured(msgspec.Struct, frozen=True):
     setup: Setup
     seat: str
     setting: str  # the same for every player who met the same problem, chance and company
+    alike: str  # the same where the chance alone may differ
     metric: str  # what `doing` is
     doing: float | None  # over the decisions that were made
     least: float | None  # with forfeited and cut-off decisions at what the rules give
@@ -71,6 +72,7 @@ class Baseline(msgspec.Struct, frozen=True):
     role: Role
     stored: bool  # found among the episodes, or played for the comparison
     measured: Measured
+    for_others: bool = False  # whether it stands for settings alike in which it was not played
 
 
 def measured(episode: Episode, seats: Sequence[str] = ()) -> list[Measured]:
@@ -107,6 +109,7 @@ def measure(played: Played, seat: Seat) -> Measured:
         setup=episode.setup,
         seat=seat,
         setting=setting(episode.setup, seat),
+        alike=alike(episode.setup, seat),
         metric=metric.name,
         doing=doing,
         least=least,
@@ -144,9 +147,18 @@ def doing_metric(spec: GameSpec[Any, Any, Any], seat: str) -> Metric:
 
 def setting(setup: Setup, seat: str) -> str:
     """All that a seat met and did not bring: problem, chance, company."""
-    others = {s: (who.player, who.params) for s, who in setup.lineup.items() if s != seat}
-    met = (setup.instance, setup.seed, setup.repeat, seat, others)
+    met = (setup.instance, setup.seed, setup.repeat, seat, _others(setup, seat))
     return blake2b(msgspec.json.encode(met, order="sorted"), digest_size=12).hexdigest()
+
+
+def alike(setup: Setup, seat: str) -> str:
+    """What a seat met besides chance: problem and company."""
+    met = (setup.instance, seat, _others(setup, seat))
+    return blake2b(msgspec.json.encode(met, order="sorted"), digest_size=12).hexdigest()
+
+
+def _others(setup: Setup, seat: str) -> dict[str, Any]:
+    return {s: (who.player, who.params) for s, who in setup.lineup.items() if s != seat}
 
 
 def on_minds(spec: GameSpec[Any, Any, Any], answers: Sequence[Scored]) -> list[Scored]:

@@ -108,9 +108,7 @@ def profile_of(
     for m in studied:
         who = label(m.setup.lineup[m.seat])
         groups.setdefault((m.family, m.game, m.cell if by_cell else "", m.seat, who), []).append(m)
-    met: dict[tuple[str, str], list[Baseline]] = {}
-    for b in baselines:
-        met.setdefault((b.role, b.measured.setting), []).append(b)
+    met = Met(baselines)
     order = sorted(groups, key=lambda key: key[:4])  # stable: players stay in order of appearance
     return [
         _row(key, part, group, met, zero)
@@ -125,7 +123,8 @@ def _parts(group: Sequence[Measured], met: Met) -> list[tuple[str, Sequence[Meas
     without = [m for m in ended if top(met, m) is None]
     if not without or len(without) == len(ended):
         return [("", group)]
-    rest = [m for m in group if m not in without]
+    apart = {id(m) for m in without}  # not by value: to compare each with each is quadratic
+    rest = [m for m in group if id(m) not in apart]
     return [("with a known optimum", rest), ("without a known optimum", without)]
 
 

@@ -6,7 +6,7 @@ a mark on the scale, never its zero: how far it comes says how much can be had w
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Literal
 
 import msgspec
@@ -23,8 +23,32 @@ ROOM = 0.05  # of the range of payoffs: with less between chance and optimum the
 
 Standing = Literal["exact", "best known"]
 Zero = Literal["random", "mindless"]
-Met = Mapping[tuple[str, str], Sequence[Baseline]]
 Got = Callable[[Measured], float | None]
+
+
+class Met:
+    """What players to compare with got, by role and setting."""
+
+    def __init__(self, baselines: Iterable[Baseline]) -> None:
+        self._there: dict[tuple[str, str], list[Baseline]] = {}
+        got: dict[tuple[str, str], list[float]] = {}
+        for b in baselines:
+            m = b.measured
+            self._there.setdefault((b.role, m.setting), []).append(b)
+            if m.least is not None:
+                for where in (m.setting, m.alike) if b.for_others else (m.setting,):
+                    got.setdefault((b.role, where), []).append(m.least)
+        self._mean = {key: sum(values) / len(values) for key, values in got.items()}
+
+    def there(self, role: str, m: Measured) -> Sequence[Baseline]:
+        """Those that were played in the setting of an episode itself."""
+        return self._there.get((role, m.setting), ())
+
+    def level(self, role: str, m: Measured) -> float | None:
+        """What a baseline got in that setting, or on average in settings alike."""
+        if (role, m.setting) in self._there:
+            return self._mean.get((role, m.setting))
+        return self._mean.get((role, m.alike))
 
 
 class Mark(msgspec.Struct, frozen=True):
@@ -79,9 +103,7 @@ NO_TOP = "neither an optimum nor a reference player is known on these settings"
 
 def at_setting(met: Met, role: str, m: Measured) -> float | None:
     """What a baseline got in the setting of this episode."""
-    got = [b.measured.least for b in met.get((role, m.setting), ())]
-    values = [value for value in got if value is not None]
-    return sum(values) / len(values) if values else None
+    return met.level(role, m)
 
 
 def top(met: Met, m: Measured) -> float | None:
@@ -160,7 +182,7 @@ def _reference(group: Sequence[Measured], met: Met) -> Mark | None:
 
 
 def _mark(group: Sequence[Measured], met: Met, role: str) -> Mark | None:
-    there = [b for m in group for b in met.get((role, m.setting), ())]
+    there = [b for m in group for b in met.there(role, m)]
     got = [(b, b.measured.least) for b in there if b.measured.least is not None]
     if not got:
         return None

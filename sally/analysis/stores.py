@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 import msgspec
 
 from sally import store
-from sally.analysis.measured import Measured, in_question, measured
+from sally.analysis.measured import Measured
+from sally.analysis.measured_table import measured_lines
 from sally.core.log import Episode
 
 Said = Callable[[str], None]  # what to do with a line that holds no episode
@@ -51,14 +52,17 @@ def measured_stores(
     seats: set[str] = set()
     bad: list[str] = []
     for folder in folders:
-        for line in store.read(folder):
-            if not isinstance(line, Episode):
-                bad.append(str(line))
+        files: dict[str, None] = {}
+        for line in measured_lines(folder, seat):
+            if line.bad is not None:
+                bad.append(str(line.bad))
+                files[line.bad.file] = None
             elif line.id not in found or line.id in cut:
-                found[line.id] = measured(line, (seat,) if seat else in_question(line.setup))
-                seats |= set(line.setup.lineup)
-                (cut.add if store.to_run_again(line) else cut.discard)(line.id)
+                found[line.id] = line.measured
+                seats |= set(line.sat)
+                (cut.add if line.cut else cut.discard)(line.id)
                 if watch:
                     watch(len(found))
+        store.quarantine_lines(store.place(folder), files)
     every = tuple(m for some in found.values() for m in some)
     return Stores(every, len(found), frozenset(seats), tuple(bad))

@@ -12,7 +12,6 @@ import click
 
 from sally import store
 from sally.adapters.executors import NAMES, executor
-from sally.analysis.stores import each_once
 from sally.api.studies import Wish, wished
 from sally.cli.common import STORE, parsed, say_bad
 from sally.cli.scoring import say_summary, without_result
@@ -111,7 +110,7 @@ def run(
         said = {**counts(found), "spent": spent, "not_run": left}
         print_json({"study": wanted.name, "out": str(place), **said})
         sys.exit(1 if left and not meter.spent else 0)
-    say_summary(each_once([place]))
+    say_summary(place)
     click.echo(f"{found.episodes} episodes in {place}")
     if meter.calls:
         click.echo(f"Used: {meter.said}")

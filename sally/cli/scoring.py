@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import get_args
 
 import click
-import msgspec
 
 from sally import store
 from sally.analysis.rows import Row, episode_rows
-from sally.analysis.scores import FINEST, By, Wanted, chosen, keys_for, means, seats_of, studied
+from sally.analysis.scores import FINEST, By, Wanted, chosen, keys_for, studied
+from sally.analysis.seat_table import Seats, seats_in, table_means
 from sally.analysis.stores import each_once
 from sally.cli.common import STORE, say_bad
 from sally.core import shelf
 from sally.core.errors import listed
-from sally.core.log import Episode
 from sally.output.console import (
     SCREEN,
     Shown,
@@ -71,49 +70,30 @@ def score(
     Cells and company are pooled; `--by cell` and `--by others` keep them apart.
     """
     wanted = Wanted(metrics, every or as_json, seats, players, cells, games)
-    seen = Seen()
     with opened(folder) as (place, _):
         if as_rows:
-            print_json(list(episode_rows(each_once([place], seen.bad.append))))
-            seen.warn()
+            bad: list[str] = []
+            print_json(list(episode_rows(each_once([place], bad.append))))
+            say_bad(bad)
             return
-        rows = chosen(
-            seats_of(seen.passing(each_once([place], seen.bad.append)), wanted.named), wanted
-        )
+        seats = seats_in(place, wanted.named)
+    kinds = chosen(seats.kinds, wanted)
     if as_json:
-        print_json(means(rows, wanted.named, keys_for(by) if by else FINEST))
+        print_json(table_means(seats, kinds, wanted.named, keys_for(by) if by else FINEST))
     else:
-        say(rows, wanted, keys_for(by), page, SCREEN if not every else 10**6)
-        for why in without_result(seen.reasons):
+        say(seats, kinds, wanted, keys_for(by), page, SCREEN if not every else 10**6)
+        for why in without_result(seats.reasons):
             click.echo(folded(why))
-    seen.warn()
+    warn(seats)
 
 
-class Seen:
-    """What is noted of the episodes as they pass: bad lines, reasons, changed instances."""
-
-    def __init__(self) -> None:
-        self.bad: list[str] = []
-        self.reasons: Counter[str] = Counter()
-        self._instances: dict[tuple[str, str], set[str]] = {}  # (cell, id) -> its parameters
-
-    def passing(self, episodes: Iterable[Episode]) -> Iterator[Episode]:
-        """The episodes as they come; one id should have one meaning, and a blank end a reason."""
-        for episode in episodes:
-            instance = episode.setup.instance
-            asked = msgspec.json.encode((instance.game, instance.params), order="sorted").decode()
-            self._instances.setdefault((episode.cell, instance.id), set()).add(asked)
-            if why := store.reason(episode):
-                self.reasons[why] += 1
-            yield episode
-
-    def warn(self) -> None:
-        """What a reader of the means should know of the lines behind them."""
-        for id in sorted({id for (_, id), asked in self._instances.items() if len(asked) > 1}):
-            click.echo(
-                f"mixed: instance {id!r} was changed between runs, and both count here", err=True
-            )
-        say_bad(self.bad)
+def warn(seats: Seats) -> None:
+    """What a reader of the means should know of the lines behind them."""
+    for id in seats.mixed:
+        click.echo(
+            f"mixed: instance {id!r} was changed between runs, and both count here", err=True
+        )
+    say_bad(seats.bad)
 
 
 def without_result(reasons: Mapping[str, int]) -> list[str]:
@@ -129,30 +109,32 @@ def without_result(reasons: Mapping[str, int]) -> list[str]:
 
 
 def say(
-    rows: Sequence[Row],
+    seats: Seats,
+    kinds: Sequence[Row],
     wanted: Wanted,
     keys: Sequence[str],
     page: int = 1,
     most: int = SCREEN,
 ) -> None:
     """The means of those who are studied, and how to see what was pooled or left out."""
-    shown = rows if wanted.seats or wanted.players else studied(rows)
-    found = means(shown, wanted.named, keys)
+    shown = kinds if wanted.seats or wanted.players else studied(kinds)
+    found = table_means(seats, shown, wanted.named, keys)
     if not found:
         click.echo("Nothing to score.")
         return
-    for line in notes(print_scores(found, keys, page, most), rows, shown, keys):
+    for line in notes(print_scores(found, keys, page, most), kinds, shown, keys):
         click.echo(folded(line))
 
 
-def say_summary(episodes: Iterable[Episode]) -> None:
+def say_summary(place: store.Where) -> None:
     """One screen of a whole store: players, or models where there are too many of these."""
     wanted = Wanted()
-    rows = studied(seats_of(episodes, wanted.named))
+    seats = seats_in(place, wanted.named)
+    kinds = studied(seats.kinds)
     keys = keys_for(())
-    if len({tuple(row[key] for key in keys) for row in rows}) > FEW:
+    if len({tuple(kind[key] for key in keys) for kind in kinds}) > FEW:
         keys = keys_for(("model",))
-    say(rows, wanted, keys)
+    say(seats, kinds, wanted, keys)
 
 
 def notes(

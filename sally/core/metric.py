@@ -80,7 +80,7 @@ def shared(find: Callable[[Played, Seat], T]) -> Callable[[Played, Seat], T]:
     return found
 
 
-class Terms(msgspec.Struct, frozen=True):
+class Terms(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """The mean loss of an episode's decisions by where it arose, in the unit of doing."""
 
     inference: float | None = None  # the best reply to the prediction, where it was wrong

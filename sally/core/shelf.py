@@ -116,6 +116,17 @@ def paper_room(name: str, room: str) -> Any | None:
 
 
 def _opened(owner: Any, home: str, constant: str, room: str) -> Any | None:
+    """The room's constant, looked for once an owner."""
+    key = (id(owner), home, room)
+    if key not in _rooms:
+        _rooms[key] = owner, _looked_for(owner, home, constant, room)  # the owner keeps its id
+    return _rooms[key][1]
+
+
+_rooms: dict[tuple[int, str, str], tuple[Any, Any | None]] = {}
+
+
+def _looked_for(owner: Any, home: str, constant: str, room: str) -> Any | None:
     """The room's constant in the owner's own module, or in the module beside it.
 
     A module beside it counts only if the package as a whole is the owner's.

@@ -17,6 +17,8 @@ from typing import Final
 
 import msgspec
 
+from sally.core.caches import cache_folder as cache_folder
+
 DOWNLOAD_SECONDS: Final = 900
 
 
@@ -44,19 +46,6 @@ SMOLLM2: Final = Source(
     sha256="b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
     licence="Apache-2.0",
 )
-
-
-def cache_folder() -> Path:
-    """Where Sally keeps what it can fetch again: SALLY_CACHE, else the user's cache folder."""
-    if chosen := os.environ.get("SALLY_CACHE"):
-        return Path(chosen).expanduser()
-    if base := os.environ.get("XDG_CACHE_HOME"):
-        return Path(base).expanduser() / "sally"
-    if sys.platform == "win32" and (local := os.environ.get("LOCALAPPDATA")):
-        return Path(local) / "sally" / "cache"
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / "Caches" / "sally"
-    return Path.home() / ".cache" / "sally"
 
 
 def sha256_of(path: Path) -> str:

@@ -42,6 +42,8 @@ def same_length(one: str, length: int, two: str, other: int) -> None:
 def coded(labels: Sequence[Hashable], rows: int, name: str) -> tuple[Codes, int]:
     """Labels as numbers in order of first appearance, and how many different ones there are."""
     same_length(name, len(labels), "the data", rows)
+    if isinstance(labels, range):
+        return np.arange(rows, dtype=np.intp), rows  # each row is its own
     seen: dict[Hashable, int] = {}
     codes = [seen.setdefault(label, len(seen)) for label in labels]
     return np.asarray(codes, dtype=np.intp), len(seen)

@@ -31,6 +31,8 @@ def coarsest(units: Mapping[str, Sequence[Any]]) -> str:
     People are never taken apart: what one of them does hangs together, however few they are.
     """
     for name, column in units.items():
+        if isinstance(column, range):  # each row is its own
+            return name
         known = None not in column and "" not in column and len(column) > 0
         if known and (name == PEOPLE or len(set(column)) >= FEW):
             return name
@@ -42,7 +44,7 @@ def mean_by_rule(
 ) -> Estimate:
     """A mean over rows; larger clusters weigh more."""
     column = finite(values, "values")
-    return ratio_by_rule(column, [1.0] * column.size, clusters, bounds)
+    return ratio_by_rule(column, np.ones_like(column), clusters, bounds)
 
 
 def ratio_by_rule(

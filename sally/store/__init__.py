@@ -6,9 +6,10 @@ A store is a folder, here or at an address that fsspec knows. `study.json` says 
 whole lines to a file of its own, `<writer>.open`, and renames it to `<writer>.jsonl` when it is
 done, so several processes never write to one file and a killed one leaves all but the line it was
 writing. At an address it puts immutable parts. A line that cannot be read is copied to
-`quarantine/` and reported with file and line.
+`quarantine/` and reported with file and line. `index.sqlite` keeps what was read off many lines.
 """
 
+from sally.store.index import INDEX, columns
 from sally.store.manifest import (
     MANIFEST,
     Manifest,
@@ -25,7 +26,6 @@ from sally.store.places import Folder, Place, Remote, Where, is_address, place
 from sally.store.reading import (
     BadLine,
     Contents,
-    Survey,
     episode_files,
     has_living_writer,
     know_packs,
@@ -33,16 +33,19 @@ from sally.store.reading import (
     load,
     load_file,
     migrated,
+    quarantine_lines,
     read,
     read_line,
     reason,
-    survey,
+    sound_line,
     to_run_again,
     why_wrong,
 )
+from sally.store.surveying import Survey, survey
 from sally.store.writing import Writer, keep_pack, packs_of
 
 __all__ = [
+    "INDEX",
     "MANIFEST",
     "PEOPLE",
     "BadLine",
@@ -57,6 +60,7 @@ __all__ = [
     "Writer",
     "aliases",
     "claim",
+    "columns",
     "episode_files",
     "has_living_writer",
     "is_address",
@@ -72,11 +76,13 @@ __all__ = [
     "packs_of",
     "people_plan",
     "place",
+    "quarantine_lines",
     "read",
     "read_line",
     "read_manifest",
     "reason",
     "require",
+    "sound_line",
     "studies",
     "survey",
     "to_run_again",

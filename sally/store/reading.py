@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import fcntl
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from hashlib import blake2b
@@ -16,9 +15,8 @@ from typing import Any, BinaryIO
 import msgspec
 
 from sally.core import packs, shelf
-from sally.core.call import BROKE_READER
 from sally.core.errors import BadInput
-from sally.core.log import RESUMABLE, SCHEMA, Censored, Episode, Instance, from_line
+from sally.core.log import RESUMABLE, SCHEMA, Censored, Episode, from_line
 from sally.core.names import remember
 from sally.core.sound import unsound
 from sally.core.words import checked
@@ -61,29 +59,6 @@ class Contents:
         return {id for id, e in self.episodes.items() if not to_run_again(e)}
 
 
-@dataclass
-class Survey:
-    """What a run must know of a store, without the episodes: memory for ids alone."""
-
-    finished: set[str] = field(default_factory=set)
-    cut: dict[str, str] = field(default_factory=dict)  # to be run again, and why
-    blank: dict[str, str] = field(default_factory=dict)  # finished without a result, and why
-    instances: dict[str, Instance] = field(default_factory=dict)
-    broken_readers: int = 0  # replies over which a reader broke down
-    bad: list[BadLine] = field(default_factory=list)
-    doubled: int = 0
-
-    @property
-    def reasons(self) -> dict[str, int]:
-        """Why episodes have no result, the most frequent first."""
-        return dict(Counter([*self.cut.values(), *self.blank.values()]).most_common())
-
-    @property
-    def episodes(self) -> int:
-        """How many episodes there are, cut ones among them."""
-        return len(self.finished) + len(self.cut)
-
-
 def to_run_again(episode: Episode) -> bool:
     """Whether an episode was cut short by something that is not part of play."""
     end = episode.end
@@ -119,32 +94,6 @@ def _add(contents: Contents, found: Episode | BadLine) -> None:
         contents.episodes[found.id] = found
 
 
-def survey(where: Where, beginning: str = "") -> Survey:
-    """Which episodes a store holds, in all files or in those whose names begin so."""
-    found = Survey()
-    for line in read(where, beginning=beginning):
-        if isinstance(line, BadLine):
-            found.bad.append(line)
-        elif line.id in found.finished:
-            found.doubled += 1
-        else:
-            if to_run_again(line):
-                found.cut[line.id] = reason(line)
-            else:
-                found.finished.add(line.id)
-                if line.payoffs is None:
-                    found.blank[line.id] = reason(line)
-            found.instances[line.setup.instance.id] = line.setup.instance
-            found.broken_readers += _broken_readers(line)
-    found.cut = {id: why for id, why in found.cut.items() if id not in found.finished}
-    return found
-
-
-def _broken_readers(episode: Episode) -> int:
-    calls = (call for event in episode.events for call in event.calls)
-    return sum(call.detail.startswith(BROKE_READER) for call in calls)
-
-
 def reason(episode: Episode) -> str:
     """Why an episode has no result, in words that are the same for episodes cut alike."""
     end = episode.end
@@ -162,21 +111,35 @@ def read(
     """
     at = place(where)
     try:
-        if not at.exists():
-            raise BadInput(f"There is no store at {at}.")
-        inside = _listed(at)
-        names = [name for name in inside if _holds_lines(name)]
-        if MANIFEST in inside:
-            read_manifest(at)  # one that cannot be read is no store of ours
-        elif not names:
-            raise BadInput(f"There is no store at {at}: it holds neither {MANIFEST} nor episodes.")
-        know_packs(at)
-        remember(models_asked(at), aliases(at))
-        ours = quarantine and MANIFEST in inside  # a foreign folder stays as it is
+        names, ours = ready(at)
         wanted = [name for name in names if name.startswith(beginning)]
-        yield from _episodes(_lines(at, wanted), at if ours else None, check)
+        yield from _episodes(all_lines(at, wanted), at if ours and quarantine else None, check)
     except OSError as why:
         raise BadInput(f"The store {at} cannot be read: {why.strerror}.") from None
+
+
+def ready(at: Place) -> tuple[list[str], bool]:
+    """Know the words and models of a store; its files of lines, and whether it is one of ours."""
+    if not at.exists():
+        raise BadInput(f"There is no store at {at}.")
+    inside = _listed(at)
+    names = [name for name in inside if _holds_lines(name)]
+    ours = MANIFEST in inside  # a foreign folder stays as it is
+    if ours:
+        read_manifest(at)  # one that cannot be read is no store of ours
+    elif not names:
+        raise BadInput(f"There is no store at {at}: it holds neither {MANIFEST} nor episodes.")
+    know_packs(at)
+    remember(models_asked(at), aliases(at))
+    return names, ours
+
+
+def quarantine_lines(at: Place, names: Iterable[str]) -> None:
+    """Copy the bad lines of some files into the quarantine, if the store is one of ours."""
+    some = list(names)
+    if some and MANIFEST in at.names():
+        for _ in _episodes(all_lines(at, some), at, True):
+            pass
 
 
 def _episodes(
@@ -184,9 +147,7 @@ def _episodes(
 ) -> Iterator[Episode | BadLine]:
     aside: dict[str, bytearray] = {}
     for name, number, line in lines:
-        found = read_line(line)
-        if check and not isinstance(found, str):
-            found = why_wrong(line, found) or found
+        found = sound_line(line) if check else read_line(line)
         if isinstance(found, str):
             kept = aside.setdefault(name, bytearray())
             if len(kept) + len(line) < QUARANTINE_BYTES:
@@ -252,7 +213,7 @@ def episode_files(folder: Path) -> list[Path]:
     return [folder / name for name in Folder(folder).names() if _holds_lines(name)]
 
 
-def _lines(at: Place, names: Iterable[str]) -> Iterator[tuple[str, int, bytes]]:
+def all_lines(at: Place, names: Iterable[str]) -> Iterator[tuple[str, int, bytes]]:
     """Every line with its file and number."""
     if isinstance(at, Folder):
         for name in names:
@@ -346,6 +307,12 @@ def why_wrong(line: bytes, episode: Episode) -> str | None:
         _SOUND.clear()
     _SOUND.add(seen)
     return None
+
+
+def sound_line(line: bytes) -> Episode | str:
+    """The episode of a line that can have been played as it says, or why there is none."""
+    found = read_line(line)
+    return found if isinstance(found, str) else why_wrong(line, found) or found
 
 
 def read_line(line: bytes) -> Episode | str:

@@ -58,10 +58,13 @@ class Predicted:
 @shared
 def beside_predictions(played: Played, seat: Seat) -> list[Predicted]:
     """The rounds in which a readable prediction stands beside a move."""
+    made = rounds.predictions(played, seat)
+    if not made:
+        return []  # what moves are worth takes long to work out
     worth = rounds.worths_ahead(played, seat)
     alone = pay_table(rounds.rules(played), seat)
     found = []
-    for answer in rounds.predictions(played, seat):
+    for answer in made:
         mine: Any = played.replay.move(answer.turn, seat)
         report, truth = answer.report, answer.truth
         belief: Any = report.odds if answer.question.kind == "odds" else report.value

@@ -1,0 +1,20 @@
+"""Where Sally keeps what it can have again."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+
+def cache_folder() -> Path:
+    """Where Sally keeps what it can have again: SALLY_CACHE, else the user's cache folder."""
+    if chosen := os.environ.get("SALLY_CACHE"):
+        return Path(chosen).expanduser()
+    if base := os.environ.get("XDG_CACHE_HOME"):
+        return Path(base).expanduser() / "sally"
+    if sys.platform == "win32" and (local := os.environ.get("LOCALAPPDATA")):
+        return Path(local) / "sally" / "cache"
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches" / "sally"
+    return Path.home() / ".cache" / "sally"

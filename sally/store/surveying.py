@@ -1,0 +1,128 @@
+"""What a run must know of a store: which episodes are there, which were cut, and why."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import msgspec
+
+from sally.core.call import BROKE_READER
+from sally.core.code import fingerprint
+from sally.core.log import Episode, Instance
+from sally.store.index import Columns, Line, columns
+from sally.store.places import Where, place
+from sally.store.reading import (
+    BadLine,
+    quarantine_lines,
+    read,
+    reason,
+    sound_line,
+    to_run_again,
+)
+
+COLUMN = "survey"
+
+
+@dataclass
+class Survey:
+    """What a run must know of a store, without the episodes: memory for ids alone."""
+
+    finished: set[str] = field(default_factory=set)
+    cut: dict[str, str] = field(default_factory=dict)  # to be run again, and why
+    blank: dict[str, str] = field(default_factory=dict)  # finished without a result, and why
+    instances: dict[str, Instance] = field(default_factory=dict)
+    broken_readers: int = 0  # replies over which a reader broke down
+    bad: list[BadLine] = field(default_factory=list)
+    doubled: int = 0
+
+    @property
+    def reasons(self) -> dict[str, int]:
+        """Why episodes have no result, the most frequent first."""
+        return dict(Counter([*self.cut.values(), *self.blank.values()]).most_common())
+
+    @property
+    def episodes(self) -> int:
+        """How many episodes there are, cut ones among them."""
+        return len(self.finished) + len(self.cut)
+
+
+class _Noted(msgspec.Struct, array_like=True):
+    """What is noted of the lines of a piece, column by column; a bad line has an empty id."""
+
+    ids: list[str]
+    cut: list[bool]
+    why: list[str]  # why an episode has no result, or why a line holds none
+    instance: list[int]
+    broken: list[int]  # replies over which a reader broke down
+    instances: list[Instance]
+
+
+_DECODER = msgspec.msgpack.Decoder(_Noted)
+
+
+def survey(where: Where, beginning: str = "") -> Survey:
+    """Which episodes a store holds, in all files or in those whose names begin so."""
+    found = Survey()
+    if beginning:  # a shard: a few lines, which are not worth looking up
+        for line in read(where, beginning=beginning):
+            if isinstance(line, BadLine):
+                found.bad.append(line)
+            else:
+                _add(found, *_noted_of(line))
+    else:
+        for at, kept in columns(where, [COLUMN], fingerprint(), _noted):
+            _add_all(found, at, _DECODER.decode(kept[COLUMN]))
+        quarantine_lines(place(where), dict.fromkeys(line.file for line in found.bad))
+    found.cut = {id: why for id, why in found.cut.items() if id not in found.finished}
+    return found
+
+
+def _add_all(found: Survey, at: Sequence[tuple[str, int]], noted: _Noted) -> None:
+    each = zip(at, noted.ids, noted.cut, noted.why, noted.instance, noted.broken, strict=True)
+    for where, id, cut, why, number, broken in each:
+        if id:
+            _add(found, id, cut, why, noted.instances[number], broken)
+        else:
+            found.bad.append(BadLine(*where, why))
+
+
+def _add(found: Survey, id: str, cut: bool, why: str, instance: Instance, broken: int) -> None:
+    if id in found.finished:
+        found.doubled += 1
+        return
+    if cut:
+        found.cut[id] = why
+    else:
+        found.finished.add(id)
+        if why:
+            found.blank[id] = why
+    found.instances[instance.id] = instance
+    found.broken_readers += broken
+
+
+def _noted_of(episode: Episode) -> tuple[str, bool, str, Instance, int]:
+    calls = (call for event in episode.events for call in event.calls)
+    broken = sum(call.detail.startswith(BROKE_READER) for call in calls)
+    return episode.id, to_run_again(episode), reason(episode), episode.setup.instance, broken
+
+
+def _noted(lines: Sequence[Line], names: Sequence[str]) -> Columns:
+    noted, places = _Noted([], [], [], [], [], []), dict[bytes, int]()
+    for _, _, line in lines:
+        found = sound_line(line)
+        if isinstance(found, Episode):
+            id, cut, why, instance, broken = _noted_of(found)
+            asked = msgspec.msgpack.encode(instance)
+            number = places.setdefault(asked, len(places))
+            if number == len(noted.instances):
+                noted.instances.append(instance)
+        else:
+            id, cut, why, number, broken = "", False, found, -1, 0
+        noted.ids.append(id)
+        noted.cut.append(cut)
+        noted.why.append(why)
+        noted.instance.append(number)
+        noted.broken.append(broken)
+    return {name: msgspec.msgpack.encode(noted) for name in names}

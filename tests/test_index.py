@@ -1,0 +1,153 @@
+"""The index beside the lines: the same figures, sooner, and never believed against the lines."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from sally import api, store
+from sally.analysis import seat_table
+from sally.analysis.scores import FINEST, means, seats_of
+from sally.analysis.seat_table import seats_in, table_means
+from sally.analysis.stores import each_once, measured_stores
+from sally.core.log import Censored, Episode, to_line
+from sally.store import index
+
+NAMES = ("payoff", "tom_percent", "action_consistency", "turns")
+
+
+def played(seed: int, agent: str = "random") -> Episode:
+    return api.play(
+        "rps", {"agent": agent, "partner": "tit_for_tat"}, seed, rounds=3,
+        probes={"agent": ["their_move"]},
+    )  # fmt: skip
+
+
+def cut(episode: Episode) -> Episode:
+    return msgspec.structs.replace(episode, events=[Censored(turn=0, cause="budget")])
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A store with cut, doubled and torn lines, in pieces of three lines."""
+    monkeypatch.setenv("SALLY_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(index, "SMALL", 0)
+    monkeypatch.setattr(index, "PIECE", 3)
+    monkeypatch.setattr(index, "SETTLED", -1.0)  # files that are a moment old count as settled
+    episodes = [played(seed, agent) for seed in range(4) for agent in ("random", "constant")]
+    there = tmp_path / "store"
+    there.mkdir()
+    store.claim(there, store.Manifest("trial", "0"))
+    lines = [cut(episodes[0]), *episodes[:5], episodes[1], cut(episodes[6]), *episodes[5:6]]
+    (there / "a.jsonl").write_bytes(b"".join(map(to_line, lines)))
+    (there / "b.jsonl").write_bytes(to_line(cut(episodes[7])) + to_line(episodes[6]) + b"{torn")
+    return there
+
+
+def by_lines(folder: Path) -> list[dict[str, object]]:
+    return means(seats_of(each_once([folder]), NAMES), NAMES, FINEST)
+
+
+def by_index(folder: Path) -> list[dict[str, object]]:
+    seats = seats_in(folder, NAMES)
+    return table_means(seats, seats.kinds, NAMES, FINEST)
+
+
+def test_means_are_the_same_with_the_index_and_without(folder: Path, monkeypatch):
+    assert by_index(folder) == by_lines(folder)
+    assert (folder / store.INDEX).exists()
+    assert by_index(folder) == by_lines(folder)
+    (folder / store.INDEX).unlink()
+    monkeypatch.setattr(index, "SMALL", 10**9)
+    assert by_index(folder) == by_lines(folder)
+    assert not (folder / store.INDEX).exists()
+
+
+def test_bad_lines_and_reasons_are_told_from_the_index_too(folder: Path):
+    for _ in range(2):
+        seats = seats_in(folder, NAMES)
+        assert len(seats.bad) == 1 and "b.jsonl, line 3" in seats.bad[0]
+        assert dict(seats.reasons) == {"budget": 1}
+    assert (folder / "quarantine" / "b.jsonl").read_bytes() == b"{torn\n"
+
+
+def test_what_is_in_the_index_is_not_replayed(folder: Path, monkeypatch):
+    first = by_index(folder)
+
+    def no_more(episode: Episode) -> None:
+        raise AssertionError("an episode was replayed again")
+
+    monkeypatch.setattr(seat_table, "played", no_more)
+    assert by_index(folder) == first
+    with pytest.raises(AssertionError, match="again"):
+        seats_in(folder, [*NAMES, "moves"])  # a column that nobody asked for before
+
+
+def test_an_edited_line_counts_as_it_now_stands(folder: Path):
+    before = by_index(folder)
+    path = folder / "a.jsonl"
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join(lines[:3] + lines[4:]))
+    assert by_index(folder) == by_lines(folder) != before
+
+
+def test_an_edit_is_seen_that_leaves_the_length_of_the_file(folder: Path):
+    before = by_index(folder)
+    path = folder / "a.jsonl"
+    line = path.read_bytes().splitlines(keepends=True)[1]
+    path.write_bytes(path.read_bytes().replace(line, b" " * (len(line) - 1) + b"\n"))
+    assert by_index(folder) != before
+    assert by_index(folder) == by_lines(folder)
+
+
+@pytest.mark.parametrize("table", ["columns", "files"])
+def test_an_index_that_was_tampered_with_is_not_believed(folder: Path, table: str):
+    before = by_index(folder)
+    with sqlite3.connect(folder / store.INDEX) as base:
+        if table == "columns":
+            base.execute("UPDATE columns SET data = zeroblob(length(data)) WHERE name = 'payoff'")
+        else:
+            base.execute("DELETE FROM pieces WHERE file = 'a.jsonl' AND number = 1")
+    assert by_index(folder) == before
+
+
+def test_somebody_elses_index_is_made_anew(folder: Path, monkeypatch, tmp_path: Path):
+    before = by_index(folder)
+    with sqlite3.connect(folder / store.INDEX) as base:
+        seals = set(base.execute("SELECT seal FROM columns"))
+    monkeypatch.setenv("SALLY_CACHE", str(tmp_path / "mine"))
+    assert by_index(folder) == before
+    with sqlite3.connect(folder / store.INDEX) as base:
+        assert seals.isdisjoint(base.execute("SELECT seal FROM columns"))
+
+
+def test_a_broken_index_is_made_anew(folder: Path):
+    before = by_index(folder)
+    (folder / store.INDEX).write_bytes(b"no database at all, and long enough to be looked at" * 50)
+    assert by_index(folder) == before
+    assert sqlite3.connect(folder / store.INDEX).execute("SELECT count(*) FROM columns").fetchone()
+
+
+def test_another_version_of_the_code_measures_anew(folder: Path, monkeypatch):
+    by_index(folder)
+    was = seat_table.played
+    replayed: list[str] = []
+    monkeypatch.setattr(seat_table, "played", lambda e: replayed.append(e.id) or was(e))
+    by_index(folder)
+    assert not replayed
+    monkeypatch.setattr(seat_table, "fingerprint", lambda: "other code")
+    by_index(folder)
+    assert len(replayed) == 11  # every line that can be read
+
+
+def test_surveys_and_measures_are_the_same_with_the_index(folder: Path, monkeypatch):
+    with_index = [(store.survey(folder), measured_stores([folder])) for _ in range(2)]
+    monkeypatch.setattr(index, "SMALL", 10**9)
+    (folder / store.INDEX).unlink()
+    without = store.survey(folder), measured_stores([folder])
+    assert with_index == [without, without]
+    assert without[0].cut.keys() == {played(3, "constant").id}
+    assert without[0].doubled == 1
