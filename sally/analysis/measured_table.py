@@ -99,13 +99,21 @@ def _pressed(lines: Sequence[Line], seat: str) -> Piece:
         if isinstance(found, Episode):
             seats = measured(found, (seat,) if seat else in_question(found.setup))
             owns = [_own(m, known, piece.shared) for m in seats]
-            noted = (found.id, store.to_run_again(found), "", tuple(found.setup.lineup), owns)
+            sat, cut = tuple(found.setup.lineup), store.to_run_again(found)
+            _note(piece, found.id, cut, "", sat, owns)
         else:
-            noted = ("", False, found, (), [])
-        columns = (piece.ids, piece.cut, piece.why, piece.sat, piece.seats)
-        for column, value in zip(columns, noted, strict=True):
-            column.append(value)  # type: ignore[arg-type]  # each its own
+            _note(piece, "", False, found, (), [])
     return piece
+
+
+def _note(
+    piece: Piece, id: str, cut: bool, why: str, sat: tuple[str, ...], seats: list[Own]
+) -> None:
+    piece.ids.append(id)
+    piece.cut.append(cut)
+    piece.why.append(why)
+    piece.sat.append(sat)
+    piece.seats.append(seats)
 
 
 def _own(m: Measured, known: dict[bytes, int], every: list[Shared]) -> Own:
@@ -115,9 +123,22 @@ def _own(m: Measured, known: dict[bytes, int], every: list[Shared]) -> Own:
     if key not in known:
         known[key] = len(every)
         every.append(shared)
-    numbers = (m.doing, m.least, m.most, m.optimum, m.knowing, m.acting, m.terms)
-    chance = (m.setup.seed, m.setup.repeat, bytes.fromhex(m.setting))
-    return Own(known[key], *chance, *numbers, m.moves, m.forfeits, m.censored)
+    return Own(
+        known[key],
+        m.setup.seed,
+        m.setup.repeat,
+        bytes.fromhex(m.setting),
+        m.doing,
+        m.least,
+        m.most,
+        m.optimum,
+        m.knowing,
+        m.acting,
+        m.terms,
+        m.moves,
+        m.forfeits,
+        m.censored,
+    )
 
 
 def _whole(id: str, shared: Shared, own: Own) -> Measured:

@@ -212,7 +212,7 @@ class _Gathered:
 
     def seats(self) -> Seats:
         order = np.flatnonzero(np.concatenate([*self._count, _NONE.astype(np.bool_)]))
-        last = []
+        last: list[int] = []
         for id, (row, seats, why) in self._cut.items():
             if id not in self._done:
                 last += range(row, row + seats)

@@ -76,15 +76,15 @@ def score(
             print_json(list(episode_rows(each_once([place], bad.append))))
             say_bad(bad)
             return
-        seats = seats_in(place, wanted.named)
-    kinds = chosen(seats.kinds, wanted)
+        table = seats_in(place, wanted.named)
+    kinds = chosen(table.kinds, wanted)
     if as_json:
-        print_json(table_means(seats, kinds, wanted.named, keys_for(by) if by else FINEST))
+        print_json(table_means(table, kinds, wanted.named, keys_for(by) if by else FINEST))
     else:
-        say(seats, kinds, wanted, keys_for(by), page, SCREEN if not every else 10**6)
-        for why in without_result(seats.reasons):
+        say(table, kinds, wanted, keys_for(by), page, SCREEN if not every else 10**6)
+        for why in without_result(table.reasons):
             click.echo(folded(why))
-    warn(seats)
+    warn(table)
 
 
 def warn(seats: Seats) -> None:

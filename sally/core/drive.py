@@ -9,6 +9,7 @@ from typing import Any
 
 from sally.core.errors import BadInput
 from sally.core.match import Match
+from sally.core.partner import Scripted
 from sally.core.player import AskId, Decision, Player, Turn, put
 
 Says = Callable[[Turn[Any, Any]], Any]  # what a player answers, or something to await
@@ -27,6 +28,12 @@ def let_answer(
     Goes on until nobody here has anything to say. Returns the asks whose answers take time.
     """
     waiting: dict[AskId, tuple[Turn[Any, Any], Any]] = {}
+    if says is None and takes is None and not sent:
+        opened = match.play_on({seat: _decides(player) for seat, player in players.items()})
+        if opened is not None:
+            turn, given = opened
+            scripted = type(players[turn.desk.seat]) is Scripted
+            _take(match, turn, Decision(given) if scripted else given, waiting)
     answered = True
     while answered:  # an answer may open further asks
         answered = False
@@ -50,6 +57,24 @@ def let_answer(
                 _close(waiting.values())
                 return []
     return list(waiting.values())
+
+
+def _decides(player: Player[Any, Any]) -> Says:
+    """What a player is asked by; a plain function without the decision around its move."""
+    return player.script if type(player) is Scripted else player.decide
+
+
+def _take(
+    match: Match[Any, Any, Any],
+    turn: Turn[Any, Any],
+    given: Any,
+    waiting: dict[AskId, tuple[Turn[Any, Any], Any]],
+) -> None:
+    """Answer the match, or have the answer wait if it takes time."""
+    if type(given) is not Decision and isawaitable(given):
+        waiting[turn.id] = (turn, given)
+    else:
+        match.answer(turn.id, given)
 
 
 def play_bots(match: Match[Any, Any, Any], players: Mapping[str, Player[Any, Any]]) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from inspect import get_annotations
-from typing import Any, ClassVar, Generic, Literal, get_args, get_origin, get_type_hints
+from typing import Any, ClassVar, Generic, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 import msgspec
 
@@ -22,7 +22,7 @@ from sally.core.seat import V as V
 from sally.core.widest import widest_menu_of
 from sally.core.words import Words
 
-OF_THE_GAME = {"seats", "helpers", "pays_as_it_goes"}
+OF_THE_GAME = {"seats", "helpers", "pays_as_it_goes", "same_menus"}
 
 
 class Game(ABC, Generic[S, A, V]):
@@ -34,6 +34,7 @@ class Game(ABC, Generic[S, A, V]):
     seats: tuple[Seat, ...]
     helpers: tuple[Seat, ...] = ()  # nature, a reader: no payoff, a default occupant
     pays_as_it_goes: bool = False  # whether `payoffs` has a meaning before the end
+    same_menus: bool = False  # whether what a seat may do never changes
 
     def __init_subclass__(cls) -> None:
         """Seats and helpers are the game's, not parameters, even where an author annotates them."""
@@ -168,7 +169,7 @@ class GameSpec(Generic[S, A, V]):
             if name not in self.parameters:
                 raise unknown(f"parameter of {self.name}", name, self.parameters)
         try:
-            return msgspec.convert(given, self.game)
+            return _built(self.game, given)
         except msgspec.ValidationError as why:
             self._check_choices(given)
             raise BadInput(f"{self.name}: {_plainly(str(why))}.") from None
@@ -221,6 +222,27 @@ class GameSpec(Generic[S, A, V]):
         if replies is None:
             return None
         return replies(move) if callable(replies) else move in replies
+
+
+BUILT = 64  # games that are kept: rules are frozen, so one object serves many episodes
+_games: dict[tuple[type[Any], bytes], Any] = {}
+G = TypeVar("G")
+
+
+def _built(kind: type[G], given: Mapping[str, Any]) -> G:
+    """The rules of a kind with these parameters, the latest ones as they were built before."""
+    try:
+        key = (kind, msgspec.msgpack.encode(given))
+    except (TypeError, UnicodeError, OverflowError):  # the conversion says what is wrong
+        return msgspec.convert(given, kind)
+    known: G | None = _games.get(key)
+    if known is not None:
+        return known
+    built = msgspec.convert(given, kind)
+    if len(_games) >= BUILT:
+        _games.clear()
+    _games[key] = built
+    return built
 
 
 def _plainly(why: str) -> str:

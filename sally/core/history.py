@@ -7,6 +7,7 @@ from itertools import islice
 from typing import TypeVar, overload
 
 T = TypeVar("T")
+_new = object.__new__  # without a copy of the items
 
 
 class History(Sequence[T]):
@@ -24,13 +25,13 @@ class History(Sequence[T]):
 
     def append(self, item: T) -> History[T]:
         """This history and one more item; this one stays as it is."""
-        items = self._items
-        if len(items) != self._length:  # a sibling has grown this buffer already: branch off
-            items = items[: self._length]
+        items, length = self._items, self._length
+        if len(items) != length:  # a sibling has grown this buffer already: branch off
+            items = items[:length]
         items.append(item)
-        grown: History[T] = History.__new__(History)
+        grown: History[T] = _new(History)
         grown._items = items
-        grown._length = self._length + 1
+        grown._length = length + 1
         return grown
 
     def since(self, start: int) -> Iterator[T]:

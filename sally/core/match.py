@@ -7,7 +7,7 @@ bots in a loop, models in tasks, people in a browser, a learner in a Gymnasium e
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import isfinite
 from typing import Any, Generic
 
@@ -32,6 +32,8 @@ from sally.core.menu import admitted
 from sally.core.player import Answer, AskId, Decision, Fault, Forfeit, Move, Turn
 from sally.core.probe import Probe
 from sally.core.replay import Replay
+
+Decides = Callable[[Turn[A, V]], Any]  # what a player answers: a decision, or a bare move
 
 
 class Match(Generic[S, A, V]):
@@ -112,6 +114,68 @@ class Match(Generic[S, A, V]):
         if not self._waiting:
             self._settle()
 
+    def play_on(self, decide: Mapping[str, Decides[A, V]]) -> tuple[Turn[A, V], Any] | None:
+        """Go on for as long as these players answer each move at once, and plainly.
+
+        It does what asking and answering one by one does, without keeping the asks. Where there
+        is more to do - words, forfeits, somebody else's turn - the match stands as if it had been
+        asked so far, and an answer that is not taken yet is given back with its turn.
+        """
+        if self._asides is not None or self._may_reject or self._ask_nature or self._made:
+            return None
+        game, replay, desks, memory = self.game, self.replay, self._desks, self._memory
+        observe, options, step, to_move = game.observe, game.options, game.step, game.to_move
+        may_censor, censored = self._may_censor, game.censored
+        states, past, events, same = replay.states, replay.moves, self.events, game.same_menus
+        movers, seated, menus = self._movers, None, dict[Seat, Any]()
+        while movers:
+            if movers is not seated:
+                if not all(seat in decide for seat in movers):
+                    self._keep_asks([])
+                    return None
+                seated, menus = movers, {s: options(states[-1], s) for s in movers}
+            number, state, turn = len(past), states[-1], None
+            made: list[Moved] = []
+            moves: dict[Seat, Any] = {}
+            try:
+                for seat in movers:
+                    menu = menus[seat] if same else options(state, seat)
+                    id = (number, seat, "", "")
+                    turn = Turn(id, desks[seat], observe(state, seat), menu, memory.get(seat))
+                    action = given = decide[seat](turn)
+                    if type(given) is Decision:
+                        plain = not (given.calls or given.reply or given.foreseen)
+                        action = given.action if plain else None
+                    if type(action) is not int or action not in menu or turn.looked:
+                        self._keep_asks(made, turn)
+                        return turn, given
+                    made.append(Moved(number, seat, action))
+                    moves[seat] = action
+                    if given is not action:  # a bare move leaves no notes
+                        memory[seat] = given.memory
+            except BaseException:
+                self._keep_asks(made, turn)
+                raise
+            events += made
+            past.append(moves)
+            after = step(state, moves)
+            states.append(after)
+            movers = to_move(after)
+            if not movers or movers is not seated or (may_censor and censored(after) is not None):
+                self._movers = movers = self._next()
+        return None
+
+    def _keep_asks(self, made: Sequence[Moved], open_one: Turn[A, V] | None = None) -> None:
+        """Stand as if each mover had been asked, and some had answered so."""
+        self._made = {Seat(event.seat): event for event in made}
+        self._waiting = {}
+        for seat in self._movers:
+            if open_one is not None and open_one.desk.seat == seat:
+                self._made.pop(seat, None)
+                self._waiting[open_one.id] = open_one
+            elif seat not in self._made:
+                self._ask_move(seat, self.state)
+
     def censor(self, cause: str, detail: str = "", seat: str = "", calls: Any = ()) -> None:
         """Stop without a result; what was already answered this turn is kept in the log."""
         if self.over:
@@ -131,25 +195,31 @@ class Match(Generic[S, A, V]):
 
     # --- from one turn to the next ----------------------------------------------------------
 
-    def _begin(self) -> None:
-        """Go on to the next point at which somebody must answer, or to the end."""
+    def _next(self) -> tuple[Seat, ...]:
+        """Who must answer next, once nature has moved; nobody when that was the end."""
         game, states = self.game, self.replay.states
         while True:
             state = states[-1]
             movers = game.to_move(state)
             if self._may_censor and (why := game.censored(state)) is not None:
                 self.censor("forfeits", why)
-                return
+                return ()
             if not movers:
                 self.events.append(Ended(self.turn, self._paid(state)))
                 self._close()
-                return
+                return ()
             if movers[0] != NATURE or self._ask_nature:
-                break
+                return movers
             drawn = Stream(self.setup.seed, NATURE, self.turn, "move").draw(game.odds(state))
             self.events.append(Moved(self.turn, NATURE, drawn))
             self._step({NATURE: drawn}, ())
-        self._movers = movers
+
+    def _begin(self) -> None:
+        """Go on to the next point at which somebody must answer, or to the end."""
+        self._movers = movers = self._next()
+        if not movers:
+            return
+        state = self.state
         if self._may_reject:
             self._forfeit_the_rejected(state)
         if self._asides is None:

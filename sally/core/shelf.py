@@ -11,14 +11,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from functools import cache
+from functools import cache, wraps
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from pathlib import Path
 from pkgutil import iter_modules
 from types import ModuleType
-from typing import Any
+from typing import Any, TypeVar, cast
 
 from sally.core.card import Card
 from sally.core.errors import BadInput, unknown
@@ -59,24 +59,38 @@ ROOMS: Mapping[str, str] = {
 """By room of a game or a paper, the constant that its module defines."""
 _added: dict[str, dict[str, Any]] = {folder: {} for folder in CONSTANTS}
 _files: list[Path] = []  # users' files, in the order they were added
+_known: dict[tuple[Any, ...], Any] = {}  # what was put together, while nothing is added
+F = TypeVar("F", bound=Callable[..., Any])
 
 
+def _once(find: F) -> F:
+    """Put a shelf together once for each state of what was added: it is asked for all the time."""
+
+    @wraps(find)
+    def found(*names: str) -> Any:
+        key: tuple[Any, ...] = (find, names)
+        if any(_added.values()):
+            more = [(f, n, id(entry)) for f, some in _added.items() for n, entry in some.items()]
+            key = (*key, *more)
+        if key not in _known:
+            # the entries are kept beside it, so that no other can get their ids
+            _known[key] = find(*names), [list(some.values()) for some in _added.values()]
+        return _known[key][0]
+
+    return cast(F, found)
+
+
+@_once
 def shelf(folder: str) -> Mapping[str, Any]:
     """Everything of one kind, by name; the kinds that lie in rooms too, from every room."""
     return {**_own(folder), **_from_rooms(folder), **_installed(folder), **_added[folder]}
 
 
+@_once
 def games() -> Mapping[str, GameSpec[Any, Any, Any]]:
     """Every game by every public name."""
-    return _by_public_name(tuple(shelf("games").values()))
-
-
-@cache
-def _by_public_name(
-    specs: tuple[GameSpec[Any, Any, Any], ...],
-) -> Mapping[str, GameSpec[Any, Any, Any]]:
     found: dict[str, GameSpec[Any, Any, Any]] = {}
-    for spec in specs:
+    for spec in shelf("games").values():
         found |= spec.under_its_names()
     return found
 
@@ -166,6 +180,7 @@ def commands(name: str) -> Any | None:
     return (paper_room if name in shelf("papers") else room)(name, "commands")
 
 
+@_once
 def partners(family: str) -> Mapping[str, Partner]:
     """The scripted minds that play a family of games."""
     own: Mapping[str, Partner] = room(family, "partners") or {}
@@ -175,6 +190,7 @@ def partners(family: str) -> Mapping[str, Partner]:
     return {**own, **added.get(family, {}), **more}
 
 
+@_once
 def players(family: str) -> Mapping[str, PlayerKind]:
     """The kinds of player that fit a family of games: those for any game, and its own."""
     found: dict[str, PlayerKind] = {}
@@ -183,6 +199,7 @@ def players(family: str) -> Mapping[str, PlayerKind]:
     return {**found, **(room(family, "players") or {})}
 
 
+@_once
 def metrics(family: str) -> Mapping[str, Metric]:
     """The metrics that fit a family of games: those for any game, and its own."""
     general = {**_own("metrics"), **_installed("metrics"), **_added["metrics"]}

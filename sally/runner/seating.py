@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import ChainMap
 from collections.abc import Container, Mapping
 from typing import Any
 
@@ -119,7 +120,7 @@ def kinds(spec: GameSpec[Any, Any, Any]) -> Mapping[str, Partner | PlayerKind]:
     """Everybody who can sit at this game."""
     family = spec.family or spec.name
     # A game's own minds come first: its `random` has an automaton besides.
-    return {**shelf.players(family), **shelf.partners(family)}
+    return ChainMap(shelf.partners(family), shelf.players(family))  # type: ignore[arg-type]
 
 
 def seated(

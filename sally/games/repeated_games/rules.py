@@ -97,16 +97,16 @@ class RepeatedGame(Game[State, int, View]):
     def step(self, state: State, moves: Mapping[Seat, int]) -> State:
         if state.to_stop:
             return msgspec.structs.replace(state, to_stop=False, stopped=moves[NATURE] == STOP)
-        joint = (moves[AGENT], moves[PARTNER])
-        pay = self.matrix[joint[0]][joint[1]]
+        joint = mine, theirs = moves[AGENT], moves[PARTNER]
+        pay, number = self.matrix[mine][theirs], state.round
         return State(
             state.past.append(joint),
-            state.round + 1,
+            number + 1,
             joint,
             state.agent_total + pay[0],
             state.partner_total + pay[1],
             0,
-            self.stop_chance > 0 and state.round < self.rounds,
+            self.stop_chance > 0 and number < self.rounds,
             False,
             state.void,
         )
@@ -131,22 +131,16 @@ class RepeatedGame(Game[State, int, View]):
         return f"{state.void_in_a_row} rounds in a row were void"
 
     def observe(self, state: State, seat: Seat) -> View:
-        last = state.last
+        last, void = state.last, state.void
         if seat == PARTNER and last is not None:
             last = (last[1], last[0])
-        return View(seat, state.past, state.round, last, self._own_void(state, seat))
-
-    @staticmethod
-    def _own_void(state: State, seat: Seat) -> tuple[tuple[int, int], ...]:
-        if not state.void:
-            return ()
-        own = 1 if seat == AGENT else 2
-        return tuple((lost[0], move) for lost in state.void if (move := lost[own]) is not None)
+        return View(seat, state.past, state.round, last, _own_void(void, seat) if void else ())
 
     def payoffs(self, state: State) -> Mapping[Seat, float]:
         return {AGENT: state.agent_total, PARTNER: state.partner_total}
 
     pays_as_it_goes = True
+    same_menus = True
 
     def widest_menu(self) -> int:
         return max(len(menu) for menu in self._menus.values())
@@ -195,6 +189,14 @@ class RepeatedGame(Game[State, int, View]):
         n = len(self._menus[seat])
         given = self.partner_names if seat == PARTNER and self.partner_names else self.names
         return given or DEFAULT_NAMES[:n]
+
+
+def _own_void(
+    void: tuple[tuple[int, int | None, int | None], ...], seat: Seat
+) -> tuple[tuple[int, int], ...]:
+    """Of void rounds in which a seat had moved: the index and that move."""
+    own = 1 if seat == AGENT else 2
+    return tuple((lost[0], move) for lost in void if (move := lost[own]) is not None)
 
 
 DEFAULT_NAMES = ("J", "F", "B", "M", "Q", "T", "V", "X", "Z", "H", "K", "L")
