@@ -12,9 +12,9 @@ from typing import Any
 import msgspec
 
 from sally.analysis.baselines import baselines
-from sally.analysis.measured import Baseline, Measured, measured
+from sally.analysis.measured import Measured, measured
 from sally.analysis.profile_estimates import Means, Unit
-from sally.analysis.scale import at_setting, scaled, top
+from sally.analysis.scale import Met, at_setting, scaled, top
 from sally.analysis.skill import skills
 from sally.core.errors import BadInput
 from sally.core.log import Episode, label
@@ -23,7 +23,6 @@ from sally.stats.intervals import FEW, without_interval
 from sally.stats.rule import ratio_by_rule
 
 UNTRAINED = "untrained"
-Met = Mapping[tuple[str, str], Sequence[Baseline]]
 
 
 class Cell(msgspec.Struct, frozen=True):
@@ -68,9 +67,7 @@ def tagged(episodes: Iterable[Episode]) -> list[Tested]:
 
 def transfer(tested: Sequence[Tested]) -> list[Cell]:
     """Every cell of the matrix, row by row; untrained first, the rest as they appear."""
-    met: dict[tuple[str, str], list[Baseline]] = {}
-    for b in baselines([t.measured for t in tested], by_cell=True):
-        met.setdefault((b.role, b.measured.setting), []).append(b)
+    met = Met(baselines([t.measured for t in tested], by_cell=True))
     rows = list(dict.fromkeys(t.row for t in tested))
     rows.sort(key=lambda row: row != UNTRAINED)
     columns = list(dict.fromkeys(_column(t) for t in tested))

@@ -26,6 +26,7 @@ def as_it_was(monkeypatch: pytest.MonkeyPatch) -> Any:
     monkeypatch.setattr(shelf, "_added", kept)
     yield
     shelf._installed.cache_clear()
+    shelf._known.clear()
 
 
 def test_presets_are_games_of_their_family() -> None:
@@ -89,6 +90,7 @@ def test_installed_packages_add_entries(monkeypatch: pytest.MonkeyPatch) -> None
         shelf, "entry_points", lambda group: [entry] if group == "sally.games" else []
     )
     shelf._installed.cache_clear()
+    shelf._known.clear()
     assert shelf.shelf("games")["cups_again"] is cups.GAME
 
 
@@ -96,6 +98,7 @@ def test_an_installed_entry_that_does_not_load_is_named(monkeypatch: pytest.Monk
     entry = EntryPoint("broken", "no_such_package:GAME", "sally.games")
     monkeypatch.setattr(shelf, "entry_points", lambda group: [entry])
     shelf._installed.cache_clear()
+    shelf._known.clear()
     with pytest.raises(BadInput, match="no_such_package:GAME"):
         shelf.shelf("games")
 
