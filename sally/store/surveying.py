@@ -81,11 +81,11 @@ def survey(where: Where, beginning: str = "") -> Survey:
 
 def _add_all(found: Survey, at: Sequence[tuple[str, int]], noted: _Noted) -> None:
     each = zip(at, noted.ids, noted.cut, noted.why, noted.instance, noted.broken, strict=True)
-    for where, id, cut, why, number, broken in each:
+    for (file, line), id, cut, why, number, broken in each:
         if id:
             _add(found, id, cut, why, noted.instances[number], broken)
         else:
-            found.bad.append(BadLine(*where, why))
+            found.bad.append(BadLine(file, line, why))
 
 
 def _add(found: Survey, id: str, cut: bool, why: str, instance: Instance, broken: int) -> None:
