@@ -13,8 +13,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import linprog
-from scipy.sparse import coo_array, hstack, vstack
 
 from sally.core.errors import BadInput
 from sally.core.game import Seat
@@ -180,6 +178,9 @@ def optimal_rate(game: RepeatedGame, seat: Seat, automaton: Automaton[Any]) -> f
     The linear program of the average-reward criterion for many chains (Puterman 1994, 9.3):
     minimise the sum of gains g, where g >= P g and g + h >= r + P h for every state and move.
     """
+    from scipy.optimize import linprog  # here: a worker that only plays starts in half the time
+    from scipy.sparse import coo_array, hstack, vstack
+
     machine, pay = machine_of(game, seat, automaton), pay_table(game, seat)
     states, moves = len(machine.odds), len(pay)
     now = machine.odds @ pay.T

@@ -8,7 +8,6 @@ from typing import Any
 
 import msgspec
 import numpy as np
-from scipy.optimize import linprog
 
 from sally.core.errors import BadInput
 from sally.core.game import Game, GameSpec, Seat
@@ -25,6 +24,8 @@ def security(game: RepeatedGame, seat: Seat) -> Mapping[int, float]:
     A linear program (von Neumann 1928): maximise v, where every reply leaves at least v. In a
     zero-sum game this is the equilibrium.
     """
+    from scipy.optimize import linprog  # here: it takes longer to load than most matches
+
     mine, theirs = game.moves_of(seat), game.moves_of(other(seat))
     pay = np.array([[game.pay(seat, m, t) for t in theirs] for m in mine], dtype=float)
     n = len(mine)
