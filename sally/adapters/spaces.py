@@ -84,8 +84,8 @@ def mask(table: Table, seat: Seat, widest: int) -> Any:
     turn = table.asked(seat)
     if turn is not None and len(turn.options) > widest:  # it was found by sampling
         raise BadInput(
-            f"{table.spec.name} has a menu of {len(turn.options)} options, and {widest} were taken "
-            "for the most; let the game define widest_menu()."
+            f"{table.spec.name} has a menu of {len(turn.options)} options, but at most "
+            f"{widest} were expected; let the game define widest_menu()."
         )
     found = np.zeros(widest, np.int8)
     found[: len(turn.options) if turn else 0] = 1

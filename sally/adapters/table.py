@@ -46,7 +46,7 @@ class Table:
         for seat, who in seated_here.items():
             player = seated(self.spec, self.match.game, Seat(seat), who)
             if not is_bot(player):
-                raise BadInput(f"{who.player} takes time; only players that answer at once sit in.")
+                raise BadInput(f"{who.player} takes time; only bots can sit in here.")
             self._inside[seat] = player
         play_bots(self.match, self._inside)
 

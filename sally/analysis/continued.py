@@ -103,7 +103,7 @@ def _who_goes_on(whole: Played, seat: str) -> Sitter:
     if not whole.spec.reference:
         raise BadInput(
             f"{label(mine)} takes calls or is gone, and {whole.spec.name} names no reference "
-            "player; say with --by PLAYER who goes on in its place."
+            "player; name the player that goes on in its place."
         )
     return Sitter(whole.spec.reference)
 

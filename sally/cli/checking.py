@@ -15,10 +15,12 @@ from sally.testing import SEEDS, Result, results
 @click.command()
 @click.argument("game")
 @set_option
-@click.option("--seeds", default=SEEDS, show_default=True, help="How often each check is played.")
+@click.option(
+    "--seeds", default=SEEDS, show_default=True, help="With how many seeds each check is run."
+)
 @json_option
 def check(game: str, settings: tuple[str, ...], seeds: int, as_json: bool) -> None:
-    """Hold GAME, with its partners, metrics, card and board, to the checks of our own shelf.
+    """Hold GAME, with its partners, metrics, card and board, to the checks that ours pass.
 
     Exit code 1 if it does not pass them all; `sally --use FILE check GAME` checks a file of yours.
     """

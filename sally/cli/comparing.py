@@ -44,7 +44,7 @@ from sally.store import Where
 @click.argument("folder", metavar="DIR", type=STORE)
 @click.argument("first", metavar="A")
 @click.argument("second", metavar="B")
-@click.option("--metric", "metrics", multiple=True, help="By this metric; may be given again.")
+@click.option("--metric", "metrics", multiple=True, help="By this metric; may be repeated.")
 @click.option(
     "--by",
     type=click.Choice(["game", "cell", "others"]),
@@ -67,10 +67,11 @@ def compare(
     margin: float | None,
     as_json: bool,
 ) -> None:
-    """Is A better than B in the store DIR: where, and how sure?
+    """Is A better than B in the store DIR, where, and how certain is that?
 
     A and B are players as in `sally score DIR`, or models, pooled over the strategies that both
-    were asked by. Differences are A less B on the same problems with the same chance and company.
+    were asked by. Differences are A minus B on the same problems, with the same chance and
+    the same others.
     """
     ways: list[Comparison] = []
     with opened(folder) as (place, _):

@@ -28,7 +28,7 @@ from sally.store import Where
 @click.option("--asked", is_flag=True, help="Does asking change play? Probe arms against none.")
 @click.option("--twin", is_flag=True, help="Minds against mechanisms: what is specific to minds?")
 @click.option("--packs", is_flag=True, help="Other wordings against the game's own words.")
-@click.option("--metric", "metrics", multiple=True, help="By this metric; may be given again.")
+@click.option("--metric", "metrics", multiple=True, help="By this metric; may be repeated.")
 @click.option("--by-player", is_flag=True, help="Keep players apart.")
 @click.option(
     "--margin",

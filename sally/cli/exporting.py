@@ -45,7 +45,7 @@ HUB = "hf:"  # a folder for the Hugging Face Hub
     "curves, as a figure [episodes; for a figure, profile].",
 )
 @click.option("--seat", default="", help="Only this seat, for the profile.")
-@click.option("--by-cell", is_flag=True, help="Each cell apart, for the profile.")
+@click.option("--by-cell", is_flag=True, help="Keep cells apart, for the profile.")
 @click.option("--cell", default="", help="Only this cell, for rounds.")
 @json_option
 def export(

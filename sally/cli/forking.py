@@ -48,7 +48,9 @@ from sally.runner.forking import Change
     metavar="SEAT=PROBE",
     help="A seat is told the truth about the others from there on.",
 )
-@click.option("--repeats", default=1, show_default=True, help="How often each branch is played.")
+@click.option(
+    "--repeats", default=1, show_default=True, help="How many times each branch is played."
+)
 @click.option("--out", type=click.Path(path_type=Path), help="A folder to keep the episodes in.")
 @set_option
 @json_option
@@ -171,7 +173,9 @@ def _differences(found: Sequence[Branch]) -> list[str]:
 )
 @click.option("--most", default=5, show_default=True, help="How many decisions to list.")
 @click.option(
-    "--repeats", type=int, help="Judge by play to the end from every option, so many times each."
+    "--repeats",
+    type=int,
+    help="Judge each option by playing on from it, so many times.",
 )
 @click.option("--by", default="", metavar="PLAYER", help="Who goes on then [itself, if a bot].")
 @json_option

@@ -93,7 +93,7 @@ def write_frozen(out: Path, intent: Path | None, freeze: Any) -> Path:
         raise BadInput("--freeze needs --registration, a TOML file with hypotheses and measures.")
     out = out.with_suffix(".json")
     if out.exists():
-        raise BadInput(f"{out} is there already; what is frozen is not written again.")
+        raise BadInput(f"{out} already exists; what is frozen is never overwritten.")
     frozen = freeze(registrations.read_intent(intent), datetime.now(UTC).date().isoformat())
     out.parent.mkdir(parents=True, exist_ok=True)
     out.write_bytes(msgspec.json.format(msgspec.json.encode(frozen), indent=2) + b"\n")

@@ -27,11 +27,14 @@ ENTRIES: Mapping[str, Entry] = {
     "list": Entry("sally.cli.listing:list_", "What is on the shelf."),
     "play": Entry("sally.cli.playing:play", "Play GAME yourself; end of input leaves the table."),
     "plan": Entry(
-        "sally.cli.planning:plan", "Calls, tokens, cost and time of what is missing of STUDY."
+        "sally.cli.planning:plan", "Calls, tokens, cost and time that the rest of STUDY would take."
     ),
-    "run": Entry("sally.cli.running:run", "Run what is missing of STUDY (a name or a TOML file)."),
+    "run": Entry(
+        "sally.cli.running:run",
+        "Play what the store still lacks of STUDY (a name or a TOML file).",
+    ),
     "watch": Entry(
-        "sally.cli.watching:watch", "Show how far the runs of STORE are, until they are over."
+        "sally.cli.watching:watch", "Show how far the runs in STORE have got, until they finish."
     ),
     "score": Entry(
         "sally.cli.scoring:score",
@@ -43,7 +46,7 @@ ENTRIES: Mapping[str, Entry] = {
     ),
     "compare": Entry(
         "sally.cli.comparing:compare",
-        "Is A better than B in the store DIR: where, and how sure?",
+        "Is A better than B in the store DIR, where, and how certain is that?",
     ),
     "contrast": Entry(
         "sally.cli.contrasting:contrast_",
@@ -74,7 +77,7 @@ ENTRIES: Mapping[str, Entry] = {
     ),
     "show": Entry(
         "sally.cli.reading:show",
-        "The transcript of EPISODE: STORE/ID (a beginning of the id will do) or STORE (its first).",
+        "The transcript of EPISODE: STORE/ID (the id's beginning will do) or STORE (its first).",
     ),
     "fork": Entry(
         "sally.cli.forking:fork",
@@ -90,11 +93,11 @@ ENTRIES: Mapping[str, Entry] = {
     ),
     "audit": Entry(
         "sally.cli.papers:audit",
-        "What players without a mind score in GAME, rules of thumb and their inverses alike.",
+        "What mindless players score in GAME: rules of thumb and their inverses.",
     ),
     "check": Entry(
         "sally.cli.checking:check",
-        "Hold GAME, with its partners, metrics, card and board, to the checks of our own shelf.",
+        "Hold GAME, with its partners, metrics, card and board, to the checks that ours pass.",
     ),
     "doctor": Entry(
         "sally.cli.doctor:doctor", "What is installed, what is missing, and how to get it."

@@ -85,7 +85,7 @@ def _command(importer: Importer) -> click.Command:
     help="Each row holds one player's move, not both.",
 )
 @click.option("--partner", "partners", multiple=True, metavar="NAME=PARTNER[,param=value]",
-              help="Which players are bots that Sally has, as NAME=BOT.")  # fmt: skip
+              help="A player that is a bot which Sally has, as NAME=BOT.")  # fmt: skip
 @click.option("--rt", type=click.Choice(["s", "ms"]), help="The unit of response times [s].")
 @click.option("--skip-bad", is_flag=True, help="Leave out whole episodes in which a row is wrong.")
 @click.option("--allow-differences", is_flag=True,
@@ -94,7 +94,7 @@ def _command(importer: Importer) -> click.Command:
 @click.option("--licence", default="", help="The licence of the table.")
 @json_option
 def table(file: Path, out: Path, as_json: bool, **flags: Any) -> None:
-    """Rounds of a repeated game from FILE: .csv, .csv.gz or .tsv, one row a round."""
+    """Rounds of a repeated game from FILE: .csv, .csv.gz or .tsv, one row per round."""
     flags["columns"] = pairs(flags["columns"], "--column")
     flags["partners"] = pairs(flags["partners"], "--partner")
     flags["names"] = tuple(n.strip() for n in flags["names"].split(",") if n.strip())
@@ -123,7 +123,7 @@ def inspect(path: Path, out: Path, as_json: bool) -> None:
 @out_option
 @json_option
 def textarena(file: Path, out: Path, as_json: bool) -> None:
-    """Two-player matrix games of TextArena from FILE, one recorded game a line."""
+    """Two-player matrix games of TextArena from FILE, one recorded game per line."""
     _store(textarena_records.imported(file), out, "textarena", as_json)
 
 

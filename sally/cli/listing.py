@@ -72,13 +72,13 @@ KINDS: Mapping[str, Callable[[], list[dict[str, Any]]]] = {
 
 @click.command("list")
 @click.argument("kind", metavar="|".join(KINDS))
-@click.option("--game", default="", help="Only what is for this game, with all that is said of it.")
+@click.option("--game", default="", help="Only entries for this game, described in full.")
 @click.option("--page", default=1, show_default=True, help="Which page of a long list.")
 @json_option
 def list_(kind: str, game: str, page: int, as_json: bool) -> None:
     """What is on the shelf.
 
-    Long lists are names alone until a game is named.
+    Long lists show names only; name a game to see more.
     """
     if kind not in KINDS:
         raise unknown("shelf", kind, KINDS)

@@ -73,7 +73,7 @@ def deviations(registration: Path, folder: Where, held: Snapshot) -> list[str]:
     try:
         frozen = msgspec.json.decode(registration.read_bytes(), type=registrations.Registration)
     except (OSError, msgspec.DecodeError) as why:
-        raise BadInput(f"{registration} is no registration: {why}.") from None
+        raise BadInput(f"{registration} is not a registration: {why}.") from None
     head = f"Registered {frozen.date} as {frozen.seal[:12]}"
     if frozen.people:
         told = registrations.people_deviations(frozen, held.people, held, __version__)

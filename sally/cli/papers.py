@@ -257,12 +257,14 @@ def verdict(rows: Sequence[Row]) -> str:
     "--episodes", default=100, show_default=True, help="Episodes for each condition and player."
 )
 @click.option("--seed", default=1, show_default=True)
-@click.option("--adversary", is_flag=True, help="Let shallow learners attack surface features.")
+@click.option(
+    "--adversary", is_flag=True, help="Let shallow learners guess answers from surface features."
+)
 @click.option(
     "--checklist", is_flag=True, help="GAME is a study: what a reader must be told of it."
 )
 @click.option(
-    "--questions", default=QUESTIONS, show_default=True, help="Fresh questions an attack."
+    "--questions", default=QUESTIONS, show_default=True, help="Fresh questions for each attack."
 )
 @json_option
 def audit(
@@ -274,7 +276,7 @@ def audit(
     questions: int,
     as_json: bool,
 ) -> None:
-    """What players without a mind score in GAME, rules of thumb and their inverses alike.
+    """What mindless players score in GAME: rules of thumb and their inverses.
 
     With --checklist, GAME is a study (a name or a TOML file).
     """

@@ -181,7 +181,7 @@ def list_(file: Path, database: str, as_json: bool) -> None:
 @database_option
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="A CSV file.")
 def payments(file: Path, database: str, out: Path) -> None:
-    """Write who is to be paid what, base and bonus apart; the only file with platforms' ids."""
+    """Write who is to be paid what, base and bonus apart; no other file has platforms' ids."""
     from sally.web.study.progress import payments as paid
 
     out.write_text(_with(file, database, paid, read_only=True), encoding="utf-8")

@@ -29,7 +29,12 @@ from sally.studies import arms
 
 @click.command()
 @model_options
-@click.option("--reply-tokens", default=REPLY, show_default=True, help="Tokens taken for a reply.")
+@click.option(
+    "--reply-tokens",
+    default=REPLY,
+    show_default=True,
+    help="How many tokens to reckon for each reply.",
+)
 @click.option(
     "--detect",
     type=float,
@@ -51,7 +56,7 @@ from sally.studies import arms
     type=click.Path(path_type=Path, dir_okay=False),
     help="For --freeze: a TOML file with hypotheses, measures, exclusion, stopping, analysis.",
 )
-@click.option("--alpha", default=0.05, show_default=True, help="The chance of a false claim.")
+@click.option("--alpha", default=0.05, show_default=True, help="The chance of a false positive.")
 @json_option
 def plan(
     study: str,
@@ -76,9 +81,9 @@ def plan(
     alpha: float,
     as_json: bool,
 ) -> None:
-    """Calls, tokens, cost and time of what is missing of STUDY.
+    """Calls, tokens, cost and time that the rest of STUDY would take.
 
-    With --detect, also the episodes that it takes to see such a difference. A study with people
+    With --detect, also how many episodes it takes to detect such a difference. A study with people
     (a file as `sally people template` prints it) is registered with --freeze.
     """
     if (people := people_study(study)) is not None:

@@ -35,7 +35,7 @@ PERSON = "person"
     help="Who sits in another seat, a helper's such as reader included.",
 )
 @click.option(
-    "--probe", "probes", multiple=True, help="A question to answer aside from play, by name."
+    "--probe", "probes", multiple=True, help="A probe to answer besides playing, by name."
 )
 @click.option("--seed", default=1, show_default=True)
 @click.option("--out", type=click.Path(path_type=Path), help="A folder to keep the episode in.")

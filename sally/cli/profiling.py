@@ -57,11 +57,11 @@ IF_LOST = ("at most", "format")  # columns that say something only where moves o
 
 @click.command()
 @click.argument("folders", nargs=-1, required=True, metavar="DIR...", type=STORE)
-@click.option("--game", "games", multiple=True, help="Only this game; may be given again.")
-@click.option("--player", "players", multiple=True, help="Only this player; may be given again.")
+@click.option("--game", "games", multiple=True, help="Only this game; may be repeated.")
+@click.option("--player", "players", multiple=True, help="Only this player; may be repeated.")
 @click.option("--seat", default="", help="Only this seat, studied or not.")
 @click.option("--cell", "cells", multiple=True, help="Only this cell; * stands for anything.")
-@click.option("--by", type=click.Choice(["cell"]), help="Each cell of a study apart.")
+@click.option("--by", type=click.Choice(["cell"]), help="Keep the cells of a study apart.")
 @click.option("--by-cell", is_flag=True, help="The same as --by cell.")
 @click.option("--metric", "metrics", multiple=True, help="Only this column.")
 @click.option("--page", default=1, show_default=True, help="Which page of a long table.")
@@ -97,9 +97,9 @@ def profile(
 ) -> None:
     """What each player in some stores knew of the others, and what it did with it.
 
-    Knowing is 0 for an even guess, doing for a random player; 1 is all there is to know, and the
-    optimum or the reference player, on the same problems with the same chance and company. Where
-    a store lacks these players, they are played.
+    Knowing is 0 for an even guess and 1 for all there is to know. Doing is 0 for a random player
+    and 1 for the optimum or the reference player, on the same problems, with the same chance and
+    the same others. Players that a store lacks for this are played.
     """
     for path in filter(None, (figure, calibration)):
         figures.check(path)  # before the work, not after it

@@ -65,7 +65,7 @@ def _print_check(found: Checked) -> None:
 @click.option("--eyes", default=REFEREE, show_default=True, help="A seat, or the referee.")
 @json_option
 def show(episode: Path | str, eyes: str, as_json: bool) -> None:
-    """The transcript of EPISODE: STORE/ID (a beginning of the id will do) or STORE (its first).
+    """The transcript of EPISODE: STORE/ID (the id's beginning will do) or STORE (its first).
 
     STORE may be a bundle.
     """

@@ -42,8 +42,10 @@ from sally.store import Where
 
 @click.command("reliability")
 @click.argument("folders", metavar="DIR...", nargs=-1, required=True, type=STORE)
-@click.option("--game", "games", multiple=True, help="Only this game; may be given again.")
-@click.option("--player", "players", multiple=True, help="Only these players; * is anything.")
+@click.option("--game", "games", multiple=True, help="Only this game; may be repeated.")
+@click.option(
+    "--player", "players", multiple=True, help="Only these players; * stands for anything."
+)
 @click.option("--target", default=0.8, show_default=True, help="The reliability to plan for.")
 @click.option("--figure", type=click.Path(path_type=Path), help="The matrix: .svg, .pdf or .png.")
 @json_option
@@ -170,7 +172,7 @@ def _plain(found: Matrix) -> dict[str, Any]:
 
 @click.command("variance")
 @click.argument("folders", metavar="DIR...", nargs=-1, required=True, type=STORE)
-@click.option("--game", "games", multiple=True, help="Only this game; may be given again.")
+@click.option("--game", "games", multiple=True, help="Only this game; may be repeated.")
 @json_option
 def variance_(folders: tuple[Where, ...], games: tuple[str, ...], as_json: bool) -> None:
     """Where the variance of scores in DIR comes from, and what is lost in fresh wordings."""

@@ -42,7 +42,7 @@ def model_options(command: F) -> F:
             "--without",
             multiple=True,
             metavar="STRATEGY",
-            help="Leave the lineups of a strategy out, such as lm for a model that cannot score.",
+            help="Leave out the lineups of a strategy, such as lm for a model that cannot score.",
         ),
         click.option("--strategy", "strategies", multiple=True, help="Only this strategy."),
         click.option("--game", "games", multiple=True, help="Only this game."),
@@ -67,7 +67,7 @@ def model_options(command: F) -> F:
     "--packs",
     multiple=True,
     metavar="all|twin|aware|NAME",
-    help="Play every cell of a model once more in these words; may be given again.",
+    help="Play every cell of a model once more in these words; may be repeated.",
 )
 @click.option("--on", default="local", show_default=True, metavar="WHERE", help=ON_HELP)
 @click.option("--budget", type=float, help="Stop when this much money is spent.")
@@ -95,7 +95,7 @@ def run(
     cache: bool,
     as_json: bool,
 ) -> None:
-    """Run what is missing of STUDY (a name or a TOML file)."""
+    """Play what the store still lacks of STUDY (a name or a TOML file)."""
     used = use_config(config)
     part = arms.Part(cells, tables, games, strategies)
     wanted = asked_study(study, limit, seed, model, settings, used, without, part, unasked, packs)

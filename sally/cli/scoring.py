@@ -46,7 +46,7 @@ CHOOSE = "--game, --cell, --seat and --player"
     "--by",
     multiple=True,
     type=click.Choice(get_args(By)),
-    help="What else is kept apart; model and strategy take the player's place.",
+    help="What else to keep apart; model or strategy takes the player's place.",
 )
 @click.option("--page", default=1, show_default=True, help="Which page of a long table.")
 @click.option("--all", "every", is_flag=True, help="Every metric, not only the headline ones.")

@@ -52,7 +52,7 @@ SHORTEST = 12  # characters of a secret that can hardly be guessed
     default=900.0,
     show_default=True,
     type=click.FloatRange(1),
-    help="Seconds without an answer after which a person has left.",
+    help="Seconds without an answer after which a person counts as gone.",
 )
 @click.option(
     "--rate",

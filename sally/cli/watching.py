@@ -24,7 +24,7 @@ LOOK_SECONDS = 2.0
 @click.option("--once", is_flag=True, help="Look once and return.")
 @json_option
 def watch(place: Path | str, once: bool, as_json: bool) -> None:
-    """Show how far the runs of STORE are, until they are over."""
+    """Show how far the runs in STORE have got, until they finish."""
     if as_json:
         for now in _looks(place, once):
             print_json(msgspec.to_builtins(now))

@@ -114,7 +114,7 @@ def _entries(path: Path, zipped: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
 
 def _manifest(path: Path, zipped: zipfile.ZipFile, entries: dict[str, zipfile.ZipInfo]) -> Bundle:
     if MANIFEST not in entries:
-        raise BadInput(f"{path} is no bundle of Sally: it has no {MANIFEST}.")
+        raise BadInput(f"{path} is not a bundle of Sally: it has no {MANIFEST}.")
     data = b"".join(_read(path, zipped, MANIFEST, MOST_MANIFEST))
     try:
         bundle = msgspec.json.decode(data, type=Bundle)

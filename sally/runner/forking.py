@@ -103,7 +103,7 @@ def _refuse(episode: Episode, turn: int, change: Change) -> None:
     if gone := _gone(episode, list(change.lineup)):
         raise BadInput(
             f"{listed(gone)} of episode {episode.id} cannot go on, being a person or a record; "
-            "say with --seat SEAT=PLAYER who takes the seat."
+            "name the player that takes the seat."
         )
     first = was.fork
     if first and (first.arms, first.injections) != (was.arms, was.injections):
@@ -171,7 +171,7 @@ def _answer_from(match: Match[Any, Any, Any], past: Answers, turn: int, episode:
     while match.turn < turn:
         asked = [ask for ask in match.asks() if ask.id in past]
         if not asked:
-            raise BadInput(f"Episode {episode} does not replay to step {turn}.")
+            raise BadInput(f"Episode {episode} cannot be replayed up to step {turn}.")
         for ask in asked:
             given, ask.looked[:] = past[ask.id]
             match.answer(ask.id, given)

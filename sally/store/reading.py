@@ -264,7 +264,7 @@ def _opened(path: Path) -> BinaryIO:
     """The file, under the name that its writer gave it at the end if that is gone already."""
     try:
         if not path.is_file() and path.exists():  # to open a pipe would be to wait for ever
-            raise BadInput(f"{path} is no file of lines, though it has the name of one.")
+            raise BadInput(f"{path} is not a file of lines, though it has the name of one.")
         return path.open("rb")
     except FileNotFoundError:
         done = path.with_suffix(DONE)

@@ -24,7 +24,7 @@ def imported(path: Path) -> Imported:
         raise BadInput(f"There is nothing at {path}.")
     files = [path] if path.is_file() else sorted(f for f in path.rglob("*") if f.suffix in ENDINGS)
     if not files:
-        raise BadInput(f"There is no log of Inspect (.eval or .json) under {path}.")
+        raise BadInput(f"There is not a log of Inspect (.eval or .json) under {path}.")
     episodes: dict[str, Episode] = {}
     odd: list[Oddity] = []
     counts: Counter[str] = Counter(logs=len(files))
@@ -54,7 +54,7 @@ def _samples(file: Path) -> list[Any]:
     try:
         return list(log.read_eval_log(str(file)).samples or ())
     except Exception as why:  # whatever a broken or foreign file makes Inspect raise
-        raise BadInput(f"{file} is no log of Inspect: {why}") from None
+        raise BadInput(f"{file} is not a log of Inspect: {why}") from None
 
 
 def _episode(sample: Any) -> Episode:

@@ -127,7 +127,7 @@ def layout(episodes: Sequence[Episode]) -> dict[str, Any]:
     games = {msgspec.json.encode(_game(e), order="sorted"): _game(e) for e in episodes}
     if len(games) > 1:
         raise BadInput(
-            f"These are episodes of {len(games)} games with other payoffs, names or chances to "
+            f"These are episodes of {len(games)} games with different payoffs, names or chances to "
             "stop; a table of rounds has one game: choose the episodes of one cell."
         )
     (told,) = games.values()

@@ -78,8 +78,8 @@ def read(path: Path, layout: Layout) -> Read:
     if lacking:
         shown = listed((layout.column(n) for n in lacking), "or")
         raise BadInput(
-            f"{path}, line 1: there is no column {shown}; `columns` can say under "
-            f"which name it is there. There are {listed(header)}."
+            f"{path}, line 1: there is no column {shown}; `columns` can name the one "
+            f"that holds it. There are {listed(header)}."
         )
     used = {layout.column(name) for name in layout.known}
     unused = [name for name in header if name not in used]

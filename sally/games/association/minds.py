@@ -42,7 +42,10 @@ class Mind(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def __post_init__(self) -> None:
         if not 0 <= self.amount <= 10 or (self.kind == "form" and self.amount > 1):
-            raise BadInput(f"amount of a {self.kind} mind must lie in its range, not {self.amount}")
+            most = 1 if self.kind == "form" else 10
+            raise BadInput(
+                f"amount of a {self.kind} mind must be from 0 to {most}, not {self.amount}"
+            )
 
 
 MIND_PARAMS: Mapping[str, Any] = {"kind": "sense", "amount": 0.0, "who": 0}

@@ -343,7 +343,7 @@ def check(game: Hanabi) -> None:
     _within("hand", game.hand_size, 1, 10)
     _within("pass_limit", game.pass_limit, 1, 10**6)
     if game.copies and (len(game.copies) != game.ranks or min(game.copies) < 1):
-        raise BadInput(f"copies must say for each of {game.ranks} ranks how many, at least 1")
+        raise BadInput(f"copies must be {game.ranks} numbers of at least 1, one for each rank")
     if game.players * game.hand_size > len(game.cards):
         raise BadInput(
             f"{game.players} hands of {game.hand_size} need more than the {len(game.cards)} cards"
@@ -353,7 +353,7 @@ def check(game: Hanabi) -> None:
     if game.deal is not None:
         _within("deal", game.deal, 0, DEALS - 1)
     if game.deck and tuple(sorted(game.deck)) != game.cards:
-        raise BadInput(f"deck must hold each of the {len(game.cards)} cards as often as there is")
+        raise BadInput(f"deck must hold all {len(game.cards)} cards of the game, and no others")
 
 
 def _within(parameter: str, value: int, low: int, high: int) -> None:

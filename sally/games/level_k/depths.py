@@ -122,7 +122,7 @@ def fitted(
     For games in which a level does the same whatever the past; a coin has no such levels.
     """
     if isinstance(game.pays, Pennies):
-        raise BadInput("the levels of matching pennies hang on the past; estimate seat by seat")
+        raise BadInput("the levels of matching pennies depend on the past; estimate seat by seat")
     shape = _shape(game, seat, levels_at(game, seat, NOTHING, levels))
     seen = _seen(game, seat, counts)
     found = [_summary(_mixture(shape, sample)) for sample in _samples(seen, draws, seed)]
@@ -164,7 +164,7 @@ def _shape(game: LevelGame, seat: Seat, levels: Sequence[Odds]) -> Floats:
 
 def _seen(game: LevelGame, seat: Seat, counts: Mapping[int, int]) -> Floats:
     if strange := set(counts) - set(game.menu(seat)):
-        raise BadInput(f"{min(strange)} is no move of this game")
+        raise BadInput(f"{min(strange)} is not a move of this game")
     seen = np.array([counts.get(move, 0) for move in game.menu(seat)], dtype=float)
     if seen.sum() < 2 or seen.min() < 0:
         raise BadInput("a mixture of levels needs at least two choices")

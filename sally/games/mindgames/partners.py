@@ -191,7 +191,7 @@ def _persuader(name: str, about: str, planner: Planner) -> Partner:
     def make(game: MindGame, seat: Seat) -> Script:
         _only(PERSUADER, seat, name)
         if name == "revealed" and game.condition != "revealed":
-            raise BadInput("it needs the target's likes and knowledge on its page: revealed")
+            raise BadInput("it needs a game in which the target's likes and knowledge are revealed")
         return _speaker(planner)(game)
 
     return Partner(name, about, SOURCE, make, answers=_expects)

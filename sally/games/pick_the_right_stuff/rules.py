@@ -158,7 +158,7 @@ def _found(mode: Mode, generator: Generator, users: int, number: int, seed: int 
     if users < 2:
         raise BadInput(f"users must be at least 2, not {users}")
     if generator in ("even", "first") and mode != "infinite":
-        raise BadInput(f"generator {generator!r} is of the infinite mode, not of {mode}")
+        raise BadInput(f"generator {generator!r} belongs to the infinite mode, not to {mode}")
     if seed is not None:
         return _generated(mode, generator, users, derived_seed(seed, number))
     if users not in SIZES:

@@ -63,7 +63,7 @@ def rules(played: Played) -> RepeatedGame:
     """The game that was played; these metrics know repeated games only."""
     game = played.replay.game
     if not isinstance(game, RepeatedGame):
-        raise BadInput(f"{played.spec.name} is no repeated game.")
+        raise BadInput(f"{played.spec.name} is not a repeated game.")
     return game
 
 

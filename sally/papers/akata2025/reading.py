@@ -99,7 +99,7 @@ def lines_of(file: File, columns: Sequence[str], separator: str = ",") -> list[L
     try:
         text = file.data.decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise BadInput(f"{file.path} is no text in UTF-8, as the published tables are.") from None
+        raise BadInput(f"{file.path} is not UTF-8 text, as the published tables are.") from None
     reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=separator)
     lacking = [name for name in columns if name not in (reader.fieldnames or ())]
     if lacking:
@@ -111,8 +111,8 @@ def lines_of(file: File, columns: Sequence[str], separator: str = ",") -> list[L
     for row in reader:
         if None in row or None in row.values():
             raise BadInput(
-                f"{file.path}, line {reader.line_num}: the row has not as many cells as the "
-                "header; the file may be half downloaded."
+                f"{file.path}, line {reader.line_num}: the row and the header "
+                "differ in length; the file may be half downloaded."
             )
         found.append((reader.line_num, row))
     if not found:
@@ -200,7 +200,7 @@ def lookups_in(files: Iterable[File]) -> dict[tuple[str, str], Lookup]:
             table = msgspec.convert(json.loads(file.data), dict[str, str])
         except (ValueError, msgspec.ValidationError):
             raise BadInput(
-                f"{file.path} is no table of answers in JSON; it may be half downloaded."
+                f"{file.path} is not a table of answers in JSON; it may be half downloaded."
             ) from None
         game = "PD" if file.path.name.startswith("pd") else "BoS"
         found[game, "Prompted" if "predict" in file.path.name else "Base"] = table

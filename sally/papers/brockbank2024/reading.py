@@ -174,7 +174,7 @@ def _number(file: Path, line: int, row: Row, column: str) -> float | None:
     try:
         return float(given)
     except ValueError:
-        raise BadInput(f"{file}, line {line}: {column} is {given!r}, which is no number.") from None
+        raise BadInput(f"{file}, line {line}: {column} is {given!r}, not a number.") from None
 
 
 def _table(file: Path, data: bytes) -> Iterator[tuple[int, Row]]:
@@ -187,7 +187,7 @@ def _table(file: Path, data: bytes) -> Iterator[tuple[int, Row]]:
     for row in reader:
         if None in row or None in row.values():
             raise BadInput(
-                f"{file}, line {reader.line_num}: the row has not as many cells as the header; "
+                f"{file}, line {reader.line_num}: the row and the header differ in length; "
                 "the file may be half downloaded."
             )
         yield reader.line_num, row

@@ -71,7 +71,7 @@ def read_record(path: Path) -> Record:
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError:
-        raise BadInput(f"{path} is no text in UTF-8.") from None
+        raise BadInput(f"{path} is not UTF-8 text.") from None
     found = _NAME.search(path.name)
     if found is None:
         raise BadInput(f"{path} is not named like a game log, TradeCraft.Duo_XXXXXXXX-log.md.")
@@ -164,7 +164,7 @@ def _raw(path: Path, id: str, text: str, data: bytes) -> Record:
     try:
         lines = [(e["domain"][0], str(e["event"]), json.loads(e["msg"])) for e in json.loads(text)]
     except (ValueError, KeyError, IndexError, TypeError):
-        raise BadInput(f"{path} is no raw game log: a list of domain, event and msg.") from None
+        raise BadInput(f"{path} is not a raw game log: a list of domain, event and msg.") from None
     tokens = {d: m["username"] for d, kind, m in lines if kind == "player__ready_to_start"}
     names: dict[int, tuple[str, Goods]] = {}
     hands: tuple[Goods, ...] = ()

@@ -42,7 +42,7 @@ def checked(study: HumanStudy) -> None:
     """Refuse a study whose matches could not be opened; nobody should find that out but us."""
     _ = study.said, study.spoken  # its language, its own sentences, its words packs
     if strange := set(study.words) - {*study.games, *(shelf.family(g).name for g in study.games)}:
-        raise BadInput(f"words names {min(strange)!r}, which is no game of this study.")
+        raise BadInput(f"words names {min(strange)!r}, which is not a game of this study.")
     for condition in study.conditions:
         try:
             _check_condition(study, condition)

@@ -65,5 +65,5 @@ def test_what_is_no_log_is_one_sentence(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="no log of Inspect"):
         imported(tmp_path)
     (tmp_path / "x.json").write_text("{}")
-    with pytest.raises(BadInput, match=r"x\.json is no log of Inspect"):
+    with pytest.raises(BadInput, match=r"x\.json is not a log of Inspect"):
         imported(tmp_path)

@@ -208,10 +208,10 @@ def test_an_event_tells_the_action_behind_it() -> None:
         ({"players": 6}, "players must be from 2 to 5, not 6"),
         ({"colours": 0}, "colours must be from 1 to 5, not 0"),
         ({"ranks": 1}, "ranks must be from 2 to 5, not 1"),
-        ({"copies": (3, 2)}, "copies must say for each of 5 ranks how many, at least 1"),
+        ({"copies": (3, 2)}, "copies must be 5 numbers of at least 1, one for each rank"),
         ({"colours": 1, "hand": 6}, "2 hands of 6 need more than the 10 cards"),
         ({"deal": -1}, "deal must be from 0 to 99999999, not -1"),
-        ({"deck": (0, 1)}, "deck must hold each of the 50 cards as often as there is"),
+        ({"deck": (0, 1)}, "deck must hold all 50 cards of the game, and no others"),
         ({"deal": 1, "deck": (0,)}, "deal and deck cannot both be given"),
     ],
 )
