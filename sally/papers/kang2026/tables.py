@@ -8,6 +8,7 @@ is printed without a strategy; ours is over all questions that were asked aside 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -145,7 +146,7 @@ def tabulates(row: Conditions, metric: str, known: Known, model: str | None) -> 
         return None
     scenarios = [str(key[0]) for key in pairs.keys]  # type: ignore[index]
     gains = [a - b for a, b in zip(pairs.first, pairs.second, strict=True)]
-    units = {"scenarios": scenarios, "runs": list(range(len(gains)))}
+    units: dict[str, Sequence[Any]] = {"scenarios": scenarios, "runs": range(len(gains))}
     return mean_by_rule(gains, units[coarsest(units)], (-1, 1))
 
 
