@@ -11,6 +11,8 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
+from sally.core import shelf
+from sally.core.errors import listed
 from sally.core.game import Seat
 from sally.core.metric import Judged, Played
 
@@ -153,3 +155,16 @@ def frequency_brier(knowns: Sequence[Knowing], company: Sequence[str]) -> list[f
             score += n * (1 - 2 * totals[who][key] / whole + squares)
         found.append(score)
     return found
+
+
+def literal_note(game: str) -> str:
+    """Which questions of a game are literal, so no part of knowing; empty where none is."""
+    probes = shelf.game(game).probes
+    minds, literal = ([p.name for p in probes if p.of_mind is of] for of in (True, False))
+    if not minds or not literal:
+        return ""
+    verb = "is" if len(literal) == 1 else "are"
+    return (
+        f"Knowing is functional: {listed(minds)}, of minds; {listed(literal)}, of the world, "
+        f"{verb} literal and not counted."
+    )

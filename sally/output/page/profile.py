@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from itertools import groupby
 
+from sally.analysis.knowing import literal_note
 from sally.analysis.profile import Mark, ProfileRow
 from sally.output.page.html import Html, joined, tag
 from sally.output.page.results import scrolled
@@ -78,7 +79,9 @@ def _plot(game: str, seat: str, rows: Sequence[ProfileRow], find: Find) -> Html 
             left.setdefault(_why_left_out(row), []).append(row.player)
     said = "; ".join(f"{', '.join(who)} ({why})" for why, who in left.items())
     note = tag("p", tag("small", f"Not drawn: {said}.")) if left else None
-    return tag("figure", tag("figcaption", tag("b", f"{game}, {seat}")), drawn, note)
+    literal = literal_note(game)
+    told = tag("p", tag("small", literal)) if literal else None
+    return tag("figure", tag("figcaption", tag("b", f"{game}, {seat}")), drawn, told, note)
 
 
 def _lines(where: str, dots: Sequence[Dot], left: int) -> Html:
