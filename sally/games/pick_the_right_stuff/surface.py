@@ -95,7 +95,9 @@ def attacks() -> Iterable[Attack]:
         yield _attack(
             f"{name}, with the asker's looks", kept, (*PLAIN, *LOOKS), with_looks, reasoning=TRACKS
         )
-    yield _attack("infinite", "infinite_2", (*PLAIN, *STEPS), with_steps)
+    for users in (3, USERS):
+        name = "infinite" if users == USERS else f"infinite, {users} boxes"
+        yield _attack(name, "infinite_2", (*PLAIN, *STEPS), with_steps, users=users)
 
 
 def first_attack() -> Attack:
