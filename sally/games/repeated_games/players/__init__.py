@@ -1,7 +1,7 @@
 """Learners and calculators that only fit repeated games."""
 
-from sally.games.repeated_games.players import learners, minimax, tabular, writer
+from sally.games.repeated_games.players import learners, meta, minimax, tabular
 
-PLAYERS = {**tabular.PLAYERS, **learners.PLAYERS, **minimax.PLAYERS, **writer.PLAYERS}
+PLAYERS = {**tabular.PLAYERS, **learners.PLAYERS, **minimax.PLAYERS, **meta.PLAYERS}
 
 __all__ = ["PLAYERS"]

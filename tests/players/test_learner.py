@@ -1,0 +1,67 @@
+"""The learner that ships: its weights are what was trained, and it adapts to whom it never met."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import sally
+from sally.analysis.rows import episode_rows
+from sally.core import shelf
+from sally.core.errors import BadInput
+from sally.games.repeated_games.players.meta import net, payoffs, record, seen
+from sally.games.repeated_games.rules import AGENT
+from sally.games.repeated_games.training import split
+
+
+def test_the_weights_answer_as_they_did_when_they_were_trained():
+    found, check = net("ladder"), record("ladder")["check"]
+    pays = payoffs(shelf.game("rps").build({"rounds": 20}), AGENT)
+    rows = [seen(pays, None, 20)]
+    rows += [seen(pays, tuple(joint), 20 - n) for n, joint in enumerate(check["played"], 1)]
+    hidden = np.zeros(found.size, np.float32)
+    for row in rows:
+        hidden = found.step(hidden, row)
+    assert np.allclose(found.odds(found.foresee, hidden, 3), check["foresees"], atol=1e-4)
+
+
+def test_it_regrets_less_than_a_random_player_with_partners_it_never_met():
+    regret = dict.fromkeys(("learner", "random"), 0.0)
+    for game, most in (("rps", 2), ("ipd", 10), ("ibs", 10)):
+        for met in split(game).part("held_out"):
+            partner = (met.others["partner"].player, met.others["partner"].params)
+            for who in regret:
+                lineup = {"agent": who, "partner": partner}
+                played = [sally.play(game, lineup, seed=s, rounds=20) for s in range(3)]
+                rows = episode_rows(played, ("functional_regret",))
+                lost = [row["functional_regret"] for row in rows if row["seat"] == "agent"]
+                regret[who] += sum(lost) / most
+    assert regret["learner"] < 0.85 * regret["random"]
+
+
+def test_it_foresees_a_partner_better_with_every_round():
+    episode = sally.play(
+        "rps",
+        {"agent": "learner", "partner": ("single_action", {"action": 2})},
+        seed=1,
+        rounds=12,
+        probes={"agent": ["their_move"]},
+    )
+    told = [e for e in episode.events if type(e).__name__ == "Reported"]
+    assert [e.value for e in told][-6:] == [2] * 6
+    assert told[-1].odds[2] > told[0].odds[2]
+
+
+def test_games_it_was_not_made_for_are_refused():
+    with pytest.raises(BadInput, match="at most 3 moves"):
+        matrix = [[[0, 0]] * 4] * 4
+        sally.play("repeated_games", {"agent": "learner", "partner": "random"}, matrix=matrix)
+    with pytest.raises(BadInput, match="weights of the learner"):
+        sally.play("rps", {"agent": ("learner", {"weights": "x"}), "partner": "random"})
+
+
+def test_its_record_says_how_it_came_about():
+    about = record("ladder")
+    assert about["curve"][-1]["step"] == about["steps"] and about["seed"] == 0
+    held = [point["held_out"]["regret"] for point in about["curve"]]
+    assert held[-1] < held[0]
