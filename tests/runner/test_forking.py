@@ -12,6 +12,7 @@ from sally.analysis.rows import episode_rows, played
 from sally.core import shelf
 from sally.core.errors import BadInput
 from sally.core.log import Moved, Sitter, from_line, to_line
+from sally.core.player import Decision, PlayerKind
 from sally.core.probe import Injection
 from sally.models.stub import always
 from sally.runner.check import check
@@ -30,11 +31,31 @@ def moves(episode):
 
 
 def test_whoever_goes_on_as_before_plays_the_same_game():
-    for agent in ("random", "tabular"):
-        was = game(agent, "random", rounds=8)
+    for agent, chance in (("random", 0.0), ("tabular", 0.0), ("random", 0.05)):
+        was = game(agent, "random", rounds=8, stop_chance=chance)
         again = fork(was, 3, Change())
         assert again.events == was.events
         assert again.id != was.id
+
+
+class Counter:
+    """Knows the time by its own notes alone."""
+
+    def decide(self, turn):
+        count = turn.memory or 0
+        return Decision(count // 2 % 2, count + 1)
+
+
+def test_notes_from_before_the_fork_are_there_after_it():
+    kind = PlayerKind("counter", "counts", lambda spec, game, seat: Counter())
+    shelf.add("players", "counter", {"counter": kind})
+    was = game("counter", rounds=8)
+    assert fork(was, 3, Change()).events == was.events
+    plans = "Plans: I stay calm.\nInsights: none yet.\nOption: J"
+    shelf.add("models", "planner", lambda name: always(plans))
+    model = Sitter("language", {"model": "planner", "strategy": "plans_insights"})
+    was = game(model, rounds=5)
+    assert fork(was, 3, Change()).events == was.events  # the hashes of all prompts among them
 
 
 def test_another_player_finds_the_past_as_it_was_and_the_same_chance():
