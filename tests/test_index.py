@@ -131,6 +131,18 @@ def test_a_broken_index_is_made_anew(folder: Path):
     assert sqlite3.connect(folder / store.INDEX).execute("SELECT count(*) FROM columns").fetchone()
 
 
+@pytest.mark.parametrize("lock", ["IMMEDIATE", "EXCLUSIVE"])
+def test_nobody_waits_for_a_process_that_holds_the_index(folder: Path, monkeypatch, lock: str):
+    before = by_index(folder)
+    monkeypatch.setattr(index, "BUSY_SECONDS", 0.01)
+    monkeypatch.setattr(seat_table, "fingerprint", lambda: "other code")
+    with sqlite3.connect(folder / store.INDEX, isolation_level=None) as other:
+        other.execute(f"BEGIN {lock}")
+        assert by_index(folder) == before
+        other.execute("ROLLBACK")
+    assert by_index(folder) == before
+
+
 def test_another_version_of_the_code_measures_anew(folder: Path, monkeypatch):
     by_index(folder)
     was = seat_table.played

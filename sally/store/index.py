@@ -32,6 +32,7 @@ PIECE = 1000  # lines whose columns are kept together
 SMALL = 4_000_000  # bytes of lines up to which a store is read faster than it is indexed
 SETTLED = 2.0  # seconds after which another write would show in a file's times
 KEEP_SECONDS = 2.0  # how often what was worked out is made safe
+BUSY_SECONDS = 2.0  # that one waits for another process which is writing, once
 FORMAT = "2"  # of the tables below; part of every hash
 
 At = tuple[str, int]  # file, number of a line
@@ -116,16 +117,17 @@ class _Base:
 
     def __init__(self, folder: Path, key: bytes) -> None:
         self._folder, self._key = folder, key
-        self._db = sqlite3.connect(folder / INDEX, timeout=20.0)
+        self._db = sqlite3.connect(folder / INDEX, timeout=BUSY_SECONDS)
         self._db.execute("PRAGMA synchronous=OFF")  # what is lost is worked out again
         self._db.executescript(TABLES)
         self._kept = time.monotonic()
         self._changed: set[bytes] = set()
         self._recut = False
+        self._mute = False  # whether nothing more is kept this time
 
     def close(self) -> None:
         with suppress(sqlite3.Error):
-            if self._recut:  # what no piece goes by any more
+            if self._recut and not self._mute:  # what no piece goes by any more
                 here = "SELECT digest FROM pieces"
                 self._db.execute(f"DELETE FROM columns WHERE digest NOT IN ({here})")
             self._db.commit()
@@ -253,8 +255,13 @@ class _Base:
             return []
 
     def _told(self, query: str, rows: Sequence[tuple[object, ...]]) -> None:
-        with suppress(sqlite3.Error):  # a full disk, another process at work: not kept this time
+        """Write to the index; after a full disk, or while another process writes, not at all."""
+        if self._mute:
+            return
+        try:
             self._db.executemany(query, rows)
+        except sqlite3.Error:
+            self._mute = True
 
     def _hash(self, *parts: bytes) -> bytes:
         found = blake2b(digest_size=16, key=self._key)
