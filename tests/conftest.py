@@ -1,5 +1,10 @@
-"""The fixture games join the shelf; Hypothesis takes the time it needs."""
+"""The fixture games join the shelf; Hypothesis takes the time it needs; long tests begin first."""
 
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
 from hypothesis import settings
 
 from sally.core import shelf
@@ -11,3 +16,45 @@ settings.load_profile("lab")
 for game, minds in ((cups, cups_partners), (haggle, haggle_partners)):
     shelf.add("games", game.GAME.name, game.GAME)
     shelf.add("partners", game.GAME.name, minds.PARTNERS)
+
+# A worker takes whole files, so that what a file sets up is set up once; but the tests of these
+# share nothing and are long, and one worker alone would still be at them when the others are done.
+ONE_BY_ONE = (
+    "tests/adapters/inspect/test_whole_studies.py",
+    "tests/test_every_game.py",
+    "tests/analysis/test_adversary.py",
+    "tests/analysis/test_recovery.py",
+    "tests/test_docs.py",
+)
+EARLY = (
+    *ONE_BY_ONE,
+    "tests/adapters/test_ray_cluster.py",
+    "tests/models/test_embedded.py",
+    "tests/adapters/inspect",
+    "tests/web",
+    "tests/test_wheel.py",
+    "tests/runner",
+)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Long files come first: a short one at the end leaves no core idle for long."""
+
+    def place(item: pytest.Item) -> int:
+        return next((n for n, name in enumerate(EARLY) if item.nodeid.startswith(name)), len(EARLY))
+
+    items.sort(key=place)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Whole files in our order, those of `ONE_BY_ONE` test by test."""
+    from xdist.scheduler import LoadScopeScheduling
+
+    class Files(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            file = nodeid.split("::", 1)[0]
+            return nodeid if file in ONE_BY_ONE else file
+
+    config.option.loadscopereorder = False
+    return Files(config, log)

@@ -22,12 +22,13 @@ from tests.adapters.inspect.server import Fault, Handler, serving
 
 pytest.importorskip("openai", reason="the local server speaks the language of openai-api")
 
-ROUNDS = {
-    "akata2025": 2,
-    "brockbank2024": 2,
-    "riemer2025": 2,
-    "riemer2025_names": 2,
-    "quickstart_model": 2,
+SHORTER = {
+    "akata2025": "rounds=2",
+    "brockbank2024": "rounds=2",
+    "quickstart_model": "rounds=2",
+    "riemer2025": "rounds=2",
+    "riemer2025_names": "rounds=2",
+    "tradecraft2026": "max_turns=2",
 }
 NO_LM = ["--without", "lm", "--without", "social_lm"]
 SCORING = {"riemer2025": NO_LM, "quickstart_model": NO_LM[:2]}  # the server cannot score
@@ -79,8 +80,8 @@ def key(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def command(study: str, config: Path, out: Path, *more: str) -> list[str]:
     given = ["--model", "weak", "--config", str(config), "--out", str(out), *more]
-    rounds = ["--set", f"rounds={ROUNDS[study]}"] if study in ROUNDS else []
-    return [sys.executable, "-m", "sally", "run", study, *given, *rounds]
+    shorter = ["--set", SHORTER[study]] if study in SHORTER else []
+    return [sys.executable, "-m", "sally", "run", study, *given, *shorter]
 
 
 @pytest.mark.parametrize("study", STUDIES)
