@@ -162,9 +162,10 @@ def public(game: Any) -> set[str]:
 
 
 def words_in(value: Any) -> set[str]:
-    """Every text of three letters or more that stands in a value."""
+    """Every text of three letters or more that stands in a value; an amount is no text."""
     quoted = re.findall(r"'([^'\n]*)'|\"([^\"\n]*)\"", repr(value))
-    return {text for pair in quoted for text in pair if len(text) > 2}
+    texts = {text for pair in quoted for text in pair if len(text) > 2}
+    return {text for text in texts if not re.fullmatch(r"\d+/\d+", text)}
 
 
 @pytest.mark.parametrize("game", FAMILIES)
