@@ -17,7 +17,11 @@ from click.testing import CliRunner
 from sally.cli import cli
 
 ROOT = Path(__file__).resolve().parent.parent
-TUTORIALS = sorted((ROOT / "docs/tutorials").glob("*.md"))
+TUTORIALS = [  # those that say so; others train or need what is not installed everywhere
+    page
+    for page in sorted((ROOT / "docs/tutorials").glob("*.md"))
+    if "[an executed notebook]" in page.read_text(encoding="utf-8")
+]
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```\n?", re.M | re.S)
 COMMAND = re.compile(r"^\$ (.*)$", re.M)
 SELF = re.compile(r"^The same as \[an executed notebook\].*\n\n", re.M)
