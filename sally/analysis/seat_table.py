@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -79,11 +79,16 @@ class Seats:
     mixed: list[str] = field(default_factory=list)  # instances that changed between runs
 
 
-def seats_in(where: store.Where, metrics: Sequence[str]) -> Seats:
+def seats_in(
+    where: store.Where, metrics: Sequence[str], watch: Callable[[int], None] | None = None
+) -> Seats:
     """A row for each seat of each episode, each once; a finished run instead of a cut one."""
-    gathered = _Gathered(metrics)
+    gathered, lines = _Gathered(metrics), 0
     for at, found in store.columns(where, [SEATS, *metrics], fingerprint(), worked):
         gathered.add(at, found)
+        lines += len(at)
+        if watch is not None:
+            watch(lines)
     store.quarantine_lines(store.place(where), gathered.bad_files)
     return gathered.seats()
 

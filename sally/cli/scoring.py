@@ -25,6 +25,7 @@ from sally.output.console import (
     json_option,
     print_json,
     print_page,
+    progress,
 )
 from sally.output.unpacked import opened
 
@@ -76,7 +77,9 @@ def score(
             print_json(list(episode_rows(each_once([place], bad.append))))
             say_bad(bad)
             return
-        table = seats_in(place, wanted.named)
+        with progress() as bar:
+            task = bar.add_task("measure", total=None, note="")
+            table = seats_in(place, wanted.named, lambda n: bar.update(task, completed=n))
     kinds = chosen(table.kinds, wanted)
     if as_json:
         print_json(table_means(table, kinds, wanted.named, keys_for(by) if by else FINEST))
