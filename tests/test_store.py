@@ -20,8 +20,8 @@ from sally.core.log import SCHEMA, Call, Censored, Ended, Episode, Moved, to_lin
 from sally.core.study import Cell, Study, grid, instance, sitter
 from sally.runner.local import manifest
 from sally.runner.run import run_study
+from sally.store import lines as store_lines
 from sally.store import manifest as manifests
-from sally.store import reading
 from tests.table import played, table
 
 
@@ -236,7 +236,7 @@ def test_an_older_schema_is_migrated_step_by_step(
     def from_zero(plain: dict[str, Any]) -> dict[str, Any]:
         return {**plain, "events": plain["happened"]}
 
-    monkeypatch.setattr(reading, "MIGRATIONS", {-1: from_minus_one, 0: from_zero})
+    monkeypatch.setattr(store_lines, "MIGRATIONS", {-1: from_minus_one, 0: from_zero})
     wanted = episodes(2)
     plain = [msgspec.json.decode(to_line(e)) for e in wanted]
     oldest = {**plain[0], "what": plain[0].pop("events"), "schema": -1}

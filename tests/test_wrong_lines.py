@@ -17,7 +17,7 @@ from sally.core.log import Episode, Setup, Sitter, episode_id, from_line, to_lin
 from sally.core.study import Cell, Study, grid, instance, sitter
 from sally.runner.check import cells_of, check
 from sally.runner.run import run_study
-from sally.store.reading import sealed
+from sally.store.lines import sealed
 from sally.web.explorer.index import EpisodeIndex
 
 Plain = dict[str, Any]

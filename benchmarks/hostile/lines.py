@@ -20,7 +20,7 @@ from sally.core.study import Cell, Study, grid, instance, sitter
 from sally.output.bundle import pack
 from sally.output.unpacked import opened
 from sally.runner.run import run_study
-from sally.store.reading import sealed, why_wrong
+from sally.store.lines import sealed, why_wrong
 
 
 def study() -> Study:

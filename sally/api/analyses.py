@@ -130,6 +130,7 @@ def replay(*places: Where | Episode) -> Checked:
     with ExitStack() as open_ones:
         found: list[Episode] = []
         cells: dict[str, set[str]] = {}
+        changed: set[str] = set()
         for place in places:
             if isinstance(place, Episode):
                 found.append(place)
@@ -142,8 +143,9 @@ def replay(*places: Where | Episode) -> Checked:
                 else store.load(folder, check=False)
             )
             found += held.episodes.values()
+            changed |= held.changed
             cells |= {} if file else cells_of(folder)
-        return check(found, cells)
+        return check(found, cells, changed)
 
 
 def reproduce(

@@ -32,7 +32,9 @@ def replay(path: Path | str, as_json: bool) -> None:
                 f"{path}: as packed, {len(packed.bundle.files)} files, sha256 {packed.sha256}"
             )
         lines = isinstance(place, Path) and not place.is_dir()
-        found = check(_episodes(place).values(), None if lines else cells_of(place))
+        held = _contents(place)
+        cells = None if lines else cells_of(place)
+        found = check(held.episodes.values(), cells, held.changed)
     if as_json:
         sealed = {} if packed is None else {"sha256": packed.sha256}
         print_json({**found.as_json(), **sealed})
@@ -107,7 +109,7 @@ def _named(folder: store.Where, id: str, said: store.Where) -> Episode:
     return found[0]
 
 
-def _episodes(path: store.Where) -> dict[str, Episode]:
+def _contents(path: store.Where) -> store.Contents:
     """The episodes of a store, or of one file of lines."""
     if isinstance(path, Path) and not path.is_dir():
         contents = store.load_file(path, check=False)
@@ -117,4 +119,4 @@ def _episodes(path: store.Where) -> dict[str, Episode]:
         raise BadInput(f"No line of {path} holds an episode; the first is bad: {contents.bad[0]}.")
     for line in contents.bad:
         click.echo(harmless(f"unreadable: {line}"), err=True)
-    return contents.episodes
+    return contents

@@ -209,7 +209,10 @@ def _unlabelled(read: Lines) -> list[int]:
 def _stated(read: Lines, labels: Sequence[str]) -> Iterator[tuple[int, str]]:
     """What stands behind a label: at the start of a line, or within it if only a name follows."""
     at_start, within = _labelled(tuple(labels))
+    known = [plain(label) for label in labels]
     for n, line in enumerate(read.lines):
+        if not any(label in line for label in known):
+            continue
         if hit := at_start.fullmatch(line):
             said = hit.group(1)
             if said.strip(grammar.ENDS) or read.bare(said):
@@ -251,9 +254,9 @@ def read_numbered(reply: str, names: Sequence[str], label: str) -> int:
 
 
 _NO_OPTION = re.compile(  # -1, 1.5, 2%, $3 and 3€
-    r"(?<!\w)-\d[\d.]*+|\d++(?:[.,]\d++| ?[%€£])|[$€£] ?\d++(?! ?\$)"
+    r"(?<!\w)-\d[\d.]*+|(?<!\d)\d++(?:[.,]\d++| ?[%€£])|[$€£] ?\d++(?! ?\$)"
 )
-_NO_WHOLE = re.compile(r"\d++(?:[.,/:]\d++)++%?|\d++%")  # 1.5, 1,000, 2/3 and 50%
+_NO_WHOLE = re.compile(r"(?<!\d)\d++(?:(?:[.,/:]\d++)++%?|%)")  # 1.5, 1,000, 2/3 and 50%
 MOST_DIGITS = 100  # of a number; Python itself refuses to read thousands of them
 MOST_NUMBERS = 200  # different ones in a reply; more are a calculation and no answer
 

@@ -35,6 +35,7 @@ from sally.models.stub import Playback, Recorded
 from sally.players.language import LanguagePlayer, uses_model
 from sally.runner.local import is_bot, orders
 from sally.runner.seating import kinds, seated, versions_of
+from sally.store.lines import CHANGED
 
 PERSON = "person"  # the name under which people stand in a log
 
@@ -65,11 +66,14 @@ class Checked:
 
 
 def check(
-    episodes: Iterable[Episode], cells: Mapping[str, Collection[str]] | None = None
+    episodes: Iterable[Episode],
+    cells: Mapping[str, Collection[str]] | None = None,
+    changed: Collection[str] = (),
 ) -> Checked:
     """Run every log through a match again; what has another version is listed, not failed.
 
-    Bots and models are asked again. `cells` says to which cells of its study an episode belongs.
+    Bots and models are asked again. `cells` says to which cells of its study an episode belongs,
+    `changed` which episodes stand in lines whose sums are not their own.
     """
     found = Checked()
     for episode in episodes:
@@ -83,6 +87,8 @@ def check(
         other = _other_versions(spec, episode)
         wrong = unsound(episode) or _other_cell(episode, cells or {})
         wrong = wrong or mismatch(spec, episode, _everybody_again(spec, episode, not other))
+        if wrong is None and episode.id in changed:
+            wrong = CHANGED
         if wrong is not None:
             found.mismatches.append((episode.id, wrong))
             continue

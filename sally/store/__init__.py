@@ -10,6 +10,7 @@ writing. At an address it puts immutable parts. A line that cannot be read is co
 """
 
 from sally.store.index import INDEX, columns
+from sally.store.lines import migrated, read_line, sound_line, why_wrong
 from sally.store.manifest import (
     MANIFEST,
     Manifest,
@@ -32,14 +33,10 @@ from sally.store.reading import (
     lines_of,
     load,
     load_file,
-    migrated,
     quarantine_lines,
     read,
-    read_line,
     reason,
-    sound_line,
     to_run_again,
-    why_wrong,
 )
 from sally.store.surveying import Survey, survey
 from sally.store.writing import Writer, keep_pack, packs_of

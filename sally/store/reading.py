@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import fcntl
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from hashlib import blake2b
 from io import BytesIO
 from itertools import groupby
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 import msgspec
 
 from sally.core import packs, shelf
 from sally.core.errors import BadInput
-from sally.core.log import RESUMABLE, SCHEMA, Censored, Episode, from_line
+from sally.core.log import RESUMABLE, Censored, Episode
 from sally.core.names import remember
-from sally.core.sound import unsound
 from sally.core.words import checked
+from sally.store.lines import read_line, sound_line, was_changed
 from sally.store.manifest import MANIFEST, aliases, models_asked, read_manifest
 from sally.store.places import Folder, Place, Where, place
 
@@ -27,10 +26,6 @@ _NUMBER = re.compile(r"\d[\d,]{2,}(\.\d+)?|\d+\.\d+")  # what differs between ep
 OPEN, PART, DONE = ".open", ".part", ".jsonl"  # being appended to; put already; all of a writer's
 
 
-_SUM = re.compile(rb',"sum":"([0-9a-f]{16})"}\n$')  # how a line ends that says its own sum
-SUM_BYTES = 28
-MOST_REMEMBERED = 500_000  # lines that this process has found to be sound
-_SOUND: set[int] = set()  # their hashes, so that one command does not work them out twice
 QUARANTINE_BYTES = 1_000_000  # of bad lines that are copied for one file of lines
 
 
@@ -52,6 +47,7 @@ class Contents:
     episodes: dict[str, Episode] = field(default_factory=dict)
     bad: list[BadLine] = field(default_factory=list)
     doubled: int = 0  # lines whose episode was there already
+    changed: set[str] = field(default_factory=set)  # ids whose lines were changed, if not checked
 
     @property
     def finished(self) -> set[str]:
@@ -68,7 +64,7 @@ def to_run_again(episode: Episode) -> bool:
 def load(where: Where, quarantine: bool = True, check: bool = True) -> Contents:
     """Everything in a store; a finished run of an episode takes the place of a cut one."""
     contents = Contents()
-    for found in read(where, quarantine, check=check):
+    for found in read(where, quarantine, "", check, contents.changed):
         _add(contents, found)
     return contents
 
@@ -78,7 +74,8 @@ def load_file(path: Path, check: bool = True) -> Contents:
     if not path.is_file():
         raise BadInput(f"There is neither a store nor a file at {path}.")
     contents = Contents()
-    for found in _episodes(((path.name, *line) for line in lines_of(path)), None, check):
+    lines = ((path.name, *line) for line in lines_of(path))
+    for found in _episodes(lines, None, check, contents.changed):
         _add(contents, found)
     return contents
 
@@ -103,17 +100,23 @@ def reason(episode: Episode) -> str:
 
 
 def read(
-    where: Where, quarantine: bool = True, beginning: str = "", check: bool = True
+    where: Where,
+    quarantine: bool = True,
+    beginning: str = "",
+    check: bool = True,
+    changed: set[str] | None = None,
 ) -> Iterator[Episode | BadLine]:
     """The lines of a store, one after another; only one is held at a time.
 
-    With `check`, a line whose log cannot have been played is as bad as one that is torn.
+    With `check`, a line that was changed or cannot have been played is as bad as a torn one;
+    without, it is read as it stands, and the ids of changed ones are put into `changed`.
     """
     at = place(where)
     try:
         names, ours = ready(at)
         wanted = [name for name in names if name.startswith(beginning)]
-        yield from _episodes(all_lines(at, wanted), at if ours and quarantine else None, check)
+        aside = at if ours and quarantine else None
+        yield from _episodes(all_lines(at, wanted), aside, check, changed)
     except OSError as why:
         raise BadInput(f"The store {at} cannot be read: {why.strerror}.") from None
 
@@ -143,11 +146,16 @@ def quarantine_lines(at: Place, names: Iterable[str]) -> None:
 
 
 def _episodes(
-    lines: Iterable[tuple[str, int, bytes]], quarantine: Place | None, check: bool
+    lines: Iterable[tuple[str, int, bytes]],
+    quarantine: Place | None,
+    check: bool,
+    changed: set[str] | None = None,
 ) -> Iterator[Episode | BadLine]:
     aside: dict[str, bytearray] = {}
     for name, number, line in lines:
-        found = sound_line(line) if check else read_line(line)
+        found = sound_line(line) if check else read_line(line, sums=False)
+        if not check and changed is not None and isinstance(found, Episode) and was_changed(line):
+            changed.add(found.id)
         if isinstance(found, str):
             kept = aside.setdefault(name, bytearray())
             if len(kept) + len(line) < QUARANTINE_BYTES:
@@ -292,76 +300,3 @@ def has_living_writer(where: Where, beginning: str) -> bool:
                 if not isinstance(file, BytesIO) and is_being_written(file):
                     return True
     return False
-
-
-# --- one line -----------------------------------------------------------------------------------
-
-
-def why_wrong(line: bytes, episode: Episode) -> str | None:
-    """Why an episode cannot have been played as its line says; worked out once a line."""
-    if (seen := hash(line)) in _SOUND:
-        return None
-    if (why := unsound(episode)) is not None:
-        return f"the line is wrong: {why}"
-    if len(_SOUND) >= MOST_REMEMBERED:
-        _SOUND.clear()
-    _SOUND.add(seen)
-    return None
-
-
-def sound_line(line: bytes) -> Episode | str:
-    """The episode of a line that can have been played as it says, or why there is none."""
-    found = read_line(line)
-    return found if isinstance(found, str) else why_wrong(line, found) or found
-
-
-def read_line(line: bytes) -> Episode | str:
-    """The episode of a line, whatever its schema version, or why there is none."""
-    if not line.endswith(b"\n"):
-        return "the line is torn"
-    try:
-        plain = msgspec.json.decode(line)
-        if not isinstance(plain, dict):
-            return "the line is no record"
-        if "sum" in plain and not _is_as_written(line):
-            return "the line was changed after it was written: its sum is another"
-        version = plain.get("schema")
-        if version == SCHEMA:
-            episode = from_line(line)
-        elif type(version) is int and version in MIGRATIONS:
-            episode = msgspec.convert(migrated(plain), Episode)
-        else:
-            return f"schema version {version} is unknown; this Sally reads up to {SCHEMA}"
-        episode.end  # noqa: B018  an episode without an end is no episode
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, BadInput) as why:
-        return f"the line is corrupt: {why}"
-    return episode
-
-
-def _is_as_written(line: bytes) -> bool:
-    said = _SUM.search(line, max(0, len(line) - SUM_BYTES))
-    return said is not None and said[1] == sum_of(line[: said.start()])
-
-
-def sealed(line: bytes) -> bytes:
-    """A line with its own sum at the end, so that no byte of it can change unseen."""
-    body = line.removesuffix(b"}\n")
-    return body + b',"sum":"' + sum_of(body) + b'"}\n'
-
-
-def sum_of(body: bytes) -> bytes:
-    """The sum of a line, without the end that says it."""
-    return blake2b(body, digest_size=8).hexdigest().encode()
-
-
-def migrated(plain: dict[str, Any]) -> dict[str, Any]:
-    """A stored record of an older schema in the present one, step by step."""
-    while (version := plain["schema"]) != SCHEMA:
-        try:
-            plain = {**MIGRATIONS[version](plain), "schema": version + 1}
-        except (LookupError, TypeError, ValueError, AttributeError) as why:
-            raise BadInput(f"it does not migrate from schema version {version}: {why!r}") from None
-    return plain
-
-
-MIGRATIONS: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {}  # version -> to the next

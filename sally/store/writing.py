@@ -18,8 +18,9 @@ from sally.core import packs
 from sally.core.errors import BadInput
 from sally.core.log import Episode, Setup, from_line, to_line
 from sally.core.words import Pack
+from sally.store.lines import sealed
 from sally.store.places import Folder, Place, Where, place
-from sally.store.reading import DONE, OPEN, PART, sealed
+from sally.store.reading import DONE, OPEN, PART
 
 HELD_SECONDS = 2.0  # how long a line may wait for others before a far writer puts them
 FILE_BYTES = 8_000_000  # of one file of a far writer, which is held in memory until it is put

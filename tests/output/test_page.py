@@ -17,7 +17,7 @@ from sally.analysis.rows import episode_rows, summary
 from sally.analysis.snapshot import Snapshot
 from sally.core import shelf
 from sally.core.errors import BadInput
-from sally.core.log import Censored, Moved, Reported, Sitter
+from sally.core.log import Censored, Moved, Reported, Sitter, episode_id
 from sally.core.study import Cell, Study, grid, instance, sitter
 from sally.output.page import write
 from sally.output.page.transcripts import transcript_of
@@ -153,7 +153,8 @@ def test_episodes_of_other_rules_are_in_no_mean_and_said_to_be(
     with store.Writer(other) as writer:
         writer.add(first)
         setup = msgspec.structs.replace(second.setup, version=99)
-        writer.add(msgspec.structs.replace(second, setup=setup))
+        second = msgspec.structs.replace(second, setup=setup, id=episode_id(setup))
+        writer.add(second)
     page = page_of(other, tmp_path / "o.html")
     assert "1 episodes could not be measured and are in no mean" in page
     assert page.count("Not shown: Episode") == 1
@@ -167,7 +168,7 @@ def test_a_game_that_is_not_installed_here_still_has_its_page(folder: Path, tmp_
     other = tmp_path / "other"
     store.claim(other, store.Manifest("</title><script>", "x"))
     with store.Writer(other) as writer:
-        writer.add(msgspec.structs.replace(episode, setup=setup))
+        writer.add(msgspec.structs.replace(episode, setup=setup, id=episode_id(setup)))
     page = page_of(other, tmp_path / "o.html")
     assert "There is no game named" in page
     assert "<b>theirs: played under rules version 1; the game is not installed" in text_of(page)

@@ -33,7 +33,9 @@ from sally.games.mindgames.rules import (
 EXAMPLE = ((0, 1, -1), (-1, 1, 1), (1, -1, 0))  # moore2025 shows another table in this place
 EXAMPLE_SEEN = ((0, None, -1), (-1, None, None), (None, -1, 0))
 SIGNS = {1: "like", 0: "indifferent", -1: "dislike"}
-LETTER = re.compile(r"\s*(?:option\s*:)?[\s*_`\"'(]*([A-Za-z])[\s*_`\"').]*", re.IGNORECASE)
+LETTER = re.compile(  # nothing is tried twice: a page of empty lines would take seconds
+    r"\s*+(?:option\s*+:)?[\s*_`\"'(]*+([A-Za-z])[\s*_`\"').]*+", re.IGNORECASE
+)
 THINKING = re.compile(r"<think>.*?(?:</think>|\Z)", re.DOTALL)
 Table = Sequence[Sequence[int | None]]
 
