@@ -8,8 +8,10 @@ from typing import Any
 
 import pytest
 
+from benchmarks.hostile.long_replies import seconds
 from benchmarks.hostile.replies import campaign, readers
 from sally.core import shelf
+from sally.core.call import BROKE_READER
 from sally.core.errors import Unreadable
 from sally.core.log import Instance, Setup, Sitter
 from sally.core.match import Match
@@ -33,6 +35,19 @@ def test_a_megabyte_is_refused_by_every_reader_in_no_time(piece: str) -> None:
         with pytest.raises(Unreadable):
             read(bounded(reply))
         assert time.thread_time() - began < 0.1, name
+
+
+@pytest.mark.parametrize("shape", ["9", "\n"])
+def test_no_reader_looks_at_a_character_again_and_again(shape: str) -> None:
+    long = shape * (MOST_READ // 2)
+    for name, read in dict(readers()).items():
+        assert seconds(read, long) < 1, name  # what was quadratic here took five and more
+
+
+def test_a_number_of_thousands_of_digits_is_no_answer() -> None:
+    turn = first_turn("level_k")
+    with pytest.raises(Unreadable):
+        turn.desk.words.read(f"Number: {'9' * 5000}", turn.view, turn.options)
 
 
 def test_thoughts_in_tags_do_not_make_a_reply_too_long() -> None:
@@ -71,3 +86,13 @@ def test_a_reader_that_breaks_down_is_a_forfeit_and_says_so(
     assert isinstance(given, Forfeit) and given.tries == turn.desk.retries + 1
     assert given.reason.startswith("the reader broke down: ZeroDivisionError in broken")
     assert "ZeroDivisionError: in a reader" in caplog.text  # with its trace
+    assert all(call.detail.startswith(BROKE_READER) for call in given.calls)  # which a run counts
+
+
+def test_a_reply_that_is_too_long_is_logged_as_that() -> None:
+    turn = first_turn("ipd")
+    who = Sitter("language", {"model": Scripted(lambda messages, settings: "x" * (MOST_READ + 1))})
+    player: Any = seated(turn.desk.spec, turn.desk.game, turn.seat, who)
+    given = asyncio.run(player.decide(turn))
+    assert isinstance(given, Forfeit) and given.reason == "too long"
+    assert "not read: more than 50000 characters" in given.calls[-1].detail
