@@ -166,7 +166,7 @@ def test_twenty_thousand_bad_lines_are_one_file_of_the_quarantine(folder: Path) 
 def test_a_pipe_that_is_named_like_a_file_of_lines_is_refused(folder: Path) -> None:
     write(folder, to_line(episodes(1)[0]))
     os.mkfifo(folder / "pipe.jsonl")
-    with pytest.raises(BadInput, match="no file of lines"):
+    with pytest.raises(BadInput, match="not a file of lines"):
         store.load(folder)
 
 

@@ -12,13 +12,13 @@ from sally.core.call import BROKE_READER
 from sally.core.code import fingerprint
 from sally.core.log import Episode, Instance
 from sally.store.index import Columns, Line, columns
+from sally.store.lines import sound_line
 from sally.store.places import Where, place
 from sally.store.reading import (
     BadLine,
     quarantine_lines,
     read,
     reason,
-    sound_line,
     to_run_again,
 )
 
