@@ -54,7 +54,8 @@ class GameEnvironment(Environment):  # type: ignore[misc]
     def __init__(self, game: str, **given: Any) -> None:
         super().__init__()
         self.env = TextEnv(game, **given)
-        self._game, self._id, self._steps = game, None, 0
+        self._game, self._steps = game, 0
+        self._id: str | None = None
 
     def reset(
         self, seed: int | None = None, episode_id: str | None = None, **kwargs: Any

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import string
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -87,8 +88,13 @@ def mask(table: Table, seat: Seat, widest: int) -> Any:
             f"{table.spec.name} has a menu of {len(turn.options)} options, but at most "
             f"{widest} were expected; let the game define widest_menu()."
         )
+    return _places(len(turn.options) if turn else 0, widest).copy()
+
+
+@lru_cache(maxsize=1024)
+def _places(n: int, widest: int) -> Any:
     found = np.zeros(widest, np.int8)
-    found[: len(turn.options) if turn else 0] = 1
+    found[:n] = 1
     return found
 
 

@@ -52,11 +52,14 @@ class Table:
 
     def asked(self, seat: str) -> Turn[Any, Any] | None:
         """What an outside seat is asked for now, if it is."""
-        return next((t for t in self.match.asks() if t.seat == seat), None)
+        for turn in self.match.asks():
+            if turn.id[1] == seat:
+                return turn
+        return None
 
     def waiting(self) -> tuple[str, ...]:
         """The outside seats that must move now, in seat order."""
-        asked = {turn.seat for turn in self.match.asks()}
+        asked = {turn.id[1] for turn in self.match.asks()}
         return tuple(seat for seat in self.outside if seat in asked)
 
     def move(self, seat: str, action: Any) -> None:
