@@ -18,6 +18,7 @@ import json
 import os
 import random
 import resource
+import secrets
 import signal
 import socket
 import subprocess
@@ -45,6 +46,8 @@ TWICE = 0.1  # of the answers are sent twice at once
 class Connection:
     """One browser's connection: HTTP/1.1 with no more than is needed, so that the load is light."""
 
+    reopened = 0  # connections that the server had closed, over all of them
+
     def __init__(self, port: int) -> None:
         self._port = port
         self._streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
@@ -52,6 +55,16 @@ class Connection:
     async def call(
         self, method: str, path: str, token: str = "", body: Any = None
     ) -> tuple[int, Any]:
+        """Ask once more on a new connection where the server closed an idle one, as pages do."""
+        try:
+            return await self._call(method, path, token, body)
+        except (ConnectionResetError, BrokenPipeError, asyncio.IncompleteReadError):
+            self.close()
+            self._streams = None
+            Connection.reopened += 1
+            return await self._call(method, path, token, body)
+
+    async def _call(self, method: str, path: str, token: str, body: Any) -> tuple[int, Any]:
         if self._streams is None:
             self._streams = await asyncio.open_connection("127.0.0.1", self._port)
         reader, writer = self._streams
@@ -94,7 +107,7 @@ class Participant:
         """Play one game; with an invite, against whoever is invited or has invited."""
         await asyncio.sleep(begin)
         if invited and invite is not None:
-            token = await invite
+            token = await self._take(await invite)
         else:
             others = {} if invite is None else {"partner": "person"}
             token, invites = await self._open(others)
@@ -124,6 +137,15 @@ class Participant:
                     mine.append(value)
         self._web.close()
         self._other.close()
+
+    async def _take(self, invitation: str) -> str:
+        """Take the seat of an invitation: it opens by a token of one's own from now on."""
+        own = secrets.token_hex(24)
+        status, said = await self._web.call(
+            "POST", "/api/seat/take", token=invitation, body={"token": own}
+        )
+        assert status == 200, said
+        return own
 
     async def _open(self, others: dict[str, str]) -> tuple[str, dict[str, str]]:
         params = {"rounds": self._rounds}
@@ -267,6 +289,7 @@ def measured(kind: str, people: int, rounds: int, database: str = "") -> dict[st
         "load cpu s": round(mine, 1),
         **found,
         "refused": dict(figures.refused),
+        "connections reopened": Connection.reopened,
     }
 
 
