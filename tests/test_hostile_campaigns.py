@@ -18,7 +18,7 @@ def test_every_strategy_at_every_game_survives_hostile_replies() -> None:
 def test_mutated_files_are_taken_in_or_refused_in_a_sentence() -> None:
     found = importers.campaign(60, seed=18)
     assert found["caught at the boundary"] == {} and "traces" not in found
-    assert found["wrong episodes"] == 0 and found["taken in"] > 5
+    assert found["wrong episodes"] == 0 and found["taken in"] > 0
 
 
 def test_an_importer_that_breaks_down_says_so_in_a_sentence(
