@@ -43,7 +43,7 @@ def textarena(name: str, action: str) -> Round:
     import textarena as ta  # type: ignore[import-not-found]
 
     def episode() -> int:
-        env = ta.wrappers.LLMObservationWrapper(env=ta.make(name))
+        env = ta.make(name)  # comes wrapped for language models
         env.reset(num_players=2)
         steps, done = 0, False
         while not done:
