@@ -8,7 +8,7 @@ import msgspec
 
 from sally.games.tradecraft.relevance import reachable
 from sally.games.tradecraft.rulesets import Recipe, Ruleset
-from sally.games.tradecraft.speech import good_said, item_said, recipe_said, units_said
+from sally.games.tradecraft.speech import good_said, item_said, units_said
 
 
 class Book(msgspec.Struct, frozen=True):
@@ -28,7 +28,7 @@ def within_reach(rules: Ruleset, table: frozenset[str]) -> Book:
     for number, recipe in enumerate(rules.recipes):
         if all(not reach.isdisjoint(slot.goods) for slot in recipe.slots):
             cost = units_said(recipe.fuel) if recipe.fuel else ""
-            found.setdefault((recipe_said(recipe), cost), number)
+            found.setdefault((recipe.said(), cost), number)
     recipes = [rules.recipes[number] for number in found.values()]
     rates = {item: rate for item, rate in rules.fuel.items() if item in reach}
     burnt = any(recipe.fuel for recipe in recipes)

@@ -13,7 +13,6 @@ from sally.games.tradecraft.rulesets import Recipe, Ruleset
 from sally.games.tradecraft.speech import (
     good_said,
     item_said,
-    recipe_said,
     slot_said,
     units_said,
 )
@@ -108,7 +107,7 @@ def _shared(recipe: Recipe, inputs: Mapping[str, Amount]) -> tuple[int, int]:
 
 def _takes(recipe: Recipe, times: int) -> str:
     fire = f" and {units_said(recipe.fuel * times)}" if recipe.fuel else ""
-    return f"the recipe takes exactly {recipe_said(recipe, times).partition(' -> ')[0]}{fire}"
+    return f"the recipe takes exactly {recipe.said(times).partition(' -> ')[0]}{fire}"
 
 
 def _mismatch(recipe: Recipe, times: int, inputs: Mapping[str, Amount], rules: Ruleset) -> str:

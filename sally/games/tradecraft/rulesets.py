@@ -29,7 +29,7 @@ from importlib import resources
 import msgspec
 
 from sally.games.tradecraft.amounts import Amount, BadAmount, plain, read_amount, show
-from sally.games.tradecraft.speech import item_said
+from sally.games.tradecraft.speech import good_said, item_said, slot_said
 
 SHIPPED = ("minecraft_core", "alchemy", "minecraft_core_1")  # the last: an edition superseded
 
@@ -62,6 +62,11 @@ class Recipe(msgspec.Struct, frozen=True):
         """The recipe as one line of our file format."""
         slots = " + ".join(_part(slot.amount * times, slot.name) for slot in self.slots)
         return f"{slots} -> {_part(self.amount * times, self.output)}"
+
+    def said(self, times: int = 1) -> str:
+        """The recipe as people write it: `any 2 planks + 1 stick -> 1 wooden sword`."""
+        places = " + ".join(slot_said(slot.amount * times, slot.name) for slot in self.slots)
+        return f"{places} -> {good_said(self.output, self.amount * times)}"
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,13 +7,9 @@ from collections.abc import Collection, Iterable, Mapping
 from fractions import Fraction
 from functools import lru_cache
 from importlib import resources
-from typing import TYPE_CHECKING
 
 from sally.core.errors import listed
 from sally.games.tradecraft.amounts import BadAmount, read_amount
-
-if TYPE_CHECKING:
-    from sally.games.tradecraft.rulesets import Recipe
 
 Said = str | int | Fraction  # an amount, exact or as it was written
 
@@ -103,12 +99,6 @@ def slot_said(amount: Said, name: str) -> str:
     if not _many(amount):
         group = re.sub(r"(?<=[^s])s$", "", group)
     return listed((f"any {amount_said(amount)} {group}", *map(item_said, more)), "or")
-
-
-def recipe_said(recipe: Recipe, times: int = 1) -> str:
-    """A recipe as one line: `any 2 planks + 1 stick -> 1 wooden sword`."""
-    places = " + ".join(slot_said(slot.amount * times, slot.name) for slot in recipe.slots)
-    return f"{places} -> {good_said(recipe.output, recipe.amount * times)}"
 
 
 # --- names, read back -----------------------------------------------------------------------------

@@ -7,7 +7,7 @@ from typing import Any
 from sally.games.tradecraft.amounts import Amount
 from sally.games.tradecraft.filling import cover, most_times, prepared
 from sally.games.tradecraft.rulesets import Recipe, Ruleset
-from sally.games.tradecraft.speech import amount_said, item_meant, item_said, recipe_said
+from sally.games.tradecraft.speech import amount_said, item_meant, item_said
 
 
 def item_info(rules: Ruleset, item: str) -> dict[str, Any]:
@@ -81,7 +81,7 @@ def _bits(rules: Ruleset) -> tuple[dict[str, int], list[int]]:
 
 def _described(recipe: Recipe) -> dict[str, Any]:
     return {
-        "recipe": recipe_said(recipe),
+        "recipe": recipe.said(),
         "kind": recipe.kind,
         "slots": [
             {

@@ -25,7 +25,6 @@ from sally.games.tradecraft.speech import (
     goods_said,
     item_meant,
     item_said,
-    recipe_said,
 )
 from tests.games.tradecraft.table import craft, match_of, propose
 
@@ -55,7 +54,7 @@ def test_amounts_read_as_people_write_them(item: str, amount: Any, said: str) ->
 
 
 def test_a_recipe_names_groups_and_choices_in_plain_words() -> None:
-    said = {recipe_said(recipe) for recipe in CORE.recipes}
+    said = {recipe.said() for recipe in CORE.recipes}
     assert "any 2 planks + 1 stick -> 1 wooden sword" in said
     assert "1 coal or charcoal + 1 stick -> 4 torches" in said
     assert "any 1 oak log -> 4 oak planks" in said
