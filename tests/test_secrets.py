@@ -13,7 +13,7 @@ from sally.core.match import Match
 from sally.core.player import Decision
 from sally.games.repeated_games.rules import AGENT, PARTNER
 from tests.fixtures import cups
-from tests.fixtures.haggle import ADA, BO, CY, DEALS, PASS, READER, Put, Reading, Say
+from tests.fixtures.haggle_rules import ADA, BO, CY, DEALS, PASS, READER, Put, Reading, Say
 from tests.table import match_of, spec_of, table
 
 

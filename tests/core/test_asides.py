@@ -16,7 +16,7 @@ from sally.core.match import Match
 from sally.core.playback import mismatch, replayed
 from sally.core.player import Decision, Forfeit, Silence
 from sally.core.probe import At, Foreseen, Question, Report, problem, score
-from tests.fixtures.haggle import ADA, BO, CY, READER, Offer, Reading, Say
+from tests.fixtures.haggle_rules import ADA, BO, CY, READER, Offer, Reading, Say
 from tests.table import all_probes, match_of, played, spec_of, table
 
 

@@ -14,7 +14,7 @@ from sally.core.match import Match
 from sally.core.playback import mismatch
 from sally.core.player import Decision, Forfeit
 from sally.core.probe import Injection, Question, Report, corrupted
-from tests.fixtures.haggle import ADA, BO, CY, PASS, Put
+from tests.fixtures.haggle_rules import ADA, BO, CY, PASS, Put
 from tests.table import all_probes, asked_in_turn, match_of, played, seat, spec_of, table
 
 AGENT = seat("agent")

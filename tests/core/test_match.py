@@ -28,7 +28,7 @@ from sally.core.partner import Scripted
 from sally.core.playback import mismatch
 from sally.core.player import Decision, Fault, Forfeit, Turn
 from sally.runner.seating import players_of
-from tests.fixtures.haggle import ADA, BO, CY, PASS, READER, Haggle, Offer, Put, Reading, Say
+from tests.fixtures.haggle_rules import ADA, BO, CY, PASS, READER, Haggle, Offer, Put, Reading, Say
 from tests.table import match_of, played, spec_of, table
 
 

@@ -13,7 +13,7 @@ from sally.core.errors import BadInput
 from sally.core.log import Censored, Episode, Event, from_line, to_line
 from sally.core.playback import mismatch, replayed
 from sally.core.probe import Injection
-from tests.fixtures.haggle import Reading, Say
+from tests.fixtures.haggle_rules import Reading, Say
 from tests.table import all_probes, match_of, played, seat, spec_of, table
 
 GAMES = ("cups", "haggle", "rps", "ipd, chance to stop")

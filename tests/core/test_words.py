@@ -14,7 +14,7 @@ from sally.core.probe import Question
 from sally.core.words import Pack, checked, read_form, slots
 from sally.games.repeated_games.words import TEXTS
 from tests.fixtures.haggle import TEXTS as HAGGLE
-from tests.fixtures.haggle import Pass, Put, Say
+from tests.fixtures.haggle_rules import Pass, Put, Say
 from tests.table import match_of, seat, spec_of, table
 
 

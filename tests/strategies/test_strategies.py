@@ -16,7 +16,7 @@ from sally.runner.check import check
 from sally.runner.local import play
 from sally.strategies.self_consistency import elected
 from tests.conversations import Recorder, conversation, place, said, setup_of, strategies
-from tests.fixtures.haggle import Pass
+from tests.fixtures.haggle_rules import Pass
 from tests.strategies.talk import MINE, ORACLE, THEIRS, Listener, moves, reports, says, talk
 from tests.table import match_of, table
 

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from starlette.routing import Mount, Route
 
 from sally.web import security
 from sally.web.security import MOST_BYTES, RateLimiter, depth
@@ -353,81 +352,7 @@ def test_a_full_disk_is_said_and_nothing_is_changed(web: Any) -> None:
     assert len(guest.see()["lines"]) == len(before["lines"]) + 1
 
 
-# --- the experimenter ---------------------------------------------------------------------------
-
-
-def logged_in(web: Any, **form: str) -> Any:
-    return web.post("/experimenter/login", data={"secret": SECRET, **form}, follow_redirects=False)
-
-
-def test_the_secret_opens_the_door_with_a_careful_cookie(web: Any) -> None:
-    reply = logged_in(web, next="/experimenter/studies")
-    assert reply.status_code == 303 and reply.headers["location"] == "/experimenter/studies"
-    cookie = reply.headers["set-cookie"]
-    assert "HttpOnly" in cookie and "SameSite=strict" in cookie and "Max-Age" in cookie
-    assert SECRET not in cookie
-
-
-@pytest.mark.parametrize(
-    "onward", ["//evil.example", "https://evil.example", "/\\evil.example", ""]
-)
-def test_the_login_leads_nowhere_else(onward: str, web: Any) -> None:
-    assert logged_in(web, next=onward).headers["location"] == "/experimenter"
-
-
-def test_over_https_the_cookie_stays_there(tmp_path: Path) -> None:
-    with web_server(tmp_path, secret=SECRET, secure=True) as web:
-        assert "Secure" in logged_in(web).headers["set-cookie"]
-
-
-def test_guesses_at_the_secret_are_few(web: Any) -> None:
-    codes = [logged_in(web, secret=str(n)).status_code for n in range(7)]
-    assert codes == [403] * 5 + [429] * 2
-    assert logged_in(web).status_code == 429  # even the right one has to wait
-
-
-def test_experimenters_pages_are_closed_to_everybody_else(web: Any) -> None:
-    closed = 0
-    for route in web.app.routes:
-        if isinstance(route, Mount) or not isinstance(route, Route):
-            continue
-        if not route.path.startswith(("/experimenter", "/explorer")) or "login" in route.path:
-            continue
-        path = re.sub(r"\{[^}]*\}", "x", route.path)
-        for method in route.methods or ():
-            if method == "HEAD":
-                continue
-            form = {"data": {"x": "y"}} if method == "POST" else {}
-            reply = web.request(method, path, follow_redirects=False, **form)
-            assert reply.status_code in (303, 401), (method, path, reply.status_code)
-            closed += 1
-    assert closed
-
-
-def test_a_form_needs_the_token_of_its_session(web: Any) -> None:
-    logged_in(web)
-    assert web.post("/experimenter/logout", data={"x": "y"}).status_code == 403
-    assert web.post("/experimenter/logout", data={"form_token": "x"}).status_code == 403
-    (token, _), *_ = web.app.state.login._sessions.values()
-    out = web.post("/experimenter/logout", data={"form_token": token}, follow_redirects=False)
-    assert out.status_code == 303
-    again = web.post("/experimenter/logout", data={"form_token": token}, follow_redirects=False)
-    assert again.status_code == 401
-
-
-def test_a_session_ends(web: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    logged_in(web)
-    later = security.time.time() + security.SESSION_SECONDS + 1
-    monkeypatch.setattr(security.time, "time", lambda: later)
-    assert web.post("/experimenter/logout", data={}).status_code == 401
-
-
-def test_a_secret_is_made_for_every_start_unless_one_is_given(tmp_path: Path) -> None:
-    made = []
-    for n in range(2):
-        with web_server(tmp_path / str(n)) as web:
-            made.append(web.app.state.login._secret)
-    assert len(set(made)) == 2 and all(len(secret) >= 32 for secret in made)
+# --- answers to strangers ------------------------------------------------------------------------
 
 
 def test_what_breaks_here_tells_the_world_nothing(

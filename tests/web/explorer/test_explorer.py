@@ -1,27 +1,21 @@
-"""The experimenter lists, narrows and steps through episodes, and watches new ones come."""
+"""The experimenter steps through episodes and watches new ones come."""
 
 from __future__ import annotations
 
 import re
-import time
-from pathlib import Path
 
 import msgspec
 import pytest
-from starlette.testclient import TestClient
 
 from sally import store
 from sally.api import play
-from sally.core.errors import BadInput
-from sally.core.log import Censored, Episode, Moved, Sitter, episode_id, to_line
+from sally.core.log import Moved, episode_id
 from sally.core.probe import Injection
 from sally.core.scenes import REFEREE, tell
-from sally.core.study import Cell, Study, instance
 from sally.models.stub import always
-from sally.runner.run import run_study
-from sally.web.app import Settings, make_app
 from sally.web.explorer import perspective
-from sally.web.explorer.index import ENDED, EpisodeIndex, Wanted
+from sally.web.explorer.index import EpisodeIndex
+from tests.web.explorer.small_store import SECRET
 from tests.web.participants import (
     RIGHT,
     TEXT,
@@ -29,177 +23,6 @@ from tests.web.participants import (
     logged_in,
     study_server,
 )
-
-SECRET = "a long enough secret for a test"
-STUDY = Study(
-    "small",
-    "two partners, two cells",
-    (
-        Cell(
-            "rps",
-            (instance("rps", "rps-3", rounds=3),),
-            ({"agent": Sitter("random"), "partner": Sitter("constant")},),
-            arms={"agent": ("their_move",)},
-            repeats=3,
-        ),
-        Cell(
-            "ipd",
-            (instance("ipd", "ipd-2", rounds=2),),
-            ({"agent": Sitter("random"), "partner": Sitter("tit_for_tat")},),
-            repeats=2,
-        ),
-    ),
-)
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory) -> Path:
-    out = tmp_path_factory.mktemp("stores") / "small"
-    run_study(STUDY, out)
-    return out
-
-
-@pytest.fixture
-def visitor(folder, tmp_path):
-    app = make_app(
-        Settings(
-            database=str(tmp_path / "database.sqlite"), out=None, stores=(folder,), secret=SECRET
-        )
-    )
-    with TestClient(app) as client:
-        yield client
-
-
-@pytest.fixture
-def experimenter(visitor):
-    visitor.post("/experimenter/login", data={"secret": SECRET})
-    return visitor
-
-
-def index(folder: Path) -> EpisodeIndex:
-    found = EpisodeIndex([folder])
-    found.refresh()
-    return found
-
-
-# --- the index ------------------------------------------------------------------------------
-
-
-def test_every_stored_episode_is_listed_once(folder):
-    entries = index(folder).entries()
-    assert {e.id for e in entries} == set(store.load(folder).episodes)
-    assert {(e.study, e.game, e.cell) for e in entries} == {
-        ("small", "rps", "rps"),
-        ("small", "ipd", "ipd"),
-    }
-    assert entries[0].players[0] == "agent = random" and entries[0].outcome == ENDED
-
-
-@pytest.mark.parametrize(
-    ("wanted", "count"),
-    [
-        (Wanted(), 5),
-        (Wanted(game="rps"), 3),
-        (Wanted(cell="ipd"), 2),
-        (Wanted(player="tit_for"), 2),
-        (Wanted(player="agent = random", game="ipd"), 2),
-        (Wanted(outcome=ENDED), 5),
-        (Wanted(outcome="censored"), 0),
-        (Wanted(study="another"), 0),
-    ],
-)
-def test_a_list_is_narrowed_by_each_field(folder, wanted, count):
-    assert len(index(folder).entries(wanted)) == count
-
-
-def test_an_episode_is_read_back_whole(folder):
-    found, stored = index(folder), store.load(folder).episodes
-    for entry in found.entries():
-        assert found.episode(entry.shelf, entry.id) == stored[entry.id]
-
-
-def left(episode: Episode) -> Episode:
-    """The same episode as one that was cut short at its beginning."""
-    return msgspec.structs.replace(episode, events=[Censored(0, "left", "the person left")])
-
-
-def test_new_lines_come_while_a_writer_is_at_work_and_after_it_is_done(folder, tmp_path):
-    out = tmp_path / "live"
-    store.claim(out, store.Manifest("live", ""))
-    one, two, *_ = store.load(folder).episodes.values()
-    found = EpisodeIndex([out])
-    with store.Writer(out) as writer:
-        writer.add(left(one))
-        found.refresh()
-        assert [e.outcome for e in found.entries()] == ["left"]
-        writer.add(two)
-        found.refresh()
-        assert {e.id for e in found.entries()} == {one.id, two.id}
-    with store.Writer(out) as writer:
-        writer.add(one)  # played to its end after all
-        found.refresh()
-    found.refresh()
-    assert [e.outcome for e in found.entries()] == [ENDED, ENDED]
-    assert found.episode("live", one.id) == one
-    (row,) = [p for p in found.progress() if p.cell == one.cell]
-    assert (row.study, row.ended, row.wanted) == ("live", 1 + (one.cell == two.cell), None)
-
-
-def test_a_file_that_was_replaced_is_read_anew(folder, tmp_path):
-    out = tmp_path / "again"
-    store.claim(out, store.Manifest("again", ""))
-    one, two, *_ = store.load(folder).episodes.values()
-    found = EpisodeIndex([out])
-    for kept in ((one, two), (two,), (one, one, two)):  # shorter, then longer
-        store.Folder(out).put("people.jsonl", b"".join(to_line(e) for e in kept))
-        found.refresh()
-        assert {e.id for e in found.entries()} == {e.id for e in kept}
-
-
-def test_a_bad_line_is_counted_and_the_rest_is_there(folder, tmp_path):
-    out = tmp_path / "bad"
-    store.claim(out, store.Manifest("bad", ""))
-    one = next(iter(store.load(folder).episodes.values()))
-    (out / "x.jsonl").write_bytes(b"no episode\n" + to_line(one) + b'{"torn')
-    found = index(out)
-    assert found.bad == 1 and [e.id for e in found.entries()] == [one.id]
-
-
-def test_an_episode_with_a_bad_event_is_said_to_be_unreadable(folder, tmp_path):
-    out = tmp_path / "odd"
-    store.claim(out, store.Manifest("odd", ""))
-    one = next(iter(store.load(folder).episodes.values()))
-    (out / "x.jsonl").write_bytes(to_line(one).replace(b'"kind":"moved"', b'"kind":"mooved"', 1))
-    found = index(out)
-    with pytest.raises(BadInput, match="cannot be read"):
-        found.episode("odd", one.id)
-
-
-def test_progress_knows_how_many_episodes_a_study_wants(tmp_path):
-    run_study(STUDY, tmp_path / "s", limit=1)
-    rows = index(tmp_path / "s").progress()
-    assert [(r.cell, r.ended, r.wanted) for r in rows] == [("rps", 1, 3), ("ipd", 1, 2)]
-
-
-def test_ten_thousand_episodes_are_indexed_once(folder, tmp_path, monkeypatch):
-    out = tmp_path / "many"
-    store.claim(out, store.Manifest("many", ""))
-    one = next(iter(store.load(folder).episodes.values()))
-    with (out / "w.jsonl").open("wb") as file:
-        for n in range(10_000):
-            setup = msgspec.structs.replace(one.setup, repeat=n)
-            episode = msgspec.structs.replace(one, id=episode_id(setup), setup=setup)
-            file.write(to_line(episode))
-    found = index(out)
-    assert len(found.entries()) == 10_000
-    read: list[bytes] = []
-    monkeypatch.setattr("sally.web.explorer.index._header_of", read.append)
-    began = time.perf_counter()
-    found.refresh()
-    found.entries(Wanted(cell="rps"))
-    took = time.perf_counter() - began
-    assert read == [] and took < 1  # 0.01 s on an idle machine
-
 
 # --- from somebody's eyes -----------------------------------------------------------------------
 

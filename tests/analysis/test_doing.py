@@ -1,0 +1,150 @@
+"""How well one did, on a scale from a mindless player to the optimum, by known answers."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from sally import api
+from sally.analysis.baselines import baselines
+from sally.analysis.measured import measured
+from sally.analysis.profile import profile_of
+from sally.core.log import Sitter
+from sally.core.player import Decision, Forfeit, Turn
+from sally.core.study import Cell, Study, grid, instance, sitter
+from sally.games.toma.po.game import frozen_scenarios as po_scenarios
+from sally.runner.seating import seated
+from tests.analysis.profiles import against_tit_for_tat, one_cell, played, profiled
+
+
+def test_a_random_player_is_the_zero_and_one_last_defection_the_optimum():
+    def cooperates(turn: Turn) -> int:
+        return 0
+
+    def defects_last(turn: Turn) -> int:
+        return int(turn.view.round == 10)
+
+    kind, sly = (profiled(against_tit_for_tat(s), "agent")[0] for s in (cooperates, defects_last))
+    assert kind.raw.value == pytest.approx(8.0) and sly.raw.value == pytest.approx(8.2)
+    assert sly.doing.value == pytest.approx(1) and sly.regret.value == pytest.approx(0)
+    chance = sly.random.value
+    assert sly.random.player == "random" and 4 < chance < 7 and sly.random.doing == 0
+    assert kind.doing.value == pytest.approx((8 - chance) / (8.2 - chance))
+    assert kind.regret.value == pytest.approx(0.2)
+    # the best mindless player is a mark on the scale, high up, and not its zero
+    assert (sly.mindless.player, sly.mindless.value) == ("constant 0", pytest.approx(8))
+    assert sly.mindless.doing == pytest.approx(kind.doing.value)
+    assert (sly.reference.player, sly.reference.standing) == ("optimum", "exact")
+    assert sly.mindless.played == 6 and sly.mindless.stored == 0
+
+
+def test_always_defecting_where_a_mindless_player_leaves_no_room_stays_on_the_scale():
+    row = profiled(against_tit_for_tat(lambda turn: 1, rounds=100), "agent")[0]
+    assert -1 < row.doing.value < 0  # it was -147.5 with the best mindless player at zero
+
+
+def test_the_scale_of_the_first_version_can_be_had_by_its_name():
+    studied = [m for e in against_tit_for_tat(lambda turn: 0) for m in measured(e, ("agent",))]
+    (row,) = profile_of(studied, baselines(studied), zero="mindless")
+    assert row.doing.value == pytest.approx(0)
+
+
+def test_where_a_constant_is_optimal_doing_has_room_and_the_mindless_mark_is_at_the_top():
+    """Paper against rock for ever: `constant 1` gets all there is."""
+
+    def paper_then_anything(turn: Turn) -> int:
+        return 1 if turn.view.round <= 5 else 0
+
+    lineup = {"agent": paper_then_anything, "partner": ("single_action", {"action": 0})}
+    episodes = [api.play("rps", lineup, seed, rounds=10) for seed in range(5)]
+    (row,) = profiled(episodes, "agent")
+    assert row.raw.value == pytest.approx(0.5) and row.mindless.doing == pytest.approx(1)
+    chance = row.random.value
+    assert row.doing.value == pytest.approx((0.5 - chance) / (1 - chance))
+
+
+def test_the_mindless_end_is_one_player_for_a_game_not_the_luckiest_for_each_partner():
+    lineups = grid(
+        agent=sitter("tabular"), partner=tuple(sitter("single_action", action=a) for a in range(3))
+    )
+    (row,) = profiled(played(one_cell("rps", lineups, repeats=3, rounds=20)), "agent")
+    assert row.mindless.value < 0.5  # whoever it is, it cannot beat all three
+    assert row.doing.value is not None and row.doing.low <= row.doing.value <= row.doing.high
+
+
+def test_a_tracker_is_the_exact_end_of_the_locker_and_the_true_box_is_no_mind():
+    games = tuple(
+        instance("pick_the_right_stuff", f"g{n}", users=4, number=n, mode="finite",
+                 generator="balanced", generator_seed=7)
+        for n in range(6)
+    )  # fmt: skip
+    arms = {"manager": ("state_last_seen", "true_box")}
+    cell = Cell("c", games, grid(manager=(sitter("tracker"), sitter("random"))), arms)
+    tracker, chance = profiled(played(Study("s", "s", (cell,))), "manager")
+    assert tracker.doing.value == pytest.approx(1) and tracker.accuracy.value == 100
+    assert tracker.reference == chance.reference and chance.reference.standing == "exact"
+    assert chance.reference.stored == 6 and chance.reference.played == 0
+    assert [m.knowing.asked for e in played(Study("s", "s", (cell,)))[:1] for m in measured(e)] == [
+        4
+    ]
+
+
+def test_a_reference_that_does_not_always_win_is_the_best_known():
+    lineups = grid(
+        guide=sitter("turn_taker"),
+        explorer=(sitter("turn_taker"), sitter("random")),
+        eavesdropper=sitter("worlds"),
+    )
+    rows = profiled(played(one_cell("toma_sw", lineups, repeats=8)), "explorer")
+    assert {row.reference.standing for row in rows} == {"best known"}
+
+
+def test_a_scale_without_clear_room_is_not_drawn_out_of_noise():
+    lineups = grid(agent=sitter("random"), partner=sitter("random"))
+    (row,) = profiled(played(one_cell("rps", lineups, repeats=6, rounds=10)), "agent")
+    assert row.doing.value is None and "room" in row.why["doing"]
+    assert row.regret.value is not None  # only the regret is left
+
+
+class Silent(msgspec.Struct, frozen=True):
+    """Knows the right choice and speaks only if asked to by its seed: else it forfeits."""
+
+    right: bool
+
+    def decide(self, turn: Turn):
+        return Decision(self.solved(turn)) if self.right else Forfeit("no answer")
+
+    def solved(self, turn: Turn) -> int:
+        return (
+            seated(turn.desk.spec, turn.desk.game, turn.seat, Sitter("solver")).decide(turn).action
+        )
+
+
+def test_forfeiting_whenever_one_is_wrong_does_not_give_a_perfect_profile():
+    """It did in the partially observable game: what was not answered was not counted."""
+    scenarios = list(po_scenarios().values())[10:90:8]
+    episodes = [
+        api.play("toma_po", {"player": Silent(n % 2 == 0)}, n, scenario=s.id, level=s.level)
+        for n, s in enumerate(scenarios)
+    ]
+    (row,) = profiled(episodes, "player")
+    assert row.forfeits == 5 and row.raw.value == pytest.approx(0.5)
+    assert row.doing.value < 0.6 and row.doing_most.value == pytest.approx(1)
+
+
+def test_a_void_round_earns_nothing_by_the_rules_and_the_best_reply_at_most():
+    class FallsSilent(msgspec.Struct, frozen=True):
+        def decide(self, turn: Turn):
+            return Forfeit("no answer") if turn.view.round == 3 else Decision(0)
+
+    lineup = {"agent": FallsSilent(), "partner": ("single_action", {"action": 2})}
+    (m,) = measured(api.play("rps", lineup, rounds=4), ("agent",))  # rock beats scissors
+    assert (m.doing, m.least, m.most, m.optimum) == (1.0, 0.75, 1.0, 1.0)
+
+
+def test_one_partner_without_an_automaton_does_not_blank_the_row():
+    lineups = grid(agent=sitter("tabular"), partner=(sitter("tit_for_tat"), sitter("tabular")))
+    known, unknown = profiled(played(one_cell("rps", lineups, repeats=6, rounds=20)), "agent")
+    assert (known.part, unknown.part) == ("with a known optimum", "without a known optimum")
+    assert known.doing.value is not None and unknown.doing.value is None
+    assert unknown.raw.value is not None and "neither an optimum" in unknown.why["doing"]

@@ -1,0 +1,32 @@
+"""A small study, and episodes to keep."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from sally.core.log import Episode, to_line
+from sally.core.study import Cell, Study, grid, instance, sitter
+from tests.table import played, table
+
+
+def episodes(n: int, start: int = 0) -> list[Episode]:
+    return [played(table("cups", seed)) for seed in range(start, start + n)]
+
+
+def study(name: str = "mine", repeats: int = 6) -> Study:
+    players = grid(agent=sitter("random"), partner=sitter("tit_for_tat"))
+    cell = Cell("only", (instance("ipd", rounds=4),), players, repeats=repeats)
+    return Study(name, "for tests", (cell,))
+
+
+def write(folder: Path, *lines: bytes, name: str = "1-a.jsonl") -> Path:
+    path = folder / name
+    path.write_bytes(b"".join(lines))
+    return path
+
+
+def names(folder: Path) -> set[str]:
+    return {str(p.relative_to(folder)) for p in folder.rglob("*")}
+
+
+GOOD = to_line(episodes(1)[0])

@@ -1,0 +1,212 @@
+"""What is written can be read: broken lines, repeated ones, old schemas; nothing goes unseen."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from sally import store
+from sally.core.errors import BadInput
+from sally.core.log import SCHEMA, Call, Censored, Ended, Moved, to_line
+from sally.store import lines as store_lines
+from tests.store.kept import GOOD, episodes, names, write
+
+# --- what is written can be read ----------------------------------------------------------------
+
+
+def test_what_is_put_in_comes_out(folder: Path) -> None:
+    wanted = episodes(5)
+    with store.Writer(folder) as writer:
+        for episode in wanted:
+            writer.add(episode)
+    found = store.load(folder)
+    assert list(found.episodes.values()) == wanted
+    assert (found.bad, found.doubled) == ([], 0)
+    assert found.finished == {e.id for e in wanted}
+
+
+def test_every_line_says_its_schema(folder: Path) -> None:
+    with store.Writer(folder) as writer:
+        writer.add(episodes(1)[0])
+    (path,) = store.episode_files(folder)
+    assert msgspec.json.decode(path.read_bytes())["schema"] == SCHEMA
+
+
+def test_a_writer_with_nothing_to_write_leaves_nothing(folder: Path) -> None:
+    with store.Writer(folder):
+        pass
+    assert names(folder) == {store.MANIFEST}
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        Ended(4, {"hider": float("inf")}),
+        Moved(3, "hider", "keep", memory={"plan": [float("nan")]}, calls=(Call("move", "x"),)),
+        Moved(3, "hider", "keep", calls=(Call("move", "x", scores=(float("-inf"),)),)),
+        Moved(3, "hider", object()),
+    ],
+)
+def test_what_could_not_be_read_back_is_refused_before_it_is_written(
+    folder: Path, event: Any
+) -> None:
+    (good,) = episodes(1)
+    bad = msgspec.structs.replace(good, events=[*good.events[:-1], event, good.events[-1]])
+    with store.Writer(folder) as writer:
+        writer.add(good)
+        with pytest.raises(BadInput, match=f"Episode {good.id} cannot be stored"):
+            writer.add(bad)
+    assert list(store.load(folder).episodes.values()) == [good]
+
+
+def test_half_a_character_in_a_reply_loses_no_episode(folder: Path) -> None:
+    (good,) = episodes(1)
+    at = next(i for i, event in enumerate(good.events) if event.seat == "hider")
+    odd = msgspec.structs.replace(good.events[at], reply="so \ud83d cut 👍")
+    events = [*good.events[:at], odd, *good.events[at + 1 :]]
+    with store.Writer(folder) as writer:
+        writer.add(msgspec.structs.replace(good, events=events))
+    (found,) = store.load(folder).episodes.values()
+    assert found.events[at].reply == "so \ufffd cut 👍"
+
+
+# --- broken lines -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        (GOOD[:-1], "torn"),
+        (GOOD[:40], "torn"),
+        (GOOD[:40] + b"\n", "corrupt"),
+        (b"\n", "corrupt"),
+        (b"\x00" * 100 + b"\n", "corrupt"),
+        (b'{"id": "\xff\xfe"}\n', "corrupt"),
+        (b"[" * 200_000 + b"\n", "corrupt"),
+        (b"[1, 2]\n", "no record"),
+        (b"{}\n", "schema version None is unknown"),
+        (GOOD.replace(b'"schema":1', b'"schema":99'), "schema version 99 is unknown"),
+        (GOOD.replace(b'"schema":1', b'"schema":[]'), "is unknown"),
+        (GOOD.replace(b'"schema":1', b'"schema":"1"'), "is unknown"),
+        (GOOD.replace(b'"kind":"ended"', b'"kind":"endde"'), "corrupt"),
+        (GOOD.replace(b'"turn":0', b'"turn":"0"'), "corrupt"),
+        (b'{"id":"x","setup":{"instance":{"id":"a","game":"b"},"seed":1,"lineup":{}},"events":[],'
+         b'"schema":1}\n', "has no end"),
+    ],
+)  # fmt: skip
+def test_a_broken_line_is_set_aside_and_reported_with_file_and_line(
+    folder: Path, line: bytes, why: str
+) -> None:
+    others = [to_line(e) for e in episodes(2, start=1)]
+    whole = [others[0], line] if not line.endswith(b"\n") else [others[0], line, others[1]]
+    path = write(folder, *whole)
+    found = store.load(folder)
+    assert len(found.episodes) == len(whole) - 1
+    (bad,) = found.bad
+    assert (bad.file, bad.line) == (path.name, 2)
+    assert why in bad.why and f"{path.name}, line 2: " in str(bad)
+    assert (folder / "quarantine" / path.name).read_bytes() == line.rstrip(b"\n") + b"\n"
+    assert path.read_bytes() == b"".join(whole)  # the evidence stays where it was
+    assert store.load(folder).bad == found.bad  # and is told again, every time
+
+
+def test_twenty_thousand_bad_lines_are_one_file_of_the_quarantine(folder: Path) -> None:
+    path = write(folder, *[b"\n"] * 20_000)
+    assert len(store.load(folder).bad) == 20_000
+    store.load(folder)
+    assert [p.name for p in (folder / "quarantine").iterdir()] == [path.name]
+    write(folder, *[b"x" * 100_000 + b"\n"] * 30)
+    store.load(folder)
+    assert max(p.stat().st_size for p in (folder / "quarantine").iterdir()) <= 1_000_000
+
+
+def test_a_pipe_that_is_named_like_a_file_of_lines_is_refused(folder: Path) -> None:
+    write(folder, to_line(episodes(1)[0]))
+    os.mkfifo(folder / "pipe.jsonl")
+    with pytest.raises(BadInput, match="not a file of lines"):
+        store.load(folder)
+
+
+def test_without_quarantine_nothing_is_written(folder: Path) -> None:
+    write(folder, b"?\n")
+    before = names(folder)
+    assert len(store.load(folder, quarantine=False).bad) == 1
+    assert names(folder) == before
+
+
+def test_a_foreign_folder_is_read_and_left_as_it_is(tmp_path: Path) -> None:
+    write(tmp_path, b'{"somebody": "else"}\n', GOOD, name="theirs.jsonl")
+    found = store.load(tmp_path)
+    assert (len(found.bad), len(found.episodes)) == (1, 1)
+    assert names(tmp_path) == {"theirs.jsonl"}
+
+
+def test_a_store_that_cannot_be_written_is_still_read(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(folder, b"?\n", GOOD)
+
+    def refuse(*args: Any, **kwargs: Any) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "mkdir", refuse)  # as root, a mode of 0500 would not hold us
+    monkeypatch.setattr(os, "open", refuse)
+    found = store.load(folder)
+    assert (len(found.bad), len(found.episodes)) == (1, 1)
+    with pytest.raises(BadInput, match="cannot be written: Permission denied"):
+        store.Writer(folder)
+
+
+# --- twice the same -----------------------------------------------------------------------------
+
+
+def test_a_finished_run_takes_the_place_of_a_cut_one_wherever_it_stands(folder: Path) -> None:
+    (whole,) = episodes(1)
+    cut = msgspec.structs.replace(whole, events=[Censored(0, "budget")])
+    for lines in ((cut, whole, whole), (whole, cut), (cut, cut, whole)):
+        write(folder, *map(to_line, lines))
+        found = store.load(folder)
+        assert list(found.episodes.values()) == [whole]
+        assert found.finished == {whole.id}
+        assert found.doubled == (0 if lines == (cut, cut, whole) else 1)
+
+
+@pytest.mark.parametrize(
+    ("cause", "again"),
+    [("budget", True), ("fault", True), ("limit", True), ("left", True), ("forfeits", False)],
+)
+def test_only_what_is_not_part_of_play_runs_again(folder: Path, cause: str, again: bool) -> None:
+    cut = msgspec.structs.replace(episodes(1)[0], events=[Censored(0, cause)])
+    write(folder, to_line(cut))
+    assert store.load(folder).finished == (set() if again else {cut.id})
+
+
+# --- older schemas ------------------------------------------------------------------------------
+
+
+def test_an_older_schema_is_migrated_step_by_step(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def from_minus_one(plain: dict[str, Any]) -> dict[str, Any]:
+        return {**plain, "happened": plain["what"]}
+
+    def from_zero(plain: dict[str, Any]) -> dict[str, Any]:
+        return {**plain, "events": plain["happened"]}
+
+    monkeypatch.setattr(store_lines, "MIGRATIONS", {-1: from_minus_one, 0: from_zero})
+    wanted = episodes(2)
+    plain = [msgspec.json.decode(to_line(e)) for e in wanted]
+    oldest = {**plain[0], "what": plain[0].pop("events"), "schema": -1}
+    older = {**plain[1], "happened": plain[1].pop("events"), "schema": 0}
+    oldest.pop("events")
+    older.pop("events")
+    broken = {"id": "x", "schema": 0}
+    write(folder, *(msgspec.json.encode(old) + b"\n" for old in (oldest, older, broken)))
+    found = store.load(folder)
+    assert list(found.episodes.values()) == wanted
+    assert [b.line for b in found.bad] == [3]
+    assert "does not migrate from schema version 0" in found.bad[0].why

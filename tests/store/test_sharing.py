@@ -1,0 +1,257 @@
+"""Several writers, killed writers, folders of others, and runs that are resumed."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from sally import store
+from sally.core.errors import BadInput
+from sally.core.log import to_line
+from sally.runner.local import manifest
+from sally.runner.run import run_study
+from sally.store import manifest as manifests
+from tests.store.kept import GOOD, episodes, names, study, write
+
+# --- several processes --------------------------------------------------------------------------
+
+
+def _write_some(folder: Path, first: int) -> None:
+    store.claim(folder, store.Manifest("mine", "hash"))
+    with store.Writer(folder) as writer:
+        for episode in episodes(40, first):
+            writer.add(episode)
+
+
+def test_several_processes_write_and_one_reads_all_the_while(tmp_path: Path) -> None:
+    out, spawn = tmp_path / "new", get_context("fork")
+    workers = [spawn.Process(target=_write_some, args=(out, 100 * n)) for n in range(4)]
+    for worker in workers:
+        worker.start()
+    seen = 0
+    while any(worker.is_alive() for worker in workers):
+        if out.is_dir():
+            found = store.load(out)
+            assert found.bad == []
+            assert len(found.episodes) >= seen  # what was there does not go away
+            seen = len(found.episodes)
+    assert [worker.exitcode for worker in workers] == [0] * 4
+    assert len(store.load(out).episodes) == 160
+    assert not list(out.glob("*.open"))
+
+
+def test_a_file_that_is_renamed_or_taken_away_under_the_reader_is_no_loss(folder: Path) -> None:
+    path = write(folder, GOOD, name="1-a.open")
+    (empty := folder / "2-b.open").touch()
+    listed = store.episode_files(folder)
+    path.rename(path.with_suffix(".jsonl"))
+    empty.unlink()
+    assert [line for p in listed for _, line in store.lines_of(p)] == [GOOD]
+
+
+@pytest.mark.parametrize(
+    "listings",
+    [(["1-a.open"], ["1-a.jsonl"]), ([], ["1-a.jsonl"]), (["1-a.open"], [])],
+    ids=["before and after", "only after", "only before"],
+)
+def test_a_file_that_is_renamed_while_it_is_listed_is_read_once(
+    folder: Path, listings: tuple[list[str], list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(folder, GOOD, name="1-a.jsonl")
+    left = list(listings)
+    inner = store.Folder.names
+
+    def names(self: store.Folder, under: str = "") -> list[str]:
+        return [store.MANIFEST, *left.pop(0)] if not under and left else inner(self, under)
+
+    monkeypatch.setattr(store.Folder, "names", names)
+    found = store.load(folder)
+    assert (len(found.episodes), found.doubled) == (1, 0)
+
+
+def test_the_line_a_live_writer_is_at_is_left_alone(folder: Path) -> None:
+    writer = store.Writer(folder)
+    writer.add(episodes(1)[0])
+    os.write(writer._lines.fd, GOOD[:50])
+    assert store.load(folder).bad == []
+    assert len(store.load(folder).episodes) == 1
+    os.close(writer._lines.fd)  # now it is dead, and the line is torn
+    assert [b.why for b in store.load(folder).bad] == ["the line is torn"]
+
+
+KILLED = """
+import os, sys
+from pathlib import Path
+from sally import store
+from sally.core.log import to_line
+from sally.runner import local, run
+import tests.conftest
+from tests.store.kept import study
+inner = local.play
+count = 0
+def play(setup, cell=""):
+    global count
+    episode = inner(setup, cell)
+    count += 1
+    if count == 4:
+        (path,) = Path(sys.argv[1]).glob("*.open")
+        with path.open("ab") as file:
+            file.write(to_line(episode)[:60])
+        print("half a line", flush=True)
+        os.kill(os.getpid(), 9)
+    return episode
+local.play = play
+run.run_study(study(), Path(sys.argv[1]))
+"""
+
+
+def test_killed_in_the_middle_of_a_line_then_resumed(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    killed = subprocess.run(
+        [sys.executable, "-c", KILLED, str(out)],
+        cwd=Path(__file__).parents[2],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert killed.returncode == -signal.SIGKILL, killed.stderr
+    after = store.load(out)
+    assert len(after.episodes) == 3
+    assert [b.why for b in after.bad] == ["the line is torn"]
+    found = run_study(study(), out)
+    assert len(found.episodes) == 6
+    assert found.doubled == 0
+    untouched = run_study(study(), tmp_path / "fresh")
+    assert {i: to_line(e) for i, e in found.episodes.items()} == {
+        i: to_line(e) for i, e in untouched.episodes.items()
+    }
+
+
+def test_a_full_disk_leaves_no_half_line(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first, second = episodes(2)
+    real = os.write
+    with store.Writer(folder) as writer:
+        writer.add(first)
+        monkeypatch.setattr(os, "write", lambda fd, data: real(fd, data[:20]))
+        with pytest.raises(BadInput, match="No space left"):
+            writer.add(second)
+        monkeypatch.undo()
+    found = store.load(folder)
+    assert (list(found.episodes.values()), found.bad) == ([first], [])
+
+
+# --- whose folder -------------------------------------------------------------------------------
+
+
+def test_a_folder_of_another_study_is_refused_and_left_alone(tmp_path: Path) -> None:
+    run_study(study("mine", 1), tmp_path / "out")
+    before = names(tmp_path / "out")
+    with pytest.raises(BadInput, match="belongs to study 'mine'"):
+        run_study(study("yours"), tmp_path / "out")
+    assert names(tmp_path / "out") == before
+
+
+def test_a_folder_with_other_files_is_refused_and_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "thesis.tex").touch()
+    with pytest.raises(BadInput, match="holds other files"):
+        run_study(study(), tmp_path)
+    assert names(tmp_path) == {"thesis.tex"}
+
+
+def test_a_file_in_the_way_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "out").write_text("mine")
+    with pytest.raises(BadInput, match="cannot be made"):
+        store.claim(tmp_path / "out", manifest(study()))
+    with pytest.raises(BadInput, match="There is no store"):
+        store.load(tmp_path / "out")
+
+
+def test_a_broken_manifest_is_named(folder: Path) -> None:
+    (folder / store.MANIFEST).write_text("{")
+    with pytest.raises(BadInput, match="does not describe a store"):
+        store.claim(folder, manifest(study()))
+
+
+def _claim(out: Path, name: str, won: Any) -> None:
+    try:
+        store.claim(out, store.Manifest(name, "hash"))
+        won.put(name)
+    except BadInput:
+        won.put("")
+
+
+def test_of_two_studies_that_claim_at_once_one_wins(tmp_path: Path) -> None:
+    fork = get_context("fork")
+    for attempt in range(5):
+        won = fork.SimpleQueue()
+        claims = [
+            fork.Process(target=_claim, args=(tmp_path / str(attempt), who, won))
+            for who in ("a", "b", "a", "b")
+        ]
+        for claim in claims:
+            claim.start()
+        for claim in claims:
+            claim.join()
+        winners = {won.get() for _ in claims} - {""}
+        assert len(winners) == 1
+        assert store.read_manifest(tmp_path / str(attempt)).study in winners
+
+
+@pytest.mark.parametrize("theirs", ["mine", "theirs"])
+def test_a_claim_that_comes_second_finds_out_whose_the_folder_is(
+    tmp_path: Path, theirs: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another process makes its manifest just after we saw none."""
+    look = manifests.refuse_others
+
+    def look_and_lose(folder: Path) -> None:
+        look(folder)
+        monkeypatch.setattr(manifests, "refuse_others", look)
+        store.claim(folder, store.Manifest(theirs, "hash"))
+
+    monkeypatch.setattr(manifests, "refuse_others", look_and_lose)
+    if theirs == "mine":
+        store.claim(tmp_path, store.Manifest("mine", "hash"))
+    else:
+        with pytest.raises(BadInput, match="belongs to study 'theirs'"):
+            store.claim(tmp_path, store.Manifest("mine", "hash"))
+    assert names(tmp_path) == {store.MANIFEST}
+    assert store.read_manifest(tmp_path).study == theirs
+
+
+# --- resuming -----------------------------------------------------------------------------------
+
+
+def test_a_second_run_plays_only_what_is_missing(tmp_path: Path) -> None:
+    played_now: list[int] = []
+    run_study(study(repeats=4), tmp_path / "out", watch=lambda p: played_now.append(p.done))
+    run_study(study(repeats=6), tmp_path / "out", watch=lambda p: played_now.append(p.kept))
+    assert played_now == [1, 2, 3, 4, 4, 4]
+    started = time.time()
+    run_study(study(repeats=6), tmp_path / "out", watch=lambda p: played_now.append(-1))
+    assert -1 not in played_now and time.time() - started < 5
+
+
+def test_a_store_keeps_what_each_of_its_runs_asked_for(tmp_path: Path) -> None:
+    once, twice = study(), msgspec.structs.replace(study(), seed=2)
+    run_study(once, tmp_path)
+    run_study(twice, tmp_path)
+    run_study(once, tmp_path)
+    assert store.studies(tmp_path) == {manifest(asked).asks: asked for asked in (once, twice)}
+    assert store.manifest_of(tmp_path) == manifest(once)
+
+
+def test_a_study_that_cannot_be_read_back_is_named(folder: Path) -> None:
+    (folder / "studies").mkdir()
+    (folder / "studies" / "x.json").write_text('{"name": 3}')
+    with pytest.raises(BadInput, match=r"x\.json does not hold a study"):
+        store.studies(folder)

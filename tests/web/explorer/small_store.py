@@ -1,0 +1,36 @@
+"""A small study and its index."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from sally.core.log import Sitter
+from sally.core.study import Cell, Study, instance
+from sally.web.explorer.index import EpisodeIndex
+
+SECRET = "a long enough secret for a test"
+STUDY = Study(
+    "small",
+    "two partners, two cells",
+    (
+        Cell(
+            "rps",
+            (instance("rps", "rps-3", rounds=3),),
+            ({"agent": Sitter("random"), "partner": Sitter("constant")},),
+            arms={"agent": ("their_move",)},
+            repeats=3,
+        ),
+        Cell(
+            "ipd",
+            (instance("ipd", "ipd-2", rounds=2),),
+            ({"agent": Sitter("random"), "partner": Sitter("tit_for_tat")},),
+            repeats=2,
+        ),
+    ),
+)
+
+
+def index(folder: Path) -> EpisodeIndex:
+    found = EpisodeIndex([folder])
+    found.refresh()
+    return found
