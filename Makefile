@@ -18,10 +18,11 @@ demo: $(SMALL) ## three games, bots and an embedded model: what each knew and di
 test: check ## run the checks and every test
 	@OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2
 
-check: $(READY) ## lint, types, layers
+check: $(READY) ## lint, types (also of the page on your own game), layers
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check --quiet .
 	@$(BIN)/mypy --no-error-summary
+	@$(BIN)/python -m tests.typed_pages
 	@$(BIN)/lint-imports --no-cache > $(VENV)/layers.txt || { cat $(VENV)/layers.txt; exit 1; }
 
 golden: $(READY) ## write golden playthroughs anew; read the difference before you commit it

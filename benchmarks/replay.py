@@ -1,0 +1,50 @@
+"""Reading a log back: the moves alone (`replayed`), as metrics do, against through a match."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from sally.api import play
+from sally.core import shelf
+from sally.core.game import GameSpec
+from sally.core.log import Episode
+from sally.core.match import Match
+from sally.core.playback import replayed, rerun
+
+GAMES: tuple[tuple[str, Mapping[str, Any]], ...] = (
+    ("ipd", {"rounds": 100}),
+    ("mindgames", {}),
+    ("hanabi", {}),
+    ("tradecraft", {}),
+)
+TIMES = 10
+Spec = GameSpec[Any, Any, Any]
+
+
+def through_a_match(spec: Spec, episode: Episode) -> None:
+    for _ in rerun(Match(spec, episode.setup, ask_nature=True), episode):
+        pass
+
+
+def seconds(way: Callable[[Spec, Episode], object], spec: Spec, episode: Episode) -> float:
+    began = time.process_time()  # of the processor, so a busy machine matters less
+    way(spec, episode)
+    return time.process_time() - began
+
+
+def main() -> None:
+    for name, params in GAMES:
+        spec = shelf.games()[name]
+        episode = play(name, dict.fromkeys(spec.build(params).seats, "random"), 1, **params)
+        pairs = [
+            [seconds(way, spec, episode) for way in (replayed, through_a_match)]
+            for _ in range(TIMES)
+        ]
+        alone, whole = (min(times) for times in zip(*pairs, strict=True))
+        print(f"{name}: {alone * 1e3:.2f} ms; through a match {whole / alone:.1f} times as long")
+
+
+if __name__ == "__main__":
+    main()
