@@ -2,12 +2,42 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from sally.core.card import Card, Condition
 from sally.core.study import sitter
 from sally.games.association.conditions import giver_conditions, opposite, rows_of
+from sally.games.codenames.instances import frozen
+from sally.games.codenames.rules import Codenames
 
 METRICS = ("codenames_points", "codenames_won", "codenames_regret")
 INSTANCES = rows_of("codenames", "small")
+GUESSERS = opposite("first_card last_card", "hub_card loner_card", "a_to_z z_to_a")
+
+
+@lru_cache(maxsize=1000)
+def one_a_turn(own: int, other: int, neutral: int, found: int = 0) -> float:
+    """The points of a board for who turns over any covered card, one a turn; exact.
+
+    The assassin is the one card more; after a turn that decides nothing the rival opens a card.
+    """
+    if own == 0:
+        return found + Codenames().bonus * other
+    if other == 0:
+        return float(found)
+    points = own * one_a_turn(own - 1, other - (own > 1), neutral, found + 1)
+    points += other * one_a_turn(own, max(other - 2, 0), neutral, found)
+    if neutral:
+        points += neutral * one_a_turn(own, other - 1, neutral - 1, found)
+    return points / (own + other + neutral + 1)
+
+
+def deaf() -> dict[str, float]:
+    """What a guesser earns who turns over any card after every clue for one card; exact."""
+    key = frozen("small").rows[0][0].key  # every small board has the same numbers of cards
+    points = one_a_turn(key.count("own"), key.count("other"), key.count("neutral"))
+    return {"codenames_points": points}
+
 
 CARD = Card(
     family="codenames",
@@ -25,8 +55,17 @@ CARD = Card(
             instances=INSTANCES,
             seat="guesser",
             others={"giver": sitter("associates")},
-            shortcuts=opposite("first_card last_card", "hub_card loner_card", "a_to_z z_to_a"),
+            shortcuts=GUESSERS,
             metrics=("codenames_points", "codenames_won"),
+        ),
+        Condition(  # one card a turn: chance is the same whatever the clues, and no board is won
+            name="guesser, clues for one card",
+            instances=INSTANCES,
+            seat="guesser",
+            others={"giver": sitter("associates", most=1)},
+            shortcuts=GUESSERS,
+            metrics=("codenames_points",),
+            chance=deaf(),
         ),
     ),
 )

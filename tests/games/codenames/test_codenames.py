@@ -15,8 +15,10 @@ from sally.games.association.clues import open_rows
 from sally.games.association.english import vocabulary
 from sally.games.association.lexicon import clue_problem, open_words, place
 from sally.games.association.minds import Mind, hubness
+from sally.games.codenames.card import deaf, one_a_turn
 from sally.games.codenames.generators import board
-from sally.games.codenames.instances import frozen
+from sally.games.codenames.instances import Problem, frozen
+from sally.games.codenames.rules import Codenames
 from sally.games.codenames.solver import (
     Best,
     best_clue,
@@ -25,7 +27,7 @@ from sally.games.codenames.solver import (
     ranked_cards,
     worth,
 )
-from sally.games.codenames.states import Clue, Guess, Stop
+from sally.games.codenames.states import GIVER, GUESSER, Clue, Guess, State, Stop
 from tests.games.association.tables import match_at, measured, page_of, played, say
 
 WORDS = ["dog", "cat", "piano", "violin", "bread", "storm"]
@@ -235,3 +237,30 @@ def test_no_place_on_the_board_has_a_colour_of_its_own() -> None:
 def test_boards_that_cannot_be_are_refused(params: dict[str, Any]) -> None:
     with pytest.raises(BadInput):
         match_at("codenames", params)
+
+
+def mean_of_all_ways(game: Codenames, state: State) -> float:
+    """The mean points if every card a guesser may turn over is as likely as any other."""
+    if state.board == game.boards:
+        return game.payoffs(state)[GUESSER]
+    (seat,) = game.to_move(state)
+    moves = (Clue("ocean", 1),) if seat == GIVER else game.options(state, seat)
+    after = [mean_of_all_ways(game, game.step(state, {seat: move})) for move in moves]
+    return sum(after) / len(after)
+
+
+@pytest.mark.parametrize(
+    "key", [KEY, ["own", "other", "other", "other", "neutral", "assassin"]], ids=["even", "easy"]
+)
+def test_who_does_not_hear_clues_earns_the_mean_over_all_cards_that_may_be_turned(
+    key: list[Any],
+) -> None:
+    game = Codenames(boards=1, problems=(Problem(tuple(WORDS), tuple(key)),))
+    counts = [key.count(colour) for colour in ("own", "other", "neutral")]
+    assert one_a_turn(*counts) == pytest.approx(mean_of_all_ways(game, game.start()))
+
+
+def test_what_chance_earns_is_the_same_on_every_small_board() -> None:
+    keys = {tuple(sorted(board.key)) for row in frozen("small").rows for board in row}
+    assert len(keys) == 1
+    assert deaf()["codenames_points"] == pytest.approx(1.09375)  # 35/32
