@@ -113,6 +113,7 @@ class Lobby:
         bots = bots_of(spec)
         for seats in dict.fromkeys(each.seats for each in frozen.values()):
             bots = {**bots_of(spec, next(p for p in frozen.values() if p.seats == seats)), **bots}
+        bots = {**fullest(spec), **bots}
         return Offer(
             spec.name,
             spec.title,
@@ -162,7 +163,8 @@ class Lobby:
     ) -> tuple[Instance, tuple[str, ...]]:
         """The instance that is played, with its seats; settings win over what a problem has."""
         if not problem:
-            return Instance(game, game, dict(params)), offer.seats
+            seats = shelf.game(game).build(params).seats if params else offer.seats
+            return Instance(game, game, dict(params)), seats
         frozen = problems_of(game)
         if problem not in frozen:
             raise unknown(f"problem of {game}", problem, frozen)
@@ -320,6 +322,18 @@ def bots_of(
 ) -> dict[str, tuple[str, ...]]:
     """By seat, the players that answer at once and need not be told anything."""
     return _bots(spec, msgspec.json.encode(problem.instance.params if problem else {}))
+
+
+@cache
+def fullest(spec: GameSpec[Any, Any, Any]) -> dict[str, tuple[str, ...]]:
+    """As `bots_of`, with the seats that there are once a visitor asks for as many as may be."""
+    found: dict[str, tuple[str, ...]] = {}
+    for name, bounds in spec.settings.items():
+        with suppress(BadInput):  # a bound that this game of the family refuses seats nobody
+            most = {name: bounds[1]} if bounds is not None else {}
+            if spec.build(most).seats != spec.build().seats:
+                found |= _bots(spec, msgspec.json.encode(most))
+    return found
 
 
 @cache

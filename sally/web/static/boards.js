@@ -107,7 +107,8 @@ const DRAW = { table, lockers, grid, hands, recipes, notes, talk, scale, picture
 export function drawn(board, labels = [], pick = () => {}, fill = null) {
   return board.parts.filter((part) => part.kind in DRAW).map((part) => {
     const node = el("div", { class: `part part-${part.kind}` }, DRAW[part.kind](part, { labels, pick, fill }));
-    if (node.querySelector(".prosy")) node.classList.add("part-wide");
+    const columns = part.kind === "table" ? part.columns.length : 0;
+    if (columns > 4 || node.querySelector(".prosy")) node.classList.add("part-wide"); // half a board holds four
     return node;
   });
 }

@@ -1,4 +1,4 @@
-"""The word games in a real browser, on a desk and on a phone: a clue, a hint, a dial."""
+"""Games of clues in a real browser, on a desk and on a phone: a word, a hint, a dial, cards."""
 
 from __future__ import annotations
 
@@ -60,3 +60,16 @@ def test_a_dial_is_set_as_a_number(person: Arrive, served: Server, device: dict[
     field.press("Enter")
     assert "Your result: " in me.result()
     assert "the guesser set 78, the target was 78" in me.lines()[-1]
+
+
+@devices
+def test_every_pile_and_every_card_of_hanabi_is_on_the_screen(
+    person: Arrive, served: Server, device: dict[str, Any]
+) -> None:
+    me = person(**device)
+    me.sit(served.table("hanabi", "bob")["token"])
+    me.ask().first.wait_for()
+    wide = "tables => tables.map(t => [t.scrollWidth > t.clientWidth, t.innerText])"
+    found = me.page.locator("#board .scroll").evaluate_all(wide)
+    assert "Blue" in found[0][1] and "Card 5" in found[1][1]
+    assert not any(cut for cut, _ in found)

@@ -71,3 +71,19 @@ def test_a_visitor_sits_at_the_problem_of_their_choice(tmp_path: Path) -> None:
     assert setup.instance.params["max_turns"] == 2
     with pytest.raises(BadInput, match="problem of tradecraft"):
         asyncio.run(sit("alchemy-3p-99"))
+
+
+def test_a_visitor_says_how_many_sit_down_and_the_usual_players_take_the_other_seats(
+    tmp_path: Path,
+) -> None:
+    async def sit(others: dict[str, str]) -> Any:
+        async with live_matches(tmp_path) as one:
+            opened = await Lobby(one).open("hanabi_mini", "bob", others, {"players": 4})
+            live = await one.at(opened.tokens["bob"], lambda live, seat: asyncio.sleep(0, live))
+            return live.match.setup.lineup
+
+    lineup = asyncio.run(sit({"dan": "iggi"}))
+    seated = {seat: sitter.player for seat, sitter in lineup.items()}
+    assert seated == {"ann": "smart", "bob": "person", "cat": "smart", "dan": "iggi"}
+    with pytest.raises(BadInput, match="seat of hanabi_mini"):
+        asyncio.run(sit({"eve": "iggi"}))
