@@ -18,7 +18,14 @@ from sally.core.study import Study
 from sally.players.language import LANGUAGE
 from sally.runner.local import orders, play
 
-STUDIES = ("quickstart", "tang2024", "tradecraft2026", "tradecraft_crossplay", "riemer2025")
+STUDIES = (
+    "quickstart",
+    "quickstart_1",
+    "tang2024",
+    "tradecraft2026",
+    "tradecraft_crossplay",
+    "riemer2025",
+)
 PART = 2  # episodes a cell in the short form
 
 

@@ -20,12 +20,12 @@ from sally.games.toma.mg.draft import (
     DISLIKES,
     LIKES,
     Batch,
-    Bools,
     Small,
     emptiest,
     profile,
     ways,
 )
+from sally.games.toma.mg.room import room
 from sally.games.toma.mg.rules import Profile
 
 GROUPS = ("follows", "avoids", "alone")
@@ -134,11 +134,12 @@ def _with_agent(
         about = 4 * group + batch.gone[np.arange(many), target]
         batch.target[:, agent] = target
     mine = slice(12 * group, 12 * group + 12)
-    after = batch.left.T[mine, :, None] - counts[:, about]
-    fits = _leave_room(after, kinds[agent + 1 :].count(kinds[agent]))
+    fits = room(batch.left[:, mine], about, kinds[agent + 1 :].count(kinds[agent]))
     if above is not None:
         fits &= table.binding[about] == (rng.random((many, 1)) < BINDING)
-    chosen = (rng.random(fits.shape) * fits).argmax(axis=1)
+    draws = rng.random(fits.shape)
+    draws *= fits
+    chosen = draws.argmax(axis=1)
     batch.named[:, agent] = table.counts[:, about, chosen].T
     batch.left[:, mine] -= counts[:, about, chosen].T
     batch.gone[:, agent] = table.goes[about, chosen]
@@ -152,17 +153,3 @@ def _cells() -> Small:
     counts = ways().counts
     likes, dislikes = counts[:4], counts[4:]
     return np.concatenate([likes == 1, likes == 2, dislikes]).astype(np.int8)
-
-
-def _leave_room(left: Small, agents: int) -> Bools:
-    """Whether the agents of the group still to come can name exactly what is left."""
-    once, twice, dislikes = left[:4], left[4:8], left[8:]
-    fits: Bools = left.min(axis=0) >= 0
-    likes = (once + 2 * twice).sum(axis=0, dtype=np.int8)
-    fits &= (likes >= LIKES[0] * agents) & (likes <= LIKES[1] * agents)
-    fits &= (once + twice).max(axis=0) <= agents
-    fits &= twice.sum(axis=0, dtype=np.int8) <= agents
-    named = dislikes.sum(axis=0, dtype=np.int8)
-    fits &= (named >= DISLIKES[0] * agents) & (named <= DISLIKES[1] * agents)
-    fits &= dislikes.max(axis=0) <= agents
-    return fits

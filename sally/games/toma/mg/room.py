@@ -1,0 +1,90 @@
+"""Whether what a group has left to name can still be named, for all ways of the next agent at once.
+
+Counts are small, so all counts of a row stand side by side in one whole number, each below a guard
+bit: one subtraction takes them all down, and a guard bit that is gone tells of one below zero. The
+plain form is `even.leaves_room`; both say the same, and this one is some five times as quick.
+"""
+
+from functools import cache
+
+import numpy as np
+import numpy.typing as npt
+
+from sally.games.toma.mg.draft import DISLIKES, IMPOSSIBLE, LIKES, Bools, Small, ways
+
+Wide = npt.NDArray[np.int64]
+# Bits of each count, its guard bit included: places once, twice and disliked, likes, dislikes.
+LEAST = (4,) * 12 + (6, 6)
+# Places liked, places disliked, places liked twice together, likes, dislikes.
+MOST = (4,) * 8 + (4, 6, 6)
+
+
+def room(left: Small, about: npt.NDArray[np.int64], agents: int) -> Bools:
+    """By draft and way, whether `agents` more can name exactly what the way leaves of `left`."""
+    seen = _least(left, agents) * 16 + about  # many drafts have the same left: each is tried once
+    _, first, same = np.unique(seen, return_index=True, return_inverse=True)
+    found: Bools = _room(left[first], about[first], agents)[same]
+    return found
+
+
+def _room(left: Small, about: npt.NDArray[np.int64], agents: int) -> Bools:
+    takes, gives = (table[about] for table in _ways())
+    below, above = _guards(LEAST), _guards(MOST)
+    np.subtract((_least(left, agents) + below)[:, None], takes, out=takes)
+    np.add((above - _most(left, agents))[:, None], gives, out=gives)
+    takes &= below
+    gives &= above
+    found: Bools = (takes == below) & (gives == above)
+    return found
+
+
+def _least(left: Small, agents: int) -> Wide:
+    """What must not fall below zero."""
+    counts = left.astype(np.int64)
+    totals = _totals(counts) - np.array([LIKES[0], DISLIKES[0]]) * agents
+    return _packed(np.concatenate([counts, totals], axis=1), LEAST)
+
+
+def _most(left: Small, agents: int) -> Wide:
+    """By how much each count is above what so many agents can name at most."""
+    counts = left.astype(np.int64)
+    totals = _totals(counts) - np.array([LIKES[1], DISLIKES[1]]) * agents
+    return _packed(np.concatenate([_places(counts) - agents, totals], axis=1), MOST)
+
+
+def _totals(counts: Wide) -> Wide:
+    likes = counts[:, :4].sum(axis=1) + 2 * counts[:, 4:8].sum(axis=1)
+    return np.stack([likes, counts[:, 8:].sum(axis=1)], axis=1)
+
+
+def _places(counts: Wide) -> Wide:
+    twice = counts[:, 4:8]
+    return np.concatenate(
+        [counts[:, :4] + twice, counts[:, 8:], twice.sum(axis=1, keepdims=True)], axis=1
+    )
+
+
+@cache
+def _ways() -> tuple[Wide, Wide]:
+    """What each way to describe an agent takes, as in `_least` and as in `_most`."""
+    counts = np.moveaxis(ways().counts, 0, 2).astype(np.int64)  # about, way, count
+    shape, flat = counts.shape[:2], counts.reshape(-1, 8)
+    likes, dislikes = flat[:, :4], flat[:, 4:]
+    cells = np.concatenate([likes == 1, likes == 2, dislikes], axis=1).astype(np.int64)
+    padding = (flat >= IMPOSSIBLE).any(axis=1)
+    cells[padding] = 0
+    takes = _packed(np.concatenate([cells, _totals(cells)], axis=1), LEAST)
+    gives = _packed(np.concatenate([_places(cells), _totals(cells)], axis=1), MOST)
+    # more than any group has left to dislike at a place, and still within its bits
+    takes[padding] = _packed(np.array([[0] * 8 + [7] * 4 + [0, 0]]), LEAST)[0]
+    return takes.reshape(shape), gives.reshape(shape)
+
+
+def _packed(rows: Wide, bits: tuple[int, ...]) -> Wide:
+    shifts = np.cumsum((0, *bits[:-1]))
+    found: Wide = (rows << shifts).sum(axis=1)
+    return found
+
+
+def _guards(bits: tuple[int, ...]) -> np.int64:
+    return np.int64(sum(1 << (end - 1) for end in np.cumsum(bits).tolist()))

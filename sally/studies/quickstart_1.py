@@ -1,0 +1,23 @@
+"""The quickstart as it was first, ten rounds long, so that its old figures can be had again."""
+
+from __future__ import annotations
+
+from sally.core.study import Cell, Study, grid, instance, sitter
+from sally.studies.quickstart import GAMES, PARTNERS
+
+STUDY = Study(
+    name="quickstart_1",
+    about="the first quickstart: ten rounds, too few for a learner to use what it has learned",
+    cells=tuple(
+        Cell(
+            name=game,
+            instances=(instance(game, f"{game}-10", rounds=10),),
+            lineups=grid(
+                agent=(sitter("random"), sitter("constant"), sitter("tabular")), partner=PARTNERS
+            ),
+            arms={"agent": ("their_move",)},
+            repeats=10,
+        )
+        for game in GAMES
+    ),
+)
