@@ -6,6 +6,7 @@ the long form, with fresh episodes for every sample and all corners of the dials
 
 from __future__ import annotations
 
+from math import sqrt
 from random import Random
 
 import pytest
@@ -15,9 +16,12 @@ from sally.analysis.profile import profile_of
 from tests.analysis.dialled import families
 
 FAMILIES = families()
-POOL = {"repeated_games": 240, "pick_the_right_stuff": 200}  # several decisions an episode
+POOL = {
+    "repeated_games": 240,  # several decisions an episode
+    "pick_the_right_stuff": 200,
+    "toma_mg": 1200,  # many moves there are best replies, so that one decision says less
+}
 ALONE, SAMPLE, RUNS = 600, 40, 200
-BIAS = 0.06  # four standard errors of the mean over a pool
 
 
 def pool(family: str, knows: float, acts: float, n: int = 0) -> list[Measured]:
@@ -29,13 +33,20 @@ def pool(family: str, knows: float, acts: float, n: int = 0) -> list[Measured]:
     ]
 
 
+def four_errors(found: list[Measured]) -> float:
+    """Four standard errors of a share over a pool, on the scale whose zero is a blind pick."""
+    n = sum(m.acting.weighed for m in found)
+    chance = sum(m.acting.chance for m in found) / n
+    return 4 * 0.5 / sqrt(n) / (1 - chance)
+
+
 @pytest.mark.parametrize("family", FAMILIES)
 def test_both_dials_are_recovered_and_their_intervals_hold_them(family: str):
     knows, acts = 0.6, 0.5
     found = pool(family, knows, acts)
     (row,) = profile_of(found)
-    assert row.skill.value == pytest.approx(knows, abs=BIAS)
-    assert row.acting.value == pytest.approx(acts, abs=BIAS)
+    assert row.skill.value == pytest.approx(knows, abs=four_errors(found))
+    assert row.acting.value == pytest.approx(acts, abs=four_errors(found))
     held = {"skill": 0, "acting": 0}
     dice = Random(17)
     for _ in range(RUNS):
@@ -53,4 +64,4 @@ def test_acting_does_not_fall_as_a_player_knows_less(family: str):
         (row,) = profile_of(pool(family, knows, 0.5, 240))
         acting.append(row.acting.value)
         assert row.translation.value > 0
-    assert max(acting) - min(acting) < 2 * BIAS
+    assert max(acting) - min(acting) < 0.12  # it fell by .68
