@@ -20,14 +20,15 @@ from sally.output.console import json_option, print_json
 @click.option(
     "--anyway", is_flag=True, help="Pack even what looks like a key or a path of this machine."
 )
+@click.option("--small", is_flag=True, help="LZMA instead of deflate: smaller, slower to pack.")
 @json_option
-def pack(store: Path | str, out: Path | None, anyway: bool, as_json: bool) -> None:
+def pack(store: Path | str, out: Path | None, anyway: bool, small: bool, as_json: bool) -> None:
     """Pack the episodes in DIR, its study and its words into one file with hashes.
 
     `sally replay`, `score`, `show` and `report` read the file as it is.
     """
     out = out or Path(f"{named_after(store)}.sally.zip")
-    packed = packed_into(store, out, anyway)
+    packed = packed_into(store, out, anyway, small)
     bundle = packed.bundle
     if as_json:
         print_json({"bundle": str(out), "sha256": packed.sha256, "bytes": packed.bytes,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import ExitStack
 from itertools import chain
 from pathlib import Path
 
@@ -10,10 +11,13 @@ import click
 import msgspec
 
 from sally.analysis.transfer import UNTRAINED, Cell, grid, tagged, transfer
+from sally.cli.common import STORE
 from sally.cli.comparing import episodes_of
 from sally.output.console import estimate_cell, json_option, print_json, print_table
 from sally.output.figures_transfer import draw
+from sally.output.unpacked import opened
 from sally.stats import Estimate
+from sally.store import Where
 
 TITLES = {
     "doing": "doing: 0 is a random player, 1 the optimum or the reference",
@@ -22,12 +26,14 @@ TITLES = {
 
 
 @click.command("transfer")
-@click.argument("folders", metavar="DIR...", nargs=-1, required=True)
+@click.argument("folders", metavar="DIR...", nargs=-1, required=True, type=STORE)
 @click.option("--figure", type=click.Path(path_type=Path), help="A picture: .svg, .pdf or .png.")
 @json_option
-def transfer_(folders: tuple[str, ...], figure: Path | None, as_json: bool) -> None:
+def transfer_(folders: tuple[Where, ...], figure: Path | None, as_json: bool) -> None:
     """What players were trained on (rows) against what they were tested on (columns)."""
-    cells = transfer(tagged(chain.from_iterable(map(episodes_of, folders))))
+    with ExitStack() as open_ones:
+        places = [open_ones.enter_context(opened(folder))[0] for folder in folders]
+        cells = transfer(tagged(chain.from_iterable(map(episodes_of, places))))
     if figure is not None:
         draw(cells, figure)
     if as_json:
@@ -35,6 +41,7 @@ def transfer_(folders: tuple[str, ...], figure: Path | None, as_json: bool) -> N
         return
     for of, title in TITLES.items():
         say(cells, of, title)
+    say_seeds(cells)
     if any(cell.trained_on == UNTRAINED for cell in cells):
         click.echo("behind the comma: the change against the untrained player, paired by setting")
     if figure is not None:
@@ -55,6 +62,25 @@ def say(cells: Sequence[Cell], of: str, title: str) -> None:
                 said[column] += f", {_signed(change)}"
         shown.append(said)
     print_table(shown, ["trained on", *columns])
+
+
+def say_seeds(cells: Sequence[Cell]) -> None:
+    """Doing and knowing of each training seed, where a row was trained more than once."""
+    several = [cell for cell in cells if len(cell.by_seed) > 1]
+    if not several:
+        return
+    columns = list(dict.fromkeys(cell.tested_on for cell in several))
+    seeds = list(dict.fromkeys((c.trained_on, seed) for c in several for seed in c.by_seed))
+    found = {(c.trained_on, c.tested_on): c.by_seed for c in several}
+    shown = []
+    for row, seed in seeds:
+        said = {"trained on": row, "seed": seed}
+        for column in columns:
+            both = found.get((row, column), {}).get(seed, (None, None))
+            said[column] = ", ".join("-" if one is None else f"{one:.2f}" for one in both)
+        shown.append(said)
+    click.echo("by training seed: doing, knowing")
+    print_table(shown, ["trained on", "seed", *columns])
 
 
 def _signed(change: Estimate) -> str:

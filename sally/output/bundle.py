@@ -67,8 +67,9 @@ class Packed(msgspec.Struct, frozen=True):
 # --- packing --------------------------------------------------------------------------------------
 
 
-def pack(where: store.Where, out: Path, anyway: bool = False) -> Packed:
+def pack(where: store.Where, out: Path, anyway: bool = False, small: bool = False) -> Packed:
     """Put a store into one file; what looks like a key or a machine's path is refused."""
+    method = zipfile.ZIP_LZMA if small else zipfile.ZIP_DEFLATED
     with Snapshot(where) as held:
         if not len(held):
             raise BadInput(f"The store {where} holds no episode to pack.")
@@ -81,7 +82,7 @@ def pack(where: store.Where, out: Path, anyway: bool = False) -> Packed:
             aside = out.with_name(f".{out.name}.part")  # a whole bundle or none
             try:
                 with aside.open("w+b") as file:
-                    _write(file, bundle, texts, held, zipfile.ZIP_DEFLATED)
+                    _write(file, bundle, texts, held, method)
                     if looks_like_a_bomb(bundle, file.tell()):
                         file.truncate(file.seek(0))
                         _write(file, bundle, texts, held, zipfile.ZIP_STORED)

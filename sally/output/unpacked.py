@@ -10,6 +10,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from hashlib import sha256
+from lzma import LZMAError
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -205,5 +206,5 @@ def _read(path: Path, zipped: zipfile.ZipFile, name: str, most: int) -> Iterator
                 if read > most:
                     raise BadInput(f"In the bundle {path}, {name} holds more than {most:,} bytes.")
                 yield block
-    except (zipfile.BadZipFile, zlib.error, EOFError):
+    except (zipfile.BadZipFile, zlib.error, LZMAError, EOFError):
         raise BadInput(f"In the bundle {path}, {name} was changed after packing.") from None

@@ -11,10 +11,11 @@ from sally import store
 from sally.adapters.text import TextEnv
 from sally.analysis.transfer import UNTRAINED, tagged, transfer
 from sally.cli import cli
-from sally.cli.transferring import say
+from sally.cli.transferring import say, say_seeds
 from sally.core.errors import BadInput
 from sally.core.log import Instance, Setup, Sitter
 from sally.core.training import Task
+from sally.output.bundle import pack
 from sally.runner.local import play
 from sally.runner.seating import resolved
 
@@ -83,11 +84,19 @@ def test_a_table_says_the_value_and_the_change(matrix, capsys):
     assert "ipd, doing" in (shown := capsys.readouterr().out) and "1.00" in shown
 
 
-def test_the_command_draws_the_matrix(episodes, tmp_path):
-    with store.Writer(tmp_path) as writer:
+def test_each_training_seed_is_said_apart(matrix, capsys):
+    say_seeds(matrix)
+    lines = [line for line in capsys.readouterr().out.splitlines() if "ipd, doing" in line]
+    assert len(lines) == 2 and all("1.00, " in line for line in lines)
+
+
+def test_the_command_draws_the_matrix_of_a_bundle(episodes, tmp_path):
+    (tmp_path / "store").mkdir()
+    with store.Writer(tmp_path / "store") as writer:
         for each in episodes[:4]:
             writer.add(each)
-    picture = tmp_path / "x.svg"
-    ran = CliRunner().invoke(cli, ["transfer", str(tmp_path), "--json", "--figure", str(picture)])
+    picture, bundle = tmp_path / "x.svg", tmp_path / "x.sally.zip"
+    pack(tmp_path / "store", bundle)
+    ran = CliRunner().invoke(cli, ["transfer", str(bundle), "--json", "--figure", str(picture)])
     assert {c["trained_on"] for c in json.loads(ran.output)} == {UNTRAINED, "ipd, doing"}
     assert "<svg" in picture.read_text()

@@ -59,6 +59,21 @@ def test_what_is_packed_is_read_back(folder: Path, packed: Path) -> None:
     assert not place.exists()
 
 
+def test_a_small_bundle_holds_the_same_and_damage_to_it_is_noticed(
+    folder: Path, packed: Path, tmp_path: Path
+) -> None:
+    small = tmp_path / "small.sally.zip"
+    assert pack(folder, small, small=True).bundle == unpack(packed, tmp_path / "a").bundle
+    with opened(small) as (place, _):
+        assert store.load(place).episodes == store.load(folder).episodes
+    data = bytearray(small.read_bytes())
+    at = data.index(b"episodes.jsonl") + 60  # inside what LZMA made of the episodes
+    data[at : at + 40] = bytes(40)
+    small.write_bytes(data)
+    with pytest.raises(BadInput, match="changed after packing"):
+        unpack(small, tmp_path / "b")
+
+
 def test_a_folder_is_opened_as_it_is(folder: Path) -> None:
     with opened(folder) as found:
         assert found == (folder, None)
