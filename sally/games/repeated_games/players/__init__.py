@@ -1,7 +1,13 @@
-"""Learners and calculators that only fit repeated games."""
+"""Learners, calculators and writers of policies that only fit repeated games."""
 
-from sally.games.repeated_games.players import learners, meta, minimax, tabular
+from sally.games.repeated_games.players import learners, meta, minimax, tabular, writer
 
-PLAYERS = {**tabular.PLAYERS, **learners.PLAYERS, **minimax.PLAYERS, **meta.PLAYERS}
+PLAYERS = {
+    **tabular.PLAYERS,
+    **learners.PLAYERS,
+    **minimax.PLAYERS,
+    **meta.PLAYERS,
+    **writer.PLAYERS,
+}
 
 __all__ = ["PLAYERS"]
