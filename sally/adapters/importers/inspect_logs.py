@@ -24,7 +24,7 @@ def imported(path: Path) -> Imported:
         raise BadInput(f"There is nothing at {path}.")
     files = [path] if path.is_file() else sorted(f for f in path.rglob("*") if f.suffix in ENDINGS)
     if not files:
-        raise BadInput(f"There is not a log of Inspect (.eval or .json) under {path}.")
+        raise BadInput(f"There is no log of Inspect (.eval or .json) under {path}.")
     episodes: dict[str, Episode] = {}
     odd: list[Oddity] = []
     counts: Counter[str] = Counter(logs=len(files))
