@@ -269,8 +269,9 @@ def test_providers_models_are_asked_from_both_nodes_at_one_rate(
     for episode in found.episodes.values():  # an episode keeps its server, on whichever node
         assert episode.used["agent"]["address"] == preferred(servers, episode.id)[0]
     begun = sorted([*one.times, *two.times])
-    # 80 calls, ten at once and then ten a second; the first may have come late.
-    assert begun[-1] - begun[0] >= 5.5
+    # 80 calls, ten at once and then ten a second, take seven seconds; a rate for each node would
+    # take three. The first call may have come late on a busy machine.
+    assert begun[-1] - begun[0] >= 4
     logs = list((tmp_path / "o" / "inspect").glob("*.eval"))
     assert len(logs) >= 2  # an eval for each shard, all in one folder
 
