@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-from sally.core import shelf
+from sally.core import names, shelf
 from tests.fixtures import cups, cups_partners, haggle, haggle_partners
 
 settings.register_profile("lab", deadline=None, max_examples=15)
@@ -35,6 +35,13 @@ EARLY = (
     "tests/test_wheel.py",
     "tests/runner",
 )
+
+
+@pytest.fixture(scope="module", autouse=True)
+def no_names_of_other_files() -> None:
+    """A model is called by the end of its name that no store opened before shares."""
+    names._known.clear()
+    names._aliases.clear()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -11,7 +11,7 @@ from sally.core.metric import Metric, Played
 TESTED = re.compile(
     r"\b(?:this|it) (?:is|looks|seems|appears)[^.\n]{0,40}\b(?:test|evaluation|benchmark|exam)\b|"
     r"\b(?:being|am) (?:tested|evaluated|assessed|benchmarked)\b|"
-    r"\btheory[- ]of[- ]mind\b|\b(?:sally[- ]anne|false[- ]belief (?:test|task))\b",
+    r"\btheory[- ]of[- ]mind\b|\b(?:sally(?:-| )anne|false[- ]belief (?:test|task))\b",
     re.I,
 )
 

@@ -23,7 +23,7 @@ from tests.web.guests import Guest, Json, play, sit, web_server
 
 GAMES = [n for n in shelf.games() if shelf.game(n).game.__module__.startswith("sally.")]
 KEY = re.compile(r"\b[a-z]+[0-9]{4}\b")  # such as kang2026
-UNREAD = ("id", "value", "values", "kind", "name", "type", "mark", "answer", "seat", "most")
+UNREAD = ("id", "value", "values", "kind", "name", "type", "mark", "answer", "seat", "most", "fill")
 
 
 def read(seen: Any, key: str = "") -> list[str]:
@@ -132,7 +132,7 @@ def test_a_game_without_a_pack_is_named_as_not_translated() -> None:
     mixed = msgspec.structs.replace(study, instances=(rps, other), titles={})
     assert mixed.untranslated == ["taboo"]
     wrong = msgspec.structs.replace(study, words={"ipd": "repeated_games_money", "rps": "x"})
-    with pytest.raises(BadInput, match="no game of this study"):
+    with pytest.raises(BadInput, match="not a game of this study"):
         checked(wrong)
 
 
