@@ -57,9 +57,8 @@ def repeated_episode(
 
 
 def cut(episode: Episode) -> Episode:
-    """The episode as it would be if the budget had ended it before its last event."""
-    end = Censored(episode.end.turn, "budget")
-    return msgspec.structs.replace(episode, events=[*episode.events[:-1], end])
+    """The episode as it would be if the budget had ended it before its first event."""
+    return msgspec.structs.replace(episode, events=[Censored(0, "budget")])
 
 
 def speechless_episode(game: str, level: int, number: int, **params: Any) -> Episode:

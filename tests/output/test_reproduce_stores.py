@@ -162,7 +162,7 @@ def test_success_level_by_level_and_in_total(tmp_path):
     assert one(rows, "task_success", level="L3", **MODEL).missing == "not run"
 
 
-def test_runs_of_one_scenario_are_drawn_together(tmp_path):
+def test_runs_count_one_by_one_where_scenarios_are_few(tmp_path):
     runs = [
         scenario_episode("toma_mg", 1, n, "solver" if n < 2 else "random", repeat=repeat)
         for n in range(4)
@@ -172,8 +172,20 @@ def test_runs_of_one_scenario_are_drawn_together(tmp_path):
         reproduce("kang2026", "10", stored(tmp_path, *runs)), "task_success", level="L1", **MODEL
     )
     assert row.n == 20
-    assert "over 4 clusters; no interval: fewer than 5" in (row.method or "")
-    assert row.ours_interval is None and row.agrees is None
+    # Four scenarios are too few to draw from: then the runs count, these scenarios given.
+    assert row.method == "t over 20 clusters"
+
+
+def test_five_scenarios_are_enough_to_draw_them_whole(tmp_path):
+    runs = [
+        scenario_episode("toma_mg", 1, n, "solver" if n < 2 else "random", repeat=repeat)
+        for n in range(5)
+        for repeat in range(3)
+    ]
+    row = one(
+        reproduce("kang2026", "10", stored(tmp_path, *runs)), "task_success", level="L1", **MODEL
+    )
+    assert row.n == 15 and row.method == "Wilson over 5 clusters"
 
 
 def test_a_gain_is_a_paired_difference_on_the_same_scenarios(tmp_path):
@@ -235,8 +247,6 @@ def test_a_share_near_its_end_has_wilsons_interval_and_stays_within():
 
 
 def test_equal_ones_of_repeated_instances_count_an_instance_once():
-    few = pooled([1.0] * 10, ["a", "b"] * 5, share=True)
-    assert (few.value, few.interval) == (1.0, None)  # two of two, not ten of ten
     found = pooled([1.0] * 10, list("abcde") * 2, share=True)
     assert (found.method, found.n, found.high) == ("Wilson over 5 clusters", 10, 1.0)
 
@@ -247,4 +257,5 @@ def test_a_regret_of_one_is_no_share():
 
 def test_one_instance_played_again_has_an_interval_over_episodes():
     assert pooled([0.2, 0.4, 0.6, 0.1, 0.3], ["a"] * 5).interval is not None
-    assert "2 clusters" in pooled([0.2, 0.4, 0.6, 0.1], ["a", "a", "b", "b"]).method
+    few = pooled([0.2, 0.4, 0.6, 0.1, 0.3, 0.2], ["a", "a", "a", "b", "b", "b"])
+    assert few.method == "t over 6 clusters"  # as in every table of ours

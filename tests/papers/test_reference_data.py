@@ -62,7 +62,7 @@ CELLS = {
     ("hanabi_bots", "means"): 5 * 4,
     ("hanabi_bots", "perfect"): 1 + 4,
     ("tradecraft2026", "1"): 4 * 3,
-    ("tradecraft2026", "directions"): 27,
+    ("tradecraft2026", "directions"): 29,
     ("tradecraft2026", "validation"): 3,
     ("tradecraft2026", "settings"): 8,
 }
