@@ -11,7 +11,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from threading import Lock
+from threading import Event, Lock
 
 import pytest
 
@@ -117,10 +117,13 @@ def test_a_server_that_speaks_chat_alone_is_reached_as_openai(tmp_path: Path) ->
 
 
 def test_a_run_that_is_stopped_says_so_and_goes_on(tmp_path: Path) -> None:
-    out = tmp_path / "out"
+    out, stopped, luck = tmp_path / "out", Event(), random.Random(6)
 
     def slow(handler: Handler) -> None:
-        time.sleep(0.05)
+        """Episodes drift apart, and the first that ends holds up the others until the signal."""
+        time.sleep(luck.uniform(0, 0.3))
+        while out.exists() and store.survey(out).episodes and not stopped.wait(0.05):
+            pass
         handler.say("Option: J")
 
     with config(tmp_path, slow) as file:
@@ -130,6 +133,7 @@ def test_a_run_that_is_stopped_says_so_and_goes_on(tmp_path: Path) -> None:
             assert begun.poll() is None, begun.communicate()
             time.sleep(0.1)
         begun.send_signal(signal.SIGINT)
+        stopped.set()
         _, said = begun.communicate(timeout=60)
         assert begun.returncode == 130, said
         assert said.strip().splitlines()[-1].startswith("sally: Stopped.")
