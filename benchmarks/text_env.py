@@ -15,6 +15,7 @@ import importlib.util
 import resource
 import time
 from collections.abc import Callable
+from typing import Any
 
 from sally.adapters.text import TextEnv, TextEnvs
 from sally.core.chance import derived_seed
@@ -56,10 +57,8 @@ def textarena(name: str, action: str) -> Round:
     return episode
 
 
-def pettingzoo_ours(pages: bool) -> Round:
-    from sally.adapters.pettingzoo import SimultaneousEnv
-
-    env = SimultaneousEnv("rps", rounds=15, pages=pages)
+def at_once(env: Any) -> Round:
+    """Episodes of a parallel environment in which everybody takes the first option."""
 
     def episode() -> int:
         env.reset(seed=1)
@@ -70,6 +69,14 @@ def pettingzoo_ours(pages: bool) -> Round:
         return steps
 
     return episode
+
+
+def pettingzoo_ours(pages: bool) -> Round:
+    from sally.adapters.pettingzoo import SimultaneousEnv
+
+    env = SimultaneousEnv("rps", rounds=15, pages=pages)
+
+    return at_once(env)
 
 
 def pettingzoo_peer() -> Round:
@@ -77,15 +84,7 @@ def pettingzoo_peer() -> Round:
 
     env = rps_v2.parallel_env(max_cycles=15)
 
-    def episode() -> int:
-        env.reset(seed=1)
-        steps = 0
-        while env.agents:
-            env.step(dict.fromkeys(env.agents, 0))
-            steps += 1
-        return steps
-
-    return episode
+    return at_once(env)
 
 
 def interleaved(pair: dict[str, Round], seconds: float) -> dict[str, float]:

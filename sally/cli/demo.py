@@ -168,13 +168,15 @@ def what_it_shows(episodes: Iterable[Episode]) -> str:
         least = min(row["value"] for row in _known(did, game))
         first = [row["player"] for row in _known(knew, game) if row["value"] == most]
         best = [row["player"] for row in _known(did, game) if row["value"] == least]
-        apart += not set(first) & set(best)
+        apart += not set(first) <= set(best)  # all who knew most, not one of them
         parts.append(
             f"in {game} {listed(first)} foresaw most ({most:.0f} %) and "
             f"{listed(best)} lost least ({least:.2f} a round)"
         )
-    games = "in every game" if not apart else f"but in {apart} of {len(parts)} games not"
-    return fill(f"Here {'; '.join(parts)}: who knew most did best, {games}.", 88)
+    close = f"In {apart} of {len(parts)} games knowing most was not enough to do best."
+    if not apart:
+        close = "In every game those who knew most did best."
+    return fill(f"Here {'; '.join(parts)}. {close}", 88)
 
 
 def _known(rows: list[Row], game: str) -> list[Row]:

@@ -6,8 +6,9 @@ from pathlib import Path
 
 from click.testing import CliRunner
 
+import sally
 from sally.cli import cli
-from sally.cli.demo import gap_sentence
+from sally.cli.demo import gap_sentence, what_it_shows
 
 
 def test_the_demo_shows_a_record_and_writes_a_page(tmp_path: Path) -> None:
@@ -26,3 +27,15 @@ def test_the_closing_sentence_follows_from_the_numbers() -> None:
     ]
     said = " ".join(gap_sentence(lines).split())
     assert "In ipd under qa it foresaw 90%" in said and "in 20% of the rounds" in said
+
+
+def test_who_knew_most_did_best_only_if_all_who_knew_most_did() -> None:
+    rock = ("single_action", {"action": 0})
+    told = {"agent": ["their_move_given_mine"]}
+    played = [
+        sally.play("rps", {"agent": who, "partner": rock}, 1, rounds=6, probes=told)
+        for who in ("constant", "tabular")
+    ]
+    said = " ".join(what_it_shows(played).split())
+    assert "constant and tabular foresaw most (100 %) and tabular lost least" in said
+    assert said.endswith("In 1 of 1 games knowing most was not enough to do best.")
