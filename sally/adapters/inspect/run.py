@@ -46,6 +46,7 @@ def play_orders(
             log_dir=f"{out}/inspect",
             log_realtime=False,  # measured: halves the cost of a call
             display=display,  # type: ignore[arg-type]
+            score_display=False,  # our own summary follows; interim means cost a tenth of a run
             fail_on_error=False,
             token_limit=limits.episode_tokens,
             max_samples=limits.episodes_at_once,

@@ -14,9 +14,12 @@ from pathlib import Path
 from threading import Event, Lock
 
 import pytest
+from click.testing import CliRunner, Result
 
 from sally import store
+from sally.cli import cli
 from sally.core import shelf
+from sally.core.errors import BadInput
 from sally.runner.models import OPEN, models_of
 from tests.adapters.inspect.server import Fault, Handler, serving
 
@@ -81,7 +84,16 @@ def key(monkeypatch: pytest.MonkeyPatch) -> None:
 def command(study: str, config: Path, out: Path, *more: str) -> list[str]:
     given = ["--model", "weak", "--config", str(config), "--out", str(out), *more]
     shorter = ["--set", SHORTER[study]] if study in SHORTER else []
-    return [sys.executable, "-m", "sally", "run", study, *given, *shorter]
+    return ["run", study, *given, *shorter]
+
+
+def typed(given: list[str]) -> Result:
+    """The command in this process, where the libraries are loaded once for all studies."""
+    return CliRunner().invoke(cli, given)
+
+
+def started(given: list[str]) -> list[str]:
+    return [sys.executable, "-m", "sally", *given]
 
 
 @pytest.mark.parametrize("study", STUDIES)
@@ -89,9 +101,8 @@ def test_one_command_finishes_every_episode_of_a_study(study: str, tmp_path: Pat
     out = tmp_path / "out"
     more = SCORING.get(study, [])
     with config(tmp_path, unsteady(5)) as file:
-        given = command(study, file, out, "--limit", "1", "--json", *more)
-        done = subprocess.run(given, capture_output=True, text=True, timeout=600)
-    assert done.returncode == 0, done.stderr[-2000:]
+        done = typed(command(study, file, out, "--limit", "1", "--json", *more))
+    assert done.exit_code == 0, done.stderr[-2000:]
     said = json.loads(done.stdout)
     assert said["not_run"] == 0 and said["episodes"] > 0
     found = store.survey(out)
@@ -100,7 +111,7 @@ def test_one_command_finishes_every_episode_of_a_study(study: str, tmp_path: Pat
 
 def test_a_provider_that_refuses_every_call_stops_the_run_in_its_own_words(tmp_path: Path) -> None:
     with config(tmp_path, no_such_model) as file:
-        given = command("kang2026", file, tmp_path / "out", "--limit", "1")
+        given = started(command("kang2026", file, tmp_path / "out", "--limit", "1"))
         done = subprocess.run(given, capture_output=True, text=True, timeout=300)
     assert done.returncode == 1
     assert "The model weak is not served here" in done.stderr
@@ -110,9 +121,8 @@ def test_a_provider_that_refuses_every_call_stops_the_run_in_its_own_words(tmp_p
 def test_a_server_that_speaks_chat_alone_is_reached_as_openai(tmp_path: Path) -> None:
     out = tmp_path / "out"
     with config(tmp_path, lambda handler: handler.say("Option: J"), "openai") as file:
-        given = command("quickstart_model", file, out, "--limit", "1", "--json", *NO_LM[:2])
-        done = subprocess.run(given, capture_output=True, text=True, timeout=300)
-    assert done.returncode == 0, done.stderr[-2000:]
+        done = typed(command("quickstart_model", file, out, "--limit", "1", "--json", *NO_LM[:2]))
+    assert done.exit_code == 0, done.stderr[-2000:]
     assert json.loads(done.stdout)["reasons"] == {}
 
 
@@ -127,7 +137,7 @@ def test_a_run_that_is_stopped_says_so_and_goes_on(tmp_path: Path) -> None:
         handler.say("Option: J")
 
     with config(tmp_path, slow) as file:
-        given = command("quickstart_model", file, out, "--limit", "4", *NO_LM[:2])
+        given = started(command("quickstart_model", file, out, "--limit", "4", *NO_LM[:2]))
         begun = subprocess.Popen(given, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         while not (out.exists() and store.survey(out).episodes):
             assert begun.poll() is None, begun.communicate()
@@ -147,10 +157,10 @@ def test_part_of_a_study_is_played_under_the_ids_of_the_whole(tmp_path: Path) ->
     with config(tmp_path, lambda handler: handler.say("Option: J")) as file:
         given = command("riemer2025", file, tmp_path / "out", "--limit", "1", "--json")
         part = ["--table", "4", "--game", "ipd"]
-        done = subprocess.run([*given, *part], capture_output=True, text=True, timeout=300)
-        other = subprocess.run([*given, "--cell", "no such"], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr[-2000:]
+        done, other = typed([*given, *part]), typed([*given, "--cell", "no such"])
+    assert done.exit_code == 0, done.stderr[-2000:]
     found = store.load(tmp_path / "out").episodes.values()
     assert {e.setup.instance.game for e in found} == {"ipd"}
     assert all(e.cell.startswith("table 4:") for e in found)
-    assert other.returncode == 2 and "Nothing of riemer2025 fits --cell no such" in other.stderr
+    assert isinstance(other.exception, BadInput)
+    assert "Nothing of riemer2025 fits --cell no such" in str(other.exception)

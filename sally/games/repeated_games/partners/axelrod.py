@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import functools
+import inspect
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
 
@@ -17,11 +20,24 @@ from sally.games.repeated_games.rules import Joint, RepeatedGame, other
 def library() -> Any:
     """The Axelrod library, or one sentence that says how to get it."""
     try:
-        return import_module("axelrod")
+        with sources_read_once():
+            return import_module("axelrod")
     except ImportError:
         raise BadInput(
             "The Axelrod library is not installed; `pip install 'sally-lab[axelrod]'` brings it."
         ) from None
+
+
+@contextmanager
+def sources_read_once() -> Iterator[None]:
+    """While it loads, the library parses the source of each method up to a hundred times."""
+    plain = inspect.getsource
+    read = functools.cache(plain)
+    inspect.getsource = lambda found: read(getattr(found, "__func__", found))
+    try:
+        yield
+    finally:
+        inspect.getsource = plain
 
 
 def strategy_class(strategy: str) -> Any:
