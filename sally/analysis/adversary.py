@@ -26,7 +26,7 @@ Ints = npt.NDArray[np.int64]
 Model = Any  # a classifier of scikit-learn
 QUESTIONS = 5000
 MARGIN = 0.02  # above chance, what no attacker should have
-FEWEST = 40  # fewer questions than this teach a learner nothing
+FEWEST = 20  # fewer questions than this teach a learner nothing
 
 
 class Finding(msgspec.Struct, frozen=True):

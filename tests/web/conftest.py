@@ -38,7 +38,7 @@ def person(chromium: Any, served: Server) -> Iterator[Callable[..., Person]]:
     def arrive(excused: str = "", address: str = "", **how: Any) -> Person:
         how.setdefault("viewport", {"width": 1200, "height": 900})
         context = chromium.new_context(reduced_motion="reduce", **how)
-        context.set_default_timeout(15_000)
+        context.set_default_timeout(60_000)
         one = Person(context.new_page(), address or served.address, excused)
         made.append((one, context))
         return one

@@ -182,8 +182,7 @@ def test_bytes_that_are_no_text_do_no_harm(tmp_path: Path) -> None:
     with serving([faulty.not_utf8]) as server:
         (episode,) = run(server, tmp_path)
     assert episode.payoffs is not None
-    first = calls([episode])[0]
-    assert first.failure == "bad_reply" or "\ufffd" in first.reply
+    assert any(c.failure == "bad_reply" or "\ufffd" in c.reply for c in calls([episode]))
 
 
 def test_many_episodes_outlive_a_storm_of_faults(tmp_path: Path) -> None:
