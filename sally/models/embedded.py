@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 from sally.core.errors import BadInput, listed
 from sally.core.model import (
     AS_THE_PROVIDER_DOES,
-    Assistant,
     Context,
     Message,
     ModelFailure,
@@ -31,7 +30,7 @@ from sally.core.model import (
     Usage,
     check_candidates,
 )
-from sally.models import catalogue, forms, weights, wire
+from sally.models import catalogue, forms, in_process, weights, wire
 from sally.models.llama import Llama, kept, wheel
 
 T = TypeVar("T")
@@ -171,14 +170,7 @@ class Embedded:
         tools: Sequence[ToolSpec] = (),
     ) -> Reply:
         """Answer a conversation; the same seed and settings give the same answer."""
-        if settings.reasoning_effort is not None or settings.reasoning_tokens is not None:
-            raise ModelFailure(
-                "unsupported", f"{self.name} takes no reasoning effort; leave it unset."
-            )
-        if not messages or isinstance(messages[-1], Assistant):
-            raise ModelFailure(
-                "bad_request", "The last message must be the user's or a tool's, to be answered."
-            )
+        in_process.check_answerable(self.name, messages, settings)
         return await self._alone(lambda: self._complete(messages, settings, tools))
 
     async def score(
@@ -237,10 +229,7 @@ class Embedded:
             cost=0.0,
         )
         sums = (sum(logprobs[tail[: i + 1]] for i in range(len(tail))) for tail in tails)
-        try:
-            return Scores(tuple(candidates), tuple(sums), usage)
-        except ValueError as error:
-            raise ModelFailure("bad_reply", str(error)) from error
+        return in_process.scores(candidates, sums, usage)
 
     def _edges(
         self, stem: NDArray[np.int64], tails: Sequence[tuple[int, ...]]
@@ -269,14 +258,9 @@ class Embedded:
     def _context_text(self, context: Context, candidates: Sequence[str]) -> tuple[str, bool]:
         """The text before the candidates, and whether it is a rendered chat."""
         if isinstance(context, str):
-            _encodable([context, *candidates])
+            in_process.check_encodable([context, *candidates])
             return str(context), False
-        messages, begun = list(context), ""
-        if messages and isinstance(messages[-1], Assistant):
-            begun = messages.pop().text
-        turns = [wire.turn(m) for m in messages]
-        if not turns:
-            raise ModelFailure("bad_request", "The chat has no message before the open turn.")
+        turns, begun = in_process.open_turn(context)
         self._guard([*(turn["content"] for turn in turns), begun, *candidates])
         return self._llama.rendered(turns) + begun, True
 
@@ -284,25 +268,11 @@ class Embedded:
 
     def _guard(self, texts: Sequence[str]) -> None:
         """Refuse texts that would end a turn or open another one in the chat template."""
-        _encodable(texts)
+        in_process.check_encodable(texts)
         for piece in sorted({piece for text in texts for piece in CONTROL.findall(text)}):
             plain = self._llama.tokens(piece, control=False)
             if not np.array_equal(plain, self._llama.tokens(piece, control=True)):
-                raise ModelFailure(
-                    "bad_request",
-                    f"A message holds {piece!r}, which controls the chat; write it otherwise.",
-                )
-
-
-def _encodable(texts: Sequence[str]) -> None:
-    for text in texts:
-        try:
-            text.encode()
-        except UnicodeEncodeError as error:
-            raise ModelFailure(
-                "bad_request",
-                f"A text holds half a character at position {error.start}; remove it.",
-            ) from error
+                raise in_process.controls(piece)
 
 
 def _body(

@@ -16,7 +16,6 @@ import msgspec
 from sally.core.errors import BadInput, unknown
 from sally.core.model import (
     AS_THE_PROVIDER_DOES,
-    Assistant,
     Context,
     Message,
     ModelFailure,
@@ -28,7 +27,7 @@ from sally.core.model import (
     Usage,
     check_candidates,
 )
-from sally.models import wire
+from sally.models import in_process, wire
 from sally.models.hf import loading
 from sally.models.hf.engine import Engine
 from sally.models.hf.jobs import stem_of, tree_of
@@ -143,14 +142,7 @@ class HF:
         tools: Sequence[ToolSpec] = (),
     ) -> Reply:
         """Answer a conversation; the same seed and settings draw from the same stream."""
-        if settings.reasoning_effort is not None or settings.reasoning_tokens is not None:
-            raise ModelFailure(
-                "unsupported", f"{self.name} takes no reasoning effort; leave it unset."
-            )
-        if not messages or isinstance(messages[-1], Assistant):
-            raise ModelFailure(
-                "bad_request", "The last message must be the user's or a tool's, to be answered."
-            )
+        in_process.check_answerable(self.name, messages, settings)
         begun = time.perf_counter()
         tokens = await self._read(self._prompt, messages, tools)
         limit = settings.max_tokens or MAX_TOKENS
@@ -186,10 +178,7 @@ class HF:
             seconds=time.perf_counter() - begun,
             cost=0.0,
         )
-        try:
-            return Scores(tuple(candidates), sums, usage)
-        except ValueError as error:
-            raise ModelFailure("bad_reply", str(error)) from error
+        return in_process.scores(candidates, sums, usage)
 
     async def _read(self, job: Any, *given: Any) -> Any:
         return await asyncio.wrap_future(self._readers.submit(job, *given))
@@ -212,12 +201,7 @@ class HF:
         if isinstance(context, str):
             self._texts.guard([context, *candidates])
             return stem_of(*self._texts.joint(str(context), candidates, chat=False))
-        messages, begun = list(context), ""
-        if messages and isinstance(messages[-1], Assistant):
-            begun = str(messages.pop().text)
-        turns = [wire.turn(m) for m in messages]
-        if not turns:
-            raise ModelFailure("bad_request", "The chat has no message before the open turn.")
+        turns, begun = in_process.open_turn(context)
         self._texts.guard([*(turn["content"] for turn in turns), begun, *candidates])
         text = self._texts.rendered(turns) + begun
         return stem_of(*self._texts.joint(text, candidates, chat=True))

@@ -11,6 +11,7 @@ from typing import Any, Final
 import numpy as np
 
 from sally.core.model import ModelFailure, ToolCall
+from sally.models import in_process
 from sally.models.hf.rows import Tokens
 
 # Names under which chat models end a turn, besides the end their settings name.
@@ -77,20 +78,10 @@ class Texts:
 
     def guard(self, texts: Sequence[str]) -> None:
         """Refuse texts that would end a turn or open another one."""
+        in_process.check_encodable(texts)
         for text in texts:
-            try:
-                text.encode()
-            except UnicodeEncodeError as error:
-                raise ModelFailure(
-                    "bad_request",
-                    f"A text holds half a character at position {error.start}; remove it.",
-                ) from error
             if self._cut is not None and (found := self._cut.search(text)):
-                raise ModelFailure(
-                    "bad_request",
-                    f"A message holds {found.group()!r}, which controls the chat; "
-                    "write it otherwise.",
-                )
+                raise in_process.controls(found.group())
 
     def _all(self, texts: Sequence[str], chat: bool) -> list[Tokens]:
         # A rendered chat brings its own beginning; a plain text is given the model's.

@@ -33,7 +33,11 @@ def sources_read_once() -> Iterator[None]:
     """While it loads, the library parses the source of each method up to a hundred times."""
     plain = inspect.getsource
     read = functools.cache(plain)
-    inspect.getsource = lambda found: read(getattr(found, "__func__", found))
+
+    def getsource(object: Any) -> str:
+        return read(getattr(object, "__func__", object))
+
+    inspect.getsource = getsource
     try:
         yield
     finally:

@@ -1,0 +1,55 @@
+"""What every model in this process refuses, and how it reads a turn that candidates continue."""
+
+from __future__ import annotations
+
+import pytest
+
+from sally.core.model import (
+    AS_THE_PROVIDER_DOES,
+    Assistant,
+    ModelFailure,
+    Settings,
+    System,
+    Usage,
+    User,
+)
+from sally.models import in_process
+
+ASKED = (System("Rules."), User("J or F?"))
+
+
+@pytest.mark.parametrize(
+    ("messages", "settings", "kind"),
+    [
+        (ASKED, Settings(reasoning_effort="low"), "unsupported"),
+        (ASKED, Settings(reasoning_tokens=10), "unsupported"),
+        ((), AS_THE_PROVIDER_DOES, "bad_request"),
+        ((*ASKED, Assistant("J")), AS_THE_PROVIDER_DOES, "bad_request"),
+    ],
+)
+def test_what_cannot_be_answered_is_refused_by_kind(messages, settings, kind):
+    with pytest.raises(ModelFailure) as refused:
+        in_process.check_answerable("it", messages, settings)
+    assert refused.value.kind == kind
+    in_process.check_answerable("it", ASKED, AS_THE_PROVIDER_DOES)
+
+
+def test_half_a_character_is_refused_with_its_place():
+    in_process.check_encodable(["whole", "\U0001f600"])
+    with pytest.raises(ModelFailure, match="position 2"):
+        in_process.check_encodable(["whole", "ab\ud800"])
+
+
+def test_candidates_continue_what_the_model_has_begun():
+    turns, begun = in_process.open_turn((*ASKED, Assistant("Option")))
+    assert ([turn["role"] for turn in turns], begun) == (["system", "user"], "Option")
+    assert in_process.open_turn(ASKED) == (turns, "")
+    with pytest.raises(ModelFailure, match="no message before the open turn"):
+        in_process.open_turn((Assistant("Option"),))
+
+
+def test_sums_that_are_no_log_probabilities_are_a_bad_reply():
+    assert in_process.scores(["J", "F"], iter((-1.0, -2.0)), Usage()).logprobs == (-1.0, -2.0)
+    with pytest.raises(ModelFailure) as refused:
+        in_process.scores(["J"], [float("nan")], Usage())
+    assert refused.value.kind == "bad_reply"
