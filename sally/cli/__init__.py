@@ -29,7 +29,7 @@ from sally.core.errors import BadInput, RunFailed
     help="A Python file or folder of yours with a game, partners, metrics, a study or a paper.",
 )
 def cli(files: tuple[str, ...]) -> None:
-    """Sally: play games of minds, log them, replay them, read them."""
+    """Sally: play, log, replay and analyse games about other minds."""
     if files:
         from sally.cli.common import use_files
 

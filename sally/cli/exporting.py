@@ -57,7 +57,7 @@ def export(
     cell: str,
     as_json: bool,
 ) -> None:
-    """Rows of the stores DIR, or figures of them, as a file."""
+    """Write rows of the stores DIR, or figures drawn from them, to a file."""
     if str(path).startswith(HUB):
         _dataset(folders, Path(str(path).removeprefix(HUB)), what, as_json)
         return

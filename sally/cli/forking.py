@@ -35,7 +35,9 @@ from sally.runner.forking import Change
 
 @click.command()
 @click.argument("episode", type=STORE)
-@click.option("--turn", required=True, type=int, help="From this step of `sally show` on.")
+@click.option(
+    "--turn", required=True, type=int, help="The step to go on from, as `sally show` numbers it."
+)
 @click.option(
     "--seat", "seats", multiple=True, metavar="SEAT=PLAYER", help="Who takes a seat from there on."
 )
@@ -65,7 +67,7 @@ def fork(
     settings: tuple[str, ...],
     as_json: bool,
 ) -> None:
-    """Go on from a turn of EPISODE with another player, wording, move or partner, same chance.
+    """Replay EPISODE up to a turn, then go on with another player, wording or move.
 
     EPISODE is STORE/ID as for `sally show`. Another wording: `--set agent.pack=NAME`.
     """
@@ -169,15 +171,20 @@ def _differences(found: Sequence[Branch]) -> list[str]:
     "--seat",
     "seats",
     multiple=True,
-    help="Whose decisions [of whoever was asked, or is a model or a person].",
+    help="Whose decisions [everybody who was probed, or is a model or a person].",
 )
 @click.option("--most", default=5, show_default=True, help="How many decisions to list.")
 @click.option(
     "--repeats",
     type=int,
-    help="Judge each option by playing on from it, so many times.",
+    help="Judge each option by playing on from it this many times.",
 )
-@click.option("--by", default="", metavar="PLAYER", help="Who goes on then [itself, if a bot].")
+@click.option(
+    "--by",
+    default="",
+    metavar="PLAYER",
+    help="Who plays on then [the player itself, if it is a bot].",
+)
 @json_option
 def why(
     episode: Path | str,

@@ -24,10 +24,14 @@ class Entry(NamedTuple):
 
 
 ENTRIES: Mapping[str, Entry] = {
-    "list": Entry("sally.cli.listing:list_", "What is on the shelf."),
-    "play": Entry("sally.cli.playing:play", "Play GAME yourself; end of input leaves the table."),
+    "list": Entry(
+        "sally.cli.listing:list_",
+        "List what there is to choose from: games, players, studies and more.",
+    ),
+    "play": Entry("sally.cli.playing:play", "Play GAME yourself; Ctrl-D leaves the table."),
     "plan": Entry(
-        "sally.cli.planning:plan", "Calls, tokens, cost and time that the rest of STUDY would take."
+        "sally.cli.planning:plan",
+        "Say what the rest of STUDY would take: calls, tokens, cost and time.",
     ),
     "run": Entry(
         "sally.cli.running:run",
@@ -61,7 +65,8 @@ ENTRIES: Mapping[str, Entry] = {
         "Where the variance of scores in DIR comes from, and what is lost in fresh wordings.",
     ),
     "export": Entry(
-        "sally.cli.exporting:export", "Rows of the stores DIR, or figures of them, as a file."
+        "sally.cli.exporting:export",
+        "Write rows of the stores DIR, or figures drawn from them, to a file.",
     ),
     "report": Entry(
         "sally.cli.pages:report",
@@ -81,7 +86,7 @@ ENTRIES: Mapping[str, Entry] = {
     ),
     "fork": Entry(
         "sally.cli.forking:fork",
-        "Go on from a turn of EPISODE with another player, wording, move or partner, same chance.",
+        "Replay EPISODE up to a turn, then go on with another player, wording or move.",
     ),
     "why": Entry(
         "sally.cli.forking:why",
@@ -116,7 +121,7 @@ ENTRIES: Mapping[str, Entry] = {
     ),
     "import": Entry(
         "sally.cli.importing:import_",
-        "Take in games that were recorded elsewhere: a command for each source.",
+        "Import games recorded elsewhere; each source has a command.",
     ),
     "serve": Entry(
         "sally.cli.serving:serve",

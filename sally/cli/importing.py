@@ -44,7 +44,7 @@ class Importers(click.Group):
 
 @click.group("import", cls=Importers)
 def import_() -> None:
-    """Take in games that were recorded elsewhere: a command for each source.
+    """Import games recorded elsewhere; each source has a command.
 
     `sally list importers` shows the sources.
     """
@@ -85,7 +85,7 @@ def _command(importer: Importer) -> click.Command:
     help="Each row holds one player's move, not both.",
 )
 @click.option("--partner", "partners", multiple=True, metavar="NAME=PARTNER[,param=value]",
-              help="A player that is a bot which Sally has, as NAME=BOT.")  # fmt: skip
+              help="A player of the table that is one of Sally's bots.")  # fmt: skip
 @click.option("--rt", type=click.Choice(["s", "ms"]), help="The unit of response times [s].")
 @click.option("--skip-bad", is_flag=True, help="Leave out whole episodes in which a row is wrong.")
 @click.option("--allow-differences", is_flag=True,

@@ -76,7 +76,7 @@ KINDS: Mapping[str, Callable[[], list[dict[str, Any]]]] = {
 @click.option("--page", default=1, show_default=True, help="Which page of a long list.")
 @json_option
 def list_(kind: str, game: str, page: int, as_json: bool) -> None:
-    """What is on the shelf.
+    """List what there is to choose from: games, players, studies and more.
 
     Long lists show names only; name a game to see more.
     """

@@ -261,7 +261,9 @@ def verdict(rows: Sequence[Row]) -> str:
     "--adversary", is_flag=True, help="Let shallow learners guess answers from surface features."
 )
 @click.option(
-    "--checklist", is_flag=True, help="GAME is a study: what a reader must be told of it."
+    "--checklist",
+    is_flag=True,
+    help="GAME is a study: fill in what a reader must be told about it.",
 )
 @click.option(
     "--questions", default=QUESTIONS, show_default=True, help="Fresh questions for each attack."

@@ -84,7 +84,7 @@ def check_(file: Path, as_json: bool) -> None:
 @database_option
 @json_option
 def progress(file: Path, database: str, as_json: bool) -> None:
-    """How far the study of FILE is; a running server shows the same under /experimenter/study."""
+    """How far the study in FILE has got; a running server shows it under /experimenter/study."""
     import msgspec
 
     from sally.web.study.progress import progress as counted
@@ -126,7 +126,7 @@ def rehearse(
     pictures: Path | None,
     as_json: bool,
 ) -> None:
-    """Let scripted participants take part in the study of FILE, before people do.
+    """Let scripted participants take part in the study in FILE before people do.
 
     Says who would finish, what would be exported and what would be paid. With --pictures, a
     browser also walks the whole way once, and every page of it is drawn on a contact sheet.
@@ -164,7 +164,7 @@ def _listed(facts: dict[str, Any]) -> str:
 @database_option
 @json_option
 def list_(file: Path, database: str, as_json: bool) -> None:
-    """Everybody who takes part in the study of FILE: state, time, cell, attention checks."""
+    """Everybody who takes part in the study in FILE: state, time, cell, attention checks."""
     from sally.web.study.progress import listed
 
     rows = _with(file, database, listed, read_only=True)
@@ -181,7 +181,7 @@ def list_(file: Path, database: str, as_json: bool) -> None:
 @database_option
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="A CSV file.")
 def payments(file: Path, database: str, out: Path) -> None:
-    """Write who is to be paid what, base and bonus apart; no other file has platforms' ids."""
+    """Write who is to be paid what, base and bonus apart; only this file has the platform's ids."""
     from sally.web.study.progress import payments as paid
 
     out.write_text(_with(file, database, paid, read_only=True), encoding="utf-8")

@@ -33,7 +33,7 @@ from sally.studies import arms
     "--reply-tokens",
     default=REPLY,
     show_default=True,
-    help="How many tokens to reckon for each reply.",
+    help="How many tokens to allow for each reply.",
 )
 @click.option(
     "--detect",
@@ -81,7 +81,7 @@ def plan(
     alpha: float,
     as_json: bool,
 ) -> None:
-    """Calls, tokens, cost and time that the rest of STUDY would take.
+    """Say what the rest of STUDY would take: calls, tokens, cost and time.
 
     With --detect, also how many episodes it takes to detect such a difference. A study with people
     (a file as `sally people template` prints it) is registered with --freeze.

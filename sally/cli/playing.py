@@ -51,7 +51,7 @@ def play(
     settings: tuple[str, ...],
     as_json: bool,
 ) -> None:
-    """Play GAME yourself; end of input leaves the table."""
+    """Play GAME yourself; Ctrl-D leaves the table."""
     spec = shelf.game(game)
     given = parsed(settings)
     params = {key: value for key, value in given.items() if "." not in key}

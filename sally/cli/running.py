@@ -28,7 +28,7 @@ from sally.store import Survey, Where
 from sally.studies import arms
 
 F = TypeVar("F", bound=Callable[..., Any])
-ON_HELP = f"Who plays: {NAMES}."
+ON_HELP = f"Where to play: {NAMES}."
 THROUGH = "sally.adapters.inspect.run:play_orders"  # by name: importing it takes seconds
 QUIET_SECONDS = 60.0  # between lines of progress where there is no terminal
 SET_HELP = "A setting of the model (temperature=0), or a parameter of every instance (rounds=10)."
@@ -72,7 +72,9 @@ def model_options(command: F) -> F:
 @click.option("--on", default="local", show_default=True, metavar="WHERE", help=ON_HELP)
 @click.option("--budget", type=float, help="Stop when this much money is spent.")
 @click.option("--budget-tokens", type=int, help="Stop when this many tokens are used.")
-@click.option("--cache", is_flag=True, help="Use the cache of calls made before (through Inspect).")
+@click.option(
+    "--cache", is_flag=True, help="Reuse replies to identical calls made before (Inspect's cache)."
+)
 @json_option
 def run(
     study: str,

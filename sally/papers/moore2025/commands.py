@@ -51,7 +51,7 @@ def COMMANDS() -> None:
 @click.option("--model", help="A model that reads instead of the rules, such as embedded.")
 @json_option
 def readers(path: Path, half: str | None, model: str | None, as_json: bool) -> None:
-    """A reader of mindgames: precision, recall, F1, what came back, and final choices."""
+    """How well a reader of messages does: precision, recall, F1, and final choices."""
     if not path.exists():
         raise BadInput(f"There is nothing at {path}.")
     try:
@@ -142,7 +142,7 @@ def excluded(folder: Path, as_json: bool) -> None:
     """People's games that the paper's rules leave out of its tables, and why.
 
     Fewer than 10 characters a message or 5 seconds a turn, on average, or not finished. Times are
-    known of games that a study with people exported; of others only the messages count.
+    known only for games exported from a study with people; for others only the messages count.
     """
     spec = shelf.game("mindgames")
     episodes = store.load(folder, quarantine=False).episodes.values()

@@ -115,8 +115,8 @@ def _problem(each: Instance) -> dict[str, Any]:
 def assess(where: str, model: str, out: Path, limit: int | None) -> None:
     """Have a model judge every player in every turn of the games in the store WHERE.
 
-    OUT gets one line per judgement; games of which OUT has judgements are not judged again. What
-    could not be read is named, and has no line.
+    OUT gets one line per judgement; games that were judged before are skipped. Replies that cannot
+    be read are named and get no line.
     """
     judge, spec = shelf.model(model), shelf.game("tradecraft")
     done = {rating.episode for rating in ratings_file(out)} if out.exists() else set()
