@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from sally import store
+from sally.adapters.importers import clembench as clembench_logs
 from sally.adapters.importers import inspect_logs
 from sally.adapters.importers import table as tables
 from sally.adapters.importers import textarena as textarena_records
@@ -125,6 +126,36 @@ def inspect(path: Path, out: Path, as_json: bool) -> None:
 def textarena(file: Path, out: Path, as_json: bool) -> None:
     """Two-player matrix games of TextArena from FILE, one recorded game per line."""
     _store(textarena_records.imported(file), out, "textarena", as_json)
+
+
+@import_.command("clembench")
+@click.argument("path", type=click.Path(path_type=Path))
+@out_option
+@click.option("--game", default="", help="rps, ibs or ipd.")
+@click.option(
+    "--matrix", type=click.Path(path_type=Path), help="A JSON or TOML file with `matrix`."
+)
+@click.option("--names", default="", help="The moves in order, such as J,F.")
+@click.option("--rounds", type=int, help="The length of the game [the longest one's].")
+@click.option("--only", default="", help="The game's name in the logs, if they hold several.")
+@click.option("--reply", default="", metavar="PATTERN",
+              help="A regular expression whose group is the move [a name alone].")  # fmt: skip
+@click.option("--noted", default="", metavar="TYPE",
+              help="The type of the note that says which move was counted.")  # fmt: skip
+@click.option("--paid", default="", metavar="TYPE",
+              help="The type of the note that holds both payoffs of a round.")  # fmt: skip
+@click.option("--source", default="", help="Where the logs come from [clembench].")
+@click.option("--licence", default="", help="The licence of the logs.")
+@json_option
+def clembench(path: Path, out: Path, as_json: bool, **flags: Any) -> None:
+    """Two-player matrix games from logs of clembench under PATH, a file or a folder."""
+    flags["names"] = tuple(n.strip() for n in flags["names"].split(",") if n.strip())
+    if bool(flags["game"]) == bool(flags["matrix"]):
+        raise BadInput("Say which game was played: --game rps, ibs or ipd, or --matrix FILE.")
+    told = ("game", "names", "rounds", "source", "licence")
+    layout = layout_of(path, {name: flags[name] for name in told}, flags["matrix"])
+    _store(clembench_logs.imported(path, clembench_logs.told_of(flags, layout)), out, "clembench",
+           as_json)  # fmt: skip
 
 
 def _store(found: Imported, out: Path, name: str, as_json: bool) -> None:

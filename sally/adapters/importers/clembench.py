@@ -1,0 +1,284 @@
+"""Two-player matrix games in the logs that clembench's framework, clemcore, writes.
+
+Every game there is a folder with an `interactions.json`: who played, and every message and note in
+order. What a reply means is the game's own affair, so the reader is told the moves' names. A list
+of `turns` in the file need not be a round (a player asked again may open a new one), and is not
+read as one: a round is over when both players have replied.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from sally.adapters.importers.table_layout import FAMILY, Layout, params_of
+from sally.core import shelf
+from sally.core.errors import BadInput, unknown
+from sally.core.log import Episode, Instance, Setup
+from sally.core.paper import Imported
+from sally.core.records import Difference, Source, told
+from sally.games.repeated_games.recorded import Made, Round, fed, sitter
+from sally.games.repeated_games.rules import AGENT, PARTNER, RepeatedGame
+
+FILE = "interactions.json"
+MASTER, REPLY = "GM", "get message"
+SEATS = (AGENT, PARTNER)
+
+
+class Action(msgspec.Struct, frozen=True):
+    """What was said or noted."""
+
+    type: str
+    content: Any = None
+
+
+class Event(msgspec.Struct, frozen=True, rename={"by": "from"}):
+    """One message, or a note of the game master to itself."""
+
+    by: str
+    to: str
+    action: Action
+
+
+class Meta(msgspec.Struct, frozen=True):
+    """Which game of which run."""
+
+    game_name: str
+    experiment_name: str
+    game_id: int
+    results_folder: str = ""
+    clem_version: str = ""
+    completed: bool | None = None
+
+
+class Log(msgspec.Struct, frozen=True):
+    """One game as it was logged."""
+
+    meta: Meta
+    players: dict[str, dict[str, str]]
+    turns: tuple[tuple[Event, ...], ...]
+    aborted: int = msgspec.field(default=0, name="Aborted")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What the log calls its players."""
+        return tuple(name for name in self.players if name != MASTER)
+
+    @property
+    def ended(self) -> bool:
+        """Whether the game was played to its end."""
+        return bool(self.meta.completed) and not self.aborted
+
+
+class Told(msgspec.Struct, frozen=True):
+    """What a log does not say of itself."""
+
+    layout: Layout
+    only: str = ""  # the game's name in the logs, where a folder holds several
+    reply: str = ""  # finds a move in a reply; its group is the move's name
+    noted: str = ""  # the type of the note that says which move was counted
+    paid: str = ""  # the type of the note that holds both payoffs of a round
+
+
+def imported(path: Path, how: Told) -> Imported:
+    """Every game of a results folder, or of one file."""
+    found = [(file, *_read(file)) for file in _files(path)]
+    named = sorted({log.meta.game_name for _, _, log in found})
+    if how.only and how.only not in named:
+        raise unknown("game in these logs", how.only, named)
+    if not how.only and len(named) > 1:
+        raise BadInput(f"{path} holds several games: say with --only which of {', '.join(named)}.")
+    games = [
+        _Game(file, data, log, how)
+        for file, data, log in found
+        if log.meta.game_name == (how.only or named[0])
+    ]
+    if not any(game.readable for game in games):
+        names = " or ".join(games[0].rules.names_of(AGENT))
+        raise BadInput(f"No reply under {path} names {names}; say with --reply how moves are told.")
+    longest = max(len(game.rounds) for game in games)
+    if how.layout.rounds is not None and how.layout.rounds < longest:
+        raise BadInput(
+            f"A game under {path} has {longest} rounds; {how.layout.rounds} is too short for it."
+        )
+    episodes = [
+        game.episode(how.layout.rounds or (len(game.rounds) if game.log.ended else longest))
+        for game in games
+    ]
+    differences = [each for game in games for each in game.differences]
+    counts = {"found": len(games), "aborted there": sum(g.log.aborted for g in games),
+              "asked again": sum(g.asked_again for g in games)}  # fmt: skip
+    return told(episodes, (), differences, counts)
+
+
+def _files(path: Path) -> list[Path]:
+    if path.is_file():
+        return [path]
+    found = sorted(path.rglob(FILE))
+    if not found:
+        raise BadInput(f"There is no {FILE} of clembench in or below {path}.")
+    return found
+
+
+def _read(file: Path) -> tuple[bytes, Log]:
+    data = file.read_bytes()
+    try:
+        log = msgspec.json.decode(data, type=Log)
+    except msgspec.MsgspecError as why:
+        raise BadInput(f"{file} is no log of a game as clemcore writes it: {why}.") from None
+    return data, log
+
+
+class _Game:
+    """One log: its rounds, and what does not fit."""
+
+    def __init__(self, file: Path, data: bytes, log: Log, how: Told) -> None:
+        if len(log.names) != len(SEATS):
+            raise BadInput(f"{file}: {len(log.names)} players; a matrix game has two.")
+        self.log, self.how = log, how
+        meta = log.meta
+        place = (meta.results_folder, meta.game_name, meta.experiment_name, file.parent.name)
+        self.name = "/".join(part for part in place if part)
+        self.source = Source.of(how.layout.source or "clembench", how.layout.licence, FILE, data)
+        self.rules = _rules(how.layout, 1)
+        self.asked_again = self.readable = 0
+        self.differences: list[Difference] = []
+        self.rounds = self._rounds()
+
+    def _rounds(self) -> list[Round]:
+        rounds: list[Round] = []
+        made: dict[str, Made] = {}
+        replies = list(_replies(self.log))
+        for at, (event, notes) in enumerate(replies):
+            move = self._move(event)
+            again = at + 1 < len(replies) and replies[at + 1][0].by == event.by
+            if move is None and again:
+                self.asked_again += 1
+                continue
+            over = at + 1 == len(replies) and bool(self.log.aborted)
+            made[event.by] = self._judged(event, move, notes, len(rounds) + 1, over)
+            if len(made) == len(SEATS):
+                rounds.append(self._round(made))
+                self._check_points(rounds[-1], notes, len(rounds))
+                made = {}
+        if made:
+            rounds.append(self._round(made))
+        return rounds
+
+    def _round(self, made: Mapping[str, Made]) -> Round:
+        one, two = (made.get(name, "the game had ended") for name in self.log.names)
+        return Round(one, two)
+
+    def _seat(self, event: Event) -> Any:
+        return SEATS[self.log.names.index(event.by)]
+
+    def _move(self, event: Event) -> int | None:
+        move = _named(str(event.action.content), self.rules.names_of(self._seat(event)),
+                      self.how.reply)  # fmt: skip
+        self.readable += move is not None
+        return move
+
+    def _judged(
+        self, event: Event, move: int | None, notes: Sequence[Action], at: int, over: bool
+    ) -> Made:
+        """The move of a reply, or why it is none; and whether it counted as another there."""
+        names = self.rules.names_of(self._seat(event))
+        counted = next(
+            (_named(json.dumps(n.content), names, "") for n in notes if n.type == self.how.noted),
+            None,
+        )
+        if move is not None:
+            if counted is not None and counted != move:
+                self._differs(f"a reply of {event.by}", at, names[counted], names[move])
+            return move
+        if over:
+            return "unreadable, and the game was aborted"
+        scored = "counted there as a move that was not noted"
+        if counted is not None:
+            scored = f"scored there as {names[counted]}"
+        self._differs(f"an unreadable reply of {event.by}", at, scored, "no move")
+        return f"unreadable, {scored}"
+
+    def _check_points(self, played: Round, notes: Sequence[Action], at: int) -> None:
+        paid = next((n.content for n in notes if n.type == self.how.paid), None)
+        if paid is None or isinstance(played.agent, str) or isinstance(played.partner, str):
+            return
+        ours = [float(x) for x in self.rules.matrix[played.agent][played.partner]]
+        if paid != ours:
+            self._differs("points", at, json.dumps(paid), json.dumps(ours))
+
+    def _differs(self, what: str, at: int, recorded: str, ours: str) -> None:
+        self.differences.append(Difference(self.name, what, at, recorded, ours))
+
+    def episode(self, rounds: int) -> Episode:
+        """The game as an episode of a repeated game."""
+        layout = self.how.layout
+        params = {**params_of(layout), "rounds": rounds, "void_limit": rounds}
+        who = [self.log.players[name].get("model_name", name) for name in self.log.names]
+        lineup = {str(seat): sitter(name) for seat, name in zip(SEATS, who, strict=True)}
+        instance = Instance(f"clembench:-:{self.name}", layout.game or FAMILY, params)
+        used = {
+            "source": msgspec.to_builtins(self.source),
+            "clemcore": self.log.meta.clem_version,
+            "game there": self.log.meta.game_name,
+            "asked again": self.asked_again,
+            "aborted there": bool(self.log.aborted),
+        }
+        setup = Setup(instance, 0, lineup)
+        return fed(setup, self.rounds, {}, self.log.meta.experiment_name, used)[0]
+
+
+def _replies(log: Log) -> Iterator[tuple[Event, list[Action]]]:
+    """Every reply of a player, with the game master's notes before the next one."""
+    last: tuple[Event, list[Action]] | None = None
+    for event in (event for turn in log.turns for event in turn):
+        if event.by in log.names and event.action.type == REPLY:
+            if last is not None:
+                yield last
+            last = (event, [])
+        elif last is not None and event.by == event.to == MASTER:
+            last[1].append(event.action)
+    if last is not None:
+        yield last
+
+
+def _named(text: str, names: Sequence[str], pattern: str) -> int | None:
+    """The one move that a text names; None if there is none, or more than one."""
+    if pattern:
+        told = [found.strip().lower() for found in re.findall(pattern, text)][-1:]
+        found = {n for n, name in enumerate(names) if name.lower() in told}
+    else:  # a letter must be as it is written: "a" is a word
+        found = {
+            n
+            for n, name in enumerate(names)
+            if re.search(rf"\b{re.escape(name)}\b", text, re.IGNORECASE if len(name) > 1 else 0)
+        }
+    return found.pop() if len(found) == 1 else None
+
+
+def checked_pattern(pattern: str) -> str:
+    """A pattern with one group, or one clear sentence."""
+    try:
+        groups = re.compile(pattern).groups if pattern else 1
+    except re.error as why:
+        raise BadInput(f"--reply {pattern!r} is no regular expression: {why}.") from None
+    if groups != 1:
+        raise BadInput(f"--reply {pattern!r} must have one group, which finds the move's name.")
+    return pattern
+
+
+def _rules(layout: Layout, rounds: int) -> RepeatedGame:
+    game = shelf.game(layout.game or FAMILY).build({**params_of(layout), "rounds": rounds})
+    assert isinstance(game, RepeatedGame)
+    return game
+
+
+def told_of(flags: Mapping[str, str], layout: Layout) -> Told:
+    """The flags of `sally import clembench`, checked."""
+    given = {name: flags[name] for name in ("only", "noted", "paid")}
+    return Told(layout, reply=checked_pattern(flags["reply"]), **given)

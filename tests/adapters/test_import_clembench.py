@@ -1,0 +1,120 @@
+"""Logs of clembench: those in fixtures were made by us by running a game of ours in clemcore 3.7.2.
+
+Its players replied from a list; the game counts an unreadable reply as J, asks again, or aborts.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from sally.adapters.importers.clembench import FILE, Told, imported
+from sally.adapters.importers.table_layout import Layout
+from sally.cli import cli
+from sally.core.errors import BadInput
+from sally.core.log import Forfeited, Moved
+
+LOGS = Path(__file__).parent.parent / "fixtures" / "clembench.jsonl"
+DILEMMA = Told(Layout(game="ipd", names=("J", "F")), noted="move", paid="points")
+
+
+def logs() -> list[dict[str, Any]]:
+    return [json.loads(line) for line in LOGS.read_text().splitlines()]
+
+
+def results(folder: Path, logged: list[dict[str, Any]]) -> Path:
+    """A results folder as clemcore lays it out."""
+    for log in logged:
+        meta = log["meta"]
+        place = folder / meta["results_folder"] / meta["game_name"] / meta["experiment_name"]
+        place = place / f"instance_{meta['game_id']:05d}"
+        place.mkdir(parents=True)
+        (place / FILE).write_text(json.dumps(log))
+    return folder
+
+
+def test_moves_are_the_replies_and_what_was_counted_without_being_read_is_marked(
+    tmp_path: Path,
+) -> None:
+    found = imported(results(tmp_path, logs()), DILEMMA)
+    aborted, again, counted = found.episodes
+    moves = [e.action for e in counted.events if isinstance(e, Moved) and e.seat == "agent"]
+    assert moves == [0, 0, 1, 0]  # the fourth reply named no move
+    (lost,) = [e for e in counted.events if isinstance(e, Forfeited)]
+    assert (lost.seat, lost.reason) == ("agent", "unreadable, scored there as J")
+    (what,) = found.details["differences"]
+    assert (what["turn"], what["recorded"]) == (4, "scored there as J")
+    assert again.payoffs == {"agent": 5.0, "partner": 15.0}  # two rounds, though in three lists
+    assert aborted.payoffs is None
+    assert found.counts == {"found": 3, "aborted there": 1, "asked again": 1}
+    assert counted.setup.lineup["partner"].params == {"name": "bob"}
+    assert counted.used["source"]["file"] == FILE
+
+
+def test_a_move_or_points_other_than_the_replies_give_is_a_difference(tmp_path: Path) -> None:
+    log = logs()[1]
+    notes = [e["action"] for e in log["turns"][0] if e["from"] == e["to"]]
+    notes[0]["content"]["move"] = "F"  # the game master noted another move than was said
+    notes[-1]["content"] = [3, 3]
+    moved, paid = imported(results(tmp_path, [log]), DILEMMA).details["differences"]
+    assert (moved["recorded"], moved["ours"]) == ("F", "J")
+    assert (paid["recorded"], paid["ours"]) == ("[3, 3]", "[0.0, 10.0]")
+
+
+@pytest.mark.parametrize(
+    ("reply", "said", "move"),
+    [
+        ("", "After J comes F, so J it is.", None),  # two names
+        ("", "a J-shaped plan", 0),
+        ("", "just F", 1),
+        (r"ANSWER: (\w+)", "J would be kind. ANSWER: f", 1),
+        (r"ANSWER: (\w+)", "ANSWER: X", None),
+    ],
+)
+def test_a_reply_names_one_move_or_none(
+    tmp_path: Path, reply: str, said: str, move: int | None
+) -> None:
+    log = logs()[2]
+    log["turns"] = log["turns"][:1]
+    first, second = [e for e in log["turns"][0] if e["action"]["type"] == "get message"]
+    first["action"]["content"], second["action"]["content"] = said, "ANSWER: J"
+    told = Told(Layout(game="ipd", names=("J", "F")), reply=reply)
+    (episode,) = imported(results(tmp_path, [log]), told).episodes
+    moves = [e.action for e in episode.events if isinstance(e, Moved) and e.seat == "agent"]
+    assert moves == ([] if move is None else [move])
+
+
+def test_what_is_no_log_of_a_matrix_game_is_one_sentence(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match=r"no interactions\.json of clembench"):
+        imported(tmp_path, DILEMMA)
+    one, other = logs()[0], logs()[1]
+    other["meta"]["game_name"] = "taboo"
+    folder = results(tmp_path / "two", [one, other])
+    with pytest.raises(BadInput, match="several games: say with --only which of dilemma, taboo"):
+        imported(folder, DILEMMA)
+    del one["players"]["Player 2"]
+    with pytest.raises(BadInput, match="1 players; a matrix game has two"):
+        imported(results(tmp_path / "alone", [one]), DILEMMA)
+    half = tmp_path / FILE
+    half.write_text(LOGS.read_text()[:900])
+    with pytest.raises(BadInput, match="no log of a game as clemcore writes it"):
+        imported(half, DILEMMA)
+    with pytest.raises(BadInput, match="names R or P or S; say with --reply"):
+        imported(results(tmp_path / "rps", logs()[:1]), Told(Layout(game="rps")))
+
+
+def test_the_command_stores_games_once_and_says_what_it_needs(tmp_path: Path) -> None:
+    folder, out = results(tmp_path / "results", logs()), tmp_path / "store"
+    told = [str(folder), "--out", str(out)]
+    run = CliRunner().invoke(cli, ["import", "clembench", *told])
+    assert isinstance(run.exception, BadInput) and "Say which game was played" in str(run.exception)
+    assert not out.exists()
+    told += ["--game", "ipd", "--names", "J,F", "--noted", "move"]
+    for stored in ("stored: 3", "already there: 3"):
+        assert stored in CliRunner().invoke(cli, ["import", "clembench", *told]).output
+    bad = CliRunner().invoke(cli, ["import", "clembench", *told, "--reply", "option J"])
+    assert isinstance(bad.exception, BadInput) and "must have one group" in str(bad.exception)
