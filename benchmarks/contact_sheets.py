@@ -23,7 +23,7 @@ from sally.web.study.rehearsal import value_for
 
 LAST = """() => Math.max(...[...document.querySelectorAll(
   "#asks .ask button, #asks .ask input, #asks .ask textarea, #asks .ask select")]
-  .filter(e => e.offsetParent).map(e => e.getBoundingClientRect().bottom + scrollY))"""
+  .filter(e => e.checkVisibility()).map(e => e.getBoundingClientRect().bottom + scrollY))"""
 WIDER = "() => document.documentElement.scrollWidth - innerWidth"
 
 

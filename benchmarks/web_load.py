@@ -8,6 +8,9 @@ does. Afterwards every acknowledged move is looked up in the database and in the
     python benchmarks/web_load.py [--people 200] [--rounds 12] [--on sqlite,postgresql] [--json]
 
 Figures are printed, nothing is judged by a clock; a lost or doubled move ends with exit code 1.
+Times follow whatever else the machine does; the server's processor time for each answer, with the
+look at the screen that follows it, does so far less. Memory is what the server holds when
+everybody has answered a third of the rounds, and when the last one has.
 """
 
 from __future__ import annotations
@@ -15,6 +18,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import math
 import os
 import random
 import resource
@@ -34,55 +38,15 @@ from pathlib import Path
 from typing import Any
 
 from local_postgres import local_postgres
+from web_client import Connection
 
 from sally import store
 from sally.core.log import Moved
 from sally.web.database import Database
 
 THINK = 2.0
+ARRIVE = 100  # people sit down in a second
 TWICE = 0.1  # of the answers are sent twice at once
-
-
-class Connection:
-    """One browser's connection: HTTP/1.1 with no more than is needed, so that the load is light."""
-
-    reopened = 0  # connections that the server had closed, over all of them
-
-    def __init__(self, port: int) -> None:
-        self._port = port
-        self._streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
-
-    async def call(
-        self, method: str, path: str, token: str = "", body: Any = None
-    ) -> tuple[int, Any]:
-        """Ask once more on a new connection where the server closed an idle one, as pages do."""
-        try:
-            return await self._call(method, path, token, body)
-        except (ConnectionResetError, BrokenPipeError, asyncio.IncompleteReadError):
-            self.close()
-            self._streams = None
-            Connection.reopened += 1
-            return await self._call(method, path, token, body)
-
-    async def _call(self, method: str, path: str, token: str, body: Any) -> tuple[int, Any]:
-        if self._streams is None:
-            self._streams = await asyncio.open_connection("127.0.0.1", self._port)
-        reader, writer = self._streams
-        data = b"" if body is None else json.dumps(body).encode()
-        head = [f"{method} {path} HTTP/1.1", f"Host: 127.0.0.1:{self._port}"]
-        if token:
-            head.append(f"Authorization: Bearer {token}")
-        if body is not None:
-            head += ["Content-Type: application/json", f"Content-Length: {len(data)}"]
-        writer.write("\r\n".join([*head, "", ""]).encode() + data)
-        got = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").lower()
-        length = int(got.split("content-length:")[1].split("\r\n")[0])
-        status = int(got.split(" ")[1])
-        return status, json.loads(await reader.readexactly(length))
-
-    def close(self) -> None:
-        if self._streams is not None:
-            self._streams[1].close()
 
 
 @dataclass
@@ -92,6 +56,9 @@ class Figures:
     answers: list[float] = field(default_factory=list)
     screens: list[float] = field(default_factory=list)
     refused: Counter[str] = field(default_factory=Counter)
+    server_cpu: float = 0.0  # from when everybody had seen a first screen
+    answers_then: int = 0  # that had been given by then
+    memory: list[float] = field(default_factory=list)  # in MB, after a third and in the end
     moves: dict[str, list[Any]] = field(default_factory=dict)  # hashed token -> what was played
 
 
@@ -169,8 +136,8 @@ class Participant:
 
 
 @contextmanager
-def server(database: str, folder: Path) -> Iterator[int]:
-    """A server process; it is asked to stop in the end, and waited for."""
+def server(database: str, folder: Path) -> Iterator[tuple[int, int]]:
+    """A server's port and process; it is asked to stop in the end, and waited for."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -180,7 +147,7 @@ def server(database: str, folder: Path) -> Iterator[int]:
     process = subprocess.Popen(command, **quiet)  # type: ignore[call-overload]
     try:
         asyncio.run(_up(port, process))
-        yield port
+        yield port, process.pid
     finally:
         process.send_signal(signal.SIGTERM)
         process.wait(60)
@@ -198,8 +165,35 @@ async def _up(port: int, process: subprocess.Popen[bytes]) -> None:
     raise RuntimeError("the server did not start")
 
 
-async def crowd(port: int, people: int, rounds: int) -> Figures:
-    """Everybody at once, begun within one think time."""
+def spent(process: int) -> float:
+    """Processor seconds of a running process, all of its threads."""
+    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def held(process: int) -> float:
+    """Megabytes of memory that a running process holds."""
+    pages = int(Path(f"/proc/{process}/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
+
+
+async def watch(process: int, figures: Figures, people: int, rounds: int) -> None:
+    """Note when all play what the server has used, and what memory it holds on the way."""
+    while len(figures.screens) < people:
+        await asyncio.sleep(0.2)
+    before, figures.answers_then = spent(process), len(figures.answers)
+    try:
+        while len(figures.answers) < people * rounds / 3:
+            await asyncio.sleep(0.2)
+        figures.memory.append(held(process))
+        await asyncio.sleep(math.inf)
+    finally:
+        figures.server_cpu = spent(process) - before
+        figures.memory.append(held(process))
+
+
+async def crowd(port: int, process: int, people: int, rounds: int) -> Figures:
+    """Everybody at once; a hundred come in a second."""
     figures, loop = Figures(), asyncio.get_running_loop()
     playing = []
     invite: asyncio.Future[str] | None = None
@@ -208,8 +202,11 @@ async def crowd(port: int, people: int, rounds: int) -> Figures:
             invite = loop.create_future() if number + 1 < people else None
         one = Participant(port, number, rounds, figures)
         invited = number > people // 2 and (number - people // 2) % 2 == 1
-        playing.append(one.play(THINK * number / people, invite, invited))
+        playing.append(one.play(number / ARRIVE, invite, invited))
+    watching = asyncio.create_task(watch(process, figures, people, rounds))
     await asyncio.gather(*playing)
+    watching.cancel()
+    await asyncio.gather(watching, return_exceptions=True)
     return figures
 
 
@@ -271,9 +268,9 @@ def measured(kind: str, people: int, rounds: int, database: str = "") -> dict[st
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
         children, mine = cpu(resource.RUSAGE_CHILDREN), cpu(resource.RUSAGE_SELF)
-        with server(database, folder) as port:
+        with server(database, folder) as (port, process):
             began = time.perf_counter()
-            figures = asyncio.run(crowd(port, people, rounds))
+            figures = asyncio.run(crowd(port, process, people, rounds))
             seconds = time.perf_counter() - began
         children, mine = cpu(resource.RUSAGE_CHILDREN) - children, cpu(resource.RUSAGE_SELF) - mine
         found = lost_and_doubled(figures, database, folder)
@@ -286,6 +283,10 @@ def measured(kind: str, people: int, rounds: int, database: str = "") -> dict[st
         **{name: milliseconds(figures.answers, share) for name, share in shares.items()},
         "first screen p95 ms": milliseconds(figures.screens, 0.95),
         "server cpu s": round(children, 1),  # its start included
+        "server cpu ms an answer": round(
+            1000 * figures.server_cpu / (len(figures.answers) - figures.answers_then), 2
+        ),
+        "server memory MB": [round(megabytes) for megabytes in figures.memory],
         "load cpu s": round(mine, 1),
         **found,
         "refused": dict(figures.refused),

@@ -120,6 +120,7 @@ def serve(
         secure=https,
         stores=stores,
         study=study,
+        own_process=True,
     )
     app = make_app(settings, Meter(Budget(tokens=tokens), config))
     app.state.live_matches.open_store()  # what cannot be opened is said before anybody is let in

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import logging
 import math
 import secrets
@@ -38,6 +39,7 @@ from sally.web.security import (
     page,
     refusal,
 )
+from sally.web.shortcut import Shortcut
 from sally.web.study import dashboard as experimenter
 from sally.web.study import pages as people
 from sally.web.texts import ENGLISH, texts_of
@@ -61,6 +63,7 @@ class Settings(msgspec.Struct, frozen=True):
     secure: bool = False  # whether browsers reach this over https
     stores: tuple[Path, ...] = ()  # more stores for the explorer
     study: Path | None = None  # the file of a study with people
+    own_process: bool = False  # whether nothing else runs in this process
 
 
 def make_app(settings: Settings, meter: Meter | None = None) -> Starlette:
@@ -75,7 +78,7 @@ def make_app(settings: Settings, meter: Meter | None = None) -> Starlette:
         try:
             await people.start(app)
             # Building every bot once takes a second, which the first visitor need not wait for.
-            ready = asyncio.create_task(asyncio.to_thread(app.state.lobby.offers))
+            ready = asyncio.create_task(asyncio.to_thread(make_ready, app))
             yield
             await asyncio.gather(ready, return_exceptions=True)
         finally:
@@ -91,7 +94,8 @@ def make_app(settings: Settings, meter: Meter | None = None) -> Starlette:
             Mount("/static", StaticFiles(directory=HERE / "static")),
         ],
         middleware=[
-            Middleware(SecurityMiddleware, hosts=settings.hosts, a_second=settings.a_second)
+            Middleware(SecurityMiddleware, hosts=settings.hosts, a_second=settings.a_second),
+            Middleware(Shortcut, endpoints=api.OFTEN, failures=tuple(FAILURES), failed=_failed),
         ],
         exception_handlers=dict.fromkeys(FAILURES, _failed) | {Exception: _broken},
         lifespan=life,
@@ -109,6 +113,17 @@ def make_app(settings: Settings, meter: Meter | None = None) -> Starlette:
     app.state.texts = texts_of(ENGLISH)  # a study brings its own
     app.state.templates = Jinja2Templates(directory=HERE / "templates")
     return app
+
+
+def make_ready(app: Starlette) -> None:
+    """Load every game once; a process of its own need not look for garbage among them again.
+
+    Else each long search goes through half a million objects that stay, while everybody waits.
+    """
+    app.state.lobby.offers()
+    if app.state.settings.own_process:
+        gc.collect()
+        gc.freeze()
 
 
 # --- failures -----------------------------------------------------------------------------------

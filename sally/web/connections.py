@@ -8,6 +8,7 @@ from typing import Any
 from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
 HEADER_SECONDS = 10.0  # from the first byte of a request, or from the connection, to its headers
+MOST_HEAD = 64 * 1024  # bytes of a request that is not yet past its headers
 MOST_CONNECTIONS = 10_000  # open at the same time; one more is closed at once
 
 
@@ -15,6 +16,7 @@ class PatientProtocol(AutoHTTPProtocol):  # type: ignore[misc,valid-type]
     """HTTP as uvicorn speaks it, for people who do not keep a connection open with half a word."""
 
     _waiting: asyncio.TimerHandle | None = None
+    _of_head = 0  # bytes since the last whole head
 
     def connection_made(self, transport: Any) -> None:
         """Take a connection, if there are not too many."""
@@ -28,12 +30,18 @@ class PatientProtocol(AutoHTTPProtocol):  # type: ignore[misc,valid-type]
         """Read on; what is no whole head of a request yet has to become one soon."""
         super().data_received(data)
         if self.cycle is not None and not self.cycle.response_complete:
+            self._of_head = 0
             self._wait_no_more()
+            return
+        self._of_head += len(data)
+        if self._of_head > MOST_HEAD:
+            self.transport.close()
         elif self._waiting is None:
             self._wait()
 
     def on_response_complete(self) -> None:
         """Between two requests, the time to keep a connection alive is uvicorn's affair."""
+        self._of_head = 0
         self._wait_no_more()
         super().on_response_complete()
 

@@ -238,20 +238,36 @@ class _Pending(Generic[T]):
     """A job, and whoever waits for it."""
 
     def __init__(self, job: Job[T], loop: asyncio.AbstractEventLoop) -> None:
-        self.job, self._loop = job, loop
+        self.job, self.loop = job, loop
         self.future: asyncio.Future[T] = loop.create_future()
 
     def done(self, value: Any, error: Exception | None) -> None:
         with suppress(RuntimeError):  # the loop is closed: nobody waits any more
-            self._loop.call_soon_threadsafe(self._tell, value, error)
+            self.loop.call_soon_threadsafe(self.tell, value, error)
 
-    def _tell(self, value: Any, error: Exception | None) -> None:
+    def tell(self, value: Any, error: Exception | None) -> None:
+        """Let whoever waits have the outcome; to be called in their loop."""
         if self.future.cancelled():
             return
         if error is None:
             self.future.set_result(value)
         else:
             self.future.set_exception(error)
+
+
+def _all_done(batch: Sequence[_Pending[Any]], outcomes: Sequence[Any]) -> None:
+    """Tell everybody their outcome, and wake each loop once."""
+    by_loop: dict[asyncio.AbstractEventLoop, list[tuple[_Pending[Any], Any]]] = {}
+    for pending, outcome in zip(batch, outcomes, strict=True):
+        by_loop.setdefault(pending.loop, []).append((pending, outcome))
+
+    def tell(told: Sequence[tuple[_Pending[Any], Any]]) -> None:
+        for pending, outcome in told:
+            pending.tell(outcome, None)
+
+    for loop, told in by_loop.items():
+        with suppress(RuntimeError):  # the loop is closed: nobody waits any more
+            loop.call_soon_threadsafe(tell, told)
 
 
 class Database:
@@ -335,8 +351,7 @@ class Database:
         """Commit all together; if one fails, each for itself, so that none drags another."""
         outcomes, error = self._together([pending.job for pending in batch])
         if error is None:
-            for pending, outcome in zip(batch, outcomes, strict=True):
-                pending.done(outcome, None)
+            _all_done(batch, outcomes)
             return
         if isinstance(error, StorageBusy):  # each for itself would wait as long, one by one
             for pending in batch:

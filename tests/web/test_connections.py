@@ -66,6 +66,25 @@ def test_half_a_request_is_closed_soon(sent: bytes, monkeypatch: pytest.MonkeyPa
     assert (b"200 OK" in asyncio.run(closed())) == (b"\r\n\r\n" in sent)
 
 
+def test_headers_without_end_are_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connections, "MOST_HEAD", 1000)
+
+    async def closed() -> bytes:
+        async with served() as port:
+            reader, writer = await asyncio.open_connection("127.0.0.1", port)
+            for n in range(30):
+                writer.write(f"X-{n}: {'long ' * 20}\r\n".encode() if n else b"GET / HTTP/1.1\r\n")
+                await asyncio.sleep(0.001)
+            try:
+                return await asyncio.wait_for(reader.read(), 5)
+            except ConnectionError:
+                return b""
+            finally:
+                writer.close()
+
+    assert b"200 OK" not in asyncio.run(closed())
+
+
 def test_whole_requests_share_a_connection_for_longer(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connections, "HEADER_SECONDS", 0.2)
 

@@ -8,7 +8,7 @@ import msgspec
 
 from sally.core.board import Board, Good, Hand, Hands, Part, Recipe, Recipes, Saying, Talk
 from sally.core.desk import Desk
-from sally.games.tradecraft.actions import SEATS, Craft, written
+from sally.games.tradecraft.actions import SEATS, Craft, goods, written
 from sally.games.tradecraft.amounts import Amount
 from sally.games.tradecraft.book import within_reach
 from sally.games.tradecraft.filling import cover, prepared
@@ -32,6 +32,10 @@ def board(desk: Desk, view: View) -> Board:
     ]
     target = Hand("Your target", _goods(view.target), "goal")
     parts: list[Part] = [Hands("On the table", (*hands, target))]
+    if (made := view.proposal) is not None and made.to == view.seat:
+        get = Hand("You would get", _goods(goods(made.offer)))
+        give = Hand("You would give", _goods(goods(made.request)))
+        parts.append(Hands("The proposal", (get, give)))
     if game.book:  # else recipes are there to be looked up, for people as for models
         parts.append(Recipes("Recipes", _recipes(game, view)))
     if said := tuple(_said(view)):

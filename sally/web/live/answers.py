@@ -7,6 +7,7 @@ import logging
 import time
 from collections.abc import Sequence
 from inspect import isawaitable
+from itertools import chain
 from typing import Any
 
 import msgspec
@@ -19,6 +20,7 @@ from sally.runner.budget import BudgetSpent
 from sally.web.database import Transaction
 
 LOG = logging.getLogger("sally.web")
+ROWS = 100  # in one statement; SQLite takes so many values at most
 
 
 class Said(msgspec.Struct, frozen=True):
@@ -92,11 +94,15 @@ Written = tuple[str, StoredAnswer, str | None]  # seat, what it said, the client
 def write(tx: Transaction, match: str, first: int, rows: Sequence[Written], over: bool) -> None:
     """Put answers behind the `first` ones that the database has, and say whether it is over."""
     now = time.time()
-    for n, (seat, stored, key) in enumerate(rows, first):
+    for at in range(0, len(rows), ROWS):
+        some = rows[at : at + ROWS]
         tx.put(
-            "INSERT INTO answers (match, n, seat, entry, client_key, made) "
-            "VALUES (?, ?, ?, ?, ?, ?)",
-            *(match, n, seat, to_text(stored), key, now),
+            "INSERT INTO answers (match, n, seat, entry, client_key, made) VALUES "
+            + ", ".join(["(?, ?, ?, ?, ?, ?)"] * len(some)),
+            *chain.from_iterable(
+                (match, n, seat, to_text(stored), key, now)
+                for n, (seat, stored, key) in enumerate(some, first + at)
+            ),
         )
     if over:
         tx.put("UPDATE matches SET ended = 1 WHERE id = ?", match)

@@ -89,6 +89,10 @@ class LiveMatch:
         self._labels = labels or Labels()
         self._menus: dict[str, list[str]] = {}  # options in the game's order, of mirrored seats
         self._plainly = {s: self._labels.plainly(match.desk(Seat(s))) for s in people}
+        self._rules = {  # nothing that happens changes them
+            s: plainly(match.desk(Seat(s)).words.rules(Seat(s)))
+            for s, plainly in self._plainly.items()
+        }
         self._screens: dict[str, Screen] = {}
         self._stale = set(people)  # whose screen may have changed
         self._changed = asyncio.Event()
@@ -370,6 +374,7 @@ class LiveMatch:
         others = () if turns or match.over else [s for s in match.game.seats if s != seat]
         raw = screen_of(
             desk,
+            self._rules[seat],
             scenes or [outlook(desk, match.turn, view)],
             self._lines[seat],
             [self._ask(turn, scene) for turn, scene in zip(turns, scenes, strict=True)],

@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from sally.core.board import Table
+from sally.core.board import Board, Table
 from sally.core.desk import Desk
 from sally.web.live.screen import Ask, Option, Screen, plain
 from sally.web.texts import ENGLISH, Texts, shipped
@@ -48,12 +48,11 @@ class Labels(msgspec.Struct, frozen=True):
 
 
 def for_people(screen: Screen, desk: Desk, labels: Labels, plainly: Plainly) -> Screen:
-    """A screen in people's words; its lines are so already, since each is read once."""
+    """A screen in people's words; its rules and lines are so already, since each is read once."""
     return msgspec.structs.replace(
         screen,
         title=labels.title(desk),
         role=labels.role(desk, screen.seat),
-        rules=plainly(screen.rules),
         now=plainly(screen.now),
         board=plain_board(screen.board, plainly),
         asks=tuple(plain_ask(ask, plainly) for ask in screen.asks),
@@ -85,15 +84,37 @@ def _plain_form(form: Any, plainly: Plainly) -> Any:
     return {**read, "labels": [*map(plainly, form["labels"])]} if "labels" in form else read
 
 
-def plain_board(part: Any, plainly: Plainly) -> Any:
-    """A board, or a part of one, whose texts are written as people write."""
+ESCAPED = re.compile(r"\\(?:u[0-9a-f]{4}|.)")  # a sign that JSON writes in another way
+
+
+def plain_board(board: Board | None, plainly: Plainly) -> Board | None:
+    """A board whose texts are written as people write.
+
+    Boards are drawn at every answer and rarely hold a code name, so each part is read at once,
+    as one text, before any of its own texts is.
+    """
+    if board is None:
+        return None
+    parts = tuple(
+        part if is_plain(part, plainly) else _plain_part(part, plainly) for part in board.parts
+    )
+    return msgspec.structs.replace(board, parts=parts)
+
+
+def is_plain(part: Any, plainly: Plainly) -> bool:
+    """Whether nothing in a part would be written otherwise."""
+    text = ESCAPED.sub(" ", msgspec.json.encode(part).decode())
+    return plainly(text) == text
+
+
+def _plain_part(part: Any, plainly: Plainly) -> Any:
     if isinstance(part, str):
         return plainly(part)
     if isinstance(part, tuple):
-        return tuple(plain_board(each, plainly) for each in part)
+        return tuple(_plain_part(each, plainly) for each in part)
     if not isinstance(part, msgspec.Struct):
         return part
-    fields = {name: plain_board(getattr(part, name), plainly) for name in part.__struct_fields__}
+    fields = {name: _plain_part(getattr(part, name), plainly) for name in part.__struct_fields__}
     return msgspec.structs.replace(part, **fields)
 
 

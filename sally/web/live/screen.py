@@ -88,7 +88,7 @@ INSIDE = re.compile(r"(?<=[a-z0-9])_(?=[a-z0-9])")  # an underscore within a nam
 
 def plain(text: str) -> str:
     """A text as people write it: what is one name to a rule is several words to them."""
-    return INSIDE.sub(" ", text)
+    return INSIDE.sub(" ", text) if "_" in text else text
 
 
 def title_of(name: str) -> str:
@@ -267,6 +267,7 @@ def over_of(seat: str, end: Ended | Censored, said: Texts) -> Over:
 
 def screen_of(
     desk: Desk,
+    rules: str,
     scenes: Sequence[Scene],  # of what is asked, or the one of a seat that waits
     lines: Sequence[str],
     asks: Sequence[Ask],
@@ -280,7 +281,7 @@ def screen_of(
         desk.spec.title,
         desk.seat,
         "",
-        desk.words.rules(desk.seat),
+        rules,
         0,
         tuple(lines),
         "" if over is not None else first.now,

@@ -17,7 +17,7 @@ from sally.web.live.match import LiveMatch
 from sally.web.live.screen import Screen, since
 from sally.web.live.seats import NoSuchSeat
 from sally.web.play.lobby import Lobby
-from sally.web.security import SMALL, Refused, bearer, json_of
+from sally.web.security import SMALL, Endpoint, Refused, bearer, json_of
 
 LONG_POLL = 25.0  # seconds; less than proxies wait
 EXACT = 2**53  # whole numbers beyond this are not the same to every reader of JSON
@@ -60,8 +60,14 @@ def key_of(sent: Mapping[str, Any]) -> str:
     return key
 
 
-def number_of(request: Request, name: str) -> int | None:
-    given = request.query_params.get(name)
+def numbers_of(request: Request, *names: str) -> list[int | None]:
+    """Whole numbers of the query, by name; they need no unescaping."""
+    query = request.scope["query_string"].decode("latin-1").split("&")
+    given = dict(part.partition("=")[::2] for part in query)
+    return [_number(name, given.get(name)) for name in names]
+
+
+def _number(name: str, given: str | None) -> int | None:
     if given is None:
         return None
     if not given.isascii() or not given.isdigit() or len(given) > 15:
@@ -175,14 +181,14 @@ async def take(request: Request) -> Response:
 
 async def see(request: Request) -> Response:
     token = token_of(request)
-    known, lines = number_of(request, "since"), number_of(request, "lines") or 0
+    known, lines = numbers_of(request, "since", "lines")
 
     async def look(live: LiveMatch, seat: str) -> Screen:
         return await (live.screen(seat) if known is None else live.news(seat, known, LONG_POLL))
 
     screen = await at_seat(request, token, look)
     await request.app.state.live_matches.known(token)  # a poll does not outlive its token
-    return answer(since(screen, lines))
+    return answer(since(screen, lines or 0))
 
 
 async def say(request: Request) -> Response:
@@ -231,6 +237,11 @@ def is_plain(value: Any) -> bool:
     return all(map(is_plain, value)) if isinstance(value, list) else True
 
 
+# What is asked again and again while people play; see `sally.web.shortcut`.
+OFTEN: Mapping[tuple[str, str], Endpoint] = {
+    ("GET", "/api/seat"): see,
+    ("POST", "/api/seat/answer"): say,
+}
 ROUTES: list[BaseRoute] = [
     Route("/api/games", games),
     Route("/api/tables", open_table, methods=["POST"]),

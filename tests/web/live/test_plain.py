@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from pathlib import Path
 
-from sally.core.board import Table
-from sally.web.live.plain import swapped, turned_rules
+from sally.core.board import Board, Picture, Table
+from sally.web.live.plain import plain_board, swapped, turned_rules
 from sally.web.live.screen import Screen, plain
 from tests.web.live_matches import AGAINST_A_BOT, live_matches, say, setup
 
 
 def test_a_name_of_several_words_has_no_underscore() -> None:
     assert plain("3 oak_planks for __init__ and a_b_c") == "3 oak planks for __init__ and a b c"
+
+
+def test_a_code_name_is_found_wherever_it_stands_on_a_board() -> None:
+    def plainly(text: str) -> str:
+        return plain(re.sub(r"\bp1\b", "Ann", text))
+
+    for text, read in (("first\np1", "first\nAnn"), ("oak_logs", "oak logs"), ("alp1", "alp1")):
+        board = plain_board(Board((Picture(text), Picture("as it is"))), plainly)
+        assert board == Board((Picture(read), Picture("as it is")))
 
 
 def test_a_question_names_the_options_in_the_order_of_its_buttons() -> None:
