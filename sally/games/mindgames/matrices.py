@@ -2,6 +2,7 @@
 
 import itertools
 from collections.abc import Iterable
+from functools import lru_cache
 
 import msgspec
 import numpy as np
@@ -97,6 +98,7 @@ def _values_by_persuader(utilities: Signs) -> Flags:
     return _unique_best(worth.astype(np.int8), GOAL)
 
 
+@lru_cache(maxsize=2)
 def all_matrices(attributes: int = 3, max_hidden: int = MOST_HIDDEN) -> Solutions:
     """Every distinct (utilities, target values, hidden), with its winning set."""
     gains, hidden, winning = _winnable(attributes, max_hidden)
