@@ -133,12 +133,15 @@ def emptiest(batch: Batch, above: int) -> tuple[Ints, Bools]:
     return right, np.asarray(sound)
 
 
+_AT = np.array(PLACES)
+
+
 def profile(batch: Batch, row: int, agent: int, rng: np.random.Generator) -> Profile:
     """One agent of a draft, its wishes in random order."""
     counts, about = batch.named[row, agent], batch.about[row, agent]
     target = int(batch.target[row, agent])
     likes, dislikes = (
-        tuple((int(place),) for place in rng.permutation(np.repeat(PLACES, part)))
+        tuple((place,) for place in rng.permutation(_AT.repeat(part)).tolist())
         for part in (counts[:4], counts[4:])
     )
     follows, avoids = target if about < 4 else None, target if 4 <= about < 8 else None

@@ -12,6 +12,7 @@ fullest, stays below chance (about .05): most agents it counts are where it says
 """
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
 
 from sally.games.toma.mg.rules import (
     PLACES,
@@ -84,25 +85,24 @@ def related(count: Counter) -> Counter:
 
 def no_dislikes(listed: Sequence[Profile]) -> Counts:
     """Headcounts if likes alone decided."""
-    bare = (Profile(one.likes, ()) for one in listed)
-    return _tally((best_places(one, {}) for one in bare), split=True)
+    return _tally((_alone(Profile(one.likes, ())) for one in listed), split=True)
 
 
 def no_relations(listed: Sequence[Profile]) -> Counts:
     """Headcounts if nobody followed or avoided anybody."""
-    return _tally((best_places(one, {}) for one in listed), split=True)
+    return _tally((_alone(one) for one in listed), split=True)
 
 
 def one_step(listed: Sequence[Profile]) -> Counts:
     """Headcounts if every agent took those it follows or avoids for anchors."""
-    alone = {i: best[0] for i, one in enumerate(listed) if len(best := best_places(one, {})) == 1}
+    alone = {i: best[0] for i, one in enumerate(listed) if len(best := _alone(one)) == 1}
     return _tally((best_places(one, alone) for one in listed), split=True)
 
 
 def anchors(listed: Sequence[Profile]) -> Counts:
     """Headcounts of the anchors only."""
     alone = (one for one in listed if one.follows is None and one.avoids is None)
-    return _tally((best_places(one, {}) for one in alone), split=True)
+    return _tally((_alone(one) for one in alone), split=True)
 
 
 def no_leaves(listed: Sequence[Profile]) -> Counts:
@@ -187,6 +187,12 @@ def hit_rates(scenarios: Iterable[Scenario]) -> dict[str, float]:
         rates[f"least_{name}"] = sum(hit(least(c), right) for c, right in counted) / len(read)
         rates[f"most_{name}"] = sum(hit(greatest(c), right) for c, right in counted) / len(read)
     return rates
+
+
+@lru_cache(maxsize=1 << 15)  # drafts describe the same agents again and again
+def _alone(one: Profile) -> tuple[int, ...]:
+    """Where an agent may go if nobody has gone anywhere."""
+    return best_places(one, {})
 
 
 def _liked(one: Profile) -> set[int]:
