@@ -11,15 +11,17 @@ import fcntl
 import queue
 import sqlite3
 import threading
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
 
 from sally.core.errors import BadInput
+from sally.web.transactions import Pipelined
+from sally.web.transactions import Row as Row  # known by this name to all who have jobs
+from sally.web.transactions import Transaction as Transaction
 
 T = TypeVar("T")
-Row = tuple[Any, ...]
 AT_ONCE = 200  # jobs in one commit
 BUSY_SECONDS = 2.0  # for which a database that somebody else holds is waited for
 TRIES = 2  # of a job whose connection was lost
@@ -63,27 +65,6 @@ class DuplicateRow(Exception):
     """A row is there already that may be there only once."""
 
 
-class Transaction:
-    """What a job works with: rows in, rows out, within its transaction."""
-
-    def __init__(self, cursor: Any, in_its_words: Callable[[str], str] = str) -> None:
-        self._cursor, self._in_its_words = cursor, in_its_words
-
-    def put(self, sql: str, *given: Any) -> int:
-        """Change rows; says how many."""
-        self._cursor.execute(self._in_its_words(sql), given)
-        return int(self._cursor.rowcount)
-
-    def all(self, sql: str, *given: Any) -> list[Row]:
-        """Every row that is found."""
-        self._cursor.execute(self._in_its_words(sql), given)
-        return [tuple(row) for row in self._cursor.fetchall()]
-
-    def one(self, sql: str, *given: Any) -> Row | None:
-        """The first row, if there is one."""
-        return next(iter(self.all(sql, *given)), None)
-
-
 Job = Callable[[Transaction], T]
 
 
@@ -91,9 +72,7 @@ class Engine(Protocol):
     """One kind of database."""
 
     def connect(self) -> None: ...
-    def transaction(self) -> Transaction: ...
-    def begin(self) -> None: ...
-    def commit(self) -> None: ...
+    def transaction(self) -> AbstractContextManager[Transaction]: ...
     def rollback(self) -> None: ...
     def close(self) -> None: ...
     def read(self, error: Exception) -> Exception: ...
@@ -139,13 +118,11 @@ class Sqlite:
         except OSError:
             raise BadInput(f"Another server already uses the database {self.path}.") from None
 
-    def transaction(self) -> Transaction:
-        return Transaction(self._db.cursor())
-
-    def begin(self) -> None:
+    @contextmanager
+    def transaction(self) -> Iterator[Transaction]:
+        """One transaction; it is on disk when this ends, unless something is raised."""
         self._db.execute("BEGIN" if self.read_only else "BEGIN IMMEDIATE")
-
-    def commit(self) -> None:
+        yield Transaction(self._db.cursor())
         self._db.execute("COMMIT")
 
     def rollback(self) -> None:
@@ -202,14 +179,13 @@ class Postgres:
             self._db.close()
             raise BadInput("Another server already uses this PostgreSQL database.")
 
-    def transaction(self) -> Transaction:
-        return Transaction(self._db.cursor(), _marked)
-
-    def begin(self) -> None:
-        self._db.execute("BEGIN")
-
-    def commit(self) -> None:
-        self._db.execute("COMMIT")
+    @contextmanager
+    def transaction(self) -> Iterator[Transaction]:
+        """One transaction; it is on disk when this ends, unless something is raised."""
+        with self._db.pipeline() as pipeline:
+            self._db.execute("BEGIN")
+            yield Pipelined(self._db, pipeline)
+            self._db.execute("COMMIT")
 
     def rollback(self) -> None:
         if not self._db.closed and not self._db.broken:
@@ -227,11 +203,6 @@ class Postgres:
         if isinstance(error, self._errors.OperationalError | self._errors.InterfaceError):
             return StorageLost(str(error))
         return error
-
-
-def _marked(sql: str) -> str:
-    """A statement with psycopg's marks in the place of question marks."""
-    return sql.replace("%", "%%").replace("?", "%s")
 
 
 class _Pending(Generic[T]):
@@ -374,10 +345,8 @@ class Database:
     def _together(self, jobs: Sequence[Job[Any]]) -> tuple[list[Any], Exception | None]:
         engine = self.engine
         try:
-            engine.begin()
-            tx = engine.transaction()
-            outcomes = [job(tx) for job in jobs]
-            engine.commit()
+            with engine.transaction() as tx:
+                outcomes = [job(tx) for job in jobs]
         except Exception as why:
             with suppress(Exception):  # what went wrong is told; a rollback adds nothing to it
                 engine.rollback()

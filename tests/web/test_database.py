@@ -14,7 +14,7 @@ import pytest
 
 from benchmarks.local_postgres import local_postgres, programs
 from sally.core.errors import BadInput
-from sally.web.database import Database, StorageFull, StorageLost, Transaction
+from sally.web.database import Database, DuplicateRow, StorageFull, StorageLost, Transaction
 
 SCHEMA = ("CREATE TABLE IF NOT EXISTS notes (n INTEGER PRIMARY KEY, said TEXT NOT NULL)",)
 PUT = "INSERT INTO notes (n, said) VALUES (?, ?)"
@@ -62,11 +62,19 @@ def test_what_was_put_is_there_for_the_next_one_who_opens(tmp_path: Path) -> Non
 
 def test_many_jobs_share_a_commit(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     commits: list[int] = []
-    commit = database.engine.commit
-    monkeypatch.setattr(database.engine, "commit", lambda: (commits.append(1), commit()))
+    begun = database.engine.transaction
+    monkeypatch.setattr(database.engine, "transaction", lambda: commits.append(1) or begun())
     outcomes = asyncio.run(several(database, *(note(n) for n in range(100))))
     assert outcomes == [1] * 100 and len(commits) < 50
     assert len(asyncio.run(database.run(lambda tx: tx.all(ALL)))) == 100
+
+
+def test_rows_that_are_there_already_are_said_however_late(database: Database) -> None:
+    asyncio.run(database.run(note(1)))
+    added = [lambda tx, n=n: tx.add(PUT, n, "y") for n in (1, 2)]
+    failed, done = asyncio.run(several(database, *added))
+    assert isinstance(failed, DuplicateRow) and done is None
+    assert asyncio.run(database.run(lambda tx: tx.all(ALL))) == [(1, "x"), (2, "y")]
 
 
 def test_a_job_that_fails_drags_no_other_with_it(database: Database) -> None:
@@ -140,7 +148,7 @@ def test_a_database_that_is_gone_is_said(tmp_path: Path, monkeypatch: pytest.Mon
         error.sqlite_errorcode = sqlite3.SQLITE_IOERR
         raise error
 
-    monkeypatch.setattr(database.engine, "begin", gone)
+    monkeypatch.setattr(database.engine, "transaction", gone)
     with pytest.raises(StorageLost, match="I/O"):
         asyncio.run(database.run(note(1)))
     database.close()

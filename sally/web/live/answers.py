@@ -96,7 +96,7 @@ def write(tx: Transaction, match: str, first: int, rows: Sequence[Written], over
     now = time.time()
     for at in range(0, len(rows), ROWS):
         some = rows[at : at + ROWS]
-        tx.put(
+        tx.add(
             "INSERT INTO answers (match, n, seat, entry, client_key, made) VALUES "
             + ", ".join(["(?, ?, ?, ?, ?, ?)"] * len(some)),
             *chain.from_iterable(
