@@ -12,6 +12,7 @@ from sally.core.errors import BadInput
 from sally.output.console import json_option, print_json, print_table
 
 if TYPE_CHECKING:
+    from sally.web.study.definition import Condition, HumanStudy
     from sally.web.study.running import RunningStudy
 
 database_option = click.option(
@@ -54,17 +55,7 @@ def check_(file: Path, as_json: bool) -> None:
     from sally.web.study.reading import read_human_study
 
     study = read_human_study(file)
-    rows = [
-        {
-            "condition": c.name,
-            "people": ", ".join(c.people),
-            "others": ", ".join(f"{seat} {who.player}" for seat, who in c.others.items()) or None,
-            "asked": ", ".join(p for probes in c.arms.values() for p in probes) or None,
-            "instances": len(study.problems(c)),
-            "rounds": study.rounds_of(c),
-        }
-        for c in study.conditions
-    ]
+    rows = [row for condition in study.conditions for row in _planned(study, condition)]
     english = study.untranslated
     if as_json:
         told = {"study": study.name, "participants": study.participants, "conditions": rows}
@@ -77,6 +68,23 @@ def check_(file: Path, as_json: bool) -> None:
             '(`words = { GAME = "PACK.toml" }` gives one).'
         )
     click.echo(f"{study.name}: {study.participants} participants; nothing is wrong with {file}.")
+
+
+def _planned(study: HumanStudy, condition: Condition) -> list[dict[str, Any]]:
+    """What happens in a condition, block by block."""
+    named = [f"{condition.name}: {block.name}" for block in condition.blocks] or [condition.name]
+    return [
+        {
+            "condition": name,
+            "wanted": f"{study.places(condition):g}",
+            "people": ", ".join(layout.people),
+            "others": ", ".join(f"{s} {who.player}" for s, who in layout.others.items()) or None,
+            "asked": ", ".join(p for probes in layout.arms.values() for p in probes) or None,
+            "instances": len(there),
+            "rounds": many,
+        }
+        for name, (there, many, layout) in zip(named, study.blocks(condition), strict=True)
+    ]
 
 
 @people.command()
@@ -171,6 +179,8 @@ def list_(file: Path, database: str, as_json: bool) -> None:
     if as_json:
         print_json(rows)
     elif rows:
+        for row in rows:  # enough to tell people apart; JSON and exports have the whole code
+            row["participant"] = row["participant"][:8]
         print_table(rows, tuple(rows[0]))
     else:
         click.echo("Nobody has begun yet.")

@@ -26,6 +26,10 @@ class Texts(msgspec.Struct, frozen=True):
         """A sentence with its slots filled."""
         return self.said[key].format(**slots)
 
+    def number(self, given: object) -> str:
+        """A number with the decimal sign of the language."""
+        return str(given).replace(".", self("common.decimal"))
+
     def for_scripts(self) -> dict[str, str]:
         """What the browser's scripts say, by key without its prefix."""
         return {k.removeprefix("js."): v for k, v in self.said.items() if k.startswith("js.")}

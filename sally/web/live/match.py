@@ -43,6 +43,7 @@ from sally.web.live.screen import (
     ask_name,
     ask_of,
     decided,
+    menu_of,
     mirrored,
     over_of,
     reported,
@@ -382,9 +383,11 @@ class LiveMatch:
             over_of(seat, end, self._labels.texts) if isinstance(end, Ended | Censored) else None,
         )
         screen = for_people(raw, desk, self._labels, self._plainly[seat])
-        for ask in screen.asks:
-            if ask.kind == "move" and seat in self._mirrored:
-                self._menus[seat] = [option.label for option in ask.options][::-1]
+        if seat not in self._mirrored:
+            return screen
+        if seat in match.game.to_move(match.state):  # also while it is asked something aside
+            menu = menu_of(desk, match.game.options(match.state, Seat(seat)))
+            self._menus[seat] = [self._plainly[seat](label) for label in menu]
         return turned(screen, self._menus[seat]) if seat in self._menus else screen
 
     def _ask(self, turn: Turn[Any, Any], scene: Scene) -> Ask:

@@ -122,8 +122,8 @@ def turned(screen: Screen, labels: list[str]) -> Screen:
     """The screen with questions and tables of these options from last to first, as its buttons."""
     asks = tuple(
         msgspec.structs.replace(ask, question=swapped(ask.question, labels))
-        if ask.kind == "move"
-        else ask
+        if ask.kind == "move" or ask.answer == "choice"
+        else ask  # numbers stay in the order of their items, and so does what asks for them
         for ask in screen.asks
     )
     board = screen.board

@@ -18,7 +18,7 @@ from sally.core.desk import Desk
 from sally.core.errors import IllegalMove
 from sally.core.game import Tool
 from sally.core.log import Censored, Ended
-from sally.core.menu import Amounts, Choice, Field, Form, Many, Text, Whole, filled
+from sally.core.menu import Amounts, Choice, Field, Form, Many, Options, Text, Whole, filled
 from sally.core.player import AskId, Decision, Turn
 from sally.core.probe import Question, Report
 from sally.core.scenes import Scene
@@ -104,7 +104,7 @@ def ask_of(match: str, turn: Turn[Any, Any], scene: Scene, refused: str | None) 
         return _probe(ask_name(match, turn.id), turn, turn.question, scene, refused)
     words, options = turn.desk.words, turn.options
     scale = words.scale(options)
-    ready = [o for o in options if type(o) is not Form] if scale is None else []
+    ready = _ready(turn.desk, options)
     forms = [o for o in options if type(o) is Form]
     return Ask(
         ask_name(match, turn.id),
@@ -122,6 +122,16 @@ def ask_of(match: str, turn: Turn[Any, Any], scene: Scene, refused: str | None) 
         ),
         refused=refused,
     )
+
+
+def _ready(desk: Desk, options: Options[Any]) -> list[Any]:
+    """The options that can be chosen as they stand; of a scale, none is."""
+    return [o for o in options if type(o) is not Form] if desk.words.scale(options) is None else []
+
+
+def menu_of(desk: Desk, options: Options[Any]) -> list[str]:
+    """The names of the options that are buttons."""
+    return [desk.words.name(option) for option in _ready(desk, options)]
 
 
 def _probe(
@@ -258,7 +268,7 @@ def over_of(seat: str, end: Ended | Censored, said: Texts) -> Over:
         payoff = end.payoffs.get(seat)
         if payoff is None:
             return Over("ended", None, said("over.ended"))
-        return Over("ended", payoff, said("over.ended_with", payoff=f"{payoff:g}"))
+        return Over("ended", payoff, said("over.ended_with", payoff=said.number(f"{payoff:g}")))
     if end.cause == "left" and end.seat == seat:
         return Over("censored", None, said("over.you_left"))
     why = f"over.{end.cause}"

@@ -1,5 +1,7 @@
 // Talking to the server. What it refuses is told apart from what never reached it.
 
+import { t } from "./texts.js";
+
 export class Refused extends Error {
   constructor(status, sentence) {
     super(sentence);
@@ -15,6 +17,13 @@ export const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
 export function freshKey() {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+// The server gives its reasons in English; pages of another language say what they know of them.
+function worded(status, sentence) {
+  if (document.documentElement.lang === "en" && sentence) return sentence;
+  const key = `refused_${status}`;
+  return t(key) === key ? t("refused_else") : t(key);
 }
 
 export async function call(path, { token = null, body = undefined, patience = 40000, keepalive = false } = {}) {
@@ -34,9 +43,9 @@ export async function call(path, { token = null, body = undefined, patience = 40
     });
     told = await reply.json();
   } catch {
-    throw new Lost("The server cannot be reached.");
+    throw new Lost(t("lost"));
   }
-  if (!reply.ok) throw new Refused(reply.status, told.error || `The server said ${reply.status}.`);
+  if (!reply.ok) throw new Refused(reply.status, worded(reply.status, told.error));
   return told;
 }
 

@@ -250,7 +250,7 @@ function end({ how, payoff, text }) {
   if ($("end").children.length) return;
   const heading = el("h2", { tabindex: "-1" }, how === "ended" ? t("over") : t("stopped"));
   $("end").append(el("section", { class: "card result", "aria-label": t("over") }, heading,
-    payoff === null ? null : el("p", { class: "payoff" }, t("result", { payoff })),
+    payoff === null ? null : el("p", { class: "payoff" }, t("result", { payoff: payoff.toLocaleString(document.documentElement.lang) })),
     payoff === null ? el("p", {}, text) : null, onward()));
   $("turn").hidden = true;
   $("leave").hidden = true;

@@ -98,7 +98,7 @@ def _listed(
         "attention": f"{passed} of {asked}" if asked else None,
         "pastes": noted.get("paste", 0),
         "away": noted.get("hidden", 0) + noted.get("blur", 0),
-        "bonus": person.bonus or None,
+        "pay": person.bonus or None,  # base and bonus together
     }
 
 

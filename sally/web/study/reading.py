@@ -4,31 +4,79 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
 from sally.core import shelf
-from sally.core.errors import BadInput
+from sally.core.errors import BadInput, unknown
 from sally.core.log import Instance
 from sally.web.live.seats import settled
 from sally.web.study.definition import Condition, HumanStudy, Layout
+from sally.web.texts import Texts, languages, shipped
 
 
 def read_human_study(path: Path) -> HumanStudy:
     """A study from its file, with every name in it checked; whatever is wrong is one sentence."""
     try:
-        study = msgspec.toml.decode(path.read_bytes(), type=HumanStudy)
+        study = msgspec.convert(completed(msgspec.toml.decode(path.read_bytes())), HumanStudy)
     except OSError as why:
         raise BadInput(f"The study file {path} cannot be read: {why.strerror}.") from None
     except msgspec.ValidationError as why:
         raise BadInput(f"Study file {path}: {_plainly(str(why))}.") from None
     except (msgspec.DecodeError, UnicodeDecodeError) as why:
         raise BadInput(f"Study file {path} is not TOML: {why}.") from None
+    except BadInput as why:
+        raise BadInput(f"Study file {path}: {why}") from None
     try:
         checked(study)
     except BadInput as why:
         raise BadInput(f"Study file {path}: {why}") from None
     return study
+
+
+def completed(raw: Any) -> Any:
+    """The file with instances in the place of their ids, and the usual sentences of its language.
+
+    What is no study at all is left to the schema, which says so.
+    """
+    if not isinstance(raw, dict):
+        return raw
+    found = dict(raw)
+    for condition in _tables(found, "conditions"):
+        for part in (condition, *_tables(condition, "blocks")):
+            part["instances"] = _instances(part.get("instances", []), found.get("instances", []))
+    if found.get("language") in languages():
+        _say(found, shipped(found["language"]))
+    return found
+
+
+def _tables(within: dict[str, Any], name: str) -> list[dict[str, Any]]:
+    """The tables of a list, each as a copy that stands in its place."""
+    if isinstance(within.get(name), list):
+        within[name] = [dict(part) if isinstance(part, dict) else part for part in within[name]]
+    return [part for part in within.get(name) or () if isinstance(part, dict)]
+
+
+def _instances(named: Any, of_study: Any) -> Any:
+    """Instances of a part, of which each may be named by its id in the study."""
+    if not isinstance(named, list) or not isinstance(of_study, list):
+        return named
+    known = {each.get("id"): each for each in of_study if isinstance(each, dict)}
+    for each in named:
+        if isinstance(each, str) and each not in known:
+            raise unknown("instance", each, [str(id) for id in known])
+    return [known[each] if isinstance(each, str) else each for each in named]
+
+
+def _say(study: dict[str, Any], t: Texts) -> None:
+    """Fill in what every study says, unless this one says it otherwise."""
+    study.setdefault("debrief", t("end.debrief"))
+    if isinstance(study.get("consent"), dict):
+        study["consent"] = {"agree": t("consent.agree"), **study["consent"]}
+    for item in _tables(study, "survey"):
+        if item.get("kind") == "likert":
+            item.setdefault("options", [t(f"survey.likert_{n}") for n in range(1, 6)])
 
 
 def _plainly(why: str) -> str:

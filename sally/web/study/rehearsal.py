@@ -277,9 +277,8 @@ async def _summed(here: RunningStudy, faults: list[str], out: Path | None) -> Re
     people = await here.database.run(lambda tx: participants.everybody(tx, study.name))
     bonuses = [study.bonus.parts(p.bonus)[1] for p in people if p.bonus]
     files = await tabled(here)
-    rows = {
-        n.split("_table-")[1][:-9]: d.count(b"\n") - 1 for n, d in files.items() if "_table-" in n
-    }
+    found = {re.search(r"description-(\w+)_data\.csv$", name): data for name, data in files.items()}
+    rows = {name[1]: data.count(b"\n") - 1 for name, data in found.items() if name}
     owned = await here.database.run(
         lambda tx: tx.one("SELECT COUNT(*) FROM matches WHERE owner = ? AND ended = 1", here.owner)
     )

@@ -34,7 +34,8 @@ def _exclusion(study: HumanStudy) -> list[str]:
             "flag": "is marked in the data and stays in it",
             "exclude": "is excluded, is paid, and the place is given away",
         }[study.quality.attention]
-        rules.append(f"Whoever fails one of {checks} attention checks {what}.")
+        which = "the attention check" if checks == 1 else f"one of {checks} attention checks"
+        rules.append(f"Whoever fails {which} {what}.")
     if study.platform.participant:
         rules.append("An id of the platform takes part once; a second visit under it is refused.")
     return rules

@@ -25,6 +25,7 @@ WHO = {
 }
 ROUND = {
     **WHO,
+    "block": "Block of the condition; empty where it has only one.",
     "game_number": "Which of the participant's games it was, from 1.",
     "episode": "Identifier of the episode in the store.",
     "game": "Name of the game's rules.",
@@ -106,7 +107,7 @@ def tables(
 ) -> dict[str, list[Row]]:
     """Every table of a study."""
     conditions = {p.row["participant"]: p.row["condition"] for p in people}
-    rounds = [row for episode in episodes for row in _rounds(episode, conditions)]
+    rounds = [row for episode in episodes for row in _rounds(study, episode, conditions)]
     return {
         "participants": [_participant(study, person) for person in people],
         "trials": [row for kind, row in rounds if kind == "trial"],
@@ -179,9 +180,21 @@ def _events(person: Person) -> Iterator[Row]:
                "seconds": after}  # fmt: skip
 
 
-def _rounds(episode: Episode, conditions: Mapping[str, str]) -> Iterator[tuple[str, Row]]:
+def _block(study: HumanStudy, name: str, number: int) -> str | None:
+    """The block in which a participant's game of this number lies."""
+    condition = study.condition(name)
+    rounds = [many for _, many, _ in study.blocks(condition)]
+    within = [
+        b.name for b, many in zip(condition.blocks, rounds, strict=False) for _ in range(many)
+    ]
+    return within[number] if within else None
+
+
+def _rounds(
+    study: HumanStudy, episode: Episode, conditions: Mapping[str, str]
+) -> Iterator[tuple[str, Row]]:
     """The choices and answers of everybody at one table who takes part."""
-    whole = played(episode)
+    whole, spoken = played(episode), study.spoken.get(episode.setup.instance.game)
     for seat, known in episode.used.get("people", {}).items():
         who = known["participant"]
         if who not in conditions:
@@ -189,6 +202,7 @@ def _rounds(episode: Episode, conditions: Mapping[str, str]) -> Iterator[tuple[s
         where = {
             "participant": who,
             "condition": conditions[who],
+            "block": _block(study, conditions[who], known["round"]),
             "game_number": known["round"] + 1,
             "episode": episode.id,
             "game": episode.setup.instance.game,
@@ -196,7 +210,7 @@ def _rounds(episode: Episode, conditions: Mapping[str, str]) -> Iterator[tuple[s
             "seat": seat,
         }
         seconds = {tuple(at): n for at, n in known.get("asked", ())}
-        desk = Desk(whole.spec, whole.replay.game, Seat(seat), episode.setup.seed)
+        desk = Desk(whole.spec, whole.replay.game, Seat(seat), episode.setup.seed, spoken)
         for event in episode.events:
             if getattr(event, "seat", None) != seat:
                 continue

@@ -6,6 +6,8 @@ import asyncio
 import re
 from pathlib import Path
 
+import msgspec
+
 from sally.core.board import Board, Picture, Table
 from sally.web.live.plain import plain_board, swapped, turned_rules
 from sally.web.live.screen import Screen, plain
@@ -38,6 +40,23 @@ def test_rules_list_options_and_outcomes_in_the_order_of_the_buttons() -> None:
     assert turned_rules(rules, ["J", "F"]) == turned
     assert turned_rules("If J meets F, J wins.", ["J", "F"]) == "If J meets F, J wins."
     assert turned_rules(rules, ["J"]) == rules
+
+
+def test_a_question_aside_before_the_first_move_finds_everything_turned(tmp_path: Path) -> None:
+    async def run() -> Screen:
+        async with live_matches(tmp_path) as one:
+            asked = setup("ipd", "agent", AGAINST_A_BOT, rounds=1)
+            asked = msgspec.structs.replace(asked, arms={"agent": ("their_move",)})
+            opened = await one.open(asked, ["agent"], mirrored=["agent"])
+            return await (await one.find(opened.match)).screen("agent")
+
+    screen = asyncio.run(run())
+    assert screen.board is not None
+    (ask,), matrix = screen.asks, screen.board.parts[0]
+    assert isinstance(matrix, Table) and ask.kind == "probe"
+    assert [item.label for item in ask.items] == list(matrix.columns) == ["F", "J"]
+    assert ask.question.index("Option F") < ask.question.index("Option J")
+    assert screen.rules.split("\n")[1].startswith("When you pick Option F")
 
 
 def test_buttons_question_and_matrix_turn_together_and_stay_turned_to_the_end(

@@ -106,9 +106,35 @@ def test_no_sentence_of_a_template_or_a_script_is_left_out_of_the_texts() -> Non
         for k in re.findall(r'(?:t|texts)\(\s*"([a-z]+\.[a-z_]+)"', f.read_text())
     }
     assert used - keys - {"game."} == set()
-    made = ("game.", "over.", "js.book_", "js.made_by", "js.used_in")  # keys put together
+    made = (  # keys put together
+        *("game.", "over.", "js.book_", "js.made_by", "js.used_in", "js.refused_"),
+        *("survey.likert_", "common.decimal"),
+    )
     assert {k for k in keys if not k.startswith(made)} - used == set(), "nobody says these"
     assert msgspec.json.encode(shipped(ENGLISH).for_scripts())
+
+
+def test_what_every_study_says_is_german_in_a_german_one(tmp_path: Path) -> None:
+    text = EXAMPLES["de"].read_text(encoding="utf-8")
+    bare = re.sub(r'(?s)debrief = """.*?"""|\nagree = "[^"]*"', "", text)
+    likert = '[[survey]]\nkind = "likert"\nname = "fair"\nquestion = "War das fair?"\n'
+    (tmp_path / "study.toml").write_text(bare.replace("[bonus]", f"{likert}[bonus]"))
+    study = read_human_study(tmp_path / "study.toml")
+    assert study.consent.agree.startswith("Ich habe") and study.debrief.startswith("Vielen Dank")
+    assert study.survey[-1].options[0] == "Stimme gar nicht zu"  # type: ignore[union-attr]
+    assert study.said.number("1.20") == "1,20"
+
+
+def test_blocks_name_the_instances_of_the_study_by_their_ids(tmp_path: Path) -> None:
+    text = EXAMPLES["en"].read_text(encoding="utf-8").replace("rounds = 2  ", "# ")
+    block = '[[conditions.blocks]]\nname = "one"\ninstances = ["{id}"]\n\n[[survey]]'
+    file = tmp_path / "study.toml"
+    file.write_text(text.replace("[[survey]]", block.replace("{id}", "ibs-5"), 1))
+    study = read_human_study(file)
+    assert [i.game for i in study.problems(study.conditions[1])] == ["ibs"]
+    file.write_text(text.replace("[[survey]]", block.replace("{id}", "ibs-6"), 1))
+    with pytest.raises(BadInput, match="no instance named 'ibs-6'"):
+        read_human_study(file)
 
 
 def test_a_german_study_speaks_german_at_the_table_too() -> None:
