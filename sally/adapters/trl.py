@@ -25,6 +25,7 @@ from sally.adapters.text import TextEnv
 from sally.core.chance import derived_seed
 from sally.core.errors import BadInput
 from sally.core.model import Assistant, Message
+from sally.core.training import Split
 
 MARK = "sally "  # in front of what a row says
 
@@ -93,9 +94,17 @@ def _role(message: Message) -> str:
 class Rollouts:
     """The `rollout_func` of a trainer, its rows, and its reward function."""
 
-    def __init__(self, game: str, *, split: str = "train", max_new_tokens: int = 12, **env: Any):
+    def __init__(
+        self,
+        game: str,
+        *,
+        split: str = "train",
+        problems: Split | None = None,
+        max_new_tokens: int = 12,
+        **env: Any,
+    ):
         self._game, self._split, self._most = game, split, max_new_tokens
-        self._env = {"strategy": "chat", "retries": 0, **env}
+        self._env = {"strategy": "chat", "retries": 0, "split": problems, **env}
         TextEnv(game, **self._env)  # refuses what cannot be played before anything is loaded
 
     def rows(self, n: int, seed: int = 0) -> list[dict[str, str]]:

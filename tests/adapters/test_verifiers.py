@@ -1,0 +1,174 @@
+"""The door to verifiers (v1): whole rollouts through its own interception, with a model of ours."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+
+pytest.importorskip("verifiers.v1", reason="needs sally-lab[verifiers]")
+
+import verifiers.v1 as vf
+
+from sally.adapters.text import TextEnv
+from sally.adapters.verifiers import GameEnv, GameEnvConfig, GamesConfig
+from sally.core import shelf
+from sally.core.errors import BadInput
+from sally.core.log import from_line
+from sally.core.playback import replayed
+from tests.adapters.tutorial import example
+
+Says = Callable[[list[dict[str, str]]], str]
+
+
+@contextmanager
+def served(says: Says, finish: str = "stop") -> Iterator[tuple[str, list]]:
+    """A model at an address, and what it was sent."""
+    seen: list = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            asked = json.loads(self.rfile.read(int(self.headers["content-length"])))
+            seen.append(asked["messages"])
+            reply = {"role": "assistant", "content": says(asked["messages"])}
+            body = {"id": "x", "object": "chat.completion", "created": 1, "model": asked["model"]}
+            body["choices"] = [{"index": 0, "message": reply, "finish_reason": finish}]
+            body["usage"] = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
+            data = json.dumps(body).encode()
+            self.send_response(200)
+            self.send_header("content-type", "application/json")
+            self.send_header("content-length", str(len(data)))
+            self.end_headers()
+            self.wfile.write(data)
+
+        def log_message(self, *args: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}/v1", seen
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+def rolled_out(says: Says, finish: str = "stop", player=None, **given) -> tuple:
+    """One rollout of the first task, and what the model was sent."""
+    seat = {"player": vf.AgentConfig(runtime={"type": "subprocess"}, **player)} if player else {}
+    taskset = GamesConfig(id="sally-verifiers", game="ipd", count=2)
+    env = GameEnv(GameEnvConfig(taskset=taskset, **seat, **given))
+
+    async def run(address: str) -> vf.Episode:
+        client = vf.EvalClientConfig(base_url=address, api_key_var="SALLY_NO_KEY")
+        async with env.serving():
+            task = next(iter(env.taskset))
+            return await env.run_episode(task, vf.ModelContext(model="stub", client=client))
+
+    with served(says, finish) as (address, seen):
+        return asyncio.run(run(address)), seen
+
+
+@pytest.fixture(autouse=True)
+def _a_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SALLY_NO_KEY", "x")
+
+
+def names() -> list[str]:
+    env = TextEnv("ipd")
+    env.reset(next(iter(GameEnv(GameEnvConfig(taskset=_games())).taskset)).data.seed)
+    return list(env.task.instance.params["names"])
+
+
+def _games(**given) -> GamesConfig:
+    return GamesConfig(id="sally-verifiers", game="ipd", **given)
+
+
+def test_an_episode_is_a_rollout_and_its_record_is_one_of_ours():
+    second = names()[1]
+    episode, seen = rolled_out(lambda messages: f"Option: {second}")
+    assert episode.ok and not episode.errors
+    (trace,) = episode.traces
+    assert trace.num_turns == len(seen) == 10 and trace.num_branches == 1
+    assert trace.rewards["format"].score == 0 and trace.rewards["regret"].score <= 0
+    assert trace.metrics["payoff"] > 0 and "payoff" not in trace.rewards
+    kept = from_line(trace.info["sally_episode"].encode())
+    final = replayed(shelf.game("ipd"), kept).states[-1]
+    assert final.agent_total == trace.metrics["payoff"]
+
+
+def test_the_model_is_sent_what_an_evaluation_sends():
+    first = names()[0]
+    episode, seen = rolled_out(lambda messages: f"Option: {first}")
+    env = TextEnv("ipd", strategy="chat")
+    env.reset(episode.task.data.seed)
+    for sent in seen:
+        assert [m["content"] for m in sent] == [m.text for m in env.asked.messages]
+        env.step(f"Option: {first}")
+    assert env.asked is None
+
+
+def test_what_is_asked_aside_is_a_trace_of_its_own_that_is_not_trained_on():
+    first, second = names()
+
+    def says(messages: list[dict[str, str]]) -> str:
+        aside = "Option:" not in messages[-1]["content"]
+        return f"{first}: 60\n{second}: 40" if aside else f"Option: {first}"
+
+    episode, _ = rolled_out(says, probes=["their_odds"])
+    traces = {trace.agent.name: trace for trace in episode.traces}
+    assert traces["player"].agent.trainable and not traces["prober"].agent.trainable
+    assert traces["player"].num_turns == traces["prober"].num_turns == 10
+    assert "60" not in traces["player"].transcript
+    assert 0 < traces["player"].metrics["belief"] < 10
+
+
+def test_an_unreadable_reply_is_tried_again_and_then_forfeited():
+    episode, seen = rolled_out(lambda messages: "whatever", misreadings=1, weights={"format": 2})
+    assert episode.errors[0].message.endswith("has no result: forfeits.")
+    assert len(seen) % 2 == 0 and not episode.ok
+
+
+def test_a_cut_reply_is_not_read_as_a_whole_one():
+    first = names()[0]
+    episode, _ = rolled_out(lambda messages: f"Option: {first}", finish="length", misreadings=0)
+    assert "no result: forfeits" in episode.errors[0].message
+
+
+def test_a_rollout_that_is_stopped_has_no_reward():
+    first = names()[0]
+    episode, _ = rolled_out(lambda messages: f"Option: {first}", player={"max_turns": 3})
+    assert not episode.ok and "no result: limit" in episode.errors[0].message
+    assert not episode.traces[0].rewards
+
+
+def test_the_tutorials_code_runs(monkeypatch, capsys):
+    code = example("verifiers")
+    monkeypatch.setenv("KEY", "x")
+    with served(lambda messages: "Option: " + options(messages)[0]) as (address, seen):
+        exec(code.replace("http://127.0.0.1:8000/v1", address), {})
+    printed = capsys.readouterr().out.splitlines()
+    assert len(printed) == 2 and all("'regret'" in line for line in printed) and len(seen) == 20
+
+
+def options(messages: list[dict[str, str]]) -> tuple[str, ...]:
+    return re.findall(r"<(\w) or (\w)>", messages[-1]["content"])[-1]
+
+
+def test_tasks_are_told_apart_by_seed_and_never_name_the_partner():
+    tasks = list(GameEnv(GameEnvConfig(taskset=_games(count=3, part="held_out"))).taskset)
+    assert len({task.data.seed for task in tasks}) == 3
+    assert "tit_for" not in str([task.data for task in tasks])
+    with pytest.raises(BadInput, match="part of the split"):
+        list(GameEnv(GameEnvConfig(taskset=_games(part="exam"))).taskset)
+
+
+def test_a_strategy_that_needs_scores_is_refused_in_words():
+    episode, seen = rolled_out(lambda messages: "J", strategy="lm")
+    assert not seen and "asks for scores" in episode.errors[0].message
