@@ -1,8 +1,10 @@
 """What a decision was worth by playing on from it: every option, with the same chance in each.
 
 For each option the episode is taken up again at that turn with the option made, and played to its
-end, so many times; the first time with the chance of the log. The best of several sampled means
-is a little too high on average, so small losses with wide intervals say nothing.
+end, so many times; the first time with the chance of the log. Where the menu is long or moves are
+written freely, what was done stands against what each bot of the game would have done there. The
+best of several sampled means is a little too high on average, so small losses with wide intervals
+say nothing.
 """
 
 from __future__ import annotations
@@ -26,11 +28,11 @@ from sally.core.log import Episode, Sitter, label
 from sally.core.menu import is_finite
 from sally.core.metric import Cost, Played
 from sally.players.language import uses_model
-from sally.runner.forking import Change, can_go_on, fork
+from sally.runner.forking import Change, can_go_on, fork, would_do
 from sally.stats import Estimate
 from sally.stats.rule import lone_by_rule
 
-MOST_OPTIONS = 12  # of a longer menu nothing is tried
+MOST_OPTIONS = 12  # of a longer menu only what some bot would do is tried
 
 
 class Branch(msgspec.Struct, frozen=True):
@@ -88,11 +90,22 @@ def by_continuations(
     who = goes_on or _who_goes_on(whole, seat)
     found = []
     for turn in [turn for turn, mover in decided(episode) if mover == seat]:
-        state, move = whole.replay.states[turn], whole.replay.move(turn, Seat(seat))
-        options = whole.replay.game.options(state, Seat(seat))
-        if move is not None and is_finite(options) and 1 < len(options) <= MOST_OPTIONS:
-            found.append(_costly(whole, seat, turn, options, repeats, who))
+        tried, among = _tried(whole, seat, turn)
+        if len(tried) > 1:
+            found.append(_costly(whole, seat, turn, tried, repeats, who, among))
     return sorted(found, key=lambda each: (-each.loss, each.turn))
+
+
+def _tried(whole: Played, seat: str, turn: int) -> tuple[tuple[Any, ...], str]:
+    """The moves that a decision is held against, its own among them, and what they are."""
+    state, move = whole.replay.states[turn], whole.replay.move(turn, Seat(seat))
+    options = whole.replay.game.options(state, Seat(seat))
+    if move is None:
+        return (), ""
+    if is_finite(options) and len(options) <= MOST_OPTIONS:
+        return tuple(options), ""
+    bots = would_do(whole.episode, turn, seat).values()
+    return tuple(dict.fromkeys((move, *bots))), ", among what the game's bots would have done"
 
 
 def _who_goes_on(whole: Played, seat: str) -> Sitter:
@@ -108,7 +121,15 @@ def _who_goes_on(whole: Played, seat: str) -> Sitter:
     return Sitter(whole.spec.reference)
 
 
-def _costly(whole: Played, seat: str, turn: int, options: Any, repeats: int, who: Sitter) -> Costly:
+def _costly(
+    whole: Played,
+    seat: str,
+    turn: int,
+    options: tuple[Any, ...],
+    repeats: int,
+    who: Sitter,
+    among: str,
+) -> Costly:
     paid: dict[int, list[float | None]] = {}
     for place, option in enumerate(options):
         change = Change({seat: who}, moves={seat: option})
@@ -120,7 +141,7 @@ def _costly(whole: Played, seat: str, turn: int, options: Any, repeats: int, who
     best = max(means, key=lambda place: means[place])
     lost = [b - m for b, m in zip(paid[best], paid[made], strict=True) if None not in (b, m)]  # type: ignore[operator]
     found = lone_by_rule(lost)
-    how = f"{repeats} paired continuations by {label(who)}"
+    how = f"{repeats} paired continuations by {label(who)}{among}"
     moves = tuple(options[place] for place, mean in means.items() if mean >= top - 1e-9)
     cost = Cost(turn, found.value or 0.0, moves, how)
     return in_words(whole, Seat(seat), cost, found.interval)

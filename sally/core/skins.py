@@ -3,6 +3,7 @@
 Beside a game's words packs may lie a `skins.toml`. Its `[slots]` name the phrases of the game's own
 texts that stand for something (`"the other player" = "other the"`: the slot and the form of it),
 and each further table fills slots with stems (`other = "machine"`), which are inflected by rule.
+A table's `keys` (`mental = "system"`) take a whole sentence from another one of the game's own.
 Facts, and the form in which an answer is asked for, are never touched, so a skin says what the game
 says. Three kinds of filling need no table of their own: names, formal words and nonsense.
 """
@@ -71,6 +72,7 @@ class Skins(msgspec.Struct, frozen=True):
     fills: Mapping[str, Mapping[str, str]]  # skin -> slot -> stem
     phrases: Mapping[str, Mapping[str, str]]  # skin -> phrase -> phrase
     texts: Mapping[str, Mapping[str, str]]  # skin -> key -> the whole sentence
+    keys: Mapping[str, Mapping[str, str]]  # skin -> part of a key -> the part to read instead
     keep: tuple[str, ...] = ()  # patterns that no skin touches, such as names made by the rules
     cover: tuple[str, ...] = ()  # facts that only tell the cover story, which a skin may drop
 
@@ -93,14 +95,16 @@ def read_skins(text: str, where: str) -> Skins:
     fills: dict[str, dict[str, str]] = {}
     phrases: dict[str, dict[str, str]] = {}
     texts: dict[str, dict[str, str]] = {}
+    keys: dict[str, dict[str, str]] = {}
     for skin, filled in plain.items():
+        keys[skin] = filled.pop("keys", {})
         phrases[skin] = {k.lower(): v for k, v in filled.pop("phrases", {}).items()}
         texts[skin] = filled.pop("texts", {})
         for slot in filled:
             if slot not in known:
                 raise unknown(f"slot of {game} ({where}, {skin})", slot, known)
         fills[skin] = filled
-    return Skins(game, slots, _with_rules(game, known, fills), phrases, texts, keep, cover)
+    return Skins(game, slots, _with_rules(game, known, fills), phrases, texts, keys, keep, cover)
 
 
 def _with_rules(
@@ -127,7 +131,7 @@ def packs_from(skins: Skins, texts: Mapping[str, str]) -> dict[str, Pack]:
     """The words packs that the grammar makes of a game's own texts, by name."""
     found = {}
     for skin in skins.fills:
-        own = skins.texts.get(skin, {})
+        own = {**_taken(skins.keys.get(skin, {}), texts), **skins.texts.get(skin, {})}
         changed = {
             key: new
             for key, text in texts.items()
@@ -137,6 +141,16 @@ def packs_from(skins: Skins, texts: Mapping[str, str]) -> dict[str, Pack]:
         if changed:
             name = f"{skins.game}_{skin}"
             found[name] = Pack(name, skins.game, changed)
+    return found
+
+
+def _taken(keys: Mapping[str, str], texts: Mapping[str, str]) -> dict[str, str]:
+    """Sentences that the game has for another case: `end.mental` in the words of `end.system`."""
+    found = {}
+    for key in texts:
+        other = ".".join(keys.get(part, part) for part in key.split("."))
+        if other != key and other in texts:
+            found[key] = texts[other]
     return found
 
 

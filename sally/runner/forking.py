@@ -18,7 +18,7 @@ from sally.core import shelf
 from sally.core.answers import action_of, answers_of
 from sally.core.chance import Stream, derived_seed
 from sally.core.drive import play_bots
-from sally.core.errors import BadInput, listed
+from sally.core.errors import BadInput, IllegalMove, listed
 from sally.core.game import NATURE, Seat
 from sally.core.log import Episode, Fork, Looked, Setup, Sitter
 from sally.core.match import Match
@@ -30,7 +30,7 @@ from sally.core.records import RECORDED
 from sally.players.language import LANGUAGE
 from sally.runner.budget import Meter, Metered
 from sally.runner.local import has_model, play_within, reached, used_by
-from sally.runner.seating import players_of, resolved
+from sally.runner.seating import players_of, resolved, seated
 
 CANNOT_GO_ON = ("person", RECORDED)
 Answers = dict[AskId, tuple[Given, tuple[Looked, ...]]]
@@ -175,6 +175,27 @@ def _answer_from(match: Match[Any, Any, Any], past: Answers, turn: int, episode:
         for ask in asked:
             given, ask.looked[:] = past[ask.id]
             match.answer(ask.id, given)
+
+
+def would_do(episode: Episode, turn: int, seat: str) -> dict[str, Any]:
+    """What each bot of the game would do in a seat's place there, by the bot's name."""
+    spec = shelf.game(episode.setup.instance.game)
+    require_version(spec, episode)
+    setup = msgspec.structs.replace(episode.setup, arms={}, injections=())
+    match: Match[Any, Any, Any] = Match(spec, setup, ask_nature=True)
+    _answer_from(match, _past(episode, turn, episode.setup), turn, episode.id)
+    (ask,) = [ask for ask in match.asks() if ask.seat == seat and ask.question is None]
+    found = {}
+    for name, kind in shelf.partners(spec.family or spec.name).items():
+        if kind.helps:
+            continue
+        try:
+            given = put(ask, seated(spec, match.game, Seat(seat), Sitter(name)))
+            if isinstance(given, Decision):
+                found[name] = admitted(ask.options, given.action)
+        except (BadInput, IllegalMove):  # it cannot sit there, or wants what is not allowed
+            continue
+    return found
 
 
 # --- from there on ------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from sally.games.association.minds import Mind
 from sally.games.association.partners import mind_at
 from sally.games.codenames.partners import ALL
 from sally.games.codenames.rules import Codenames
-from sally.games.codenames.solver import Best, best_worth, own_sets, shares, worth
+from sally.games.codenames.solver import Best, best_clue, best_worth, own_sets, shares, worth
 from sally.games.codenames.states import GIVER, GUESSER, Clue, Guess, Over, Stop, Turned, View
 
 SMALL = 16  # cards of a board on which a guesser's posterior is counted out
@@ -25,6 +25,7 @@ class Scored(msgspec.Struct, frozen=True):
     worth: float
     best: float
     hoped: float | None = None  # what it would have been worth by the giver's own prediction
+    moves: tuple[Clue | Guess | Stop, ...] = ()  # the best ones; of several clues one is named
 
 
 def _game(played: Played) -> Codenames:
@@ -42,15 +43,19 @@ def mind_of_seat(played: Played, seat: Seat, board: int) -> Mind | None:
 @shared
 def decisions(played: Played, seat: Seat) -> list[Scored]:
     """The clues of a giver, or the cards of a guesser on small boards, as far as they are known."""
-    replay = played.replay
-    found = []
-    for turn, moves in enumerate(replay.moves):
+    return [each for _, each in scored_at(played, seat)]
+
+
+def scored_at(played: Played, seat: Seat) -> list[tuple[int, Scored]]:
+    """The same with the turn of each."""
+    found: list[tuple[int, Scored | None]] = []
+    for turn, moves in enumerate(played.replay.moves):
         move = moves.get(seat)
         if seat == GIVER and isinstance(move, Clue):
-            found.append(_clue(played, turn, move))
+            found.append((turn, _clue(played, turn, move)))
         elif seat == GUESSER and isinstance(move, Guess | Stop):
-            found.append(_card(played, turn, move))
-    return [each for each in found if each is not None]
+            found.append((turn, _card(played, turn, move)))
+    return [(turn, each) for turn, each in found if each is not None]
 
 
 def _clue(played: Played, turn: int, clue: Clue) -> Scored | None:
@@ -67,7 +72,9 @@ def _clue(played: Played, turn: int, clue: Clue) -> Scored | None:
     said = replay.report(turn, GIVER, "their_run")
     hoped = None if said is None or not isinstance(said.value, int) else float(said.value)
     best = best_worth(mind, view.colours, view.covered)
-    return Scored(len(view.boards) - 1, here, best, hoped)
+    own = tuple(word for word in view.covered if view.colours[word] == "own")
+    named = best_clue(mind, view.covered, own)
+    return Scored(len(view.boards) - 1, here, best, hoped, (Clue(named.word, named.number),))
 
 
 def _card(played: Played, turn: int, move: Guess | Stop) -> Scored | None:
@@ -85,7 +92,10 @@ def _card(played: Played, turn: int, move: Guess | Stop) -> Scored | None:
     values = _values(game, view, shares(sets, view.covered))
     here = values[move.word] if isinstance(move, Guess) else 0.0
     may_stop = Stop() in game.options(replay.state(turn), GUESSER)
-    return Scored(board, here, max([*values.values(), *([0.0] if may_stop else [])]))
+    top = max([*values.values(), *([0.0] if may_stop else [])])
+    cards: list[Guess | Stop] = [Guess(word) for word, v in values.items() if v >= top - 1e-9]
+    cards += [Stop()] if may_stop and top <= 1e-9 else []
+    return Scored(board, here, top, moves=tuple(cards))
 
 
 def _sets(game: Codenames, view: View, mind: Mind, most: int) -> tuple[frozenset[str], ...]:

@@ -40,6 +40,7 @@ TEXTS: Mapping[str, str] = {
     "If you see\n{full}\nthe other player may have seen only\n{part}",
     "rules.example.system": "To show what this means, here are three {noun}s with made-up names. "
     "If you see\n{full}\nthe records of the system may hold only\n{part}",
+    "story": "{text}",  # the cover story; a pack without minds tells another one
     "rules.table": "The {noun}s of this game, with all that they do:\n{table}",
     "rules.goal.mental": "The other player should choose {noun} {goal}.",
     "rules.goal.system": "The system should select {noun} {goal}.",

@@ -93,7 +93,7 @@ class MindWords(Words[Action, View]):
             yield self._about("rules.discrete")
         if game.variant == "perfect_game":
             yield self._perfect()
-        yield f"\n{self._tale.text}"
+        yield "\n" + self.say("story", text=self._tale.text)
         yield self._about("rules.table", table=self._table(brief.utilities))
         assert brief.goal is not None
         yield self._about(f"rules.goal.{mind}", goal=self._names.proposals[brief.goal])

@@ -11,7 +11,8 @@ from sally.games.taboo.rules import GIVER, GUESSER, Hint, Taboo
 from sally.games.taboo.solver import best_hint, best_turns, guess
 
 
-def _game(played: Played) -> Taboo:
+def game_of(played: Played) -> Taboo:
+    """The rules of the episode."""
     game = played.replay.game
     assert isinstance(game, Taboo)
     return game
@@ -32,7 +33,7 @@ def points(played: Played, seat: Seat) -> list[float]:
 @shared
 def regrets(played: Played, seat: Seat) -> list[float]:
     """By round, the best for this guesser less what was earned; empty where it is not known."""
-    game, found = _game(played), []
+    game, found = game_of(played), []
     for number, earned in enumerate(points(played, seat)):
         mind = guesser_at(played, number) if seat == GIVER else None
         if mind is None:
@@ -49,7 +50,7 @@ def missed(played: Played, seat: Seat) -> list[tuple[bool, bool, bool | None]]:
     Each hint stands alone here: after what was said and named so far, does some hint make this
     guesser name the word, and did the one that was given?
     """
-    replay, game, found = played.replay, _game(played), []
+    replay, game, found = played.replay, game_of(played), []
     for turn, moves in enumerate(replay.moves):
         hint = moves.get(GIVER)
         if seat != GIVER or not isinstance(hint, Hint):

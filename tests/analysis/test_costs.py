@@ -1,0 +1,45 @@
+"""What a decision cost in games of words and of long menus."""
+
+from __future__ import annotations
+
+import pytest
+
+import sally
+from sally.analysis.continued import by_continuations
+from sally.analysis.costs import costs_of
+from sally.analysis.rows import episode_rows, played
+from sally.runner.forking import would_do
+
+WORD_GAMES = [
+    ("wavelength", {"psychic": "random", "guesser": ("own_dial", {"shift": 15})}, "psychic", {}),
+    ("codenames", {"giver": "random", "guesser": "associates"}, "giver", {"boards": 1}),
+    ("taboo", {"giver": "random", "guesser": "associates"}, "giver", {"rounds": 1, "hints": 2}),
+]
+
+
+@pytest.mark.parametrize(("game", "lineup", "seat", "params"), WORD_GAMES)
+def test_the_costs_of_words_add_up_to_the_regret(game, lineup, seat, params):
+    whole = played(sally.play(game, lineup, **params))
+    costs = costs_of(whole, seat)
+    row = next(r for r in episode_rows([whole.episode]) if r["seat"] == seat)
+    regret = row[f"{game}_regret"]
+    each = regret * (1 if game == "taboo" else len(costs))  # taboo's is by round
+    assert costs and sum(cost.loss for cost in costs) == pytest.approx(each)
+
+
+def test_a_guesser_is_charged_by_what_the_clue_can_mean_and_not_by_where_the_target_was():
+    lineup = {"psychic": "own_dial", "guesser": "middle"}
+    whole = played(sally.play("wavelength", lineup, rounds=4))
+    costs = costs_of(whole, "guesser")
+    assert len(costs) == 4 and all(cost.best for cost in costs)
+    assert any(cost.loss > 0 for cost in costs)
+
+
+def test_an_offer_is_held_against_what_other_traders_would_have_offered():
+    was = sally.play("tradecraft", {"p1": "hoarder", "p2": "zero_order"}, max_turns=2)
+    others = would_do(was, 0, "p1")
+    assert {"zero_order", "first_order", "hoarder", "generous"} <= set(others)
+    assert others["hoarder"].offer == () and others["zero_order"].offer
+    found = by_continuations(was, "p1", 1)
+    assert found and "bots would have done" in found[0].how
+    assert all(each.loss >= 0 for each in found)
