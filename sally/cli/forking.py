@@ -204,8 +204,8 @@ def why(
         click.echo(
             folded(
                 f"{was.setup.instance.game} cannot say what a decision here cost, since the "
-                "others' minds are not declared; `--repeats 10` plays on from every option, or from "
-                "what each bot of the game would do where there is no short menu."
+                "others' minds are not declared; `--repeats 10` plays on from every option, or "
+                "from what each bot of the game would do where there is no short menu."
             )
         )
         return

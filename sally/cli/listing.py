@@ -52,6 +52,15 @@ def _metrics() -> list[dict[str, Any]]:
     return [found[name] for name in sorted(found)]
 
 
+def _packs() -> list[dict[str, Any]]:
+    from sally.core import packs
+
+    return [
+        {"name": name, "game": pack.game, "about": f"{len(pack.texts)} texts of its own"}
+        for name, pack in packs.shipped().items()
+    ]
+
+
 def _plain(folder: str) -> list[dict[str, Any]]:
     entries = sorted(shelf.shelf(folder).items())
     return [{"name": name, "about": getattr(entry, "about", "")} for name, entry in entries]
@@ -66,6 +75,7 @@ KINDS: Mapping[str, Callable[[], list[dict[str, Any]]]] = {
     "studies": lambda: _plain("studies"),
     "models": lambda: _plain("models"),
     "papers": lambda: _plain("papers"),
+    "packs": _packs,
     "importers": lambda: [{"name": i.name, "about": i.about} for i in shelf.importers().values()],
 }
 

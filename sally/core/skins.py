@@ -5,7 +5,9 @@ texts that stand for something (`"the other player" = "other the"`: the slot and
 and each further table fills slots with stems (`other = "machine"`), which are inflected by rule.
 A table's `keys` (`mental = "system"`) take a whole sentence from another one of the game's own.
 Facts, and the form in which an answer is asked for, are never touched, so a skin says what the game
-says. Three kinds of filling need no table of their own: names, formal words and nonsense.
+says. Three kinds of filling need no table of their own: names, formal words and nonsense. Nor does
+another order of what is listed side by side; where the names of moves stand for nothing, `labels`
+gives them other ones, or each the name of the next.
 """
 
 from __future__ import annotations
@@ -18,12 +20,13 @@ import msgspec
 
 from sally.core.chance import Stream
 from sally.core.errors import BadInput, unknown
-from sally.core.words import Pack
+from sally.core.words import REVERSED, SWAPPED, Pack
 
 KEPT = r"\{\{.*?\}\}|\{[^{}]*\}|`[^`]*`|<[^<>]*>"  # facts, and forms of answers
 NOT_PAGES = ("format", "reply", "reader")  # keys of what is read by rule, or said by others
 FORMS = ("n", "ns", "a", "the", "thens", "v", "v3", "vd", "ving", "x")
 TWIN = "twin"  # the skin in which the others are no minds
+ORDER, LABELS, SWAP = "order", "labels", "swapped"  # skins that leave every sentence as it is
 BY_RULE: Mapping[str, Mapping[str, str]] = {
     "names": {"other": "Robin", "partner": "Robin", "rival": "Kim", "teammate": "Robin",
               "opponent": "Kim", "ally": "Robin"},
@@ -73,6 +76,7 @@ class Skins(msgspec.Struct, frozen=True):
     phrases: Mapping[str, Mapping[str, str]]  # skin -> phrase -> phrase
     texts: Mapping[str, Mapping[str, str]]  # skin -> key -> the whole sentence
     keys: Mapping[str, Mapping[str, str]]  # skin -> part of a key -> the part to read instead
+    labels: str = ""  # other names for moves, where they stand for nothing
     keep: tuple[str, ...] = ()  # patterns that no skin touches, such as names made by the rules
     cover: tuple[str, ...] = ()  # facts that only tell the cover story, which a skin may drop
 
@@ -85,6 +89,7 @@ def read_skins(text: str, where: str) -> Skins:
         raise BadInput(f"The skins {where} are not TOML: {why}.") from None
     game, named = str(plain.pop("game", "")), plain.pop("slots", {})
     keep, cover = tuple(plain.pop("keep", ())), tuple(plain.pop("cover", ()))
+    labels = str(plain.pop("labels", ""))
     slots: dict[str, tuple[str, str]] = {}
     for phrase, said in named.items():
         slot, _, form = str(said).partition(" ")
@@ -104,7 +109,9 @@ def read_skins(text: str, where: str) -> Skins:
             if slot not in known:
                 raise unknown(f"slot of {game} ({where}, {skin})", slot, known)
         fills[skin] = filled
-    return Skins(game, slots, _with_rules(game, known, fills), phrases, texts, keys, keep, cover)
+    return Skins(
+        game, slots, _with_rules(game, known, fills), phrases, texts, keys, labels, keep, cover
+    )
 
 
 def _with_rules(
@@ -130,7 +137,7 @@ def _with_rules(
 def packs_from(skins: Skins, texts: Mapping[str, str]) -> dict[str, Pack]:
     """The words packs that the grammar makes of a game's own texts, by name."""
     found = {}
-    for skin in skins.fills:
+    for skin in dict.fromkeys((*skins.fills, ORDER, LABELS, SWAP)):
         own = {**_taken(skins.keys.get(skin, {}), texts), **skins.texts.get(skin, {})}
         changed = {
             key: new
@@ -138,10 +145,20 @@ def packs_from(skins: Skins, texts: Mapping[str, str]) -> dict[str, Pack]:
             if key not in own and _on_a_page(key)
             if (new := reworded(skins, skin, text)) != text
         } | dict(own)
+        changed |= _by_place(skins, skin)
         if changed:
             name = f"{skins.game}_{skin}"
             found[name] = Pack(name, skins.game, changed)
     return found
+
+
+def _by_place(skins: Skins, skin: str) -> dict[str, str]:
+    """What a skin does with names and places, apart from sentences."""
+    if skin == ORDER:
+        return {"order": REVERSED}
+    if skins.labels and skin in (LABELS, SWAP):
+        return {"labels": skins.labels if skin == LABELS else SWAPPED}
+    return {}
 
 
 def _taken(keys: Mapping[str, str], texts: Mapping[str, str]) -> dict[str, str]:
@@ -160,10 +177,11 @@ def _on_a_page(key: str) -> bool:
 
 def reworded(skins: Skins, skin: str, text: str) -> str:
     """A text with the skin's words in the place of the game's."""
+    filled = skins.fills.get(skin, {})
     table = {
-        phrase: inflected(skins.fills[skin][slot], form)
+        phrase: inflected(filled[slot], form)
         for phrase, (slot, form) in skins.slots.items()
-        if slot in skins.fills[skin]
+        if slot in filled
     } | dict(skins.phrases.get(skin, {}))
     if not table:
         return text

@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from string import Formatter
-from typing import Any, ClassVar, Generic
+from typing import Any, ClassVar, Generic, TypeVar
 
 import msgspec
 
@@ -19,6 +19,8 @@ from sally.core.seat import A, Seat, V
 
 COMMON_TEXTS: Mapping[str, str] = {
     "frame": "",  # stands above the rules; packs use it to say what this is said to be
+    "order": "",  # `reversed`: a page lists things the other way round
+    "labels": "",  # `swapped`: each move has the name of the next; `K, Q, X`: these names instead
     "format.option": "Answer with one line of the form `Option: <name>`, where <name> is {names}.",
     "format.number": "Answer with one line of the form `{label}: <number>`, where <number> is a "
     "whole number from {low} to {high}.",
@@ -40,6 +42,10 @@ COMMON_TEXTS: Mapping[str, str] = {
 }
 
 
+T = TypeVar("T")
+REVERSED, SWAPPED = "reversed", "swapped"
+
+
 class Words(Generic[A, V]):
     """How one game speaks: every sentence has a key, and a pack may replace it."""
 
@@ -54,6 +60,19 @@ class Words(Generic[A, V]):
     def say(self, key: str, **facts: Any) -> str:
         """The sentence under this key, with its facts filled in."""
         return self.texts[key].format_map(facts)
+
+    def listing(self, things: Iterable[T]) -> list[T]:
+        """Things that stand side by side, in the order in which this wording lists them."""
+        found = list(things)
+        return found[::-1] if self.texts["order"] == REVERSED else found
+
+    def labelled(self, names: Iterable[str]) -> tuple[str, ...]:
+        """Names of moves that stand for nothing, as this wording gives them out."""
+        own, labels = tuple(names), self.texts["labels"]
+        if labels == SWAPPED:
+            return (*own[1:], *own[:1])
+        new = tuple(label.strip() for label in labels.split(",")) if labels else ()
+        return new[: len(own)] if len(new) >= len(own) else own
 
     # --- a page: rules, the past, where we are, what is wanted, how to answer -------------
 
@@ -160,10 +179,11 @@ class Words(Generic[A, V]):
         names = [self.choice_name(question, c) for c in question.choices]
         if question.kind == "choice":
             return self.say("format.option", names=self._or(names))
+        shown = listed(self.listing(names), "and")
         if question.kind == "odds":
-            return self.say("format.odds", names=listed(names, "and"))
+            return self.say("format.odds", names=shown)
         scale = {"low": f"{question.low:g}", "high": f"{question.high:g}"}
-        return self.say("format.values", names=listed(names, "and"), **scale)
+        return self.say("format.values", names=shown, **scale)
 
     def read_report(self, reply: str, question: Question) -> Report:
         """The report a reply makes; raises Unreadable, with what would be right."""
@@ -195,7 +215,7 @@ class Words(Generic[A, V]):
         return self.say("format.number", label=self.label, low=scale.low, high=scale.high)
 
     def _or(self, names: Sequence[str]) -> str:
-        return listed(names, "or")
+        return listed(self.listing(names), "or")
 
 
 # --- readers of the three kinds of answer -----------------------------------------------------

@@ -75,6 +75,13 @@ def test_a_policy_is_written_once_and_run():
     assert sally.score([episode], ["follows_policy"])[0]["value"] == 1.0
 
 
+def test_a_policy_in_swapped_labels_means_the_moves_that_the_page_means():
+    swapped = {"first": "F", "rules": [{"theirs": ["J"], "then": "J"}], "otherwise": "F"}
+    who = agent(always(json.dumps(swapped)), "swapper", pack="repeated_games_swapped")
+    episode = sally.play("ipd", {"agent": who, "partner": "random"}, rounds=6)
+    assert moves(episode, "agent") == [0, *moves(episode, "partner")[:-1]]
+
+
 def test_whoever_does_not_play_what_it_would_prescribe_is_seen():
     model = listed([json.dumps(TIT_FOR_TAT), *["Option: F"] * 6])
     lineup = {"agent": agent(model, "preacher", then="play"), "partner": "single_action"}

@@ -117,12 +117,12 @@ class CodenamesWords(Words[Any, "View"]):
         yield from self._refusals(view, len(view.log))
 
     def _laid_out(self, view: View, board: int) -> Iterator[str]:
-        yield self.say("board", board=board + 1, words=", ".join(view.boards[board]))
+        yield self.say("board", board=board + 1, words=", ".join(self.listing(view.boards[board])))
         if view.seat == GIVER:
             yield self.say("key", **self._by_colour(view.boards[board], view.keys[board]))
 
     def _by_colour(self, words: tuple[str, ...], key: tuple[str, ...]) -> dict[str, str]:
-        pairs = list(zip(words, key, strict=True))
+        pairs = self.listing(zip(words, key, strict=True))
         return {
             colour: ", ".join(w for w, c in pairs if c == colour) or self.say("nothing")
             for colour in COLOURS
@@ -149,7 +149,7 @@ class CodenamesWords(Words[Any, "View"]):
             return ""
         covered = view.covered
         if view.seat != GIVER:
-            return self.say("now", board=len(view.boards), covered=", ".join(covered))
+            return self.say("now", board=len(view.boards), covered=", ".join(self.listing(covered)))
         key = tuple(view.colours[word] for word in covered)
         return self.say("now.giver", board=len(view.boards), **self._by_colour(covered, key))
 

@@ -61,9 +61,9 @@ class HanabiWords(Words[int, View]):
             self.say(
                 "rules.aim",
                 me=self.player(me),
-                others=listed(self.player(s) for s in range(game.players) if s != me),
+                others=listed(self.listing(self.player(s) for s in range(game.players) if s != me)),
                 deck=len(game.cards),
-                colours=listed(map(self.colour, range(game.colours))),
+                colours=listed(self.listing(map(self.colour, range(game.colours)))),
                 ranks=game.ranks,
                 copies=listed(self.say("copies", count=n, rank=rank) for rank, n in counts),
                 highest=game.highest,
@@ -156,13 +156,13 @@ class HanabiWords(Words[int, View]):
         parts = [
             self.say(
                 "now",
-                piles=listed(piles),
+                piles=listed(self.listing(piles)),
                 tokens=view.tokens,
                 hints=game.hints,
                 lives=view.lives,
                 most_lives=game.lives,
                 left=view.left,
-                discards=listed(gone) if gone else self.say("none"),
+                discards=listed(self.listing(gone)) if gone else self.say("none"),
                 hands=" ".join((*hands, self.say("now.mine", count=view.slots))),
             )
         ]

@@ -88,6 +88,7 @@ class LevelWords(Words[int, View]):
         super().__init__(game, texts)
         self.game, self.pays = game, game.pays
         self._many = "many" if len(game.seats) > 2 else "one"
+        self._sides = self.labelled(game.pays.names) if isinstance(game.pays, Pennies) else ()
 
     # --- the rules ------------------------------------------------------------------------------
 
@@ -107,8 +108,8 @@ class LevelWords(Words[int, View]):
             case Boxes(labels=labels):
                 shown = {"boxes": len(labels), "labels": listed(labels)}
                 return self.say("rules.boxes", **shown, role=self.say(f"role.{self._role(seat)}"))
-            case Pennies(names=names):
-                return self.say("rules.pennies", names=listed(names, "or"))
+            case Pennies():
+                return self.say("rules.pennies", names=self._or(self._sides))
 
     def _payoffs(self, seat: Seat) -> str:
         match self.pays:
@@ -162,17 +163,17 @@ class LevelWords(Words[int, View]):
             case Contest():
                 return self.say("question.contest")
             case Boxes():
-                names = listed(self.menu(options), "or")
+                names = self._or(self.menu(options))
                 return self.say(f"question.{self._role(view.seat)}", names=names)
             case Pennies():
-                return self.say("question.pennies", names=listed(self.menu(options), "or"))
+                return self.say("question.pennies", names=self._or(self.menu(options)))
 
     def name(self, action: Any) -> str:
         match self.pays:
             case Boxes():
                 return f"Box {int(action) + 1}"
-            case Pennies(names=names):
-                return names[int(action)]
+            case Pennies():
+                return self._sides[int(action)]
             case _:
                 return str(action)
 

@@ -313,8 +313,8 @@ class MindWords(Words[Action, View]):
             effects = [
                 f"{EFFECTS[u]} {attributes[a]}" for a, u in enumerate(row) if u is not None
             ] or [self.say("nothing")]
-            lines.append(f"- {_capital(self._noun)} {letter} {listed(effects)}.")
-        return "\n".join(lines)
+            lines.append(f"- {_capital(self._noun)} {letter} {listed(self.listing(effects))}.")
+        return "\n".join(self.listing(lines))
 
     def _likes(self, brief: Brief) -> str:
         assert brief.likes is not None

@@ -128,7 +128,7 @@ class LockerWords(Words[Action, View]):
     # --- the page -------------------------------------------------------------------------------
 
     def rules(self, seat: Seat) -> str:
-        boxes = listed([self.box(number) for number in range(self.users)])
+        boxes = listed(self.listing(self.box(number) for number in range(self.users)))
         families = "; ".join(self.say(f"family.{family}") for family in self.families)
         parts = [
             self.say("rules.place", users=self.users, boxes=boxes, last_user=self.users - 1),
@@ -214,7 +214,7 @@ class LockerWords(Words[Action, View]):
             self.say("empty" if user is None else "holds", box=self.box(number), user=user)
             for number, user in enumerate(contents)
         ]
-        return self.say("locker", boxes=listed(boxes))
+        return self.say("locker", boxes=listed(self.listing(boxes)))
 
     def _line(self, event: Event, after: Contents) -> str:
         match event:

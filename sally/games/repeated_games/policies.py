@@ -37,21 +37,27 @@ class Policy(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defau
     rules: tuple[Rule, ...] = ()
 
 
-def read_policy(reply: str, game: RepeatedGame, seat: Seat) -> Policy:
+Called = Mapping[Seat, Sequence[str]]  # by seat, what a page calls its moves
+
+
+def read_policy(reply: str, game: RepeatedGame, seat: Seat, called: Called | None = None) -> Policy:
     """The policy in a reply, checked against the game; raises Unreadable, and teaches."""
     found = [one for one in objects_in(reply) if "first" in one]
     if len(found) != 1:
         raise Unreadable('Answer with exactly one JSON object that has "first" and "otherwise".')
-    return checked_policy(found[0], game, seat)
+    return checked_policy(found[0], game, seat, called)
 
 
-def checked_policy(plain: Mapping[str, Any], game: RepeatedGame, seat: Seat) -> Policy:
-    """The policy from plain data, if every name in it is that of a move."""
+def checked_policy(
+    plain: Mapping[str, Any], game: RepeatedGame, seat: Seat, called: Called | None = None
+) -> Policy:
+    """The policy from plain data, if every name in it is that of a move; in the game's names."""
     try:
         policy = msgspec.convert(as_tuples(dict(plain)), Policy)
     except msgspec.ValidationError as why:
         raise Unreadable(f"{why}.") from None
-    mine, theirs = game.names_of(seat), game.names_of(other(seat))
+    names = called or {s: game.names_of(s) for s in (seat, other(seat))}
+    mine, theirs = names[seat], names[other(seat)]
     if len(policy.rules) > MOST_RULES:
         raise Unreadable(f"Write at most {MOST_RULES} rules, not {len(policy.rules)}.")
     for rule in policy.rules:
@@ -64,7 +70,21 @@ def checked_policy(plain: Mapping[str, Any], game: RepeatedGame, seat: Seat) -> 
         _known(rule.mine, (*mine, ANY))
         _known(rule.theirs, (*theirs, ANY))
     _known((policy.first, policy.otherwise, *(rule.then for rule in policy.rules)), mine)
-    return policy
+    own = dict(zip(mine, game.names_of(seat), strict=True))
+    return _in_names(policy, own, dict(zip(theirs, game.names_of(other(seat)), strict=True)))
+
+
+def _in_names(policy: Policy, mine: Mapping[str, str], theirs: Mapping[str, str]) -> Policy:
+    """The policy with other names for the same moves."""
+    rules = tuple(
+        Rule(
+            mine[rule.then],
+            tuple(theirs.get(name, name) for name in rule.theirs),
+            tuple(mine.get(name, name) for name in rule.mine),
+        )
+        for rule in policy.rules
+    )
+    return Policy(mine[policy.first], mine[policy.otherwise], rules)
 
 
 def _known(names: Sequence[str], there: Sequence[str]) -> None:

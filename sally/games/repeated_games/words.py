@@ -88,7 +88,11 @@ class RepeatedWords(Words[int, View]):
         super().__init__(game, texts)
         self.game: RepeatedGame = game
         self._style = "signed" if game.signed else "points"
-        self._names = {seat: game.names_of(seat) for seat in (AGENT, PARTNER)}
+        self._names = {seat: self.labelled(game.names_of(seat)) for seat in (AGENT, PARTNER)}
+
+    def called(self) -> Mapping[Seat, tuple[str, ...]]:
+        """By seat, what its moves are called on a page."""
+        return self._names
 
     def rules(self, seat: Seat) -> str:
         mine, theirs = self._names[seat], self._names[other(seat)]
@@ -235,7 +239,8 @@ class RepeatedWords(Words[int, View]):
     def _order(self, seat: Seat) -> tuple[int, ...]:
         """A seat's moves in the order in which the page lists them."""
         moves = self.game.moves_of(seat)
-        return self.game.order if len(self.game.order) == len(moves) else moves
+        given = self.game.order if len(self.game.order) == len(moves) else moves
+        return tuple(self.listing(given))
 
     def _listed(self, seat: Seat) -> list[str]:
         return [self._names[seat][move] for move in self._order(seat)]

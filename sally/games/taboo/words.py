@@ -114,7 +114,7 @@ class TabooWords(Words[Any, "View"]):
         facts: dict[str, Any] = {"round": len(view.past) + 1, "number": len(view.tries) + 1}
         facts |= {"hints": self._game.hints}
         if view.seat == GIVER:
-            banned = listed(view.banned, "and")
+            banned = listed(self.listing(view.banned), "and")
             return self.say("now.giver", target=view.target, banned=banned, **facts)
         if view.hint is None:
             return self.say("now.waits", **facts)

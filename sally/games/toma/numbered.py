@@ -19,10 +19,11 @@ class NumberedWords(Words[A, V]):
     label: ClassVar[str] = "Answer"
 
     def format(self, view: V, options: Options[A]) -> str:
-        return self.say("format.number", options=numbered(self.menu(options)))
+        return self.say("format.number", options=numbered(self.listing(self.menu(options))))
 
     def read(self, reply: str, view: V, options: Options[A]) -> A:
-        chosen: Any = options[read_numbered(reply, self.menu(options), self.label)]
+        place = read_numbered(reply, self.listing(self.menu(options)), self.label)
+        chosen: Any = self.listing(options)[place]
         return chosen  # type: ignore[no-any-return]
 
     def aside_format(self, question: Question) -> str:
@@ -30,10 +31,11 @@ class NumberedWords(Words[A, V]):
 
     def read_report(self, reply: str, question: Question) -> Report:
         place = read_numbered(reply, self._choices(question), self.label)
-        return Report(question.choices[place], reply=reply)
+        return Report(self.listing(question.choices)[place], reply=reply)
 
     def _choices(self, question: Question) -> tuple[str, ...]:
-        return tuple(self.choice_name(question, choice) for choice in question.choices)
+        names = (self.choice_name(question, choice) for choice in question.choices)
+        return tuple(self.listing(names))
 
 
 def numbered(names: Sequence[str]) -> str:

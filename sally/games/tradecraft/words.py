@@ -191,7 +191,7 @@ class TradeWords(Words[Action, View]):
             self.say("recipe.fuel" if cost else "recipe", recipe=text, fuel=cost)
             for text, cost in book.lines
         ]
-        yield self.say("rules.book", recipes="\n".join(lines))
+        yield self.say("rules.book", recipes="\n".join(self.listing(lines)))
         if book.tags:
             yield self.say("rules.tags", tags=book.tags)
 
@@ -240,7 +240,7 @@ class TradeWords(Words[Action, View]):
         return f"{done}.{said}" if (said := self._said(message)) else done
 
     def _holdings(self, hands: Iterable[Hand], seat: Seat) -> Iterator[str]:
-        for who, hand in zip(self.game.seats, hands, strict=True):
+        for who, hand in self.listing(zip(self.game.seats, hands, strict=True)):
             key = "holds.you" if who == seat else "holds"
             yield self.say(key, seat=who, goods=goods_said(hand))
 
@@ -271,7 +271,7 @@ class TradeWords(Words[Action, View]):
         if view.phase != "craft":
             to = next(seat for seat in self.game.seats if seat != view.seat)
             return self.say(f"format.{view.phase}", to=to, longest=LONGEST)
-        crafts = [self._run(o) for o in options if type(o) is Craft]
+        crafts = self.listing(self._run(o) for o in options if type(o) is Craft)
         now = self.say("format.craft.now", crafts="; ".join(crafts)) if crafts else ""
         now = now or self.say("format.craft.none")
         return f"{self.say('format.craft')} {now}" if self.game.book else self.say("format.craft")
@@ -330,7 +330,7 @@ class TradeWords(Words[Action, View]):
     def aside_format(self, question: Question) -> str:
         if question.kind != "odds":
             return super().aside_format(question)
-        names = listed((item_said(str(choice)) for choice in question.choices), "or")
+        names = self._or([item_said(str(choice)) for choice in question.choices])
         return self.say("format.their_target", names=names)
 
     def read_report(self, reply: str, question: Question) -> Report:

@@ -13,6 +13,7 @@ from sally.core.model import ModelFailure, User
 from sally.core.player import Decision, Fault, Forfeit, PlayerKind, Turn
 from sally.games.repeated_games.policies import Policy, checked_policy, prescribed, read_policy
 from sally.games.repeated_games.rules import RepeatedGame
+from sally.games.repeated_games.words import RepeatedWords
 from sally.players.language import PLAYERS as LANGUAGE
 from sally.players.language import Caller, LanguagePlayer
 
@@ -57,13 +58,15 @@ class PolicyWriter(msgspec.Struct, frozen=True):
         desk = turn.desk.in_words(self.inner.pack, self.inner.pack_texts)
         words, retry, last = desk.words, "", Unreadable("nothing was asked")
         opening = desk.opening(turn.view, words.forms[0])
-        names = ", ".join(self.game.names_of(self.seat))
+        assert isinstance(words, RepeatedWords)
+        names = ", ".join(words.called()[self.seat])
         for tries in range(1, desk.retries + 2):
             asked = (words.say("policy.ask"), words.say("policy.form", names=names), retry)
             page = opening.plus("\n".join(part for part in asked if part))
             reply = await caller.say("policy", [User(page)])
             try:
-                return read_policy(reply.text, self.game, self.seat), reply.text, tries
+                policy = read_policy(reply.text, self.game, self.seat, words.called())
+                return policy, reply.text, tries
             except Unreadable as why:
                 retry, last = words.say("retry", why=why), why
         raise last

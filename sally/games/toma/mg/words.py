@@ -49,7 +49,7 @@ class MinorityWords(NumberedWords[int, "View"]):
     def __init__(self, game: Minority, texts: Mapping[str, str]) -> None:
         super().__init__(game, texts)
         self._story = stories().get(game.problem.story)
-        self._names = tuple(place.name for place in game.problem.places)
+        self._names = self.labelled(place.name for place in game.problem.places)
 
     @property
     def _nouns(self) -> Mapping[str, str]:
@@ -68,13 +68,14 @@ class MinorityWords(NumberedWords[int, "View"]):
 
     def lines(self, view: View, since: int, form: str) -> Iterator[str]:
         """Places and profiles are what the player gets to see; they never change."""
-        places = [self._place(place) for place in view.places]
-        agents = [self._agent(agent, view) for agent in view.agents]
+        named = zip(self._names, view.places, strict=True)
+        places = self.listing(self._place(name, place) for name, place in named)
+        agents = self.listing(self._agent(agent, view) for agent in view.agents)
         page = [self.say("places"), *places, "", self.say("agents"), *agents, ""]
         yield from page[since:]
 
-    def _place(self, place: Place) -> str:
-        return self.say("place", name=place.name, features=", ".join(place.features))
+    def _place(self, name: str, place: Place) -> str:
+        return self.say("place", name=name, features=", ".join(self.listing(place.features)))
 
     def _agent(self, agent: Agent, view: View) -> str:
         relations = ""

@@ -69,7 +69,8 @@ class PartlySeenWords(NumberedWords[int, "View"]):
     def __init__(self, game: PartlySeen, texts: Mapping[str, str]) -> None:
         super().__init__(game, texts)
         problem = game.problem
-        self._tasks, self._level, self._goal = problem.tasks, problem.level, problem.goal
+        self._tasks = self.labelled(problem.tasks)
+        self._level, self._goal = problem.level, problem.goal
         self._me, self._knows = problem.player, problem.knows
         self._story = stories().get(problem.story)
         self._shows_more = game.matrix == "full" and problem.level < 2
@@ -108,12 +109,12 @@ class PartlySeenWords(NumberedWords[int, "View"]):
     def _costs(self, view: View) -> list[str]:
         unit = self._story.cost if self._story else "cost"
         rows = [self._row(AGENTS[agent], row) for agent, row in enumerate(view.costs)]
-        return [self.say("costs", cost=unit), *rows, ""]
+        return [self.say("costs", cost=unit), *self.listing(rows), ""]
 
     def _row(self, agent: str, row: tuple[int, ...] | None) -> str:
         if row is None:
             return self.say("row.hidden", agent=agent)
-        pairs = zip(self._tasks, row, strict=True)
+        pairs = self.listing(zip(self._tasks, row, strict=True))
         return self.say("row", agent=agent, costs=", ".join(f"{t} ({shown(c)})" for t, c in pairs))
 
     def question(self, view: View, options: Options[int]) -> str:

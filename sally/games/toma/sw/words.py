@@ -192,7 +192,9 @@ class RadioWords(Words[Action, View]):
         turn = len(view.radio) + (view.seat != EAVESDROPPER)
         parts = [self.say("now", turn=min(max(turn, 1), self._turns), turns=self._turns)]
         if view.seat == EAVESDROPPER:
-            parts.append(self.say("now.objects", objects=", ".join(map(shown, view.objects))))
+            parts.append(
+                self.say("now.objects", objects=", ".join(self.listing(map(shown, view.objects))))
+            )
             if is_blocked(view.guesses, len(view.radio)):
                 parts.append(self.say("now.blocked"))
             return "\n".join(parts)
@@ -207,7 +209,8 @@ class RadioWords(Words[Action, View]):
             parts.append(
                 self.say("now.explorer", password=view.password, row=row, col=col, moves=moves)
             )
-        marks = ", ".join(f"{name} {shown(cell)}" for name, cell in view.landmarks)
+        named = self.listing(f"{name} {shown(cell)}" for name, cell in view.landmarks)
+        marks = ", ".join(named)
         return "\n".join([*parts, self.say("now.landmarks", landmarks=marks)])
 
     def drawn(self, view: View) -> str:
