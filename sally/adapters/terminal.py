@@ -61,8 +61,9 @@ class Person(msgspec.Struct, frozen=True):
                 by_number = question.kind == "choice" and numbered and typed.isdigit()
                 if by_number and 1 <= int(typed) <= len(question.choices):
                     return Report(question.choices[int(typed) - 1], reply=typed)
-                labelled = typed if ":" in typed else f"{words.label}: {typed}"
-                return words.read_report(labelled, question)
+                asker = words.of(question)
+                labelled = typed if ":" in typed else f"{asker.label}: {typed}"
+                return asker.read_report(labelled, question)
             except Unreadable as why:
                 self.show(f"That will not do: {why}")
             except Left:

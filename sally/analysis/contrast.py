@@ -25,14 +25,15 @@ from sally.analysis.compare import (
 from sally.analysis.measured import setting
 from sally.analysis.profile_estimates import person_of
 from sally.analysis.rows import played
+from sally.core.awareness import WHAT_IS_THIS
 from sally.core.errors import BadInput, listed
 from sally.core.game import Seat
-from sally.core.log import Episode, Setup, Sitter, label
+from sally.core.log import Episode, Reported, Sitter, label
 from sally.core.metric import Played
 
-Of = Literal["asked", "twin", "packs"]
-Condition = Callable[[Setup, str], str | None]
-NOT_ASKED, OWN_WORDS = "not asked", "the game's own words"
+Of = Literal["asked", "twin", "packs", "aware"]
+Condition = Callable[[Episode, str], str | None]
+NOT_ASKED, OWN_WORDS, A_GAME = "not asked", "the game's own words", "taken for a game"
 TWIN = "_twin"  # how the name of a pack ends in which the other is no mind
 
 
@@ -44,33 +45,44 @@ class Contrast(msgspec.Struct, frozen=True):
     comparison: Comparison
 
 
-def asked_or_not(setup: Setup, seat: str) -> str | None:
+def asked_or_not(episode: Episode, seat: str) -> str | None:
     """Which probes a seat is asked, and whether it is shown its own answers again."""
+    setup = episode.setup
     arm = setup.arms.get(seat, ())
     own = any(i.seat == seat and i.source == "own" for i in setup.injections)
     shown = ", own answers shown" if own else ""
     return f"asked {listed(arm, 'and')}{shown}" if arm else NOT_ASKED
 
 
-def wording(setup: Setup, seat: str) -> str | None:
+def wording(episode: Episode, seat: str) -> str | None:
     """The words pack that a seat reads; none for a bot, which reads nothing."""
-    who = setup.lineup[seat]
+    who = episode.setup.lineup[seat]
     if who.player != "language":
         return None
     pack = str(who.params.get("pack", ""))
     return pack.partition("@")[0] or OWN_WORDS
 
 
-def twin_or_not(setup: Setup, seat: str) -> str | None:
+def twin_or_not(episode: Episode, seat: str) -> str | None:
     """Whether the other is told as a mind or as a mechanism; other wordings do not count."""
-    named = wording(setup, seat)
+    named = wording(episode, seat)
     return named if named is None or named == OWN_WORDS or named.endswith(TWIN) else None
+
+
+def taken_for(episode: Episode, seat: str) -> str | None:
+    """What a seat said it takes this for, if it was asked and answered."""
+    for event in episode.events:
+        asked = isinstance(event, Reported) and event.probe == WHAT_IS_THIS
+        if asked and event.seat == seat and isinstance(event.value, str):
+            return A_GAME if event.value == "game" else f"taken for: {event.value}"
+    return None
 
 
 CONDITIONS: dict[Of, tuple[Condition, str]] = {
     "asked": (asked_or_not, NOT_ASKED),
     "twin": (twin_or_not, OWN_WORDS),
     "packs": (wording, OWN_WORDS),
+    "aware": (taken_for, A_GAME),
 }
 
 
@@ -105,7 +117,12 @@ def _family(scores: Scores, named: str, base: str, margin: float | None) -> list
 
 
 def _missing(of: Of, seen: set[str], base: str) -> str:
-    run = {"asked": "--unasked", "twin": "--packs twin", "packs": "--packs all"}[of]
+    run = {
+        "asked": "--unasked",
+        "twin": "--packs twin",
+        "packs": "--packs all",
+        "aware": "--packs aware --aware",
+    }[of]
     there = listed(sorted(seen)) if seen else "no language model"
     return f"there is {there}, to be set against {base}; `sally run STUDY {run}` plays the rest"
 
@@ -118,7 +135,7 @@ def _scores(
     for episode in episodes:
         whole: Played | None = None
         for seat in episode.setup.lineup:
-            named = condition(episode.setup, seat)
+            named = condition(episode, seat)
             if named is None:
                 continue
             whole = whole or played(episode)

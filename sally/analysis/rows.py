@@ -196,7 +196,7 @@ def _answer(whole: Played, event: Reported, found: Judged | None) -> str | None:
     if found is None or not isinstance(event.value, int | str):
         return None
     words = Desk(whole.spec, whole.replay.game, Seat(event.seat), 0).words
-    return words.choice_name(found.question, event.value)
+    return words.of(found.question).choice_name(found.question, event.value)
 
 
 def _flat(value: Any) -> Any:

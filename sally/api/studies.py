@@ -41,6 +41,7 @@ class Wish(msgspec.Struct, frozen=True):
     part: arms.Part = arms.Part()
     unasked: bool = False  # every cell once more without its probes
     packs: Sequence[str] = ()  # every cell of a model once more in these words
+    aware: bool = False  # every cell of a model once more, asked what it takes this for
 
 
 def wished(study: Study | str | Path, wish: Wish, config: Config) -> Study:
@@ -58,6 +59,8 @@ def wished(study: Study | str | Path, wish: Wish, config: Config) -> Study:
         wanted = arms.with_unasked(wanted)
     if wish.packs:
         wanted = arms.with_packs(wanted, wish.packs)
+    if wish.aware:
+        wanted = arms.with_awareness(wanted)
     if wish.seed is not None:
         wanted = msgspec.structs.replace(wanted, seed=wish.seed)
     asked = {k: v for k, v in wish.given.items() if k in Settings.__struct_fields__}
@@ -103,6 +106,7 @@ def run(
     seed: int | None = None,
     unasked: bool = False,
     packs: Sequence[str] = (),
+    aware: bool = False,
     on: str = "local",
     config: Path | None = None,
     watch: runs.Watcher | None = None,
@@ -111,11 +115,13 @@ def run(
     """Run what is missing of a study and return its episodes; without `out`, keep nothing.
 
     `out` is a folder or an address such as `s3://bucket/study`; `on` is `local`, `pool:4`, `ray`.
-    `unasked` plays every cell once more without its probes, `packs` in other words (`all`, `twin`).
+    `unasked` plays every cell once more without its probes, `packs` in other words (`all`, `twin`),
+    `aware` with the question what the model takes this for.
     Further arguments are settings of the model (`temperature=0`) or parameters of every instance.
     """
     used = use_config(config)
-    wish = Wish(limit, seed, model, given, tuple(without), unasked=unasked, packs=tuple(packs))
+    more = {"unasked": unasked, "packs": tuple(packs), "aware": aware}
+    wish = Wish(limit, seed, model, given, tuple(without), **more)
     wanted = wished(study, wish, used)
     meter = Meter(Budget(budget, budget_tokens), used)
     meter.refuse_unpriced(models_of(wanted))

@@ -28,6 +28,7 @@ from sally.store import Where
 @click.option("--asked", is_flag=True, help="Does asking change play? Probe arms against none.")
 @click.option("--twin", is_flag=True, help="Minds against mechanisms: what is specific to minds?")
 @click.option("--packs", is_flag=True, help="Other wordings against the game's own words.")
+@click.option("--aware", is_flag=True, help="By what players say they take this for.")
 @click.option("--metric", "metrics", multiple=True, help="By this metric; may be repeated.")
 @click.option("--by-player", is_flag=True, help="Keep players apart.")
 @click.option(
@@ -41,16 +42,17 @@ def contrast_(
     asked: bool,
     twin: bool,
     packs: bool,
+    aware: bool,
     metrics: tuple[str, ...],
     by_player: bool,
     margin: float | None,
     as_json: bool,
 ) -> None:
     """The same players in the store DIR under two conditions, with tests of equivalence."""
-    ways: dict[Of, bool] = {"asked": asked, "twin": twin, "packs": packs}
+    ways: dict[Of, bool] = {"asked": asked, "twin": twin, "packs": packs, "aware": aware}
     chosen = [name for name, on in ways.items() if on]
     if len(chosen) != 1:
-        raise BadInput("Say what is to be contrasted: one of --asked, --twin and --packs.")
+        raise BadInput("Say what is to be contrasted: one of --asked, --twin, --packs and --aware.")
     if margin is not None and not margin > 0:
         raise BadInput(f"The margin must be above 0, not {margin:g}.")
     with opened(folder) as (place, _):

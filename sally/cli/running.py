@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import click
+import msgspec
 
 from sally import store
 from sally.adapters.executors import NAMES, executor
@@ -69,6 +70,7 @@ def model_options(command: F) -> F:
     metavar="all|twin|aware|NAME",
     help="Play every cell of a model once more in these words; may be repeated.",
 )
+@click.option("--aware", is_flag=True, help="Once more, asking models what they take this for.")
 @click.option("--on", default="local", show_default=True, metavar="WHERE", help=ON_HELP)
 @click.option("--budget", type=float, help="Stop when this much money is spent.")
 @click.option("--budget-tokens", type=int, help="Stop when this many tokens are used.")
@@ -91,6 +93,7 @@ def run(
     strategies: tuple[str, ...],
     unasked: bool,
     packs: tuple[str, ...],
+    aware: bool,
     on: str,
     budget: float | None,
     budget_tokens: int | None,
@@ -100,7 +103,8 @@ def run(
     """Play what the store still lacks of STUDY (a name or a TOML file)."""
     used = use_config(config)
     part = arms.Part(cells, tables, games, strategies)
-    wanted = asked_study(study, limit, seed, model, settings, used, without, part, unasked, packs)
+    more = Wish(unasked=unasked, packs=packs, aware=aware)
+    wanted = asked_study(study, limit, seed, model, settings, used, without, part, more)
     meter = Meter(Budget(budget, budget_tokens), used)
     meter.refuse_unpriced(models_of(wanted))
     place = out or Path("out") / wanted.name
@@ -141,11 +145,18 @@ def asked_study(
     config: Config,
     without: tuple[str, ...] = (),
     part: arms.Part | None = None,
-    unasked: bool = False,
-    packs: tuple[str, ...] = (),
+    more: Wish | None = None,
 ) -> Study:
-    """The study as it is to be run, its open seats filled."""
-    wish = Wish(limit, seed, model, parsed(settings), without, part or arms.Part(), unasked, packs)
+    """The study as it is to be run, its open seats filled; `more` says what is played besides."""
+    wish = msgspec.structs.replace(
+        more or Wish(),
+        limit=limit,
+        seed=seed,
+        model=model,
+        given=parsed(settings),
+        without=without,
+        part=part or arms.Part(),
+    )
     return wished(study, wish, config)
 
 

@@ -87,6 +87,8 @@ class Asides:
     def _asked(
         self, probe: Probe, seat: Seat, movers: tuple[Seat, ...], pending: Any = None
     ) -> Iterable[Turn[Any, Any]]:
+        if probe.once and self._was_asked(probe, seat):
+            return
         state, game = self._replay.present, self._game
         view = game.observe(state, seat)
         options = game.options(state, seat) if seat in movers else ()
@@ -101,6 +103,14 @@ class Asides:
                 question=question,
                 pending=pending,
             )
+
+    def _was_asked(self, probe: Probe, seat: Seat) -> bool:
+        """Whether a seat has answered a probe in an earlier turn."""
+        now = len(self._replay)
+        return any(
+            (asked, who) == (probe.name, seat) and turn < now
+            for turn, who, asked, _ in self._replay.reports
+        )
 
     def take(self, turn: Turn[Any, Any], question: Question, given: Answer) -> None:
         """Note a report, or why there is none."""

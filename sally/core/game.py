@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Generic, Literal, TypeVar, get_args, get_origi
 
 import msgspec
 
+from sally.core.awareness import EVERYWHERE
 from sally.core.errors import BadInput, unknown
 from sally.core.menu import Options
 from sally.core.probe import Probe
@@ -214,7 +215,9 @@ class GameSpec(Generic[S, A, V]):
         for probe in self.probes:
             if probe.name == name:
                 return probe
-        raise unknown(f"probe of {self.name}", name, (p.name for p in self.probes))
+        if name in EVERYWHERE:
+            return EVERYWHERE[name]
+        raise unknown(f"probe of {self.name}", name, (*(p.name for p in self.probes), *EVERYWHERE))
 
     def is_best_reply(self, game: Any, view: V, belief: Any, move: A) -> bool | None:
         """Whether a move is a best reply to a belief; None where that has no meaning."""

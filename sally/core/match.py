@@ -379,7 +379,7 @@ def _check(spec: GameSpec[Any, Any, Any], game: Game[Any, Any, Any], setup: Setu
 
 def _probe_for(spec: GameSpec[Any, Any, Any], name: str, seat: str) -> Probe:
     probe = spec.probe(name)
-    if seat not in probe.seats:
+    if probe.seats and seat not in probe.seats:
         raise BadInput(f"Probe {name!r} of {spec.name} is not for seat {seat!r}.")
     return probe
 

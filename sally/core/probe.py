@@ -58,10 +58,11 @@ class Probe:
     about: str  # one line for `sally list`
     point: Point  # at a turn's start; before the move; after it and before the reveal
     kind: Kind
-    seats: tuple[Seat, ...]
+    seats: tuple[Seat, ...]  # none named: any
     asks: Callable[[Any, Any, Seat], tuple[Question, ...]]  # (game, view, seat) -> questions
     truth: Callable[[Any, At], Value | None]  # (replay, where) -> value; None = unscored
     of_mind: bool = True  # whether it asks for somebody else's mind, and so is part of knowing
+    once: bool = False  # whether a seat is asked it once an episode and not again
 
 
 class Report(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="what", tag="report"):

@@ -117,10 +117,10 @@ def moment(turn: Turn[Any, Any], new: Sequence[str] = ()) -> Scene:
         names = option_names(words, turn.options)
         how = _or_none(lambda: words.format(view, turn.options))
     else:
-        put = question
-        asked = _or_none(lambda: words.aside(put, view, turn.pending))
-        names = tuple(words.choice_name(question, c) for c in question.choices)
-        how = words.aside_format(question)
+        put, asker = question, words.of(question)
+        asked = _or_none(lambda: asker.aside(put, view, turn.pending))
+        names = tuple(asker.choice_name(question, c) for c in question.choices)
+        how = asker.aside_format(question)
     return msgspec.structs.replace(
         outlook(desk, turn.number, view, new),
         told=tuple(desk.heard(turn.told)),
@@ -193,6 +193,7 @@ class _Teller:
             return msgspec.structs.replace(scene, answer=event.reason, probe=probe)
         found = judged(spec, replay, event)
         question, truth = (found.question, found.truth) if found else (None, None)
+        words = words if question is None else words.of(question)
         names = [words.choice_name(question, c) for c in question.choices] if question else []
         odds = (event.odds or ()) if isinstance(event, Reported) else ()
         return msgspec.structs.replace(
@@ -249,6 +250,7 @@ def named_value(
         return "nothing, as nothing was known" if nothing else "nothing readable"
     if question is None:
         return plain_text(value)
+    words = words.of(question)
     if isinstance(value, dict):
         names = {str(c): words.choice_name(question, c) for c in question.choices}
         said = plain_text({names.get(item, item): worth for item, worth in value.items()})

@@ -38,6 +38,8 @@ class Sheet:
         self._turn, self._retry, self._texts = turn, retry, texts or {}
         self._desk = desk or turn.desk
         self._words = self._desk.words
+        asked = turn.question
+        self._asker = self._words if asked is None else self._words.of(asked)
         self.kept: dict[str, Any] = {} if kept is None else kept
 
     # --- what is wanted, and what is known ----------------------------------------------------
@@ -92,7 +94,7 @@ class Sheet:
             reply = as_line(self._harness, reply, self.label, self._by_name)
         if turn.question is None:
             return self._words.read(reply, turn.view, turn.options)
-        return self._words.read_report(reply, turn.question)
+        return self._asker.read_report(reply, turn.question)
 
     # --- in words -------------------------------------------------------------------------------
 
@@ -131,7 +133,7 @@ class Sheet:
         turn = self._turn
         if turn.question is None:
             return self._words.question(turn.view, turn.options)
-        return self._words.aside(turn.question, turn.view, turn.pending)
+        return self._asker.aside(turn.question, turn.view, turn.pending)
 
     @property
     def best_question(self) -> str:
@@ -145,7 +147,7 @@ class Sheet:
         if turn.question is None:
             usual = self._words.format(turn.view, turn.options)
         else:
-            usual = self._words.aside_format(turn.question)
+            usual = self._asker.aside_format(turn.question)
         if self._harness is AS_IT_IS:
             return usual
         return form_of(self._harness, usual, self.label, self._by_name)
@@ -163,7 +165,7 @@ class Sheet:
     @property
     def label(self) -> str:
         """What stands before a chosen name in the answer."""
-        return self._words.label
+        return self._asker.label
 
     @property
     def foreseen_label(self) -> str:
@@ -180,7 +182,8 @@ class Sheet:
 
     def choice_names(self, question: Question) -> tuple[str, ...]:
         """What may be answered to a question, by name."""
-        return tuple(self._words.choice_name(question, c) for c in question.choices)
+        words = self._words.of(question)
+        return tuple(words.choice_name(question, c) for c in question.choices)
 
     def choices_said(self, question: Question) -> str:
         """What may be answered to a question, on one line: names, or a span of numbers."""
@@ -194,7 +197,7 @@ class Sheet:
         turn = self._turn
         if turn.question is None:
             return self._words.stem(turn.view, turn.options)
-        return self._words.aside_stem(turn.question, turn.view, turn.pending)
+        return self._asker.aside_stem(turn.question, turn.view, turn.pending)
 
     @property
     def forms(self) -> tuple[str, ...]:

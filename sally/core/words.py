@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 import msgspec
 
+from sally.core.awareness import EVERYWHERE
 from sally.core.errors import BadInput, IllegalMove, Unreadable, listed, unknown
 from sally.core.log import Told
 from sally.core.menu import Form, Options, Whole, filled, is_finite, menu_schema
@@ -29,6 +30,12 @@ COMMON_TEXTS: Mapping[str, str] = {
     "each of {names} its chance in percent; together they make 100.",
     "format.values": "Answer with one line `<item>: <number>` for each of {names}, each number "
     "from {low} to {high}.",
+    "aside.what_is_this": "Leave the moves aside. What do you take this for?",
+    "what.game": "a game",
+    "what.test": "a test",
+    "what.training": "training",
+    "what.work": "real work",
+    "what.unknown": "no idea",
     "aside.intro": "A question aside from play; your answer changes nothing in the game.",
     "told.truth": "You are told, reliably or not, about {about}: {value}.",
     "told.own": "You expected, about {about}: {value}.",
@@ -159,6 +166,10 @@ class Words(Generic[A, V]):
 
     # --- probes ---------------------------------------------------------------------------
 
+    def of(self, question: Question) -> Words[Any, Any]:
+        """Who puts a question into words: the game, or all games alike."""
+        return EveryGame(self) if question.probe in EVERYWHERE else self
+
     def aside(self, question: Question, view: V, pending: A | None = None) -> str:
         """A probe in words."""
         raise LookupError(f"{type(self).__name__} does not put {question.probe!r} into words")
@@ -216,6 +227,27 @@ class Words(Generic[A, V]):
 
     def _or(self, names: Sequence[str]) -> str:
         return listed(self.listing(names), "or")
+
+
+class EveryGame(Words[Any, Any]):
+    """What is asked in every game in the same words."""
+
+    def __init__(self, inner: Words[Any, Any]) -> None:
+        super().__init__(inner.game, inner.texts)
+        self._inner, self.seat = inner, inner.seat
+
+    def now(self, view: Any) -> str:
+        return self._inner.now(view)
+
+    def aside(self, question: Question, view: Any, pending: Any = None) -> str:
+        return self.say(f"aside.{question.probe}")
+
+    def aside_format(self, question: Question) -> str:
+        names = [self.choice_name(question, choice) for choice in question.choices]
+        return COMMON_TEXTS["format.option"].format(names=self._or(names))
+
+    def choice_name(self, question: Question, choice: int | str) -> str:
+        return self.say(f"what.{choice}")
 
 
 # --- readers of the three kinds of answer -----------------------------------------------------

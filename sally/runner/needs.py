@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from sally.core.awareness import WHAT_IS_THIS
 from sally.core.desk import Desk
 from sally.core.errors import BadInput, listed
 from sally.core.game import Game, GameSpec, Seat
 from sally.core.log import Setup, Sitter
 from sally.core.menu import is_finite
 from sally.core.model import BadCandidates, check_candidates
+from sally.core.records import RECORDED
 from sally.core.strategy import Strategy, can_foresee
 from sally.core.words import Words
-from sally.players.language import LANGUAGE, strategy_named
+from sally.players.language import LANGUAGE, strategy_named, uses_model
 
 Spec = GameSpec[Any, Any, Any]
 AnyGame = Game[Any, Any, Any]
@@ -22,10 +24,20 @@ AnyGame = Game[Any, Any, Any]
 def refuse_what_lacks(spec: Spec, game: AnyGame, setup: Setup) -> None:
     """One clear sentence if a language player's strategy cannot work at this table."""
     for seat, who in setup.lineup.items():
+        if WHAT_IS_THIS in setup.arms.get(seat, ()) and not may_say_what_this_is(who):
+            raise BadInput(
+                f"{WHAT_IS_THIS} asks models and people what they take this for; seat {seat!r} of "
+                f"{spec.name} is taken by {who.player}."
+            )
         if who.player == LANGUAGE:
             strategy = strategy_named(who.params.get("strategy", "qa"))
             for why in _lacking(spec, game, setup, Seat(seat), who, strategy):
                 raise BadInput(f"Strategy {strategy.name} in seat {seat!r} of {spec.name} {why}.")
+
+
+def may_say_what_this_is(who: Sitter) -> bool:
+    """Whether the question has a meaning for whoever sits there."""
+    return uses_model(who) or who.player in ("person", RECORDED)
 
 
 def _lacking(

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from sally.core import packs, shelf
+from sally.core.awareness import WHAT_IS_THIS
 from sally.core.errors import BadInput, listed, unknown
 from sally.core.harness import read_harness
 from sally.core.log import Instance, Sitter
@@ -92,6 +93,23 @@ def with_unasked(study: Study) -> Study:
     if not cells:
         raise BadInput(f"{study.name} asks nothing aside, so nothing can be left unasked.")
     return msgspec.structs.replace(study, cells=(*study.cells, *cells))
+
+
+def with_awareness(study: Study) -> Study:
+    """The study with every cell that a model plays asking it besides what it takes this for."""
+    found = []
+    for cell in study.cells:
+        models = [{s for s, who in line.items() if who.player == LANGUAGE} for line in cell.lineups]
+        lineups = tuple(line for line, seats in zip(cell.lineups, models, strict=True) if seats)
+        seats = set.intersection(*filter(None, models)) if lineups else set()
+        asked = {s: (*cell.arms.get(s, ()), WHAT_IS_THIS) for s in sorted(seats)}
+        if asked:
+            name = f"{cell.name}, asked what this is"
+            arms = {**cell.arms, **asked}
+            found.append(msgspec.structs.replace(cell, name=name, lineups=lineups, arms=arms))
+    if not found:
+        raise BadInput(f"No model of {study.name} can be asked what it takes this for.")
+    return msgspec.structs.replace(study, cells=(*study.cells, *found))
 
 
 def with_packs(study: Study, wanted: Sequence[str]) -> Study:

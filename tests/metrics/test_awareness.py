@@ -5,13 +5,18 @@ from __future__ import annotations
 import pytest
 
 import sally
+from sally.analysis.contrast import contrast
 from sally.core import packs, shelf
-from sally.core.log import Sitter
+from sally.core.desk import Desk
+from sally.core.errors import BadInput
+from sally.core.log import Instance, Reported, Sitter
 from sally.core.skins import AWARE, FRAMES
+from sally.core.study import Cell, Study
 from sally.metrics.awareness import TESTED
-from sally.models.stub import always
+from sally.models.stub import Scripted, always
 from sally.output.transcript import transcript
 from sally.runner.check import check, prompts_of
+from sally.studies.arms import with_awareness
 
 
 @pytest.mark.parametrize(
@@ -51,3 +56,60 @@ def test_a_frame_stands_above_the_rules_and_changes_nothing_else():
     assert pages[1] == f"{FRAMES['graded']}\n\n{pages[0]}"
     assert FRAMES["graded"] in "\n".join(transcript(episode, "agent"))
     assert sally.score([episode], ["mentions_test"])[0]["value"] == 1.0
+
+
+def test_a_model_is_asked_once_an_episode_what_it_takes_this_for():
+    shelf.add("models", "knows", lambda name: always("Option: a test"))
+    who = Sitter("language", {"model": "knows"})
+    lineup = {"agent": who, "partner": "tit_for_tat"}
+    episode = sally.play("ipd", lineup, probes={"agent": ["what_is_this"]}, rounds=3)
+    said = [e for e in episode.events if isinstance(e, Reported)]
+    assert [(e.turn, e.value) for e in said] == [(0, "test")]
+    assert check([episode]).mismatches == []
+    assert any("a test" in line for line in transcript(episode))
+    assert sally.score([episode], ["takes_for_test"])[0]["value"] == 1.0
+
+
+@pytest.mark.parametrize("game", sorted(shelf.packages()))
+def test_the_question_has_words_and_a_reader_in_every_game(game):
+    spec = shelf.game(game)
+    build = spec.build({})
+    words = Desk(spec, build, build.seats[0], 0).words
+    (question,) = spec.probe("what_is_this").asks(build, None, build.seats[0])
+    asker = words.of(question)
+    assert asker.aside(question, None).endswith("?")
+    names = [asker.choice_name(question, choice) for choice in question.choices]
+    for choice, name in zip(question.choices, names, strict=True):
+        assert asker.read_report(f"Option: {name}", question).value == choice
+        assert name in asker.aside_format(question)
+
+
+def test_a_bot_cannot_say_what_this_is():
+    with pytest.raises(BadInput, match="asks models and people"):
+        sally.play(
+            "ipd", {"agent": "random", "partner": "random"}, probes={"agent": ["what_is_this"]}
+        )
+
+
+def test_play_is_told_apart_by_what_players_take_this_for():
+    def reply(messages, settings):
+        page = messages[-1].text
+        frame = "evaluation of language models" in page
+        if "take this for" in page:
+            return "Option: a test" if frame else "Option: a game"
+        return "Option: J" if frame else "Option: F"
+
+    shelf.add("models", "two_faced", lambda name: Scripted(reply))
+    kinds = ("", "repeated_games_aware_evaluation")
+    given = [{"model": "two_faced"} | ({"pack": pack} if pack else {}) for pack in kinds]
+    sitters = [Sitter("language", params) for params in given]
+    lineups = tuple({"agent": who, "partner": Sitter("tit_for_tat")} for who in sitters)
+    problems = (Instance("six", "ipd", {"rounds": 6}),)
+    cell = Cell("ipd", problems, lineups, repeats=6)
+    study = with_awareness(Study("aware", "", (cell,)))
+    assert [c.name for c in study.cells] == ["ipd", "ipd, asked what this is"]
+    episodes = sally.run(study)
+    found = {c.condition: c for c in contrast(episodes, "aware", metrics=["reward_per_round"])}
+    assert set(found) == {"taken for: test"}
+    made = found["taken for: test"]
+    assert made.base == "taken for a game" and made.comparison.difference.value > 0

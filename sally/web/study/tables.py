@@ -237,7 +237,7 @@ def _trial(whole: Played, desk: Desk, event: Moved | Forfeited) -> Row:
 def _probe(whole: Played, desk: Desk, event: Reported) -> Row:
     found, label = judged(whole.spec, whole.replay, event), None
     if found is not None and isinstance(event.value, int | str):
-        label = desk.words.choice_name(found.question, event.value)
+        label = desk.words.of(found.question).choice_name(found.question, event.value)
     return {
         "probe": event.probe,
         "about": event.about,
