@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import json
 
+import msgspec
 import pytest
 
 import sally
 from sally.core import shelf
 from sally.core.errors import BadInput, Unreadable
+from sally.core.game import Seat
 from sally.core.log import Moved, Sitter
 from sally.games.repeated_games.policies import prescribed, read_policy
+from sally.games.tradecraft.actions import NO, PASS, YES, Propose
+from sally.games.tradecraft.thresholds import prescribed as by_thresholds
+from sally.games.tradecraft.thresholds import read_thresholds
 from sally.models.stub import Scripted, always, listed
 from sally.runner.check import check
 
@@ -98,6 +103,66 @@ def test_an_unreadable_policy_is_a_forfeit_and_asked_for_again():
     assert [type(e).__name__ for e in episode.events if e.seat == "agent"] == [
         "Forfeited", "Moved", "Moved",
     ]  # fmt: skip
+
+
+# --- thresholds for offers ------------------------------------------------------------------------
+
+TRADER = {
+    "worth": {"raw iron": 8, "coal": 4, "birch plank": 2},
+    "accept": 1.5, "offer": 0.5, "want": ["raw iron"],
+}  # fmt: skip
+START = shelf.game("tradecraft").build({})
+FIRST = START.observe(START.start(), START.seats[0])
+
+
+def thresholds(**changed):
+    return read_thresholds(json.dumps({**TRADER, **changed}), FIRST.items)
+
+
+def proposed(offer, request):
+    made = Propose("p1", offer, request)
+    return msgspec.structs.replace(FIRST, phase="decide", proposer=Seat("p2"), proposal=made)
+
+
+def test_an_offer_is_taken_from_the_threshold_on():
+    two_for_one = proposed((("raw_iron", "1"),), (("coal", "1"),))
+    even = proposed((("coal", "1"),), (("coal", "1"),))
+    gift = proposed((), (("coal", "1"),))
+    assert [by_thresholds(thresholds(), v) for v in (two_for_one, even, gift)] == [YES, NO, NO]
+    assert by_thresholds(thresholds(accept=1), even) == YES
+
+
+def test_what_is_wanted_is_asked_for_with_the_dearest_that_may_be_given():
+    made = by_thresholds(thresholds(), FIRST)
+    assert isinstance(made, Propose) and made.request == (("raw_iron", "1"),)
+    ((given, amount),) = made.offer
+    limit = TRADER["offer"] * TRADER["worth"]["raw iron"]
+    assert amount == "1" and thresholds().worth.get(given, 0) <= limit
+    assert by_thresholds(thresholds(want=[]), FIRST) == PASS
+
+
+@pytest.mark.parametrize(
+    ("changed", "why"),
+    [
+        ({"worth": {"a dragon": 3}}, "none of the goods"),
+        ({"worth": {"coal": 11}}, "worth 0 to 10"),
+        ({"accept": -1}, "from 0 to 10"),
+        ({"code": "import os"}, "code"),
+        ({"want": ["a dragon"]}, "none of the goods"),
+    ],
+)
+def test_thresholds_that_cannot_be_are_refused_and_taught(changed, why):
+    with pytest.raises(Unreadable, match=why):
+        thresholds(**changed)
+
+
+def test_a_trader_follows_its_thresholds_or_is_seen_not_to():
+    lineup = {"p1": agent(always(json.dumps(TRADER)), "trader"), "p2": "generous"}
+    episode = sally.play("tradecraft", lineup, max_turns=4)
+    assert sum(len(e.calls) for e in episode.events) == 1
+    assert check([episode]).mismatches == []
+    follows = sally.score([episode], ["follows_policy"])
+    assert [row["value"] for row in follows if row["seat"] == "p1"] == [1.0]
 
 
 def test_who_writes_has_to_be_named():

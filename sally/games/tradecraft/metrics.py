@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sally.core.game import Seat
 from sally.core.metric import Metric, Played
+from sally.games.tradecraft.thresholds import FOLLOWS
 from sally.games.tradecraft.trades import (
     beliefs_apart,
     mean_apart,
@@ -80,6 +81,7 @@ def _whole_reports(played: Played, seat: Seat) -> float | None:
 
 
 METRICS = (
+    FOLLOWS,
     Metric(
         name="win",
         about="1 where the target was in hand at the end, alone or with others; blank if censored",

@@ -1,0 +1,39 @@
+"""A language model that writes its policy once, as thresholds for offers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from sally.core.game import Seat
+from sally.core.words import Words, as_tuples
+from sally.games.tradecraft.actions import Action
+from sally.games.tradecraft.rules import TradeCraft, View
+from sally.games.tradecraft.speech import item_said
+from sally.games.tradecraft.thresholds import Thresholds, prescribed, read_thresholds
+from sally.players.writing import writer
+
+
+class Offers(msgspec.Struct, frozen=True):
+    """What TradeCraft knows of policies."""
+
+    game: TradeCraft
+    seat: Seat
+
+    def asked(self, words: Words[Any, Any], view: View) -> tuple[str, ...]:
+        names = ", ".join(map(item_said, view.items))
+        return words.say("policy.ask"), words.say("policy.form", names=names)
+
+    def read(self, reply: str, words: Words[Any, Any], view: View) -> Thresholds:
+        return read_thresholds(reply, view.items)
+
+    def kept(self, plain: Mapping[str, Any]) -> Thresholds:
+        return msgspec.convert(as_tuples(dict(plain)), Thresholds)
+
+    def prescribed(self, policy: Thresholds, view: View) -> Action:
+        return prescribed(policy, view)
+
+
+PLAYERS = {"policy_writer": writer("what goods are worth and thresholds for offers", Offers)}

@@ -1,0 +1,155 @@
+"""A policy as text for traders: what goods are worth, and thresholds for offers.
+
+It is checked and followed, never evaluated. Crafts are no part of it: they follow the shortest way
+to the target that the hand allows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+import msgspec
+
+from sally.core.errors import Unreadable
+from sally.core.game import Seat
+from sally.core.log import Moved
+from sally.core.metric import Metric, Played
+from sally.core.words import as_tuples, objects_in
+from sally.games.tradecraft.actions import NO, PASS, SEATS, YES, Action, Answer, Propose, goods
+from sally.games.tradecraft.partners import crafting
+from sally.games.tradecraft.rules import CRAFTING, DECIDING, View
+from sally.games.tradecraft.speech import item_meant, item_said
+
+HIGHEST, MOST_RATIO = 10.0, 10.0  # of worths, and of thresholds
+
+
+class Thresholds(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """Goods by worth; an offer is taken from `accept` on, and at most `offer` is given."""
+
+    worth: dict[str, float]  # what is not named is worth nothing
+    accept: float  # what one gets over what one gives, by worth
+    offer: float  # what one gives over what one asks for, at most
+    want: tuple[str, ...] = ()  # what to ask for, in this order
+
+
+def read_thresholds(reply: str, items: Sequence[str]) -> Thresholds:
+    """The policy in a reply, checked against the goods on the table; raises Unreadable."""
+    found = [one for one in objects_in(reply) if "accept" in one]
+    if len(found) != 1:
+        raise Unreadable('Answer with exactly one JSON object that has "worth" and "accept".')
+    return checked_thresholds(found[0], items)
+
+
+def checked_thresholds(plain: Mapping[str, Any], items: Sequence[str]) -> Thresholds:
+    """The policy from plain data, if every good in it exists and every number is in its range."""
+    given: dict[str, Any] = dict(plain)
+    worth, want = given.get("worth"), given.get("want", ())
+    if isinstance(worth, Mapping):
+        given["worth"] = {_item(name, items): value for name, value in worth.items()}
+    if isinstance(want, list | tuple):
+        given["want"] = [_item(name, items) for name in want]
+    try:
+        policy = msgspec.convert(as_tuples(given), Thresholds)
+    except msgspec.ValidationError as why:
+        raise Unreadable(f"{why}.") from None
+    for name, value in policy.worth.items():
+        if not 0 <= value <= HIGHEST:
+            raise Unreadable(f"{item_said(name)} must be worth 0 to {HIGHEST:g}, not {value:g}.")
+    for name, value in (("accept", policy.accept), ("offer", policy.offer)):
+        if not 0 <= value <= MOST_RATIO:
+            raise Unreadable(f'"{name}" must be from 0 to {MOST_RATIO:g}, not {value:g}.')
+    return policy
+
+
+def _item(name: Any, items: Sequence[str]) -> str:
+    meant = item_meant(str(name), frozenset(items))
+    if meant not in items:
+        raise Unreadable(f"{name!r} is none of the goods on the table.")
+    return meant
+
+
+def prescribed(policy: Thresholds, view: View) -> Action:
+    """What the policy asks for: an answer, an offer or none; crafts by the shortest way."""
+    if view.phase == CRAFTING:
+        return crafting(view)
+    if view.phase == DECIDING:
+        assert view.proposal is not None
+        gets, gives = (_worth(policy, lot) for lot in (view.proposal.offer, view.proposal.request))
+        return YES if gets > 0 and gets >= policy.accept * gives else NO
+    refused = set(_refused(view))
+    return next((each for each in _offers(policy, view) if _lots(each) not in refused), PASS)
+
+
+def _offers(policy: Thresholds, view: View) -> Iterator[Propose]:
+    """One unit for one unit: what is wanted first, for the dearest that may be given for it."""
+    others = [n for n in range(len(view.hands)) if n != view.number]
+    for want in policy.want:
+        holders = [n for n in others if view.hands[n].get(want, 0) >= 1]
+        limit = policy.offer * policy.worth.get(want, 0.0)
+        spare = [
+            item
+            for item, amount in view.hand.items()
+            if amount >= 1 and item not in policy.want and policy.worth.get(item, 0.0) <= limit
+        ]
+        for item in sorted(spare, key=lambda i: (-policy.worth.get(i, 0.0), i)):
+            for holder in holders:
+                yield Propose(SEATS[holder], ((item, "1"),), ((want, "1"),))
+
+
+def _refused(view: View) -> Iterator[tuple[Any, ...]]:
+    for entry in view.story:
+        if entry.kind == "rejected" and entry.proposal is not None and entry.who != view.seat:
+            yield _lots(entry.proposal)
+
+
+def _lots(made: Propose) -> tuple[Any, ...]:
+    return made.to, tuple(sorted(made.offer)), tuple(sorted(made.request))
+
+
+def _worth(policy: Thresholds, lot: tuple[tuple[str, str], ...]) -> float:
+    return sum(policy.worth.get(item, 0.0) * float(Fraction(n)) for item, n in goods(lot).items())
+
+
+# --- does it trade as it would prescribe? ---------------------------------------------------------
+
+
+def written_by(played: Played, seat: Seat) -> Thresholds | None:
+    """The policy that a seat wrote in this episode; None if it wrote none."""
+    for event in played.episode.events:
+        if isinstance(event, Moved) and event.seat == seat and isinstance(event.memory, Mapping):
+            plain = event.memory.get("policy")
+            if isinstance(plain, Mapping) and "accept" in plain:
+                return msgspec.convert(as_tuples(dict(plain)), Thresholds)
+    return None
+
+
+def _follows(played: Played, seat: Seat) -> float | None:
+    """The share of answers and offers that are those of one's own policy, messages apart."""
+    policy = written_by(played, seat)
+    if policy is None:
+        return None
+    same = []
+    for turn in range(len(played.replay)):
+        move: Any = played.replay.move(turn, seat)
+        view: View = played.replay.view(turn, seat)
+        if move is not None and view.phase != CRAFTING:
+            same.append(_silent(move) == _silent(prescribed(policy, view)))
+    return sum(same) / len(same) if same else None
+
+
+def _silent(action: Action) -> Any:
+    """An action without the message that goes with it."""
+    if isinstance(action, Propose):
+        return _lots(action)
+    return action.answer if isinstance(action, Answer) else action
+
+
+FOLLOWS = Metric(
+    name="follows_policy",
+    about="share of offers and answers that one's own policy, written at the start, prescribes",
+    measure=_follows,
+    better="higher",
+    bounds=(0, 1),
+)
