@@ -141,11 +141,11 @@ TEXTS: Mapping[str, str] = {
     "policy.ask": "Before you start, write down how you will trade: a policy that somebody else "
     "could follow for you without asking back. Crafts are made for you, on the shortest way.",
     "policy.form": 'Answer with one JSON object: {{"worth": {{"<item>": <0 to 10>, ...}}, '
-    '"accept": <number>, "want": ["<item>", ...], "offer": <number>}}. A proposal is accepted if what you '
-    'get is worth at least "accept" times what you give. You ask for one unit of the first item '
-    'of "want" that somebody holds, for one unit of the dearest item that is worth at most "offer" '
-    "times as much; an offer that was refused is not made again. What you do not name is worth 0. "
-    "Items are {names}.",
+    '"accept": <number>, "want": ["<item>", ...], "offer": <number>}}. A proposal is accepted if '
+    'what you get is worth at least "accept" times what you give. You ask for one unit of the '
+    'first item of "want" that somebody holds, for one unit of the dearest item that is worth at '
+    'most "offer" times as much; an offer that was refused is not made again. What you do not name '
+    "is worth 0. Items are {names}.",
     "name.pass": "propose nothing",
     "name.done": "done",
     "name.accept": "accept",
