@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,7 @@ class Intent(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What only the researcher can say, from a TOML file."""
 
     hypotheses: tuple[str, ...]
-    measures: tuple[str, ...]  # metrics by name
+    measures: tuple[str, ...]  # metrics by name; of people also items of the survey, or sentences
     exclusion: tuple[str, ...] = ()
     stopping: str = "All planned episodes are played, and none beyond them."
     analysis: str = ""
@@ -94,10 +94,12 @@ def freeze_people(
     power: Iterable[Mapping[str, Any]],
     sally: str,
     date: str,
+    items: Sequence[str] = (),  # of the survey, by name
 ) -> Registration:
     """The same for a study with people; who comes is not known, so no episode has an id yet."""
-    for metric in intent.measures:
-        shelf.pick("metric", metric, shelf.shelf("metrics"))
+    for measure in intent.measures:
+        if measure not in items and " " not in measure.strip():
+            shelf.pick("metric", measure, {**shelf.shelf("metrics"), **dict.fromkeys(items)})
     return Registration(
         plan.study,
         about,

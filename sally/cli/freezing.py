@@ -51,12 +51,14 @@ def freeze_people(
             "A study with people calls no model by itself; --freeze registers it, and `sally "
             "people check` says what it does."
         )
-    power = people_power(study.participants, len(study.conditions), detect, sd, alpha)
+    smallest = int(min(study.places(condition) for condition in study.conditions))
+    power = people_power(smallest, detect, sd, alpha)
+    items = [item.name for item in study.survey]
     written = write_frozen(
         out,
         intent,
         lambda wanted, today: registrations.freeze_people(
-            study.kept_plan, study_rules(study), wanted, power, __version__, today
+            study.kept_plan, study_rules(study), wanted, power, __version__, today, items
         ),
     )
     click.echo(f"{written.with_suffix('.md')} is the text for a registry.")
@@ -70,9 +72,9 @@ def study_rules(study: HumanStudy) -> str:
 
 
 def people_power(
-    participants: int, conditions: int, detect: float | None, sd: float | None, alpha: float
+    smallest: int, detect: float | None, sd: float | None, alpha: float
 ) -> list[dict[str, Any]]:
-    """How many people each of two conditions needs to show a difference, beside how many come."""
+    """How many people each of two conditions needs, beside how many the smallest one wants."""
     if detect is None:
         return []
     if sd is None:
@@ -83,8 +85,8 @@ def people_power(
         )
         for power in POWERS
     }
-    wanted = participants // conditions
-    return [{"difference": detect, "sd of people": sd, **sizes, "people a condition": wanted}]
+    wanted = {"people in the smallest condition": smallest}
+    return [{"difference": detect, "sd of people": sd, **sizes, **wanted}]
 
 
 def write_frozen(out: Path, intent: Path | None, freeze: Any) -> Path:

@@ -26,7 +26,9 @@ for (const text of document.querySelectorAll("textarea[data-count]")) {
 for (const slider of document.querySelectorAll("[data-slider]")) {
   const name = slider.name;
   const shown = slider.parentElement.querySelector("output");
-  const moved = () => {
+  slider.dataset.name = name;
+  const moved = ({ key }) => {
+    if (key === "Tab" || key === "Shift") return; // whoever only passes by has not answered
     slider.name = name;
     slider.dataset.moved = "";
     shown.textContent = slider.value;

@@ -23,8 +23,9 @@ from sally.web.study.rehearsal import Actor, Browser, value_for
 
 SCREENS = {"desktop": (1200, 900, 3), "phone": (390, 844, 6)}  # width, height, pictures in a row
 MOST_PAGES = 60
+STUCK = 3  # times that one page may come in a row
 ANSWER = """(answers) => { for (const [name, value] of Object.entries(answers)) {
-  for (const field of document.getElementsByName(name)) {
+  for (const field of document.querySelectorAll(`[name="${name}"], [data-name="${name}"]`)) {
     if (field.type === "radio") field.checked = field.value === value;
     else field.value = value;
     field.dispatchEvent(new Event("input", { bubbles: true })); } } }"""
@@ -107,6 +108,7 @@ def _walk(
         page.screenshot(path=str(path))
         pictures.append(path)
 
+    last, seen = "", 0  # a page that comes again and again is one that we cannot answer
     for _ in range(MOST_PAGES):
         shot()
         if page.locator("a[href*='/table#']").count():
@@ -116,6 +118,9 @@ def _walk(
             page.click("button.primary")
         elif page.locator("input[name=step]").count():
             step = page.locator("input[name=step]").get_attribute("value")
+            last, seen = step, seen + 1 if step == last else 1
+            if seen > STUCK:
+                raise BadInput(f"The walk for the pictures does not get past the page {step!r}.")
             page.evaluate(ANSWER, actor.answers(step))
             page.click("form.step button.primary")
         else:

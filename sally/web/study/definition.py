@@ -262,7 +262,10 @@ class HumanStudy(Part, frozen=True):
     def kept_plan(self) -> PeoplePlan:
         """What reports and registrations know of the study."""
         plain = msgspec.json.encode(self, order="sorted")
-        planned = {c.name: round(self.places(c) * self.rounds_of(c)) for c in self.conditions}
+        planned = {
+            c.name: round(self.places(c) * self.rounds_of(c) / len(c.people))
+            for c in self.conditions
+        }
         return PeoplePlan(
             self.name,
             self.title,
