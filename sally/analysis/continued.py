@@ -86,14 +86,19 @@ def by_continuations(
     episode: Episode, seat: str, repeats: int = 10, goes_on: Sitter | None = None
 ) -> list[Costly]:
     """What each decision of a seat gave up by play to the end, the dearest first."""
+    turns = [turn for turn, mover in decided(episode) if mover == seat]
+    found = [at_turn(episode, seat, turn, repeats, goes_on) for turn in turns]
+    return sorted(filter(None, found), key=lambda each: (-each.loss, each.turn))
+
+
+def at_turn(
+    episode: Episode, seat: str, turn: int, repeats: int = 10, goes_on: Sitter | None = None
+) -> Costly | None:
+    """What one decision gave up by play to the end; None where nothing else could be done."""
     whole = laid_open(episode)
     who = goes_on or _who_goes_on(whole, seat)
-    found = []
-    for turn in [turn for turn, mover in decided(episode) if mover == seat]:
-        tried, among = _tried(whole, seat, turn)
-        if len(tried) > 1:
-            found.append(_costly(whole, seat, turn, tried, repeats, who, among))
-    return sorted(found, key=lambda each: (-each.loss, each.turn))
+    tried, among = _tried(whole, seat, turn)
+    return _costly(whole, seat, turn, tried, repeats, who, among) if len(tried) > 1 else None
 
 
 def _tried(whole: Played, seat: str, turn: int) -> tuple[tuple[Any, ...], str]:

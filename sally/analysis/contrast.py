@@ -28,7 +28,7 @@ from sally.analysis.rows import played
 from sally.core.awareness import WHAT_IS_THIS
 from sally.core.errors import BadInput, listed
 from sally.core.game import Seat
-from sally.core.log import Episode, Reported, Sitter, label
+from sally.core.log import Episode, Reported, Setup, Sitter, label
 from sally.core.metric import Played
 
 Of = Literal["asked", "twin", "packs", "aware"]
@@ -54,18 +54,23 @@ def asked_or_not(episode: Episode, seat: str) -> str | None:
     return f"asked {listed(arm, 'and')}{shown}" if arm else NOT_ASKED
 
 
-def wording(episode: Episode, seat: str) -> str | None:
+def wording(setup: Setup, seat: str) -> str | None:
     """The words pack that a seat reads; none for a bot, which reads nothing."""
-    who = episode.setup.lineup[seat]
+    who = setup.lineup[seat]
     if who.player != "language":
         return None
     pack = str(who.params.get("pack", ""))
     return pack.partition("@")[0] or OWN_WORDS
 
 
+def in_words(episode: Episode, seat: str) -> str | None:
+    """The words pack of a seat in an episode."""
+    return wording(episode.setup, seat)
+
+
 def twin_or_not(episode: Episode, seat: str) -> str | None:
     """Whether the other is told as a mind or as a mechanism; other wordings do not count."""
-    named = wording(episode, seat)
+    named = in_words(episode, seat)
     return named if named is None or named == OWN_WORDS or named.endswith(TWIN) else None
 
 
@@ -81,7 +86,7 @@ def taken_for(episode: Episode, seat: str) -> str | None:
 CONDITIONS: dict[Of, tuple[Condition, str]] = {
     "asked": (asked_or_not, NOT_ASKED),
     "twin": (twin_or_not, OWN_WORDS),
-    "packs": (wording, OWN_WORDS),
+    "packs": (in_words, OWN_WORDS),
     "aware": (taken_for, A_GAME),
 }
 

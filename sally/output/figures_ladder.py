@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from sally.analysis.knowing import literal_note
 from sally.analysis.profile import ProfileRow
 from sally.output.figures_panels import COLOURS, GREY, MARKERS, Named, Panel, name_beside, short
 from sally.stats import Estimate
@@ -60,7 +61,8 @@ def _panel(
         if not _has(row.doing):
             why = row.why.get("doing", "no value")
             reasons[why] = reasons.get(why, 0) + 1
-    notes = tuple(f"No doing for {n} of {len(rows)} players: {why}." for why, n in reasons.items())
+    notes = [f"No doing for {n} of {len(rows)} players: {why}." for why, n in reasons.items()]
+    notes += [note for note in dict.fromkeys(literal_note(row.game) for row in rows) if note]
 
     def draw(axes: Axes, height: float) -> None:
         axes.set_xlim(LOW - 0.1, HIGH + 0.1)
@@ -72,7 +74,7 @@ def _panel(
         named = [_rung(axes, -n, row, models, ways) for n, row in enumerate(drawn)]
         name_beside(axes, named, height)
 
-    return Panel(title, draw, len(drawn), notes)
+    return Panel(title, draw, len(drawn), tuple(notes))
 
 
 def _rung(

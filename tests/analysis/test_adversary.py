@@ -102,3 +102,9 @@ def test_own_rows_say_nothing_about_the_kind_of_answer() -> None:
     drawn = [own_row(s) for s in islice(scenarios(3, 8), 40)]
     ranks = [sorted(o[0] for o in p.options).index(p.options[p.right][0]) for p in drawn]
     assert [ranks.count(r) for r in range(4)] == [10, 10, 10, 10]
+
+
+def test_a_card_without_attacks_says_why():
+    for family in shelf.packages():
+        card = shelf.card(family)
+        assert card is None or bool(card.attacks) != (len(card.unattacked) > 40), family

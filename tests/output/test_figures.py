@@ -192,3 +192,9 @@ def test_a_short_name_fits_and_keeps_both_ends(name, longest):
     assert len(cut) <= longest
     if len(name) > longest:
         assert cut[0] == name[0] and cut[-1] == name[-1] and "…" in cut
+
+
+def test_many_players_are_told_which_question_is_literal_too():
+    locker = {"family": "pick_the_right_stuff", "game": "pick_the_right_stuff"}
+    said = " ".join(words(figures.profile_figure([row(f"p{n}", **locker) for n in range(13)])))
+    assert "true_box, of the world, is literal" in said

@@ -38,8 +38,8 @@ def _condition(game: str, partner: str, **params: Any) -> Condition:
 CARD = Card(
     family="hanabi",
     about="what two players score when one of them plays by a rule of thumb",
-    unattacked="no single answer is right: what a play is worth depends on the hints given "
-    "before, which the conditions measure",
+    unattacked="nothing is generated, as the deck is shuffled in play, and no single answer is "
+    "right: what a play is worth depends on the hints given before, which the conditions measure",
     conditions=(
         _condition("hanabi", "smart"),
         _condition("hanabi_mini", "smart"),

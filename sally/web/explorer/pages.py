@@ -185,14 +185,14 @@ async def episode(request: Request) -> Response:
     try:
         found = await episode_of(request, shelf, id)
         facts = await run_in_threadpool(
-            step, found, asked.get("eyes", REFEREE), asked.get("turn", "")
+            step, found, asked.get("eyes", REFEREE), asked.get("turn", ""), "play_on" in asked
         )
     except BadInput as why:
         return page(request, "explorer/problem.html", 404, why=str(why))
     return page(request, "explorer/episode.html", shelf=shelf, episode=found, **facts)
 
 
-def step(found: Episode, who: str, turn: str) -> dict[str, Any]:
+def step(found: Episode, who: str, turn: str, play_on: bool = False) -> dict[str, Any]:
     """All that the page of one step shows; an unknown turn is the nearest that there is."""
     story = tell(found)
     turns = perspective.turns_of(story, who)
@@ -213,7 +213,7 @@ def step(found: Episode, who: str, turn: str) -> dict[str, Any]:
     if turn == END:
         return facts | {"close": perspective.close(story, who)}
     if who == REFEREE:
-        return facts | {"ledger": perspective.ledger(story, int(turn))}
+        return facts | {"ledger": perspective.ledger(story, int(turn), play_on)}
     scene = perspective.turn_of_seat(story, who, int(turn))
     board = "" if scene.board is None else msgspec.json.encode(scene.board).decode()
     return facts | {"scene": scene, "board": board}

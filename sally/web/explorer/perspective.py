@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 
+from sally.analysis.continued import at_turn
 from sally.analysis.costs import Costly, costs_by_turn
 from sally.analysis.rows import played
 from sally.core import shelf
@@ -152,10 +153,20 @@ def _desk(episode: Episode, seat: str) -> Desk:
 # --- the referee's eyes -------------------------------------------------------------------------
 
 
-def ledger(story: Story, turn: int) -> Ledger:
-    """Everything that happened in one turn, and the state before it."""
+REPEATS = 5  # of each way to play on, for somebody who waits for the page
+
+
+def ledger(story: Story, turn: int, play_on: bool = False) -> Ledger:
+    """Everything that happened in one turn, and the state before it.
+
+    What a decision gave up is shown where the game knows; `play_on` finds it out by playing on.
+    """
     here = [(s, s.event) for s in story.scenes if s.event and s.turn == turn]
     costs = costs_by_turn(story.episode)
+    for seat in [s.seat for s, event in here if isinstance(event, Moved)] if play_on else ():
+        found = at_turn(story.episode, seat, turn, REPEATS) if seat in story.rules else None
+        if found is not None and (turn, seat) not in costs:
+            costs[turn, seat] = found
     notes = tuple(_noted(s, event, costs.get((turn, s.seat))) for s, event in here)
     if not notes:
         raise BadInput(f"Nothing happened in turn {turn}.")
@@ -178,7 +189,9 @@ def _noted(scene: Scene, event: Event, cost: Costly | None = None) -> Noted:
 
 def _cost(cost: Costly) -> str:
     best = f" (best: {' or '.join(cost.best)})" if cost.best and cost.loss else ""
-    return f"{cost.loss:.4g}{best}" if cost.loss else "nothing"
+    sure = f" [{cost.interval[0]:.3g}, {cost.interval[1]:.3g}]" if cost.interval else ""
+    said = f"{cost.loss:.4g}{sure}{best}" if cost.loss else "nothing"
+    return f"{said}; by {cost.how}" if "continuations" in cost.how else said
 
 
 # --- how it ended -------------------------------------------------------------------------------

@@ -247,3 +247,11 @@ def test_what_a_study_has_played_is_there_before_its_export_and_gone_with_who_wi
         person.post("/withdraw", token=person.field("token"))
         assert browser.get(link).status_code == 404
         assert "0 episodes," in browser.get("/experimenter/episodes?study=two_games").text
+
+
+def test_what_an_offer_cost_is_found_by_playing_on_from_the_turn():
+    episode = play("tradecraft", {"p1": "hoarder", "p2": "zero_order"}, max_turns=1)
+    story = tell(episode)
+    (unknown,) = [n for n in perspective.ledger(story, 0).notes if n.what == "moved"]
+    (found,) = [n for n in perspective.ledger(story, 0, play_on=True).notes if n.what == "moved"]
+    assert unknown.cost == "" and "paired continuations" in found.cost

@@ -35,8 +35,8 @@ def _explorers(name: str, guide: str, listener: str, published: bool) -> Conditi
 CARD = Card(
     family="toma_sw",
     about="what kang2026's third game gives to those who do not ask what the others know",
-    unattacked="no single act is right: worlds are drawn evenly and what an act is worth "
-    "depends on what the others do",
+    unattacked="no single act is right: worlds are drawn evenly in play, the treasure in any cell "
+    "but the start, and what an act is worth depends on what the others do",
     conditions=(
         *(
             _explorers(f"published: explorer, silent guide, {c}", "silent", c, published=True)

@@ -1,0 +1,106 @@
+"""Every control shown on bots, learners and the language models of the shipped results.
+
+    python -m benchmarks.controls docs/results/controls.md
+
+Runs the commands below as a user would and writes what they print. Bots and learners are played
+here; of language models only what lies in docs/results/bundles is read, and nothing new is played.
+What takes words that no shipped result has (twins, wordings, frames) is shown on a scripted reader
+that draws its answers from the page: it shows the machinery, and nothing about any model.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import chdir
+from pathlib import Path
+
+from click.testing import CliRunner
+
+from sally.cli import cli
+from sally.core import shelf
+from sally.models.stub import echo
+
+BUNDLES = "docs/results/bundles"
+KANG = f"{BUNDLES}/kang2026-0.5b.sally.zip {BUNDLES}/kang2026-1.5b.sally.zip"
+FIRST = f"{BUNDLES}/quickstart_model-1.5b.sally.zip"
+BOTS = (
+    ("", "run quickstart --out out/quickstart --limit 3 --unasked"),
+    ("What decisions cost", "why out/quickstart --most 3"),
+    ("Somebody else from step 20 on",
+     "fork out/quickstart --turn 20 --seat agent=tabular --repeats 6"),
+    ("Reliability and validity", "reliability out/quickstart"),
+    ("Does asking change play?", "contrast out/quickstart --asked"),
+    ("Where the variance comes from", "variance out/quickstart --game rps"),
+    ("What a reader must be told", "audit --checklist quickstart"),
+)  # fmt: skip
+MODELS = (
+    ("What decisions cost", f"why {FIRST} --most 3"),
+    ("A learner in its place from step 5 on",
+     f"fork {FIRST} --turn 5 --seat agent=tabular --repeats 6"),
+    ("Reliability and validity", f"reliability {KANG}"),
+    ("Where the variance comes from", f"variance {KANG} --game toma_po"),
+    ("Does it say that this may be a test?", f"score {FIRST} --metric mentions_test"),
+    ("What a reader must be told", "audit --checklist kang2026"),
+)  # fmt: skip
+READER = (
+    ("", "run quickstart_model --model reader --packs twin --packs aware --aware --game ipd "
+         "--strategy qa --out out/reader"),
+    ("Mind or mechanism", "contrast out/reader --twin"),
+    ("By what it takes this for", "contrast out/reader --aware"),
+    ("Where the variance comes from", "variance out/reader"),
+)  # fmt: skip
+ANSWERS = ("Option: J", "Option: F", "Option: a test", "Option: a game")
+PARTS = (
+    ("Bots and learners", BOTS, "Played by the script."),
+    ("Two small language models", MODELS, "Read from the bundles; nothing is played but the "
+     "learner's share of the fork."),
+    ("A scripted reader", READER, "It draws each answer from a hash of the page, so another "
+     "wording is another draw: differences here are chance, as they should be. No language model "
+     "has played twins, wordings or frames for the shipped results."),
+)  # fmt: skip
+
+
+def page() -> Iterator[str]:
+    """The page, line by line."""
+    yield "# Every control on bots, learners and language models"
+    yield ""
+    yield (
+        "Written by `python -m benchmarks.controls docs/results/controls.md`: each command as it "
+        "was given, and what it printed. What the figures can and cannot support is said in "
+        "[what the measures can be held to](../discussion/validity.md#what-the-controls-can-and-"
+        "cannot-support)."
+    )
+    for title, commands, about in PARTS:
+        yield from ("", f"## {title}", about)
+        for heading, command in commands:
+            if heading:
+                yield from ("", f"### {heading}")
+            yield from ("", "```console", f"$ sally {command}", *printed(command), "```")
+
+
+def printed(command: str) -> list[str]:
+    """What a command prints, without the lines of its progress; a failure stops the script."""
+    print(f"sally {command}", file=sys.stderr, flush=True)
+    done = CliRunner().invoke(cli, command.split(), catch_exceptions=False)
+    if done.exit_code:
+        raise SystemExit(f"sally {command} failed: {done.output}")
+    return [line.rstrip() for line in done.stdout.splitlines()]
+
+
+def write(out: Path) -> None:
+    """The page as a file; what is played lies in a folder that is thrown away."""
+    shelf.add("models", "reader", lambda name: echo(ANSWERS))
+    results = (Path(__file__).parents[1] / BUNDLES).resolve()
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder) / BUNDLES
+        place.parent.mkdir(parents=True)
+        place.symlink_to(results, target_is_directory=True)
+        with chdir(folder):
+            lines = list(page())
+    out.write_text("\n".join(lines) + "\n", "utf-8")
+
+
+if __name__ == "__main__":
+    write(Path(sys.argv[1] if len(sys.argv) > 1 else "controls.md").resolve())
