@@ -59,11 +59,17 @@ class Source(msgspec.Struct, frozen=True):
         return cls(source, licence, file, sha256(data).hexdigest())
 
 
+class NotPublished(BadInput):
+    """A file is not the published one, or not all of it: nothing is taken in."""
+
+
 @contextmanager
 def or_listed(odd: list[Oddity], file: str, what: str) -> Iterator[None]:
     """What is wrong with one record is listed with it, and the others are taken in."""
     try:
         yield
+    except NotPublished:
+        raise
     except BadInput as why:
         odd.append(Oddity(file, what, str(why)))
     except Exception as why:  # a record of anybody's holds anything

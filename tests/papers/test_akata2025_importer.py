@@ -63,7 +63,7 @@ def moves(found: Any, n: int = 0) -> list[tuple[int, int]]:
 
 def test_a_pairing_comes_in_and_a_bot_of_ours_takes_its_seat(tmp_path: Path) -> None:
     rows = episode("act_gpt4", "act_tft", ["JJ", "FJ", "FF", "JF"], PD)
-    rows += episode("act_tft", "act_j", ["JJ", "JJ"], PD)
+    rows += episode("act_tft", "act_j", ["JJ"] * 4, PD)
     found = IMPORTER.read(written(tmp_path / "pd/tft/data/pd_base_gpt4_tfts.csv", rows))
     first, second = found.episodes
     assert moves(found) == [(0, 0), (1, 0), (1, 1), (0, 1)]
@@ -72,7 +72,7 @@ def test_a_pairing_comes_in_and_a_bot_of_ours_takes_its_seat(tmp_path: Path) -> 
     assert first.setup.lineup["partner"].player == "tit_for_tat"
     assert second.setup.lineup["partner"].params == {"action": 0}
     assert first.cell == "pd_base_gpt4_tfts" and first.setup.instance.params["rounds"] == 4
-    assert found.counts["tit_for_tat: as recorded"] == found.counts["tit_for_tat: moves"] == 6
+    assert found.counts["tit_for_tat: as recorded"] == found.counts["tit_for_tat: moves"] == 8
     assert not found.details["differences"] and not found.details["oddities"]
     assert mismatch(shelf.game("ipd"), first) is None
     assert first.used["source"]["licence"].startswith("MIT")
@@ -287,6 +287,23 @@ def test_a_wrong_folder_a_wrong_version_and_half_a_file_are_one_sentence_each(
     path.write_text(path.read_text()[:-12])
     with pytest.raises(BadInput, match="half downloaded"):
         IMPORTER.read(path)
+
+
+@pytest.mark.parametrize(
+    ("second", "says"),
+    [
+        ([*episode("act_gpt4", "act_gpt9", ["JJ"] * 3, BOS)], "player2 is 'act_gpt9'"),
+        (episode("act_j", "act_f", ["JF"] * 3, BOS)[:2], "stops after round 2 of 3"),
+    ],
+)
+def test_beside_good_games_an_unknown_bot_or_a_cut_file_lets_nothing_in(
+    tmp_path: Path, second: list[dict[str, Any]], says: str
+) -> None:
+    rows = episode("act_gpt4", "act_gpt4", ["JJ"] * 3, BOS)
+    written(tmp_path / "experiment_pd.csv", episode("act_j", "act_f", ["JF"] * 3, PD))
+    written(tmp_path / "experiment_bos.csv", [*rows, *second])
+    with pytest.raises(BadInput, match=says):
+        IMPORTER.read(tmp_path)
 
 
 def test_a_condition_that_was_never_played_is_one_sentence(tmp_path: Path) -> None:

@@ -207,6 +207,9 @@ def test_an_unknown_bot_is_one_sentence(tmp_path: Path) -> None:
     rows = rows_of(rock, beats_rock, "opponent_prev_mov", "3", "cafe")
     with pytest.raises(BadInput, match="did you mean opponent_prev_move"):
         IMPORTER.read(written(tmp_path, {"rps_v3_data.csv": rows}))
+    good = rows_of(rock, beats_rock, "opponent_prev_move", "3", "beef")
+    with pytest.raises(BadInput, match="did you mean opponent_prev_move"):  # nothing is let in
+        IMPORTER.read(written(tmp_path, {"rps_v3_data.csv": [*good, *rows]}))
 
 
 @pytest.mark.parametrize(

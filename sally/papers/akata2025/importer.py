@@ -17,7 +17,7 @@ from sally.core.errors import BadInput
 from sally.core.game import Seat
 from sally.core.log import Episode, Instance, Setup, Sitter
 from sally.core.paper import Imported, Importer
-from sally.core.records import Difference, Oddity, or_listed, told
+from sally.core.records import Difference, NotPublished, Oddity, or_listed, told
 from sally.games.repeated_games.ordinal import canonical, game_id, ordinal_games
 from sally.games.repeated_games.recorded import Round, bot, fed, sitter
 from sally.games.repeated_games.rules import AGENT, PARTNER
@@ -120,6 +120,7 @@ class _Taken:
     def play(self, file: File, info: Mapping[int, OrdinalGame]) -> None:
         """All episodes of one file of models and bots."""
         found = list(episodes_of(file))
+        _refuse_cut(file, found)
         game = _pd_or_bos(file, found) if file.kind == "robustness" else ""
         coded = _codes(file, found, game)
         for number, lines in enumerate(found, 1):
@@ -169,6 +170,16 @@ def _made(played: Round, seat: Seat) -> int:
     return made
 
 
+def _refuse_cut(file: File, found: Sequence[Sequence[Line]]) -> None:
+    """All episodes of a published file are of one length; a shorter last one was cut."""
+    longest, last = max(map(len, found)), len(found[-1])
+    if last < longest:
+        raise NotPublished(
+            f"{file.path} stops after round {last} of {longest} of its last episode; it may be "
+            "half downloaded."
+        )
+
+
 def _sitter(file: File, line: Line, column: str) -> Sitter:
     """Who played: a bot of ours where we have its rule, or somebody recorded."""
     given = line[1][column]
@@ -176,7 +187,7 @@ def _sitter(file: File, line: Line, column: str) -> Sitter:
     if name in BOTS:
         return bot(*BOTS[name])
     if name not in RECORDED:
-        raise BadInput(
+        raise NotPublished(
             f"{file.path}, line {line[0]}: {column} is {given!r}, who does not play in the "
             "published files."
         )

@@ -10,7 +10,7 @@ import msgspec
 
 from sally.core.errors import BadInput
 from sally.core.log import Episode, Instance, Setup
-from sally.core.records import Oddity
+from sally.core.records import NotPublished, Oddity
 from sally.games.repeated_games.recorded import Made, Round, fed, person, sitter
 from sally.games.repeated_games.rules import AGENT, PARTNER
 from sally.papers.akata2025.reading import (
@@ -45,7 +45,7 @@ def people_in(
     by_game: dict[tuple[str, str], list[Line]] = {}
     for line, row in lines_of(file, PEOPLE):
         if row["game"] not in PRESETS or row["opponent"] not in LABELS:
-            raise BadInput(
+            raise NotPublished(
                 f"{file.path}, line {line}: game {row['game']!r} against {row['opponent']!r} is "
                 "no condition of the experiment; there are PD and BoS, Base and Prompted."
             )

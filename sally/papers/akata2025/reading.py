@@ -13,7 +13,7 @@ from typing import Literal
 import msgspec
 
 from sally.core.errors import BadInput, listed
-from sally.core.records import Oddity, Source
+from sally.core.records import NotPublished, Oddity, Source
 
 SOURCE = "Akata et al. 2025, github.com/eliaka/repeatedgames"
 LICENCE = "MIT, (c) 2024 Elif Akata"
@@ -99,24 +99,24 @@ def lines_of(file: File, columns: Sequence[str], separator: str = ",") -> list[L
     try:
         text = file.data.decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise BadInput(f"{file.path} is not UTF-8 text, as the published tables are.") from None
+        raise NotPublished(f"{file.path} is not UTF-8 text, as the published tables are.") from None
     reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=separator)
     lacking = [name for name in columns if name not in (reader.fieldnames or ())]
     if lacking:
-        raise BadInput(
+        raise NotPublished(
             f"{file.path} has no column {listed(lacking, 'or')}; the published one has, so this "
             "is another file or another version of it."
         )
     found: list[Line] = []
     for row in reader:
         if None in row or None in row.values():
-            raise BadInput(
+            raise NotPublished(
                 f"{file.path}, line {reader.line_num}: the row and the header "
                 "differ in length; the file may be half downloaded."
             )
         found.append((reader.line_num, row))
     if not found:
-        raise BadInput(f"{file.path} has no rows; it may be half downloaded.")
+        raise NotPublished(f"{file.path} has no rows; it may be half downloaded.")
     return found
 
 
@@ -199,7 +199,7 @@ def lookups_in(files: Iterable[File]) -> dict[tuple[str, str], Lookup]:
         try:
             table = msgspec.convert(json.loads(file.data), dict[str, str])
         except (ValueError, msgspec.ValidationError):
-            raise BadInput(
+            raise NotPublished(
                 f"{file.path} is not a table of answers in JSON; it may be half downloaded."
             ) from None
         game = "PD" if file.path.name.startswith("pd") else "BoS"

@@ -15,7 +15,7 @@ import msgspec
 from sally.core.errors import BadInput, unknown
 from sally.core.log import Episode, Instance, Setup, Sitter
 from sally.core.paper import Imported, Importer
-from sally.core.records import Difference, Oddity, or_listed, told
+from sally.core.records import Difference, NotPublished, Oddity, or_listed, told
 from sally.games.repeated_games.recorded import Followed, Made, Round, bot, fed, followed, person
 from sally.games.repeated_games.rules import AGENT, PARTNER
 from sally.papers.brockbank2024.reading import ROUNDS, Game, Side, read
@@ -74,9 +74,9 @@ def imported(path: Path) -> Imported:
 def _refuse_strange(game: Game) -> None:
     if game.strategy not in BOTS:
         where = f"bot of brockbank2024 (column bot_strategy of {game.source.file})"
-        raise unknown(where, game.strategy, BOTS)
+        raise NotPublished(str(unknown(where, game.strategy, BOTS)))
     if game.version not in CELLS:
-        raise BadInput(f"{game.source.file}: version is {game.version!r}; it should be 2 or 3.")
+        raise NotPublished(f"{game.source.file}: version is {game.version!r}; it should be 2 or 3.")
 
 
 def as_episode(game: Game) -> tuple[Episode, list[Difference], Counter[str]]:
