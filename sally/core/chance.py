@@ -46,8 +46,9 @@ class Stream:
 
     def draw(self, odds: Mapping[T, float]) -> T:
         """One key of `odds`, with its probability."""
-        items = [item for item, p in odds.items() if p > 0]
-        reached = list(accumulate(odds[item] for item in items))
+        if min(odds.values()) <= 0:
+            odds = {item: p for item, p in odds.items() if p > 0}
+        items, reached = list(odds), list(accumulate(odds.values()))
         at = self() * reached[-1]
         return items[min(bisect_right(reached, at), len(items) - 1)]
 

@@ -133,7 +133,8 @@ class Match(Generic[S, A, V]):
                 if not all(seat in decide for seat in movers):
                     self._keep_asks([])
                     return None
-                seated, menus = movers, {s: options(states[-1], s) for s in movers}
+                seated = movers
+                menus = {s: options(states[-1], s) for s in movers} if same else {}
             number, state, turn = len(past), states[-1], None
             made: list[Moved] = []
             moves: dict[Seat, Any] = {}
@@ -161,8 +162,10 @@ class Match(Generic[S, A, V]):
             after = step(state, moves)
             states.append(after)
             movers = to_move(after)
-            if not movers or movers is not seated or (may_censor and censored(after) is not None):
+            if not movers or movers[0] == NATURE or (may_censor and censored(after) is not None):
                 self._movers = movers = self._next()
+            elif movers is not seated:
+                self._movers = movers
         return None
 
     def _keep_asks(self, made: Sequence[Moved], open_one: Turn[A, V] | None = None) -> None:

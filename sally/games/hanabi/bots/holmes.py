@@ -3,7 +3,7 @@ warnings about cards that must not be discarded."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 
 import msgspec
 
@@ -32,6 +32,10 @@ class HolmesMemory(IdentityMemory):
     def met(self, id: int) -> None:
         super().met(id)
         self.flags[id] = Flags()
+
+    def remembered(self, id: int) -> Hashable:
+        flags = msgspec.structs.astuple(self.flags[id])
+        return (self.may_be[id], self.hints[id], *flags)
 
     def valuable(self) -> Cards:
         """Last copies that are still to be played."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from typing import TypeVar
 
 from sally.core.history import History
@@ -43,6 +43,10 @@ class Memory:
 
     def settled(self, event: Played | Discarded) -> None:
         """A card was played or discarded, and the table shows it."""
+
+    def remembered(self, id: int) -> Hashable:
+        """What is remembered of a card in a hand, as a value."""
+        return None
 
     # --- the fold -------------------------------------------------------------------------------
 

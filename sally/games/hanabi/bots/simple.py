@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 
 import msgspec
 
@@ -28,6 +28,9 @@ class SimpleMemory(Memory):
 
     def met(self, id: int) -> None:
         self.notes[id] = Note()
+
+    def remembered(self, id: int) -> Hashable:
+        return msgspec.structs.astuple(self.notes[id])
 
     def hinted(self, event: Hinted) -> None:
         if self.is_tempo(event):
@@ -90,6 +93,11 @@ def _best_hint(game: Hanabi, view: View, memory: SimpleMemory) -> int | None:
 
 
 def tempo_hint(game: Hanabi, view: View) -> int:
-    """Tell the previous seat the rank of its oldest card, which by convention says nothing."""
+    """Tell the previous seat the rank of its oldest card, which by convention says nothing.
+
+    In games with hands of one card it may have none left; then nothing is legal but to play.
+    """
+    if not view.hands[view.me - 1]:
+        return game.play(0)
     card = view.hands[view.me - 1][0]
     return game.hint(game.players - 1, game.colours + card % game.ranks)

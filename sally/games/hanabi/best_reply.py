@@ -1,0 +1,252 @@
+"""The best reply to a declared partner, exactly: expectimax over what a seat can know.
+
+Hidden from a seat are its own hand and the order of the deck. A case is a table as it may be: one
+hand for the seat, and a deck whose undrawn part stands for any order of its cards. A seat's
+knowledge is a list of cases with weights; its moves, the partner's declared ones and every card
+that is drawn lead to the next such lists. Two pasts after which the table, the cases and what the
+partner remembers are the same have the same value, and what cannot beat the best move found so far
+is left out, so that the ten cards of hanabi_very_small can be gone through.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from typing import Any
+
+import msgspec
+
+from sally.core.errors import BadInput, unknown
+from sally.games.hanabi.bots.every import BOTS
+from sally.games.hanabi.bots.holmes import HolmesMemory
+from sally.games.hanabi.bots.memory import Memory, Recall
+from sally.games.hanabi.bots.rule_agents import RULES
+from sally.games.hanabi.bots.simple import SimpleMemory
+from sally.games.hanabi.cards import Card
+from sally.games.hanabi.rules import Hanabi
+from sally.games.hanabi.table import State
+
+Case = tuple[State, float]
+Odds = Mapping[int, float]
+MOST_CARDS = 10  # more cards than this cannot be gone through
+CLOSE = 1e-12
+# Bots that remember what all saw, and nothing that only they see; the rule agents remember nothing.
+MEMORIES: Mapping[str, Callable[[Hanabi, int], Memory]] = {
+    "simple": SimpleMemory,
+    "holmes": HolmesMemory,
+}
+DECLARED = (*MEMORIES, *(name for name in RULES if name != "legal_random"))
+
+
+class BestReply:
+    """A seat of a small game beside one partner whose policy it knows."""
+
+    def __init__(self, game: Hanabi, me: int, of: str) -> None:
+        if of not in DECLARED:
+            raise unknown("bot to which the best reply is known", of, DECLARED)
+        if game.players != 2 or len(game.cards) > MOST_CARDS:
+            raise BadInput(
+                f"the best reply is found for two players and at most {MOST_CARDS} cards, as in "
+                f"hanabi_very_small; here are {game.players} players and {len(game.cards)} cards"
+            )
+        self.game, self.me, self.other = game, me, 1 - me
+        self.policy = BOTS[of](game)
+        self.recall = Recall(game, MEMORIES[of]) if of in MEMORIES else None
+        self.nodes = 0
+        self._moves: dict[Hashable, Odds] = {}
+        self._found: dict[Hashable, tuple[float, int]] = {}
+
+    # --- a seat's turn --------------------------------------------------------------------------
+
+    def dealt(self, theirs: tuple[Card, ...]) -> float:
+        """The value of the deal to this seat, which sees the other's hand."""
+        cases = dealt(self.game, self.me, theirs)
+        if self.me == 0:
+            return self.best(cases)[0]
+        found = self._answered([cases], 0.0, -1.0)
+        assert found is not None  # nothing is below the floor
+        return found
+
+    def best(self, cases: list[Case]) -> tuple[float, int]:
+        """The value of the seat's turn, and the first best move."""
+        key = self._key(cases)
+        if key not in self._found:
+            self._found[key] = self._search(cases)
+        return self._found[key]
+
+    def _search(self, cases: list[Case]) -> tuple[float, int]:
+        self.nodes += 1
+        total, most = sum(w for _, w in cases), most_of(self.game, cases[0][0])
+        best, move = -1.0, -1
+        for action in self._ordered(cases):
+            value = self._value(cases, action, best * total)
+            if value is not None and value / total > best + CLOSE:
+                best, move = value / total, action
+                if best > most - CLOSE:
+                    break
+        return best, move
+
+    def _ordered(self, cases: list[Case]) -> list[int]:
+        """Likely plays first, then hints and discards: good moves early leave out more."""
+        game, size = self.game, self.game.hand_size
+        total = sum(w for _, w in cases)
+
+        def rank(action: int) -> float:
+            if not size <= action < 2 * size:
+                return -0.5
+            return -sum(w for s, w in cases if _fits(game, s, self.me, action - size)) / total
+
+        return sorted(game.legal(cases[0][0], self.me), key=rank)
+
+    def _value(self, cases: list[Case], action: int, floor: float) -> float | None:
+        """What a move is worth, times the weight of the cases; None if not above the floor."""
+        done, after = 0.0, _Groups()
+        for state, weight in cases:
+            for new, chance in drawn(self.game, state, action):
+                if self.game.over(new):
+                    done += weight * chance * self._payoff(new)
+                else:
+                    after.add(new.past.last, new, weight * chance)
+        return self._answered(after.cases(), done, floor)
+
+    # --- the partner's turn ---------------------------------------------------------------------
+
+    def _answered(self, groups: Iterable[list[Case]], done: float, floor: float) -> float | None:
+        game, after = self.game, _Groups()
+        for cases in groups:
+            mind = self._mind(cases[0][0])
+            for state, weight in cases:
+                for action, p in self._answer(state, mind).items():
+                    for new, chance in drawn(game, state, action):
+                        if game.over(new):
+                            done += weight * p * chance * self._payoff(new)
+                            continue
+                        seen = (state.past.last, new.past.last, new.hands[self.other])
+                        after.add(seen, new, weight * p * chance)
+        left = [(most_of(game, cases[0][0]) * sum(w for _, w in cases), cases)
+                for cases in after.cases()]  # fmt: skip
+        left.sort(key=lambda each: -each[0])
+        bound = sum(most for most, _ in left)
+        for most, cases in left:
+            if done + bound <= floor + CLOSE:
+                return None
+            bound -= most
+            done += sum(w for _, w in cases) * self.best(cases)[0]
+        return done if done + bound > floor + CLOSE else None
+
+    def _answer(self, state: State, mind: Hashable) -> Odds:
+        """The partner's odds, looked up by what it sees and remembers."""
+        key = (_table(state), state.hands[self.me], mind)
+        if key not in self._moves:
+            view = self.game.observe(state, self.game.seats[self.other])
+            self._moves[key] = self.policy(view)
+        return self._moves[key]
+
+    def _mind(self, state: State) -> Hashable:
+        if self.recall is None:
+            return None
+        memory = self.recall.of(self.game.observe(state, self.game.seats[self.other]))
+        return tuple(tuple(memory.remembered(id) for id in own) for own in memory.ids)
+
+    # --- what is the same -----------------------------------------------------------------------
+
+    def _key(self, cases: list[Case]) -> Hashable:
+        state, total = cases[0][0], sum(w for _, w in cases)
+        hands = sorted((s.hands[self.me], round(w / total, 12)) for s, w in cases)
+        return (_table(state), state.hands[self.other], tuple(hands), self._mind(state))
+
+    def _payoff(self, state: State) -> float:
+        return self.game.payoffs(state)[self.game.seats[self.me]]
+
+
+class _Groups:
+    """Cases by what the seat has seen; those of one group share one past and differ in hands."""
+
+    def __init__(self) -> None:
+        self.by: dict[Hashable, dict[Any, Case]] = {}
+
+    def add(self, seen: Hashable, state: State, weight: float) -> None:
+        """One more case; two with the same hands are one."""
+        group = self.by.setdefault(seen, {})
+        before = group.get(state.hands)
+        if before is not None:
+            group[state.hands] = (before[0], before[1] + weight)
+            return
+        if group:  # one past for all, which a memory goes through once
+            first = next(iter(group.values()))[0]
+            state = msgspec.structs.replace(state, past=first.past)
+        group[state.hands] = (state, weight)
+
+    def cases(self) -> list[list[Case]]:
+        """The groups."""
+        return [list(group.values()) for group in self.by.values()]
+
+
+def _table(state: State) -> Hashable:
+    """What all see, but for the past."""
+    return (state.piles, state.gone, state.tokens, state.last, state.marks, state.drawn)
+
+
+def _fits(game: Hanabi, state: State, me: int, slot: int) -> bool:
+    colour, rank = divmod(state.hands[me][slot], game.ranks)
+    return state.piles[colour] == rank
+
+
+def dealt(game: Hanabi, me: int, theirs: tuple[Card, ...]) -> list[Case]:
+    """The deal as it may be to a seat that sees the other's hand."""
+    left = list(game.cards)
+    for card in theirs:
+        left.remove(card)
+    cases = []
+    for mine, weight in hands_from(left, game.hand_size):
+        rest = list(left)
+        for card in mine:
+            rest.remove(card)
+        both = (mine, theirs) if me == 0 else (theirs, mine)
+        cases.append((game.dealt((*both[0], *both[1], *rest)), weight))
+    return cases
+
+
+def hands_from(cards: list[Card], size: int) -> Iterator[tuple[tuple[Card, ...], float]]:
+    """Every hand in its order, with the chance of drawing it."""
+    if not size:
+        yield (), 1.0
+        return
+    for card in sorted(set(cards)):
+        rest = list(cards)
+        rest.remove(card)
+        for hand, chance in hands_from(rest, size - 1):
+            yield (card, *hand), chance * cards.count(card) / len(cards)
+
+
+def drawn(game: Hanabi, state: State, action: int) -> Iterator[tuple[State, float]]:
+    """The tables after a move, one for each card that may be drawn, with its chance."""
+    me, at, rest = state.mover, state.drawn, state.deck[state.drawn :]
+    new = game.step(state, {game.seats[me]: action})
+    if new.drawn == at:  # a hint, the end of the game or of the deck
+        yield new, 1.0
+        return
+    kept = new.hands[me][:-1]
+    for card in sorted(set(rest)):
+        n = rest.index(card)
+        yield (
+            msgspec.structs.replace(
+                new,
+                deck=(*state.deck[:at], card, *rest[:n], *rest[n + 1 :]),
+                hands=(*new.hands[:me], (*kept, card), *new.hands[me + 1 :]),
+            ),
+            rest.count(card) / len(rest),
+        )
+
+
+def most_of(game: Hanabi, state: State) -> float:
+    """No play can score more: what is not discarded in all its copies, a card a turn."""
+    reach = 0
+    for colour, height in enumerate(state.piles):
+        while (
+            height < game.ranks
+            and state.gone[colour * game.ranks + height] < game.copies_of[height]
+        ):
+            height += 1
+        reach += height
+    turns = len(state.deck) - state.drawn + state.last
+    return float(min(reach, sum(state.piles) + turns))

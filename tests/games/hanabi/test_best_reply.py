@@ -1,0 +1,90 @@
+"""The best reply to a declared partner: against a search that leaves nothing out, and in play."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import permutations
+
+import pytest
+
+from sally.core.errors import BadInput
+from sally.games.hanabi.best_reply import BestReply, Case
+from sally.games.hanabi.bots.every import BOTS
+from sally.games.hanabi.bots.memory import Policy
+from sally.games.hanabi.rules import Hanabi
+
+SIX_CARDS = Hanabi(colours=1, ranks=3, hand=1, hints=2, lives=1)
+TWO_EACH = Hanabi(colours=1, ranks=3, hand=2, hints=1, lives=1)
+
+
+def deals(game: Hanabi) -> list[Case]:
+    """Every order of the deck, with its chance."""
+    orders = Counter(permutations(game.cards))
+    total = orders.total()
+    return [(game.dealt(deck), n / total) for deck, n in orders.items()]
+
+
+def plainly(game: Hanabi, me: int, policy: Policy, cases: list[Case]) -> float:
+    """The best that a seat can get: whole decks, every move, grouped by what the seat sees."""
+    total = sum(w * game.payoffs(s)[game.seats[me]] for s, w in cases if game.over(s))
+    going = [(s, w) for s, w in cases if not game.over(s)]
+    if not going:
+        return total
+    mover = game.seats[going[0][0].mover]
+    if going[0][0].mover != me:
+        after = [
+            (game.step(s, {mover: action}), w * p)
+            for s, w in going
+            for action, p in policy(game.observe(s, mover)).items()
+        ]
+        return total + plainly(game, me, policy, after)
+    by_view: dict[object, list[Case]] = {}
+    for s, w in going:
+        by_view.setdefault(game.observe(s, mover), []).append((s, w))
+    for group in by_view.values():
+        total += max(
+            plainly(game, me, policy, [(game.step(s, {mover: a}), w) for s, w in group])
+            for a in game.legal(group[0][0], me)
+        )
+    return total
+
+
+@pytest.mark.parametrize(("of", "me"), [("simple", 0), ("holmes", 1), ("van_den_bergh", 1)])
+def test_the_best_reply_is_worth_what_a_search_of_whole_decks_finds(of: str, me: int) -> None:
+    game = SIX_CARDS
+    best = BestReply(game, me, of)
+    for theirs in {state.hands[1 - me] for state, _ in deals(game)}:
+        cases = [(s, w) for s, w in deals(game) if s.hands[1 - me] == theirs]
+        seen = sum(w for _, w in cases)
+        found = plainly(game, me, BOTS[of](game), [(s, w / seen) for s, w in cases])
+        assert best.dealt(theirs) == pytest.approx(found)
+
+
+def test_with_two_cards_each_it_beats_every_bot_beside_the_same_partner() -> None:
+    game, of = TWO_EACH, "simple"
+    best = BestReply(game, 0, of)
+    value = {hand: best.dealt(hand) for hand in {s.hands[1] for s, _ in deals(game)}}
+    exact = sum(w * value[s.hands[1]] for s, w in deals(game))
+    ours = {name: beside(game, name, of) for name in ("simple", "smart", "iggi")}
+    assert all(score <= exact + 1e-9 for score in ours.values()), ours
+    assert exact > max(ours.values()) + 0.1
+
+
+def beside(game: Hanabi, first: str, second: str) -> float:
+    """The mean payoff of two bots over every deal."""
+    mean = 0.0
+    for state, chance in deals(game):
+        policies = [BOTS[first](game), BOTS[second](game)]
+        while not game.over(state):
+            seat = game.seats[state.mover]
+            odds = policies[state.mover](game.observe(state, seat))
+            state = game.step(state, {seat: max(odds, key=lambda a: (odds[a], -a))})
+        mean += chance * game.payoffs(state)[game.seats[0]]
+    return mean
+
+
+def test_who_cannot_be_replied_to_exactly_is_refused_in_one_sentence() -> None:
+    with pytest.raises(BadInput, match="no bot to which the best reply is known named 'info'"):
+        BestReply(SIX_CARDS, 0, "info")
+    with pytest.raises(BadInput, match="at most 10 cards"):
+        BestReply(Hanabi(), 0, "simple")
