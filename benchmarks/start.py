@@ -1,7 +1,8 @@
-"""Processor time of a start: `sally --help` and `sally list games`, the median of several.
+"""Processor time of a start: what commands and workers take that do next to nothing, the median.
 
-Aims: 0.3 s and 0.5 s. A bare `python -c pass` is printed too, because it is part of both.
-Bytecode is kept in a folder of the benchmark's own, as an installed package has it.
+Aims: 0.3 s for `sally --help`, 0.5 s for `sally list games`, 0.3 s for a worker of a pool until it
+has played its first episode. A bare `python -c pass` is printed too, because it is part of them
+all. Bytecode is kept in a folder of the benchmark's own, as an installed package has it.
 """
 
 from __future__ import annotations
@@ -11,29 +12,78 @@ import resource
 import subprocess
 import sys
 import tempfile
+from collections.abc import Mapping
+from pathlib import Path
 from statistics import median
 
+import msgspec
+
+from sally import store
+from sally.api.studies import find_study
+from sally.runner.local import manifest, orders
+from sally.runner.pool import START
+from sally.runner.shards import Job, shards_of
+
 TIMES = 7
-AIMS = {"python -c pass": None, "sally --help": 0.3, "sally list games": 0.5}
+AIMS: Mapping[str, float | None] = {
+    "python -c pass": None,
+    "sally --help": 0.3,
+    "sally list games": 0.5,
+    "sally play ipd": None,
+    "sally run quickstart --limit 1 --out STORE": None,
+    "python -m sally.adapters.inspect.run": None,  # what any model of a provider needs
+    "sally score STORE": None,
+    "sally show STORE": None,
+    "sally replay STORE": None,
+    "sally plan quickstart": None,
+    "worker": 0.3,
+}
 
 
-def seconds(command: list[str], kept: str) -> float:
+def seconds(command: list[str], given: bytes, kept: str) -> float:
     """Processor time of one run of a command, in this process's children."""
     env = {**os.environ, "PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": kept}
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, env=env)
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=env
+    ) as process:
+        assert process.stdin is not None and process.stdout is not None
+        process.stdin.write(given)
+        process.stdin.flush()
+        if given:
+            process.stdout.readline()  # a worker goes when its input ends, even in mid-episode
+        process.communicate()
+    if process.returncode:
+        raise SystemExit(f"{command} ended with {process.returncode}")
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
 
 
+def command(line: str, folder: Path) -> list[str]:
+    """What is called for a line above; stores lie in the folder."""
+    if line == "worker":
+        return [sys.executable, "-P", "-c", START, str(Path(store.__file__).parents[2])]
+    words = [str(folder / word) if word.isupper() else word for word in line.split()]
+    return [sys.executable, *(words[1:] if words[0] == "python" else ["-m", *words])]
+
+
+def for_a_worker(folder: Path) -> bytes:
+    """The lines that a worker reads: a job, and a shard of one episode of two bots."""
+    study = find_study("quickstart")
+    store.claim(folder / "WORKED", manifest(study))
+    shard = shards_of(orders(study, 1)[:1])[0]
+    job = Job(study.name, str(folder / "WORKED"))
+    return b"\n".join((msgspec.json.encode(job), msgspec.json.encode(shard), b""))
+
+
 def main() -> None:
-    with tempfile.TemporaryDirectory() as kept:
+    with tempfile.TemporaryDirectory() as kept, tempfile.TemporaryDirectory() as folder:
+        shard = for_a_worker(Path(folder))
         for line, aim in AIMS.items():
-            words = line.split()
-            rest = words[1:] if words[0] == "python" else ["-m", *words]
-            seconds([sys.executable, *rest], kept)  # once unmeasured: it writes the bytecode
-            took = median(seconds([sys.executable, *rest], kept) for _ in range(TIMES))
-            print(f"{line:18} {took:.2f} s" + (f" (aim {aim} s)" if aim else ""))
+            called, given = command(line, Path(folder)), shard if line == "worker" else b""
+            seconds(called, given, kept)  # once unmeasured: it writes the bytecode, and the store
+            took = median(seconds(called, given, kept) for _ in range(TIMES))
+            print(f"{line:44} {took:.2f} s" + (f" (aim {aim} s)" if aim else ""))
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ import math
 from collections.abc import Sequence
 
 import msgspec
-from scipy import special
+import scipy
 
 from sally.analysis.published import Figure
 from sally.stats.intervals import Estimate
@@ -61,9 +61,9 @@ def verdict(
     if not _ours(ours, away) and figure.interval is None:  # both exact: equal as far as printed
         same = abs(away) <= rounded + 1e-9
         return Verdict(same, None, None, None)
-    p = 2 * float(special.ndtr(-abs(away) / error)) if error else float(abs(away) < 1e-9)
+    p = 2 * float(scipy.special.ndtr(-abs(away) / error)) if error else float(abs(away) < 1e-9)
     inside = margin - abs(away)
-    within = margin > 0 and error > 0 and float(special.ndtr(-inside / error)) < LEVEL
+    within = margin > 0 and error > 0 and float(scipy.special.ndtr(-inside / error)) < LEVEL
     return Verdict(p >= LEVEL, p, within, margin)
 
 

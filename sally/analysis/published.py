@@ -94,7 +94,7 @@ def papers() -> tuple[str, ...]:
 
 def load(paper: str) -> Reference:
     """The published figures of `paper`, for example `load("riemer2025")`."""
-    found: Paper = shelf.pick("paper", paper, shelf.shelf("papers"))
+    found: Paper = shelf.paper(paper)
     return read(found)
 
 

@@ -90,7 +90,7 @@ def find_study(study: Study | str | Path) -> Study:
         return study
     if isinstance(study, Path) or study.endswith(".toml"):
         return read_study(Path(study))
-    found: Study = shelf.pick("study", study, shelf.shelf("studies"))
+    found: Study = shelf.study(study)
     return found
 
 
@@ -148,3 +148,6 @@ def plan(
     there = out is not None and store.place(out).exists()
     held = store.load(out) if out is not None and there else Contents()
     return Planned(planned(wanted, limit, used, held.episodes, held.finished, reply_tokens))
+
+
+run_study = run  # its older name

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from functools import cache
 from hashlib import blake2b
@@ -36,9 +37,9 @@ def _files(path: Path) -> Iterator[Path]:
     if path.is_file():
         yield path
         return
-    for found in path.rglob("*"):
-        if found.suffix != ".pyc" and found.is_file():
-            yield found
+    for folder, _, names in os.walk(path):
+        found = (Path(folder, name) for name in names if not name.endswith(".pyc"))
+        yield from filter(Path.is_file, found)
 
 
 def _times(path: Path) -> tuple[int, int]:

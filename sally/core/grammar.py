@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 ENDS = " \t.,;:!()-–—|#>~=/\u3002"  # what may stand around a name; a question mark may not
@@ -32,19 +32,19 @@ THEIRS = _words(
     "player players they their opponent partner pick picks picked choose chooses chose select "
     "selects play plays take takes go goes with yes definitely certainly clearly"
 )
-_OWN = re.compile(r"\b(?:i|we|my|you) (?:will |would |should )?(?:pick|choose|select|play|take|go)")
-_ASKS = re.compile(r"(?:should|would|will|shall|is|am|can|could|do) (?:i|we|you|it|my|the|this)\b")
+_OWN = r"\b(?:i|we|my|you) (?:will |would |should )?(?:pick|choose|select|play|take|go)"
+_ASKS = r"(?:should|would|will|shall|is|am|can|could|do) (?:i|we|you|it|my|the|this)\b"
 
 # What counts, teaches or turns around what follows it.
-_OPEN_END = re.compile(r"\b(?:round|turn) *$|[!=~<≠¬≤≥≈] *$|\banswer with\b")
+_OPEN_END = r"\b(?:round|turn) *$|[!=~<≠¬≤≥≈] *$|\banswer with\b"
 
 # What may follow a name at once, without a comma or a full stop between.
-_AFTER = re.compile(
+_AFTER = (
     r" (?:it is|please|again|now|this time|this round|this turn|(?:in|for) this (?:round|turn)|"
     r"(?:option|is|as) my (?:final )?(?:choice|answer|option|move|pick|decision)|option)?[ ]*"
     r"(?![\w])"
 )
-REASON = re.compile(
+_REASON = (
     r"\b(?:because|since|given that|so that|in order to|as (?:the|they|i|it|this|that|we|he|she))\b"
 )
 _DENIED = (
@@ -71,14 +71,14 @@ _QUOTED = (
     r"quot\w+|instruct\w*|prompt\w*|example\w*|e\.g|eg|instance|such as|format\w*|template\w*|"
     r"claim\w*|suggest\w*|recommend\w*|wants me|wanted|according|placeholder"
 )
-_UNCLEAR = re.compile(rf"\b(?:{_DENIED}|{_REVOKED}|{_DOUBTED}|{_QUOTED})\b|[?❌✗✘🚫👎⛔🤔🤷]")
-_SPOKEN_OF = re.compile(rf"\b(?:{_DENIED}|{_QUOTED})\b")
-_REVOKES = re.compile(rf"\b(?:{_REVOKED})\b")
-_SECOND_THOUGHT = re.compile(
+_UNCLEAR = rf"\b(?:{_DENIED}|{_REVOKED}|{_DOUBTED}|{_QUOTED})\b|[?❌✗✘🚫👎⛔🤔🤷]"
+_SPOKEN_OF = rf"\b(?:{_DENIED}|{_QUOTED})\b"
+_REVOKES = rf"\b(?:{_REVOKED})\b"
+_SECOND_THOUGHT = (
     r"\b(?:or|actually|wait|instead|rather|unless|but|however|maybe|perhaps|no|otherwise|else)\b"
 )
 # How a sentence begins that takes back what stands before it.
-_TAKES_BACK = re.compile(
+_TAKES_BACK = (
     r"(?:no(?:pe)?(?: *[,.!;:—–-]|$| (?:i|we|that|it|make|let|use|option|not)\b)|nah\b|wait\b|"
     r"actually\b|(?:a )?correction\b|sorry\b|oops\b|whoops\b|hold on\b|hm+\b|scratch\b|strike\b|"
     r"i mean|or\b|rather\b|make (?:that|it)\b|(?:on|upon) (?:second|reflection)|second thought|"
@@ -89,14 +89,25 @@ _TAKES_BACK = re.compile(
     r"refuse|am not|do not|dont|wont|will not|cannot|cant|would not|wouldnt|am unsure|lied)\b|"
     r"im (?:not|unsure|kidding|joking|lying)\b|then again\b)"
 )
-_DANGLING = re.compile(
+_DANGLING = (
     r"\b(?:say|says|said|answer|reply|choose|pick|select|play|take|write|with|than|but|except|not|"
     r"never|of|or|nor|avoid|against|without|to|refuse|reject|is|be|was|for|output|type)$"
 )
-_PICKS = re.compile(
+_PICKS = (
     r"\b(?:i|we)(?:ll|d)? (?:\w+ ){0,2}(?:choose|pick|select|play|take|prefer|want|switch to|"
     r"go with|going with)\b"
 )
+
+
+@cache
+def _of(pattern: str) -> re.Pattern[str]:
+    """A pattern, compiled when a reply is read: whoever starts Sally need not wait for it."""
+    return re.compile(pattern)
+
+
+def gives_a_reason(line: str) -> bool:
+    """Whether a line begins with a reason."""
+    return _of(_REASON).match(line) is not None
 
 
 class Marked(NamedTuple):
@@ -134,11 +145,11 @@ def _any_of(names: tuple[str, ...]) -> re.Pattern[str] | None:
 
 def fills(head: str, theirs: bool) -> bool:
     """Whether a text only leads to a name, as `I choose` and `Option` do, and asks nothing."""
-    if theirs and _OWN.search(head):
+    if theirs and _of(_OWN).search(head):
         return False
-    if _ASKS.match(head.lstrip(ENDS)) and not theirs:
+    if _of(_ASKS).match(head.lstrip(ENDS)) and not theirs:
         return False
-    if _OPEN_END.search(head):
+    if _of(_OPEN_END).search(head):
         return False
     known = THEIRS if theirs else MINE
     return all(word.strip(ENDS) in known for word in head.split() if word.strip(ENDS))
@@ -150,25 +161,25 @@ def chosen(found: Marked, theirs: bool) -> list[int]:
     if not there or not fills(head, theirs):
         return []
     first, others = found.places[0], found.places[1:]
-    reason = REASON.search(tail)
+    reason = _of(_REASON).search(tail)
     said, why = (tail[: reason.start()], tail[reason.end() :]) if reason else (tail, "")
     beside = others[: said.count(MARK)]
     if any(place != first for place in beside) or not _may_follow(said):
         return []
     later = others[len(beside) :]
-    if _REVOKES.search(why) or "?" in why:
+    if _of(_REVOKES).search(why) or "?" in why:
         return []
-    if any(place != first for place in later) and _SECOND_THOUGHT.search(why):
+    if any(place != first for place in later) and _of(_SECOND_THOUGHT).search(why):
         return []
     return [first]
 
 
 def _may_follow(said: str) -> bool:
     """Whether what follows a name leaves it as it is."""
-    if _UNCLEAR.search(said) or re.match(r"\s*[=+*/^~≠×÷<>]", said):
+    if _of(_UNCLEAR).search(said) or re.match(r"\s*[=+*/^~≠×÷<>]", said):
         return False
     parted = re.match(r"[ \t]*(?:[^\w\s]|$)", said)  # by a sign, or there is nothing
-    return parted is not None or _AFTER.match(said) is not None
+    return parted is not None or _of(_AFTER).match(said) is not None
 
 
 def takes_back(
@@ -178,11 +189,11 @@ def takes_back(
     for line in after:
         for sentence in re.split(r"(?<=[.!?;])\s+", line):
             said = sentence.lstrip(f"{ENDS}?")
-            if _TAKES_BACK.match(said):
+            if _of(_TAKES_BACK).match(said):
                 return True
             found = marked(said, names, places)
             if any(p != mine for p in found.places) and (
-                _REVOKES.search(said) or _PICKS.search(found.text) or bare(found, False)
+                _of(_REVOKES).search(said) or _of(_PICKS).search(found.text) or bare(found, False)
             ):
                 return True
     return False
@@ -193,7 +204,7 @@ def bare(found: Marked, theirs: bool) -> bool:
     head, _, tail = found.text.rstrip(ENDS).partition(MARK)
     return (
         len(found.places) == 1
-        and (not tail or _AFTER.fullmatch(tail) is not None)
+        and (not tail or _of(_AFTER).fullmatch(tail) is not None)
         and "?" not in found.text
         and fills(head, theirs)
     )
@@ -208,4 +219,4 @@ def leads_to(before: str, theirs: bool) -> bool:
 def spoken_of(line: str) -> bool:
     """Whether a line denies or quotes what the next line says, because its sentence goes on."""
     last = re.split(r"[.!?;]\s+", line)[-1].rstrip(" ,")
-    return _DANGLING.search(last) is not None and _SPOKEN_OF.search(last) is not None
+    return _of(_DANGLING).search(last) is not None and _of(_SPOKEN_OF).search(last) is not None

@@ -201,7 +201,7 @@ def _unlabelled(read: Lines) -> list[int]:
     (chosen,) = found
     after = list(dict.fromkeys(line for n, line in lines if n > hits[0][0]))
     others = [line for line in after if set(read.marked(line).places) - found]
-    if any(grammar.REASON.match(line) is None for line in others):
+    if not all(map(grammar.gives_a_reason, others)):
         return []
     return [] if grammar.takes_back(after, read.names, read.places, chosen) else [chosen]
 

@@ -20,12 +20,13 @@ from pkgutil import iter_modules
 from types import ModuleType
 from typing import Any, TypeVar, cast
 
+from sally.core import alone
 from sally.core.card import Card
 from sally.core.errors import BadInput, unknown
 from sally.core.game import GameSpec
 from sally.core.metric import Metric
 from sally.core.model import Model
-from sally.core.paper import Importer
+from sally.core.paper import Importer, Paper
 from sally.core.partner import Partner
 from sally.core.player import PlayerKind
 
@@ -91,20 +92,54 @@ def games() -> Mapping[str, GameSpec[Any, Any, Any]]:
     """Every game by every public name."""
     found: dict[str, GameSpec[Any, Any, Any]] = {}
     for spec in shelf("games").values():
-        found |= spec.under_its_names()
+        found |= _under_its_names(spec)
     return found
 
 
 def game(name: str) -> GameSpec[Any, Any, Any]:
-    found: GameSpec[Any, Any, Any] = pick("game", name, games())
+    """A game by a public name."""
+    own = _alone(name)
+    found: GameSpec[Any, Any, Any] = pick("game", name, _under_its_names(own) if own else games())
     return found
 
 
 def family(name: str) -> GameSpec[Any, Any, Any]:
     """The game under whose name partners, metrics, card and board of `name` lie."""
+    if (own := _alone(name)) is not None:
+        return own
     spec = game(name)
     whole: GameSpec[Any, Any, Any] = shelf("games").get(spec.family or spec.name, spec)
     return whole
+
+
+def study(name: str) -> Any:
+    """A study by name; where its name says in which file of ours it lies, no other is opened."""
+    others = {**_installed("studies"), **_added["studies"]}
+    found = None if name in others else alone.study(name)
+    return found or pick("study", name, shelf("studies"))
+
+
+def paper(name: str) -> Paper:
+    """A paper by name; a paper of ours is opened without the others."""
+    others = {**_installed("papers"), **_added["papers"]}
+    own = None if name in others else alone.paper(name)
+    found: Paper = own or pick("paper", name, shelf("papers"))
+    return found
+
+
+def _alone(name: str) -> GameSpec[Any, Any, Any] | None:
+    """Our game of this name without the others; None where others add games that may have it."""
+    return None if _added["games"] or _installed("games") else alone.game(name)
+
+
+def _under_its_names(spec: GameSpec[Any, Any, Any]) -> Mapping[str, GameSpec[Any, Any, Any]]:
+    """The game by each of its names, made once, so that whoever asks gets the same."""
+    if id(spec) not in _named:
+        _named[id(spec)] = spec, spec.under_its_names()  # the spec keeps its id
+    return _named[id(spec)][1]
+
+
+_named: dict[int, tuple[Any, Mapping[str, GameSpec[Any, Any, Any]]]] = {}
 
 
 def room(name: str, room: str) -> Any | None:
@@ -125,7 +160,7 @@ def packages() -> Mapping[str, str]:
 
 def paper_room(name: str, room: str) -> Any | None:
     """What a paper has in one of its rooms; None where it has no such room."""
-    found = pick("paper", name, shelf("papers"))
+    found = paper(name)
     return _opened(found, found.home, "PAPER", room)
 
 

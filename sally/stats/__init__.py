@@ -1,4 +1,8 @@
-"""Statistics for play: pure functions of numbers and labels, intervals always `[low, high]`."""
+"""Statistics for play: pure functions of numbers and labels, intervals always `[low, high]`.
+
+The modules here say `import scipy`, and never `from scipy import stats`: scipy loads a part of
+itself when that part is first used, and the whole takes longer to load than most commands run.
+"""
 
 from sally.stats.agreement import (
     LabelScore,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy import stats
+import scipy
 
 from sally.core.errors import BadInput
 
@@ -19,9 +19,9 @@ def bayes_factor(t: float, first: int, second: int, scale: float = MEDIUM) -> fl
     degrees = first + second - 2
     root = np.sqrt(first * second / (first + second))
     spread = np.linspace(1e-3, 3.0, POINTS)  # the sample's deviation in units of the true one
-    weight = stats.chi2.pdf(degrees * spread**2, degrees) * 2 * degrees * spread**2
+    weight = scipy.stats.chi2.pdf(degrees * spread**2, degrees) * 2 * degrees * spread**2
     effects = np.linspace(0.0, WIDEST, POINTS)
-    shifted = stats.norm.pdf(t * spread[None, :] - root * effects[:, None])
+    shifted = scipy.stats.norm.pdf(t * spread[None, :] - root * effects[:, None])
     given = np.trapezoid(shifted * weight, spread, axis=1)  # the density of t under each effect
-    prior = 2 * stats.cauchy.pdf(effects, 0.0, scale)
+    prior = 2 * scipy.stats.cauchy.pdf(effects, 0.0, scale)
     return float(np.trapezoid(given * prior, effects) / given[0])

@@ -3,8 +3,8 @@
 import math
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy import special
 
 from sally.stats.columns import finite, paired, within
 from sally.stats.intervals import Estimate, without_interval
@@ -79,7 +79,7 @@ def odds_ratio(
     ratio = a * d / (b * c)
     if ratio == 0:
         return without_interval(0.0, total, method, "an empty cell in the numerator")
-    z = float(special.ndtri((1 + level) / 2))
+    z = float(scipy.special.ndtri((1 + level) / 2))
     half = z * math.sqrt(1 / a + 1 / b + 1 / c + 1 / d)
     middle = math.log(ratio)
     return Estimate(ratio, math.exp(middle - half), math.exp(middle + half), total, method)

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 import msgspec
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy import special
 
 from sally.stats.columns import finite, paired, within
 from sally.stats.intervals import Estimate, t_estimate, without_interval
@@ -110,8 +110,8 @@ def _one_sided(margin: float, error: float, degrees: float) -> float:
     if error == 0:
         return 0.0 if margin > 0 else 1.0
     if math.isinf(degrees):
-        return float(special.ndtr(-margin / error))
-    return float(special.stdtr(degrees, -margin / error))
+        return float(scipy.special.ndtr(-margin / error))
+    return float(scipy.special.stdtr(degrees, -margin / error))
 
 
 def _undecided(

@@ -9,8 +9,8 @@ from typing import Any, Literal
 
 import msgspec
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy import special
 
 from sally.stats.columns import Codes, Floats, coded, finite, same_length, sums_by, within
 
@@ -50,7 +50,7 @@ def t_estimate(
     value: float, error: float, degrees: float, n: int, level: float, method: str
 ) -> Estimate:
     """The interval of a value whose standard error has so many degrees of freedom."""
-    half = float(special.stdtrit(degrees, (1 + level) / 2)) * error
+    half = float(scipy.special.stdtrit(degrees, (1 + level) / 2)) * error
     return Estimate(value, value - half, value + half, n, method)
 
 
@@ -97,7 +97,7 @@ def share_interval(successes: int, n: int, *, level: float = 0.95) -> Estimate:
         raise ValueError(f"successes is {successes}; it must lie between 0 and n = {n}.")
     if n == 0:
         return without_interval(None, 0, "Wilson", "no trials")
-    share, z = successes / n, float(special.ndtri((1 + level) / 2))
+    share, z = successes / n, float(scipy.special.ndtri((1 + level) / 2))
     middle = (share + z * z / (2 * n)) / (1 + z * z / n)
     half = z / (1 + z * z / n) * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
     # The end at 0 or 1 is exact; rounding would leave it at 1e-17.
@@ -230,8 +230,10 @@ def _ends(level: float, method: Bootstrap, units: int) -> Floats:
     """
     if method != "expanded":
         return np.array([(1 - level) / 2, (1 + level) / 2])
-    reach = math.sqrt(units / (units - 1)) * float(special.stdtrit(units - 1, (1 + level) / 2))
-    return np.array([special.ndtr(-reach), special.ndtr(reach)])
+    reach = math.sqrt(units / (units - 1)) * float(
+        scipy.special.stdtrit(units - 1, (1 + level) / 2)
+    )
+    return np.array([scipy.special.ndtr(-reach), scipy.special.ndtr(reach)])
 
 
 def _draws(size: int, resamples: int, seed: Seed) -> Iterator[Codes]:
@@ -290,9 +292,9 @@ def _bca_ends(value: float, drawn: Floats, left_out: Floats, ends: Floats) -> Fl
     below = ((drawn < value).mean() + (drawn <= value).mean()) / 2
     if below in (0.0, 1.0):
         return np.full(2, np.nan)
-    bias = special.ndtri(below)
+    bias = scipy.special.ndtri(below)
     away = left_out.mean() - left_out
     spread = float((away**2).sum())
     acceleration = float((away**3).sum()) / (6 * spread**1.5) if spread > 0 else 0.0
-    shifted = bias + special.ndtri(ends)
-    return np.asarray(special.ndtr(bias + shifted / (1 - acceleration * shifted)))
+    shifted = bias + scipy.special.ndtri(ends)
+    return np.asarray(scipy.special.ndtr(bias + shifted / (1 - acceleration * shifted)))

@@ -10,8 +10,8 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 
 import msgspec
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy import optimize, special
 
 from sally.stats.columns import Codes, Floats, coded, finite, same_length, sums_by
 from sally.stats.mixed_likelihood import CrossedIntercepts, OneIntercept, Trials
@@ -93,7 +93,7 @@ def mixed_logit(
     peak = _climb(surface, count, len(levels))
     errors, decrement = _wald_errors(surface, peak, count)
     estimates = peak[:count] / scale
-    z = float(special.ndtri((1 + level) / 2))
+    z = float(scipy.special.ndtri((1 + level) / 2))
     sds = {name: abs(float(sd)) for name, sd in zip(levels, peak[count:], strict=True)}
     # where the surface is flat far out, the search has run off, whatever its slope
     inside = max(sds.values(), default=0.0) < RAN_OFF
@@ -123,7 +123,7 @@ def likelihood_ratio_test(small: MixedFit, large: MixedFit) -> Significance:
         )
     same_length("the smaller fit", small.n, "the larger fit", large.n)
     gain = max(0.0, 2 * (large.log_likelihood - small.log_likelihood))
-    p = float(special.chdtrc(extra, gain))
+    p = float(scipy.special.chdtrc(extra, gain))
     return Significance(gain, p, large.n, f"likelihood ratio, {extra} degrees of freedom")
 
 
@@ -168,7 +168,7 @@ def _refuse_separated(data: Trials, names: list[str]) -> None:
     # That is, with a direction in which no outcome gets less likely (Albert and Anderson 1984).
     won, lost = data.successes > 0, data.successes < data.trials
     signed = np.unique(np.vstack([data.design[won], -data.design[lost]]), axis=0)
-    found = optimize.linprog(
+    found = scipy.optimize.linprog(
         -signed.sum(axis=0), A_ub=-signed, b_ub=np.zeros(len(signed)), bounds=(-1, 1)
     )
     direction = np.zeros(len(names)) if found.x is None else np.asarray(found.x)
@@ -232,7 +232,7 @@ def _climb(surface: Surface, width: int, factors: int) -> Floats:
     def slope(x: Floats) -> Floats:
         return -_gradient(surface, x)
 
-    found = optimize.minimize(depth, start, jac=slope, method="BFGS", tol=1e-6)
+    found = scipy.optimize.minimize(depth, start, jac=slope, method="BFGS", tol=1e-6)
     peak = np.asarray(found.x, dtype=np.float64)
     for i in range(width, width + factors):
         flat = peak.copy()
@@ -301,7 +301,7 @@ def _coefficient(name: str, estimate: float, error: float | None, z: float) -> C
     if error is None:
         return Coefficient(name, estimate, None, None, None, None, None)
     ratio = estimate / error
-    p = 2 * float(special.ndtr(-abs(ratio)))
+    p = 2 * float(scipy.special.ndtr(-abs(ratio)))
     low, high = estimate - z * error, estimate + z * error
     return Coefficient(name, estimate, error, ratio, p, low, high)
 

@@ -5,11 +5,13 @@ likelihood is an even, smooth function of each sd. Log binomial coefficients do 
 parameters; `Trials.constant` gives their sum, and the likelihoods here leave it out.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from scipy import linalg, sparse, special
+import scipy
 
 from sally.stats.columns import Codes, Floats
 
@@ -30,7 +32,11 @@ class Trials:
     def constant(self) -> float:
         """The log binomial coefficients; zero if every row is a single trial."""
         y, m = self.successes, self.trials
-        logs = special.gammaln(m + 1) - special.gammaln(y + 1) - special.gammaln(m - y + 1)
+        logs = (
+            scipy.special.gammaln(m + 1)
+            - scipy.special.gammaln(y + 1)
+            - scipy.special.gammaln(m - y + 1)
+        )
         return float(logs.sum())
 
 
@@ -43,7 +49,7 @@ class OneIntercept:
     starts: Codes
 
     @classmethod
-    def of(cls, data: Trials, codes: Codes) -> "OneIntercept":
+    def of(cls, data: Trials, codes: Codes) -> OneIntercept:
         """Sort the rows, so that sums by group are sums over neighbours."""
         order = np.argsort(codes, kind="stable")
         ordered = Trials(
@@ -60,7 +66,7 @@ class OneIntercept:
         u = mode[:, None] + np.sqrt(2) * scale[:, None] * x
         terms = self._joint(fixed, sd, u) + log_weight + x**2
         # The integral of exp(joint) against du / sqrt(2 pi), with u = mode + sqrt(2) scale x.
-        groups = special.logsumexp(terms, axis=1) + np.log(scale) - 0.5 * np.log(np.pi)
+        groups = scipy.special.logsumexp(terms, axis=1) + np.log(scale) - 0.5 * np.log(np.pi)
         return float(groups.sum())
 
     def _joint(self, fixed: Floats, sd: float, u: Floats) -> Floats:
@@ -86,7 +92,7 @@ class OneIntercept:
         return u, 1 / np.sqrt(self._derivatives(fixed, sd, u)[1])
 
     def _derivatives(self, fixed: Floats, sd: float, u: Floats) -> tuple[Floats, Floats]:
-        p = special.expit(fixed + sd * u[self.group])
+        p = scipy.special.expit(fixed + sd * u[self.group])
         residual = self.data.successes - self.data.trials * p
         weight = self.data.trials * p * (1 - p)
         slope = sd * np.add.reduceat(residual, self.starts) - u
@@ -98,19 +104,21 @@ class CrossedIntercepts:
     """Rows that belong to one level of each of several factors at once."""
 
     data: Trials
-    levels: sparse.csr_array
+    levels: scipy.sparse.csr_array
     factor: Codes
 
     @classmethod
-    def of(cls, data: Trials, codes: list[Codes], counts: list[int]) -> "CrossedIntercepts":
+    def of(cls, data: Trials, codes: list[Codes], counts: list[int]) -> CrossedIntercepts:
         """One indicator column per level, the factors side by side."""
         rows = data.successes.size
         blocks = [
-            sparse.csr_array((np.ones(rows), (np.arange(rows), code)), shape=(rows, count))
+            scipy.sparse.csr_array((np.ones(rows), (np.arange(rows), code)), shape=(rows, count))
             for code, count in zip(codes, counts, strict=True)
         ]
         return cls(
-            data, sparse.csr_array(sparse.hstack(blocks)), np.repeat(range(len(counts)), counts)
+            data,
+            scipy.sparse.csr_array(scipy.sparse.hstack(blocks)),
+            np.repeat(range(len(counts)), counts),
         )
 
     def log_likelihood(self, beta: Floats, sds: Floats) -> float:
@@ -121,7 +129,7 @@ class CrossedIntercepts:
         height = self._joint(fixed, scale, u)
         for _ in range(200):
             slope, root = self._derivatives(fixed, scale, u)
-            step = linalg.cho_solve((root, True), slope)
+            step = scipy.linalg.cho_solve((root, True), slope)
             if np.abs(step).max() < 1e-11:
                 break
             tried = self._joint(fixed, scale, u + step)
@@ -139,11 +147,11 @@ class CrossedIntercepts:
 
     def _derivatives(self, fixed: Floats, scale: Floats, u: Floats) -> tuple[Floats, Floats]:
         """The slope at u and the lower Cholesky root of the negative curvature."""
-        p = special.expit(fixed + self.levels @ (scale * u))
+        p = scipy.special.expit(fixed + self.levels @ (scale * u))
         slope = scale * (self.levels.T @ (self.data.successes - self.data.trials * p)) - u
         weighted = self.levels.multiply((self.data.trials * p * (1 - p))[:, None])
         curve = (self.levels.T @ weighted).toarray() * np.outer(scale, scale)
-        return slope, linalg.cholesky(curve + np.eye(u.size), lower=True)
+        return slope, scipy.linalg.cholesky(curve + np.eye(u.size), lower=True)
 
 
 @lru_cache

@@ -5,8 +5,8 @@ from collections.abc import Hashable, Mapping, Sequence
 
 import msgspec
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy import special
 
 from sally.stats.columns import Floats, coded, finite, paired, sums_by
 from sally.stats.intervals import (
@@ -157,5 +157,5 @@ def paired_t_test(first: ArrayLike, second: ArrayLike) -> Significance:
     if away.size < 2 or np.ptp(away) == 0:
         return Significance(None, None, away.size, "paired t; the differences do not vary")
     t = float(away.mean() / (away.std(ddof=1) / math.sqrt(away.size)))
-    p = 2 * float(special.stdtr(away.size - 1, -abs(t)))
+    p = 2 * float(scipy.special.stdtr(away.size - 1, -abs(t)))
     return Significance(t, p, away.size, "paired t")

@@ -4,8 +4,8 @@ import math
 from collections.abc import Callable, Hashable, Sequence
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy import special
 
 from sally.stats.columns import coded, finite, sums_by, within
 from sally.stats.intervals import Estimate, Seed, share_interval
@@ -21,9 +21,11 @@ def t_power(
         raise ValueError(f"n is {n}; a t test needs at least 2 per group.")
     degrees = groups * (n - 1)
     shift = abs(detect) * math.sqrt(n / (groups * variance))
-    edge = float(special.stdtrit(degrees, 1 - alpha / 2))
+    edge = float(scipy.special.stdtrit(degrees, 1 - alpha / 2))
     # Below the lower edge counts too: the test is two-sided.
-    power = special.nctdtr(degrees, shift, -edge) + 1 - special.nctdtr(degrees, shift, edge)
+    power = (
+        scipy.special.nctdtr(degrees, shift, -edge) + 1 - scipy.special.nctdtr(degrees, shift, edge)
+    )
     return float(power)
 
 
@@ -162,7 +164,7 @@ def _smallest_n(
 
 def _normal_n(detect: float, null: float, other: float, power: float, alpha: float) -> float:
     _check_target(detect, power, alpha)
-    reach = special.ndtri(1 - alpha / 2) * null + special.ndtri(power) * other
+    reach = scipy.special.ndtri(1 - alpha / 2) * null + scipy.special.ndtri(power) * other
     return float(reach / detect) ** 2
 
 

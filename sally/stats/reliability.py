@@ -11,8 +11,8 @@ import math
 
 import msgspec
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy import special, stats
 
 from sally.stats.intervals import Estimate, Seed, without_interval
 
@@ -87,7 +87,7 @@ def consistency(table: ArrayLike) -> Estimate:
         return without_interval(1.0, players, method, "nothing is left to chance")
     freedom = (players - 1, (players - 1) * (problems - 1))
     low, high = (
-        max(0.0, 1 - float(stats.f.ppf(p, *freedom)) / found.ratio)
+        max(0.0, 1 - float(scipy.stats.f.ppf(p, *freedom)) / found.ratio)
         for p in ((1 + LEVEL) / 2, (1 - LEVEL) / 2)
     )
     return Estimate(max(0.0, 1 - 1 / found.ratio), low, high, players, method)
@@ -129,7 +129,7 @@ def correlation(one: ArrayLike, two: ArrayLike) -> Estimate:
         return without_interval(None, n, method, "fewer than three players, or no difference")
     if n < 4 or abs(r) == 1:
         return without_interval(r, n, method, "too few players")
-    reach = float(special.ndtri((1 + LEVEL) / 2)) / math.sqrt(n - 3)
+    reach = float(scipy.special.ndtri((1 + LEVEL) / 2)) / math.sqrt(n - 3)
     return Estimate(
         r, math.tanh(math.atanh(r) - reach), math.tanh(math.atanh(r) + reach), n, method
     )

@@ -14,8 +14,8 @@ from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy import special
 
 from sally.stats.columns import coded, finite, same_length, sums_by
 from sally.stats.intervals import FEW, Estimate, without_interval
@@ -93,7 +93,7 @@ def _around(value: float, error: float, count: int, bounds: Bounds | None, n: in
     """The t interval over clusters, or Wilson's where that would leave the measure's ends."""
     if error <= 1e-12 * max(1.0, abs(value)):
         error = 0.0  # rounding, where every cluster says the same
-    reach = float(special.stdtrit(count - 1, (1 + LEVEL) / 2))
+    reach = float(scipy.special.stdtrit(count - 1, (1 + LEVEL) / 2))
     low, high = value - reach * error, value + reach * error
     if bounds is not None and (
         low < bounds[0] or high > bounds[1] or (not error and value in bounds)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from dataclasses import replace
 from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from sally.core import shelf
+from sally.core import alone, shelf
 from sally.core.errors import BadInput
 from sally.core.game import GameSpec
 from sally.core.partner import Partner
@@ -114,3 +117,31 @@ def test_every_partner_says_who_described_it_first() -> None:
             assert isinstance(partner, Partner)
             assert partner.name == name
             assert partner.about.strip() and partner.source.strip()
+
+
+def test_what_is_found_by_name_alone_is_what_lies_on_the_shelf() -> None:
+    games, studies, papers = shelf.games(), shelf.shelf("studies"), shelf.shelf("papers")
+    assert all(shelf.game(name) is spec for name, spec in games.items())
+    assert all(alone.game(name) is shelf.shelf("games")[games[name].family] for name in games)
+    assert all(shelf.study(name) is study for name, study in studies.items())
+    assert all(shelf.paper(name) is alone.paper(name) is papers[name] for name in papers)
+    assert alone.game("no_such_game") is alone.study("../quickstart") is alone.paper("") is None
+
+
+def test_a_users_game_takes_the_name_of_ours() -> None:
+    shelf.add("games", "ipd", mine := replace(cups.GAME, name="ipd"))
+    assert shelf.game("ipd").game is mine.game
+    assert shelf.family("ipd") is not alone.game("ipd")
+
+
+def test_whoever_plays_one_game_waits_for_no_other() -> None:
+    said = (
+        "import sys, sally; sally.play('ipd', {'agent': 'random', 'partner': 'grim'}, rounds=1);"
+        "print(*(name for name in sys.modules if name.count('.') < 3))"
+    )
+    found = subprocess.run([sys.executable, "-c", said], capture_output=True, text=True, check=True)
+    opened = set(found.stdout.split())
+    assert {n for n in opened if n.startswith("sally.games.")} == {"sally.games.repeated_games"} | {
+        n for n in opened if n.startswith("sally.games.repeated_games.")
+    }
+    assert not {"scipy", "sally.analysis", "sally.papers", "rich", "click"} & opened

@@ -1,6 +1,9 @@
 """What Inspect loads through its entry point: our tasks and our provider."""
 
 from sally.adapters.inspect.provider import sally
-from sally.adapters.inspect.tasks import TASKS
+from sally.adapters.inspect.tasks import study_task
+from sally.core import shelf
 
 __all__ = ["TASKS", "sally"]
+
+TASKS = {name: study_task(name) for name in shelf.shelf("studies")}

@@ -211,7 +211,7 @@ def study_task(name: str) -> Callable[..., Task]:
                 raise BadInput(
                     f"-T limit takes a number of episodes of each lineup, not {limit!r}."
                 )
-            study = for_roles(shelf.pick("study", name, shelf.shelf("studies")))
+            study = for_roles(shelf.study(name))
             wanted = orders(study, limit or None)
             store.claim(Path(out), manifest(study), study)
             return task_of(name, wanted, out)
@@ -233,6 +233,3 @@ def for_roles(study: Study) -> Study:
     if NO_MODEL in chosen.values():
         raise BadInput(f"{study.name} leaves seats open for a model; name the model.")
     return with_model(study, chosen)
-
-
-TASKS = {name: study_task(name) for name in shelf.shelf("studies")}

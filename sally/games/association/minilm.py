@@ -16,7 +16,7 @@ from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import erf
+import scipy
 
 from sally.core.errors import BadInput
 from sally.games.association.wordpiece import WordPiece
@@ -129,7 +129,7 @@ def _normed(x: Floats, scale: Floats, shift: Floats) -> Floats:
 
 
 def _gelu(x: Floats) -> Floats:
-    y: Floats = x * np.float32(0.5) * (1 + erf(x / np.float32(sqrt(2))))
+    y: Floats = x * np.float32(0.5) * (1 + scipy.special.erf(x / np.float32(sqrt(2))))
     return y
 
 

@@ -5,7 +5,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
-from scipy.optimize import linprog
+import scipy
 
 from sally.games.tradecraft.relevance import reachable
 from sally.games.tradecraft.rulesets import Ruleset
@@ -122,7 +122,7 @@ def _from_nothing(rules: Ruleset) -> list[str]:
         for name, change in step.changes.items():
             table[row[name], column] = float(change)
     gain = table[: len(rules.items)].sum(axis=0)
-    answer = linprog(-gain, A_ub=-table, b_ub=np.zeros(len(row)), bounds=(0, 1))
+    answer = scipy.optimize.linprog(-gain, A_ub=-table, b_ub=np.zeros(len(row)), bounds=(0, 1))
     if answer.x is None or answer.fun is None:
         raise RuntimeError(f"The check for goods from nothing did not finish: {answer.message}")
     if -answer.fun < 1e-7:

@@ -12,9 +12,8 @@ from typing import Any
 
 import msgspec
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import minimize
-from scipy.special import expit
 
 Floats = NDArray[np.float64]
 
@@ -145,7 +144,7 @@ def _losses(utilities: Floats, y: NDArray[np.bool_], curves: Floats) -> tuple[Fl
     hits, ones = target @ u, target.sum()
     slope, bias = curves
     for _ in range(50):
-        p = expit(u * slope + bias)
+        p = scipy.special.expit(u * slope + bias)
         g_slope, g_bias = np.einsum("ij,ij->j", p, u) - hits + slope, p.sum(axis=0) - ones
         p *= 1 - p
         a, b = np.einsum("ij,ij->j", p, uu) + 1, np.einsum("ij,ij->j", p, u)
@@ -167,11 +166,11 @@ def _logistic(u: Floats, y: NDArray[np.bool_]) -> tuple[float, float]:
 
     def loss(at: Floats) -> tuple[float, Floats]:
         z = at[0] * u + at[1]
-        error = expit(z) - target
+        error = scipy.special.expit(z) - target
         value = float((np.logaddexp(0, z) - target * z).sum() + at[0] ** 2 / 2)
         return value, np.array([error @ u + at[0], error.sum()])
 
-    found = minimize(loss, np.zeros(2), jac=True, method="L-BFGS-B")
+    found = scipy.optimize.minimize(loss, np.zeros(2), jac=True, method="L-BFGS-B")
     return float(found.x[0]), float(found.x[1])
 
 

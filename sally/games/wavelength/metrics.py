@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 import numpy as np
-from scipy.optimize import isotonic_regression
+import scipy
 
 from sally.core.game import Seat
 from sally.core.metric import Metric, Played, shared
@@ -109,7 +109,7 @@ def errors(played: Played, seat: Seat) -> tuple[float, float] | None:
     if seat != PSYCHIC or len(pairs) < FEWEST:
         return None
     true, said = np.array(pairs, dtype=float).T
-    fitted = isotonic_regression(said).x
+    fitted = scipy.optimize.isotonic_regression(said).x
     return float(np.abs(said - fitted).mean()), float(np.abs(fitted - true).mean())
 
 

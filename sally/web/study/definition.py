@@ -392,7 +392,7 @@ def _refuse_twice(what: str, names: Sequence[str]) -> None:
 def _on_the_shelf(source: Source | None) -> tuple[Instance, ...]:
     if source is None:
         return ()
-    study = shelf.pick("study", source.study, shelf.shelf("studies"))
+    study = shelf.study(source.study)
     for cell in study.cells:
         if cell.name == source.cell:
             found: tuple[Instance, ...] = cell.instances
