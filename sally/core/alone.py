@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
@@ -22,9 +23,19 @@ def game(name: str) -> GameSpec[Any, Any, Any] | None:
             found: GameSpec[Any, Any, Any] | None = _defined(
                 ".".join(("sally.games", *folder)), "GAME"
             )
-            if found is not None and name in (found.name, *found.presets):
+            if found is not None and name in by_names(found):
                 return found
     return None
+
+
+def by_names(spec: GameSpec[Any, Any, Any]) -> Mapping[str, GameSpec[Any, Any, Any]]:
+    """The game by each of its names, made once, so that whoever asks gets the same."""
+    if id(spec) not in _named:
+        _named[id(spec)] = spec, spec.under_its_names()  # the spec keeps its id
+    return _named[id(spec)][1]
+
+
+_named: dict[int, tuple[Any, Mapping[str, GameSpec[Any, Any, Any]]]] = {}
 
 
 def study(name: str) -> Any | None:

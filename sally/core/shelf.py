@@ -92,14 +92,14 @@ def games() -> Mapping[str, GameSpec[Any, Any, Any]]:
     """Every game by every public name."""
     found: dict[str, GameSpec[Any, Any, Any]] = {}
     for spec in shelf("games").values():
-        found |= _under_its_names(spec)
+        found |= alone.by_names(spec)
     return found
 
 
 def game(name: str) -> GameSpec[Any, Any, Any]:
     """A game by a public name."""
     own = _alone(name)
-    found: GameSpec[Any, Any, Any] = pick("game", name, _under_its_names(own) if own else games())
+    found: GameSpec[Any, Any, Any] = pick("game", name, alone.by_names(own) if own else games())
     return found
 
 
@@ -128,18 +128,12 @@ def paper(name: str) -> Paper:
 
 
 def _alone(name: str) -> GameSpec[Any, Any, Any] | None:
-    """Our game of this name without the others; None where others add games that may have it."""
-    return None if _added["games"] or _installed("games") else alone.game(name)
-
-
-def _under_its_names(spec: GameSpec[Any, Any, Any]) -> Mapping[str, GameSpec[Any, Any, Any]]:
-    """The game by each of its names, made once, so that whoever asks gets the same."""
-    if id(spec) not in _named:
-        _named[id(spec)] = spec, spec.under_its_names()  # the spec keeps its id
-    return _named[id(spec)][1]
-
-
-_named: dict[int, tuple[Any, Mapping[str, GameSpec[Any, Any, Any]]]] = {}
+    """Our game of this name without the others; None where somebody has added one of that name."""
+    added = {**_installed("games"), **_added["games"]}
+    own = alone.game(name)
+    if own is None or own.name in added:
+        return None
+    return None if any(name in alone.by_names(spec) for spec in added.values()) else own
 
 
 def room(name: str, room: str) -> Any | None:
