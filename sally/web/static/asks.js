@@ -63,7 +63,8 @@ export class AskPanel {
     const fields = form.fields.map((field) => makeField(field, limits));
     const name = titled(form.label || form.kind);
     const letter = form.fields.length === 1 && form.fields[0].type === "text"; // something to say
-    const submit = el("button", { type: "submit", class: "button primary" }, letter && this.ask.forms.length === 1 ? t("send") : name);
+    const only = this.ask.forms.length === 1 && (letter || !this.ask.options.length); // no other move
+    const submit = el("button", { type: "submit", class: "button primary" }, only ? t("send") : name);
     const node = el("form", { class: letter && form.fields[0].limit <= 80 ? "form said" : "form", novalidate: true, "aria-label": name },
       fields.map((field) => field.node), submit);
     node.addEventListener("submit", (event) => {

@@ -54,9 +54,12 @@ function chosen(node, values) {
 function choice(field) {
   const { values } = field;
   const labels = field.labels || values.map(String);
+  if (values.length === 1) { // there is nothing to choose, but it is good to know
+    const frame = framed("div", field, null, el("span", { class: "only" }, labels[0]));
+    return { ...frame, set: () => {}, read: () => values[0] };
+  }
   if (values.length <= 8) {
     const frame = framed("fieldset", field, null, pills(values, labels, freshId("choice")));
-    if (values.length === 1) frame.node.querySelector("input").checked = true;
     const set = (value) => { frame.node.querySelectorAll("input")[values.indexOf(value)].checked = true; };
     return { ...frame, set, read: () => chosen(frame.node, values) };
   }

@@ -182,10 +182,12 @@ GAMES = (
     ("matching_pennies", "player_1", ["their_guess_of_me"]),
 )
 
+# Where many goods have to stand on one screen, 24 pixels (WCAG 2.2 AA, 2.5.8) have to do.
 TOO_SMALL = """() => [...document.querySelectorAll('button, a, input, select, textarea, summary')]
   .filter(e => e.checkVisibility() && !(e.type === 'checkbox'))
-  .map(e => [e.outerHTML.slice(0, 80), e.getBoundingClientRect()])
-  .filter(([, box]) => box.height < 43.5 || box.width < 43.5)
+  .map(e => [e.outerHTML.slice(0, 80), e.getBoundingClientRect(),
+    e.closest('.named, .stepper') ? 24 : 43.5])
+  .filter(([, box, least]) => box.height < least || box.width < least)
   .map(([html, box]) => `${html} ${box.width}x${box.height}`)"""
 
 

@@ -28,7 +28,7 @@ def test_a_clue_too_close_to_a_card_comes_back_and_another_is_played(
         me.ask().get_by_label("Word").fill(word)
         me.ask().get_by_role("group", name="Number").get_by_role("radio", name="1").check()
         before = me.question_id()
-        me.ask().get_by_role("button", name="Clue").click()
+        me.ask().get_by_role("button", name="Send").click()
         me.until_taken(before)
         me.page.locator("#lines li", has_text=expected).first.wait_for()
     assert any("The clue is" in line for line in me.lines())
