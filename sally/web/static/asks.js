@@ -63,8 +63,9 @@ export class AskPanel {
     const fields = form.fields.map((field) => makeField(field, limits));
     const name = titled(form.label || form.kind);
     const letter = form.fields.length === 1 && form.fields[0].type === "text"; // something to say
-    const only = this.ask.forms.length === 1 && (letter || !this.ask.options.length); // no other move
-    const submit = el("button", { type: "submit", class: "button primary" }, only ? t("send") : name);
+    const says = form.fields.some((field) => field.type === "text") && !this.ask.options.length;
+    const send = this.ask.forms.length === 1 && (letter || says);
+    const submit = el("button", { type: "submit", class: "button primary" }, send ? t("send") : name);
     const node = el("form", { class: letter && form.fields[0].limit <= 80 ? "form said" : "form", novalidate: true, "aria-label": name },
       fields.map((field) => field.node), submit);
     node.addEventListener("submit", (event) => {
