@@ -77,8 +77,9 @@ def twin_or_not(episode: Episode, seat: str) -> str | None:
 def taken_for(episode: Episode, seat: str) -> str | None:
     """What a seat said it takes this for, if it was asked and answered."""
     for event in episode.events:
-        asked = isinstance(event, Reported) and event.probe == WHAT_IS_THIS
-        if asked and event.seat == seat and isinstance(event.value, str):
+        if not isinstance(event, Reported) or (event.seat, event.probe) != (seat, WHAT_IS_THIS):
+            continue
+        if isinstance(event.value, str):
             return A_GAME if event.value == "game" else f"taken for: {event.value}"
     return None
 

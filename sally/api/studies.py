@@ -120,8 +120,16 @@ def run(
     Further arguments are settings of the model (`temperature=0`) or parameters of every instance.
     """
     used = use_config(config)
-    more = {"unasked": unasked, "packs": tuple(packs), "aware": aware}
-    wish = Wish(limit, seed, model, given, tuple(without), **more)
+    wish = Wish(
+        limit,
+        seed,
+        model,
+        given,
+        tuple(without),
+        unasked=unasked,
+        packs=tuple(packs),
+        aware=aware,
+    )
     wanted = wished(study, wish, used)
     meter = Meter(Budget(budget, budget_tokens), used)
     meter.refuse_unpriced(models_of(wanted))
