@@ -18,10 +18,12 @@ _STRUCK = re.compile(r"(?is)~~[^~\n]*~~|<(s|del|strike)>[^<]*</\1>")  # what was
 _LATEX = re.compile(r"\\(?:boxed|text|textbf|mathrm|mathbf) ?\{([^{}]*)\}")
 # At most and at least, though not <3> and not a mark of quotation at the start of a line.
 _BOUND = re.compile(r"(?m)((?<!^)(?<=[^\s=-])[ \t]?)[<>]=?[ \t]?\d++(?![\w.]*[ \t]?>)")
-VERSION = 2  # of reading: it stands in the log, and rises when a reply is read otherwise
+VERSION = 3  # of reading: it stands in the log, and rises when a reply is read otherwise
 MOST_READ = 50_000  # characters of a reply; a longer one is no answer
+MOST_STATED = 100  # different answers behind a label
+MOST_LINES = 1000  # different ones of a reply without a label
 MOST_MARKS = 30  # on one letter, as in Unicode's stream-safe text; more take quadratic time
-_NO_CHARACTER = "\ufffd"
+_NO_CHARACTER = grammar.BLOT
 _OTHER_LABELS = ("final answer", "answer", "choice", "decision", "option", "pick", "move", "action")
 
 
@@ -52,21 +54,43 @@ def _tamed(text: str) -> str:
 
     A ² is not the option 2, though Unicode would have it so.
     """
+    text = "".join(map(_plain_sign, text)) if len(text) < SHORT else text.translate(_SIGNS)
+    return _FOREIGN.sub(_fewer_marks, text)
+
+
+_FOREIGN = re.compile(rf"[^\x00-\x7f]{{{MOST_MARKS + 1},}}")
+
+
+def _fewer_marks(run: re.Match[str]) -> str:
+    """A run of signs without those marks that are too many for one letter."""
     out, marks = [], 0
-    for sign in text:
-        marks = marks + 1 if unicodedata.combining(sign) else 0
+    for sign, combines in zip(run[0], map(unicodedata.combining, run[0]), strict=True):
+        marks = marks + 1 if combines else 0
         if marks <= MOST_MARKS:
-            out.append(sign if sign.isascii() else _plain_sign(sign))
+            out.append(sign)
     return "".join(out)
 
 
 @lru_cache(maxsize=4096)
 def _plain_sign(sign: str) -> str:
+    if sign.isascii():
+        return sign
     kind = unicodedata.decomposition(sign)
     odd = kind.startswith(("<super>", "<sub>", "<fraction>", "<circle>"))
     return _NO_CHARACTER if odd or kind.count(" ") > MOST_LETTERS else sign
 
 
+class _Signs(dict[int, str]):
+    """What each sign becomes, worked out when it is first met."""
+
+    def __missing__(self, code: int) -> str:
+        plain_one = _plain_sign(chr(code))
+        if len(self) < 4096:
+            self[code] = plain_one
+        return plain_one
+
+
+_SIGNS = _Signs()
 MOST_LETTERS = 4  # for which one sign may stand
 
 
@@ -74,11 +98,39 @@ SHORT = 80  # characters: names and labels come again at every turn
 _short = lru_cache(maxsize=4096)(_plain)
 
 
-def after_label(reply: str, label: str) -> str | None:
-    """What stands behind the last `label:` at the start of a line, or None without one."""
+def labelled(reply: str, label: str) -> list[tuple[int, str]]:
+    """What stands behind each `label:` at the start of a line, and the number of the line."""
     marked = re.compile(rf"(?i)[\s>#*_`-]*{re.escape(label)}[*_` ]*[:：][*_` ]*(.*)")
-    found = [hit.group(1) for line in lines_in(reply) if (hit := marked.fullmatch(line))]
-    return found[-1] if found else None
+    hits = enumerate(map(marked.fullmatch, lines_in(reply)))
+    return [(n, hit.group(1)) for n, hit in hits if hit]
+
+
+def after_label(reply: str, label: str) -> str | None:
+    """What stands behind the one `label:` at the start of a line, or None without one.
+
+    The same may be said twice; two different answers, or one that is taken back, raise Unreadable.
+    """
+    found = labelled(reply, label)
+    if not found:
+        return None
+    if len({plain(said).strip(grammar.ENDS) for _, said in found}) > 1:
+        raise Unreadable(f"There are different answers behind `{label}:`; give one.")
+    (at, said), lines = found[-1], lines_in(reply)
+    refuse_unsaid("\n".join(lines[:at]), "\n".join(lines[at + 1 :]))
+    return said
+
+
+UNSAID = (
+    "Your answer is denied, doubted, quoted or taken back by what stands around it; say it once."
+)
+
+
+def refuse_unsaid(before: str, after: str) -> None:
+    """Raise Unreadable if what stands around an answer, of whatever kind, does not stand by it."""
+    *_, last = ("", *plain(before).rstrip("\n").split("\n"))
+    rest = dict.fromkeys(line.strip() for line in plain(after).split("\n"))
+    if grammar.unsaid(last, list(filter(None, rest))):
+        raise Unreadable(UNSAID)
 
 
 def sections(reply: str, labels: Sequence[str]) -> dict[str, str]:
@@ -145,8 +197,9 @@ def _placed(
     exact = {places[i] for i, name in enumerate(known) if name and [name] == alone}
     if exact:  # a name may be a mere sign
         return sorted(exact)
-    distinct = len(set(short)) == len(set(known))
-    read = Lines(lines, short if distinct else known, places, theirs)
+    if len(set(short)) == len(set(known)):  # with the signs at its ends, or without them
+        known, places = [*known, *short], [*places, *places]
+    read = Lines(lines, known, places, theirs)
     for labels in ((label,), _OTHER_LABELS):
         stated = list(_stated(read, labels))
         if stated:
@@ -176,12 +229,19 @@ class Lines(NamedTuple):
 
 def _settled(read: Lines, stated: Sequence[tuple[int, str]]) -> list[int]:
     """What labelled lines say in sum, given by their numbers and what stands behind the label."""
-    meant = [grammar.chosen(read.marked(text), read.theirs) for _, text in stated]
-    sure = {place for (_, text), hits in zip(stated, meant, strict=True) for place in hits}
-    if len(sure) > 1 or not meant[-1]:
+    texts = dict.fromkeys(text for _, text in stated)
+    if len(texts) > MOST_STATED:
+        return []
+    meant = {text: grammar.chosen(read.marked(text), read.theirs) for text in texts}
+    sure = {place for hits in meant.values() for place in hits}
+    at, last = stated[-1]
+    if len(sure) > 1 or not meant[last]:
         return sorted(sure) if len(sure) > 1 else []
-    at, chosen = stated[-1][0], meant[-1][0]
+    (chosen,) = meant[last]
     if at and grammar.spoken_of(read.lines[at - 1]):
+        return []
+    before = next((line for line in reversed(read.lines[:at]) if line), "")
+    if not read.theirs and grammar.contradicts(before, read.names, read.places, chosen):
         return []
     after = list(dict.fromkeys(filter(None, read.lines[at + 1 :])))
     return [] if grammar.takes_back(after, read.names, read.places, chosen) else [chosen]
@@ -190,7 +250,12 @@ def _settled(read: Lines, stated: Sequence[tuple[int, str]]) -> list[int]:
 def _unlabelled(read: Lines) -> list[int]:
     """The name that stands alone in the first or the last line, if nothing speaks against it."""
     lines = [(n, line) for n, line in enumerate(read.lines) if line]
-    bare = {line: read.bare(line) for line in dict.fromkeys(read.lines) if line}
+    if len(lines) == 1 and len(set((alone := read.marked(lines[0][1])).places)) == 1:
+        return grammar.chosen(alone, read.theirs)
+    different = dict.fromkeys(line for _, line in lines)
+    if len(different) > MOST_LINES:
+        return []
+    bare = {line: read.bare(line) for line in different}
     hits = [(n, place) for n, line in lines for place in bare[line]]
     if not hits or (hits[0][0] != lines[0][0] and hits[-1][0] != lines[-1][0]):
         return []
@@ -201,7 +266,7 @@ def _unlabelled(read: Lines) -> list[int]:
     (chosen,) = found
     after = list(dict.fromkeys(line for n, line in lines if n > hits[0][0]))
     others = [line for line in after if set(read.marked(line).places) - found]
-    if not all(map(grammar.gives_a_reason, others)):
+    if not all(map(grammar.REASON.match, others)):
         return []
     return [] if grammar.takes_back(after, read.names, read.places, chosen) else [chosen]
 
@@ -210,8 +275,9 @@ def _stated(read: Lines, labels: Sequence[str]) -> Iterator[tuple[int, str]]:
     """What stands behind a label: at the start of a line, or within it if only a name follows."""
     at_start, within = _labelled(tuple(labels))
     known = [plain(label) for label in labels]
-    for n, line in enumerate(read.lines):
-        if not any(label in line for label in known):
+    with_label = {line for line in set(read.lines) if any(map(line.__contains__, known))}
+    for n, line in enumerate(read.lines) if with_label else ():
+        if line not in with_label:
             continue
         if hit := at_start.fullmatch(line):
             said = hit.group(1)
@@ -253,8 +319,9 @@ def read_numbered(reply: str, names: Sequence[str], label: str) -> int:
     return clear[0]
 
 
-_NO_OPTION = re.compile(  # -1, 1.5, 2%, $3 and 3€
-    r"(?<!\w)-\d[\d.]*+|(?<!\d)\d++(?:[.,]\d++| ?[%€£])|[$€£] ?\d++(?! ?\$)"
+_NO_OPTION = re.compile(  # -1, 1.5, 2%, $3, 3€ and 2 * 2
+    r"(?<!\w)-\d[\d.]*+|(?<!\d)\d++ ?[*×^] ?\d++|"
+    r"(?<!\d)\d++(?:[.,]\d++| ?[%€£])|[$€£] ?\d++(?! ?\$)"
 )
 _NO_WHOLE = re.compile(r"(?<!\d)\d++(?:(?:[.,/:]\d++)++%?|%)")  # 1.5, 1,000, 2/3 and 50%
 MOST_DIGITS = 100  # of a number; Python itself refuses to read thousands of them

@@ -10,12 +10,20 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 import msgspec
 
+from sally.core import grammar
 from sally.core.awareness import EVERYWHERE
 from sally.core.errors import BadInput, IllegalMove, Unreadable, listed, unknown
 from sally.core.log import Told
 from sally.core.menu import Form, Options, Whole, filled, is_finite, menu_schema
 from sally.core.probe import Question, Report
-from sally.core.reading import after_label, read_choice, read_number
+from sally.core.reading import (
+    UNSAID,
+    after_label,
+    plain,
+    read_choice,
+    read_number,
+    refuse_unsaid,
+)
 from sally.core.seat import A, Seat, V
 
 COMMON_TEXTS: Mapping[str, str] = {
@@ -255,13 +263,23 @@ class EveryGame(Words[Any, Any]):
 
 def read_form(reply: str, options: Options[A]) -> A:
     """The action in the one JSON object of a reply."""
-    found = list(objects_in(reply))
-    if len(found) != 1:
-        raise Unreadable("Answer with exactly one JSON object.")
     try:
-        return filled(options, as_tuples(found[0]))
+        return filled(options, as_tuples(only_object(reply)))
     except (IllegalMove, RecursionError) as why:
         raise Unreadable(str(why)) from None
+
+
+def only_object(reply: str) -> dict[str, Any]:
+    """The one JSON object of a reply that stands by it; raises Unreadable otherwise."""
+    found = list(_spans(reply))
+    if len(found) != 1:
+        raise Unreadable("Answer with exactly one JSON object.")
+    ((given, start, end),) = found
+    before, _, lead = reply[:start].rpartition("\n")
+    if not grammar.leads_in(plain(lead)):
+        raise Unreadable(UNSAID)
+    refuse_unsaid(before, reply[end:])
+    return given
 
 
 MOST_BRACES = 500  # a reply with more is no answer, and every try at one costs its length
@@ -269,13 +287,18 @@ MOST_BRACES = 500  # a reply with more is no answer, and every try at one costs 
 
 def objects_in(reply: str) -> Iterator[dict[str, Any]]:
     """The JSON objects of a text, outermost ones only; braces in prose are none."""
+    return (found for found, _, _ in _spans(reply))
+
+
+def _spans(reply: str) -> Iterator[tuple[dict[str, Any], int, int]]:
+    """The objects with where they begin and end."""
     at, decoder = reply.find("{"), json.JSONDecoder()
     for _ in range(MOST_BRACES):
         if at < 0:
             return
         try:
             found, end = decoder.raw_decode(reply, at)
-            yield found
+            yield found, at, end
         except ValueError:
             end = at + 1
         except RecursionError:
@@ -294,7 +317,7 @@ def as_tuples(plain: Any) -> Any:
 def read_odds(reply: str, names: Sequence[str]) -> tuple[float, ...]:
     """Percentages by name (or shares of one), as odds that sum to one."""
     teach = f"Answer with `Odds:` and a percentage for each of {listed(names, 'and')}."
-    stated = after_label(reply, "Odds") or reply
+    rest = stated = after_label(reply, "Odds") or reply
     odds = []
     for name in names:
         number = rf"(?i)(?<!\w){re.escape(name)}[^\w-]{{1,6}}(\d+(?:\.\d+)?)(?![\d-])\s*%?"
@@ -302,6 +325,9 @@ def read_odds(reply: str, names: Sequence[str]) -> tuple[float, ...]:
         if len(numbers) != 1:
             raise Unreadable(teach)
         odds.append(float(numbers[0]))
+        rest = re.sub(number, " ", rest)
+    if grammar.doubtful(plain(rest)):
+        raise Unreadable(teach)
     total = sum(odds)
     if not (99 <= total <= 101 or (0.99 <= total <= 1.01 and "%" not in stated)):
         raise Unreadable(f"{teach} Yours sum to {total:g}, not to 100.")
@@ -310,16 +336,19 @@ def read_odds(reply: str, names: Sequence[str]) -> tuple[float, ...]:
 
 def read_values(reply: str, names: Sequence[str], low: float, high: float) -> dict[int, float]:
     """A number by name, for those names that have one; at least one must."""
-    values, lines = {}, reply.split("\n")
+    values, lines, at = {}, reply.split("\n"), set[int]()
     for i, name in enumerate(names):
         number = r"(-?\d+(?:\.\d+)?)"
         marked = rf"(?i)\W*{re.escape(name)}\W*[:=][\s*_`]*{number}(?: ?/ ?{high:g})?"
         line = re.compile(marked + r"(?: points?)?(?:[\s*_`]*\([^()]*\))?[\s*_`.,;|]*")
-        found = {hit.group(1) for text in lines if (hit := line.fullmatch(text))}
+        hits = [(n, hit.group(1)) for n, text in enumerate(lines) if (hit := line.fullmatch(text))]
+        found = {said for _, said in hits}
         if len(found) == 1 and low <= (value := float(found.pop())) <= high:
             values[i] = value
+            at.update(n for n, _ in hits)
     if not values:
         raise Unreadable(f"Answer with one line `<item>: <number>` for {listed(names, 'and')}.")
+    refuse_unsaid("\n".join(lines[: min(at)]), "\n".join(lines[max(at) + 1 :]))
     return values
 
 

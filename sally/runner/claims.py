@@ -215,6 +215,14 @@ class Claims:
             for name in self._mine.pop(shard, ()):
                 self._at.remove(f"claims/{name}")
 
+    def file_of(self, shard: str) -> str:
+        """The file that says that a shard is ours."""
+        return self._mine[shard][-1]
+
+    def lose(self, shard: str) -> None:
+        """The shard is another's by now, and so are the files that say so."""
+        self._mine.pop(shard, None)
+
     def release_all(self) -> None:
         for shard in list(self._mine):
             self.release(shard)

@@ -199,7 +199,8 @@ class Drive:
             shard = self._waiting.popleft()
             share = self._share(shard)
             if share is not None and self._claims.take(shard.name):
-                self._out[shard.name] = replace(shard, budget=share)
+                claim = self._claims.file_of(shard.name)
+                self._out[shard.name] = replace(shard, budget=share, claim=claim)
                 self._tell_in_flight()
                 return self._out[shard.name]
             self._waiting.append(shard)
@@ -216,6 +217,9 @@ class Drive:
         shard = self._out.pop(result.shard)
         if result.lost:
             self._lose(shard, result.lost)
+        elif result.taken:  # whoever has it now may be at work: we look again when it is over
+            self._claims.lose(shard.name)
+            self._waiting.append(shard)
         else:
             self._claims.release(shard.name)
         self._count(result.tally)

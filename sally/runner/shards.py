@@ -82,6 +82,7 @@ class Shard(msgspec.Struct, frozen=True):
     name: str
     orders: tuple[Order, ...]
     budget: Budget = Budget()  # what it may use at most
+    claim: str = ""  # the file that says whose it is
 
 
 class Result(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -89,6 +90,7 @@ class Result(msgspec.Struct, frozen=True, omit_defaults=True):
 
     shard: str
     tally: Tally = Tally()
+    taken: bool = False  # by another run, while ours stood still
     lost: str = ""  # how its worker died; what it has not stored is to be played again
     refused: str = ""  # a sentence, after which the run cannot go on
     failed: str = ""  # a sentence on what kept the run from going on
@@ -206,21 +208,47 @@ def work(job: Job, shard: Shard, tell: Tell | None = None) -> Result:
     _wait_for_writers(at, shard.name)
     there = store.survey(at, shard.name).finished
     missing = [order for order in shard.orders if order[0] not in there]
-    meter = Meter(shard.budget, job.config)
-    with Notes(at, job, shard, meter, tell, missing) as notes:
-        if missing and kind_of(missing[0]) == "providers":
-            _by_name(job.through)(
-                job.study, missing, job.out, meter, job.cache, job.display, shard.name, notes.add
-            )
-        elif missing:
-            with store.Writer(at, shard.name) as writer:
+    taken = False
+    with Notes(at, job, shard, Meter(shard.budget, job.config), tell, missing) as notes:
+        try:
+            _play(job, shard, missing, notes)
+        except store.TakenOver:
+            taken = True
+    tally = msgspec.structs.replace(notes.tally, calls_left=0)
+    if taken:  # what of it is stored is found there when the shard comes up again
+        tally = msgspec.structs.replace(tally, done=0, found=0, censored=0, failed=0)
+    return Result(shard.name, tally, taken)
 
-                def keep(episode: Episode) -> None:
-                    writer.add(episode)
-                    notes.add(episode)
 
-                local.play_here(missing, keep, meter)
-    return Result(shard.name, msgspec.structs.replace(notes.tally, calls_left=0))
+def _play(job: Job, shard: Shard, missing: Sequence[Order], notes: Notes) -> None:
+    """Have the missing episodes of a shard played and stored, as long as it is ours."""
+    at = store.place(job.out)
+
+    def ours() -> bool:
+        return not shard.claim or _stands(at, shard.claim, job.run)
+
+    if missing and kind_of(missing[0]) == "providers":
+        given = (job.study, missing, job.out, notes.meter, job.cache, job.display, shard.name)
+        _by_name(job.through)(*given, notes.add, ours)
+    elif missing:
+        with store.Writer(at, shard.name, ours) as writer:
+
+            def keep(episode: Episode) -> None:
+                writer.add(episode)
+                notes.add(episode)
+
+            local.play_here(missing, keep, notes.meter)
+
+
+def _stands(at: Place, claim: str, run: str) -> bool:
+    """Whether a claim is still there, the run's, and the last one to its shard."""
+    shard, _, number = claim.rpartition(".")
+    others = (name.rpartition(".") for name in at.names("claims") if name != claim)
+    heirs = [n for name, _, n in others if name == shard and n.isdigit() and int(n) > int(number)]
+    try:
+        return not heirs and at.read(f"claims/{claim}") == run.encode()
+    except FileNotFoundError:
+        return False
 
 
 def _by_name(name: str) -> Callable[..., Any]:
@@ -260,7 +288,7 @@ class Notes:
         tell: Tell | None,
         missing: Sequence[Order],
     ) -> None:
-        self._at, self._meter, self._tell = at, meter, tell
+        self._at, self.meter, self._tell = at, meter, tell
         self._found = len(shard.orders) - len(missing)
         self._name = note_name(job.run, shard.name)
         self._done = self._censored = self._failed = 0
@@ -307,7 +335,7 @@ class Notes:
 
     @property
     def tally(self) -> Tally:
-        m = self._meter
+        m = self.meter
         counted = (self._done, self._found, self._censored, self._failed)
         return Tally(
             *counted, m.calls, m.tokens, m.money, m.unpriced, m.guessed, self._calls_left()
@@ -321,7 +349,7 @@ class Notes:
         usual = calls / episodes
         each = {kind: found[1] / found[0] for kind, found in self._calls.items()}
         wanted = sum(n * each.get(kind, usual) for kind, n in self._waiting.items())
-        begun = self._meter.calls - calls  # by episodes that are in progress
+        begun = self.meter.calls - calls  # by episodes that are in progress
         return max(round(wanted - begun), 1) if wanted else 0
 
 

@@ -18,8 +18,12 @@ def main() -> None:
     Thread(target=_read, args=(lines,), daemon=True).start()
     job = lines.get()
     while True:
-        results.write(worked(job, lines.get()) + b"\n")
-        results.flush()
+        result = worked(job, lines.get()) + b"\n"
+        try:
+            results.write(result)
+            results.flush()
+        except BrokenPipeError:  # the run that handed it out is dead
+            os._exit(0)
 
 
 def _read(lines: SimpleQueue[bytes]) -> None:

@@ -39,7 +39,7 @@ from sally.store.reading import (
     to_run_again,
 )
 from sally.store.surveying import Survey, survey
-from sally.store.writing import Writer, keep_pack, packs_of
+from sally.store.writing import Ours, TakenOver, Writer, keep_pack, packs_of
 
 __all__ = [
     "INDEX",
@@ -49,10 +49,12 @@ __all__ = [
     "Contents",
     "Folder",
     "Manifest",
+    "Ours",
     "PeoplePlan",
     "Place",
     "Remote",
     "Survey",
+    "TakenOver",
     "Where",
     "Writer",
     "aliases",

@@ -185,6 +185,13 @@ class Remote:
         with self._said(), suppress(FileNotFoundError):
             self._fs.rm_file(f"{self._root}/{name}")
 
+    def put_at(self, name: str) -> float:
+        """When a file was put, by the clock of the service; 0 where it does not say."""
+        try:
+            return float(self._fs.modified(f"{self._root}/{name}").timestamp())
+        except Exception:  # not every service knows, and a file may be gone by now
+            return 0.0
+
     @contextmanager
     def _said(self) -> Iterator[None]:
         """Whatever a service raises, as an OSError with a sentence."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import fcntl
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from io import BytesIO
 from itertools import groupby
@@ -17,10 +18,10 @@ from sally.core import packs, shelf
 from sally.core.errors import BadInput
 from sally.core.log import RESUMABLE, Censored, Episode
 from sally.core.names import remember
-from sally.core.words import checked
+from sally.core.words import Pack, checked
 from sally.store.lines import read_line, sound_line, was_changed
 from sally.store.manifest import MANIFEST, aliases, models_asked, read_manifest
-from sally.store.places import Folder, Place, Where, place
+from sally.store.places import Folder, Place, Remote, Where, place
 
 _NUMBER = re.compile(r"\d[\d,]{2,}(\.\d+)?|\d+\.\d+")  # what differs between episodes cut alike
 OPEN, PART, DONE = ".open", ".part", ".jsonl"  # being appended to; put already; all of a writer's
@@ -126,7 +127,7 @@ def ready(at: Place) -> tuple[list[str], bool]:
     if not at.exists():
         raise BadInput(f"There is no store at {at}.")
     inside = _listed(at)
-    names = [name for name in inside if _holds_lines(name)]
+    names = first_finished_first(at, [name for name in inside if _holds_lines(name)])
     ours = MANIFEST in inside  # a foreign folder stays as it is
     if ours:
         read_manifest(at)  # one that cannot be read is no store of ours
@@ -170,19 +171,20 @@ def _episodes(
 
 def know_packs(where: Where) -> None:
     """Make the packs of a store known, so that its pages can be rendered again."""
-    at = place(where)
+    at, to_check = place(where), list[tuple[Pack, Mapping[str, str]]]()
     for name in at.names("packs"):
         text = at.read(f"packs/{name}").decode("utf-8", "replace")
         pack = packs.parsed(text, f"{at}/packs/{name}")
-        for spec in shelf.shelf("games").values():
-            if pack.game in (spec.name, spec.family):
-                if spec.portable and not set(pack.texts) & set(spec.texts):
-                    break  # a problem's own text, such as a ruleset: no words
-                strategies = shelf.shelf("strategies").values()
-                said = {k: v for strategy in strategies for k, v in strategy.texts.items()}
-                checked(pack, {**said, **spec.texts})
-                break
+        with suppress(BadInput):  # a game that is not installed cannot check its words
+            spec = shelf.game(pack.game)
+            # A problem's own text, such as a ruleset, is no words.
+            if not spec.portable or set(pack.texts) & set(spec.texts):
+                to_check.append((pack, spec.texts))
         packs.remember(pack)
+    strategies = shelf.shelf("strategies").values() if to_check else ()
+    said = {key: text for strategy in strategies for key, text in strategy.texts.items()}
+    for pack, texts in to_check:
+        checked(pack, {**said, **texts})
 
 
 def _set_aside(at: Place, name: str, lines: bytes) -> None:
@@ -214,6 +216,32 @@ def _listed(at: Place) -> list[str]:
 
 def _holds_lines(name: str) -> bool:
     return name.endswith((OPEN, PART, DONE))
+
+
+def first_finished_first(at: Place, names: list[str]) -> list[str]:
+    """Files in the order of their names, but of two writers of one shard the earlier one first.
+
+    At an address a run that stood still may put an episode which its heir has put meanwhile.
+    """
+    if not isinstance(at, Remote):
+        return names
+    writers: dict[str, set[str]] = {}
+    for name in names:
+        writers.setdefault(_shard(name), set()).add(_writer(name))
+    when = {
+        writer: min(at.put_at(name) for name in names if _writer(name) == writer)
+        for several in writers.values()
+        for writer in (several if len(several) > 1 else ())
+    }
+    return sorted(
+        names, key=lambda name: (_shard(name), when.get(_writer(name), 0.0), _writer(name), name)
+    )
+
+
+def _shard(name: str) -> str:
+    """The number and hash with which the files of a shard begin; without one, all of the name."""
+    found = re.match(r"\d{5}-[0-9a-f]{8}-", name)
+    return found[0] if found else name
 
 
 def episode_files(folder: Path) -> list[Path]:

@@ -6,6 +6,7 @@ import fcntl
 import os
 import secrets
 import time
+from collections.abc import Callable
 from math import isfinite
 from pathlib import Path
 from threading import Event, Lock, Thread
@@ -26,6 +27,13 @@ HELD_SECONDS = 2.0  # how long a line may wait for others before a far writer pu
 FILE_BYTES = 8_000_000  # of one file of a far writer, which is held in memory until it is put
 
 
+class TakenOver(Exception):
+    """Another run plays this shard by now; what is not stored yet is not stored by us."""
+
+
+Ours = Callable[[], bool]  # whether what we write is still ours to write
+
+
 class Lines(Protocol):
     """Takes whole lines, one after another."""
 
@@ -37,14 +45,17 @@ class Lines(Protocol):
 
 
 class Writer:
-    """Puts episodes into a file of its own, whose name may begin with a given label."""
+    """Puts episodes into a file of its own, whose name may begin with a given label.
 
-    def __init__(self, where: Where, label: str = "") -> None:
+    A writer at an address asks `ours` before each put, and raises TakenOver if it says no.
+    """
+
+    def __init__(self, where: Where, label: str = "", ours: Ours | None = None) -> None:
         self._at = at = place(where)
         name = f"{label}-" * bool(label) + f"{os.getpid()}-{secrets.token_hex(4)}"
         try:
             self._lines: Lines = (
-                Appended(at.path, name) if isinstance(at, Folder) else Put(at, name)
+                Appended(at.path, name) if isinstance(at, Folder) else Put(at, name, ours)
             )
         except OSError as why:
             raise BadInput(f"The store {at} cannot be written: {why.strerror}.") from None
@@ -125,10 +136,13 @@ class Put:
     which holds the same lines, is there.
     """
 
-    def __init__(self, at: Place, name: str) -> None:
+    def __init__(self, at: Place, name: str, ours: Ours | None = None) -> None:
         self._at, self._first, self._files = at, name, 0
+        self._ours = ours
         self._lock, self._over = Lock(), Event()
-        self._failed: OSError | None = None  # what befell the lines that were put meanwhile
+        self._failed: OSError | TakenOver | None = (
+            None  # what befell the lines that were put meanwhile
+        )
         self._thread = Thread(target=self._put_what_waits, daemon=True)
         self._begin()
 
@@ -171,13 +185,14 @@ class Put:
             with self._lock:
                 try:
                     self._put_part()
-                except OSError as why:
+                except (OSError, TakenOver) as why:
                     self._failed = why
                     return
 
     def _put_part(self) -> None:
         if not self._waiting:
             return
+        self._refuse_theirs()
         name = f"{self._name}.{len(self._parts):04d}{PART}"
         self._at.put(name, bytes(self._waiting))
         self._parts.append(name)
@@ -186,10 +201,15 @@ class Put:
 
     def _finish(self) -> None:
         if self._all:
+            self._refuse_theirs()  # the parts that are there stay: they came before
             self._at.put(f"{self._name}{DONE}", bytes(self._all))
         for name in self._parts:
             self._at.remove(name)
         self._all.clear()
+
+    def _refuse_theirs(self) -> None:
+        if self._ours is not None and not self._ours():
+            raise TakenOver(self._name)
 
 
 # --- what goes with an episode ------------------------------------------------------------------

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
+from collections import Counter
 from typing import Any
 
 import pytest
 
 from benchmarks.hostile.long_replies import seconds
 from benchmarks.hostile.replies import campaign, readers
-from sally.core import shelf
+from sally.core import grammar, remarks, shelf
 from sally.core.call import BROKE_READER
 from sally.core.errors import Unreadable
 from sally.core.log import Instance, Setup, Sitter
@@ -42,6 +44,37 @@ def test_no_reader_looks_at_a_character_again_and_again(shape: str) -> None:
     long = shape * (MOST_READ // 2)
     for name, read in dict(readers()).items():
         assert seconds(read, long) < 1, name  # what was quadratic here took five and more
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["They go {n}. ", "Option: J {n}\n", "Option: {n} J\n", "J {n}\n", "{n}\n", "I pick J, {n}\n"],
+)
+def test_however_many_lines_differ_few_of_them_are_looked_at(
+    line: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks: Counter[str] = Counter()
+
+    def counted(room: Any, name: str) -> None:
+        before = getattr(room, name)
+
+        def look(*given: Any) -> Any:
+            looks[name] += 1
+            return before(*given)
+
+        monkeypatch.setattr(room, name, look)
+
+    for room, name in ((grammar, "chosen"), (grammar, "bare"), (remarks, "harmless")):
+        counted(room, name)
+    lines = "".join(line.format(n=n) for n in range(10_000))
+    for game in ("ipd", "toma_mg"):
+        turn = first_turn(game)
+        label = turn.desk.words.label
+        for reply in (lines, f"{label}: J\n{lines}", f"{lines}{label}: J", f"{label}: 1\n{lines}"):
+            with contextlib.suppress(Unreadable):
+                turn.desk.words.read(reply[:MOST_READ], turn.view, turn.options)
+            assert looks.total() <= 2500, (game, looks)
+            looks.clear()
 
 
 def test_a_number_of_thousands_of_digits_is_no_answer() -> None:

@@ -16,7 +16,7 @@ from sally.players.language import LANGUAGE
 from sally.runner.budget import Meter
 from sally.runner.config import in_process
 from sally.runner.local import Order
-from sally.store import Where
+from sally.store import Ours, Where
 
 
 def play_orders(
@@ -28,10 +28,12 @@ def play_orders(
     display: str = "plain",
     label: str = "",
     told: Told | None = None,
+    ours: Ours | None = None,
 ) -> None:
     """Play these episodes: records go to the store, the trace to its `inspect` folder.
 
     The records' file has a name that begins with the label; `told` hears of each that is stored.
+    Once `ours` says no, nothing more is put to a store at an address.
     """
     meter = meter or Meter()
     config, limits = meter.config, meter.config.limits
@@ -39,7 +41,7 @@ def play_orders(
         if not in_process(model):
             provider_of(model, config)
     forget_refusals()
-    with rarer_collections(), session(out, meter, cache, label, told):
+    with rarer_collections(), session(out, meter, cache, label, told, ours):
         logs = inspect_eval(
             task_of(name, wanted, str(out)),
             model=None,  # every seat names its own

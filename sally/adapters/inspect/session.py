@@ -39,10 +39,15 @@ _sessions: dict[str, Session] = {}
 
 @contextmanager
 def session(
-    out: store.Where, meter: Meter, cache: bool = False, label: str = "", told: Told | None = None
+    out: store.Where,
+    meter: Meter,
+    cache: bool = False,
+    label: str = "",
+    told: Told | None = None,
+    ours: store.Ours | None = None,
 ) -> Iterator[Session]:
     """One writer and one meter for all episodes of an eval of ours."""
-    with store.Writer(out, label) as writer:
+    with store.Writer(out, label, ours) as writer:
         begun = Session(meter.config, meter, writer, cache, told=told)
         _sessions[str(out)] = begun
         try:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from sally.core import grammar
 from sally.core.errors import IllegalMove, Unreadable
 from sally.core.menu import Options, admitted
 from sally.core.probe import Question
-from sally.core.reading import after_label
+from sally.core.reading import after_label, plain
 from sally.core.words import read_form
 
 
@@ -19,11 +20,17 @@ def read_word(reply: str, options: Options[Any], label: str, teach: str) -> Any:
     stated = after_label(reply, label)
     if stated is None:
         raise Unreadable(teach)
+    word = plain(stated)
+    if _BLANK.fullmatch(stated) or word.endswith("?") or (" " in word and grammar.doubtful(word)):
+        raise Unreadable(teach)
     form: Any = options[0]
     try:
         return admitted(options, form.make(unquoted(stated)))
     except (IllegalMove, ValueError):
         raise Unreadable(teach) from None
+
+
+_BLANK = re.compile(r"(?i)\W*[<\[](?:your |one |the )?(?:word|clue|hint|guess)[>\]]\W*")  # as asked
 
 
 def unquoted(text: str) -> str:

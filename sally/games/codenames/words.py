@@ -8,10 +8,11 @@ from typing import Any, ClassVar
 
 from sally.core.errors import IllegalMove, Unreadable, listed
 from sally.core.game import Seat
+from sally.core.grammar import doubtful
 from sally.core.log import Told
 from sally.core.menu import Options, admitted
 from sally.core.probe import Question
-from sally.core.reading import after_label
+from sally.core.reading import after_label, plain
 from sally.core.words import Words, read_form
 from sally.games.association.speech import one_line, unquoted
 from sally.games.codenames.rules import Codenames
@@ -176,7 +177,7 @@ class CodenamesWords(Words[Any, "View"]):
         stated = after_label(reply, "Clue")
         parts = re.fullmatch(r"(.*?)[\s,;:(\-]+(\d+)\)?", unquoted(stated or ""))
         teach = self.format(view, options)
-        if parts is None:
+        if parts is None or (" " in parts[1].strip() and doubtful(plain(parts[1]))):
             raise Unreadable(teach)
         try:
             return admitted(options, Clue(unquoted(parts[1]), int(parts[2])))

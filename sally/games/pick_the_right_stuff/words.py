@@ -11,7 +11,7 @@ from sally.core.game import Seat
 from sally.core.log import Told
 from sally.core.menu import Options
 from sally.core.probe import Question
-from sally.core.reading import after_label
+from sally.core.reading import labelled
 from sally.core.words import Words
 from sally.games.pick_the_right_stuff.locker import (
     Collection,
@@ -170,7 +170,7 @@ class LockerWords(Words[Action, View]):
     def read(self, reply: str, view: View, options: Options[Action]) -> Action:
         if self.wording == "published":
             return published_answer(reply, self.users)
-        stated = after_label(reply, self.label) or reply.strip()
+        stated = (labelled(reply, self.label) or [(0, reply.strip())])[-1][1]
         if re.fullmatch(
             r"\W*([-−]\d+|\d+[.,]\d+)\W*", stated
         ):  # its digits name boxes, it does not

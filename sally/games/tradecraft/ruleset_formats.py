@@ -62,7 +62,7 @@ _KINDS = {
     "smithing_transform": "smithing",
 }
 _NOT_BY_AMOUNTS = "is no fixed list of ingredients"
-_PAIR = re.compile(r"\s*([^+=>#|,]+?)\s*\+\s*([^+=>#|,]+?)\s*(?:=|->)\s*([^+=>#|,]+?)\s*")
+_PAIR = re.compile(r"([^+=>#|,]+)\+([^+=>#|,]+?)(?:=|->)([^+=>#|,]+)")
 
 
 def data_pack(folder: Path) -> Ruleset:
@@ -125,9 +125,10 @@ def _pairs(text: str, where: str) -> Iterator[tuple[str, str, str]]:
     for number, line in enumerate(text.splitlines(), 1):
         if line.strip() and not line.lstrip().startswith("#"):
             found = _PAIR.fullmatch(line)
-            if found is None:
+            words = [word.strip() for word in found.groups()] if found else []
+            if len(words) != 3 or not all(words):
                 raise BadRuleset(f"{where}, line {number}: write it like 'a + b = c', not {line!r}")
-            yield _snake(found[1]), _snake(found[2]), _snake(found[3])
+            yield _snake(words[0]), _snake(words[1]), _snake(words[2])
 
 
 def _json_pairs(text: str, where: str) -> Iterator[tuple[str, str, str]]:

@@ -210,17 +210,22 @@ def members(name: str, tags: Mapping[str, tuple[str, ...]], where: str = "") -> 
 def resolved_tags(raw: Mapping[str, Iterable[str]]) -> dict[str, tuple[str, ...]]:
     """Tags with the tags inside them spelt out; a tag inside itself adds nothing."""
 
-    def spread(tag: str, seen: frozenset[str]) -> dict[str, None]:
+    def spread(tag: str) -> dict[str, None]:
         goods: dict[str, None] = {}
-        for name in raw.get(tag, ()):
-            inner = name.removeprefix("#")
-            if inner == name:
+        seen, path = {tag}, [iter(raw.get(tag, ()))]
+        while path:  # each tag is opened once: paths through tags can be countless, and long
+            name = next(path[-1], None)
+            inner = name.removeprefix("#") if name is not None else None
+            if name is None or inner is None:
+                path.pop()
+            elif inner == name:
                 goods[name] = None
             elif inner not in seen:
-                goods.update(spread(inner, seen | {inner}))
+                seen.add(inner)
+                path.append(iter(raw.get(inner, ())))
         return goods
 
-    return {tag: tuple(spread(tag, frozenset({tag}))) for tag in raw}
+    return {tag: tuple(spread(tag)) for tag in raw}
 
 
 def dump(rules: Ruleset) -> str:

@@ -15,7 +15,7 @@ from sally.core.log import Told
 from sally.core.menu import Options, filled, is_finite
 from sally.core.probe import Question, Report
 from sally.core.reading import after_label
-from sally.core.words import Words, as_tuples, objects_in
+from sally.core.words import Words, as_tuples, only_object
 from sally.games.tradecraft.actions import (
     LONGEST,
     Action,
@@ -309,11 +309,9 @@ class TradeWords(Words[Action, View]):
         menu: Options[Any] = options
         if is_finite(menu) and "{" not in reply:  # an empty hand leaves nothing but to stop
             return super().read(reply, view, options)
-        found = list(objects_in(reply))
-        if len(found) != 1:
-            raise Unreadable("Answer with exactly one JSON object.")
+        given = only_object(reply)
         try:
-            plain = as_tuples(tidied(found[0], self.game.rules.known, self.game.seats))
+            plain = as_tuples(tidied(given, self.game.rules.known, self.game.seats))
             action: Action = filled(menu, plain)
         except (IllegalMove, RecursionError) as why:
             raise Unreadable(_CODED.sub(" ", str(why))) from None

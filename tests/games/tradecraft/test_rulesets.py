@@ -12,7 +12,7 @@ from sally.games.tradecraft.hands import Hand
 from sally.games.tradecraft.instances import depth
 from sally.games.tradecraft.invented import invented
 from sally.games.tradecraft.ruleset_formats import load
-from sally.games.tradecraft.rulesets import BadRuleset, dump, parse, shipped
+from sally.games.tradecraft.rulesets import BadRuleset, dump, parse, resolved_tags, shipped
 
 KNOWN_TARGETS = ["shears", "torch", "bucket", "stone_shovel", "lever", "chain", "detector_rail"]
 KNOWN_TARGETS += ["target", "dropper", "observer", "powered_rail", "shield", "comparator"]
@@ -74,6 +74,31 @@ def test_a_dumped_ruleset_reads_back_the_same(rules: object) -> None:
 def test_tags_may_hold_tags_and_may_even_go_in_circles() -> None:
     rules = parse('name="t"\n[tags]\na=["x","#b"]\nb=["y","#a"]\n[recipes]\nk=["#a -> z"]')
     assert rules.tags["a"] == ("x", "y")
+
+
+class Opened(dict[str, list[str]]):
+    """Tags that count how often one is opened."""
+
+    times = 0
+
+    def get(self, tag: str, default: object = None) -> object:  # type: ignore[override]
+        self.times += 1
+        return super().get(tag, default)
+
+
+def test_each_tag_is_opened_once_however_many_paths_lead_to_it() -> None:
+    inner = {f"{side}{n}": [f"#a{n + 1}", f"#b{n + 1}"] for n in range(40) for side in "ab"}
+    tags = Opened({**inner, "a40": ["oak"], "b40": ["elm"]})
+    assert resolved_tags(tags)["a0"] == ("oak", "elm")
+    assert tags.times <= len(tags) ** 2  # 2 ** 40 paths
+
+
+@pytest.mark.parametrize("line", ["a", "a +", "a + b", "a + b =", "+", "a = b"])
+def test_a_line_of_blanks_is_refused_at_once(tmp_path: Path, line: str) -> None:
+    file = tmp_path / "pairs.txt"
+    file.write_text(line.replace(" ", " " * 50_000) + " " * 50_000)  # cubic readers never end
+    with pytest.raises(BadRuleset, match="line 1: write it like"):
+        load(file)
 
 
 @pytest.mark.parametrize(

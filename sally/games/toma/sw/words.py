@@ -11,7 +11,7 @@ from sally.core.game import Seat
 from sally.core.log import Told
 from sally.core.menu import Options, admitted
 from sally.core.probe import Question, Report
-from sally.core.reading import after_label
+from sally.core.reading import after_label, lines_in, refuse_unsaid
 from sally.core.words import Words, read_form
 from sally.games.toma.sw.acts import (
     EAVESDROPPER,
@@ -308,19 +308,28 @@ def read_act(reply: str) -> Action:
     return Move(found["way"].upper()) if found["way"] else WAIT
 
 
+# What may stand behind a target or a cell; an `or` or a question mark may not.
+_THEN = r"(?=[\s*_`\]),.;:-]*(?:$|target\b|guess\b|because\b|since\b|as\b|\())"
+_TARGET = re.compile(rf"(?i)\btarget[*_` ]*:[*_`\[ ]*(B|TREASURE|NONE)\b{_THEN}")
+_CELL = re.compile(rf"(?i)\bguess[*_` ]*:[*_` ]*[\[(]?\s*([0-3])\s*,\s*([0-3])(?!\d){_THEN}")
+
+
 def read_guess(reply: str) -> Action:
-    """The target and the cell of a guess."""
-    targets = re.findall(r"(?i)\btarget[*_` ]*:[*_`\[ ]*(B|TREASURE|NONE)\b", reply)
-    cells = re.findall(r"(?i)\bguess[*_` ]*:[*_` ]*[\[(]?\s*([0-3])\s*,\s*([0-3])(?!\d)", reply)
-    target = targets[-1].upper() if targets else ""
-    if target == "NONE":
+    """The one target and the one cell of a guess."""
+    lines = lines_in(reply)
+    targets = {hit.upper() for line in lines for hit in _TARGET.findall(line)}
+    cells = {hit for line in lines for hit in _CELL.findall(line)}
+    said = [n for n, line in enumerate(lines) if _TARGET.search(line) or _CELL.search(line)]
+    if said:
+        refuse_unsaid("\n".join(lines[: said[0]]), "\n".join(lines[said[-1] + 1 :]))
+    if targets == {"NONE"}:
         return PASS
-    if not target or not cells:
+    if len(targets) != 1 or len(cells) != 1:
         raise Unreadable(
             "Answer with `Target:` B or TREASURE, and `Guess:` [row, col], both from 0 to 3."
         )
-    row, col = map(int, cells[-1])
-    return Guess(target, row, col)
+    (target,), ((row, col),) = targets, cells
+    return Guess(target, int(row), int(col))
 
 
 def kind_named(stated: str) -> str | None:

@@ -1,0 +1,118 @@
+"""A run at an address that stands still, is taken for dead, and then goes on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from sally import store
+from sally.core.log import Episode
+from sally.core.study import Cell, Study, grid, instance, sitter
+from sally.runner import claims, local, shards
+from sally.runner.run import run_study
+
+STUDY = Study(
+    "stopped",
+    "for the test",
+    (
+        Cell(
+            "ipd",
+            (instance("ipd", rounds=3),),
+            grid(agent=sitter("random"), partner=sitter("tit_for_tat")),
+            repeats=12,
+        ),
+    ),
+)
+
+
+@pytest.fixture
+def out(tmp_path: Path) -> str:
+    return f"memory://{tmp_path}/o"
+
+
+def lines(out: str) -> list[str]:
+    """The ids of all lines of a store, each time that they are there."""
+    at = store.place(out)
+    names, _ = store.reading.ready(at)
+    found = [store.reading.sound_line(line) for _, _, line in store.reading.all_lines(at, names)]
+    return [e.id for e in found if isinstance(e, Episode)]
+
+
+def stand_still(monkeypatch: pytest.MonkeyPatch, after: int, meanwhile: Any) -> None:
+    """Let the first run stop after some episodes, while somebody else does something."""
+    play, begun = local.play_here, []
+
+    def stopped(missing: Any, keep: Any, meter: Any) -> None:
+        if begun:
+            play(missing, keep, meter)
+            return
+        begun.append(True)
+        kept: list[Episode] = []
+
+        def stop_at(episode: Episode) -> None:
+            kept.append(episode)
+            if len(kept) == after:
+                meanwhile()
+            keep(episode)
+
+        play(missing, stop_at, meter)
+
+    monkeypatch.setattr(local, "play_here", stopped)
+
+
+def take_over(out: str) -> None:
+    """What another machine does when it takes the first run for dead: it plays all that is left."""
+    at = store.place(out)
+    for run in claims.read_runs(at):
+        at.put(
+            f"runs/{run.name}.json", msgspec.json.encode(msgspec.structs.replace(run, ended="?"))
+        )
+    run_study(STUDY, out)
+
+
+@pytest.mark.parametrize("after", [1, 5, 12])
+def test_a_run_that_goes_on_writes_nothing_that_its_heir_has_written(
+    out: str, monkeypatch: pytest.MonkeyPatch, after: int
+) -> None:
+    stand_still(monkeypatch, after, lambda: take_over(out))
+    found = run_study(STUDY, out)
+    assert len(found.finished) == 12 and found.doubled == 0
+    assert len(lines(out)) == 12
+    assert store.place(out).names("claims") == []
+
+
+def test_what_was_put_before_the_run_stood_still_is_not_played_again(
+    out: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store.writing, "HELD_SECONDS", 0.0)  # every line is put at once
+    stand_still(monkeypatch, 5, lambda: take_over(out))
+    found = run_study(STUDY, out)
+    assert len(found.finished) == 12 and len(lines(out)) == 12
+
+
+def test_the_claim_of_an_heir_or_of_nobody_ends_ours(out: str) -> None:
+    at = store.place(out)
+    at.put("claims/s1.0", b"me")
+    assert shards._stands(at, "s1.0", "me")
+    assert not shards._stands(at, "s1.0", "somebody who came after us")
+    at.put("claims/s1.1", b"heir")
+    assert not shards._stands(at, "s1.0", "me")
+    at.remove("claims/s1.0")
+    at.remove("claims/s1.1")
+    assert not shards._stands(at, "s1.0", "me")
+
+
+def test_of_two_copies_the_first_finished_counts(out: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    at = store.place(out)
+    run_study(STUDY, out)
+    (name,) = [name for name in at.names() if name.endswith(".jsonl")]
+    shard = "-".join(name.split("-")[:2])
+    twin = f"{shard}-0-0-000.jsonl"  # sorts before
+    assert twin < name
+    at.put(twin, at.read(name))
+    assert store.reading.first_finished_first(at, [twin, name]) == [name, twin]
+    contents = store.load(out)
+    assert contents.doubled == 12 and len(contents.episodes) == 12
