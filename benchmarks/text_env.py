@@ -1,6 +1,11 @@
-"""Steps a second of the text environment and the PettingZoo shell, beside TextArena and rps_v2.
+"""Rounds a second of the text environment and the PettingZoo shell, beside TextArena and rps_v2.
 
-    python benchmarks/text_env.py [--rounds 20] [--seconds 2] [--many 1024]
+    python benchmarks/text_env.py [--rounds 10] [--seconds 2] [--many 1024]
+
+A round is counted, not a step: a step of ours is a whole round, in which the partner moves too and
+the exact regret is worked out; a step of TextArena's is one seat's message, so a round of its RPS
+takes two, and of its dilemma four (it has each seat say something before it decides). Both sides
+make the whole page at each step and play as many rounds. Ours also keeps a log that replays.
 
 The peers are measured where they are installed (`pip install textarena 'pettingzoo[classic]'`), in
 turns with ours in one run, so that a busy machine is as busy for both. Prints ratios, gates on
@@ -17,19 +22,31 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+import msgspec
+
 from sally.adapters.text import TextEnv, TextEnvs
 from sally.core.chance import derived_seed
 
-Round = Callable[[], int]  # plays an episode, says how many steps it took
+Round = Callable[[], int]  # plays an episode, says how many rounds it had
 
 
-def ours(game: str) -> Round:
+def ours(game: str, rounds: int = 10) -> Round:
     """An episode against a training partner, always with the first option."""
     env = TextEnv(game)
+    tasks = [
+        msgspec.structs.replace(
+            task,
+            instance=msgspec.structs.replace(
+                task.instance, params={**task.instance.params, "rounds": rounds}
+            ),
+        )
+        for task in env.split.part("train")
+    ]
     seeds = iter(range(10**9))
 
     def episode() -> int:
-        env.reset(next(seeds))
+        seed = next(seeds)
+        env.begin(tasks[seed % len(tasks)], seed)
         reply, steps, done = f"Option: {env.task.instance.params['names'][0]}", 0, False
         while not done:
             _, _, done, _ = env.step(reply)
@@ -39,20 +56,19 @@ def ours(game: str) -> Round:
     return episode
 
 
-def textarena(name: str, action: str) -> Round:
+def textarena(name: str, action: str, rounds: int) -> Round:
     """An episode of TextArena's wrapped game, both sides with one fixed reply."""
     import textarena as ta  # type: ignore[import-not-found]
 
     def episode() -> int:
-        env = ta.make(name)  # comes wrapped for language models
+        env = ta.make(name, num_rounds=rounds)  # comes wrapped for language models
         env.reset(num_players=2)
-        steps, done = 0, False
+        done = False
         while not done:
             env.get_observation()
             done, _ = env.step(action=action)
-            steps += 1
         env.close()
-        return steps
+        return rounds
 
     return episode
 
@@ -88,7 +104,7 @@ def pettingzoo_peer() -> Round:
 
 
 def interleaved(pair: dict[str, Round], seconds: float) -> dict[str, float]:
-    """Steps a second of each, in turns of one episode."""
+    """Rounds a second of each, in turns of one episode."""
     steps, spent = dict.fromkeys(pair, 0), dict.fromkeys(pair, 0.0)
     for play in pair.values():
         play()  # what is made once is made now
@@ -115,6 +131,7 @@ def many(n: int, times: int = 5) -> list[int]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seconds", type=float, default=2.0, help="of processor time, for each")
+    parser.add_argument("--rounds", type=int, default=10, help="of an episode of text")
     parser.add_argument("--many", type=int, default=0)
     given = parser.parse_args()
     pairs: list[tuple[str, dict[str, Round]]] = []
@@ -122,22 +139,22 @@ def main() -> None:
         ("rps", "IteratedRockPaperScissors-v0", "[rock]"),
         ("ipd", "IteratedPrisonersDilemma-v0", "[Cooperate]"),
     ):
-        pair = {f"sally {game}": ours(game)}
+        pair = {f"sally {game}": ours(game, given.rounds)}
         if importlib.util.find_spec("textarena"):
-            pair[f"textarena {peer}"] = textarena(peer, action)
-        pairs.append((f"text steps, {game}", pair))
+            pair[f"textarena {peer}"] = textarena(peer, action, given.rounds)
+        pairs.append((f"text, {game}, {given.rounds} rounds", pair))
     if importlib.util.find_spec("pettingzoo"):
         for pages in (False, True):
             told = "with pages" if pages else "without pages"
             pair = {f"sally rps, parallel, full log, {told}": pettingzoo_ours(pages)}
             if importlib.util.find_spec("pygame"):
                 pair["pettingzoo rps_v2"] = pettingzoo_peer()
-            pairs.append(("PettingZoo steps", pair))
+            pairs.append(("PettingZoo, 15 rounds", pair))
     for title, pair in pairs:
         rates = interleaved(pair, given.seconds)
         print(title)
         for name, rate in rates.items():
-            print(f"  {name}: {rate:,.0f} steps/s of processor time")
+            print(f"  {name}: {rate:,.0f} rounds/s of processor time")
         if len(rates) > 1:
             mine, peer_rate = rates.values()
             print(f"  ratio: {mine / peer_rate:.1f}")

@@ -48,6 +48,7 @@ class SeatEnv(gymnasium.Env[Any, Any]):
         at_random = {str(s): "random" for s in rules.seats if s != self.seat}
         self._others = opponents(played, {**at_random, **(others or {})})
         self._told, self._pages = others is not None, pages
+        self._last: Table | None = None  # of the last reset
         self._game, self._page_bytes, self.render_mode = game, page_bytes, render_mode
         self.action_space = self._problems.action_space
         self.observation_space = spaces.observation_space(played, rules, self.seat, page_bytes)
@@ -57,7 +58,9 @@ class SeatEnv(gymnasium.Env[Any, Any]):
         drawn = int(self.np_random.integers(2**31))
         task = self._problems.task(drawn)
         others = self._others if task is None or self._told else task.others
-        self.table = Table(self._game, (self.seat,), others, drawn, self._problems.at(drawn))
+        params = self._problems.at(drawn)
+        self.table = Table(self._game, (self.seat,), others, drawn, params, self._last)
+        self._last = self.table
         self._purse = spaces.Purse(self.table)
         self._purse.take()
         return self._seen(), self._info()

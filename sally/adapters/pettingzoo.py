@@ -39,6 +39,7 @@ class TurnEnv(AECEnv):  # type: ignore[misc]
         self.game, self.render_mode, self._page_bytes = game, render_mode, page_bytes
         self._problems, self._seeds = Problems(game, params, split), spaces.Seeds()
         self._pages = pages
+        self._last: Table | None = None  # of the last reset
         self.spec = shelf.game(game)
         self.rules = self._problems.rules
         self.possible_agents = [str(seat) for seat in self.rules.seats]
@@ -53,7 +54,9 @@ class TurnEnv(AECEnv):  # type: ignore[misc]
 
     def reset(self, seed: int | None = None, options: Any = None) -> None:
         drawn = self._seeds.next(seed)
-        self.table = Table(self.game, seed=drawn, params=self._problems.at(drawn))
+        params = self._problems.at(drawn)
+        self.table = Table(self.game, seed=drawn, params=params, like=self._last)
+        self._last = self.table
         self._purse = spaces.Purse(self.table)
         self.agents = list(self.possible_agents)
         self.rewards = dict.fromkeys(self.agents, 0.0)
@@ -110,6 +113,7 @@ class SimultaneousEnv(ParallelEnv):  # type: ignore[misc]
         self.game, self.render_mode, self._page_bytes = game, render_mode, page_bytes
         self._problems, self._seeds = Problems(game, params, split), spaces.Seeds()
         self._pages = pages
+        self._last: Table | None = None  # of the last reset
         self.spec = shelf.game(game)
         self.rules = self._problems.rules
         self.possible_agents = [str(seat) for seat in self.rules.seats]
@@ -126,7 +130,9 @@ class SimultaneousEnv(ParallelEnv):  # type: ignore[misc]
 
     def reset(self, seed: int | None = None, options: Any = None) -> tuple[Any, Any]:
         drawn = self._seeds.next(seed)
-        self.table = Table(self.game, seed=drawn, params=self._problems.at(drawn))
+        params = self._problems.at(drawn)
+        self.table = Table(self.game, seed=drawn, params=params, like=self._last)
+        self._last = self.table
         self._purse = spaces.Purse(self.table)
         self.agents = list(self.possible_agents)
         return self._seen(), self._infos()

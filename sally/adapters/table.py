@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any
 
+import msgspec
+
 from sally.core import shelf
 from sally.core.drive import play_bots
 from sally.core.errors import BadInput, IllegalMove
@@ -21,6 +23,11 @@ OUTSIDE = "outside"  # the name under which the world outside stands in the log
 class Table:
     """Seats inside are played by bots as soon as they are asked; seats outside are waited for."""
 
+    outside: tuple[Seat, ...]
+    match: Match[Any, Any, Any]
+    _set: tuple[Any, ...]  # what this one was made from
+    _inside: dict[str, Player[Any, Any]]
+
     def __init__(
         self,
         game: str,
@@ -28,8 +35,16 @@ class Table:
         inside: Mapping[str, Sitter] | None = None,
         seed: int = 1,
         params: Mapping[str, Any] | None = None,
+        like: Table | None = None,  # an earlier one; if it was set like this, its rules serve again
     ) -> None:
         self.spec: GameSpec[Any, Any, Any] = shelf.game(game)
+        if like is not None and like._set == (game, outside, inside, params):
+            self._set, self.outside, self._inside = like._set, like.outside, like._inside
+            setup = msgspec.structs.replace(like.match.setup, seed=seed)
+            self.match = Match(self.spec, setup, like=like.match)
+            self._let_bots_play()
+            return
+        self._set = (game, outside, inside, params)
         rules = self.spec.build(params)
         self.outside = tuple(s for s in rules.seats if outside is None or s in outside)
         helpers = {str(s): Sitter(self.spec.occupants[s]) for s in rules.helpers if s != NATURE}
@@ -42,25 +57,25 @@ class Table:
             Instance(game, game, dict(params or {})), seed, lineup, version=self.spec.version
         )
         self.match = Match(self.spec, setup)
-        self._inside: dict[str, Player[Any, Any]] = {}
+        self._inside = {}
         for seat, who in seated_here.items():
             player = seated(self.spec, self.match.game, Seat(seat), who)
             if not is_bot(player):
                 raise BadInput(f"{who.player} takes time; only bots can sit in here.")
             self._inside[seat] = player
-        play_bots(self.match, self._inside)
+        self._let_bots_play()
+
+    def _let_bots_play(self) -> None:
+        if self._inside:
+            play_bots(self.match, self._inside)
 
     def asked(self, seat: str) -> Turn[Any, Any] | None:
-        """What an outside seat is asked for now, if it is."""
-        for turn in self.match.asks():
-            if turn.id[1] == seat:
-                return turn
-        return None
+        """What an outside seat is asked for now, if it is; nobody is asked aside at this table."""
+        return self.match.asked(seat)
 
     def waiting(self) -> tuple[str, ...]:
         """The outside seats that must move now, in seat order."""
-        asked = {turn.id[1] for turn in self.match.asks()}
-        return tuple(seat for seat in self.outside if seat in asked)
+        return tuple(seat for seat in self.outside if self.match.asked(seat) is not None)
 
     def move(self, seat: str, action: Any) -> None:
         """Make a move for an outside seat; an illegal one is a forfeit, never a legal move."""
@@ -71,14 +86,14 @@ class Table:
             self.match.answer(turn.id, Decision(action))
         except IllegalMove as why:
             self.match.answer(turn.id, Forfeit("illegal", str(why)))
-        play_bots(self.match, self._inside)
+        self._let_bots_play()
 
     def forfeit(self, seat: str, reason: str) -> None:
         """Say for an outside seat that no legal action could be read from it."""
         turn = self.asked(seat)
         if turn is not None:
             self.match.answer(turn.id, Forfeit("illegal", reason))
-            play_bots(self.match, self._inside)
+            self._let_bots_play()
 
 
 def opponents(spec: GameSpec[Any, Any, Any], named: Mapping[str, Any]) -> dict[str, Sitter]:

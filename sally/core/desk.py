@@ -49,16 +49,21 @@ class Desk:
         seed: int,
         texts: Mapping[str, str] | None = None,
         retries: int = 0,
+        like: Desk | None = None,  # of the same seat, problem and texts: its words serve here, too
     ) -> None:
         self.spec, self.game, self.seat, self.seed = spec, game, seat, seed
+        self._like = like._like or like if like is not None else None  # the first, not a chain
         self.retries = retries  # how often an unreadable answer may be given again
         self._texts = texts or {}
         self._openings: dict[tuple[str, str, bool], tuple[Grown, Past]] = {}
         self._marks: list[tuple[Any, Told]] = []
         self._reworded: dict[str, Desk] = {}
+        self._rules: dict[tuple[str, bool], Grown] = {} if like is None else like._rules
 
     @cached_property
     def words(self) -> Words[Any, Any]:
+        if self._like is not None:
+            return self._like.words
         words = self.spec.words(self.game, {**self.spec.texts, **self._texts})
         words.seat = self.seat
         return words
@@ -74,7 +79,8 @@ class Desk:
             return self
         if pack not in self._reworded:
             worded = {**self._texts, **texts}
-            desk = Desk(self.spec, self.game, self.seat, self.seed, worded, self.retries)
+            like = None if self._like is None else self._like.in_words(pack, texts)
+            desk = Desk(self.spec, self.game, self.seat, self.seed, worded, self.retries, like)
             desk._marks = self._marks  # what is kept on one is kept on both
             self._reworded[pack] = desk
         return self._reworded[pack]
@@ -108,9 +114,13 @@ class Desk:
 
     def rules(self, after_rules: str = "", payoffs: bool = True) -> Grown:
         """What stands above the past: the rules, with or without payoffs, and worked examples."""
+        if (known := self._rules.get((after_rules, payoffs))) is not None:
+            return known
         words, seat = self.words, self.seat
         rules = words.rules(seat) if payoffs else words.rules_without_payoffs(seat)
         if rules is None:
             raise LookupError(f"the words of {self.spec.name} cannot leave the payoffs out")
         parts = (words.texts["frame"], rules, after_rules)
-        return Grown.start("\n\n".join(part for part in parts if part) + "\n\n")
+        said = Grown.start("\n\n".join(part for part in parts if part) + "\n\n")
+        self._rules[after_rules, payoffs] = said
+        return said

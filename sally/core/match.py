@@ -46,16 +46,26 @@ class Match(Generic[S, A, V]):
         *,
         ask_nature: bool = False,  # whether the driver supplies nature's moves, as a replay does
         texts: Mapping[str, Mapping[str, str]] | None = None,  # words packs' texts, by seat
+        like: Match[S, A, V] | None = None,  # one of the same setup but for its seed and repeat
     ) -> None:
         self.spec, self.setup, self._ask_nature = spec, setup, ask_nature
-        self.game: Game[S, A, V] = spec.build(setup.instance.params)
+        self.game: Game[S, A, V] = spec.build(setup.instance.params) if like is None else like.game
         self.events: list[Event] = []
         self.replay: Replay[S, A, V] = Replay(self.game, [self.game.start()], lineup=setup.lineup)
         self.over = False
-        _check(spec, self.game, setup)
+        if like is None:
+            _check(spec, self.game, setup)
         everyone = (*self.game.seats, *self.game.helpers)
         self._desks = {
-            seat: Desk(spec, self.game, seat, setup.seed, (texts or {}).get(seat), setup.retries)
+            seat: Desk(
+                spec,
+                self.game,
+                seat,
+                setup.seed,
+                (texts or {}).get(seat),
+                setup.retries,
+                None if like is None else like._desks[seat],
+            )
             for seat in everyone
         }
         self._may_reject = type(self.game).rejections is not Game.rejections
@@ -89,6 +99,10 @@ class Match(Generic[S, A, V]):
     def asks(self) -> list[Turn[A, V]]:
         """All that can be answered now, in any order; empty when the match is over."""
         return list(self._waiting.values())
+
+    def asked(self, seat: str) -> Turn[A, V] | None:
+        """The move that a seat is asked for now, if it is."""
+        return self._waiting.get((len(self.replay.moves), seat, "", ""))
 
     def answer(self, id: AskId, given: Move[A] | Answer) -> None:
         """Take an answer; a wrong one raises and leaves the match as it was."""

@@ -269,3 +269,15 @@ def test_a_model_by_that_name_cannot_be_called_alone():
     lineup = {"agent": Sitter("language", {"model": "trained:x"}), "partner": Sitter("tit_for_tat")}
     episode = play(resolved(Setup(Instance("ipd", "ipd", {"rounds": 2}), 1, lineup)))
     assert "cannot be called" in episode.end.detail
+
+
+# --- what is kept from one episode to the next ----------------------------------------------------
+
+
+def test_an_episode_reads_the_same_after_another_of_its_task():
+    for game in sorted({*shelf.games()} - {*UNSPLIT}):
+        used, fresh = TextEnv(game), TextEnv(game)
+        used.reset(1)
+        used.step("no answer at all")
+        assert used.reset(2) == fresh.reset(2), game
+        assert used.step("once more none")[0] == fresh.step("once more none")[0], game

@@ -31,7 +31,10 @@ class Columns(msgspec.Struct, frozen=True, omit_defaults=True):
 
     def reward(self, weights: Mapping[str, float]) -> float:
         """The weighted sum of what is known."""
-        return sum(w * (getattr(self, name) or 0.0) for name, w in weights.items())
+        total = 0.0
+        for name, weight in weights.items():
+            total += weight * (getattr(self, name) or 0.0)
+        return total
 
 
 class Row(msgspec.Struct):
@@ -90,11 +93,12 @@ class Ledger:
 
     def settle(self) -> Columns:
         """Enter what has become known since the last time; the sum of it."""
-        match, known = self._table.match, list[Columns]()
-        for event in match.events[self._read :]:
+        events, known = self._table.match.events, list[Columns]()
+        for place in range(self._read, len(events)):
+            event = events[place]
             if event.seat != self._seat:
                 continue
-            if isinstance(event, Moved | Forfeited):
+            if isinstance(event, (Moved, Forfeited)):
                 row = self._row(event.turn, "move")
                 row.columns, row.move = self._moved(event, row), _action(event)
                 known.append(row.columns)
@@ -102,26 +106,34 @@ class Ledger:
                 row = self._row(event.turn, event.probe, event.about)
                 row.columns, row.move = self._reported(event, row), event.value
                 known.append(row.columns)
-        self._read = len(match.events)
-        return _sum([*known, Columns(payoff=self._gained())])
+        self._read = len(events)
+        gained, last = self._gained()
+        if gained is None:
+            return _sum(known)
+        if len(known) == 1 and last is not None and last.columns is known[0]:  # nearly always
+            last.columns = _paid(last.columns, gained)
+            return last.columns
+        if last is not None:
+            last.columns = _paid(last.columns, gained)
+        return _sum([*known, Columns(payoff=gained)])
 
     def _row(self, turn: int, kind: str, about: str = "") -> Row:
-        wanted = (turn, kind, about)
-        return next(r for r in reversed(self.rows) if (r.turn, r.kind, r.about) == wanted)
+        for row in reversed(self.rows):
+            if row.turn == turn and row.kind == kind and row.about == about:
+                return row
+        raise LookupError(f"nothing was asked of {self._seat} under {(turn, kind, about)}")
 
-    def _gained(self) -> float | None:
-        """What the seat has now and had not before, entered with its last move."""
+    def _gained(self) -> tuple[float | None, Row | None]:
+        """What the seat has now and had not before, and the last move, with which it is entered."""
         match = self._table.match
         if not match.over and not match.game.pays_as_it_goes:
-            return None
+            return None, None
         has = float(match.game.payoffs(match.state)[self._seat])
         gained, self._had = has - self._had, has
-        last = next((r for r in reversed(self.rows) if r.kind == "move"), None)
-        if last is not None and last.columns.format is not None:
-            last.columns = msgspec.structs.replace(
-                last.columns, payoff=(last.columns.payoff or 0.0) + gained
-            )
-        return gained
+        for row in reversed(self.rows):
+            if row.kind == "move":
+                return gained, row if row.columns.format is not None else None
+        return gained, None
 
     def _moved(self, event: Moved | Forfeited, row: Row) -> Columns:
         regret = None
@@ -162,14 +174,20 @@ class Ledger:
         return Columns(belief=belief, format=0.0)
 
 
+def _paid(columns: Columns, gained: float) -> Columns:
+    """The columns with what was gained entered."""
+    payoff = (columns.payoff or 0.0) + gained
+    return Columns(payoff, columns.regret, columns.reply, columns.belief, columns.format)
+
+
 def _action(event: Moved | Forfeited) -> Any:
     return event.action if isinstance(event, Moved) else None
 
 
 def _place(table: TextTable, event: Moved) -> int:
     """Where on the menu the move stood; worths are given by place."""
-    state = table.match.replay.states[event.turn]
-    options = table.match.game.options(state, Seat(event.seat))
+    match = table.match
+    options = match.game.options(match.replay.states[event.turn], Seat(event.seat))
     return options.index(event.action)
 
 

@@ -8,22 +8,32 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from hashlib import blake2b
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
 from sally.adapters.text.columns import ANYBODY, AUTOMATON, Columns, Ledger, Row, check_weights
 from sally.adapters.text.splits import split_of
 from sally.adapters.text.table import OVER, Asked, Given, Outside, TextTable, players_for
+from sally.core import shelf
 from sally.core.chance import Stream, derived_seed
 from sally.core.errors import BadInput
 from sally.core.log import Episode, Setup, Sitter
+from sally.core.match import Match
 from sally.core.player import Player
 from sally.core.training import Split, Task
 from sally.players.language import LANGUAGE
 from sally.runner.seating import resolved
 
-Seated = tuple[Setup, dict[str, Player[Any, Any]]]
+SEATED = 1024  # so many tasks are kept with their players
+
+
+class Seated(NamedTuple):
+    """A task with what is made of it once: nobody's turn has come at this match."""
+
+    task: Task  # kept, because it is known by its place in memory
+    match: Match[Any, Any, Any]
+    players: dict[str, Player[Any, Any]]
 
 
 class TextEnv:
@@ -70,10 +80,10 @@ class TextEnv:
 
     def begin(self, task: Task, seed: int, repeat: int = 0) -> str:
         """Begin an episode of this very task; the page that opens it."""
-        setup, players = self._at(task)
-        setup = msgspec.structs.replace(setup, seed=seed, repeat=repeat)
+        _, first, players = self._at(task)
+        setup = msgspec.structs.replace(first.setup, seed=seed, repeat=repeat)
         self.task = task
-        self._table = table = TextTable(setup, players, task.seat)
+        self._table = table = TextTable(setup, players, task.seat, first)
         self._ledger = Ledger(table)
         exact = AUTOMATON if self._ledger.exact else ANYBODY
         self.weights = exact if self._weights is None else self._weights
@@ -150,12 +160,16 @@ class TextEnv:
         self._ledger.settle()
 
     def _at(self, task: Task) -> Seated:
-        """The setup of a task and its players, checked and made once."""
-        if id(task) not in self._seated:
-            arms = {task.seat: self._probes} if self._probes else {}
-            lineup = {task.seat: self._sitter, **task.others}
-            setup = resolved(Setup(task.instance, 0, lineup, arms=arms, retries=self._retries))
-            self._seated[id(task)] = setup, players_for(setup, task.seat, self._model)
+        """A task, a match of it and its players, checked and made once."""
+        if (known := self._seated.get(id(task))) is not None:
+            return known
+        arms = {task.seat: self._probes} if self._probes else {}
+        lineup = {task.seat: self._sitter, **task.others}
+        setup = resolved(Setup(task.instance, 0, lineup, arms=arms, retries=self._retries))
+        match: Match[Any, Any, Any] = Match(shelf.game(setup.instance.game), setup)
+        while len(self._seated) >= SEATED:
+            del self._seated[next(iter(self._seated))]
+        self._seated[id(task)] = Seated(task, match, players_for(match, task.seat, self._model))
         return self._seated[id(task)]
 
 

@@ -116,8 +116,15 @@ class _Later:
 class TextTable:
     """A match in progress: what is asked now, and one answer at a time."""
 
-    def __init__(self, setup: Setup, players: Mapping[str, Player[Any, Any]], seat: str) -> None:
-        self.match: Match[Any, Any, Any] = Match(shelf.game(setup.instance.game), setup)
+    def __init__(
+        self,
+        setup: Setup,
+        players: Mapping[str, Player[Any, Any]],
+        seat: str,
+        like: Match[Any, Any, Any] | None = None,  # one of the same task; saves making its words
+    ) -> None:
+        spec = shelf.game(setup.instance.game) if like is None else like.spec
+        self.match: Match[Any, Any, Any] = Match(spec, setup, like=like)
         self.seat, self._players = seat, players
         self._open: list[tuple[Turn[Any, Any], _Later]] = []
         self.asked: Asked | None = None
@@ -207,9 +214,11 @@ def _scores(given: Given, candidates: tuple[str, ...]) -> Scores:
         raise BadInput(f"These scores cannot be used: {str(why).rstrip('.')}.") from None
 
 
-def players_for(setup: Setup, seat: str, model: Outside) -> dict[str, Player[Any, Any]]:
-    """Everybody at the table of a setup, with the model outside in its seat; made once a task."""
-    match: Match[Any, Any, Any] = Match(shelf.game(setup.instance.game), setup)
+def players_for(
+    match: Match[Any, Any, Any], seat: str, model: Outside
+) -> dict[str, Player[Any, Any]]:
+    """Everybody at the table of a match, with the model outside in its seat; made once a task."""
+    setup = match.setup
     lineup = reached(setup.lineup, lambda at, name: model)
     players = players_of(match, lineup)
     for at, player in players.items():

@@ -100,8 +100,8 @@ class _Ahead:
     """Follows one episode; what it remembers changes how long an answer takes, never which."""
 
     def __init__(self, game: RepeatedGame, seat: Seat, machine: Machine) -> None:
-        self._odds, self._follow = machine.odds, followed(machine)
-        self._tables = _tables(game, seat, _key(machine))
+        key = _key(machine)
+        self._follow, self._tables = _followed(key), _tables(game, seat, key)
         self._read, self._at = 0, 0
 
     def __call__(self, view: View) -> list[float] | None:
@@ -120,6 +120,12 @@ def _key(machine: Machine) -> bytes:
     key = machine.odds.tobytes() + machine.after.tobytes()
     _machines.setdefault(key, machine)
     return key
+
+
+@lru_cache(maxsize=256)
+def _followed(key: bytes) -> Any:
+    """Where a machine goes from each state by each pair of moves."""
+    return followed(_machines[key])
 
 
 @lru_cache(maxsize=256)
