@@ -60,8 +60,8 @@ def test_who_played_under_older_rules_is_told_so_and_can_withdraw(server, tmp_pa
     person = Participant(server).agree("goes0away0id").read_on().check(*RIGHT)
     person.answer_all(person.seat_token, most=1)
     server.app.state.live_matches._by_id.clear()  # as after a restart with another Sally
-    newer = {name: replace(shelf.game(name), version=99) for name in shelf.games()}
-    monkeypatch.setattr(shelf, "games", lambda: newer)
+    older = shelf.game
+    monkeypatch.setattr(shelf, "game", lambda name: replace(older(name), version=99))
     assert person.get().heading == "The game cannot go on" and "version 99" in person.text
     assert logged_in(server).browser.get("/experimenter").status_code == 200
     person.get("/withdraw").post("/withdraw", token=person.field("token"))
