@@ -96,7 +96,7 @@ def test_a_match_of_other_rules_says_that_it_cannot_go_on(
             asked = setup("ipd", "agent", AGAINST_A_BOT, rounds=5)
             token = (await one.open(asked, ["agent"])).tokens["agent"]
         newer = replace(shelf.game("ipd"), version=99)
-        monkeypatch.setattr(shelf, "games", lambda: {"ipd": newer})
+        monkeypatch.setattr(shelf, "game", lambda _: newer)
         async with live_matches(tmp_path) as one:
             with pytest.raises(NotAsked, match="cannot go on: ipd is at rules version 99"):
                 await one.seat(token)
