@@ -11,7 +11,7 @@ FROM python:3.11-slim
 RUN useradd --create-home --uid 10001 sally && mkdir /data && chown sally /data
 COPY --from=build /opt/sally /opt/sally
 ENV PATH=/opt/sally/bin:$PATH PYTHONUNBUFFERED=1
-USER sally
+USER 10001
 WORKDIR /data
 VOLUME /data
 EXPOSE 8000

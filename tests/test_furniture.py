@@ -38,7 +38,8 @@ def test_only_the_publishing_job_may_ask_for_an_identity() -> None:
 
 def test_the_container_is_nobody_special_and_installs_extras_that_are_there() -> None:
     text = (ROOT / "Dockerfile").read_text(encoding="utf-8")
-    assert text.index("USER sally") < text.index("ENTRYPOINT")
+    assert "--uid 10001 sally" in text
+    assert text.index("USER 10001") < text.index("ENTRYPOINT")
     (extras,) = re.findall(r"'\.\[([a-z,]+)\]'", text)
     assert set(extras.split(",")) <= set(PROJECT["optional-dependencies"])
     for copied in re.findall(r"^COPY (?!--from)(.*) \S+$", text, re.M):

@@ -45,6 +45,8 @@ COLUMNS = {
 @json_option
 def demo(out: Path, bots: bool, as_json: bool) -> None:
     """Three games, four kinds of player: what each knew, and what it did with it."""
+    if not as_json:
+        _show_the_record()  # first: it takes a second or two, and the embedded model minutes
     missing = "left out by --bots" if bots else embedded_is_missing()
     study = msgspec.structs.replace(STUDY, cells=BOTS) if missing else STUDY
     play_with_progress(study, out, None)
@@ -66,7 +68,6 @@ def demo(out: Path, bots: bool, as_json: bool) -> None:
             f"Episodes without a result (-): {cut}. Three rounds in a row without a readable move\n"
             "end an episode; such a round is a forfeit, never a guess."
         )
-    _show_the_record()
     page = out.parent / f"{out.name}.html"
     click.get_current_context().invoke(report, store=out, out=page, transcripts="1", profile=True)
     last = list(contents.episodes)[-1]
