@@ -38,7 +38,7 @@ BOTS = (
 MODELS = (
     ("What decisions cost", f"why {FIRST} --most 3"),
     ("A learner in its place from step 5 on",
-     f"fork {FIRST} --turn 5 --seat agent=tabular --repeats 6"),
+     f"fork {FIRST} --turn 5 --seat agent=tabular"),
     ("Reliability and validity", f"reliability {KANG}"),
     ("Where the variance comes from", f"variance {KANG} --game toma_po"),
     ("Does it say that this may be a test?", f"score {FIRST} --metric mentions_test"),
@@ -57,8 +57,9 @@ PARTS = (
     ("Two small language models", MODELS, "Read from the bundles; nothing is played but the "
      "learner's share of the fork."),
     ("A scripted reader", READER, "It draws each answer from a hash of the page, so another "
-     "wording is another draw: differences here are chance, as they should be. No language model "
-     "has played twins, wordings or frames for the shipped results."),
+     "wording is another draw: no difference has a direction, and much of its variance belongs to "
+     "the wording. No language model has played twins, wordings or frames for the shipped "
+     "results."),
 )  # fmt: skip
 
 
@@ -77,7 +78,7 @@ def page() -> Iterator[str]:
         for heading, command in commands:
             if heading:
                 yield from ("", f"### {heading}")
-            yield from ("", "```console", f"$ sally {command}", *printed(command), "```")
+            yield from ("", "```text", f"$ sally {command}", *printed(command), "```")
 
 
 def printed(command: str) -> list[str]:
@@ -97,9 +98,9 @@ def write(out: Path) -> None:
         place = Path(folder) / BUNDLES
         place.parent.mkdir(parents=True)
         place.symlink_to(results, target_is_directory=True)
-        with chdir(folder):
-            lines = list(page())
-    out.write_text("\n".join(lines) + "\n", "utf-8")
+        with chdir(folder), out.open("w", encoding="utf-8") as file:
+            for line in page():
+                print(line, file=file, flush=True)
 
 
 if __name__ == "__main__":
