@@ -52,7 +52,8 @@ class Desk:
         like: Desk | None = None,  # of the same seat, problem and texts: its words serve here, too
     ) -> None:
         self.spec, self.game, self.seat, self.seed = spec, game, seat, seed
-        self._like = like._like or like if like is not None else None  # the first, not a chain
+        first = None if like is None else (like._like or like)  # never a chain of desks
+        self._like: Desk | None = first
         self.retries = retries  # how often an unreadable answer may be given again
         self._texts = texts or {}
         self._openings: dict[tuple[str, str, bool], tuple[Grown, Past]] = {}

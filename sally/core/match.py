@@ -56,7 +56,7 @@ class Match(Generic[S, A, V]):
         if like is None:
             _check(spec, self.game, setup)
         everyone = (*self.game.seats, *self.game.helpers)
-        self._desks = {
+        self._desks: dict[Seat, Desk] = {
             seat: Desk(
                 spec,
                 self.game,
