@@ -135,7 +135,7 @@ def test_whoever_leaves_censors_and_the_other_is_told(tmp_path: Path) -> None:
         assert over == {
             "how": "censored",
             "payoff": None,
-            "text": "Somebody has left the table, so the game was stopped.",
+            "text": "Somebody has left, or did not answer in time, so the game was stopped.",
         }
     (episode,) = stored(tmp_path)
     assert isinstance(episode.end, Censored)

@@ -139,8 +139,8 @@ def test_who_leaves_stops_the_game_for_both(person: Arrive, served: Server) -> N
     bob.sit(f"{table['invites']['partner']}&invited")
     ann.page.get_by_text("Leave the game", exact=True).click()
     ann.page.get_by_role("button", name="Leave and stop the game").click()
-    assert "You have left the table" in ann.result()
-    assert "Somebody has left the table" in bob.result()
+    assert "You have left, or" in ann.result()
+    assert "Somebody has left, or" in bob.result()
     assert "Your result" not in bob.result()
 
 

@@ -164,5 +164,5 @@ def test_a_game_without_a_pack_is_named_as_not_translated() -> None:
 
 def test_somebody_who_left_reads_why_in_the_language_of_the_study() -> None:
     end = Censored(0, "left", "", "agent")
-    assert over_of("agent", end, shipped("de")).text.startswith("Sie haben den Tisch verlassen")
+    assert over_of("agent", end, shipped("de")).text.startswith("Sie sind gegangen")
     assert over_of("partner", end, shipped("en")).text.startswith("Somebody has left")
