@@ -14,16 +14,19 @@ import random
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from benchmarks.hostile.mutations import mutated
+from sally.adapters.importers import clembench
 from sally.adapters.importers import table as tables
 from sally.adapters.importers.table_layout import layout_of
 from sally.core import shelf
 from sally.core.errors import BadInput
 from sally.core.paper import Imported, Importer
 from sally.core.sound import unsound
+from tests.adapters import test_import_clembench as clem
 from tests.games.mindgames.records import MODEL, PEOPLE, record
 from tests.games.mindgames.records import written as mindgames_written
 from tests.papers import test_akata2025_importer as akata
@@ -37,7 +40,7 @@ def sources(folder: Path) -> dict[str, tuple[Callable[[Path], Imported], Path]]:
     """For each importer a folder of good files that it takes in."""
     where = {name: folder / name for name in ("akata2025", "brockbank2024", "moore2025")}
     rows = akata.episode("act_gpt4", "act_tft", ["JJ", "FJ", "FF", "JF"], akata.PD)
-    rows += akata.episode("act_tft", "act_j", ["JJ", "JJ"], akata.PD)
+    rows += akata.episode("act_tft", "act_j", ["JJ"] * 4, akata.PD)
     akata.written(where["akata2025"] / "pd/tft/data/pd_base_gpt4_tfts.csv", rows)
     _brockbank(where["brockbank2024"])
     games = [record([[(0, 1)], [(2, 1)]], "A"), record([[(0, 1), (1, 0)]], "C")]
@@ -47,6 +50,9 @@ def sources(folder: Path) -> dict[str, tuple[Callable[[Path], Imported], Path]]:
     _tradecraft(folder / "tradecraft")
     found["table"] = (_table, folder / "table")
     _rounds(folder / "table")
+    read = partial(clembench.imported, how=clem.DILEMMA)
+    found["clembench"] = (Importer("clembench", "", read).imported, folder / "clembench")
+    clem.results(folder / "clembench", clem.logs())
     return found
 
 

@@ -125,7 +125,8 @@ def inspect(path: Path, out: Path, as_json: bool) -> None:
 @json_option
 def textarena(file: Path, out: Path, as_json: bool) -> None:
     """Two-player matrix games of TextArena from FILE, one recorded game per line."""
-    _store(textarena_records.imported(file), out, "textarena", as_json)
+    read = Importer("textarena", "games of TextArena", textarena_records.imported)
+    _store(read.imported(file), out, "textarena", as_json)
 
 
 @import_.command("clembench")
@@ -154,8 +155,10 @@ def clembench(path: Path, out: Path, as_json: bool, **flags: Any) -> None:
         raise BadInput("Say which game was played: --game rps, ibs or ipd, or --matrix FILE.")
     told = ("game", "names", "rounds", "source", "licence")
     layout = layout_of(path, {name: flags[name] for name in told}, flags["matrix"])
-    _store(clembench_logs.imported(path, clembench_logs.told_of(flags, layout)), out, "clembench",
-           as_json)  # fmt: skip
+    how = clembench_logs.told_of(flags, layout)
+    about = "matrix games in logs of clembench"
+    read = Importer("clembench", about, lambda at: clembench_logs.imported(at, how))
+    _store(read.imported(path), out, "clembench", as_json)
 
 
 def _store(found: Imported, out: Path, name: str, as_json: bool) -> None:

@@ -103,6 +103,9 @@ def test_what_is_no_log_of_a_matrix_game_is_one_sentence(tmp_path: Path) -> None
     half.write_text(LOGS.read_text()[:900])
     with pytest.raises(BadInput, match="no log of a game as clemcore writes it"):
         imported(half, DILEMMA)
+    half.write_bytes(LOGS.read_bytes()[:900] + b"\xe1")
+    with pytest.raises(BadInput, match="no log of a game as clemcore writes it"):
+        imported(half, DILEMMA)
     with pytest.raises(BadInput, match="names R or P or S; say with --reply"):
         imported(results(tmp_path / "rps", logs()[:1]), Told(Layout(game="rps")))
 

@@ -129,7 +129,7 @@ def _read(file: Path) -> tuple[bytes, Log]:
     data = file.read_bytes()
     try:
         log = msgspec.json.decode(data, type=Log)
-    except msgspec.MsgspecError as why:
+    except (msgspec.MsgspecError, UnicodeDecodeError) as why:
         raise BadInput(f"{file} is no log of a game as clemcore writes it: {why}.") from None
     return data, log
 

@@ -95,7 +95,7 @@ def imported(path: Path) -> Imported:
             continue
         try:
             record = msgspec.json.decode(line, type=Record)
-        except msgspec.MsgspecError as why:
+        except (msgspec.MsgspecError, UnicodeDecodeError) as why:
             raise BadInput(f"{path}, line {number}: no record of a game: {why}.") from None
         counts["found"] += 1
         game = _Game(record, f"{path.name}:{number}")
