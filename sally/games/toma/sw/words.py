@@ -293,7 +293,9 @@ def shown(cell: CellOf) -> str:
 
 def read_act(reply: str) -> Action:
     """The act behind the label, or a reply that is nothing but an act."""
-    stated = next((s for label in LABELS if (s := after_label(reply, label)) is not None), reply)
+    # A prediction of the ally's WAIT is no second thought about one's own act.
+    mine = "\n".join(line for line in reply.split("\n") if not _of_the_ally(line))
+    stated = next((s for label in LABELS if (s := after_label(mine, label)) is not None), mine)
     found = ACT.fullmatch(stated.strip(" \t\n*`[].").strip())
     if found is None:
         raise Unreadable(
@@ -306,6 +308,10 @@ def read_act(reply: str) -> Action:
     if found["password"]:
         return Open(found["password"])
     return Move(found["way"].upper()) if found["way"] else WAIT
+
+
+def _of_the_ally(line: str) -> bool:
+    return line.lstrip(" \t*_`#>-").lower().startswith(f"{ALLY}:")
 
 
 # What may stand behind a target or a cell; an `or` or a question mark may not.
