@@ -16,7 +16,7 @@ from sally.adapters import spaces
 from sally.adapters.problems import Problems
 from sally.adapters.table import Table
 from sally.core import shelf
-from sally.core.errors import BadInput
+from sally.core.errors import BadInput, unknown
 from sally.core.game import Seat
 
 
@@ -138,6 +138,11 @@ class SimultaneousEnv(ParallelEnv):  # type: ignore[misc]
         return self._seen(), self._infos()
 
     def step(self, actions: dict[str, Any]) -> tuple[Any, Any, Any, Any, Any]:
+        if not self.agents:
+            raise BadInput("The episode is over; call reset before the next step.")
+        for agent in actions:
+            if agent not in self.possible_agents:
+                raise unknown(f"seat of {self.game}", agent, self.possible_agents)
         for agent in self.table.waiting():
             if agent not in actions:
                 raise BadInput(f"Seat {agent!r} is to move, and no action was given for it.")

@@ -150,3 +150,16 @@ def test_a_step_after_the_end_and_a_missing_action_are_said_in_words():
     both.reset(seed=1)
     with pytest.raises(BadInput, match="no action was given"):
         both.step({"agent": 0})
+
+
+def test_a_wrong_seat_and_a_step_after_the_end_are_refused_and_change_nothing():
+    from sally.adapters.pettingzoo import SimultaneousEnv
+
+    env = SimultaneousEnv("rps", rounds=1)
+    env.reset(seed=1)
+    with pytest.raises(BadInput, match="seat of rps"):
+        env.step({"agent": 0, "partner": 0, "dealer": 0})
+    assert env.table.match.turn == 0
+    env.step({"agent": 0, "partner": 0})
+    with pytest.raises(BadInput, match="The episode is over"):
+        env.step({"agent": 0, "partner": 0})
