@@ -94,7 +94,7 @@ def test_what_is_no_log_of_a_matrix_game_is_one_sentence(tmp_path: Path) -> None
     one, other = logs()[0], logs()[1]
     other["meta"]["game_name"] = "taboo"
     folder = results(tmp_path / "two", [one, other])
-    with pytest.raises(BadInput, match="several games: say with --only which of dilemma, taboo"):
+    with pytest.raises(BadInput, match="several games; `only` must name one of dilemma, taboo"):
         imported(folder, DILEMMA)
     del one["players"]["Player 2"]
     with pytest.raises(BadInput, match="1 players; a matrix game has two"):
@@ -106,7 +106,7 @@ def test_what_is_no_log_of_a_matrix_game_is_one_sentence(tmp_path: Path) -> None
     half.write_bytes(LOGS.read_bytes()[:900] + b"\xe1")
     with pytest.raises(BadInput, match="no log of a game as clemcore writes it"):
         imported(half, DILEMMA)
-    with pytest.raises(BadInput, match="names R or P or S; say with --reply"):
+    with pytest.raises(BadInput, match="names R or P or S; the pattern `reply` says"):
         imported(results(tmp_path / "rps", logs()[:1]), Told(Layout(game="rps")))
 
 

@@ -92,7 +92,7 @@ def imported(path: Path, how: Told) -> Imported:
     if how.only and how.only not in named:
         raise unknown("game in these logs", how.only, named)
     if not how.only and len(named) > 1:
-        raise BadInput(f"{path} holds several games: say with --only which of {', '.join(named)}.")
+        raise BadInput(f"{path} holds several games; `only` must name one of {', '.join(named)}.")
     games = [
         _Game(file, data, log, how)
         for file, data, log in found
@@ -100,7 +100,9 @@ def imported(path: Path, how: Told) -> Imported:
     ]
     if not any(game.readable for game in games):
         names = " or ".join(games[0].rules.names_of(AGENT))
-        raise BadInput(f"No reply under {path} names {names}; say with --reply how moves are told.")
+        raise BadInput(
+            f"No reply under {path} names {names}; the pattern `reply` says how moves are told."
+        )
     longest = max(len(game.rounds) for game in games)
     if how.layout.rounds is not None and how.layout.rounds < longest:
         raise BadInput(
@@ -266,9 +268,13 @@ def checked_pattern(pattern: str) -> str:
     try:
         groups = re.compile(pattern).groups if pattern else 1
     except re.error as why:
-        raise BadInput(f"--reply {pattern!r} is no regular expression: {why}.") from None
+        raise BadInput(
+            f"The pattern {pattern!r} for `reply` is no regular expression: {why}."
+        ) from None
     if groups != 1:
-        raise BadInput(f"--reply {pattern!r} must have one group, which finds the move's name.")
+        raise BadInput(
+            f"The pattern {pattern!r} for `reply` must have one group, which finds the move's name."
+        )
     return pattern
 
 
