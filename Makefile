@@ -15,9 +15,8 @@ help: ## what each target does
 demo: $(SMALL) ## three games, bots and an embedded model: what each knew and did
 	@$(BIN)/sally demo
 
-# Three at a time on two cores: whoever waits for a browser, a server or a cluster leaves room.
 test: check ## run the checks and every test
-	@PYTHONDONTWRITEBYTECODE= OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 3
+	@PYTHONDONTWRITEBYTECODE= OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2
 
 check: $(READY) ## lint, types (also of the page on your own game), layers
 	@$(BIN)/ruff check .

@@ -165,7 +165,7 @@ def in_thread(job: Callable[[], object]) -> threading.Thread:
     return thread
 
 
-def until(true: Callable[[], bool], seconds: float = 40) -> None:
+def until(true: Callable[[], bool], seconds: float = 120) -> None:
     patience = time.monotonic() + seconds
     while not true():
         assert time.monotonic() < patience

@@ -257,7 +257,7 @@ def test_a_killed_run_goes_on_with_what_is_missing(
     env = {**os.environ, "XDG_CONFIG_HOME": str(tmp_path)}
     running = subprocess.Popen([*command, model], cwd=tmp_path, env=env, stdout=-3, stderr=-3)
     out = tmp_path / "out"
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 180
     while not ((out / store.MANIFEST).exists() and store.load(out).episodes):
         assert running.poll() is None, "the run ended before it could be killed"
         assert time.monotonic() < deadline
