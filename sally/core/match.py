@@ -15,7 +15,7 @@ from sally.core.answers import forfeited, spoken
 from sally.core.asides import Asides
 from sally.core.chance import Stream
 from sally.core.desk import Desk
-from sally.core.errors import BadInput, IllegalMove, NotAsked, unknown
+from sally.core.errors import BadInput, IllegalMove, NotAsked
 from sally.core.game import NATURE, A, Game, GameSpec, S, Seat, V
 from sally.core.log import (
     Censored,
@@ -29,8 +29,8 @@ from sally.core.log import (
     episode_id,
 )
 from sally.core.menu import admitted
+from sally.core.playable import check_playable
 from sally.core.player import Answer, AskId, Decision, Fault, Forfeit, Move, Turn
-from sally.core.probe import Probe
 from sally.core.replay import Replay
 
 Decides = Callable[[Turn[A, V]], Any]  # what a player answers: a decision, or a bare move
@@ -54,7 +54,7 @@ class Match(Generic[S, A, V]):
         self.replay: Replay[S, A, V] = Replay(self.game, [self.game.start()], lineup=setup.lineup)
         self.over = False
         if like is None:
-            _check(spec, self.game, setup)
+            check_playable(spec, self.game, setup)
         everyone = (*self.game.seats, *self.game.helpers)
         self._desks: dict[Seat, Desk] = {
             seat: Desk(
@@ -349,62 +349,3 @@ class Match(Generic[S, A, V]):
     def _close(self) -> None:
         self._waiting.clear()
         self.over = True
-
-
-def _check(spec: GameSpec[Any, Any, Any], game: Game[Any, Any, Any], setup: Setup) -> None:
-    """Whether this setup can be played at all; one clear sentence if not."""
-    everyone = {*game.seats, *game.helpers}
-    if setup.instance.game != spec.name:
-        raise BadInput(
-            f"Instance {setup.instance.id!r} is a problem of {setup.instance.game}, "
-            f"not of {spec.name}."
-        )
-    if setup.version != spec.version:
-        raise BadInput(
-            f"{spec.name} is at rules version {spec.version}; this setup asks for {setup.version}."
-        )
-    for seat in (*setup.lineup, *setup.arms, *(i.seat for i in setup.injections)):
-        if seat not in everyone:
-            raise unknown(f"seat of {spec.name}", seat, everyone)
-    if setup.retries < 0:
-        raise BadInput(f"retries must be at least 0, not {setup.retries}.")
-    for seat, names in setup.arms.items():
-        for name in names:
-            _probe_for(spec, name, seat)
-        if len(set(names)) < len(names):
-            raise BadInput(f"The arm of {seat} names a probe twice: {', '.join(names)}.")
-    for injection in setup.injections:
-        probe = _probe_for(spec, injection.probe, injection.seat)
-        if injection.error and probe.kind == "values":
-            raise BadInput(
-                f"{probe.name!r} cannot be told with an error: values have no finite set of "
-                "wrong ones."
-            )
-        asked = setup.arms.get(injection.seat, ())
-        if injection.source == "own" and injection.probe not in asked:
-            raise BadInput(
-                f"{injection.seat} is to be told its own answer to {injection.probe!r}, "
-                "but its arm does not ask it."
-            )
-        if injection.source == "own" and probe.point == "after":
-            raise BadInput(
-                f"{injection.seat} cannot be told its own answer to {injection.probe!r} before it "
-                "moves: that is asked after the move."
-            )
-    _refuse_two_oracles(setup)
-
-
-def _probe_for(spec: GameSpec[Any, Any, Any], name: str, seat: str) -> Probe:
-    probe = spec.probe(name)
-    if probe.seats and seat not in probe.seats:
-        raise BadInput(f"Probe {name!r} of {spec.name} is not for seat {seat!r}.")
-    return probe
-
-
-def _refuse_two_oracles(setup: Setup) -> None:
-    told = sorted({i.seat for i in setup.injections if i.source == "truth"})
-    if len(told) > 1:
-        raise BadInput(
-            f"{' and '.join(told)} are both to be told the truth; only one seat can be, because "
-            "it has to wait for the others' moves."
-        )
