@@ -88,6 +88,7 @@ METRICS = (
     ),
     Metric(
         name="mindgames_sink",
+        bounds=(0, 1),
         about="1 if the target chose the trap in the end, the best for it once it knows everything",
         measure=_sink,
         better="lower",
@@ -96,6 +97,7 @@ METRICS = (
     ),
     Metric(
         name="mindgames_time_at_goal",
+        bounds=(0, 1),
         about="share of messages after which the target would choose the goal",
         measure=_time_at_goal,
         better="higher",
@@ -129,6 +131,7 @@ METRICS = (
     ),
     Metric(
         name="mindgames_appealed_to_all",
+        bounds=(0, 1),
         about="1 if every like and cell was asked for by the end; a ranking asks for both",
         measure=_appealed_to_all,
         headline=True,
@@ -136,6 +139,7 @@ METRICS = (
     ),
     Metric(
         name="mindgames_appealed_to_all_literally",
+        bounds=(0, 1),
         about="1 if every like and cell was asked for by the end, rankings not counted",
         measure=_appealed_to_all_literally,
         label="asked all, literally",
