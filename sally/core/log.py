@@ -41,7 +41,7 @@ def label(who: Sitter) -> str:
     params.pop("participant", None)
     if who.player == "inverse":  # named by what it turns around
         return f"not {label(Sitter(str(params.get('of', 'constant')), params.get('params') or {}))}"
-    if who.player == "language":  # two ways of asking are two players
+    if "model" in params or who.player == "language":  # two ways of asking are two players
         model, strategy = model_and_strategy(who)
         asked = params.pop("settings", None) or {}
         ways = {key: asked[key] for key in names.WAYS if key in asked}
@@ -58,10 +58,12 @@ def label(who: Sitter) -> str:
 
 def model_and_strategy(who: Sitter) -> tuple[str, str]:
     """What a language player is made of, as tables call it; a bot's name and nothing."""
-    if who.player != "language":
-        return who.player, ""
-    model = names.called(str(who.params.get("model", "embedded")))
-    return model, str(who.params.get("strategy", "qa"))
+    if who.player == "language":
+        model = names.called(str(who.params.get("model", "embedded")))
+        return model, str(who.params.get("strategy", "qa"))
+    if "model" in who.params:  # such as one that writes its policy
+        return names.called(str(who.params["model"])), who.player
+    return who.player, ""
 
 
 class Fork(msgspec.Struct, frozen=True, omit_defaults=True):

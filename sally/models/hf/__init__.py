@@ -91,6 +91,8 @@ class HF:
         self._texts = Texts(tokenizer, _ends(model))
         kind = torch().device(self.device).type
         wanted = rows or 2 * AT_ONCE.get(kind, 8)
+        here = os.environ.get("SALLY_HF_ROWS", "")  # where several runs share one accelerator
+        wanted = int(here) if here.isdigit() and int(here) > 0 else wanted
         count = rows or rows_for(model, self._context, wanted)
         switched = os.environ.get("SALLY_HF_GRAPHS", "1") != "0" if graphs is None else graphs
         net = Net(model, count, self._context, switched)
@@ -249,9 +251,17 @@ def _named(name: str) -> HF:
         raise BadInput(str(why)) from why
 
 
+def _at_once() -> int:
+    """The calls taken at once here; a plan may be made where nothing could be played."""
+    try:
+        return AT_ONCE.get(loading.device_here(), 8)
+    except Unavailable:
+        return AT_ONCE["cpu"]
+
+
 MODEL = ModelKind(
     "hf",
     "a folder or GGUF file through transformers, as hf:PATH; batches calls, scores candidates",
     _named,
-    at_once=lambda: AT_ONCE.get(loading.device_here(), 8),
+    at_once=_at_once,
 )

@@ -23,6 +23,8 @@ TEMPERATURE: Final = 1.0
 STEPS: Final = 8
 # Logits are read at so many places of a batch at most; each place holds the whole vocabulary.
 READ: Final = 2048
+# Vocabularies sorted at once, for those who draw from the likeliest tokens only.
+SORTED: Final = 64
 
 
 class Engine:
@@ -236,9 +238,9 @@ def drawn(torch: Any, logits: Any, jobs: Sequence[Job]) -> list[int]:
         plain = [i for i in warm if jobs[i].settings.top_k is None and _top(jobs[i]) >= 1]
         for i, token in zip(plain, _inverse(torch, logits, jobs, plain), strict=True):
             picked[i] = token
-        for i in warm:
-            if i not in plain:
-                picked[i] = _cut(torch, logits[i], jobs[i])
+        cut = [i for i in warm if jobs[i].settings.top_k is not None or _top(jobs[i]) < 1]
+        for i, token in zip(cut, _cut(torch, logits, jobs, cut), strict=True):
+            picked[i] = token
     return picked
 
 
@@ -262,17 +264,31 @@ def _inverse(torch: Any, logits: Any, jobs: Sequence[Job], which: Sequence[int])
     return [int(token) for token in found[:, 0].clamp(max=logits.shape[-1] - 1).tolist()]
 
 
-def _cut(torch: Any, logits: Any, job: Job) -> int:
-    """Draw from the likeliest tokens only: top_k of them, then as many as reach top_p."""
-    ordered, tokens = torch.sort(logits.float() / _heat(job), descending=True, stable=True)
-    if job.settings.top_k is not None:
-        ordered, tokens = ordered[: job.settings.top_k], tokens[: job.settings.top_k]
-    share = torch.softmax(ordered, -1).double()
-    before = share.cumsum(-1) - share
-    share = torch.where(before < _top(job), share, 0.0)
-    cumulated = share.cumsum(-1)
-    at = int(torch.searchsorted(cumulated, job.draw() * cumulated[-1], right=True))
-    return int(tokens[min(at, len(tokens) - 1)])
+def _cut(torch: Any, logits: Any, jobs: Sequence[Job], which: Sequence[int]) -> list[int]:
+    """Draw from the likeliest tokens only: top_k of them, then as many as reach top_p.
+
+    All jobs at once, a few at a time so that sorting whole vocabularies takes little memory.
+    """
+    found: list[int] = []
+    for start in range(0, len(which), SORTED):
+        mine = [jobs[i] for i in which[start : start + SORTED]]
+        new = partial(torch.tensor, dtype=torch.float64, device=logits.device)
+        rows = torch.tensor(list(which[start : start + SORTED]), device=logits.device)
+        heat = torch.tensor([_heat(job) for job in mine], device=logits.device)
+        ordered, tokens = torch.sort(
+            logits[rows].float() / heat[:, None], descending=True, stable=True
+        )
+        places = torch.arange(ordered.shape[1], device=logits.device)
+        kept = [job.settings.top_k or ordered.shape[1] for job in mine]
+        beyond = places[None, :] >= new(kept)[:, None]
+        share = torch.softmax(ordered.masked_fill(beyond, -torch.inf), -1).double()
+        before = share.cumsum(-1) - share
+        share = torch.where(before < new([_top(job) for job in mine])[:, None], share, 0.0)
+        cumulated = share.cumsum(-1)
+        draws = new([job.draw() for job in mine])[:, None] * cumulated[:, -1:]
+        at = torch.searchsorted(cumulated, draws, right=True).clamp(max=ordered.shape[1] - 1)
+        found += tokens.gather(1, at)[:, 0].tolist()
+    return found
 
 
 def _read(known: Mapping[tuple[int, int], float], base: int, place: int, token: int) -> float:

@@ -1,0 +1,53 @@
+"""Controls on a model: the layout of its page crossed, and the policy that it would prescribe.
+
+Ten rounds of rps and ipd, as the first look has them. Wordings, twins and frames are asked for at
+the run: `sally run controls --packs all --aware`.
+"""
+
+from __future__ import annotations
+
+from sally.core.study import Cell, Study, grid, instance, sitter
+from sally.players.language import OPEN
+from sally.players.writing import THEN
+from sally.studies.arms import harnessed
+from sally.studies.quickstart import PARTNERS
+from sally.studies.quickstart_model import SETTINGS
+
+GAMES = ("rps", "ipd")
+POLICY = {"temperature": 0.7, "max_tokens": 200}  # a table has several lines
+REPEATS = 5
+
+_ASKED = sitter("language", model=OPEN, strategy="qa", settings=SETTINGS)
+_LAYOUTS = harnessed(
+    _ASKED,
+    history=(None, 4),
+    question=(None, "first"),
+    options=(None, "unlisted"),
+    answer=(None, "json"),
+)
+
+STUDY = Study(
+    name="controls",
+    about="controls on a model in rps and ipd: sixteen layouts of the page, and a policy written",
+    cells=tuple(
+        Cell(
+            name=f"{game}, {name}",
+            instances=(instance(game, f"{game}-10", rounds=10, void_limit=10),),
+            lineups=grid(agent=who, partner=PARTNERS),
+            arms=arms,
+            repeats=REPEATS,
+        )
+        for game in GAMES
+        for name, who, arms in (
+            ("layout", _LAYOUTS, {"agent": ("their_move_given_mine",)}),
+            *(
+                (
+                    f"policy, then {then}",
+                    sitter("policy_writer", model=OPEN, then=then, settings=POLICY),
+                    {},
+                )
+                for then in THEN
+            ),
+        )
+    ),
+)
