@@ -95,7 +95,7 @@ def _row(
         "episodes": list(range(len(found))),
     }
     clusters = units[coarsest(units)]
-    estimate = mean_by_rule([value for value, _ in found], clusters, of.bounds)
+    estimate = mean_by_rule([value for value, _ in found], clusters, of.ends)
     return {
         "condition": condition,
         "player": player,

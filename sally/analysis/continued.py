@@ -21,6 +21,7 @@ from sally.analysis.costs import (
     decisions_by_cost,
     in_words,
 )
+from sally.analysis.ends import instance_ends, key_of
 from sally.analysis.rows import played as laid_open
 from sally.core.errors import BadInput
 from sally.core.game import Seat
@@ -70,10 +71,12 @@ def _branch(name: str, played: list[Episode], was: list[Episode]) -> Branch:
         for new, old in zip(played, was, strict=False)
         if new.payoffs is not None and old.payoffs is not None
     ]
+    ends = {seat: instance_ends("payoff", key_of(was[0].setup.instance), seat) for seat in seats}
+    apart = {seat: (end[0] - end[1], end[1] - end[0]) for seat, end in ends.items() if end}
     return Branch(
         name,
-        {seat: lone_by_rule([paid[seat] for paid in ended]) for seat in seats},
-        {seat: lone_by_rule([new[seat] - old[seat] for new, old in pairs]) for seat in seats},
+        {s: lone_by_rule([paid[s] for paid in ended], ends[s]) for s in seats},
+        {s: lone_by_rule([new[s] - old[s] for new, old in pairs], apart.get(s)) for s in seats},
         tuple(e.id for e in played),
         len(played) - len(ended),
     )

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import msgspec
 
+from sally.analysis.ends import ends_in
 from sally.analysis.rows import Row, mean_of
 from sally.core import shelf
 from sally.core.errors import BadInput
@@ -48,7 +49,7 @@ def crossplay(episodes: Iterable[Episode]) -> dict[tuple[str, str], Pairing]:
 
 
 def _pairing(found: Sequence[Row]) -> Pairing:
-    first, second = (mean_of(found, seat, _widest(found, seat)) for seat in ("first", "second"))
+    first, second = (mean_of(found, seat) for seat in ("first", "second"))
     both = sum(row["first"] > 0 and row["second"] > 0 for row in found) / len(found)
     assert first.value is not None and second.value is not None  # there is at least one episode
     return Pairing(len(found), first.value, first.interval, second.value, second.interval, both)
@@ -58,14 +59,9 @@ def _ends(episode: Episode, seat: str) -> Bounds | None:
     """The least and the most that the episode could pay a seat, if its game says so."""
     instance = episode.setup.instance
     spec = shelf.game(instance.game)
-    return None if spec.pays is None else spec.pays(spec.build(instance.params), Seat(seat))
-
-
-def _widest(found: Sequence[Row], seat: str) -> Bounds | None:
-    ends = [row["ends"][seat] for row in found]
-    if any(end is None for end in ends):
+    if spec.pays is None:
         return None
-    return min(low for low, _ in ends), max(high for _, high in ends)
+    return ends_in("payoff", spec, spec.build(instance.params), Seat(seat))
 
 
 Table = Mapping[tuple[str, str], Pairing]

@@ -8,18 +8,22 @@ ones at what the rules give. Intervals are 95%, by the one rule of `sally.stats.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from math import inf
 from typing import Any
 
 import msgspec
 
 from sally.analysis.blanks import reasons
+from sally.analysis.ends import instance_ends, key_of, widest
 from sally.analysis.measured import Baseline, Measured, measured
 from sally.analysis.profile_estimates import Means, clusters_of
 from sally.analysis.scale import OPTIMUM, ROOM, Mark, Met, Scaled, Zero, scaled, top
 from sally.analysis.skill import Predictor, Skills, skills
 from sally.core import shelf
 from sally.core.log import Episode, label
+from sally.core.metric import Metric
 from sally.stats import Estimate
+from sally.stats.rule import Bounds
 
 __all__ = ["OPTIMUM", "ROOM", "Mark", "Point", "Predictor", "ProfileRow", "profile_of",
            "profile_rows"]  # fmt: skip
@@ -148,13 +152,21 @@ def _row(
         **_knowing(means, skills(means)),
         metric=metric.name,
         unit=metric.unit or "share",
-        raw=means.mean(lambda m: m.least, metric.bounds or group[0].span),
+        raw=means.mean(lambda m: m.least, _ends(metric, group)),
         **_doing(means, found := scaled(means, met, zero)),
         **_acting(means),
         why={},
         clusters=name,
     )
     return msgspec.structs.replace(row, why=reasons(row, group, found.why, found.why_regret))
+
+
+def _ends(metric: Metric, group: Sequence[Measured]) -> Bounds | None:
+    """Within what the raw figure lies, in these very games."""
+    if metric.ends is not None:
+        return metric.ends
+    apart = {(m.setup.instance.id, m.seat): m.setup.instance for m in group}
+    return widest(instance_ends(metric.name, key_of(i), seat) for (_, seat), i in apart.items())
 
 
 def _knowing(means: Means, found: Skills) -> dict[str, Any]:
@@ -176,7 +188,7 @@ def _knowing(means: Means, found: Skills) -> dict[str, Any]:
         "brier_beyond": found.brier_beyond,
         "calibration": tuple(_calibration(means)),
         "value_error": means.ratio(
-            lambda m: m.knowing.value_error, lambda m: m.knowing.valued or None
+            lambda m: m.knowing.value_error, lambda m: m.knowing.valued or None, (0.0, inf)
         ),
     }
 
@@ -194,7 +206,7 @@ def _acting(means: Means) -> dict[str, Any]:
             lambda m: m.acting.weighed - m.acting.chance or None,
         ),
         "inference": means.mean(lambda m: m.terms.inference),
-        "translation": means.mean(lambda m: m.terms.translation),
+        "translation": means.mean(lambda m: m.terms.translation, (0.0, inf)),
         "format": means.mean(lambda m: m.terms.format),
         "luck": means.mean(lambda m: m.terms.luck),
     }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from sally.analysis.ends import ends_over, row_ends
 from sally.core import shelf
 from sally.core.desk import Desk
 from sally.core.errors import BadInput, unknown
@@ -35,13 +36,17 @@ Chosen = bool | Collection[str]  # every metric that fits the game, none, or the
 def episode_rows(episodes: Iterable[Episode], metrics: Chosen = True) -> Iterator[Row]:
     """One row for each seat of each episode, with every metric that fits the game."""
     for episode in episodes:
-        yield from seat_rows(played(episode), metrics)
+        for row in seat_rows(played(episode), metrics):
+            del row["ends"]
+            yield row
 
 
 def seat_rows(whole: Played, metrics: Chosen = True) -> Iterator[Row]:
-    """The rows of one episode that is laid open already."""
-    for seat in whole.replay.game.seats:
-        yield _episode_row(whole, seat, metrics)
+    """The rows of one episode that is laid open already, and within what its game says they lie."""
+    game = whole.replay.game
+    for seat in game.seats:
+        row = _episode_row(whole, seat, metrics)
+        yield row | {"ends": row_ends(whole.spec, game, seat)}
 
 
 def _episode_row(whole: Played, seat: Seat, metrics: Chosen) -> Row:
@@ -226,8 +231,7 @@ def mean_of(rows: Iterable[Row], metric: str, bounds: Bounds | None = None) -> E
     """
     there = [row for row in rows if row.get(metric) is not None]
     units = units_of(there)
-    known = shelf.shelf("metrics").get(metric)
-    ends = bounds or (known.bounds if known else None)
+    ends = bounds or ends_over(metric, there)
     return mean_by_rule([float(row[metric]) for row in there], units[coarsest(units)], ends)
 
 

@@ -9,6 +9,7 @@ from typing import Literal, get_args
 
 import msgspec
 
+from sally.analysis.ends import COUNTS, PAID
 from sally.analysis.measured import in_question
 from sally.analysis.rows import Row, played, seat_rows, summary
 from sally.core import shelf
@@ -18,8 +19,6 @@ from sally.core.log import Episode, model_and_strategy
 By = Literal["player", "model", "strategy", "others", "cell"]
 KEYS = ("cell", "game", "seat", "player", "others", "model", "strategy")
 FINEST = ("cell", "game", "seat", "player", "others")
-COUNTS = ("payoff", "turns", "moves", "forfeited", "retried", "calls", "input_tokens",
-          "output_tokens", "seconds")  # fmt: skip
 STUDIED = "studied"  # whether the seat was asked or taken by a mind, in that very episode
 
 
@@ -38,8 +37,8 @@ class Wanted(msgspec.Struct, frozen=True):
         """The metrics in question, in the order in which they are shown."""
         known = shelf.shelf("metrics")
         for name in self.metrics:
-            if name not in known and name not in COUNTS:
-                raise unknown("metric", name, (*known, *COUNTS))
+            if name not in (*known, *PAID, *COUNTS):
+                raise unknown("metric", name, dict.fromkeys((*known, *PAID, *COUNTS)))
         unasked = [n for n, metric in known.items() if self.every or metric.headline]
         return self.metrics or tuple(sorted([*unasked, "payoff"], key=_place))
 
@@ -57,7 +56,8 @@ def seats_of(episodes: Iterable[Episode], metrics: Collection[str]) -> list[Row]
         for row in seat_rows(played(episode), metrics):
             model, strategy = model_and_strategy(episode.setup.lineup[row["seat"]])
             slim = {key: row[key] for key in KEYS if key in row}
-            slim |= {"model": model, "strategy": strategy, "instance": row["instance"]}
+            slim |= {"model": model, "strategy": strategy}
+            slim |= {"instance": row["instance"], "ends": row["ends"]}
             slim |= {name: row[name] for name in ("participant", *metrics) if name in row}
             found.append({**slim, STUDIED: row["seat"] in asked})
     return found

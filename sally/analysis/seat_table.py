@@ -17,10 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sally import store
+from sally.analysis.ends import instance_ends, key_of, widest
 from sally.analysis.measured import in_question
 from sally.analysis.rows import Row, estimate_row, played, seat_rows
 from sally.analysis.scores import STUDIED
-from sally.core import shelf
 from sally.core.code import fingerprint
 from sally.core.errors import BadInput
 from sally.core.log import Episode, Sitter, label, model_and_strategy
@@ -74,6 +74,7 @@ class Seats:
     kind: Codes
     instance: Codes
     values: Mapping[str, Floats]  # not a number where there is none
+    params: Sequence[tuple[bytes, ...]]  # by instance, its game and parameters; mixed ones have two
     bad: list[str] = field(default_factory=list)
     reasons: Counter[str] = field(default_factory=Counter)
     mixed: list[str] = field(default_factory=list)  # instances that changed between runs
@@ -112,8 +113,7 @@ def worked(lines: Sequence[Line], names: Sequence[str]) -> Columns:
             piece.kind.append(_numbered(kind, kinds, piece.kinds))
             for name in metrics:
                 values[name].append(_number(found, name, row.get(name)))
-        params = msgspec.json.encode((setup.instance.game, setup.instance.params), order="sorted")
-        problem = (found.cell, setup.instance.id, params)
+        problem = (found.cell, setup.instance.id, key_of(setup.instance))
         if problem not in problems:
             problems[problem] = len(problems)
             piece.problems.append(problem)
@@ -232,7 +232,11 @@ class _Gathered:
         mixed = sorted({id for (_, id), asked in self._asked.items() if len(asked) > 1})
         there = set(np.unique(kind).tolist())
         rows = [row for row in self._rows if row["at"] in there]
-        return Seats(rows, kind, instance, values, self.bad, self._reasons, mixed)
+        asked: dict[str, set[bytes]] = {id: set() for id in self._instances}
+        for (_, id), params in self._asked.items():
+            asked[id] |= params
+        every = [tuple(sorted(params)) for params in asked.values()]
+        return Seats(rows, kind, instance, values, every, self.bad, self._reasons, mixed)
 
 
 _NONE: Codes = np.array([], dtype=np.int64)
@@ -269,6 +273,8 @@ def table_means(
 
 def _mean(seats: Seats, group: Sequence[Row], rows: Codes, metric: str) -> Row:
     """The mean of a metric over some rows, clustered as `rows.mean_of` has it."""
+    seat_of = {row["at"]: row["seat"] for row in group}
+    met = set(zip(seats.kind[rows].tolist(), seats.instance[rows].tolist(), strict=True))
     people = {row["at"]: row["participant"] for row in group}
     told = None not in people.values()
     units: dict[str, Sequence[Any]] = {
@@ -276,8 +282,10 @@ def _mean(seats: Seats, group: Sequence[Row], rows: Codes, metric: str) -> Row:
         "instances": seats.instance[rows].tolist(),
         "episodes": range(rows.size),
     }
-    known = shelf.shelf("metrics").get(metric)
-    values = seats.values[metric][rows]
-    return estimate_row(
-        metric, mean_by_rule(values, units[coarsest(units)], known.bounds if known else None)
+    ends = widest(
+        instance_ends(metric, params, seat)
+        for seat, number in {(seat_of[k], i) for k, i in met}
+        for params in seats.params[number]
     )
+    values = seats.values[metric][rows]
+    return estimate_row(metric, mean_by_rule(values, units[coarsest(units)], ends))

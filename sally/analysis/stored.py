@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from sally.analysis.ends import ends_of
 from sally.analysis.published import Condition
 from sally.core import shelf
 from sally.core.errors import BadInput, listed
@@ -16,7 +17,7 @@ from sally.core.log import Episode, Forfeited
 from sally.core.metric import Played
 from sally.core.playback import replayed
 from sally.stats.intervals import Estimate
-from sally.stats.rule import PEOPLE, coarsest, mean_by_rule
+from sally.stats.rule import PEOPLE, Bounds, coarsest, mean_by_rule
 
 TOTAL = "total"  # a row's condition that every episode meets: the table's own total
 Conditions = Mapping[str, Condition]
@@ -43,7 +44,6 @@ class Matching:
     who: str = "model"  # the condition that names the model
     pools: frozenset[str] = frozenset()  # facts that may differ within a cell
     uneven: Callable[[Conditions, Known], str | None] | None = None  # why a mean is lopsided
-    shares: frozenset[str] = frozenset()  # our metrics that are 1 or 0 in an episode
 
 
 class Stored:
@@ -86,7 +86,7 @@ class Stored:
             note = uneven(row, [pair for pair, _ in given]) if uneven is not None else None
             instances = [played.episode.setup.instance.id for (_, played), _ in given]
             values = [value for _, value in given]
-            ours = pooled(values, instances, metric in self._how.shares)
+            ours = pooled(values, instances, ends_of(metric))
         elif there:
             note = "the episodes give no figure: censored, forfeited or not asked"
         cut = sum(p.episode.payoffs is None for (_, p), value in found if value is None)
@@ -147,14 +147,16 @@ def same_model(stored: str, asked: str) -> bool:
 
 
 def pooled(
-    values: Sequence[float], together: Sequence[str], share: bool = False, people: bool = False
+    values: Sequence[float],
+    together: Sequence[str],
+    ends: Bounds | None = None,
+    people: bool = False,
 ) -> Estimate:
     """A mean with its 95% interval by our one rule (`sally.stats.rule`).
 
     Episodes of one instance hang together, so instances count and not their repeats; where there
-    are too few instances, each repeat does; people always count as people. A share of ones and
-    zeros has ends.
+    are too few instances, each repeat does; people always count as people.
     """
     unit = PEOPLE if people else "instances"
     units: dict[str, Sequence[Any]] = {unit: together, "episodes": range(len(values))}
-    return mean_by_rule(values, units[coarsest(units)], (0, 1) if share else None)
+    return mean_by_rule(values, units[coarsest(units)], ends)

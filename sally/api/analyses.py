@@ -15,7 +15,8 @@ from sally.analysis.compare import compare as compared
 from sally.analysis.crossplay import crossplay as met
 from sally.analysis.measured import in_question, measured
 from sally.analysis.profile import profile_of
-from sally.analysis.rows import decision_rows, episode_rows, summary
+from sally.analysis.rows import decision_rows, episode_rows, seat_rows, summary
+from sally.analysis.rows import played as laid_open
 from sally.api.results import Comparisons, Episodes, Rows, flat
 from sally.core import shelf
 from sally.core.errors import unknown
@@ -58,7 +59,7 @@ BY = ("cell", "game", "seat", "player", "others")
 
 def score(played: Played, metrics: Sequence[str] = (), *, seat: str = "") -> Rows:
     """Means with 95% intervals for every player; without names, the payoff and headline metrics."""
-    every = episodes(played)
+    every = Rows(row for episode in episodes_in(played) for row in seat_rows(laid_open(episode)))
     kept = [row for row in every if not seat or row["seat"] == seat]
     if every and not kept:
         raise unknown("seat among these episodes", seat, {row["seat"] for row in every})

@@ -28,6 +28,7 @@ from sally.core.errors import listed
 from sally.core.log import Episode
 from sally.output.console import (
     estimate_cell,
+    fitting,
     folded,
     harmless,
     json_option,
@@ -124,9 +125,11 @@ def unreadable(line: str) -> None:
 def say(found: Sequence[Comparison], first: str, second: str, margin: float | None) -> None:
     """The comparisons as a table, and how each number was made."""
     rows = [_row(c) for c in found]
-    columns = [name for name in rows[0] if name != "where" or any(c.where for c in found)]
     several = len({c.seat for c in found}) > 1
-    print_table(rows, [name for name in columns if name != "seat" or several])
+    told = {"game": True, "seat": several, "where": any(c.where for c in found), "metric": True}
+    keys = [name for name, shown in told.items() if shown]
+    for group in fitting(rows, keys, [name for name in rows[0] if name not in told]):
+        print_table(rows, [*keys, *group])
     alone = [sum(c.alone[n] for c in found) for n in (0, 1)]
     if any(alone):
         click.echo(
@@ -189,9 +192,9 @@ def _row(c: Comparison) -> Row:
         "A": estimate_cell(c.first, None),
         "B": estimate_cell(c.second, None),
         "difference": estimate_cell(c.difference.value, c.difference.interval),
+        "A is": WORDS[c.verdict][1],
         "p": _p(c.p_holm),
         "effect": None if c.effect is None else f"{c.effect:.2f}",
-        "A is": WORDS[c.verdict][1],
         "pairs": c.pairs,
     }
 

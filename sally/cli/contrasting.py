@@ -13,6 +13,7 @@ from sally.cli.scoring import heading
 from sally.core.errors import BadInput
 from sally.output.console import (
     estimate_cell,
+    fitting,
     folded,
     harmless,
     json_option,
@@ -70,8 +71,10 @@ def say(found: list[Contrast], margin: float | None) -> None:
     """A table for each condition, and each condition in a sentence."""
     for named in dict.fromkeys(c.condition for c in found):
         rows = [_row(c) for c in found if c.condition == named]
-        columns = [name for name in rows[0] if name != "player" or any(r["player"] for r in rows)]
-        print_table(rows, columns, title=harmless(f"{named} less {found[0].base}"))
+        keys = ["game", *(["player"] if any(r["player"] for r in rows) else []), "metric"]
+        rest = [name for name in rows[0] if name not in ("player", *keys)]
+        for group in fitting(rows, keys, rest):
+            print_table(rows, [*keys, *group], title=harmless(f"{named} less {found[0].base}"))
     wide = f"{margin:g}" if margin else f"{SMALL} standard deviations of the scores"
     click.echo(
         folded(

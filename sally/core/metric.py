@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import wraps
+from math import inf
 from typing import Any, Literal, TypeVar
 
 import msgspec
@@ -117,6 +118,17 @@ Costs = Callable[[Played, Seat], list[Cost]]
 """What each decision of a seat gave up, where a game can say so."""
 
 
+Ends = tuple[float, float]
+COUNTED = ("attributes", "cards", "cells", "hints", "lives", "messages", "moves", "tries", "turns")
+ENDS: Mapping[str, Ends] = {
+    "share": (0.0, 1.0),
+    "%": (0.0, 100.0),
+    "nats": (0.0, inf),
+    **dict.fromkeys(COUNTED, (0.0, inf)),
+}
+"""By unit, the least and the most that a metric of it can be, unless it declares its own."""
+
+
 @dataclass(frozen=True)
 class Metric:
     """One number of an episode, for a seat."""
@@ -127,7 +139,13 @@ class Metric:
     games: tuple[str, ...] = ()  # the families it fits; empty: all
     better: Literal["higher", "lower", ""] = ""
     unit: str = ""
-    bounds: tuple[float, float] | None = None  # the least and the most that it can be
+    bounds: Ends | None = None  # the least and the most that it can be, where the unit is no guide
+    within: Callable[[Any, Seat], Ends] | None = None  # (game, seat): the same in one game
     label: str = ""  # the heading of its column; empty: its name
     headline: bool = False  # whether a table shows it unasked
     published: bool = False  # a paper's convention, kept beside our exact measure
+
+    @property
+    def ends(self) -> Ends | None:
+        """The least and the most that it can be: as declared, else as its unit implies."""
+        return self.bounds if self.bounds is not None else ENDS.get(self.unit)

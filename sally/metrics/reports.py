@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import exp, log
+from math import exp, inf, log
 
 from sally.core.game import Seat
 from sally.core.metric import Metric, Played
@@ -63,6 +63,7 @@ METRICS = (
         measure=_log_score,
         better="lower",
         unit="nats",
+        bounds=(0, -log(FLOOR)),
     ),
     Metric(
         name="value_error",
@@ -70,6 +71,7 @@ METRICS = (
         measure=_value_error,
         better="lower",
         unit="points of the scale",
+        bounds=(0, inf),
     ),
     Metric(
         name="unread_reports",

@@ -113,7 +113,6 @@ class Engine:
     who: str = "model"  # the condition that names the model
     pools: frozenset[str] = frozenset()  # facts that may differ within a cell
     uneven: Callable[[Conditions, Known], str | None] | None = None  # why a mean is lopsided
-    shares: frozenset[str] = frozenset()  # our metrics that are 1 or 0 in an episode
     layouts: Mapping[str, Layout] = field(default_factory=dict)  # by table; else a plain one
     figures: Mapping[str, Callable[[Known, Effort], Picture]] = field(default_factory=dict)
     beside: Mapping[str, Sequence[tuple[Conditions, str]]] = field(default_factory=dict)
@@ -125,7 +124,7 @@ class Engine:
     @property
     def matching(self) -> Matching:
         how = (self.facts, self.completes, self.seat, self.who, self.pools)
-        return Matching(*how, self.uneven, self.shares)
+        return Matching(*how, self.uneven)
 
 
 def reproduce(

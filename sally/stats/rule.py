@@ -4,7 +4,8 @@ Whole clusters count, not episodes: a t interval with a cluster-robust error (Li
 for a ratio of sums by linearisation. Below five clusters there is a value and no interval. Where a
 measure has ends and the t interval would leave them, Wilson's (1927) takes its place, with as many
 trials as the error is worth, so that no interval promises what cannot be and all-or-nothing is not
-taken for certain.
+taken for certain. A count has one end only; its interval is the limit of Wilson's, the score
+interval of a Poisson mean.
 """
 
 from __future__ import annotations
@@ -95,11 +96,13 @@ def _around(value: float, error: float, count: int, bounds: Bounds | None, n: in
         error = 0.0  # rounding, where every cluster says the same
     reach = float(scipy.special.stdtrit(count - 1, (1 + LEVEL) / 2))
     low, high = value - reach * error, value + reach * error
-    if bounds is not None and (
+    if bounds is None or not (
         low < bounds[0] or high > bounds[1] or (not error and value in bounds)
     ):
-        return _wilson(value, error, count, reach, bounds, n)
-    return Estimate(value, low, high, n, f"t over {count} clusters")
+        return Estimate(value, low, high, n, f"t over {count} clusters")
+    if math.isinf(bounds[1] - bounds[0]):
+        return _counted(value, error, count, reach, bounds, n)
+    return _wilson(value, error, count, reach, bounds, n)
 
 
 def _wilson(
@@ -120,6 +123,24 @@ def _wilson(
     low = least if share == 0 else least + wide * max(0.0, middle - half)
     high = most if share == 1 else least + wide * min(1.0, middle + half)
     method = f"Wilson over {count} clusters"
+    return Estimate(value, min(low, value), max(high, value), n, method)
+
+
+def _counted(
+    value: float, error: float, count: int, reach: float, bounds: Bounds, n: int
+) -> Estimate:
+    """The score interval of a count, on the way from its one end; never beyond it.
+
+    Where every cluster is at the end there is no error, and without a second end no scale for one.
+    """
+    least, most = bounds
+    end, way = (most, -1) if math.isinf(least) else (least, 1)
+    far = max(way * (value - end), 0.0)
+    square = (reach * error) ** 2 / far if far else 0.0
+    half = math.sqrt((reach * error) ** 2 + square**2 / 4)
+    near = max(far + square / 2 - half, 0.0)
+    low, high = sorted((end + way * near, end + way * (far + square / 2 + half)))
+    method = f"score of a count over {count} clusters"
     return Estimate(value, min(low, value), max(high, value), n, method)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from sally.analysis.ends import ends_in
 from sally.core import shelf
 from sally.core.board import Board, board_of
 from sally.core.card import Condition, study_of
@@ -148,7 +149,7 @@ def partner_checks(at: Bench, name: str) -> Iterator[tuple[str, Any]]:
 
 
 def a_metric_is_a_number_of_the_log(sample: Sequence[Pair], metric: Metric) -> None:
-    """A metric is a finite number within its bounds or None, and the same from the disk."""
+    """A metric is a finite number within its ends or None, and the same from the disk."""
     for whole, again in sample:
         for seat in whole.replay.game.seats:
             value, read = (metric.measure(each, seat) for each in (whole, again))
@@ -157,8 +158,9 @@ def a_metric_is_a_number_of_the_log(sample: Sequence[Pair], metric: Metric) -> N
             if value is None:
                 continue
             must(isinstance(value, int | float) and isfinite(value), f"{where} is {value!r}")
-            if metric.bounds is not None:
-                low, high = metric.bounds
+            game = whole.replay.game
+            if (ends := ends_in(metric.name, whole.spec, game, seat)) is not None:
+                low, high = ends
                 inside = low - SLACK <= value <= high + SLACK
                 must(inside, f"{where} is {value}, which is not from {low} to {high}")
 

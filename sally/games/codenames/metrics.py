@@ -172,10 +172,11 @@ METRICS = (
         _points,
         better="higher",
         unit="points per board",
+        within=lambda game, seat: (0.0, game.most),
         label="points",
         headline=True,
     ),
-    Metric("codenames_won", "share of boards that were won", _won, better="higher"),
+    Metric("codenames_won", "share of boards that were won", _won, better="higher", unit="share"),
     Metric(
         "codenames_regret",
         "worth of the best clue for this guesser, over the whole list, less the clue's; for a "

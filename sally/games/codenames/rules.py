@@ -142,6 +142,12 @@ class Codenames(Game[State, Action, View]):
             state, log=(*state.log, passed), clue=None, left=0, rival=True
         )
 
+    @property
+    def most(self) -> float:
+        """The points of a perfect board, of the best one where they differ."""
+        keys = [problem.key for problem in self.row[: self.boards]]
+        return max(key.count("own") + self.bonus * key.count("other") for key in keys)
+
     def _over(self, state: State, how: End) -> State:
         found, rivals = self.found(state), self.left(state, "other")
         paid = {"won": found + self.bonus * rivals, "assassin": 0.0, "rival": float(found)}[how]

@@ -125,4 +125,5 @@ GAME: GameSpec[State, Action, View] = GameSpec(
         "codenames_points",
         no_split=NO_SPLIT,
     ),
+    pays=lambda game, seat: (0.0, game.boards * game.most),
 )

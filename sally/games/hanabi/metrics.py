@@ -144,9 +144,13 @@ def _metric(
     return Metric(name=name, about=about, measure=measure, better=better, unit=unit, bounds=bounds)
 
 
+PILES = (0.0, 25.0)  # of the largest game
+
 METRICS = (
-    _metric("score_kept", "cards on the piles, whatever happened", _kept, "higher", "cards"),
-    _metric("score_zero", "cards on the piles, 0 if all lives are lost", _zero, "higher", "cards"),
+    _metric("score_kept", "cards on the piles, whatever happened", _kept, "higher", "cards", PILES),
+    _metric(
+        "score_zero", "cards on the piles, 0 if all lives are lost", _zero, "higher", "cards", PILES
+    ),
     _metric("perfect", "whether every pile was completed", _perfect, "higher", "%", (0.0, PERCENT)),
     _metric("lives_lost", "lives lost by the whole table", _lives_lost, "lower", "lives"),
     _metric("misplays", "cards this seat played that did not fit", _misplays, "lower", "cards"),
@@ -157,6 +161,7 @@ METRICS = (
         _regret,
         "lower",
         "cards",
+        (-PILES[1], PILES[1]),
     ),
     _metric(
         "own_card_brier",
@@ -172,12 +177,16 @@ METRICS = (
         "0 a partner's intention was read",
         _excess,
         "lower",
+        "",
+        (-2.0, 2.0),
     ),
     _metric(
         "own_card_excess_read",
         "the same against exact reading of partners that are bots, in the small variants",
         _excess_read,
         "lower",
+        "",
+        (-2.0, 2.0),
     ),
     _metric(
         "their_belief_distance",

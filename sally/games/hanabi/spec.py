@@ -31,6 +31,7 @@ GAME: GameSpec[State, int, View] = GameSpec(
         "hanabi_small": "Hanabi with two colours, hands of two and one life (Bard et al. 2020)",
         "hanabi_very_small": "Hanabi with one colour, hands of two and one life (Bard et al. 2020)",
     },
+    pays=lambda game, seat: (0.0, float(game.highest)),
     same_question=("own_card_odds", "own_card"),
     titles={
         "hanabi": "Hanabi",

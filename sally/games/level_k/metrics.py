@@ -5,6 +5,8 @@ All of it is exact where the minds across the table declare themselves, and blan
 
 from __future__ import annotations
 
+from math import inf
+
 import msgspec
 
 from sally.core.game import Seat
@@ -126,6 +128,7 @@ METRICS = (
         measure=_regret,
         better="lower",
         unit="payoff",
+        bounds=(0, inf),
         headline=True,
     ),
     Metric(
@@ -141,6 +144,7 @@ METRICS = (
         about="mean level of the moves, where a number belongs to one (requests and contests)",
         measure=_depth_played,
         unit="steps",
+        bounds=(0, inf),
         headline=True,
     ),
     Metric(
@@ -161,5 +165,6 @@ METRICS = (
         about="how uncertain estimated_depth is: 1.12 if nothing is known, 0 if the level is",
         measure=_estimated_depth_sd,
         unit="steps",
+        bounds=(0, 1.5),  # half of 0 to 3
     ),
 )

@@ -142,6 +142,12 @@ def a_round(game: LevelGame, seat: Seat) -> tuple[float, float]:
     return min(pays), max(pays)
 
 
+def an_episode(game: LevelGame, seat: Seat) -> tuple[float, float]:
+    """The least and the most that all rounds pay; a void one pays nothing."""
+    low, high = a_round(game, seat)
+    return game.rounds * min(low, 0.0), game.rounds * max(high, 0.0)
+
+
 def best_replies(
     game: LevelGame, view: View, belief: int | Sequence[float] | Mapping[str, Any]
 ) -> tuple[int, ...] | None:
@@ -200,6 +206,7 @@ GAME: GameSpec[State, int, View] = GameSpec(
     best_replies=best_replies,
     acts_on=("their_move",),
     doing=Doing("won_per_round", regret="depth_regret", range=a_round),
+    pays=an_episode,
     titles={
         "level_k": "How many steps ahead?",
         "eleven_twenty": "One less",

@@ -14,6 +14,7 @@ from sally.games.mindgames.rules import (
     State,
     View,
 )
+from sally.games.mindgames.target import values
 from sally.games.mindgames.texts import TEXTS
 from sally.games.mindgames.words import MindWords
 
@@ -33,6 +34,14 @@ def _likes(game: MindGame, view: View, seat: Seat) -> tuple[Question, ...]:
 def _knows(game: MindGame, view: View, seat: Seat) -> tuple[Question, ...]:
     cells = tuple(range(len(view.brief.utilities) * len(view.brief.utilities[0])))
     return (Question("target_knows", "values", cells, TARGET, 0, 1),)
+
+
+def an_episode(game: MindGame, seat: Seat) -> tuple[float, float]:
+    """The persuader gets all or nothing, a target what the proposal it chose is truly worth."""
+    if seat != TARGET:
+        return 0.0, 1.0
+    worth = values(game.problem, game.problem.cells)
+    return float(min(worth)), float(max(worth))
 
 
 def _game(replay: Moves) -> MindGame:
@@ -111,6 +120,7 @@ GAME: GameSpec[State, Action, View] = GameSpec(
         "essages, so no single message is a best reply to what the target is th"
         "ought to know or like",
     ),
+    pays=an_episode,
     settings={"messages": (1, 20), "number": (0, 999), "story": None},
     reference="hidden",
 )

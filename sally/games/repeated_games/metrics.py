@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import inf
+
 from sally.core.game import Seat
 from sally.core.metric import Metric, Played
 from sally.games.repeated_games import conduct, policies
@@ -24,6 +26,8 @@ def _reward_per_round(played: Played, seat: Seat) -> float | None:
     earned = rewards(played, seat)
     return sum(earned) / len(earned) if earned and finished(played) else None
 
+
+NEVER_BELOW_0 = (0.0, inf)
 
 METRICS = (
     *conduct.METRICS,
@@ -57,6 +61,7 @@ METRICS = (
         measure=myopic_regret,
         better="lower",
         unit="payoff per round",
+        bounds=NEVER_BELOW_0,
     ),
     Metric(
         name="inference_loss",
@@ -64,6 +69,7 @@ METRICS = (
         measure=mean_inference_loss,
         better="lower",
         unit="payoff per round",
+        bounds=NEVER_BELOW_0,
     ),
     Metric(
         name="translation_loss",
@@ -93,6 +99,7 @@ METRICS = (
         measure=tom_regret,
         better="lower",
         unit="payoff per round",
+        bounds=NEVER_BELOW_0,
         label="ToM regret",
         headline=True,
     ),
@@ -102,6 +109,7 @@ METRICS = (
         measure=tom_regret_published,
         better="lower",
         unit="payoff per round",
+        bounds=NEVER_BELOW_0,
         published=True,
     ),
     *policies.METRICS,

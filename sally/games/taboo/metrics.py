@@ -106,11 +106,12 @@ METRICS = (
         _points,
         better="higher",
         unit="points per round",
+        within=lambda game, seat: (0.0, float(game.hints)),
         label="points",
         headline=True,
     ),
-    Metric("taboo_found", "share of words that were found", _found, better="higher"),
-    Metric("taboo_hints", "hints that a round took", _turns, better="lower"),
+    Metric("taboo_found", "share of words that were found", _found, better="higher", unit="share"),
+    Metric("taboo_hints", "hints that a round took", _turns, better="lower", unit="hints"),
     Metric(
         "taboo_regret",
         "points of the best hints for this guesser, over the whole list, less those earned",
@@ -126,5 +127,6 @@ METRICS = (
         split,
         "share of hints that missed though they were expected to find, where one could",
         "share of hints that missed as expected, though another would have found",
+        "share",
     ),
 )

@@ -134,4 +134,5 @@ GAME: GameSpec[State, Action, View] = GameSpec(
         regret="taboo_regret",
         no_split=NO_SPLIT,
     ),
+    pays=lambda game, seat: (0.0, float(game.rounds * game.hints)),
 )

@@ -48,6 +48,7 @@ TOM_ACCURACY_PUBLISHED = Metric(
     name="tom_accuracy_published",
     about="share of questions about others answered right, unreadable as wrong (our reading)",
     measure=_tom_accuracy_published,
+    unit="share",
     better="higher",
     published=True,
 )
@@ -64,6 +65,7 @@ ONE_SHOT = (
         name="task_success_published",
         about="1 if the choice was right, else 0, unreadable ones too (our reading of kang2026)",
         measure=_task_success_published,
+        unit="share",
         better="higher",
         published=True,
     ),
@@ -72,20 +74,24 @@ ONE_SHOT = (
         name="knowing_doing_both",
         about="share with every prediction right and the right choice",
         measure=_both,
+        unit="share",
     ),
     Metric(
         name="knowing_doing_knew_only",
         about="share with every prediction right and the wrong choice",
         measure=_knew_only,
+        unit="share",
     ),
     Metric(
         name="knowing_doing_did_only",
         about="share with a wrong prediction and the right choice",
         measure=_did_only,
+        unit="share",
     ),
     Metric(
         name="knowing_doing_neither",
         about="share with a wrong prediction and the wrong choice",
         measure=_neither,
+        unit="share",
     ),
 )

@@ -196,5 +196,6 @@ GAME: GameSpec[State, Action, View] = GameSpec(
         no_split="what an offer is worth hangs on all later trades, for which no optimum is known, "
         "so no offer is a best reply to what the other is thought to want",
     ),
+    pays=lambda game, seat: (0.0, 3.0),
     reference="first_order",  # best known: of our traders it earns most, over all rulesets
 )

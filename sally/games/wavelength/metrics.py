@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import inf
+
 import msgspec
 import numpy as np
 import scipy
@@ -131,6 +133,7 @@ METRICS = (
         _points,
         better="higher",
         unit=PER_ROUND,
+        within=lambda game, seat: (0.0, float(game.most)),
         label="points",
         headline=True,
     ),
@@ -157,6 +160,7 @@ METRICS = (
         _association,
         better="lower",
         unit="places of the dial",
+        bounds=(0, inf),
     ),
     Metric(
         "wavelength_calibration",
@@ -164,5 +168,6 @@ METRICS = (
         _calibration,
         better="lower",
         unit="places of the dial",
+        bounds=(0, inf),
     ),
 )

@@ -126,4 +126,5 @@ GAME: GameSpec[State, Action, View] = GameSpec(
         regret="wavelength_regret",
         no_split=NO_SPLIT,
     ),
+    pays=lambda game, seat: (0.0, float(game.rounds * game.most)),
 )

@@ -68,7 +68,7 @@ def people_figure(row: Conditions, metric: str, games: Games) -> Estimate | None
         mine = base if row["label"] == BASE else prompted
         if metric == "joint_defection_logit":
             return without_interval(_logit(mine), len(mine), "logit", "it is a transform")
-        return lone_by_rule(mine)
+        return lone_by_rule(mine, None if MEASURES[metric] is _mean_score else (0, 1))
     if metric == "joint_defection_logit":
         gap = _logit(prompted) - _logit(base)
         return without_interval(gap, n, "difference of logits", "it is a transform")

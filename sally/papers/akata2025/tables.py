@@ -151,7 +151,7 @@ def _ordinal(row: Conditions, metric: str, games: Games) -> Estimate | None:
             for seat, key in zip(SEATS, ("one", "two"), strict=True)
             if facts[key] == name and family in ("all", facts["family"])
         ]
-        return lone_by_rule(shares) if len(shares) > 1 else None
+        return lone_by_rule(shares, (0, 1)) if len(shares) > 1 else None
     gaps = _between(games, name, str(row["less"]))
     if len(gaps) < 2:
         return None

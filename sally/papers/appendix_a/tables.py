@@ -43,7 +43,7 @@ def _mean(game: str, metric: str, played: Sequence[Played]) -> Estimate | None:
     measured = shelf.metrics(game)[f"{game}_{metric}"]
     values = [measured.measure(each, Seat(GIVERS[game])) for each in played]
     known = [value for value in values if value is not None]
-    return lone_by_rule(known, measured.bounds) if known else None
+    return lone_by_rule(known, measured.ends) if known else None
 
 
 def computes(row: Conditions, metric: str, effort: Effort) -> Estimate | None:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from math import log, sqrt
 
+from sally.analysis.ends import ends_of
 from sally.core.log import Forfeited
 from sally.core.metric import Played
 from sally.games.repeated_games.conduct import win_rate
@@ -127,7 +128,8 @@ def tabulates(row: Conditions, metric: str, known: Known, model: str | None) -> 
     if metric == "t_against_chance":
         return _t([_won(played) for played in there])
     values = [MEANS[metric](played) for played in there]
-    return lone_by_rule([value for value in values if value is not None])
+    ends = (0.0, 1.0) if metric == "bot_win_rate" else ends_of(metric)
+    return lone_by_rule([value for value in values if value is not None], ends)
 
 
 def _t(shares: Sequence[float]) -> Estimate | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 
+from sally.analysis.ends import ends_of
 from sally.analysis.stored import Conditions
 from sally.core.chance import Stream, derived_seed
 from sally.core.game import Seat
@@ -48,7 +49,8 @@ def computes(row: Conditions, metric: str, effort: Effort) -> Estimate | None:
     """Every figure needs no language model."""
     if "first" in row:
         pair = (str(row["first"]), str(row["second"]))
-        return lone_by_rule(scores(pair, min(effort.repeats, MOST_CROSSED), effort.seed))
+        found = scores(pair, min(effort.repeats, MOST_CROSSED), effort.seed)
+        return lone_by_rule(found, ends_of("score_kept"))
     bot, players = str(row["bot"]), int(row["players"])
     if bot not in BOTS:
         return None
@@ -57,7 +59,7 @@ def computes(row: Conditions, metric: str, effort: Effort) -> Estimate | None:
     if metric == "perfect":
         highest = Hanabi(players=players).highest
         return lone_by_rule([100.0 * (score == highest) for score in found], (0, 100))
-    return lone_by_rule(found)
+    return lone_by_rule(found, ends_of("score_kept"))
 
 
 def facts(played: Played) -> Conditions | None:

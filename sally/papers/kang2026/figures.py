@@ -77,7 +77,7 @@ def _estimate(known: Known, measure: Measure) -> Estimate | None:
     """The mean with its interval, whole instances drawn anew where they were played again."""
     found = [(measure(p), p.episode.setup.instance.id) for _, p in known]
     given = [(value, id) for value, id in found if value is not None]
-    return pooled([v for v, _ in given], [id for _, id in given], True) if given else None
+    return pooled([v for v, _ in given], [id for _, id in given], (0, 1)) if given else None
 
 
 def _over_models(known: Known, measure: Measure) -> Estimate | None:
@@ -87,7 +87,7 @@ def _over_models(known: Known, measure: Measure) -> Estimate | None:
     there = [found for found in each if found is not None and found.value is not None]
     if len(there) < 2:
         return there[0] if there else None
-    return lone_by_rule([found.value for found in there if found.value is not None])
+    return lone_by_rule([found.value for found in there if found.value is not None], (0, 1))
 
 
 def _points(

@@ -179,7 +179,6 @@ ENGINE = Engine(
     completes=completes,
     cannot=cannot,
     uneven=uneven,
-    shares=frozenset({"task_success_published", "task_success"}),
     pools=frozenset({"level", "strategy"}),
     layouts=LAYOUTS,
     figures=FIGURES,

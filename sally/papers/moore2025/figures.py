@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
+from math import inf
 from typing import Literal
 
 from msgspec.structs import replace
@@ -54,9 +55,10 @@ def estimated(games: Known, measure: Measure) -> Estimate:
 def _pooled(values: Sequence[float], games: Known) -> Estimate:
     """What is true or false of a game comes to a share, what is counted in it to a mean."""
     share = all(isinstance(value, bool) for value in values)
+    ends = (0.0, 1.0) if share else (0.0, inf)
     together = [cluster(facts, played) for facts, played in games]
     people = all(facts["participant"] for facts, _ in games)
-    return pooled([float(value) for value in values], together, share, people)
+    return pooled([float(value) for value in values], together, ends, people)
 
 
 RECORDED = "recorded_choice"  # kept by the import with the target, in what an episode used

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
+from math import inf
 
 from sally.core.metric import Played
 from sally.games.mindgames.claims import Disclosure, Names
@@ -42,7 +43,7 @@ def _participants(games: Known) -> Estimate | None:
 
 def _games_per_participant(games: Known) -> Estimate | None:
     each = _games_each(games)
-    return lone_by_rule(each) if each else None
+    return lone_by_rule(each, (0, inf)) if each else None
 
 
 def _games_at_most(games: Known) -> Estimate | None:

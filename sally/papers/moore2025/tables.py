@@ -114,7 +114,7 @@ def random_play(effort: Effort) -> Estimate:
             mind = told(puzzle, mind, [draws.pick(puzzle.cells)], "frozen")
         wins.append(float(choice_of(puzzle, mind) == puzzle.goal))
         numbers.append(str(number))
-    return pooled(wins, numbers, share=True)
+    return pooled(wins, numbers, (0, 1))
 
 
 @cache
@@ -130,7 +130,7 @@ def planned(persuader: str) -> Estimate:
         float(_won(persuader, {"number": number, "memory": memory, "condition": condition}))
         for number, memory in games
     ]
-    return pooled(results, [str(number) for number, _ in games], share=True)
+    return pooled(results, [str(number) for number, _ in games], (0, 1))
 
 
 def _won(persuader: str, params: dict[str, Any]) -> bool:

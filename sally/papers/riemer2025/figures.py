@@ -22,7 +22,7 @@ from sally.output.reproduce import Effort, Known
 from sally.papers.riemer2025.layout import GAMES, MODELS, PARTNERS
 from sally.papers.riemer2025.names import name_sets
 from sally.papers.riemer2025.tabular import tabular_curves
-from sally.stats.rule import lone_by_rule
+from sally.stats.rule import Bounds, lone_by_rule
 
 Curve = Callable[[Played], Sequence[float] | None]
 MEASURES = ("regret", "ToM %")
@@ -54,12 +54,13 @@ def _picture(
         whose = "" if same_model(str(facts["model"]), model) else f"{short(str(facts['model']))}, "
         groups.setdefault(f"{whose}{kind}", []).append(played)
     curve = _regret if measure == "regret" else _right
+    ends = None if curve is _regret else (0.0, 100.0)
     series = [
-        Series(panel, label, tuple(_points([curve(p) for p in plays])))
+        Series(panel, label, tuple(_points([curve(p) for p in plays], ends)))
         for label, plays in groups.items()
     ]
     learner = tabular_curves(game, partner, effort)[measure]
-    series.append(Series(panel, "tabular", tuple(_means(learner))))
+    series.append(Series(panel, "tabular", tuple(_means(learner, ends))))
     unit = "regret per round so far" if measure == "regret" else "right predictions so far (%)"
     return Picture(
         name=name,
@@ -70,7 +71,7 @@ def _picture(
         series=tuple(series),
         note="Regret against the exact optimum of that many rounds." if curve is _regret else "",
         shown=SHOWN,
-        limits=None if curve is _regret else (0.0, 100.0),
+        limits=ends,
         missing=None if mine else "not run",
         study="riemer2025_names",
     )
@@ -99,13 +100,13 @@ def _right(played: Played) -> Sequence[float] | None:
     return None if played.episode.payoffs is None else running_tom_percent(played, AGENT)
 
 
-def _points(curves: Sequence[Sequence[float] | None]) -> Iterator[Point]:
+def _points(curves: Sequence[Sequence[float] | None], ends: Bounds | None) -> Iterator[Point]:
     """The mean at every round over the episodes that got there."""
     known = [curve for curve in curves if curve]
     for at in range(max(map(len, known), default=0)):
-        yield point(float(at + 1), lone_by_rule([c[at] for c in known if len(c) > at]))
+        yield point(float(at + 1), lone_by_rule([c[at] for c in known if len(c) > at], ends))
 
 
-def _means(curves: Floats) -> Iterator[Point]:
+def _means(curves: Floats, ends: Bounds | None) -> Iterator[Point]:
     for at in range(curves.shape[1]):
-        yield point(float(at + 1), lone_by_rule(np.asarray(curves[:, at])))
+        yield point(float(at + 1), lone_by_rule(np.asarray(curves[:, at]), ends))

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from sally.analysis.ends import ends_of
 from sally.core import shelf
 from sally.core.chance import Stream
 from sally.core.partner import Automaton
@@ -77,7 +78,7 @@ def _reward(game: RepeatedGame, rounds: Rounds) -> Floats:
 @lru_cache(maxsize=64)
 def cell(name: str, kind: str, effort: Effort) -> Mapping[str, Estimate]:
     figures = bulk_figures(name, kind, effort)
-    return {metric: lone_by_rule(values) for metric, values in figures.items()}
+    return {metric: lone_by_rule(values, ends_of(metric)) for metric, values in figures.items()}
 
 
 @lru_cache(maxsize=64)
@@ -94,7 +95,9 @@ def exact_cell(name: str, kind: str, effort: Effort) -> Mapping[str, Estimate]:
     )  # fmt: skip
     return {
         "functional_regret": lone_by_rule(np.array(best)[lots] / ROUNDS - _reward(game, rounds)),
-        "tom_regret": lone_by_rule(lost[rounds.predicted, rounds.theirs].mean(axis=1)),
+        "tom_regret": lone_by_rule(
+            lost[rounds.predicted, rounds.theirs].mean(axis=1), ends_of("tom_regret")
+        ),
     }
 
 

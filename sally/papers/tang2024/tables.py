@@ -14,7 +14,7 @@ import msgspec
 from sally.analysis.published import load, table, where
 from sally.analysis.stored import pooled, same_model, short
 from sally.core import shelf
-from sally.core.metric import Played
+from sally.core.metric import ENDS, Played
 from sally.games.pick_the_right_stuff.generate_published import published_games
 from sally.games.pick_the_right_stuff.rules import MANAGER, LockerGame
 from sally.games.pick_the_right_stuff.rules_of_thumb import RULES_OF_THUMB, game_score
@@ -33,6 +33,7 @@ MINDLESS = ("start", "true", "last_seen", "random")
 EVERY = "all"  # the mean over the models of a run
 GAP = "zero minus finite"
 
+PERCENT = ENDS["%"]
 
 # --- what needs no model --------------------------------------------------------------------------
 
@@ -41,7 +42,7 @@ GAP = "zero minus finite"
 def mindless(rule: str, mode: Mode, effort: Effort) -> Estimate:
     """The mean score of a rule of thumb over games of the published generator."""
     played = published_games(mode, USERS, effort.repeats, effort.seed)
-    return lone_by_rule([game_score(game, RULES_OF_THUMB[rule]) for game in played])
+    return lone_by_rule([game_score(game, RULES_OF_THUMB[rule]) for game in played], PERCENT)
 
 
 def computes(row: Conditions, metric: str, effort: Effort) -> Estimate | None:
@@ -92,7 +93,7 @@ def tabulates(row: Conditions, metric: str, known: Known, model: str | None) -> 
     zero, finite = ([pair[at] or 0.0 for pair in means.values()] for at in (0, 1))
     if metric == "score_difference":
         return paired_difference(zero, finite)
-    return lone_by_rule(zero if row["belief_history"] == "zero" else finite)
+    return lone_by_rule(zero if row["belief_history"] == "zero" else finite, PERCENT)
 
 
 def _mean(known: Known, model: str, mode: Mode) -> float | None:
@@ -108,7 +109,7 @@ def _score(known: Known, model: str, mode: Mode) -> Estimate | None:
     measure = shelf.metrics("pick_the_right_stuff")["score_published"].measure
     scores = [(measure(p, MANAGER), p.episode.setup.instance.id) for p in there]
     given = [(score, id) for score, id in scores if score is not None]
-    return pooled([s for s, _ in given], [id for _, id in given]) if given else None
+    return pooled([s for s, _ in given], [id for _, id in given], PERCENT) if given else None
 
 
 # --- layout ---------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import inf
 
 import msgspec
 
@@ -63,7 +64,7 @@ def beliefs_by_turn(plays: Plays, order: int = 1) -> list[BeliefsAtTurn]:
             measures = (found.kl, found.reverse, found.jensen_shannon)
             by_turn.setdefault(apart.turn, []).append(measures)
     return [
-        BeliefsAtTurn(turn, *(lone_by_rule(column) for column in zip(*rows, strict=True)))
+        BeliefsAtTurn(turn, *(lone_by_rule(column, (0, inf)) for column in zip(*rows, strict=True)))
         for turn, rows in sorted(by_turn.items())
     ]
 

@@ -46,12 +46,14 @@ METRICS = (
         name="clue_missed",
         about="1 if neither found the word (kang2026)",
         measure=_missed,
+        unit="share",
         better="",
     ),
     Metric(
         name="clue_leaked",
         about="1 if both found the word (kang2026)",
         measure=_leaked,
+        unit="share",
         better="lower",
         headline=True,
     ),
@@ -59,6 +61,7 @@ METRICS = (
         name="clue_lost",
         about="1 if only the opponent found the word (kang2026)",
         measure=_lost,
+        unit="share",
         better="lower",
     ),
 )

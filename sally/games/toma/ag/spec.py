@@ -7,6 +7,7 @@ from sally.core.probe import At, Probe, Question
 from sally.core.replay import Replay
 from sally.games.toma.ag.game import (
     LISTENERS,
+    OPPONENT,
     SPEAKER,
     TEAMMATE,
     Action,
@@ -88,6 +89,7 @@ GAME: GameSpec[State, Action, View] = GameSpec(
         no_split="a clue is any word, and what both listeners would make of every other "
         "word was not asked",
     ),
+    pays=lambda game, seat: (0.0, 1.0) if seat == OPPONENT else (-1.0, 1.0),
     settings={"word": None},
     reference="margin",
 )

@@ -52,6 +52,7 @@ METRICS = (
         name="radio_box_opened",
         about="1 if the box was opened; the mean is the box-open rate (kang2026)",
         measure=_box_opened,
+        unit="share",
         better="higher",
         headline=True,
     ),

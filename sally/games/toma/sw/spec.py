@@ -70,6 +70,7 @@ GAME: GameSpec[State, Action, View] = GameSpec(
     occupants={READER: "noter"},
     best_replies=best_replies,
     doing=Doing("radio_won", by_seat={EAVESDROPPER: "radio_caught"}),
+    pays=lambda game, seat: (-1.0, 1.0),
     settings={"turns": (1, 30)},
     reference="turn_taker",
     words_version=2,

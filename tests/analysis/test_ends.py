@@ -1,0 +1,170 @@
+"""No interval leaves the range of its measure, whatever the measure and whichever the table."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from math import inf
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+import sally
+from sally import store
+from sally.analysis.ends import ends_in, row_ends
+from sally.analysis.rows import mean_of, played, seat_rows
+from sally.cli import cli
+from sally.core import shelf
+from sally.core.game import Seat
+from sally.core.log import Instance, Setup, Sitter
+from sally.core.metric import ENDS
+from sally.output.page.results import sheets_of
+from sally.runner.local import play
+from sally.runner.seating import resolved
+from sally.stats.rule import lone_by_rule
+
+GAMES = {
+    name: spec
+    for name, spec in shelf.games().items()
+    if spec.game.__module__.startswith("sally.games.") and name != "repeated_games"
+}
+SHARE = re.compile(r"(the )?share of |share with |1 (if|where) |how often |rounds in which ")
+
+
+def metrics_of(name: str) -> dict[str, Any]:
+    return shelf.metrics(GAMES[name].family or name)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_every_share_and_count_on_the_shelf_has_ends(name: str) -> None:
+    for metric in metrics_of(name).values():
+        if metric.unit in ENDS:
+            assert metric.ends is not None, metric.name
+        if SHARE.match(metric.about):
+            assert metric.ends in ((0, 1), (0, 100)), f"{metric.name}: {metric.about}"
+        if metric.ends is not None:
+            assert metric.ends[0] < metric.ends[1], metric.name
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_of_every_metric_that_has_ends_no_mean_leaves_them(name: str) -> None:
+    """Four episodes at one end and one far from it: the t interval would leave every range."""
+    spec = GAMES[name]
+    game = spec.build()
+    for seat in game.seats:
+        told = row_ends(spec, game, seat)
+        for metric in (*metrics_of(name), "payoff", "moves", "seconds"):
+            ends = ends_in(metric, spec, game, seat)
+            if ends is None:
+                continue
+            low, high = max(ends[0], -1e6), min(ends[1], 1e6)
+            for some, other in ((low, high), (high, low), (low, (low + high) / 2)):
+                rows = [{"ends": told, metric: v} for v in (*[some] * 4, other)]
+                found = mean_of(rows, metric)
+                assert found.low is not None and found.high is not None
+                assert ends[0] <= found.low <= found.value <= found.high <= ends[1], metric
+
+
+def test_what_a_game_pays_is_known_of_every_game() -> None:
+    for name, spec in GAMES.items():
+        game = spec.build()
+        assert all(ends_in("payoff", spec, game, seat) is not None for seat in game.seats), name
+
+
+def test_a_count_has_an_interval_that_stays_above_zero_and_holds_its_mean() -> None:
+    found = lone_by_rule([0, 0, 0, 0, 0, 1], (0, inf))
+    assert found.value == pytest.approx(1 / 6)
+    assert 0 < found.low < found.value < found.high < 1.5
+    assert lone_by_rule([0.0] * 6, (0, inf)).interval == [0, 0]
+    high = lone_by_rule([90, 100, 110, 95, 105], (0, inf))  # far from its end: plain t
+    assert high.interval == lone_by_rule([90, 100, 110, 95, 105]).interval
+    mirrored = lone_by_rule([0, 0, 0, 0, 0, -1], (-inf, 0))
+    assert mirrored.interval == pytest.approx([-found.high, -found.low])
+
+
+# --- every command that prints intervals --------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def held(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Games with few rounds and much luck, so that plain t intervals leave their ranges."""
+    folder = tmp_path_factory.mktemp("ends")
+    kinds = [("ibs", {"rounds": 1}), ("ipd", {"rounds": 2}), ("rps", {"rounds": 1})]
+    episodes = []
+    for game, params in kinds:
+        for n in range(6):
+            for one in ("random", "tabular"):
+                lineup = {"agent": Sitter(one), "partner": Sitter("random")}
+                setup = Setup(Instance(f"{game}-{n}", game, params), n, lineup,
+                              arms={"agent": ("their_odds",)})  # fmt: skip
+                episodes.append(play(resolved(setup), game))
+    with store.Writer(folder) as writer:
+        for episode in episodes:
+            writer.add(episode)
+    return str(folder)
+
+
+Found = Iterator[tuple[str, str, list[float]]]
+NAMED = {"accuracy": (0, 100), "consistency": (0, 100), "brier": (0, 2)}
+
+
+def intervals(told: Any, metric: str = "", game: str = "") -> Found:
+    """Every interval in what a command says as JSON, with its metric and game."""
+    if isinstance(told, list):
+        for each in told:
+            yield from intervals(each, metric, game)
+    elif isinstance(told, dict):
+        metric, game = told.get("metric", metric), told.get("game", game)
+        for name, value in told.items():
+            if name == "interval" and value is not None:
+                yield metric, game, value
+            elif name.endswith("_interval") and value is not None:
+                yield "payoff", game, value
+            else:
+                under = name if name in (*NAMED, *OWN) else metric
+                yield from intervals(value, under, name if name in GAMES else game)
+
+
+OWN = ("skill", "beyond", "brier_skill", "brier_beyond", "doing", "doing_most", "regret", "acting",
+       "inference", "translation", "format", "luck", "value_error", "share")  # fmt: skip
+"""Figures of a profile that are no metric of the shelf, and may lie below 0 or above 1."""
+
+
+def all_inside(told: Any) -> int:
+    """How many intervals were looked at; each is within what its game and measure allow."""
+    count = 0
+    for metric, game, (low, high) in intervals(told):
+        if game not in GAMES or metric in OWN:
+            continue
+        spec = GAMES[game]
+        rules = spec.build({"rounds": 2 if game == "ipd" else 1})
+        ends = NAMED.get(metric) or ends_in(metric, spec, rules, Seat("agent"))
+        if ends is not None:
+            count += 1
+            assert ends[0] - 1e-9 <= low <= high <= ends[1] + 1e-9, (metric, game, low, high)
+    return count
+
+
+@pytest.mark.parametrize(
+    ("command", "least"),
+    [("score --all", 60), ("score --all --by others", 60), ("crossplay", 6), ("profile", 10)],
+)
+def test_no_table_of_a_command_shows_an_interval_beyond_the_range(
+    held: str, command: str, least: int
+) -> None:
+    name, *rest = command.split()
+    done = CliRunner().invoke(cli, [name, held, *rest, "--json"], catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    assert all_inside(json.loads(done.stdout)) >= least
+
+
+def test_no_notebook_or_report_shows_one_either(held: str) -> None:
+    assert all_inside(list(sally.score(held))) >= 10
+    episodes = list(sally.load(held))
+    for sheet in sheets_of(row for each in episodes for row in seat_rows(played(each))):
+        for group in sheet.groups.values():
+            for metric in sheet.metrics:
+                row = {"metric": metric.name, "game": sheet.game}
+                assert all_inside([row | {"interval": group.estimate(metric.name).interval}]) <= 1
