@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from string import Formatter
 from typing import Any, ClassVar, Generic, TypeVar
@@ -15,10 +14,10 @@ from sally.core.awareness import EVERYWHERE
 from sally.core.errors import BadInput, IllegalMove, Unreadable, listed, unknown
 from sally.core.log import Told
 from sally.core.menu import Form, Options, Whole, filled, is_finite, menu_schema
+from sally.core.named_numbers import read_odds, read_values
 from sally.core.probe import Question, Report
 from sally.core.reading import (
     UNSAID,
-    after_label,
     plain,
     read_choice,
     read_number,
@@ -312,44 +311,6 @@ def as_tuples(plain: Any) -> Any:
     if isinstance(plain, dict):
         return {key: as_tuples(value) for key, value in plain.items()}
     return plain
-
-
-def read_odds(reply: str, names: Sequence[str]) -> tuple[float, ...]:
-    """Percentages by name (or shares of one), as odds that sum to one."""
-    teach = f"Answer with `Odds:` and a percentage for each of {listed(names, 'and')}."
-    rest = stated = after_label(reply, "Odds") or reply
-    odds = []
-    for name in names:
-        number = rf"(?i)(?<!\w){re.escape(name)}[^\w-]{{1,6}}(\d+(?:\.\d+)?)(?![\d-])\s*%?"
-        numbers = re.findall(number, stated)
-        if len(numbers) != 1:
-            raise Unreadable(teach)
-        odds.append(float(numbers[0]))
-        rest = re.sub(number, " ", rest)
-    if grammar.doubtful(plain(rest)):
-        raise Unreadable(teach)
-    total = sum(odds)
-    if not (99 <= total <= 101 or (0.99 <= total <= 1.01 and "%" not in stated)):
-        raise Unreadable(f"{teach} Yours sum to {total:g}, not to 100.")
-    return tuple(p / total for p in odds)
-
-
-def read_values(reply: str, names: Sequence[str], low: float, high: float) -> dict[int, float]:
-    """A number by name, for those names that have one; at least one must."""
-    values, lines, at = {}, reply.split("\n"), set[int]()
-    for i, name in enumerate(names):
-        number = r"(-?\d+(?:\.\d+)?)"
-        marked = rf"(?i)\W*{re.escape(name)}\W*[:=][\s*_`]*{number}(?: ?/ ?{high:g})?"
-        line = re.compile(marked + r"(?: points?)?(?:[\s*_`]*\([^()]*\))?[\s*_`.,;|]*")
-        hits = [(n, hit.group(1)) for n, text in enumerate(lines) if (hit := line.fullmatch(text))]
-        found = {said for _, said in hits}
-        if len(found) == 1 and low <= (value := float(found.pop())) <= high:
-            values[i] = value
-            at.update(n for n, _ in hits)
-    if not values:
-        raise Unreadable(f"Answer with one line `<item>: <number>` for {listed(names, 'and')}.")
-    refuse_unsaid("\n".join(lines[: min(at)]), "\n".join(lines[max(at) + 1 :]))
-    return values
 
 
 # --- packs ------------------------------------------------------------------------------------

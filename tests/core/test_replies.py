@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sally.core.errors import Unreadable
+from sally.core.named_numbers import read_odds, read_values
 from sally.core.reading import (
     MOST_READ,
     choices_in,
@@ -25,7 +26,7 @@ from sally.core.reading import (
     sections,
 )
 from sally.core.strategy import Said
-from sally.core.words import objects_in, read_odds, read_values
+from sally.core.words import objects_in
 from sally.players.language import readable
 
 TABLE: list[dict[str, Any]] = tomllib.loads(

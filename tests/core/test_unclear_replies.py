@@ -14,7 +14,7 @@ from sally.core import shelf
 from sally.core.errors import Unreadable
 from sally.core.log import Instance, Setup, Sitter
 from sally.core.match import Match
-from sally.core.words import read_odds, read_values
+from sally.core.named_numbers import read_odds, read_values
 from sally.games.toma.sw.words import read_guess
 
 TABLE: dict[str, list[str]] = tomllib.loads(
