@@ -9,7 +9,10 @@ import msgspec
 import pytest
 
 from sally import api, store
-from sally.analysis import seat_table
+from sally.analysis import laid_open, noting, seat_table
+from sally.analysis.compare import compare
+from sally.analysis.compare_scores import seen
+from sally.analysis.crossplay import crossplay, stored_crossplay
 from sally.analysis.scores import FINEST, means, seats_of
 from sally.analysis.seat_table import seats_in, table_means
 from sally.analysis.stores import each_once, measured_stores
@@ -80,7 +83,7 @@ def test_what_is_in_the_index_is_not_replayed(folder: Path, monkeypatch):
     def no_more(episode: Episode) -> None:
         raise AssertionError("an episode was replayed again")
 
-    monkeypatch.setattr(seat_table, "played", no_more)
+    monkeypatch.setattr(laid_open, "played", no_more)
     assert by_index(folder) == first
     with pytest.raises(AssertionError, match="again"):
         seats_in(folder, [*NAMES, "moves"])  # a column that nobody asked for before
@@ -145,9 +148,9 @@ def test_nobody_waits_for_a_process_that_holds_the_index(folder: Path, monkeypat
 
 def test_another_version_of_the_code_measures_anew(folder: Path, monkeypatch):
     by_index(folder)
-    was = seat_table.played
+    was = laid_open.played
     replayed: list[str] = []
-    monkeypatch.setattr(seat_table, "played", lambda e: replayed.append(e.id) or was(e))
+    monkeypatch.setattr(laid_open, "played", lambda e: replayed.append(e.id) or was(e))
     by_index(folder)
     assert not replayed
     monkeypatch.setattr(seat_table, "fingerprint", lambda: "other code")
@@ -163,3 +166,36 @@ def test_surveys_and_measures_are_the_same_with_the_index(folder: Path, monkeypa
     assert with_index == [without, without]
     assert without[0].cut.keys() == {played(3, "constant").id}
     assert without[0].doubled == 1
+
+
+def test_comparisons_and_cross_play_are_the_same_with_the_index(folder: Path):
+    lines = list(each_once([folder]))
+    assert compare(seen(folder), "random", "constant") == compare(lines, "random", "constant")
+    assert stored_crossplay(seats_in(folder, ["payoff"]), None) == {"rps": crossplay(lines)}
+    assert stored_crossplay(seats_in(folder, ["payoff"]), "ipd") == {}
+
+
+def test_what_a_run_noted_of_its_own_lines_is_not_replayed(folder: Path, monkeypatch):
+    before = by_index(folder), store.survey(folder), measured_stores([folder])
+    (folder / store.INDEX).unlink()
+    monkeypatch.setattr(noting, "Wanted", lambda: type("All", (), {"named": NAMES}))
+    for file in ("a.jsonl", "b.jsonl"):
+        noting.note(folder, file)
+    monkeypatch.setattr(laid_open, "played", lambda episode: 1 / 0)
+    assert (by_index(folder), store.survey(folder), measured_stores([folder])) == before
+
+
+def test_a_metric_that_breaks_is_left_to_whoever_asks_for_it(folder: Path, monkeypatch):
+    monkeypatch.setattr(laid_open, "played", lambda episode: 1 / 0)
+    noting.note(folder, "a.jsonl")
+    with pytest.raises(ZeroDivisionError):
+        by_index(folder)
+
+
+def test_a_log_of_bare_moves_is_checked_like_any_other(folder: Path):
+    one = api.play("ipd", {"agent": "random", "partner": "tit_for_tat"}, 1, rounds=5)
+    assert store.sound_line(to_line(one)) == one
+    wrong = to_line(one).replace(b'"turn":2,"seat":"agent"', b'"turn":3,"seat":"agent"')
+    assert "does not play" in str(store.sound_line(wrong))
+    paid = to_line(one).replace(b'"payoffs":{"agent":', b'"payoffs":{"agent":1')
+    assert "replays as" in str(store.sound_line(paid))

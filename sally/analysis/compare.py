@@ -9,20 +9,17 @@ whole family of comparisons.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Literal
 
 import msgspec
 import numpy as np
 
-from sally.analysis.measured import doing_metric, setting
-from sally.analysis.profile_estimates import person_of
-from sally.analysis.rows import played
+from sally.analysis.compare_scores import KNOWING, By, Group, Score, Scores, Source, scores_of
+from sally.analysis.measured import doing_metric
 from sally.core import shelf
 from sally.core.errors import BadInput, listed, unknown
-from sally.core.game import Seat
-from sally.core.log import Episode, Sitter, label
-from sally.core.metric import Metric, Played
+from sally.core.metric import Metric
 from sally.stats import (
     Estimate,
     cohens_dz,
@@ -37,10 +34,8 @@ ALPHA, SEED, RESAMPLES = 0.05, 1, 2000
 SMALL = (
     0.2  # standard deviations: differences smaller than this count as none, unless one is stated
 )
-KNOWING = ("tom_percent", "brier")
 
 Verdict = Literal["better", "worse", "different", "equivalent", "undecided"]
-By = Literal["game", "cell", "others", "strategy"]
 
 
 class Comparison(msgspec.Struct, frozen=True):
@@ -69,27 +64,6 @@ class Comparison(msgspec.Struct, frozen=True):
     alike: bool  # whether every pair gave the same difference
 
 
-class Group(msgspec.Struct, frozen=True):
-    """Where two players are compared by what."""
-
-    game: str
-    seat: str
-    where: str
-    metric: str
-
-
-class Score(msgspec.Struct, frozen=True):
-    """One episode of one player, by one metric."""
-
-    setting: str
-    instance: str
-    others: str
-    value: float
-    person: str = ""  # whose play it is, where a person's
-    repeat: int = 0
-    way: str = ""  # how a model was asked, where models are compared
-
-
 class Pair(msgspec.Struct, frozen=True):
     """What both players got in one setting."""
 
@@ -102,11 +76,8 @@ class Pair(msgspec.Struct, frozen=True):
     second: float
 
 
-Scores = dict[Group, dict[str, list[Score]]]
-
-
 def compare(
-    episodes: Iterable[Episode],
+    episodes: Source,
     first: str,
     second: str,
     *,
@@ -119,11 +90,6 @@ def compare(
     check(first, second, metrics, margin)
     scores = scores_of(episodes, (first, second), metrics, by)
     return family(scores, first, second, margin, seed)
-
-
-def player_alone(who: Sitter) -> tuple[str, str]:
-    """A player as tables call it: whatever strategy it has is part of the name."""
-    return label(who), ""
 
 
 def check(first: str, second: str, metrics: Sequence[str], margin: float | None) -> None:
@@ -153,65 +119,6 @@ def family(
             "so there is no pair to compare; run them in one study."
         )
     return adjusted(found)
-
-
-Whose = Callable[[Sitter], tuple[str, str]]  # under which name a player counts, and its way
-
-
-def scores_of(
-    episodes: Iterable[Episode],
-    players: tuple[str, str],
-    metrics: Sequence[str],
-    by: By,
-    whose: Whose = player_alone,
-) -> Scores:
-    """The values of both players, by where and by what."""
-    found: Scores = {}
-    sat: set[str] = set()
-    for episode in episodes:
-        names = {seat: whose(who) for seat, who in episode.setup.lineup.items()}
-        here = {name for name, _ in names.values()}
-        sat |= here
-        if not set(players) & here:
-            continue
-        whole = played(episode)
-        for seat in whole.replay.game.seats:
-            if names[seat][0] in players:
-                _add(found, whole, seat, names[seat], metrics, by)
-    for name in players:
-        if name not in sat:
-            raise unknown("player in this store", name, sat)
-    return found
-
-
-def _add(
-    found: Scores,
-    whole: Played,
-    seat: Seat,
-    named: tuple[str, str],
-    metrics: Sequence[str],
-    by: By,
-) -> None:
-    setup = whole.episode.setup
-    others = ", ".join(label(setup.lineup[s]) for s in whole.replay.game.seats if s != seat)
-    player, way = named
-    where = {"game": "", "cell": whole.episode.cell, "others": others, "strategy": way}[by]
-    for metric in measures(whole, seat, metrics):
-        value = metric.measure(whole, seat)
-        if value is not None:
-            group = Group(setup.instance.game, seat, where, metric.name)
-            met = (setting(setup, seat), setup.instance.id, others)
-            score = Score(*met, float(value), person_of(setup, seat), setup.repeat, way)
-            found.setdefault(group, {}).setdefault(player, []).append(score)
-
-
-def measures(whole: Played, seat: Seat, metrics: Sequence[str]) -> list[Metric]:
-    """The metrics that are asked for; else what was known and what was done."""
-    family = whole.spec.family or whole.spec.name
-    fitting = shelf.metrics(family)
-    if metrics:
-        return [fitting[name] for name in metrics if name in fitting]
-    return [*(fitting[name] for name in KNOWING), doing_metric(whole.spec, seat)]
 
 
 # --- one comparison -------------------------------------------------------------------------------

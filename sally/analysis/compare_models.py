@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
-from sally.analysis.compare import SEED, By, Comparison, Scores, check, family, scores_of
+from sally.analysis.compare import SEED, Comparison, check, family
+from sally.analysis.compare_scores import By, Scores, Seen, Source, scores_of
 from sally.core.errors import BadInput, unknown
-from sally.core.log import Episode, Sitter, label, model_and_strategy
+from sally.core.log import Sitter, label, model_and_strategy
 
 
 def compare_models(
-    episodes: Iterable[Episode],
+    episodes: Source,
     first: str,
     second: str,
     *,
@@ -41,11 +42,11 @@ def compare_models(
     return family(pooled, first, second, margin, seed), apart
 
 
-def are_models(episodes: Iterable[Episode], first: str, second: str) -> bool:
+def are_models(source: Source, first: str, second: str) -> bool:
     """Whether two names are models, not players; players go first, unknown names are refused."""
     players, models = set[str](), set[str]()
-    for episode in episodes:
-        for who in episode.setup.lineup.values():
+    for lineup in _lineups(source):
+        for who in lineup.values():
             players.add(label(who))
             models.add(model_and_strategy(who)[0])
     for name in (first, second):
@@ -59,6 +60,13 @@ def are_models(episodes: Iterable[Episode], first: str, second: str) -> bool:
     raise BadInput(
         f"{model!r} is a model with all its strategies; name two models, or two players."
     )
+
+
+def _lineups(source: Source) -> Iterator[Mapping[str, Sitter]]:
+    if isinstance(source, Seen):
+        yield from (kind.lineup for kind in source.kinds)
+    else:
+        yield from (episode.setup.lineup for episode in source)
 
 
 def model_and_way(who: Sitter) -> tuple[str, str]:

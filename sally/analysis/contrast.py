@@ -11,20 +11,12 @@ from typing import Literal
 
 import msgspec
 
-from sally.analysis.compare import (
-    KNOWING,
-    SEED,
-    Comparison,
-    Group,
-    Score,
-    Scores,
-    adjusted,
-    family,
-    measures,
-)
+from sally.analysis.compare import SEED, Comparison, adjusted, family
+from sally.analysis.compare_scores import KNOWING, Group, Score, Scores, measures
 from sally.analysis.measured import setting
 from sally.analysis.profile_estimates import person_of
 from sally.analysis.rows import played
+from sally.core import shelf
 from sally.core.awareness import WHAT_IS_THIS
 from sally.core.errors import BadInput, listed
 from sally.core.game import Seat
@@ -158,7 +150,8 @@ def _add(
     who = without_pack(setup.lineup[seat])
     told = [msgspec.json.encode(i).decode() for i in setup.injections if i.source != "own"]
     others = ", ".join(label(setup.lineup[s]) for s in whole.replay.game.seats if s != seat)
-    for metric in measures(whole, seat, metrics):
+    fitting = shelf.metrics(whole.spec.family or whole.spec.name)
+    for metric in (fitting[name] for name in measures(whole.spec, seat, metrics)):
         value = metric.measure(whole, seat)
         if value is None:
             continue

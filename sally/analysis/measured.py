@@ -78,7 +78,11 @@ class Baseline(msgspec.Struct, frozen=True):
 def measured(episode: Episode, seats: Sequence[str] = ()) -> list[Measured]:
     """The seats of an episode, measured; all of them unless some are named."""
     spec = shelf.game(episode.setup.instance.game)
-    played = Played(spec, episode, replayed(spec, episode))
+    return measured_seats(Played(spec, episode, replayed(spec, episode)), seats)
+
+
+def measured_seats(played: Played, seats: Sequence[str] = ()) -> list[Measured]:
+    """The same of an episode that is laid open already."""
     return [measure(played, s) for s in played.replay.game.seats if not seats or s in seats]
 
 

@@ -11,10 +11,11 @@ import msgspec
 
 from sally import store
 from sally.analysis.knowing import Knowing
-from sally.analysis.measured import Acting, Measured, in_question, measured
+from sally.analysis.laid_open import laid_open
+from sally.analysis.measured import Acting, Measured, in_question, measured_seats
 from sally.core.code import fingerprint
 from sally.core.log import Episode, Setup
-from sally.core.metric import Terms
+from sally.core.metric import Played, Terms
 from sally.store.index import Columns, Line
 
 Span = tuple[float, float]
@@ -74,11 +75,11 @@ class Counted(msgspec.Struct, frozen=True):
 
 def measured_lines(where: store.Where, seat: str = "") -> Iterator[Counted]:
     """Every line of a store with the seat that is named, or those in question, measured."""
-    name = f"measured {seat}"
+    name = column(seat)
     known: dict[bytes, Shared] = {}  # one object each, however many pieces name it
 
     def work(lines: Sequence[Line], names: Sequence[str]) -> Columns:
-        return {each: msgspec.msgpack.encode(_pressed(lines, seat)) for each in names}
+        return laid_open(lines, [MeasuredColumn(seat)])
 
     for at, found in store.columns(where, [name], fingerprint(), work):
         piece = _DECODER.decode(found[name])
@@ -92,28 +93,38 @@ def measured_lines(where: store.Where, seat: str = "") -> Iterator[Counted]:
 _DECODER = msgspec.msgpack.Decoder(Piece)
 
 
-def _pressed(lines: Sequence[Line], seat: str) -> Piece:
-    piece, known = Piece([], [], [], [], [], []), dict[bytes, int]()
-    for _, _, line in lines:
-        found = store.sound_line(line)
-        if isinstance(found, Episode):
-            seats = measured(found, (seat,) if seat else in_question(found.setup))
-            owns = [_own(m, known, piece.shared) for m in seats]
-            sat, cut = tuple(found.setup.lineup), store.to_run_again(found)
-            _note(piece, found.id, cut, "", sat, owns)
-        else:
-            _note(piece, "", False, found, (), [])
-    return piece
+def column(seat: str = "") -> str:
+    """The name of the column that holds the named seat measured, or those in question."""
+    return f"measured {seat}"
 
 
-def _note(
-    piece: Piece, id: str, cut: bool, why: str, sat: tuple[str, ...], seats: list[Own]
-) -> None:
-    piece.ids.append(id)
-    piece.cut.append(cut)
-    piece.why.append(why)
-    piece.sat.append(sat)
-    piece.seats.append(seats)
+class MeasuredColumn:
+    """The column of measured seats, line by line."""
+
+    def __init__(self, seat: str = "") -> None:
+        self._seat, self._known = seat, dict[bytes, int]()
+        self._piece = Piece([], [], [], [], [], [])
+
+    def add(self, found: Episode | str, whole: Played | None) -> None:
+        """Measure an episode, or note why a line holds none."""
+        if not isinstance(found, Episode) or whole is None:
+            self._note("", False, str(found), (), [])
+            return
+        seats = (self._seat,) if self._seat else in_question(found.setup)
+        owns = [_own(m, self._known, self._piece.shared) for m in measured_seats(whole, seats)]
+        self._note(found.id, store.to_run_again(found), "", tuple(found.setup.lineup), owns)
+
+    def _note(self, id: str, cut: bool, why: str, sat: tuple[str, ...], seats: list[Own]) -> None:
+        piece = self._piece
+        piece.ids.append(id)
+        piece.cut.append(cut)
+        piece.why.append(why)
+        piece.sat.append(sat)
+        piece.seats.append(seats)
+
+    def columns(self) -> Columns:
+        """What was measured, as the index keeps it."""
+        return {column(self._seat): msgspec.msgpack.encode(self._piece)}
 
 
 def _own(m: Measured, known: dict[bytes, int], every: list[Shared]) -> Own:

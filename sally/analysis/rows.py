@@ -30,6 +30,8 @@ def played(episode: Episode) -> Played:
     return Played(spec, episode, replayed(spec, episode))
 
 
+COUNTED = frozenset({"turns", "moves", "forfeited", "retried", "calls", "input_tokens",
+                     "output_tokens", "seconds"})  # fmt: skip
 Chosen = bool | Collection[str]  # every metric that fits the game, none, or these
 
 
@@ -71,6 +73,19 @@ def _episode_row(whole: Played, seat: Seat, metrics: Chosen) -> Row:
         for name, metric in shelf.metrics(whole.spec.family or whole.spec.name).items():
             if metrics is True or name in metrics:
                 row[name] = metric.measure(whole, seat)
+    return row
+
+
+def seat_values(whole: Played, seat: Seat, names: Collection[str]) -> Row:
+    """Of these metrics and counts, those that a seat has: its row without who sat there."""
+    fitting = shelf.metrics(whole.spec.family or whole.spec.name)
+    row: Row = {n: m.measure(whole, seat) for n, m in fitting.items() if n in names}
+    if "payoff" in names:
+        paid = whole.episode.payoffs
+        row["payoff"] = None if paid is None else paid[seat]
+    if not COUNTED.isdisjoint(names):
+        counts = {"turns": len(whole.replay), **_effort(whole.episode, seat)}
+        row |= {n: value for n, value in counts.items() if n in names}
     return row
 
 

@@ -18,17 +18,21 @@ from numpy.typing import NDArray
 
 from sally import store
 from sally.analysis.ends import instance_ends, key_of, widest
+from sally.analysis.laid_open import laid_open
 from sally.analysis.measured import in_question
-from sally.analysis.rows import Row, estimate_row, played, seat_rows
+from sally.analysis.rows import Row, estimate_row, seat_values
 from sally.analysis.scores import STUDIED
 from sally.core.code import fingerprint
 from sally.core.errors import BadInput
 from sally.core.log import Episode, Sitter, label, model_and_strategy
+from sally.core.metric import Played
 from sally.stats.rule import coarsest, mean_by_rule
 from sally.store.index import Columns, Line
 
 SEATS = "seats"
+SEEDS = "seeds"  # apart from the rest: only pairing asks for them
 Codes = NDArray[np.int64]
+Whole = NDArray[np.object_]  # numbers of any size
 Floats = NDArray[np.float64]
 
 
@@ -60,6 +64,7 @@ class Piece(msgspec.Struct, array_like=True):
     cut: list[bool]  # to be run again
     why: list[str]  # why there is no result, or no episode
     problem: list[int]
+    repeat: list[int]
     seats: list[int]  # how many rows each line has
     kind: list[int]  # of each row
     problems: list[tuple[str, str, bytes]]  # cell, instance, and the instance's parameters
@@ -68,24 +73,32 @@ class Piece(msgspec.Struct, array_like=True):
 
 @dataclass
 class Seats:
-    """The rows of a store: who sat there as a number, the instance as another, and metrics."""
+    """The rows of a store: who sat there as a number, the problem as another, and metrics."""
 
     kinds: list[Row]  # `at` is the number
+    whole: list[Kind]  # by number, those that no row has among them
     kind: Codes
+    problems: list[tuple[str, str, bytes]]  # cell, instance, and the instance's parameters
+    problem: Codes
     instance: Codes
+    repeat: Codes
+    seed: Whole  # empty unless asked for
     values: Mapping[str, Floats]  # not a number where there is none
-    params: Sequence[tuple[bytes, ...]]  # by instance, its game and parameters; mixed ones have two
     bad: list[str] = field(default_factory=list)
     reasons: Counter[str] = field(default_factory=Counter)
     mixed: list[str] = field(default_factory=list)  # instances that changed between runs
 
 
 def seats_in(
-    where: store.Where, metrics: Sequence[str], watch: Callable[[int], None] | None = None
+    where: store.Where,
+    metrics: Sequence[str],
+    watch: Callable[[int], None] | None = None,
+    seeds: bool = False,
 ) -> Seats:
     """A row for each seat of each episode, each once; a finished run instead of a cut one."""
     gathered, lines = _Gathered(metrics), 0
-    for at, found in store.columns(where, [SEATS, *metrics], fingerprint(), worked):
+    names = [SEATS, *([SEEDS] if seeds else ()), *metrics]
+    for at, found in store.columns(where, names, fingerprint(), worked):
         gathered.add(at, found)
         lines += len(at)
         if watch is not None:
@@ -96,47 +109,62 @@ def seats_in(
 
 def worked(lines: Sequence[Line], names: Sequence[str]) -> Columns:
     """These columns of some lines, each episode replayed once."""
-    piece = Piece([], [], [], [], [], [], [], [])
-    kinds, problems = dict[bytes, int](), dict[tuple[str, str, bytes], int]()
-    metrics = [name for name in names if name != SEATS]
-    values: dict[str, list[float]] = {name: [] for name in metrics}
-    for _, _, line in lines:
-        found = store.sound_line(line)
-        if not isinstance(found, Episode):
-            _note(piece, "", False, found, -1, 0)
-            continue
-        whole, setup = played(found), found.setup
-        seats, asked = tuple(map(str, whole.replay.game.seats)), in_question(setup)
-        for row in seat_rows(whole, metrics):
-            kind = Kind(found.cell, setup.instance.game, row["seat"], seats, setup.lineup,
-                        row["seat"] in asked)  # fmt: skip
-            piece.kind.append(_numbered(kind, kinds, piece.kinds))
-            for name in metrics:
-                values[name].append(_number(found, name, row.get(name)))
+    return laid_open(lines, [SeatColumns(names)])
+
+
+class SeatColumns:
+    """The columns of a store's seats, line by line."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self._names, self._metrics = names, frozenset(names) - {SEATS, SEEDS}
+        self._piece = Piece([], [], [], [], [], [], [], [], [])
+        self._seeds: list[int] = []
+        self._kinds: dict[bytes, int] = {}
+        self._problems: dict[tuple[str, str, bytes], int] = {}
+        self._values: dict[str, dict[int, float]] = {name: {} for name in self._metrics}  # by row
+
+    def add(self, found: Episode | str, whole: Played | None) -> None:
+        """Take the seats of an episode, or note why a line holds none."""
+        if not isinstance(found, Episode) or whole is None:
+            self._note("", False, str(found), -1, 0, 0)
+            self._seeds.append(0)
+            return
+        setup, rows = found.setup, self._piece.kind
+        seats, asked = whole.replay.game.seats, in_question(setup)
+        for seat in seats:
+            kind = Kind(found.cell, setup.instance.game, seat, seats, setup.lineup, seat in asked)
+            for name, value in seat_values(whole, seat, self._metrics).items():
+                self._values[name][len(rows)] = _number(found, name, value)
+            rows.append(self._numbered(kind))
         problem = (found.cell, setup.instance.id, key_of(setup.instance))
-        if problem not in problems:
-            problems[problem] = len(problems)
-            piece.problems.append(problem)
+        number = self._problems.setdefault(problem, len(self._problems))
+        if number == len(self._piece.problems):
+            self._piece.problems.append(problem)
         cut, why = store.to_run_again(found), store.reason(found)
-        _note(piece, found.id, cut, why, problems[problem], len(seats))
-    made = {name: _packed(np.array(values[name], dtype=np.float64)) for name in metrics}
-    return made | ({SEATS: msgspec.msgpack.encode(piece)} if SEATS in names else {})
+        self._note(found.id, cut, why, number, setup.repeat, len(seats))
+        self._seeds.append(setup.seed)
 
+    def _note(self, id: str, cut: bool, why: str, problem: int, repeat: int, seats: int) -> None:
+        piece = self._piece
+        piece.ids.append(id)
+        piece.cut.append(cut)
+        piece.why.append(why)
+        piece.problem.append(problem)
+        piece.repeat.append(repeat)
+        piece.seats.append(seats)
 
-def _note(piece: Piece, id: str, cut: bool, why: str, problem: int, seats: int) -> None:
-    piece.ids.append(id)
-    piece.cut.append(cut)
-    piece.why.append(why)
-    piece.problem.append(problem)
-    piece.seats.append(seats)
+    def _numbered(self, kind: Kind) -> int:
+        number = self._kinds.setdefault(msgspec.msgpack.encode(kind), len(self._kinds))
+        if number == len(self._piece.kinds):
+            self._piece.kinds.append(kind)
+        return number
 
-
-def _numbered(kind: Kind, known: dict[bytes, int], kinds: list[Kind]) -> int:
-    key = msgspec.msgpack.encode(kind)
-    if key not in known:
-        known[key] = len(kinds)
-        kinds.append(kind)
-    return known[key]
+    def columns(self) -> Columns:
+        """What was taken, as the index keeps it."""
+        rows = len(self._piece.kind)
+        made = {name: _packed(values, rows) for name, values in self._values.items()}
+        more = {SEATS: self._piece, SEEDS: self._seeds}
+        return made | {n: msgspec.msgpack.encode(v) for n, v in more.items() if n in self._names}
 
 
 def _number(episode: Episode, name: str, value: Any) -> float:
@@ -147,8 +175,10 @@ def _number(episode: Episode, name: str, value: Any) -> float:
     return float(value)
 
 
-def _packed(values: Floats) -> bytes:
-    return b"" if np.isnan(values).all() else values.tobytes()
+def _packed(values: Mapping[int, float], rows: int) -> bytes:
+    column = np.full(rows, np.nan)
+    column[list(values)] = list(values.values())
+    return b"" if np.isnan(column).all() else column.tobytes()
 
 
 class _Gathered:
@@ -158,10 +188,12 @@ class _Gathered:
         self._metrics = metrics
         self._kinds: dict[bytes, int] = {}
         self._rows: list[Row] = []
-        self._instances: dict[str, int] = {}
-        self._asked: dict[tuple[str, str], set[bytes]] = {}
+        self._whole: list[Kind] = []
+        self._problems: dict[tuple[str, str, bytes], int] = {}
         self._kind: list[Codes] = []
-        self._instance: list[Codes] = []
+        self._problem: list[Codes] = []
+        self._repeat: list[Codes] = []
+        self._seed: list[Whole] = []
         self._values: dict[str, list[Floats]] = {name: [] for name in metrics}
         self._done: set[str] = set()
         self._count: list[NDArray[np.bool_]] = []  # which rows count
@@ -175,13 +207,13 @@ class _Gathered:
         piece = msgspec.msgpack.decode(found[SEATS], type=Piece)
         codes = np.array([self._coded(kind) for kind in piece.kinds], dtype=np.int64)
         self._kind.append(codes[np.array(piece.kind, dtype=np.int64)] if piece.kind else _NONE)
-        known = self._instances
-        names = [known.setdefault(id, len(known)) for _, id, _ in piece.problems]
-        problems = [names[n] for n in piece.problem if n >= 0]
-        counts = [n for n in piece.seats if n]
-        self._instance.append(np.repeat(np.array(problems, dtype=np.int64), counts))
-        for cell, id, params in piece.problems:
-            self._asked.setdefault((cell, id), set()).add(params)
+        known = self._problems
+        names = np.array([known.setdefault(p, len(known)) for p in piece.problems] + [-1])
+        self._problem.append(np.repeat(names[piece.problem], piece.seats))
+        self._repeat.append(np.repeat(np.array(piece.repeat, dtype=np.int64), piece.seats))
+        if SEEDS in found:
+            seeds: Whole = np.array(msgspec.msgpack.decode(found[SEEDS]), dtype=object)
+            self._seed.append(np.repeat(seeds, piece.seats))
         size = len(piece.kind)
         for name in self._metrics:
             column = np.frombuffer(found[name]) if found[name] else np.full(size, np.nan)
@@ -213,6 +245,7 @@ class _Gathered:
         if key not in self._kinds:
             self._kinds[key] = len(self._rows)
             self._rows.append({**kind.row, "at": len(self._rows)})
+            self._whole.append(kind)
         return self._kinds[key]
 
     def seats(self) -> Seats:
@@ -227,16 +260,41 @@ class _Gathered:
             name: np.concatenate([*columns, _NONE.astype(np.float64)])[order]
             for name, columns in self._values.items()
         }
-        kind = np.concatenate([*self._kind, _NONE])[order]
-        instance = np.concatenate([*self._instance, _NONE])[order]
-        mixed = sorted({id for (_, id), asked in self._asked.items() if len(asked) > 1})
+        kind, problem, repeat = (
+            np.concatenate([*some, _NONE])[order]
+            for some in (self._kind, self._problem, self._repeat)
+        )
+        seed = np.concatenate(self._seed)[order] if self._seed else np.array([], dtype=object)
         there = set(np.unique(kind).tolist())
         rows = [row for row in self._rows if row["at"] in there]
-        asked: dict[str, set[bytes]] = {id: set() for id in self._instances}
-        for (_, id), params in self._asked.items():
-            asked[id] |= params
-        every = [tuple(sorted(params)) for params in asked.values()]
-        return Seats(rows, kind, instance, values, every, self.bad, self._reasons, mixed)
+        problems = list(self._problems)
+        return Seats(
+            rows,
+            self._whole,
+            kind,
+            problems,
+            problem,
+            _instance_of(problems)[problem],
+            repeat,
+            seed,
+            values,
+            self.bad,
+            self._reasons,
+            _mixed(problems),
+        )
+
+
+def _instance_of(problems: Sequence[tuple[str, str, bytes]]) -> Codes:
+    """By problem, the number of its instance, whatever cell it is in."""
+    known: dict[str, int] = {}
+    found = [known.setdefault(id, len(known)) for _, id, _ in problems]
+    return np.array(found, dtype=np.int64)
+
+
+def _mixed(problems: Sequence[tuple[str, str, bytes]]) -> list[str]:
+    """Instances that changed between runs: one cell holds them with different parameters."""
+    seen = Counter((cell, id) for cell, id, _ in problems)
+    return sorted({id for (_, id), n in seen.items() if n > 1})
 
 
 _NONE: Codes = np.array([], dtype=np.int64)
@@ -271,21 +329,28 @@ def table_means(
     return found
 
 
+def again_of(seats: Seats) -> Codes:
+    """A number for each repeat of each instance: its chance is the same, whoever sits there."""
+    span = int(seats.repeat.max(initial=0)) + 1
+    return seats.instance * span + seats.repeat
+
+
 def _mean(seats: Seats, group: Sequence[Row], rows: Codes, metric: str) -> Row:
     """The mean of a metric over some rows, clustered as `rows.mean_of` has it."""
     seat_of = {row["at"]: row["seat"] for row in group}
-    met = set(zip(seats.kind[rows].tolist(), seats.instance[rows].tolist(), strict=True))
+    many = len(seats.problems)
+    met = np.unique(seats.kind[rows] * many + seats.problem[rows]).tolist()
     people = {row["at"]: row["participant"] for row in group}
     told = None not in people.values()
     units: dict[str, Sequence[Any]] = {
         "participants": [people[k] for k in seats.kind[rows].tolist()] if told else [None],
         "instances": seats.instance[rows].tolist(),
+        "repeats of instances": again_of(seats)[rows].tolist(),
         "episodes": range(rows.size),
     }
     ends = widest(
-        instance_ends(metric, params, seat)
-        for seat, number in {(seat_of[k], i) for k, i in met}
-        for params in seats.params[number]
+        instance_ends(metric, seats.problems[number][2], seat)
+        for seat, number in {(seat_of[both // many], both % many) for both in met}
     )
     values = seats.values[metric][rows]
     return estimate_row(metric, mean_by_rule(values, units[coarsest(units)], ends))

@@ -10,8 +10,8 @@ from sally import store
 from sally.analysis import audit as audits
 from sally.analysis.baselines import baselines
 from sally.analysis.chosen import chosen
-from sally.analysis.compare import By
 from sally.analysis.compare import compare as compared
+from sally.analysis.compare_scores import By
 from sally.analysis.crossplay import crossplay as met
 from sally.analysis.measured import in_question, measured
 from sally.analysis.profile import profile_of

@@ -10,16 +10,15 @@ import msgspec
 
 from sally.analysis.compare import (
     ALPHA,
-    KNOWING,
     SMALL,
     WORDS,
-    By,
     Comparison,
     clusters_needed,
     conclusion,
 )
 from sally.analysis.compare import compare as compared
 from sally.analysis.compare_models import are_models, compare_models
+from sally.analysis.compare_scores import KNOWING, By, seen
 from sally.analysis.rows import Row
 from sally.analysis.stores import each_once
 from sally.cli.common import STORE
@@ -76,14 +75,15 @@ def compare(
     """
     ways: list[Comparison] = []
     with opened(folder) as (place, _):
-        if are_models(each_once([place]), first, second):
+        there = seen(place)
+        for line in there.bad:
+            unreadable(line)
+        if are_models(there, first, second):
             found, ways = compare_models(
-                episodes_of(place), first, second, metrics=metrics, by=by, margin=margin
+                there, first, second, metrics=metrics, by=by, margin=margin
             )
         else:
-            found = compared(
-                episodes_of(place), first, second, metrics=metrics, by=by, margin=margin
-            )
+            found = compared(there, first, second, metrics=metrics, by=by, margin=margin)
     said = conclusion(found, first, second)
     if as_json:
         rows, lines = plain(found), {"by_strategy": plain(ways)} if ways else {}

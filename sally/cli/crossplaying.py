@@ -7,10 +7,10 @@ from pathlib import Path
 import click
 import msgspec
 
-from sally.analysis.crossplay import Pairing, crossplay, draw, sides
-from sally.cli.comparing import episodes_of
+from sally.analysis.crossplay import Pairing, draw, sides, stored_crossplay
+from sally.analysis.seat_table import seats_in
+from sally.cli.comparing import unreadable
 from sally.core.errors import BadInput
-from sally.core.log import Episode
 from sally.output.console import (
     SCREEN,
     estimate_cell,
@@ -31,11 +31,10 @@ def crossplay_(
     folder: str, game: str | None, page: int, figure: Path | None, as_json: bool
 ) -> None:
     """Mean payoffs of everybody against everybody in the two-seat games of the store DIR."""
-    games: dict[str, list[Episode]] = {}
-    for episode in episodes_of(folder):
-        if game in (None, episode.setup.instance.game) and len(episode.setup.lineup) >= 2:
-            games.setdefault(episode.setup.instance.game, []).append(episode)
-    tables = {name: crossplay(found) for name, found in games.items()}
+    seats = seats_in(folder, ["payoff"])
+    for line in seats.bad:
+        unreadable(line)
+    tables = stored_crossplay(seats, game)
     if figure is not None:
         if len(tables) != 1:
             raise BadInput(f"A picture shows one game; name one of {', '.join(tables)} by --game.")

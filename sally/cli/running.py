@@ -31,6 +31,7 @@ from sally.studies import arms
 F = TypeVar("F", bound=Callable[..., Any])
 ON_HELP = f"Where to play: {NAMES}."
 THROUGH = "sally.adapters.inspect.run:play_orders"  # by name: importing it takes seconds
+NOTE = "sally.analysis.noting:note"  # in each worker, for the index
 QUIET_SECONDS = 60.0  # between lines of progress where there is no terminal
 SET_HELP = "A setting of the model (temperature=0), or a parameter of every instance (rounds=10)."
 
@@ -108,7 +109,8 @@ def run(
     meter = Meter(Budget(budget, budget_tokens), used)
     meter.refuse_unpriced(models_of(wanted))
     place = out or Path("out") / wanted.name
-    play_with_progress(wanted, place, limit, meter, executor(on), through=THROUGH, cache=cache)
+    job = {"through": THROUGH, "note": NOTE, "cache": cache}
+    play_with_progress(wanted, place, limit, meter, executor(on), **job)
     found = store.survey(place)
     left = sum(id not in found.finished for id, _, _ in local.orders(wanted, limit))
     if as_json:

@@ -135,7 +135,7 @@ class Match(Generic[S, A, V]):
         is more to do - words, forfeits, somebody else's turn - the match stands as if it had been
         asked so far, and an answer that is not taken yet is given back with its turn.
         """
-        if self._asides is not None or self._may_reject or self._ask_nature or self._made:
+        if self._asides is not None or self._may_reject or self._made:
             return None
         game, replay, desks, memory = self.game, self.replay, self._desks, self._memory
         observe, options, step, to_move = game.observe, game.options, game.step, game.to_move

@@ -24,6 +24,7 @@ from sally.runner.seating import portable_study
 from sally.runner.shards import Job, Result, Shard, Tally, kind_of, shards_of, take_note
 from sally.store import Contents, Folder, Place, Remote, Where
 
+NOTED = 2000  # episodes from which on a run notes for the index what it has written
 TRIES = 3  # how often a shard is sent whose worker dies
 LOOK_SECONDS = 0.5  # between looks at shards that another run plays
 
@@ -152,6 +153,8 @@ class Drive:
             if missing:
                 self._waiting.append(replace(shard, orders=missing))
         self._missing = sum(len(shard.orders) for shard in self._waiting)
+        if self._missing < NOTED:
+            self._job = replace(self._job, note="")
         kept = len(wanted) - self._missing
         self._state = replace(self._state, wanted=len(wanted), kept=kept)
 

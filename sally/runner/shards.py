@@ -73,6 +73,7 @@ class Job(msgspec.Struct, frozen=True):
     through: str = ""  # `module:function` that plays episodes whose models have a provider
     cache: bool = False
     display: str = "none"
+    note: str = ""  # `module:function` that reads a finished file of lines for the index
     rates: str = ""  # `module:function` that asks whoever keeps providers' rates for all workers
 
 
@@ -238,6 +239,8 @@ def _play(job: Job, shard: Shard, missing: Sequence[Order], notes: Notes) -> Non
                 notes.add(episode)
 
             local.play_here(missing, keep, notes.meter)
+        if job.note and writer.file:
+            _by_name(job.note)(job.out, writer.file)
 
 
 def _stands(at: Place, claim: str, run: str) -> bool:

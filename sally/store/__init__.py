@@ -9,7 +9,7 @@ writing. At an address it puts immutable parts. A line that cannot be read is co
 `quarantine/` and reported with file and line. `index.sqlite` keeps what was read off many lines.
 """
 
-from sally.store.index import INDEX, columns
+from sally.store.index import INDEX, columns, fill
 from sally.store.lines import migrated, read_line, sound_line, why_wrong
 from sally.store.manifest import (
     MANIFEST,
@@ -61,6 +61,7 @@ __all__ = [
     "claim",
     "columns",
     "episode_files",
+    "fill",
     "has_living_writer",
     "is_address",
     "keep_alias",

@@ -88,6 +88,18 @@ def columns(
         raise BadInput(f"The store {at} cannot be read: {why.strerror}.") from None
 
 
+def fill(where: Where, file: str, names: Sequence[str], code: str, work: Work) -> None:
+    """Keep the columns of a file of lines that was just finished, before anybody asks for them."""
+    at = place(where)
+    base = _base(at) if isinstance(at, Folder) else None
+    if base is None:
+        return
+    try:
+        base.fill(file, names, code, work)
+    finally:
+        base.close()
+
+
 def _without_index(
     at: Place, files: Sequence[str], names: Sequence[str], each: Many
 ) -> Iterator[tuple[list[At], Columns]]:
@@ -151,6 +163,14 @@ class _Base:
                 found |= new
             yield [(piece.file, piece.number + n) for n in range(piece.lines)], found
 
+    def fill(self, file: str, names: Sequence[str], code: str, work: Work) -> None:
+        """Work out the columns of a file, and only then write: others wait for their turn."""
+        pieces = list(self._cut(file))
+        made = [(piece, work(self._lines(piece), names)) for piece in pieces]
+        self._put_pieces(file, pieces)
+        for piece, found in made:
+            self._keep(piece, found, code)
+
     # --- pieces ---------------------------------------------------------------------------------
 
     def _pieces(self, name: str) -> list[Piece]:
@@ -188,10 +208,13 @@ class _Base:
 
     def _remember(self, name: str, stat: str, pieces: list[Piece]) -> None:
         seal = self._seal(name, stat, pieces)
+        self._put_pieces(name, pieces)
+        self._told("INSERT OR REPLACE INTO files VALUES (?, ?, ?)", [(name, stat, seal)])
+
+    def _put_pieces(self, name: str, pieces: Sequence[Piece]) -> None:
         self._told("DELETE FROM pieces WHERE file = ?", [(name,)])
         rows = [(p.file, p.number, p.start, p.size, p.lines, p.digest) for p in pieces]
         self._told("INSERT OR REPLACE INTO pieces VALUES (?, ?, ?, ?, ?, ?)", rows)
-        self._told("INSERT OR REPLACE INTO files VALUES (?, ?, ?)", [(name, stat, seal)])
 
     def _lines(self, piece: Piece) -> list[Line]:
         with (self._folder / piece.file).open("rb") as file:
@@ -206,7 +229,8 @@ class _Base:
     def _forget(self, files: Sequence[str]) -> None:
         """Drop what belongs to files that are gone."""
         here = set(files)
-        gone = [row for row in self._asked("SELECT name FROM files") if row[0] not in here]
+        known = self._asked("SELECT name FROM files UNION SELECT file FROM pieces")
+        gone = [row for row in known if row[0] not in here]
         self._told("DELETE FROM files WHERE name = ?", gone)
         self._told("DELETE FROM pieces WHERE file = ?", gone)
 

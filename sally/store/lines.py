@@ -43,13 +43,13 @@ def read_line(line: bytes, sums: bool = True) -> Episode | str:
     if not line.endswith(b"\n"):
         return "the line is torn"
     try:
-        plain = msgspec.json.decode(line)
-        if not isinstance(plain, dict):
+        if (head := _head(line)) is None:
             return "the line is no record"
-        if sums and "sum" in plain and not _is_as_written(line):
+        if sums and head.sum is not msgspec.UNSET and not _is_as_written(line):
             return CHANGED
-        version = plain.get("schema")
-        if version == SCHEMA:
+        version = head.schema
+        plain = None if version == SCHEMA else msgspec.json.decode(line)
+        if plain is None:
             episode = from_line(line)
         elif type(version) is int and version in MIGRATIONS:
             episode = msgspec.convert(migrated(plain), Episode)
@@ -59,6 +59,24 @@ def read_line(line: bytes, sums: bool = True) -> Episode | str:
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, BadInput) as why:
         return f"the line is corrupt: {why}"
     return episode
+
+
+class _Head(msgspec.Struct):
+    """What says how a line is to be read."""
+
+    schema: Any = None
+    sum: Any = msgspec.UNSET
+
+
+_HEAD = msgspec.json.Decoder(_Head)
+
+
+def _head(line: bytes) -> _Head | None:
+    try:
+        return _HEAD.decode(line)
+    except msgspec.ValidationError:
+        msgspec.json.decode(line)  # whether it is JSON at all
+        return None
 
 
 def was_changed(line: bytes) -> bool:

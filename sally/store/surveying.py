@@ -109,13 +109,26 @@ def _noted_of(episode: Episode) -> tuple[str, bool, str, Instance, int]:
 
 
 def _noted(lines: Sequence[Line], names: Sequence[str]) -> Columns:
-    noted, places = _Noted([], [], [], [], [], []), dict[bytes, int]()
+    noted = Noting()
     for _, _, line in lines:
-        found = sound_line(line)
+        noted.add(sound_line(line))
+    return noted.columns()
+
+
+class Noting:
+    """The column of a survey, line by line."""
+
+    def __init__(self) -> None:
+        self._noted = _Noted([], [], [], [], [], [])
+        self._places: dict[bytes, int] = {}
+
+    def add(self, found: Episode | str, whole: object = None) -> None:
+        """Note the episode of a line, or why it holds none."""
+        noted = self._noted
         if isinstance(found, Episode):
             id, cut, why, instance, broken = _noted_of(found)
             asked = msgspec.msgpack.encode(instance)
-            number = places.setdefault(asked, len(places))
+            number = self._places.setdefault(asked, len(self._places))
             if number == len(noted.instances):
                 noted.instances.append(instance)
         else:
@@ -125,4 +138,7 @@ def _noted(lines: Sequence[Line], names: Sequence[str]) -> Columns:
         noted.why.append(why)
         noted.instance.append(number)
         noted.broken.append(broken)
-    return {name: msgspec.msgpack.encode(noted) for name in names}
+
+    def columns(self) -> Columns:
+        """What was noted, as the index keeps it."""
+        return {COLUMN: msgspec.msgpack.encode(self._noted)}

@@ -72,6 +72,12 @@ class Writer:
         except OSError as why:
             raise BadInput(f"The episode could not be stored: {why.strerror}.") from None
 
+    @property
+    def file(self) -> str:
+        """The name of the local file when it is whole; empty at an address, or without a line."""
+        lines = self._lines
+        return lines.done if isinstance(lines, Appended) else ""
+
     def sync(self) -> None:
         """Have all that was added out of reach of a crash of the machine, not only of ours."""
         try:
@@ -103,6 +109,7 @@ class Appended:
         self.fd = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o644)
         fcntl.flock(self.fd, fcntl.LOCK_EX)  # ends with the process, however that ends
         self._empty = True
+        self.done = ""  # what the file is called once it is whole
 
     def add(self, line: bytes) -> None:
         size = os.fstat(self.fd).st_size
@@ -126,6 +133,7 @@ class Appended:
         if self._empty:
             self._path.unlink()
         else:
+            self.done = self._path.with_suffix(DONE).name
             self._path.rename(self._path.with_suffix(DONE))
 
 

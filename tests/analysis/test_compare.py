@@ -10,14 +10,13 @@ from sally import api
 from sally.analysis import compare as comparing
 from sally.analysis.compare import (
     Comparison,
-    Group,
-    Score,
     adjusted,
     clusters_needed,
     compare,
     conclusion,
 )
 from sally.analysis.compare_models import are_models, model_and_way
+from sally.analysis.compare_scores import Group, Score
 from sally.analysis.profile_estimates import person_of
 from sally.core.errors import BadInput
 from sally.core.log import Episode, Instance, Setup, Sitter

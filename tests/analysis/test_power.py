@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from sally.analysis import compare as comparing
-from sally.analysis.compare import Group, Score
+from sally.analysis.compare_scores import Group, Score
 from sally.analysis.power import Spread, Value, needs, spread_of
 from sally.core.errors import BadInput
 from sally.core.study import Cell, Study, grid, instance, sitter

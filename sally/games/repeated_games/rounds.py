@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
+from itertools import accumulate
 from typing import Any
 
 import msgspec
@@ -51,11 +52,11 @@ class Round(msgspec.Struct, frozen=True):
 @shared
 def rounds(played: Played, seat: Seat) -> list[Round]:
     """Every round of the episode, void ones included; nature's turns are no rounds."""
-    game, them = rules(played), other(seat)
+    game, replay, them = rules(played), played.replay, other(seat)
     return [
-        Round(step.turn, step.moves.get(seat), step.moves.get(them))
-        for step in played.replay.steps()
-        if game.to_move(step.before) == game.seats
+        Round(turn, moves.get(seat), moves.get(them))
+        for turn, moves in enumerate(replay.moves)
+        if game.to_move(replay.states[turn]) == game.seats
     ]
 
 
@@ -211,8 +212,8 @@ def running_regret(played: Played, seat: Seat) -> list[float] | None:
     best = optimum_by_round(played, seat)
     if best is None:
         return None
-    earned = np.cumsum(rewards(played, seat))
-    return [float((b - e) / n) for n, (b, e) in enumerate(zip(best, earned, strict=True), 1)]
+    earned = accumulate(rewards(played, seat))
+    return [(b - e) / n for n, (b, e) in enumerate(zip(best, earned, strict=True), 1)]
 
 
 def functional_regret_published(played: Played, seat: Seat) -> float | None:

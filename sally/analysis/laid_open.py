@@ -1,0 +1,30 @@
+"""Lines of a store laid open, one after another, for whoever makes columns of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from sally import store
+from sally.analysis.rows import played
+from sally.core.log import Episode
+from sally.core.metric import Played
+from sally.store.index import Columns, Line
+
+
+class Part(Protocol):
+    """Makes columns of lines that are given to it one by one."""
+
+    def add(self, found: Episode | str, whole: Played | None) -> None: ...
+
+    def columns(self) -> Columns: ...
+
+
+def laid_open(lines: Sequence[Line], parts: Sequence[Part]) -> Columns:
+    """The columns of all parts; every line is read, checked and replayed once, and not kept."""
+    for _, _, line in lines:
+        found = store.sound_line(line)
+        whole = played(found) if isinstance(found, Episode) else None
+        for part in parts:
+            part.add(found, whole)
+    return {name: data for part in parts for name, data in part.columns().items()}
