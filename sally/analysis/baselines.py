@@ -31,7 +31,12 @@ def baselines(
     studied: Sequence[Measured], by_cell: bool = False, watch: Watcher | None = None
 ) -> list[Baseline]:
     """A random player, the best mindless one and the reference wherever somebody was studied."""
-    known = {(m.setting, _who(_sitter(m))): m for m in studied if not m.censored}
+    named: dict[int, bytes] = {}  # few lineups, many seats
+    known = {}
+    for m in studied:
+        if not m.censored:
+            who = _sitter(m)
+            known[m.setting, named.get(id(who)) or named.setdefault(id(who), _who(who))] = m
     found: list[Baseline] = []
     groups = list(_groups(studied, by_cell).values())
     for n, group in enumerate(groups, 1):

@@ -6,6 +6,7 @@ What seats have in common is written once: seed, repeat and the numbers are each
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -52,6 +53,11 @@ class Own(msgspec.Struct, array_like=True):
     censored: str
 
 
+MOST = 100_000  # different values that are looked for
+_UNASKED = Knowing()
+T = TypeVar("T", Acting, Terms)
+
+
 class Piece(msgspec.Struct, array_like=True):
     """The measured seats of some lines; a line that holds no episode has an empty id."""
 
@@ -77,6 +83,7 @@ def measured_lines(where: store.Where, seat: str = "") -> Iterator[Counted]:
     """Every line of a store with the seat that is named, or those in question, measured."""
     name = column(seat)
     known: dict[bytes, Shared] = {}  # one object each, however many pieces name it
+    once = _Once()
 
     def work(lines: Sequence[Line], names: Sequence[str]) -> Columns:
         return laid_open(lines, [MeasuredColumn(seat)])
@@ -87,7 +94,8 @@ def measured_lines(where: store.Where, seat: str = "") -> Iterator[Counted]:
         each = zip(at, piece.ids, piece.cut, piece.why, piece.sat, piece.seats, strict=True)
         for (file, number), id, cut, why, sat, seats in each:
             bad = None if id else store.BadLine(file, number, why)
-            yield Counted(id, cut, sat, [_whole(id, shared[own.shared], own) for own in seats], bad)
+            whole = [once.whole(id, shared[own.shared], own) for own in seats]
+            yield Counted(id, cut, once.sat(sat), whole, bad)
 
 
 _DECODER = msgspec.msgpack.Decoder(Piece)
@@ -152,28 +160,59 @@ def _own(m: Measured, known: dict[bytes, int], every: list[Shared]) -> Own:
     )
 
 
-def _whole(id: str, shared: Shared, own: Own) -> Measured:
-    s = shared.setup
-    setup = Setup(s.instance, own.seed, s.lineup, s.version, s.arms, s.injections, s.retries,
-                  own.repeat)  # fmt: skip
-    return Measured(
-        episode=id,
-        cell=shared.cell,
-        family=shared.family,
-        setup=setup,
-        seat=shared.seat,
-        setting=own.setting.hex(),
-        alike=shared.alike,
-        metric=shared.metric,
-        doing=own.doing,
-        least=own.least,
-        most=own.most,
-        span=shared.span,
-        optimum=own.optimum,
-        knowing=own.knowing,
-        acting=own.acting,
-        terms=own.terms,
-        moves=own.moves,
-        forfeits=own.forfeits,
-        censored=own.censored,
-    )
+class _Once:
+    """Whole measures from their columns, in which what is equal is one object: millions fit."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[float | None, float | None] = {}
+        self._equal: dict[Knowing | Acting | Terms, Any] = {}
+        self._sat: dict[tuple[str, ...], tuple[str, ...]] = {}
+        self._setup: tuple[Setup, Setup] | None = None  # the last one, and what it was made from
+
+    def sat(self, seats: tuple[str, ...]) -> tuple[str, ...]:
+        return self._sat.setdefault(seats, seats)
+
+    def whole(self, id: str, shared: Shared, own: Own) -> Measured:
+        """One seat of one episode as it was measured."""
+        doing, least, most, optimum = map(
+            self._number, (own.doing, own.least, own.most, own.optimum)
+        )
+        return Measured(
+            episode=id,
+            cell=shared.cell,
+            family=shared.family,
+            setup=self._setup_of(shared.setup, own),
+            seat=shared.seat,
+            setting=own.setting.hex(),
+            alike=shared.alike,
+            metric=shared.metric,
+            doing=doing,
+            least=least,
+            most=most,
+            span=shared.span,
+            optimum=optimum,
+            knowing=_UNASKED if own.knowing == _UNASKED else own.knowing,
+            acting=self._one(own.acting),
+            terms=self._one(own.terms),
+            moves=own.moves,
+            forfeits=own.forfeits,
+            censored=own.censored,
+        )
+
+    def _number(self, value: float | None) -> float | None:
+        return self._numbers.setdefault(value, value) if len(self._numbers) < MOST else value
+
+    def _one(self, value: T) -> T:
+        found: T = self._equal.setdefault(value, value) if len(self._equal) < MOST else value
+        return found
+
+    def _setup_of(self, s: Setup, own: Own) -> Setup:
+        """With seed and repeat; the seats of an episode share it."""
+        if self._setup is not None and self._setup[0] is s:
+            last = self._setup[1]
+            if (last.seed, last.repeat) == (own.seed, own.repeat):
+                return last
+        found = Setup(s.instance, own.seed, s.lineup, s.version, s.arms, s.injections, s.retries,
+                      own.repeat)  # fmt: skip
+        self._setup = s, found
+        return found

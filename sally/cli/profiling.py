@@ -149,6 +149,7 @@ def profile_rows_of(
         if found.episodes:
             known("seat in this store", [seat] if seat else [], found.seats)
         studied = chosen(found.measured, games, players, seat, cells)
+        del found  # of a million episodes, the seats that nobody studies would fill the memory
         task = bar.add_task("compare", total=None, note="mindless and reference players")
         ends = baselines(
             studied, by_cell, lambda done, all: bar.update(task, completed=done, total=all)
