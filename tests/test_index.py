@@ -16,6 +16,7 @@ from sally.analysis.crossplay import crossplay, stored_crossplay
 from sally.analysis.scores import FINEST, means, seats_of
 from sally.analysis.seat_table import seats_in, table_means
 from sally.analysis.stores import each_once, measured_stores
+from sally.core.errors import BadInput
 from sally.core.log import Censored, Episode, to_line
 from sally.store import index
 
@@ -199,3 +200,28 @@ def test_a_log_of_bare_moves_is_checked_like_any_other(folder: Path):
     assert "does not play" in str(store.sound_line(wrong))
     paid = to_line(one).replace(b'"payoffs":{"agent":', b'"payoffs":{"agent":1')
     assert "replays as" in str(store.sound_line(paid))
+
+
+def test_a_lazy_store_reads_an_episode_when_it_is_asked_for(folder: Path, monkeypatch):
+    whole = api.load(folder)
+    lazy = api.load(folder, lazy=True)
+    assert list(lazy.ids) == [e.id for e in whole] and len(lazy) == len(whole)
+    assert list(lazy) == whole and lazy[-2:] == whole[-2:]
+    assert lazy[whole[3].id] == lazy[3] == whole[3]
+    assert list(lazy.rows()) == whole.rows() and list(lazy.decisions()) == whole.decisions()
+    columns = lazy.columns("payoff")
+    theirs = [
+        (r["seat"], r["player"], r["payoff"]) for r in whole.rows() if r["payoff"] is not None
+    ]
+    ours = zip(columns["seat"], columns["player"], columns["payoff"], strict=True)
+    assert sorted(o for o in ours if o[2] == o[2]) == sorted(theirs)
+    with pytest.raises(KeyError):
+        lazy["no such id"]
+
+
+def test_a_lazy_store_that_changed_says_so(folder: Path):
+    lazy = api.load(folder, lazy=True)
+    path = folder / "a.jsonl"
+    path.write_bytes(path.read_bytes().replace(b'"turn":1', b'"turn":2'))
+    with pytest.raises(BadInput, match="changed after the store was loaded"):
+        list(lazy)

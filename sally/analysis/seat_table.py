@@ -21,7 +21,7 @@ from sally.analysis.ends import instance_ends, key_of, widest
 from sally.analysis.laid_open import laid_open
 from sally.analysis.measured import in_question
 from sally.analysis.rows import Row, estimate_row, seat_values
-from sally.analysis.scores import STUDIED
+from sally.analysis.scores import FINEST, STUDIED
 from sally.core.code import fingerprint
 from sally.core.errors import BadInput
 from sally.core.log import Episode, Sitter, label, model_and_strategy
@@ -30,6 +30,7 @@ from sally.stats.rule import coarsest, mean_by_rule
 from sally.store.index import Columns, Line
 
 SEATS = "seats"
+PERSON = "participant"
 SEEDS = "seeds"  # apart from the rest: only pairing asks for them
 Codes = NDArray[np.int64]
 Whole = NDArray[np.object_]  # numbers of any size
@@ -298,6 +299,22 @@ def _mixed(problems: Sequence[tuple[str, str, bytes]]) -> list[str]:
 
 
 _NONE: Codes = np.array([], dtype=np.int64)
+
+
+# --- columns ------------------------------------------------------------------------------------
+
+
+def table_columns(seats: Seats) -> dict[str, NDArray[Any]]:
+    """The table column by column, who sat there said in words."""
+    said = {row["at"]: row for row in seats.kinds}
+    found = {name: _spread(seats, said, name) for name in (*FINEST, "model", "strategy", PERSON)}
+    ids = np.array([id for _, id, _ in seats.problems], dtype=object)
+    return {**found, "instance": ids[seats.problem], "repeat": seats.repeat, **seats.values}
+
+
+def _spread(seats: Seats, said: Mapping[int, Row], name: str) -> NDArray[Any]:
+    words = [said[n][name] if n in said else None for n in range(len(seats.whole))]
+    return np.array([*words, None], dtype=object)[seats.kind]
 
 
 # --- means --------------------------------------------------------------------------------------

@@ -5,25 +5,28 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Literal, overload
 
 from sally import store
 from sally.analysis import audit as audits
 from sally.analysis.baselines import baselines
 from sally.analysis.chosen import chosen
 from sally.analysis.compare import compare as compared
-from sally.analysis.compare_scores import By
+from sally.analysis.compare_scores import By, seen
+from sally.analysis.crossplay import Met, Pairing, stored_crossplay
 from sally.analysis.crossplay import crossplay as met
 from sally.analysis.measured import in_question, measured
 from sally.analysis.profile import profile_of
 from sally.analysis.rows import decision_rows, episode_rows, seat_rows, summary
 from sally.analysis.rows import played as laid_open
-from sally.api.results import Comparisons, Episodes, Rows, flat
+from sally.analysis.seat_table import seats_in
+from sally.api.results import Comparisons, Episodes, Rows, StoredEpisodes, flat
 from sally.core import shelf
-from sally.core.errors import unknown
+from sally.core.errors import BadInput, unknown
 from sally.core.log import Episode
 from sally.output.reproduce import Effort
 from sally.output.reproduce import reproduce as reproduced
-from sally.output.unpacked import opened
+from sally.output.unpacked import is_bundle, opened
 from sally.runner.check import Checked, cells_of, check
 from sally.store import Where
 
@@ -31,8 +34,19 @@ Played = str | Path | Iterable[Episode]
 """A store or a bundle by its place, or episodes themselves."""
 
 
-def load(place: Where) -> Episodes:
-    """All episodes of a store or a bundle; lines that cannot be read are set aside, not lost."""
+@overload
+def load(place: Where, *, lazy: Literal[False] = False) -> Episodes: ...
+@overload
+def load(place: Where, *, lazy: Literal[True]) -> StoredEpisodes: ...
+def load(place: Where, *, lazy: bool = False) -> Episodes | StoredEpisodes:
+    """All episodes of a store or a bundle; lines that cannot be read are set aside, not lost.
+
+    With `lazy`, those of a store are read one by one when they are asked for.
+    """
+    if lazy:
+        if is_bundle(Path(place) if isinstance(place, str) else place):
+            raise BadInput(f"{place} is a bundle, which is unpacked to be read: load it whole.")
+        return StoredEpisodes(place)
     with opened(place) as (folder, _):
         return Episodes(store.load(folder).episodes.values())
 
@@ -102,22 +116,32 @@ def compare(
     margin: float | None = None,
 ) -> Comparisons:
     """Is the first player better than the second: where, and how sure?"""
-    there = episodes_in(played)
-    found = compared(there, first, second, metrics=tuple(metrics), by=by, margin=margin)
+    given = (first, second)
+    if isinstance(played, str | Path):
+        with opened(played) as (folder, _):
+            found = compared(seen(folder), *given, metrics=metrics, by=by, margin=margin)
+    else:
+        found = compared(played, *given, metrics=metrics, by=by, margin=margin)
     return Comparisons(found, first, second)
 
 
 def crossplay(played: Played, game: str = "") -> Rows:
     """Mean payoffs of everybody against everybody in games for two, one row a pairing."""
-    games: dict[str, list[Episode]] = {}
-    for episode in episodes_in(played):
-        name = episode.setup.instance.game
-        if game in ("", name) and len(episode.setup.lineup) >= 2:
-            games.setdefault(name, []).append(episode)
+    tables: dict[str, dict[Met, Pairing]] = {}
+    if isinstance(played, str | Path):
+        with opened(played) as (folder, _):
+            tables = stored_crossplay(seats_in(folder, ["payoff"]), game or None)
+    else:
+        games: dict[str, list[Episode]] = {}
+        for episode in played:
+            name = episode.setup.instance.game
+            if game in ("", name) and len(episode.setup.lineup) >= 2:
+                games.setdefault(name, []).append(episode)
+        tables = {name: met(found) for name, found in games.items()}
     return Rows(
         {"game": name, "first_player": one, "second_player": two, **flat(pairing)}
-        for name, found in games.items()
-        for (one, two), pairing in met(found).items()
+        for name, found in tables.items()
+        for (one, two), pairing in found.items()
     )
 
 

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import msgspec
+from numpy.typing import NDArray
 
+from sally import store
 from sally.analysis import rows
 from sally.analysis.compare import Comparison, conclusion
-from sally.analysis.rows import Row
+from sally.analysis.rows import Chosen, Row
+from sally.analysis.scores import Wanted
+from sally.analysis.seat_table import seats_in, table_columns
 from sally.core.log import Episode
 from sally.runner.plan import Plan
 from sally.stats import Estimate
@@ -79,6 +83,58 @@ class Episodes(list[Episode]):
         shown = [*rows.episode_rows(self[:SHOWN], metrics=False)]
         names = ("episode", "cell", "game", "seat", "player", "turns", "payoff")
         return f"<p>{escape(repr(self))}</p>" + table_html(shown, names)
+
+
+class StoredEpisodes(Sequence[Episode]):
+    """The episodes of a store, each read when it is asked for; in memory are their ids alone."""
+
+    def __init__(self, where: store.Where) -> None:
+        self._where, self._there = where, store.Standing(where)
+
+    @property
+    def ids(self) -> Sequence[str]:
+        """The ids, in the order of the store."""
+        return tuple(self._there.ids)
+
+    def __len__(self) -> int:
+        return len(self._there)
+
+    def __iter__(self) -> Iterator[Episode]:
+        return map(self._there.episode, range(len(self)))
+
+    @overload
+    def __getitem__(self, at: int | str) -> Episode: ...
+    @overload
+    def __getitem__(self, at: slice) -> Episodes: ...
+    def __getitem__(self, at: int | str | slice) -> Episode | Episodes:
+        """One episode by its place or its id, or some as a list."""
+        if isinstance(at, slice):
+            return Episodes(map(self._there.episode, range(len(self))[at]))
+        if isinstance(at, int):
+            return self._there.episode(range(len(self))[at])
+        number = self._there.place_of(at)
+        if number is None:
+            raise KeyError(at)
+        return self._there.episode(number)
+
+    def rows(self, metrics: Chosen = True) -> Iterator[Row]:
+        """One row for each seat of each episode, one after another."""
+        return rows.episode_rows(self, metrics)
+
+    def decisions(self) -> Iterator[Row]:
+        """One row for each move, forfeit and report, one after another."""
+        return rows.decision_rows(self)
+
+    def columns(self, *metrics: str) -> dict[str, NDArray[Any]]:
+        """Who sat where, and these metrics, a column each, with an entry for each seat.
+
+        They come from the index beside the lines; `pandas.DataFrame` and `polars.DataFrame` take
+        them as they are.
+        """
+        return table_columns(seats_in(self._where, Wanted(metrics).named))
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} episodes in {self._where}>"
 
 
 class Comparisons(list[Comparison]):

@@ -38,6 +38,7 @@ from sally.store.reading import (
     reason,
     to_run_again,
 )
+from sally.store.standing import Standing
 from sally.store.surveying import Survey, survey
 from sally.store.writing import Ours, TakenOver, Writer, keep_pack, packs_of
 
@@ -53,6 +54,7 @@ __all__ = [
     "PeoplePlan",
     "Place",
     "Remote",
+    "Standing",
     "Survey",
     "TakenOver",
     "Where",

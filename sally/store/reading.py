@@ -285,7 +285,7 @@ def _put_lines(at: Place, writer: str, names: list[str]) -> Iterator[tuple[str, 
 
 def lines_of(path: Path) -> Iterator[tuple[int, bytes]]:
     """The lines of a file with their numbers; a line that its writer is still writing is left."""
-    with _opened(path) as file:
+    with open_lines(path) as file:
         number = 0
         while line := file.readline():
             number += 1
@@ -296,7 +296,7 @@ def lines_of(path: Path) -> Iterator[tuple[int, bytes]]:
             yield number, line
 
 
-def _opened(path: Path) -> BinaryIO:
+def open_lines(path: Path) -> BinaryIO:
     """The file, under the name that its writer gave it at the end if that is gone already."""
     try:
         if not path.is_file() and path.exists():  # to open a pipe would be to wait for ever
@@ -324,7 +324,7 @@ def has_living_writer(where: Where, beginning: str) -> bool:
         return False  # a put is over when it is seen
     for name in at.names():
         if name.startswith(beginning) and name.endswith(OPEN):
-            with _opened(at.path / name) as file:
+            with open_lines(at.path / name) as file:
                 if not isinstance(file, BytesIO) and is_being_written(file):
                     return True
     return False

@@ -48,7 +48,7 @@ class Survey:
         return len(self.finished) + len(self.cut)
 
 
-class _Noted(msgspec.Struct, array_like=True):
+class Noted(msgspec.Struct, array_like=True):
     """What is noted of the lines of a piece, column by column; a bad line has an empty id."""
 
     ids: list[str]
@@ -59,7 +59,7 @@ class _Noted(msgspec.Struct, array_like=True):
     instances: list[Instance]
 
 
-_DECODER = msgspec.msgpack.Decoder(_Noted)
+_DECODER = msgspec.msgpack.Decoder(Noted)
 
 
 def survey(where: Where, beginning: str = "") -> Survey:
@@ -72,18 +72,18 @@ def survey(where: Where, beginning: str = "") -> Survey:
             else:
                 _add(found, *_noted_of(line))
     else:
-        for at, kept in columns(where, [COLUMN], fingerprint(), _noted):
-            _add_all(found, at, _DECODER.decode(kept[COLUMN]))
+        for at, kept in columns(where, [COLUMN], fingerprint(), noted_lines):
+            _add_all(found, at, noted(kept[COLUMN]))
         quarantine_lines(place(where), dict.fromkeys(line.file for line in found.bad))
     found.cut = {id: why for id, why in found.cut.items() if id not in found.finished}
     return found
 
 
-def _add_all(found: Survey, at: Sequence[tuple[str, int]], noted: _Noted) -> None:
-    each = zip(at, noted.ids, noted.cut, noted.why, noted.instance, noted.broken, strict=True)
+def _add_all(found: Survey, at: Sequence[tuple[str, int]], kept: Noted) -> None:
+    each = zip(at, kept.ids, kept.cut, kept.why, kept.instance, kept.broken, strict=True)
     for (file, line), id, cut, why, number, broken in each:
         if id:
-            _add(found, id, cut, why, noted.instances[number], broken)
+            _add(found, id, cut, why, kept.instances[number], broken)
         else:
             found.bad.append(BadLine(file, line, why))
 
@@ -108,37 +108,43 @@ def _noted_of(episode: Episode) -> tuple[str, bool, str, Instance, int]:
     return episode.id, to_run_again(episode), reason(episode), episode.setup.instance, broken
 
 
-def _noted(lines: Sequence[Line], names: Sequence[str]) -> Columns:
-    noted = Noting()
+def noted_lines(lines: Sequence[Line], names: Sequence[str]) -> Columns:
+    """The column of a survey for some lines."""
+    made = Noting()
     for _, _, line in lines:
-        noted.add(sound_line(line))
-    return noted.columns()
+        made.add(sound_line(line))
+    return made.columns()
+
+
+def noted(column: bytes) -> Noted:
+    """What a column of the index says."""
+    return _DECODER.decode(column)
 
 
 class Noting:
     """The column of a survey, line by line."""
 
     def __init__(self) -> None:
-        self._noted = _Noted([], [], [], [], [], [])
+        self._made = Noted([], [], [], [], [], [])
         self._places: dict[bytes, int] = {}
 
     def add(self, found: Episode | str, whole: object = None) -> None:
         """Note the episode of a line, or why it holds none."""
-        noted = self._noted
+        made = self._made
         if isinstance(found, Episode):
             id, cut, why, instance, broken = _noted_of(found)
             asked = msgspec.msgpack.encode(instance)
             number = self._places.setdefault(asked, len(self._places))
-            if number == len(noted.instances):
-                noted.instances.append(instance)
+            if number == len(made.instances):
+                made.instances.append(instance)
         else:
             id, cut, why, number, broken = "", False, found, -1, 0
-        noted.ids.append(id)
-        noted.cut.append(cut)
-        noted.why.append(why)
-        noted.instance.append(number)
-        noted.broken.append(broken)
+        made.ids.append(id)
+        made.cut.append(cut)
+        made.why.append(why)
+        made.instance.append(number)
+        made.broken.append(broken)
 
     def columns(self) -> Columns:
         """What was noted, as the index keeps it."""
-        return {COLUMN: msgspec.msgpack.encode(self._noted)}
+        return {COLUMN: msgspec.msgpack.encode(self._made)}
