@@ -112,7 +112,7 @@ def run(
     job = {"through": THROUGH, "note": NOTE, "cache": cache}
     play_with_progress(wanted, place, limit, meter, executor(on), **job)
     found = store.survey(place)
-    left = sum(id not in found.finished for id, _, _ in local.orders(wanted, limit))
+    left = sum(id not in found.finished for id, _, _ in local.orders(wanted, limit, False))
     if as_json:
         spent = {"calls": meter.calls, "tokens": meter.tokens, "money": meter.money}
         said = {**counts(found), "spent": spent, "not_run": left}

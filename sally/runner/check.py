@@ -128,7 +128,7 @@ def cells_of(where: store.Where) -> dict[str, set[str]]:
     found: dict[str, set[str]] = {}
     for study in store.studies(where).values():
         try:
-            for id, cell, _ in orders(study):
+            for id, cell, _ in orders(study, open_models=False):
                 found.setdefault(id, set()).add(cell)
         except BadInput:
             continue  # it names what is not installed: nothing can be said

@@ -152,14 +152,14 @@ def at_once(waiting: Sequence[Order], config: Config) -> int:
 # --- what is wanted -----------------------------------------------------------------------------
 
 
-def orders(study: Study, limit: int | None = None) -> list[Order]:
+def orders(study: Study, limit: int | None = None, open_models: bool = True) -> list[Order]:
     """Every episode of a study as (id, cell, setup), checked; at most `limit` a cell."""
     found: dict[str, Order] = {}
     checked: dict[tuple[str, int, int], Setup] = {}  # what differs in seed and repeat only, once
     for cell, setup in limited(portable_study(study).trials(), limit):
         alike = (cell, id(setup.instance), id(setup.lineup))
         try:
-            once = checked.get(alike) or checked.setdefault(alike, resolved(setup))
+            once = checked.get(alike) or checked.setdefault(alike, resolved(setup, open_models))
         except BadInput as why:
             raise BadInput(f"Study {study.name!r}, cell {cell!r}: {why}") from None
         mine = msgspec.structs.replace(once, seed=setup.seed, repeat=setup.repeat)

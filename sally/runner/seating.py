@@ -16,12 +16,16 @@ from sally.core.match import Match
 from sally.core.partner import Partner, Scripted
 from sally.core.player import Player, PlayerKind
 from sally.core.study import Study
-from sally.players.language import LANGUAGE, checked_pack, strategy_named
+from sally.models.stub import always, even
+from sally.players.language import LANGUAGE, checked_pack, strategy_named, uses_model
 from sally.runner.needs import refuse_what_lacks
 
 
-def resolved(setup: Setup) -> Setup:
-    """The setup with every version filled in, helpers seated and every name checked."""
+def resolved(setup: Setup, open_models: bool = True) -> Setup:
+    """The setup with every version filled in, helpers seated and every name checked.
+
+    Models are opened for that, which may load or even fetch weights, unless told otherwise.
+    """
     spec = shelf.game(setup.instance.game)
     setup = msgspec.structs.replace(setup, instance=portable(setup.instance))
     game = spec.build(setup.instance.params)
@@ -33,7 +37,9 @@ def resolved(setup: Setup) -> Setup:
         if seat not in (*game.seats, *game.helpers) or seat == NATURE:
             raise unknown(f"seat of {spec.name}", seat, (*game.seats, *game.helpers))
     refuse_empty_seats(spec, game, lineup)
-    settled = {seat: _versioned(spec, game, Seat(seat), who) for seat, who in lineup.items()}
+    settled = {
+        seat: _versioned(spec, game, Seat(seat), who, open_models) for seat, who in lineup.items()
+    }
     setup = msgspec.structs.replace(setup, version=spec.version, lineup=settled)
     Match(spec, setup)  # refuses arms and injections that cannot be
     refuse_what_lacks(spec, game, setup)
@@ -76,14 +82,21 @@ def refuse_empty_seats(
 
 
 def _versioned(
-    spec: GameSpec[Any, Any, Any], game: Game[Any, Any, Any], seat: Seat, who: Sitter
+    spec: GameSpec[Any, Any, Any],
+    game: Game[Any, Any, Any],
+    seat: Seat,
+    who: Sitter,
+    open_models: bool,
 ) -> Sitter:
     kind = kind_of(spec, who.player)
     for name in who.params:
         if name not in kind.params:
             raise unknown(f"parameter of {who.player}", name, kind.params)
     who = _with_pack(spec, who)
-    seated(spec, game, seat, who)  # refuses parameters that cannot be
+    sits = who
+    if uses_model(who) and not open_models:  # anything that can do what any model can
+        sits = msgspec.structs.replace(who, params={**who.params, "model": always("", even)})
+    seated(spec, game, seat, sits)  # refuses parameters that cannot be
     return msgspec.structs.replace(who, versions=versions_of(spec, who))
 
 

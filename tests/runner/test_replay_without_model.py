@@ -1,0 +1,51 @@
+"""A replay needs no model: none is opened, loaded or fetched, whoever played."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from sally import store
+from sally.core import shelf
+from sally.core.study import Cell, Study, grid, instance, sitter
+from sally.models.stub import always
+from sally.runner.check import cells_of, check
+from sally.runner.local import orders
+from sally.runner.run import run_study
+
+POLICY = '{"first": "J", "rules": [], "otherwise": "J"}\nOption: J'
+
+
+def study(player: str, model: str) -> Study:
+    who = sitter(player, model=model)
+    lineups = grid(agent=who, partner=sitter("tit_for_tat"))
+    return Study("with_a_model", "", (Cell("ipd", (instance("ipd", rounds=3),), lineups),))
+
+
+@pytest.mark.parametrize("player", ["language", "policy_writer"])
+def test_a_replay_opens_no_model(player, tmp_path):
+    name, there = f"gone_{player}", [True]
+
+    def opened(_: str) -> object:
+        assert there, "a model was opened"
+        return always(POLICY)
+
+    shelf.add("models", name, opened)
+    run_study(study(player, name), tmp_path)
+    there.clear()
+    episodes = store.load(tmp_path).episodes.values()
+    found = check(episodes, cells_of(tmp_path))
+    assert (found.replayed, found.mismatches) == (1, [])
+    wanted = orders(study(player, name), open_models=False)
+    assert [id for id, _, _ in wanted] == [episode.id for episode in episodes]
+    with pytest.raises(AssertionError, match="was opened"):
+        orders(study(player, name))
+
+
+def test_without_opening_a_model_parameters_are_still_checked():
+    cell = study("language", "gone").cells[0]
+    (line,) = cell.lineups
+    who = msgspec.structs.replace(line["agent"], params={"model": "gone", "strategy": "none"})
+    wrong = msgspec.structs.replace(cell, lineups=({**line, "agent": who},))
+    with pytest.raises(Exception, match="none"):
+        orders(Study("wrong", "", (wrong,)), open_models=False)
