@@ -73,8 +73,9 @@ def say(found: list[Contrast], margin: float | None) -> None:
         rows = [_row(c) for c in found if c.condition == named]
         keys = ["game", *(["player"] if any(r["player"] for r in rows) else []), "metric"]
         rest = [name for name in rows[0] if name not in ("player", *keys)]
-        for group in fitting(rows, keys, rest):
-            print_table(rows, [*keys, *group], title=harmless(f"{named} less {found[0].base}"))
+        title = harmless(f"{named} less {found[0].base}")
+        for n, group in enumerate(fitting(rows, keys, rest)):
+            print_table(rows, [*keys, *group], title="" if n else title)
     wide = f"{margin:g}" if margin else f"{SMALL} standard deviations of the scores"
     click.echo(
         folded(

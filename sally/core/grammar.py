@@ -13,37 +13,23 @@ from typing import NamedTuple
 from sally.core import remarks
 from sally.core.vocabulary import (
     DENIED,
+    LEADS,
+    MINE,
     QUOTED,
     REVOKED,
     REVOKES,
     SECOND_THOUGHT,
+    SPEECH,
     TAKES_BACK,
+    THEIRS,
+    TO_GAIN,
     UNCLEAR,
     Pattern,
 )
 
 ENDS = " \t.,;:!()-–—|#>~=/\u3002"  # what may stand around a name; a question mark may not
 
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-# What may stand before a name in a choice: of one's own, and of another's. All else is unclear.
-MINE = _words(
-    "i ill id im we my you the so then therefore thus hence final finally best is am will "
-    "would should choose choosing pick picking picked select selecting selected play playing take "
-    "go with going choice answer option decision move action number letter for this round turn in "
-    "it be let me lets of on to and ok okay sure well a an yes definitely certainly clearly "
-    "absolutely simply just confidently want its gonna shall must right correct"
-)
-THEIRS = _words(
-    "i we my the so then therefore thus hence final finally is that will would should most likely "
-    "probably again think expect predict guess believe assume prediction answer option choice "
-    "number letter move action for this round turn in it be of to and ok okay sure well a an other "
-    "player players they their opponent partner pick picks picked choose chooses chose select "
-    "selects play plays take takes go goes with yes definitely certainly clearly"
-)
+# What may stand before a name in a choice is known, word by word; all else is unclear.
 _OWN = Pattern(r"\b(?:i|we|my|you) (?:will |would |should )?(?:pick|choose|select|play|take|go)")
 _ASKS = Pattern(r"(?:should|would|will|shall|is|am|can|could|do) (?:i|we|you|it|my|the|this)\b")
 # `You pick J` carries on the page as a choice; what you should do, or want of me, is none.
@@ -60,15 +46,7 @@ _PERFORMED = Pattern(
     r"\bthis time\b"
 )
 _JOINED = Pattern(r"(.*)(?:, (?:so |and |hence |thus |therefore |then )?| so | and )(.*)")
-_LEAD_IN = Pattern(
-    r"(?:(?:and|so|then|now|but) )?(?:after|given|based on|considering|taking|looking at|to|with|"
-    r"from|"
-    r"overall|ultimately|all in all|in (?:this|the) (?:round|turn|end|light)|in (?:light|view|"
-    r"order|"
-    r"conclusion|short|sum)|for (?:this|the) (?:round|turn)|as|since|because|my|the|they|their|he|"
-    r"she|"
-    r"both|everyone|i|we|it|this)\b"
-)
+_LEAD_IN = Pattern(rf"(?:(?:and|so|then|now|but) )?(?:{LEADS})\b")
 _PAST = Pattern(
     r"\b(?:last|previous\w*|earlier|in the past|yesterday|ago|once|used to|imagine\w*|dream\w*)\b|"
     r"\d"
@@ -89,8 +67,7 @@ _AFTER = Pattern(
 REASON = Pattern(
     r"\b(?:because|since|given that|so that|in order to|as (?:the|they|i|it|this|that|we|he|she)"
     r"(?! (?:\w+ )?(?:say|said|says|tell|tells|told|suggest\w*|ask\w*|want\w*))|"
-    r"to (?:maximi[sz]e|minimi[sz]e|be (?:safe|fair|kind|nice)|gain|win|get|earn|keep|make|protect|"
-    r"secure|ensure|build|encourage|reward|punish|help|match|beat|stay|show|signal|continue))\b"
+    rf"to (?:{TO_GAIN}))\b"
 )
 _PICKS = Pattern(
     r"\b(?:i|we)(?:ll|d)? (?:\w+ ){0,2}(?:choose|pick|select|play|take|prefer|want|switch to|"
@@ -185,7 +162,9 @@ def chosen(found: Marked, theirs: bool) -> list[int]:
     reason = REASON.search(tail)
     said, why = (tail[: reason.start()], tail[reason.end() :]) if reason else (tail, "")
     beside = others[: said.count(MARK)]
-    if any(place != first for place in beside) or not _may_follow(said):
+    if any(place != first for place in beside) or _LISTED_AGAIN.search(found.text):
+        return []
+    if not _may_follow(said):
         return []
     later = others[len(beside) :]
     if REVOKES.search(why) or "?" in why:
@@ -197,7 +176,7 @@ def chosen(found: Marked, theirs: bool) -> list[int]:
 
 def _may_follow(said: str) -> bool:
     """Whether what follows a name leaves it as it is."""
-    if UNCLEAR.search(said) or re.match(r"\s*(?:[=+*^~≠×÷<>]|/(?!/))", said):
+    if UNCLEAR.search(said) or _RECKONED.match(said):
         return False
     close = _AFTER.match(said)
     if close is None and not re.match(r"[ \t]*(?:[^\w\s]|$)", said):  # no sign between them
@@ -209,6 +188,8 @@ def _may_follow(said: str) -> bool:
     return all(map(remarks.fits_behind, dict.fromkeys(parts)))
 
 
+_RECKONED = Pattern(r"\s*(?:[=+*^~≠×÷<>%]|/(?!/)|: *\d)")  # 2 + 1, or a row of a table
+_LISTED_AGAIN = Pattern(rf"{MARK}(?:, | and |, and ){MARK}.*(?:,| and) {MARK}")  # J, J and J
 _PARTS = Pattern(r"[.!;:()…—–|]+|//|,\s|\s-+\s?")
 
 
@@ -278,16 +259,11 @@ def leads_to(before: str, theirs: bool) -> bool:
     return fills(sentences[-1], theirs) and not re.search(rf"\b(?:{QUOTED})\b", before)
 
 
-_SPEECH = (
-    r"say|says|said|answer|reply|response|write|output|type|sentence|line|words?|phrase|text|"
-    r"string|"
-    r"format|template|pattern"
-)
 _DANGLING = Pattern(
-    rf"\b(?:{_SPEECH}|choose|pick|select|play|take|with|than|but|except|not|never|of|or|nor|avoid|"
+    rf"\b(?:{SPEECH}|choose|pick|select|play|take|with|than|but|except|not|never|of|or|nor|avoid|"
     r"against|without|to|refuse|reject|is|be|was|for)$"
 )
-_OF_SPEECH = Pattern(rf"\b(?:{_SPEECH}|{QUOTED})\b")
+_OF_SPEECH = Pattern(rf"\b(?:{SPEECH}|{QUOTED})\b")
 _NOT_SAID_HERE = Pattern(
     rf"\b(?:{DENIED}|says|said|tells?|told|asks?|asked|wrote|written|replied|quot\w+|instruct\w*|"
     r"prompt\w*|example\w*|e\.g|eg|instance|such as|templates?|claim\w*|suggest\w*|recommend\w*|"

@@ -14,11 +14,12 @@ from sally.core.errors import TooLong, Unreadable, listed
 _MARKS = str.maketrans("", "", "*_`\"'“”‘’[]<>{}$\\\u200b\u200c\u200d\u2060\ufeff\xad")
 _TAGS = re.compile(r"(?i)</?(?:b|i|u|em|strong|code|p|br|span|answer|option|final) ?/?>")
 _THINKING = re.compile(r"(?is)<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)")
-_STRUCK = re.compile(r"(?is)~~[^~\n]*~~|<(s|del|strike)>[^<]*</\1>")  # what was crossed out
+# What was crossed out, or put out of use as a comment.
+_STRUCK = re.compile(r"(?ism)~~[^~\n]*~~|<(s|del|strike)>[^<]*</\1>|^[ \t]*//[^\n]*")
 _LATEX = re.compile(r"\\(?:boxed|text|textbf|mathrm|mathbf) ?\{([^{}]*)\}")
 # At most and at least, though not <3> and not a mark of quotation at the start of a line.
 _BOUND = re.compile(r"(?m)((?<!^)(?<=[^\s=-])[ \t]?)[<>]=?[ \t]?\d++(?![\w.]*[ \t]?>)")
-VERSION = 3  # of reading: it stands in the log, and rises when a reply is read otherwise
+VERSION = 4  # of reading: it stands in the log, and rises when a reply is read otherwise
 MOST_READ = 50_000  # characters of a reply; a longer one is no answer
 MOST_STATED = 100  # different answers behind a label
 MOST_LINES = 1000  # different ones of a reply without a label
@@ -37,7 +38,7 @@ def _plain(text: str) -> str:
     if not text.isascii():
         text = bounded(unicodedata.normalize("NFKC", _tamed(text)))
     text = _BOUND.sub(f"\\1{_NO_CHARACTER}", _LATEX.sub(r"\1", _LATEX.sub(r"\1", text)))
-    return re.sub(r"[ \t]+", " ", text.translate(_MARKS)).strip().casefold()
+    return re.sub(r"[ \t]+", " ", text.replace("<>", "≠").translate(_MARKS)).strip().casefold()
 
 
 def bounded(reply: str) -> str:
@@ -323,6 +324,7 @@ _NO_OPTION = re.compile(  # -1, 1.5, 2%, $3, 3€ and 2 * 2
     r"(?<!\w)-\d[\d.]*+|(?<!\d)\d++ ?[*×^] ?\d++|"
     r"(?<!\d)\d++(?:[.,]\d++| ?[%€£])|[$€£] ?\d++(?! ?\$)"
 )
+_ODDS = re.compile(r"(?<![\d.,/])(?:50/50|60/40|40/60|70/30|30/70|80/20|20/80|90/10)(?![\d.,/])")
 _NO_WHOLE = re.compile(r"(?<!\d)\d++(?:(?:[.,/:]\d++)++%?|%)")  # 1.5, 1,000, 2/3 and 50%
 MOST_DIGITS = 100  # of a number; Python itself refuses to read thousands of them
 MOST_NUMBERS = 200  # different ones in a reply; more are a calculation and no answer
@@ -330,7 +332,8 @@ MOST_NUMBERS = 200  # different ones in a reply; more are a calculation and no a
 
 def whole_only(reply: str, signed: bool = False) -> str:
     """The reply with a blot for each number that is not whole, or is below 0."""
-    reply = _NO_WHOLE.sub(_NO_CHARACTER, bounded(reply).replace("\u2212", "-"))
+    reply = _ODDS.sub("either", bounded(reply).replace("\u2212", "-"))
+    reply = _NO_WHOLE.sub(_NO_CHARACTER, reply)
     return reply if signed else re.sub(r"(?<![\w.])-\d+", _NO_CHARACTER, reply)
 
 

@@ -198,9 +198,9 @@ def fitting(
     """The columns in as many groups as it takes for each to fit the terminal beside the keys."""
 
     def width(column: str) -> int:
-        return 3 + max(len(column), *(len(cell(row.get(column))) for row in rows))
+        return 2 + max(len(column), *(len(cell(row.get(column))) for row in rows))
 
-    room = console().width - sum(width(key) for key in keys)
+    room = console().width - 1 - sum(width(key) for key in keys)
     groups: list[list[str]] = [[]]
     left = room
     for column in columns:

@@ -28,6 +28,7 @@ from sally.core.model import (
     Reply,
     Scores,
     Settings,
+    ToolCall,
     ToolResult,
     ToolSpec,
     check_candidates,
@@ -257,10 +258,11 @@ def readable(said: Said) -> str:
 
 def _without_keys(reply: Reply) -> Reply:
     """The reply, without the keys of this process if it repeats one."""
-    text, thoughts = keys.scrubbed(reply.text), keys.scrubbed(reply.reasoning or "")
-    if (text, thoughts) == (reply.text, reply.reasoning or ""):
-        return reply
-    return msgspec.structs.replace(reply, text=text, reasoning=thoughts or None)
+    thoughts = reply.reasoning and keys.scrubbed(reply.reasoning)
+    calls = map(msgspec.structs.astuple, reply.tool_calls)
+    tools = tuple(ToolCall(*map(keys.scrubbed, call)) for call in calls)
+    text = keys.scrubbed(reply.text)
+    return msgspec.structs.replace(reply, text=text, reasoning=thoughts, tool_calls=tools)
 
 
 def broken_reader(why: Exception) -> str:

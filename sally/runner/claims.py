@@ -109,6 +109,8 @@ def _read(at: Place, name: str) -> Run | None:
         return None  # taken away since it was listed
     except (msgspec.DecodeError, UnicodeDecodeError) as why:
         raise BadInput(f"{at}/runs/{name} does not describe a run: {why}.") from None
+    except OSError as why:
+        raise BadInput(f"{at}/runs/{name} cannot be read: {why.strerror}.") from None
 
 
 class Beat:
@@ -207,6 +209,11 @@ class Claims:
             owner = self._owner(claim)
         except FileNotFoundError:
             return False  # it is over just now; the next look will tell
+        except OSError as why:
+            raise BadInput(
+                f"{self._at}/claims/{claim} cannot be read: {why.strerror}; take it away, and the "
+                "same command goes on."
+            ) from None
         return self._watch.is_dead(_read(self._at, f"{owner}.json") if owner else None)
 
     def release(self, shard: str) -> None:

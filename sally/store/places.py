@@ -9,6 +9,7 @@ from __future__ import annotations
 import errno
 import os
 import secrets
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -80,7 +81,10 @@ class Folder:
             return []
 
     def read(self, name: str) -> bytes:
-        return (self.path / name).read_bytes()
+        path = self.path / name
+        if not stat.S_ISREG(path.stat().st_mode):  # to open a pipe would be to wait for ever
+            raise OSError(errno.EINVAL, "it is no plain file")
+        return path.read_bytes()
 
     def put(self, name: str, data: bytes) -> None:
         self._aside(name, data).rename(self.path / name)

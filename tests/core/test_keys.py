@@ -11,7 +11,7 @@ from sally.core import keys, shelf
 from sally.core.drive import play_async
 from sally.core.log import Instance, Setup, Sitter
 from sally.core.match import Match
-from sally.core.model import Reply
+from sally.core.model import Reply, ToolCall
 from sally.models.stub import Scripted
 from sally.runner.seating import players_of
 
@@ -46,6 +46,17 @@ def test_no_line_holds_a_key_that_a_model_repeats() -> None:
     lineup = {"agent": Sitter("language", {"model": echo}), "partner": Sitter("tit_for_tat")}
     setup = Setup(Instance("ipd", "ipd", {"rounds": 2}), 1, lineup)
     match = Match(shelf.game("ipd"), setup)
+    asyncio.run(play_async(match, players_of(match)))
+    assert all(KEY not in repr(event) for event in match.events)
+    assert any("[key]" in repr(event) for event in match.events)
+
+
+def test_no_call_of_a_tool_keeps_a_key_that_a_model_hands_on() -> None:
+    keys.remember(KEY)
+    said = iter((Reply("", (ToolCall(KEY, "look", f'{{"at": "{KEY}"}}'),)),))
+    echo = Scripted(lambda messages, settings: next(said, Reply("Option: J")))
+    lineup = {"agent": Sitter("language", {"model": echo}), "partner": Sitter("tit_for_tat")}
+    match = Match(shelf.game("ipd"), Setup(Instance("ipd", "ipd", {"rounds": 2}), 1, lineup))
     asyncio.run(play_async(match, players_of(match)))
     assert all(KEY not in repr(event) for event in match.events)
     assert any("[key]" in repr(event) for event in match.events)

@@ -14,7 +14,7 @@ import pytest
 from sally.core.errors import BadInput
 from sally.runner import claims
 from sally.runner.claims import Beat, Claims, Machine, Run, read_runs, this_process
-from sally.store import Place, place
+from sally.store import Folder, Place, place
 
 
 @pytest.fixture(params=["folder", "file", "memory"])
@@ -141,3 +141,16 @@ def test_a_claim_that_names_no_run_is_nobodys(at: Place, owner: bytes) -> None:
     mine = Claims(at, "a")
     mine.tidy(ended=True)
     assert mine.take("s1") and "s1.1" in at.names("claims")
+
+
+@pytest.mark.parametrize("folder", ["claims/s1.0", "runs/odd.json"])
+def test_a_pipe_or_a_folder_where_a_claim_should_be_is_named_and_not_waited_for(
+    tmp_path: Path, folder: str
+) -> None:
+    at = Folder(tmp_path)
+    (tmp_path / folder).parent.mkdir(exist_ok=True)
+    for make in (os.mkfifo, os.mkdir):
+        make(tmp_path / folder)
+        with pytest.raises(BadInput, match=f"{folder} cannot be read"):
+            Claims(at, "a").take("s1") if folder.startswith("claims") else read_runs(at)
+        os.unlink(tmp_path / folder) if make is os.mkfifo else os.rmdir(tmp_path / folder)

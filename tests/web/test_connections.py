@@ -138,6 +138,9 @@ def test_a_database_that_somebody_holds_is_said_within_seconds(
 
     began = time.monotonic()
     *held, free = asyncio.run(asked())
-    assert {status for status, _ in held} == {503} and free[0] == 200
-    assert "Somebody else holds the database" in held[-1][1]
+    *asked_for, health = held
+    assert {status for status, _ in asked_for} == {503}
+    assert "Somebody else holds the database" in asked_for[-1][1]
+    assert health[0] == free[0] == 200
+    assert '"database":false' in health[1] and '"database":true' in free[1]
     assert time.monotonic() - began < 30

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from math import inf
-
 from sally.core.game import Seat
-from sally.core.metric import Metric, Played
+from sally.core.metric import Ends, Metric, Played
 from sally.games.repeated_games import conduct, policies
 from sally.games.repeated_games.rounds import (
     finished,
@@ -20,6 +18,8 @@ from sally.games.repeated_games.rounds import (
     tom_regret,
     tom_regret_published,
 )
+from sally.games.repeated_games.rules import RepeatedGame
+from sally.games.repeated_games.spec import a_round
 
 
 def _reward_per_round(played: Played, seat: Seat) -> float | None:
@@ -27,7 +27,11 @@ def _reward_per_round(played: Played, seat: Seat) -> float | None:
     return sum(earned) / len(earned) if earned and finished(played) else None
 
 
-NEVER_BELOW_0 = (0.0, inf)
+def a_loss(game: RepeatedGame, seat: Seat) -> Ends:
+    """The least and the most that one move can lose against another."""
+    low, high = a_round(game, seat)
+    return 0.0, high - low
+
 
 METRICS = (
     *conduct.METRICS,
@@ -61,7 +65,7 @@ METRICS = (
         measure=myopic_regret,
         better="lower",
         unit="payoff per round",
-        bounds=NEVER_BELOW_0,
+        within=a_loss,
     ),
     Metric(
         name="inference_loss",
@@ -69,7 +73,7 @@ METRICS = (
         measure=mean_inference_loss,
         better="lower",
         unit="payoff per round",
-        bounds=NEVER_BELOW_0,
+        within=a_loss,
     ),
     Metric(
         name="translation_loss",
@@ -99,7 +103,7 @@ METRICS = (
         measure=tom_regret,
         better="lower",
         unit="payoff per round",
-        bounds=NEVER_BELOW_0,
+        within=a_loss,
         label="ToM regret",
         headline=True,
     ),
@@ -109,7 +113,7 @@ METRICS = (
         measure=tom_regret_published,
         better="lower",
         unit="payoff per round",
-        bounds=NEVER_BELOW_0,
+        within=a_loss,
         published=True,
     ),
     *policies.METRICS,
