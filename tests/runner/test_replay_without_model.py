@@ -16,34 +16,32 @@ from sally.runner.run import run_study
 POLICY = '{"first": "J", "rules": [], "otherwise": "J"}\nOption: J'
 
 
-def study(player: str, model: str) -> Study:
-    who = sitter(player, model=model)
+def study(player: str) -> Study:
+    who = sitter(player, model="gone")
     lineups = grid(agent=who, partner=sitter("tit_for_tat"))
     return Study("with_a_model", "", (Cell("ipd", (instance("ipd", rounds=3),), lineups),))
 
 
 @pytest.mark.parametrize("player", ["language", "policy_writer"])
 def test_a_replay_opens_no_model(player, tmp_path):
-    name, there = f"gone_{player}", [True]
+    shelf.add("models", "gone", lambda name: always(POLICY))
+    run_study(study(player), tmp_path)
 
-    def opened(_: str) -> object:
-        assert there, "a model was opened"
-        return always(POLICY)
+    def opened(name: str) -> object:  # another maker, so what was opened before is not used again
+        raise AssertionError(f"{name} was opened")
 
-    shelf.add("models", name, opened)
-    run_study(study(player, name), tmp_path)
-    there.clear()
+    shelf.add("models", "gone", opened)
     episodes = store.load(tmp_path).episodes.values()
     found = check(episodes, cells_of(tmp_path))
     assert (found.replayed, found.mismatches) == (1, [])
-    wanted = orders(study(player, name), open_models=False)
+    wanted = orders(study(player), open_models=False)
     assert [id for id, _, _ in wanted] == [episode.id for episode in episodes]
     with pytest.raises(AssertionError, match="was opened"):
-        orders(study(player, name))
+        orders(study(player))
 
 
 def test_without_opening_a_model_parameters_are_still_checked():
-    cell = study("language", "gone").cells[0]
+    cell = study("language").cells[0]
     (line,) = cell.lineups
     who = msgspec.structs.replace(line["agent"], params={"model": "gone", "strategy": "none"})
     wrong = msgspec.structs.replace(cell, lineups=({**line, "agent": who},))
