@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Collection, Iterable, Mapping
 from inspect import isawaitable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sally.core.errors import BadInput
 from sally.core.match import Match
 from sally.core.partner import Scripted
 from sally.core.player import AskId, Decision, Player, Turn, put
+
+if TYPE_CHECKING:
+    import asyncio
 
 Says = Callable[[Turn[Any, Any]], Any]  # what a player answers, or something to await
 Takes = Callable[[Turn[Any, Any], Any], object]
@@ -93,6 +95,8 @@ def _close(waiting: Iterable[tuple[Turn[Any, Any], Any]]) -> None:
 
 async def play_async(match: Match[Any, Any, Any], players: Mapping[str, Player[Any, Any]]) -> None:
     """Play a match to its end with any players; all open asks are out at the same time."""
+    import asyncio  # a sixth of a worker's start, and bots need none
+
     sent: set[AskId] = set()
     out: set[asyncio.Task[None]] = set()
     ended: asyncio.Future[None] = asyncio.get_running_loop().create_future()

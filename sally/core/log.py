@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from hashlib import blake2b
-from html import escape
 from typing import Any
 
 import msgspec
@@ -220,6 +219,8 @@ class Episode(msgspec.Struct, frozen=True, omit_defaults=True):
         return f"<Episode {self.id} of {self.setup.instance.game}: {sat}; {said}>"
 
     def _repr_html_(self) -> str:
+        from html import escape  # for notebooks alone; it brings all names of characters
+
         return f"<p>{escape(repr(self))}</p>"
 
     @property

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from hashlib import blake2b
 from inspect import iscoroutinefunction
 from typing import Any
@@ -36,7 +35,7 @@ def play(setup: Setup, cell: str = "") -> Episode:
     if all(is_bot(player) for player in players.values()):
         play_bots(match, players)
     else:
-        asyncio.run(play_async(match, players))
+        _to_the_end(play_async(match, players))
     return match.episode(cell, used_by(players))
 
 
@@ -61,7 +60,13 @@ def play_here(
         if not has_model(setup):
             keep(play(setup, cell))
     if waiting := [order for order in missing if has_model(order[2])]:
-        asyncio.run(play_several(waiting, keep, meter or Meter()))
+        _to_the_end(play_several(waiting, keep, meter or Meter()))
+
+
+def _to_the_end(play: Coroutine[Any, Any, None]) -> None:
+    import asyncio  # here and below: a sixth of a worker's start, and bots need none
+
+    asyncio.run(play)
 
 
 def has_model(setup: Setup) -> bool:
@@ -76,6 +81,8 @@ async def play_several(
     waiting: Sequence[Order], keep: Callable[[Episode], None], meter: Meter
 ) -> None:
     """Play episodes side by side, as many as their models take; each is kept when it ends."""
+    import asyncio
+
     line = iter(waiting)
 
     async def work() -> None:
@@ -106,6 +113,8 @@ async def play_within(
     match: Match[Any, Any, Any], players: Mapping[str, Player[Any, Any]], limits: Limits
 ) -> None:
     """Play a match to its end, or to where a budget or a limit censors it."""
+    import asyncio
+
     clock = asyncio.timeout(limits.episode_seconds)
     try:
         async with clock:

@@ -7,7 +7,6 @@ them.
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
@@ -66,6 +65,8 @@ class Turnstile:
     async def passed(self, model: str) -> None:
         """Wait until one more call may be made."""
         if (wait := await self._ask(model, self._used.pop(model, 0))) > 0:
+            import asyncio  # a sixth of a worker's start, and bots need none
+
             await asyncio.sleep(wait)
 
     def used(self, model: str, tokens: int) -> None:
