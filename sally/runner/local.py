@@ -179,8 +179,7 @@ def orders(study: Study, limit: int | None = None, open_models: bool = True) -> 
 
 def refuse_changed(wanted: Iterable[Order], stored: Mapping[str, Instance], out: object) -> None:
     """A store may gain episodes, but an instance in it may not change under its id."""
-    for _, cell, setup in wanted:
-        instance = setup.instance
+    for cell, instance in {id(o[2].instance): (o[1], o[2].instance) for o in wanted}.values():
         if stored.get(instance.id, instance) != instance:
             raise BadInput(
                 f"The store {out} holds instance {instance.id!r} of cell {cell!r} with other "
@@ -190,11 +189,14 @@ def refuse_changed(wanted: Iterable[Order], stored: Mapping[str, Instance], out:
 
 def limited(trials: Iterable[tuple[str, Setup]], limit: int | None) -> Iterator[tuple[str, Setup]]:
     """At most `limit` episodes of each cell and lineup, so that a short run still has them all."""
+    if limit is None:
+        yield from trials
+        return
     seen: dict[str, int] = {}
     for cell, setup in trials:
         lineup = msgspec.json.encode((cell, setup.lineup), order="sorted").decode()
         seen[lineup] = seen.get(lineup, 0) + 1
-        if limit is None or seen[lineup] <= limit:
+        if seen[lineup] <= limit:
             yield cell, setup
 
 

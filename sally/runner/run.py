@@ -103,7 +103,8 @@ def play_missing(
 
 def _keep_packs(at: Place, wanted: Sequence[Order]) -> None:
     """Workers find the words of the study in its store."""
-    for name in {name for _, _, setup in wanted for name in store.packs_of(setup)}:
+    alike = {(id(s.lineup), id(s.instance)): s for _, _, s in wanted}  # few, however many episodes
+    for name in {name for setup in alike.values() for name in store.packs_of(setup)}:
         store.keep_pack(at, packs.find(name))
 
 
