@@ -195,7 +195,7 @@ class _Gathered:
         self._problem: list[Codes] = []
         self._repeat: list[Codes] = []
         self._seed: list[Whole] = []
-        self._values: dict[str, list[Floats]] = {name: [] for name in metrics}
+        self._values: dict[str, list[Floats | int]] = {name: [] for name in metrics}
         self._done: set[str] = set()
         self._count: list[NDArray[np.bool_]] = []  # which rows count
         self._cut: dict[str, tuple[int, int, str]] = {}  # id -> its rows, and why
@@ -217,8 +217,7 @@ class _Gathered:
             self._seed.append(np.repeat(seeds, piece.seats))
         size = len(piece.kind)
         for name in self._metrics:
-            column = np.frombuffer(found[name]) if found[name] else np.full(size, np.nan)
-            self._values[name].append(column)
+            self._values[name].append(np.frombuffer(found[name]) if found[name] else size)
         self._choose(at, piece, size)
 
     def _choose(self, at: Sequence[tuple[str, int]], piece: Piece, size: int) -> None:
@@ -257,10 +256,7 @@ class _Gathered:
                 last += range(row, row + seats)
                 self._reasons[why] += 1
         order = np.concatenate([order, np.array(last, dtype=np.int64)])
-        values = {
-            name: np.concatenate([*columns, _NONE.astype(np.float64)])[order]
-            for name, columns in self._values.items()
-        }
+        values = {name: _joined(self._values.pop(name), order) for name in self._metrics}
         kind, problem, repeat = (
             np.concatenate([*some, _NONE])[order]
             for some in (self._kind, self._problem, self._repeat)
@@ -283,6 +279,14 @@ class _Gathered:
             self._reasons,
             _mixed(problems),
         )
+
+
+def _joined(columns: Sequence[Floats | int], order: Codes) -> Floats:
+    """A column put together; a number stands for so many rows without a value."""
+    if all(isinstance(column, int) for column in columns):
+        return np.broadcast_to(np.float64(np.nan), order.shape)  # one value, whatever the length
+    blank = (np.full(c, np.nan) if isinstance(c, int) else c for c in columns)
+    return np.concatenate(list(blank))[order]
 
 
 def _instance_of(problems: Sequence[tuple[str, str, bytes]]) -> Codes:
