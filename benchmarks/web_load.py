@@ -37,6 +37,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+import uvloop
 from local_postgres import local_postgres
 from web_client import Connection
 
@@ -81,29 +82,34 @@ class Participant:
             if invite is not None:
                 invite.set_result(invites["partner"])
         mine = self._figures.moves.setdefault(sha256(token.encode()).hexdigest(), [])
-        known, lines, turn = -1, 0, 0
-        while True:
-            since = f"&since={known}" if known >= 0 else ""
-            began = time.perf_counter()
-            status, screen = await self._web.call("GET", f"/api/seat?lines={lines}{since}", token)
-            if known < 0:  # later ones wait for news on purpose
-                self._figures.screens.append(time.perf_counter() - began)
-            if status != 200:
-                self._figures.refused[f"screen {status}"] += 1
-                await asyncio.sleep(1)
-                continue
-            known, lines = screen["version"], screen["lines_from"] + len(screen["lines"])
-            if screen["over"]:
-                break
-            if screen["asks"]:
+        screen, lines, turn = None, 0, 0
+        while screen is None or not screen["over"]:
+            if screen is None or not screen["asks"]:
+                screen = await self._look(token, screen, lines) or screen
+            else:
                 await asyncio.sleep(THINK * self._draw.uniform(0.75, 1.25))
                 (ask,) = screen["asks"]
                 value = self._draw.choice(ask["options"])["value"]
                 turn += 1
-                if await self._answer(token, ask["id"], value, f"{turn}"):
-                    mine.append(value)
+                screen = await self._answer(token, ask["id"], value, f"{turn}", lines)
+                mine += [value] if screen is not None else []
+            if screen is not None:
+                lines = screen["lines_from"] + len(screen["lines"])
         self._web.close()
         self._other.close()
+
+    async def _look(self, token: str, seen: Any, lines: int) -> Any:
+        """A first look, or news; none when it is refused."""
+        since = f"&since={seen['version']}" if seen is not None else ""
+        began = time.perf_counter()
+        status, screen = await self._web.call("GET", f"/api/seat?lines={lines}{since}", token)
+        if seen is None:  # later ones wait for news on purpose
+            self._figures.screens.append(time.perf_counter() - began)
+        if status == 200:
+            return screen
+        self._figures.refused[f"screen {status}"] += 1
+        await asyncio.sleep(1)
+        return None
 
     async def _take(self, invitation: str) -> str:
         """Take the seat of an invitation: it opens by a token of one's own from now on."""
@@ -121,8 +127,9 @@ class Participant:
         assert status == 201, opened
         return opened["token"], opened["invites"]
 
-    async def _answer(self, token: str, ask: str, value: Any, key: str) -> bool:
-        sent = {"ask": ask, "value": value, "key": key}
+    async def _answer(self, token: str, ask: str, value: Any, key: str, lines: int) -> Any:
+        """What is seen when the answer has been taken; none when it was refused."""
+        sent = {"ask": ask, "value": value, "key": key, "lines": lines}
         calls = [self._web] + [self._other] * (self._draw.random() < TWICE)
         began = time.perf_counter()
         done = await asyncio.gather(
@@ -132,7 +139,8 @@ class Participant:
         for status, said in done:
             if status != 200:
                 self._figures.refused[f"answer {status} {said['error'][:40]}"] += 1
-        return any(status == 200 for status, _ in done)
+        taken = [said["screen"] for status, said in done if status == 200]
+        return taken[0] if taken else None
 
 
 @contextmanager
@@ -270,7 +278,7 @@ def measured(kind: str, people: int, rounds: int, database: str = "") -> dict[st
         children, mine = cpu(resource.RUSAGE_CHILDREN), cpu(resource.RUSAGE_SELF)
         with server(database, folder) as (port, process):
             began = time.perf_counter()
-            figures = asyncio.run(crowd(port, process, people, rounds))
+            figures = uvloop.run(crowd(port, process, people, rounds))
             seconds = time.perf_counter() - began
         children, mine = cpu(resource.RUSAGE_CHILDREN) - children, cpu(resource.RUSAGE_SELF) - mine
         found = lost_and_doubled(figures, database, folder)

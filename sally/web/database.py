@@ -11,14 +11,16 @@ import fcntl
 import queue
 import sqlite3
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
 
 from sally.core.errors import BadInput
-from sally.web.transactions import Pipelined
-from sally.web.transactions import Row as Row  # known by this name to all who have jobs
+from sally.web.transactions import Job as Job  # known by these names to all who have jobs
+from sally.web.transactions import Pipelined, marked, one_statement
+from sally.web.transactions import Row as Row
+from sally.web.transactions import Rows as Rows
 from sally.web.transactions import Transaction as Transaction
 
 T = TypeVar("T")
@@ -65,14 +67,12 @@ class DuplicateRow(Exception):
     """A row is there already that may be there only once."""
 
 
-Job = Callable[[Transaction], T]
-
-
 class Engine(Protocol):
     """One kind of database."""
 
     def connect(self) -> None: ...
     def transaction(self) -> AbstractContextManager[Transaction]: ...
+    def at_once(self, sql: str, given: Sequence[Any]) -> None: ...
     def rollback(self) -> None: ...
     def close(self) -> None: ...
     def read(self, error: Exception) -> Exception: ...
@@ -124,6 +124,10 @@ class Sqlite:
         self._db.execute("BEGIN" if self.read_only else "BEGIN IMMEDIATE")
         yield Transaction(self._db.cursor())
         self._db.execute("COMMIT")
+
+    def at_once(self, sql: str, given: Sequence[Any]) -> None:
+        """One statement that is a transaction by itself."""
+        self._db.execute(sql, given)
 
     def rollback(self) -> None:
         if self._db.in_transaction:
@@ -186,6 +190,10 @@ class Postgres:
             self._db.execute("BEGIN")
             yield Pipelined(self._db, pipeline)
             self._db.execute("COMMIT")
+
+    def at_once(self, sql: str, given: Sequence[Any]) -> None:
+        """One statement that is a transaction by itself."""
+        self._db.execute(marked(sql), given)
 
     def rollback(self) -> None:
         if not self._db.closed and not self._db.broken:
@@ -345,6 +353,9 @@ class Database:
     def _together(self, jobs: Sequence[Job[Any]]) -> tuple[list[Any], Exception | None]:
         engine = self.engine
         try:
+            if (only := one_statement(jobs)) is not None:
+                engine.at_once(*only)
+                return [None] * len(jobs), None
             with engine.transaction() as tx:
                 outcomes = [job(tx) for job in jobs]
         except Exception as why:

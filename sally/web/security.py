@@ -6,7 +6,7 @@ import asyncio
 import re
 import secrets
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from functools import wraps
 from ipaddress import IPv6Address, IPv6Network
 from itertools import accumulate
@@ -59,9 +59,18 @@ class Refused(Exception):
 # --- reading a request --------------------------------------------------------------------------
 
 
+def header(scope: Scope, name: bytes) -> str:
+    """A header of a request, or nothing; of two the first counts."""
+    for found, value in scope["headers"]:
+        if found == name:
+            text: str = value.decode("latin-1")
+            return text
+    return ""
+
+
 async def body_of(request: Request, most: int = MOST_BYTES) -> bytes:
     """The body, if it is not too large; it is not read further than that."""
-    declared = request.headers.get("content-length", "0")
+    declared = header(request.scope, b"content-length") or "0"
     digits = declared.isascii() and declared.isdigit() and len(declared) <= 12
     if not digits or int(declared) > most:
         raise Refused(413, f"This request may have at most {most} bytes.")
@@ -81,7 +90,7 @@ async def body_of(request: Request, most: int = MOST_BYTES) -> bytes:
 
 async def json_of(request: Request, most: int = MOST_BYTES) -> dict[str, Any]:
     """The JSON object of a request; depth is bounded before anything is decoded."""
-    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    kind = header(request.scope, b"content-type").partition(";")[0].strip().lower()
     if kind != "application/json":
         raise Refused(400, "Send JSON, with the content type application/json.")
     body = await body_of(request, most)
@@ -125,7 +134,7 @@ async def form_of(request: Request) -> dict[str, str]:
 
 def bearer(request: Request) -> str:
     """The token that a request carries."""
-    scheme, _, token = request.headers.get("authorization", "").partition(" ")
+    scheme, _, token = header(request.scope, b"authorization").partition(" ")
     if scheme.lower() != "bearer" or not token or len(token) > 200:
         raise Refused(401, "This needs the token of a seat.")
     return token.strip()
@@ -216,22 +225,19 @@ class SecurityMiddleware:
             raise Refused(429, f"Too many requests; wait {wait:.1f} s.")
 
     def _check_place(self, scope: Scope) -> None:
-        headers = {
-            name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]
-        }
-        host = headers.get("host", "")
+        host = header(scope, b"host")
         if self._hosts and _place(f"//{host}")[0] not in self._hosts:
             raise Refused(400, "This server does not go by that name.")
         if scope["method"] not in ("GET", "HEAD"):
-            refuse_other_sites(headers, host)
+            refuse_other_sites(scope, host)
 
 
-def refuse_other_sites(headers: Mapping[str, str], host: str) -> None:
+def refuse_other_sites(scope: Scope, host: str) -> None:
     """A page of another site may not act here, whatever its visitor is logged in to."""
-    if headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
+    if header(scope, b"sec-fetch-site") not in ("", "same-origin", "none"):
         raise Refused(403, "Another site may not do this.")
-    origin = headers.get("origin")
-    if origin is not None and _place(origin)[1] != host:
+    origin = header(scope, b"origin")
+    if origin and _place(origin)[1] != host:
         raise Refused(403, "Another site may not do this.")
 
 

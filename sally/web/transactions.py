@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
+from itertools import chain
+from typing import Any, TypeVar
 
 Row = tuple[Any, ...]
+MOST_ROWS = 100  # in one statement; SQLite takes so many values at most
 
 
-def _marked(sql: str) -> str:
+@cache
+def marked(sql: str) -> str:
     """A statement with psycopg's marks in the place of question marks."""
     return sql.replace("%", "%%").replace("?", "%s")
 
@@ -42,15 +46,53 @@ class Pipelined(Transaction):
     """A transaction whose statements are sent together, since each answer takes a while to come."""
 
     def __init__(self, connection: Any, pipeline: Any) -> None:
-        super().__init__(connection.cursor(), _marked)
+        super().__init__(connection.cursor(), marked)
         self._connection, self._pipeline = connection, pipeline
 
     def add(self, sql: str, *given: Any) -> None:
         """Send rows, and go on without waiting."""
-        self._connection.execute(_marked(sql), given)
+        self._connection.execute(marked(sql), given)
 
     def put(self, sql: str, *given: Any) -> int:
         """Change rows; says how many, once all that was sent before is done as well."""
-        self._cursor.execute(_marked(sql), given)
+        self._cursor.execute(marked(sql), given)
         self._pipeline.sync()
         return int(self._cursor.rowcount)
+
+
+T = TypeVar("T")
+Job = Callable[[Transaction], T]
+
+
+class Rows:
+    """A job that does nothing but add rows to a table; many of them are one statement."""
+
+    def __init__(self, into: str, marks: str, rows: Sequence[Row]) -> None:
+        self.into, self.marks, self.rows = into, marks, rows
+
+    def __call__(self, tx: Transaction) -> None:
+        """Add the rows within a transaction that does something else as well."""
+        for sql, given in self.statements():
+            tx.add(sql, *given)
+
+    def statements(self) -> Iterator[tuple[str, list[Any]]]:
+        """Each with as many rows as it may have."""
+        for at in range(0, len(self.rows), MOST_ROWS):
+            some = self.rows[at : at + MOST_ROWS]
+            yield (
+                f"INSERT INTO {self.into} VALUES " + ", ".join([self.marks] * len(some)),
+                list(chain.from_iterable(some)),
+            )
+
+
+def one_statement(jobs: Sequence[Job[Any]]) -> tuple[str, list[Any]] | None:
+    """The statement that does all of these jobs, if one does."""
+    if not all(isinstance(job, Rows) for job in jobs):
+        return None
+    found = [job for job in jobs if isinstance(job, Rows)]
+    if len({job.into for job in found}) != 1:
+        return None
+    rows = [row for job in found for row in job.rows]
+    if not 0 < len(rows) <= MOST_ROWS:
+        return None
+    return next(Rows(found[0].into, found[0].marks, rows).statements())

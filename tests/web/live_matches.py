@@ -34,7 +34,7 @@ def setup(game: str, seat: str, others: dict[str, Sitter], seed: int = 5, **para
 async def say(one: LiveMatches, token: str, value: Any, key: str) -> int:
     async def answer(live: Any, seat: str) -> int:
         screen = await live.screen(seat)
-        return int(await live.answer(seat, screen.asks[0].id, value, key))
+        return (await live.answer(seat, screen.asks[0].id, value, key)).version
 
     return await one.at(token, answer)
 

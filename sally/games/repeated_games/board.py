@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import islice
+from weakref import WeakKeyDictionary
 
 from sally.core.board import Board, Cell, Row, Table
 from sally.core.desk import Desk
@@ -11,6 +12,7 @@ from sally.core.game import Seat
 from sally.games.repeated_games.rules import RepeatedGame, View, other
 
 Say = Callable[[str], str]  # a sentence of the game's words, by its key
+Last = tuple[int, int] | None  # the moves of the round before, one's own first
 SHOWN = 12  # rounds drawn; the history beside the board has them all
 
 
@@ -19,8 +21,14 @@ def board(desk: Desk, view: View) -> Board:
     game = desk.game
     assert isinstance(game, RepeatedGame)
     said = desk.words.say
-    payoffs = _payoffs(game, view, said)
+    known = _drawn.setdefault(desk, {})
+    if (payoffs := known.get(view.last)) is None:
+        payoffs = known[view.last] = _payoffs(game, view, said)
     return Board((payoffs, _rounds(game, view, said)) if len(view.past) else (payoffs,))
+
+
+# What a desk's payoffs look like, by the last round: nothing else about them ever changes.
+_drawn: WeakKeyDictionary[Desk, dict[Last, Table]] = WeakKeyDictionary()
 
 
 def _payoffs(game: RepeatedGame, view: View, said: Say) -> Table:

@@ -7,7 +7,6 @@ import logging
 import time
 from collections.abc import Sequence
 from inspect import isawaitable
-from itertools import chain
 from typing import Any
 
 import msgspec
@@ -17,10 +16,9 @@ from sally.core.game import GameSpec
 from sally.core.log import Looked
 from sally.core.player import AskId, Decision, Fault, Forfeit, Given, Player, Turn, put
 from sally.runner.budget import BudgetSpent
-from sally.web.database import Transaction
+from sally.web.database import Job, Rows, Transaction
 
 LOG = logging.getLogger("sally.web")
-ROWS = 100  # in one statement; SQLite takes so many values at most
 
 
 class Said(msgspec.Struct, frozen=True):
@@ -91,21 +89,25 @@ def from_text(text: str) -> StoredAnswer:
 Written = tuple[str, StoredAnswer, str | None]  # seat, what it said, the client's key
 
 
-def write(tx: Transaction, match: str, first: int, rows: Sequence[Written], over: bool) -> None:
-    """Put answers behind the `first` ones that the database has, and say whether it is over."""
+def written(match: str, first: int, rows: Sequence[Written], over: bool) -> Job[None]:
+    """A job: put answers behind the `first` ones that the database has, and say if it is over."""
     now = time.time()
-    for at in range(0, len(rows), ROWS):
-        some = rows[at : at + ROWS]
-        tx.add(
-            "INSERT INTO answers (match, n, seat, entry, client_key, made) VALUES "
-            + ", ".join(["(?, ?, ?, ?, ?, ?)"] * len(some)),
-            *chain.from_iterable(
-                (match, n, seat, to_text(stored), key, now)
-                for n, (seat, stored, key) in enumerate(some, first + at)
-            ),
-        )
-    if over:
+    added = Rows(
+        "answers (match, n, seat, entry, client_key, made)",
+        "(?, ?, ?, ?, ?, ?)",
+        [
+            (match, n, seat, to_text(stored), key, now)
+            for n, (seat, stored, key) in enumerate(rows, first)
+        ],
+    )
+    if not over:
+        return added
+
+    def last(tx: Transaction) -> None:
+        added(tx)
         tx.put("UPDATE matches SET ended = 1 WHERE id = ?", match)
+
+    return last
 
 
 async def consulted(

@@ -34,7 +34,7 @@ from sally.web.live.answers import (
     from_text,
     given_by,
     stored_answer,
-    write,
+    written,
 )
 from sally.web.live.plain import Labels, for_people, turned
 from sally.web.live.screen import (
@@ -119,14 +119,14 @@ class LiveMatch:
             with suppress(TimeoutError):
                 await asyncio.wait_for(changed.wait(), left)
 
-    async def answer(self, seat: str, ask: str, value: Any, key: str) -> int:
+    async def answer(self, seat: str, ask: str, value: Any, key: str) -> Screen:
         """Take a person's answer; it is on disk when this returns, and a key counts once."""
         async with self.lock:
             self._check()
             if (seat, key) in self._keys:
                 if self._keys[seat, key] != ask:
                     raise NotAsked("This key has been used for another answer.")
-                return self._shown(seat).version
+                return self._shown(seat)
             turn = self._asked(seat, ask)
             tries = 1 + self._refused.get(turn.id, (0, ""))[0]
             take = decided if turn.question is None else reported
@@ -138,7 +138,7 @@ class LiveMatch:
                 self._stale.add(seat)
                 raise IllegalMove(said) from None
             await self._settle([(seat, stored, key)])
-            return self._shown(seat).version
+            return self._shown(seat)
 
     async def look(self, seat: str, ask: str, tool: str, given: Mapping[str, Any]) -> Any:
         """Look something up for a decision; what was asked is logged with it."""
@@ -205,13 +205,11 @@ class LiveMatch:
         turns = [turn for turn in self.match.asks() if turn.seat == seat]
         return [turn for turn in turns if turn.question is not None] or turns
 
-    async def _settle(self, written: Sequence[Written]) -> None:
+    async def _settle(self, said: Sequence[Written]) -> None:
         """Let the bots answer, write all of it down, and show it."""
         try:
-            rows = [*written, *self.let_bots_answer()]
-            await self._database.run(
-                lambda tx: write(tx, self.id, self.written, rows, self.match.over)
-            )
+            rows = [*said, *self.let_bots_answer()]
+            await self._database.run(written(self.id, self.written, rows, self.match.over))
         except DuplicateRow:  # written by a commit whose answer was lost; the database knows best
             self.give_up()
             raise GivenUp from None

@@ -23,7 +23,7 @@ from sally.runner.budget import Meter, Metered
 from sally.runner.local import is_bot, reached
 from sally.runner.seating import players_of
 from sally.web.database import Database, StorageFull, StorageLost, Transaction
-from sally.web.live.answers import write
+from sally.web.live.answers import written
 from sally.web.live.match import GivenUp, LiveMatch
 from sally.web.live.plain import Labels
 from sally.web.live.seats import NoSuchSeat, Opened, hashed, invitation, settled
@@ -129,6 +129,7 @@ class LiveMatches:
         waits = self.patience if patience is None else patience
         live = self._made(id, setup, people, waits, mirrored, owner)
         rows = live.let_bots_answer()
+        answered = written(id, 0, rows, live.match.over)
 
         def begin(tx: Transaction) -> None:
             tx.put(
@@ -145,7 +146,7 @@ class LiveMatches:
             )
             for seat, key in keys.items():
                 tx.put("INSERT INTO seats (token, match, seat) VALUES (?, ?, ?)", key, id, seat)
-            write(tx, id, 0, rows, live.match.over)
+            answered(tx)
             if also is not None:
                 also(tx, id)
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from hashlib import blake2b
 from math import isfinite
 from typing import Any, Literal
@@ -78,6 +79,7 @@ class Screen(msgspec.Struct, frozen=True):
     over: Over | None
 
 
+@lru_cache(10_000)  # each is asked for several times a move
 def ask_name(match: str, id: AskId) -> str:
     """What a browser calls an ask: nothing can be read from it, not even a probe's name."""
     return blake2b(msgspec.json.encode((match, *id)), digest_size=12).hexdigest()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from hashlib import sha256
 
 import msgspec
@@ -25,6 +26,7 @@ class Opened(msgspec.Struct, frozen=True):
     tokens: dict[str, str]
 
 
+@lru_cache(10_000)  # each is asked for several times a move
 def hashed(secret: str) -> str:
     """A token as the database keeps it: 256 random bits need no salt and no slow hash."""
     return sha256(secret.encode("utf-8", "replace")).hexdigest()

@@ -194,15 +194,20 @@ async def see(request: Request) -> Response:
 async def say(request: Request) -> Response:
     token = await seated(request)
     sent = await json_of(request)
-    only(sent, "ask", "value", "key")
+    only(sent, "ask", "value", "key", "lines")
     ask, key = text_of(sent, "ask"), key_of(sent)
     if "value" not in sent:
         raise Refused(400, "value is missing: the answer itself.")
     value = sent["value"]
     if not is_plain(value):
         raise Refused(400, "value holds a number that cannot be written down.")
-    version = await at_seat(request, token, lambda live, seat: live.answer(seat, ask, value, key))
-    return answer({"version": version})
+    lines = sent.get("lines")
+    if lines is not None and (type(lines) is not int or not 0 <= lines <= EXACT):
+        raise Refused(400, "lines must be a whole number.")
+    seen = await at_seat(request, token, lambda live, seat: live.answer(seat, ask, value, key))
+    if lines is None:
+        return answer({"version": seen.version})
+    return answer({"version": seen.version, "screen": since(seen, lines)})
 
 
 async def look_up(request: Request) -> Response:

@@ -9,7 +9,7 @@ import { t } from "./texts.js";
 export class AskPanel {
   constructor(ask, limits, seat) {
     this.ask = ask;
-    this.seat = seat; // {send(path, body), refresh(), tell(sentence)}
+    this.seat = seat; // {send(path, body), answer(body, taken), refresh(), tell(sentence)}
     this.sending = false;
     this.problem = el("p", { class: "refused", role: "alert" });
     this.progress = el("p", { class: "muted", role: "status" });
@@ -217,16 +217,17 @@ export class AskPanel {
     this.#complain("");
     const body = { ask: this.ask.id, value, key: freshKey() };
     try {
-      await this.seat.send("/api/seat/answer", body);
-      this.progress.textContent = t("sent");
-      this.sent = true;
+      await this.seat.answer(body, () => {
+        this.progress.textContent = t("sent");
+        this.sent = true;
+      });
     } catch (why) {
       if (why instanceof Lost || !(why instanceof Refused)) throw why;
       this.#busy(false);
       if (why.status === 409) this.seat.tell(why.message); // this panel is about to go
       else this.#complain(why.message, fields);
+      this.seat.refresh();
     }
-    this.seat.refresh();
   }
 
   #busy(busy) {

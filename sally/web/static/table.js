@@ -13,6 +13,8 @@ const panels = new Map(); // by ask id: what has been typed stays as long as the
 let screen = null;
 let wake = () => {};
 let touched = false; // whether an answer was sent from this page
+const QUIET = 3000; // ms: whoever answers faster than this needs no news in between
+let quiet = 0; // until when there is nothing to wait for but this person
 
 // The seat's token, and where a study goes on; a place elsewhere is not followed.
 function addressed(fragment) {
@@ -55,6 +57,15 @@ const seat = {
     touched = true;
     return told;
   },
+  // What is seen after an answer comes with its receipt, so there need be no news for a while.
+  async answer(body, taken) {
+    const lines = screen.version ? screen.lines.length : 0;
+    const told = await this.send("/api/seat/answer", { ...body, lines });
+    taken();
+    quiet = told.screen.asks.length ? Date.now() + QUIET : 0;
+    show(told.screen);
+    if (!quiet) wake();
+  },
   refresh: () => look(),
   tell: (sentence) => notice("bad", sentence),
 };
@@ -65,6 +76,7 @@ async function follow() {
   let wait = 500;
   for (;;) {
     try {
+      if (Date.now() < quiet) await pause(quiet - Date.now());
       const since = screen === null || !connected ? "" : `?since=${screen.version}&lines=${screen.lines.length}`;
       const asked = Date.now();
       const told = await call(`/api/seat${since}`, { token });
