@@ -136,6 +136,7 @@ class GameSpec(Generic[S, A, V]):
     game: type[Game[S, A, V]]
     words: Callable[[Any, Mapping[str, str]], Words[A, V]]  # (game, texts) -> words
     texts: Mapping[str, str]  # every sentence by its key; a words pack may replace any
+    people: Mapping[str, str] = field(default_factory=dict)  # sentences that people read instead
     action: Any = int  # the action type, from which the log is read back
     probes: tuple[Probe, ...] = ()
     tools: tuple[Tool[V], ...] = ()

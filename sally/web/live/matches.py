@@ -256,8 +256,10 @@ class LiveMatches:
     ) -> LiveMatch:
         labels = self.labels.get(owner, Labels())
         game = setup.instance.game
-        words = dict.fromkeys(people, labels.words.get(game, {}))
-        match: Match[Any, Any, Any] = Match(shelf.game(game), setup, texts=words)
+        spec = shelf.game(game)
+        said = {**spec.people, **labels.words.get(game, {})}
+        words = dict.fromkeys(people, said)
+        match: Match[Any, Any, Any] = Match(spec, setup, texts=words)
         inside = {seat: who for seat, who in setup.lineup.items() if seat not in people}
         if any(who.player == LANGUAGE for who in inside.values()):
             meter = self.meter.of_episode()

@@ -6,7 +6,7 @@ No function here is handed a state or another seat's turn, so none can give one 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from hashlib import blake2b
 from math import isfinite
@@ -115,7 +115,7 @@ def ask_of(match: str, turn: Turn[Any, Any], scene: Scene, refused: str | None) 
         "",  # a page says how to answer in text; here there are buttons and fields
         "move" if scale is None else "number",
         tuple(Option(words.name(o), msgspec.to_builtins(o)) for o in ready),
-        tuple(form_of(form) for form in forms),
+        tuple(_named(form_of(form), words.texts) for form in forms),
         range=_ends(scale),
         tools=tuple(_tool(tool) for tool in turn.desk.spec.tools),
         looked=tuple(
@@ -170,6 +170,21 @@ def form_of(form: Form[Any]) -> Json:
     """An action to be filled in, as a form."""
     fields = [field_of(name, field) for name, field in form.fields]
     return {"kind": form.kind, "label": title_of(form.kind), "fields": fields}
+
+
+def _named(form: Any, texts: Mapping[str, str]) -> Any:
+    """A form whose labels are a game's own where it has words for people (`field.NAME`)."""
+    if isinstance(form, list):
+        return [_named(each, texts) for each in form]
+    if not isinstance(form, dict):
+        return form
+    named = {key: _named(value, texts) for key, value in form.items()}
+    for key in ("label", "labels"):
+        if isinstance(label := form.get(key), str):
+            named[key] = texts.get(f"field.{label}", label)
+        elif label is not None:
+            named[key] = [texts.get(f"field.{each}", each) for each in label]
+    return named
 
 
 def field_of(name: str, field: Field) -> Json:

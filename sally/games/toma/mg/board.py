@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from sally.core.board import Board, Cell, Note, Notes, Row, Table
 from sally.core.desk import Desk
 from sally.games.toma.mg.game import View
 from sally.games.toma.mg.rules import Agent
+from sally.games.toma.mg.words import MinorityWords
 
 
 def board(desk: Desk, view: View) -> Board:
     """All that the page says, place by place and agent by agent; where they go is not in it."""
     places = Notes("Places", tuple(Note(p.name, ", ".join(p.features)) for p in view.places))
-    agents = tuple(Row(agent.name, _wishes(agent, view)) for agent in view.agents)
+    words = desk.words
+    assert isinstance(words, MinorityWords)
+    names = [words.called(agent.name) for agent in view.agents]
+    agents = tuple(
+        Row(name, _wishes(agent, names)) for name, agent in zip(names, view.agents, strict=True)
+    )
     columns = ("likes", "dislikes", "follows", "avoids")
     return Board((places, Table("Who wants what", columns, agents)))
 
 
-def _wishes(agent: Agent, view: View) -> tuple[Cell, ...]:
+def _wishes(agent: Agent, names: Sequence[str]) -> tuple[Cell, ...]:
     def who(number: int | None) -> str:
-        return "–" if number is None else view.agents[number].name
+        return "–" if number is None else names[number]
 
     return (
         Cell(", ".join(agent.likes) or "–"),

@@ -8,6 +8,7 @@ from sally.core.game import Doing, GameSpec, Seat
 from sally.core.probe import At, Probe, Question
 from sally.core.replay import Replay
 from sally.games.toma.mg.game import Minority, View
+from sally.games.toma.mg.people import PEOPLE
 from sally.games.toma.mg.rules import (
     PLACES,
     predictions,
@@ -54,6 +55,7 @@ GAME: GameSpec[State, int, View] = GameSpec(
     game=Minority,
     words=MinorityWords,
     texts=TEXTS,
+    people=PEOPLE,
     probes=(
         Probe(
             "their_place",

@@ -27,6 +27,7 @@ TEXTS: Mapping[str, str] = {
     "are left.\n"
     'A feature may be named in part: "mint leaves" means any {place} with "fresh mint leaves". '
     "You are not counted.",
+    "name": "{name}",
     "places": "LOCATIONS",
     "place": "- {name}: {features}.",
     "agents": "AGENT PROFILES",
@@ -51,6 +52,11 @@ class MinorityWords(NumberedWords[int, "View"]):
         self._story = stories().get(game.problem.story)
         self._names = self.labelled(place.name for place in game.problem.places)
 
+    def called(self, name: str) -> str:
+        """One of those who choose, such as `Agent 3`; all stories have plurals in s."""
+        one = self._nouns["people"].removesuffix("s").capitalize()
+        return self.say("name", name=name, number=name.split()[-1], one=one)
+
     @property
     def _nouns(self) -> Mapping[str, str]:
         story = self._story
@@ -71,7 +77,8 @@ class MinorityWords(NumberedWords[int, "View"]):
         named = zip(self._names, view.places, strict=True)
         places = self.listing(self._place(name, place) for name, place in named)
         agents = self.listing(self._agent(agent, view) for agent in view.agents)
-        page = [self.say("places"), *places, "", self.say("agents"), *agents, ""]
+        heads = [self.say(key, **self._nouns) for key in ("places", "agents")]
+        page = [heads[0], *places, "", heads[1], *agents, ""]
         yield from page[since:]
 
     def _place(self, name: str, place: Place) -> str:
@@ -80,12 +87,12 @@ class MinorityWords(NumberedWords[int, "View"]):
     def _agent(self, agent: Agent, view: View) -> str:
         relations = ""
         if agent.follows is not None:
-            relations += self.say("follows", other=view.agents[agent.follows].name)
+            relations += self.say("follows", other=self.called(view.agents[agent.follows].name))
         if agent.avoids is not None:
-            relations += self.say("avoids", other=view.agents[agent.avoids].name)
+            relations += self.say("avoids", other=self.called(view.agents[agent.avoids].name))
         return self.say(
             "agent",
-            name=agent.name,
+            name=self.called(agent.name),
             likes=self._wishes(agent.likes),
             dislikes=self._wishes(agent.dislikes),
             relations=relations,
@@ -101,8 +108,10 @@ class MinorityWords(NumberedWords[int, "View"]):
         return self._names[int(action)]
 
     def aside(self, question: Question, view: View, pending: int | None = None) -> str:
-        return self.say("aside.their_place", agent=question.about, **self._nouns)
+        return self.say("aside.their_place", agent=self.called(question.about), **self._nouns)
 
     def told(self, told: Told, question: Question | None = None) -> str:
         assert isinstance(told.value, int)
-        return self.say(f"told.{told.source}", agent=told.about, value=self.name(told.value))
+        return self.say(
+            f"told.{told.source}", agent=self.called(told.about), value=self.name(told.value)
+        )

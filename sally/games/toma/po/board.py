@@ -6,23 +6,28 @@ from sally.core.board import Board, Cell, Row, Table
 from sally.core.desk import Desk
 from sally.games.toma.po.game import PartlySeen, View
 from sally.games.toma.po.rules import AGENTS, shown
+from sally.games.toma.po.words import PartlySeenWords
 
 
 def board(desk: Desk, view: View) -> Board:
     """One row an agent; a row that the view does not have is shown as not known."""
-    game = desk.game
-    assert isinstance(game, PartlySeen)
+    game, words = desk.game, desk.words
+    assert isinstance(game, PartlySeen) and isinstance(words, PartlySeenWords)
     problem = game.problem
     unknown = Cell("?", "hidden", "not known to you")
     rows = tuple(
         Row(
-            f"Agent {AGENTS[agent]}" + (" (you)" if agent == problem.player else ""),
+            capital(words.agent(AGENTS[agent])) + (" (you)" if agent == problem.player else ""),
             tuple(Cell(shown(cost)) for cost in row) if row else (unknown,) * len(problem.tasks),
             "yours" if agent == problem.player else "",
         )
         for agent, row in enumerate(view.costs)
     )
     return Board((Table("What each task costs whom", problem.tasks, rows),))
+
+
+def capital(name: str) -> str:
+    return name[:1].upper() + name[1:]
 
 
 BOARD = board

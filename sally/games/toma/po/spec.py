@@ -9,6 +9,7 @@ from sally.core.probe import At, Probe, Question
 from sally.core.replay import Replay
 from sally.games.toma.one_shot import PLAYER, State
 from sally.games.toma.po.game import PartlySeen, View
+from sally.games.toma.po.people import PEOPLE
 from sally.games.toma.po.rules import (
     AGENTS,
     TASKS,
@@ -62,6 +63,7 @@ GAME: GameSpec[State, int, View] = GameSpec(
     game=PartlySeen,
     words=PartlySeenWords,
     texts=TEXTS,
+    people=PEOPLE,
     probes=(
         Probe(
             "their_choice",

@@ -50,6 +50,7 @@ TEXTS: Mapping[str, str] = {
     "knows.4": "INFORMATION STRUCTURE\n- Every agent knows the costs of all four.",
     "knows.page": "- The table below lists the costs of all four, but in your role you know, and "
     "may use, only the rows named here.",
+    "agent": "Agent {letter}",
     "costs": "AGENT COSTS ({cost})",
     "row": "- {agent}: {costs}",
     "row.hidden": "- {agent}: not known to you",
@@ -79,6 +80,15 @@ class PartlySeenWords(NumberedWords[int, "View"]):
     def _task(self) -> str:
         return self._story.task if self._story else "task"
 
+    @property
+    def _one(self) -> str:
+        """What one of the four is called; all stories have plurals in s."""
+        return self._story.team.removesuffix("s") if self._story else "person"
+
+    def agent(self, letter: str) -> str:
+        """One of the four by name."""
+        return self.say("agent", letter=letter, one=self._one)
+
     def rules(self, seat: Seat) -> str:
         story, me = self._story, AGENTS[self._me]
         scenario = self.say(
@@ -86,6 +96,7 @@ class PartlySeenWords(NumberedWords[int, "View"]):
             scene=story.scene if story else self.say("scenario.bare"),
             team=story.team if story else "agents",
             task=self._task,
+            one=self._one,
             me=me,
             goal=self.say(f"goal.{self._goal}", task=self._task),
         )
@@ -95,10 +106,10 @@ class PartlySeenWords(NumberedWords[int, "View"]):
     def _who_knows_what(self, me: str) -> str:
         roles = knowledge(self._level, self._me, self._knows)
         assert roles is not None  # the game has checked its scenario
-        _, first, second, third = (f"Agent {AGENTS[seat]}" for seat in roles)
+        _, first, second, third = (self.agent(AGENTS[seat]) for seat in roles)
         known = listed(sorted((first, second)), "and")
         middle = listed(sorted((second, third)), "and")
-        facts = {"me": me, "first": first, "second": second, "third": third}
+        facts = {"me": me, "one": self._one, "first": first, "second": second, "third": third}
         said = self.say(f"knows.{self._level}", known=known, middle=middle, **facts)
         return f"{said}\n{self.say('knows.page')}" if self._shows_more else said
 
@@ -109,7 +120,7 @@ class PartlySeenWords(NumberedWords[int, "View"]):
     def _costs(self, view: View) -> list[str]:
         unit = self._story.cost if self._story else "cost"
         rows = [self._row(AGENTS[agent], row) for agent, row in enumerate(view.costs)]
-        return [self.say("costs", cost=unit), *self.listing(rows), ""]
+        return [self.say("costs", cost=unit, task=self._task), *self.listing(rows), ""]
 
     def _row(self, agent: str, row: tuple[int, ...] | None) -> str:
         if row is None:
@@ -118,15 +129,16 @@ class PartlySeenWords(NumberedWords[int, "View"]):
         return self.say("row", agent=agent, costs=", ".join(f"{t} ({shown(c)})" for t, c in pairs))
 
     def question(self, view: View, options: Options[int]) -> str:
-        return self.say("question", me=AGENTS[self._me], task=self._task)
+        return self.say("question", me=AGENTS[self._me], one=self._one, task=self._task)
 
     def name(self, action: int | str) -> str:
         return self.say("failure") if int(action) == FAILURE else self._tasks[int(action)]
 
     def aside(self, question: Question, view: View, pending: int | None = None) -> str:
-        return self.say("aside.their_choice", task=self._task, agent=f"Agent {question.about}")
+        agent = self.agent(question.about)
+        return self.say("aside.their_choice", task=self._task, agent=agent)
 
     def told(self, told: Told, question: Question | None = None) -> str:
         assert isinstance(told.value, int)
-        agent, value = f"Agent {told.about}", self.name(told.value)
+        agent, value = self.agent(told.about), self.name(told.value)
         return self.say(f"told.{told.source}", agent=agent, value=value)

@@ -10,17 +10,18 @@ from sally.games.toma.sw.rules import View
 
 def board(desk: Desk, view: View) -> Board:
     """Landmarks by name or as nameless objects, B and the treasure where they are known."""
+    said = desk.words.say
     squares = [Square(*cell, _initials(name), name) for name, cell in view.landmarks]
     squares += [Square(*cell, "?", "a landmark, name unknown", "hidden") for cell in view.objects]
     squares += [
-        Square(g.guess.row, g.guess.col, "×", f"guessed for {g.guess.target}: wrong", "bad")
+        Square(g.guess.row, g.guess.col, "×", said(f"board.wrong.{g.guess.target}"), "bad")
         for g in view.guesses
         if g.guess is not None and not g.right
     ]
     if view.treasure is not None:
         squares.append(Square(*view.treasure, "Treasure", "the treasure", "goal"))
     if view.cell is not None:
-        squares.append(Square(*view.cell, "You (B)", "you, Agent B", "yours"))
+        squares.append(Square(*view.cell, said("board.you"), said("board.you.long"), "yours"))
     grid = Grid("The map. Row 0 is north, column 0 is west.", SIDE, SIDE, tuple(squares))
     notes = _notes(view)
     return Board((grid, Notes("What you know", notes)) if notes else (grid,))

@@ -8,6 +8,7 @@ from sally.core.game import Doing, GameSpec, Seat
 from sally.core.probe import At, Probe, Question
 from sally.core.replay import Replay
 from sally.games.toma.sw.acts import EAVESDROPPER, EXPLORER, GUIDE, READER, Action
+from sally.games.toma.sw.people import PEOPLE
 from sally.games.toma.sw.rules import SpeakOrWait, State, View, consistent, kind_of_act
 from sally.games.toma.sw.words import TEXTS, RadioWords
 
@@ -55,6 +56,7 @@ GAME: GameSpec[State, Action, View] = GameSpec(
     game=SpeakOrWait,
     words=RadioWords,
     texts=TEXTS,
+    people=PEOPLE,
     action=Action,
     probes=(
         Probe(

@@ -77,6 +77,21 @@ TEXTS: Mapping[str, str] = {
     "radio.speech": 'Turn {turn}: {speaker} says: "{text}"',
     "radio.noise": "Turn {turn}: NOISE.",
     "radio.silence": "Turn {turn}: nothing was heard.",
+    "act.speak": 'SPEAK "{text}"',
+    "act.open": "OPEN {password}",
+    "act.move": "MOVE {way}",
+    "act.wait": "WAIT",
+    "kind.speak": "SPEAK",
+    "kind.open": "OPEN",
+    "kind.move": "MOVE",
+    "kind.wait": "WAIT",
+    "way.north": "NORTH",
+    "way.south": "SOUTH",
+    "way.west": "WEST",
+    "way.east": "EAST",
+    "who.A": "A",
+    "who.B": "B",
+    "who.TREASURE": "TREASURE",
     "own": " You: {act}.",
     "own.none": " You did nothing.",
     "own.opened": " The box opened.",
@@ -106,6 +121,10 @@ TEXTS: Mapping[str, str] = {
     "format.ally": "Answer with one line of the form `ally agent's next action: [{names}]`.",
     "told.truth": "You are told that in this turn Agent {ally} will {value}.",
     "told.own": "You have predicted that in this turn Agent {ally} will {value}.",
+    "board.you": "You (B)",
+    "board.you.long": "you, Agent B",
+    "board.wrong.B": "guessed for B: wrong",
+    "board.wrong.TREASURE": "guessed for TREASURE: wrong",
 }
 
 QUOTED = r"[\"“”'‘](?P<text>.+)[\"“”'’]"
@@ -165,11 +184,13 @@ class RadioWords(Words[Action, View]):
     def _guess(self, made: Guessed) -> str:
         if made.guess is None:
             return self.say("guess.none", turn=made.turn)
-        where = {"target": made.guess.target, "row": made.guess.row, "col": made.guess.col}
-        return self.say("guess.wrong", turn=made.turn, **where)
+        where = {"row": made.guess.row, "col": made.guess.col}
+        target = self.say(f"who.{made.guess.target}")
+        return self.say("guess.wrong", turn=made.turn, target=target, **where)
 
     def _radio(self, number: int, radio: Radio) -> str:
-        facts = {"turn": number, "speaker": radio.speaker, "text": one_line(radio.text)}
+        speaker = self.say(f"who.{radio.speaker}") if radio.speaker else ""
+        facts = {"turn": number, "speaker": speaker, "text": one_line(radio.text)}
         return self.say(f"radio.{radio.kind}", **facts)
 
     def _turn(self, number: int, view: View, radio: Radio, act: Action | None) -> str:
@@ -205,7 +226,7 @@ class RadioWords(Words[Action, View]):
             parts.append(self.say("now.locked"))
         elif view.cell is not None:
             row, col = view.cell
-            moves = listed(ways(view.cell), "or")
+            moves = listed(map(self._way, ways(view.cell)), "or")
             parts.append(
                 self.say("now.explorer", password=view.password, row=row, col=col, moves=moves)
             )
@@ -242,14 +263,22 @@ class RadioWords(Words[Action, View]):
     def name(self, action: Any) -> str:
         match action:
             case Speak(text):
-                return f'SPEAK "{one_line(text)}"'
+                return self.say("act.speak", text=one_line(text))
             case Open(password):
-                return f"OPEN {password}"
+                return self.say("act.open", password=password)
             case Move(direction):
-                return f"MOVE {direction}"
+                return self.say("act.move", way=self._way(direction))
+            case _ if action == WAIT:
+                return self.say("act.wait")
             case Guess(target, row, col):
                 return f"Target: {target}, Guess: [{row}, {col}]"
         return str(action) if isinstance(action, str | int) else type(action).__name__.upper()
+
+    def _way(self, direction: str) -> str:
+        return self.say(f"way.{direction.lower()}")
+
+    def choice_name(self, question: Question, choice: int | str) -> str:
+        return self.say(f"kind.{str(choice).lower()}")
 
     def read(self, reply: str, view: View, options: Options[Action]) -> Action:
         if view.seat == READER or "{" in reply:
