@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from inspect import get_annotations
+from threading import RLock
 from typing import Any, ClassVar, Generic, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 import msgspec
@@ -230,6 +231,8 @@ class GameSpec(Generic[S, A, V]):
 
 BUILT = 64  # games that are kept: rules are frozen, so one object serves many episodes
 _games: dict[tuple[type[Any], bytes], Any] = {}
+# msgspec 0.22 crashes the process when two threads convert to one class for the first time.
+_building = RLock()
 G = TypeVar("G")
 
 
@@ -238,14 +241,16 @@ def _built(kind: type[G], given: Mapping[str, Any]) -> G:
     try:
         key = (kind, msgspec.msgpack.encode(given))
     except (TypeError, UnicodeError, OverflowError):  # the conversion says what is wrong
-        return msgspec.convert(given, kind)
+        with _building:
+            return msgspec.convert(given, kind)
     known: G | None = _games.get(key)
     if known is not None:
         return known
-    built = msgspec.convert(given, kind)
-    if len(_games) >= BUILT:
-        _games.clear()
-    _games[key] = built
+    with _building:
+        built = msgspec.convert(given, kind)
+        if len(_games) >= BUILT:
+            _games.clear()
+        _games[key] = built
     return built
 
 
