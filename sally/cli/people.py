@@ -154,9 +154,10 @@ def rehearse(
     rows = [{"condition": name, **states} for name, states in found.conditions.items()]
     print_table(rows, tuple(dict.fromkeys(key for row in rows for key in row)))
     click.echo(f"{found.episodes} games; rows: {_listed(found.rows)}.")
-    click.echo(
-        f"Pay ({study.bonus.currency}): {_listed(found.pay)}; {found.at_the_limit} at `most`."
-    )
+    if any("active" in states for states in found.conditions.values()):
+        click.echo("Active are those who left without a word: the server still waits for them.")
+    limit = f"{found.at_the_limit} would reach the most that the study pays"
+    click.echo(f"Pay ({study.bonus.currency}): {_listed(found.pay)}; {limit}.")
     for fault in found.faults:
         click.echo(f"The server failed: {fault}.", err=True)
     if drawn:

@@ -134,12 +134,13 @@ def missing(held: Snapshot, seen: Provenance, counts: Counts) -> list[str]:
     if counts.others:
         said.append(f"{counts.others:,} episodes belong to no plan that this store keeps.")
     if cut := sum(n for end, n in seen.ends.items() if end != "over"):
-        causes = ", ".join(f"{n:,} by {end}" for end, n in seen.ends.items() if end != "over")
-        said.append(
-            f"{cut:,} of {len(held):,} episodes have no result ({causes}); a metric that needs "
-            "one leaves them out, and its n says so."
-        )
         most = seen.details.most_common(REASONS)
+        told = sum(n for _, n in most) == cut  # then the lines below say all that there is to say
+        causes = ", ".join(f"{end} {n:,}" for end, n in seen.ends.items() if end != "over")
+        said.append(
+            f"{cut:,} of {len(held):,} episodes have no result{'' if told else f' ({causes})'}; "
+            "a metric that needs one leaves them out, and its n says so."
+        )
         said += [f"{n:,} without a result: {why}" for why, n in most]
     if lost := sum(seen.forfeits.values()):
         why = ", ".join(f"{n:,} {reason}" for reason, n in seen.forfeits.items())

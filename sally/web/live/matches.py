@@ -257,8 +257,7 @@ class LiveMatches:
         labels = self.labels.get(owner, Labels())
         game = setup.instance.game
         spec = shelf.game(game)
-        said = {**spec.people, **labels.words.get(game, {})}
-        words = dict.fromkeys(people, said)
+        words = dict.fromkeys(people, labels.words.get(game, spec.people))
         match: Match[Any, Any, Any] = Match(spec, setup, texts=words)
         inside = {seat: who for seat, who in setup.lineup.items() if seat not in people}
         if any(who.player == LANGUAGE for who in inside.values()):

@@ -12,10 +12,20 @@ import msgspec
 
 from sally.core.board import Board, Table
 from sally.core.desk import Desk
+from sally.core.game import GameSpec
+from sally.players.language import checked_pack
 from sally.web.live.screen import Ask, Option, Screen, plain
 from sally.web.texts import ENGLISH, Texts, shipped
 
 Plainly = Callable[[str], str]
+MODELS = "models"  # in the place of a pack's name: people read the very words of models
+
+
+def words_of(spec: GameSpec[Any, Any, Any], pack: str = "") -> dict[str, str]:
+    """The sentences in which people meet a game where they are not its models'."""
+    if pack == MODELS:
+        return {}
+    return dict(checked_pack(pack, spec).texts if pack else spec.people)
 
 
 class Labels(msgspec.Struct, frozen=True):
@@ -23,7 +33,7 @@ class Labels(msgspec.Struct, frozen=True):
 
     titles: Mapping[str, str] = {}
     roles: Mapping[str, str] = {}
-    words: Mapping[str, Mapping[str, str]] = {}  # a words pack's sentences, by game
+    words: Mapping[str, Mapping[str, str]] = {}  # by game, sentences in the place of its models'
     language: str = ENGLISH  # of what is said about a match
 
     @property

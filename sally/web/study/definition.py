@@ -17,8 +17,8 @@ from sally.core.chance import derived_seed
 from sally.core.errors import unknown
 from sally.core.log import Instance, Setup, Sitter
 from sally.core.probe import Injection
-from sally.players.language import checked_pack
 from sally.store import PeoplePlan
+from sally.web.live.plain import words_of
 from sally.web.live.seats import PERSON
 from sally.web.study.items import Item, Part, several
 from sally.web.texts import ENGLISH, Texts, texts_of
@@ -294,11 +294,8 @@ class HumanStudy(Part, frozen=True):
 
     @property
     def spoken(self) -> dict[str, dict[str, str]]:
-        """By game, the sentences in which people meet it, where they are not the game's own."""
-        named = {game: self.pack_of(game) for game in self.games}
-        return {
-            game: checked_pack(name, shelf.game(game)).texts for game, name in named.items() if name
-        }
+        """By game, the sentences in which people meet it, where they are not its models'."""
+        return {game: words_of(shelf.game(game), self.pack_of(game)) for game in self.games}
 
     @property
     def untranslated(self) -> list[str]:

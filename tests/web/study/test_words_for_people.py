@@ -23,6 +23,7 @@ from tests.web.guests import Guest, Json, play, sit, web_server
 
 GAMES = [n for n in shelf.games() if shelf.game(n).game.__module__.startswith("sally.")]
 KEY = re.compile(r"\b[a-z]+[0-9]{4}\b")  # such as kang2026
+SHOUTED = re.compile(r"\b[A-Z]{3,}\b")  # such as WAIT
 UNREAD = ("id", "value", "values", "kind", "name", "type", "mark", "answer", "seat", "most", "fill")
 
 
@@ -36,7 +37,7 @@ def read(seen: Any, key: str = "") -> list[str]:
 
 
 def problems(text: str) -> list[str]:
-    return [*re.findall(r"\w*_\w+|\w+_\w*", text), *KEY.findall(text)]
+    return [*re.findall(r"\w*_\w+|\w+_\w*", text), *KEY.findall(text), *SHOUTED.findall(text)]
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -48,6 +49,13 @@ def test_every_game_says_what_people_call_it_and_its_seats(game: str) -> None:
     assert spec.title[0].isupper() and spec.sentence[-1] in ".?"
     seats = spec.build().seats
     assert set(spec.roles) >= set(seats) or set(seats) == {"agent", "partner"}
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_what_people_read_instead_is_a_sentence_of_the_game_or_names_a_field(game: str) -> None:
+    spec = shelf.game(game)
+    unknown = set(spec.people) - set(spec.texts)
+    assert [key for key in unknown if not key.startswith("field.")] == []
 
 
 @pytest.mark.parametrize("game", GAMES)

@@ -57,7 +57,7 @@ GAME: GameSpec[State, int, View] = GameSpec(
         "toma_po": "Four people choose among four tasks, and not everybody knows what each task "
         "costs. Choose the task that nobody else chooses."
     },
-    roles={"player": "the one who chooses last"},
+    roles={"player": "one of the four"},
     about="four agents, four tasks, costs that not everybody knows: pick what nobody else picks "
     "(kang2026)",
     game=PartlySeen,

@@ -61,7 +61,7 @@ PEOPLE: Mapping[str, str] = {
     "who.TREASURE": "the treasure",
     "own": " Your act: {act}.",
     "now": "This is turn {turn} of {turns}.",
-    "now.locked": "The box is locked, so you do not know yet where the treasure is.",
+    "now.locked": "The box is locked.",
     "now.opened": "The box is open. The treasure is at ({row}, {col}).",
     "now.blocked": "You leave out this turn.",
     "question.eavesdropper": "Where is the explorer, or the treasure? Guess one of them.",
@@ -76,6 +76,5 @@ PEOPLE: Mapping[str, str] = {
     "field.TREASURE": "the treasure",
     "field.target": "whom or what",
     "field.col": "column",
-    "field.open": "try the password",
     "field.text": "your message",
 }
