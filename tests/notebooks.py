@@ -17,7 +17,7 @@ from click.testing import CliRunner
 from sally.cli import cli
 
 ROOT = Path(__file__).resolve().parent.parent
-TUTORIALS = [  # those that say so; others train or need what is not installed everywhere
+TUTORIALS = [  # those that say so
     page
     for page in sorted((ROOT / "docs/tutorials").glob("*.md"))
     if "[an executed notebook]" in page.read_text(encoding="utf-8")
