@@ -4,8 +4,6 @@
 
 Runs the commands below as a user would and writes what they print. Bots and learners are played
 here; of language models only what lies in docs/results/bundles is read, and nothing new is played.
-What takes words that no shipped result has (twins, wordings, frames) is shown on a scripted reader
-that draws its answers from the page: it shows the machinery, and nothing about any model.
 """
 
 from __future__ import annotations
@@ -19,8 +17,6 @@ from pathlib import Path
 from click.testing import CliRunner
 
 from sally.cli import cli
-from sally.core import shelf
-from sally.models.stub import echo
 
 BUNDLES = "docs/results/bundles"
 KANG = f"{BUNDLES}/kang2026-0.5b.sally.zip {BUNDLES}/kang2026-1.5b.sally.zip"
@@ -44,22 +40,33 @@ MODELS = (
     ("Does it say that this may be a test?", f"score {FIRST} --metric mentions_test"),
     ("What a reader must be told", "audit --checklist kang2026"),
 )  # fmt: skip
-READER = (
-    ("", "run quickstart_model --model reader --packs twin --packs aware --aware --game ipd "
-         "--strategy qa --out out/reader"),
-    ("Mind or mechanism", "contrast out/reader --twin"),
-    ("By what it takes this for", "contrast out/reader --aware"),
-    ("Where the variance comes from", "variance out/reader"),
+SIZES = ("0.5b", "1.5b")
+WORDS, LAYOUTS = (
+    tuple(f"{BUNDLES}/{name}-{size}.sally.zip" for size in SIZES) for name in ("words", "controls")
+)
+OTHER_WORDS = (
+    *((f"Mind or mechanism, {size}", f"contrast {store} --twin")
+      for size, store in zip(SIZES, WORDS, strict=True)),
+    *((f"By what it takes this for, {size}", f"contrast {store} --aware")
+      for size, store in zip(SIZES, WORDS, strict=True)),
+    *((f"Does asking change play? {size}", f"contrast {store} --asked")
+      for size, store in zip(SIZES, WORDS, strict=True)),
+    ("Where the variance comes from", f"variance {' '.join(WORDS)}"),
 )  # fmt: skip
-ANSWERS = ("Option: J", "Option: F", "Option: a test", "Option: a game")
+LAYOUT = (
+    ("Where the variance comes from", f"variance {' '.join(LAYOUTS)}"),
+    *((f"Does it play what it would prescribe? {size}", f"score {store} --metric follows_policy")
+      for size, store in zip(SIZES, LAYOUTS, strict=True)),
+)  # fmt: skip
 PARTS = (
     ("Bots and learners", BOTS, "Played by the script."),
     ("Two small language models", MODELS, "Read from the bundles; nothing is played but the "
      "learner's share of the fork."),
-    ("A scripted reader", READER, "It draws each answer from a hash of the page, so another "
-     "wording is another draw: no difference has a direction, and much of its variance belongs to "
-     "the wording. No language model has played twins, wordings or frames for the shipped "
-     "results."),
+    ("The same models in other words", OTHER_WORDS, "`quickstart_model` with `--packs all --packs "
+     "aware --aware --unasked`: ten rounds of three games in every wording, in the twin without a "
+     "mind, under frames that say what this is, and without questions."),
+    ("The same models under other layouts, and as authors of a policy", LAYOUT, "The study "
+     "`controls`: sixteen layouts of the page, and a policy written once, then run or only kept."),
 )  # fmt: skip
 
 
@@ -92,7 +99,6 @@ def printed(command: str) -> list[str]:
 
 def write(out: Path) -> None:
     """The page as a file; what is played lies in a folder that is thrown away."""
-    shelf.add("models", "reader", lambda name: echo(ANSWERS))
     results = (Path(__file__).parents[1] / BUNDLES).resolve()
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder) / BUNDLES

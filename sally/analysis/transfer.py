@@ -20,7 +20,7 @@ from sally.core.errors import BadInput
 from sally.core.log import Episode, label
 from sally.stats import Estimate
 from sally.stats.intervals import FEW, without_interval
-from sally.stats.rule import ratio_by_rule
+from sally.stats.rule import lone_by_rule, ratio_by_rule
 
 UNTRAINED = "untrained"
 
@@ -38,6 +38,11 @@ class Cell(msgspec.Struct, frozen=True):
     knowing_change: Estimate
     brier_change: Estimate
     by_seed: dict[str, tuple[float | None, float | None]]  # training seed -> (doing, knowing)
+
+    def over_seeds(self) -> tuple[Estimate, Estimate]:
+        """Doing and knowing as another training might end: the seeds are what varies."""
+        doing, knowing = zip(*self.by_seed.values(), strict=True) if self.by_seed else ((), ())
+        return _over(doing), _over(knowing)
 
 
 class Tested(msgspec.Struct, frozen=True):
@@ -111,6 +116,10 @@ def _pair(mine: Sequence[Tested], met: Met) -> tuple[float | None, float | None]
     group = [t.measured for t in mine]
     means = Means(group, _unit(group))
     return scaled(means, met).doing.value, skills(means).skill.value
+
+
+def _over(values: Sequence[float | None]) -> Estimate:
+    return lone_by_rule([value for value in values if value is not None])
 
 
 def _unit(group: Sequence[Measured]) -> Unit:

@@ -79,8 +79,16 @@ def say_seeds(cells: Sequence[Cell]) -> None:
             both = found.get((row, column), {}).get(seed, (None, None))
             said[column] = ", ".join("-" if one is None else f"{one:.2f}" for one in both)
         shown.append(said)
-    click.echo("by training seed: doing, knowing")
+    for row in dict.fromkeys(cell.trained_on for cell in several):
+        mine = {cell.tested_on: cell.over_seeds() for cell in several if cell.trained_on == row}
+        means = {column: ", ".join(map(_over, both)) for column, both in mine.items()}
+        shown.append({"trained on": row, "seed": "all", **means})
+    click.echo("by training seed, and over seeds: doing, knowing")
     print_table(shown, ["trained on", "seed", *columns])
+
+
+def _over(found: Estimate) -> str:
+    return "-" if found.value is None else estimate_cell(found.value, found.interval, 2)
 
 
 def _signed(change: Estimate) -> str:
