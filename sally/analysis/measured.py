@@ -86,7 +86,8 @@ def measured_seats(played: Played, seats: Sequence[str] = ()) -> list[Measured]:
     return [measure(played, s) for s in played.replay.game.seats if not seats or s in seats]
 
 
-MINDS = ("language", "person", RECORDED)  # who is studied wherever it sits: models and people
+# Who is studied wherever it sits: models and people.
+MINDS = ("language", "policy_writer", "person", RECORDED)
 
 
 def in_question(setup: Setup) -> tuple[str, ...]:

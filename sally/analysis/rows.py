@@ -10,10 +10,20 @@ from sally.core import shelf
 from sally.core.desk import Desk
 from sally.core.errors import BadInput, unknown
 from sally.core.game import Seat
-from sally.core.log import Call, Censored, Episode, Forfeited, Moved, Reported, Sitter, label
+from sally.core.log import (
+    Call,
+    Censored,
+    Episode,
+    Forfeited,
+    Moved,
+    Reported,
+    Sitter,
+    label,
+    model_and_strategy,
+)
 from sally.core.metric import Judged, Played, judged
 from sally.core.playback import replayed
-from sally.players.language import LANGUAGE
+from sally.players.language import uses_model
 from sally.stats import Estimate
 from sally.stats.rule import Bounds, coarsest, mean_by_rule
 
@@ -90,13 +100,13 @@ def seat_values(whole: Played, seat: Seat, names: Collection[str]) -> Row:
 
 
 def _player(who: Sitter) -> Row:
-    """Who sat there: a label, and of a language player its model, strategy and settings."""
-    spoken = who.player == LANGUAGE
+    """Who sat there: a label, and of a player with a model its model, strategy and settings."""
+    spoken = uses_model(who)
     asked = who.params.get("settings") or {}
     row: Row = {
         "player": label(who),
         "model": who.params.get("model", "embedded") if spoken else None,
-        "strategy": who.params.get("strategy", "qa") if spoken else None,
+        "strategy": model_and_strategy(who)[1] if spoken else None,
         "settings": ", ".join(f"{k}={v}" for k, v in sorted(asked.items())) or None,
     }
     if (person := who.params.get("participant")) is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import msgspec
 import pytest
 from click.testing import CliRunner
 
@@ -87,7 +88,17 @@ def test_a_table_says_the_value_and_the_change(matrix, capsys):
 def test_each_training_seed_is_said_apart(matrix, capsys):
     say_seeds(matrix)
     lines = [line for line in capsys.readouterr().out.splitlines() if "ipd, doing" in line]
-    assert len(lines) == 2 and all("1.00, " in line for line in lines)
+    assert len(lines) == 3 and all("1.00, " in line for line in lines)
+    assert "all" in lines[-1]  # two trainings: a mean, and no interval over seeds
+    assert "±" not in lines[-1] and "[" not in lines[-1]
+
+
+def test_five_trainings_have_an_interval_over_seeds(matrix):
+    five = {str(seed): (0.2 + seed / 100, None) for seed in range(5)}
+    doing, knowing = msgspec.structs.replace(matrix[-1], by_seed=five).over_seeds()
+    assert doing.value == pytest.approx(0.22) and doing.interval is not None
+    assert doing.interval[0] < 0.22 < doing.interval[1]
+    assert knowing.value is None
 
 
 def test_the_command_draws_the_matrix_of_a_bundle(episodes, tmp_path):

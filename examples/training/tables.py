@@ -1,0 +1,132 @@
+"""The tables of the results page, from stores before and after training.
+
+    python tables.py rps-untrained.sally.zip rps-doing-*.zip rps-knowing-*.zip
+
+Runs `sally transfer --json` and `sally profile --json --by cell` and prints what they say as
+Markdown: the matrix, every training seed, the profile with training and held-out partners, and the
+Brier skill. Nothing is computed here.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from statistics import fmean
+from typing import Any
+
+COLUMNS = ("training partners", "held-out partners", "other games", "other family")
+PARTNERS = COLUMNS[:2]
+PROFILE = {
+    "foreseen, %": ("accuracy", 0),
+    "knowing": ("skill", 2),
+    "doing": ("doing", 2),
+    "regret a round": ("regret", 2),
+    "inference": ("inference", 2),
+    "translation": ("translation", 2),
+    "best reply to own prediction, %": ("consistency", 0),
+}
+
+Row = Mapping[str, Any]
+
+
+def asked(*command: str) -> list[Row]:
+    """What a command of Sally's says as JSON."""
+    done = subprocess.run(
+        [sys.executable, "-m", "sally", *command, "--json"], capture_output=True, check=True
+    )
+    found: list[Row] = json.loads(done.stdout)
+    return found
+
+
+def ends_of(estimate: Row) -> tuple[float, float] | None:
+    """The ends of an interval; None where there is none."""
+    low, high = estimate.get("interval") or (estimate.get("low"), estimate.get("high"))
+    return None if low is None or high is None else (low, high)
+
+
+def line(*cells: str) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def headed(*names: str) -> Iterator[str]:
+    yield line(*names)
+    yield f"|{'---|' * len(names)}"
+
+
+def shown(estimate: Row | None, places: int = 2, sign: str = "") -> str:
+    """A value with its interval."""
+    if not estimate or estimate["value"] is None:
+        return "-"
+    number = f"{sign}.{places}f"
+    said = f"{estimate['value']:{number}}"
+    if ends := ends_of(estimate):
+        said += f" [{', '.join(f'{end:.{places}f}' for end in ends)}]"
+    return said
+
+
+def matrix(cells: Sequence[Row], of: str) -> Iterator[str]:
+    """One of the two matrices: where each row stands, and what training changed."""
+    yield from headed(of, *COLUMNS)
+    found = {(c["trained_on"], c["tested_on"]): c for c in cells}
+    for row in dict.fromkeys(c["trained_on"] for c in cells):
+        said = []
+        for column in COLUMNS:
+            cell = found[row, column]
+            value, change = f"{cell[of]['value']:.2f}", cell[f"{of}_change"]
+            ends = ends_of(change)
+            sure = ends is not None and ends[0] * ends[1] > 0
+            changed = "" if change["value"] is None else shown(change, sign="+")
+            said.append(", ".join(filter(None, (value, f"**{changed}**" if sure else changed))))
+        yield line(row, *said)
+
+
+def seeds(cells: Sequence[Row]) -> Iterator[str]:
+    """Every training, one by one."""
+    trained = [c for c in cells if c["by_seed"]]
+    names = sorted({seed for c in trained for seed in c["by_seed"]})
+    yield from headed("trained for", "measure", "tested on", *(f"seed {n}" for n in names), "mean")
+    for row in dict.fromkeys(c["trained_on"] for c in trained):
+        for at, measure in enumerate(("doing", "knowing")):
+            for column in COLUMNS:
+                (cell,) = (c for c in trained if (c["trained_on"], c["tested_on"]) == (row, column))
+                got = [cell["by_seed"][n][at] for n in names]
+                figures = (f"{one:.2f}" for one in (*got, fmean(got)))
+                yield line(row.partition(", ")[2], measure, column, *figures)
+
+
+def named(player: str) -> str:
+    """`SmolLM2-135M-Instruct-rps-move-3 lm ...` as `doing, seed 3`."""
+    _, learn, seed = (f"--{player.split()[0]}").rsplit("-", 2)
+    what = {"move": "doing", "probe": "knowing"}.get(learn)
+    return f"{what}, seed {seed}" if what else "untrained"
+
+
+def profile(rows: Sequence[Row], partners: str) -> Iterator[str]:
+    """The profile of every training with some partners."""
+    yield from headed(partners, *PROFILE)
+    for row in rows:
+        if row["cell"] == partners:
+            said = (shown(row.get(key), places) for key, places in PROFILE.values())
+            yield line(named(str(row["player"])), *said)
+
+
+def brier(cells: Sequence[Row]) -> Iterator[str]:
+    """Predictions by their odds."""
+    yield from headed("Brier skill", *COLUMNS)
+    for row in dict.fromkeys(c["trained_on"] for c in cells):
+        mine = {c["tested_on"]: c for c in cells if c["trained_on"] == row}
+        yield line(row, *(shown(mine[column]["brier"]) for column in COLUMNS))
+
+
+def main() -> None:
+    cells = asked("transfer", *sys.argv[1:])
+    profiled = asked("profile", *sys.argv[1:], "--by", "cell")
+    tables = (matrix(cells, "doing"), matrix(cells, "knowing"), seeds(cells))
+    for table in (*tables, *(profile(profiled, p) for p in PARTNERS), brier(cells)):
+        print("\n".join(table), end="\n\n")
+
+
+if __name__ == "__main__":
+    main()
