@@ -6,6 +6,7 @@ the run: `sally run controls --packs all --aware`.
 
 from __future__ import annotations
 
+from sally.core.log import Sitter
 from sally.core.study import Cell, Study, grid, instance, sitter
 from sally.players.language import OPEN
 from sally.players.writing import THEN
@@ -17,6 +18,8 @@ GAMES = ("rps", "ipd")
 POLICY = {"temperature": 0.7, "max_tokens": 200}  # a table has several lines
 REPEATS = 5
 
+Arms = dict[str, tuple[str, ...]]
+
 _ASKED = sitter("language", model=OPEN, strategy="qa", settings=SETTINGS)
 _LAYOUTS = harnessed(
     _ASKED,
@@ -26,28 +29,32 @@ _LAYOUTS = harnessed(
     answer=(None, "json"),
 )
 
+_PROBES: Arms = {"agent": ("their_move_given_mine",)}
+
+
+def _cell(game: str, name: str, who: Sitter | tuple[Sitter, ...], probes: Arms) -> Cell:
+    return Cell(
+        name=f"{game}, {name}",
+        instances=(instance(game, f"{game}-10", rounds=10, void_limit=10),),
+        lineups=grid(agent=who, partner=PARTNERS),
+        arms=probes,
+        repeats=REPEATS,
+    )
+
+
+def _writer(then: str) -> Sitter:
+    return sitter("policy_writer", model=OPEN, then=then, settings=POLICY)
+
+
 STUDY = Study(
     name="controls",
     about="controls on a model in rps and ipd: sixteen layouts of the page, and a policy written",
     cells=tuple(
-        Cell(
-            name=f"{game}, {name}",
-            instances=(instance(game, f"{game}-10", rounds=10, void_limit=10),),
-            lineups=grid(agent=who, partner=PARTNERS),
-            arms=arms,
-            repeats=REPEATS,
-        )
+        cell
         for game in GAMES
-        for name, who, arms in (
-            ("layout", _LAYOUTS, {"agent": ("their_move_given_mine",)}),
-            *(
-                (
-                    f"policy, then {then}",
-                    sitter("policy_writer", model=OPEN, then=then, settings=POLICY),
-                    {},
-                )
-                for then in THEN
-            ),
+        for cell in (
+            _cell(game, "layout", _LAYOUTS, _PROBES),
+            *(_cell(game, f"policy, then {then}", _writer(then), {}) for then in THEN),
         )
     ),
 )
