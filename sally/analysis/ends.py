@@ -6,18 +6,21 @@ has its own declared zero and one (`sally.analysis.scale`).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from math import inf
 from typing import Any
 
 import msgspec
+import numpy as np
+from numpy.typing import ArrayLike
 
 from sally.core import shelf
 from sally.core.game import GameSpec, Seat
 from sally.core.log import Instance
 from sally.core.metric import Metric
-from sally.stats.rule import Bounds
+from sally.stats import Estimate
+from sally.stats.rule import Bounds, mean_by_rule
 
 PAID = ("payoff", "reward")  # the column of a row, and the metric
 COUNTS = ("turns", "moves", "forfeited", "retried", "calls", "input_tokens", "output_tokens",
@@ -88,3 +91,24 @@ def ends_over(metric: str, rows: Iterable[Mapping[str, Any]]) -> Bounds | None:
     """The ends of a metric over rows of episodes, each with what its game says."""
     general = ends_of(metric)
     return widest(row.get("ends", {}).get(metric, general) for row in rows)
+
+
+def mean_within(
+    metric: str, values: ArrayLike, clusters: Sequence[Hashable], ends: Bounds | None
+) -> Estimate:
+    """A mean by the rule within the ends of its metric.
+
+    Wilson's doubt about all or nothing is one about shares and wins. What was lost is no share: a
+    loss that is the same in every cluster, such as none, is that loss.
+    """
+    column = np.asarray(values, float)
+    steady = column.size > 0 and column.min() == column.max()
+    return mean_by_rule(column, clusters, None if steady and is_loss(metric) else ends)
+
+
+def is_loss(metric: str) -> bool:
+    """Whether a metric is what was lost of a payoff."""
+    known: Metric | None = shelf.shelf("metrics").get(metric)
+    if known is None or known.better != "lower":
+        return False
+    return known.unit.startswith(("payoff", "points", "cards per"))

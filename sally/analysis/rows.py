@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from sally.analysis.ends import ends_over, row_ends
+from sally.analysis.ends import ends_over, mean_within, row_ends
 from sally.core import shelf
 from sally.core.desk import Desk
 from sally.core.errors import BadInput, unknown
@@ -25,7 +25,7 @@ from sally.core.metric import Judged, Played, judged
 from sally.core.playback import replayed
 from sally.players.language import uses_model
 from sally.stats import Estimate
-from sally.stats.rule import Bounds, coarsest, mean_by_rule
+from sally.stats.rule import Bounds, coarsest
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -257,7 +257,8 @@ def mean_of(rows: Iterable[Row], metric: str, bounds: Bounds | None = None) -> E
     there = [row for row in rows if row.get(metric) is not None]
     units = units_of(there)
     ends = bounds or ends_over(metric, there)
-    return mean_by_rule([float(row[metric]) for row in there], units[coarsest(units)], ends)
+    values = [float(row[metric]) for row in there]
+    return mean_within(metric, values, units[coarsest(units)], ends)
 
 
 def units_of(rows: Sequence[Row]) -> dict[str, list[Any]]:

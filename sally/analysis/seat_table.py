@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sally import store
-from sally.analysis.ends import instance_ends, key_of, widest
+from sally.analysis.ends import instance_ends, key_of, mean_within, widest
 from sally.analysis.laid_open import laid_open
 from sally.analysis.measured import in_question
 from sally.analysis.rows import Row, estimate_row, seat_values
@@ -26,7 +26,7 @@ from sally.core.code import fingerprint
 from sally.core.errors import BadInput
 from sally.core.log import Episode, Sitter, label, model_and_strategy
 from sally.core.metric import Played
-from sally.stats.rule import coarsest, mean_by_rule
+from sally.stats.rule import coarsest
 from sally.store.index import Columns, Line
 
 SEATS = "seats"
@@ -374,4 +374,4 @@ def _mean(seats: Seats, group: Sequence[Row], rows: Codes, metric: str) -> Row:
         for seat, number in {(seat_of[both // many], both % many) for both in met}
     )
     values = seats.values[metric][rows]
-    return estimate_row(metric, mean_by_rule(values, units[coarsest(units)], ends))
+    return estimate_row(metric, mean_within(metric, values, units[coarsest(units)], ends))

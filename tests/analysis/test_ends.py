@@ -84,6 +84,15 @@ def test_a_count_has_an_interval_that_stays_above_zero_and_holds_its_mean() -> N
     assert mirrored.interval == pytest.approx([-found.high, -found.low])
 
 
+def test_who_never_loses_anything_has_lost_nothing_and_who_always_wins_may_still_lose() -> None:
+    spec = GAMES["ipd"]
+    told = row_ends(spec, spec.build(), Seat("agent"))
+    most = ends_in("payoff", spec, spec.build(), Seat("agent"))[1]
+    lost = mean_of([{"ends": told, "tom_regret": 0.0}] * 6, "tom_regret")
+    won = mean_of([{"ends": told, "payoff": most}] * 6, "payoff")
+    assert lost.interval == [0, 0] and won.low < won.value == won.high
+
+
 # --- every command that prints intervals --------------------------------------------------------
 
 
