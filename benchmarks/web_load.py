@@ -58,6 +58,8 @@ class Figures:
     screens: list[float] = field(default_factory=list)
     refused: Counter[str] = field(default_factory=Counter)
     server_cpu: float = 0.0  # from when everybody had seen a first screen
+    load_cpu: float = 0.0  # of the scripted people, from then on
+    seconds: float = 0.0  # from then on
     answers_then: int = 0  # that had been given by then
     memory: list[float] = field(default_factory=list)  # in MB, after a third and in the end
     moves: dict[str, list[Any]] = field(default_factory=dict)  # hashed token -> what was played
@@ -190,6 +192,7 @@ async def watch(process: int, figures: Figures, people: int, rounds: int) -> Non
     while len(figures.screens) < people:
         await asyncio.sleep(0.2)
     before, figures.answers_then = spent(process), len(figures.answers)
+    mine, began = cpu(resource.RUSAGE_SELF), time.perf_counter()
     try:
         while len(figures.answers) < people * rounds / 3:
             await asyncio.sleep(0.2)
@@ -197,6 +200,8 @@ async def watch(process: int, figures: Figures, people: int, rounds: int) -> Non
         await asyncio.sleep(math.inf)
     finally:
         figures.server_cpu = spent(process) - before
+        figures.load_cpu = cpu(resource.RUSAGE_SELF) - mine
+        figures.seconds = time.perf_counter() - began
         figures.memory.append(held(process))
 
 
@@ -266,6 +271,18 @@ def cpu(whose: int) -> float:
     return used.ru_utime + used.ru_stime
 
 
+def shared(figures: Figures) -> dict[str, float]:
+    """What an answer costs the server and the load, and how busy each of them was.
+
+    Whoever is busy for nearly all of the time is what everybody waits for; both share the cores.
+    """
+    answers = len(figures.answers) - figures.answers_then
+    both = {"server": figures.server_cpu, "load": figures.load_cpu}
+    costs = {f"{who} cpu ms an answer": round(1000 * s / answers, 2) for who, s in both.items()}
+    busy = {f"{who} busy": round(s / figures.seconds, 2) for who, s in both.items()}
+    return {**costs, **busy}
+
+
 def milliseconds(values: list[float], share: float) -> float:
     """A quantile of times."""
     return round(1000 * sorted(values)[min(len(values) - 1, int(share * len(values)))], 1)
@@ -275,12 +292,12 @@ def measured(kind: str, people: int, rounds: int, database: str = "") -> dict[st
     """One run on one kind of database."""
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
-        children, mine = cpu(resource.RUSAGE_CHILDREN), cpu(resource.RUSAGE_SELF)
+        children = cpu(resource.RUSAGE_CHILDREN)
         with server(database, folder) as (port, process):
             began = time.perf_counter()
             figures = uvloop.run(crowd(port, process, people, rounds))
             seconds = time.perf_counter() - began
-        children, mine = cpu(resource.RUSAGE_CHILDREN) - children, cpu(resource.RUSAGE_SELF) - mine
+        children = cpu(resource.RUSAGE_CHILDREN) - children
         found = lost_and_doubled(figures, database, folder)
     shares = {"p50 ms": 0.5, "p95 ms": 0.95, "p99 ms": 0.99, "worst ms": 1.0}
     return {
@@ -291,11 +308,8 @@ def measured(kind: str, people: int, rounds: int, database: str = "") -> dict[st
         **{name: milliseconds(figures.answers, share) for name, share in shares.items()},
         "first screen p95 ms": milliseconds(figures.screens, 0.95),
         "server cpu s": round(children, 1),  # its start included
-        "server cpu ms an answer": round(
-            1000 * figures.server_cpu / (len(figures.answers) - figures.answers_then), 2
-        ),
+        **shared(figures),
         "server memory MB": [round(megabytes) for megabytes in figures.memory],
-        "load cpu s": round(mine, 1),
         **found,
         "refused": dict(figures.refused),
         "connections reopened": Connection.reopened,

@@ -111,7 +111,10 @@ def _dataset(folders: Sequence[Where], folder: Path, what: str | None, as_json: 
     if as_json:
         print_json({"folder": str(folder), "rows": counts})
     else:
-        click.echo(f"{folder}: {', '.join(f'{n} {table}' for table, n in counts.items())}")
+        click.echo(
+            f"{folder}: {counts[EPISODES]} rows of episodes, one for each seat of them, and "
+            f"{counts[DECISIONS]} of decisions."
+        )
 
 
 def _players(folders: Sequence[Where], path: Path, what: str, seat: str, by_cell: bool) -> int:

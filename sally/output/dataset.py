@@ -60,6 +60,7 @@ def card(name: str, counts: Mapping[str, int]) -> str:
         f"configs:\n{configs}---\n# {name}\n"
         f"Games of minds, played and measured with Sally ({DISTRIBUTION} {VERSION}).\n\n"
         f"| file | rows |\n|---|---|\n{listed}\n"
+        "Episodes have a row for each seat, decisions one for each move and each answer aside. "
         "The licence is for you to choose: add `license:` above. Words of players, and of people "
         "among them, may stand in these rows; look before you publish.\n"
     )

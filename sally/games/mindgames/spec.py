@@ -110,6 +110,7 @@ GAME: GameSpec[State, Action, View] = GameSpec(
     game=MindGame,
     words=MindWords,
     texts=TEXTS,
+    people={"field.text": "your message"},
     action=Action,
     words_version=2,
     probes=PROBES,

@@ -63,6 +63,7 @@ GAME: GameSpec[State, Action, View] = GameSpec(
     game=Ambiguity,
     words=AmbiguityWords,
     texts=TEXTS,
+    people={"field.text": "your clue"},
     action=Action,
     probes=(
         Probe(
