@@ -14,7 +14,15 @@ import pytest
 
 from benchmarks.local_postgres import local_postgres, programs
 from sally.core.errors import BadInput
-from sally.web.database import Database, DuplicateRow, StorageFull, StorageLost, Transaction
+from sally.web.database import (
+    Database,
+    DuplicateRow,
+    Rows,
+    StorageFull,
+    StorageLost,
+    Transaction,
+    one_statement,
+)
 
 SCHEMA = ("CREATE TABLE IF NOT EXISTS notes (n INTEGER PRIMARY KEY, said TEXT NOT NULL)",)
 PUT = "INSERT INTO notes (n, said) VALUES (?, ?)"
@@ -86,6 +94,29 @@ def test_a_job_that_fails_drags_no_other_with_it(database: Database) -> None:
     assert (first, last) == (1, 1)
     assert isinstance(failed, LookupError) and "UNIQUE" in str(doubled).upper()
     assert asyncio.run(database.run(lambda tx: tx.all(ALL))) == [(1, "x"), (2, "x")]
+
+
+def rows(*numbers: int) -> Rows:
+    return Rows("notes (n, said)", "(?, ?)", [(n, "x") for n in numbers])
+
+
+def test_rows_of_many_jobs_are_one_statement_unless_one_does_something_else() -> None:
+    sql, given = one_statement([rows(1, 2), rows(3)]) or ("", [])
+    assert sql == "INSERT INTO notes (n, said) VALUES (?, ?), (?, ?), (?, ?)"
+    assert given == [1, "x", 2, "x", 3, "x"]
+    assert one_statement([rows(1), note(2)]) is None
+    assert one_statement([rows(*range(101))]) is None  # SQLite does not take as many
+
+
+def test_a_row_that_is_there_drags_no_other_with_it(database: Database) -> None:
+    told = asyncio.run(
+        several(database, rows(1), rows(2), rows(2, 4), rows(3), rows(*range(9, 150)))
+    )
+    assert [type(outcome).__name__ for outcome in told] == [
+        "NoneType", "NoneType", "DuplicateRow", "NoneType", "NoneType",
+    ]  # fmt: skip
+    found = asyncio.run(database.run(lambda tx: tx.all(ALL)))
+    assert [n for n, _ in found] == [1, 2, 3, *range(9, 150)]
 
 
 def test_text_of_every_kind_survives(database: Database) -> None:

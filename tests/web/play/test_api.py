@@ -102,6 +102,20 @@ def test_lines_that_the_browser_has_are_not_sent_again(web: Any) -> None:
     assert guest.see("?lines=99")["lines"] == whole["lines"]  # it cannot have what is not there
 
 
+def test_the_receipt_of_an_answer_brings_the_next_screen(web: Any) -> None:
+    guest, _ = sit(web, "ipd", params={"rounds": 5})
+    guest.answer(guest.see()["asks"][0])
+    (ask,) = guest.see()["asks"]
+    sent = {"ask": ask["id"], "value": 0, "key": "k", "lines": 1}
+    told = guest.call("POST", "/api/seat/answer", sent).json()
+    assert told["screen"] == guest.see("?lines=1") and len(told["screen"]["lines"]) == 1
+    assert told["version"] == told["screen"]["version"]
+    assert guest.call("POST", "/api/seat/answer", sent).json() == told  # and so does a second one
+    for wrong in (-1, True, "1", 2**60):
+        again = {**sent, "lines": wrong}
+        assert guest.call("POST", "/api/seat/answer", again).status_code == 400
+
+
 def test_a_long_poll_returns_when_the_other_has_moved(tmp_path: Path) -> None:
     import threading
     import time
