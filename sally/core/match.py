@@ -141,23 +141,24 @@ class Match(Generic[S, A, V]):
         observe, options, step, to_move = game.observe, game.options, game.step, game.to_move
         may_censor, censored = self._may_censor, game.censored
         states, past, events, same = replay.states, replay.moves, self.events, game.same_menus
-        movers, seated, menus = self._movers, None, dict[Seat, Any]()
+        movers, seated, asked = self._movers, None, list[tuple[Seat, Desk, Decides[A, V], Any]]()
         while movers:
             if movers is not seated:
                 if not all(seat in decide for seat in movers):
                     self._keep_asks([])
                     return None
                 seated = movers
-                menus = {s: options(states[-1], s) for s in movers} if same else {}
+                asked = [(s, desks[s], decide[s], options(states[-1], s)) for s in movers]
             number, state, turn = len(past), states[-1], None
             made: list[Moved] = []
             moves: dict[Seat, Any] = {}
             try:
-                for seat in movers:
-                    menu = menus[seat] if same else options(state, seat)
+                for seat, desk, says, menu in asked:
+                    if not same:
+                        menu = options(state, seat)
                     id = (number, seat, "", "")
-                    turn = Turn(id, desks[seat], observe(state, seat), menu, memory.get(seat))
-                    action = given = decide[seat](turn)
+                    turn = Turn(id, desk, observe(state, seat), menu, memory.get(seat))
+                    action = given = says(turn)
                     if type(given) is Decision:
                         plain = not (given.calls or given.reply or given.foreseen)
                         action = given.action if plain else None

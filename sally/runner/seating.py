@@ -123,10 +123,11 @@ def versions_of(spec: GameSpec[Any, Any, Any], who: Sitter) -> dict[str, int]:
 
 def kind_of(spec: GameSpec[Any, Any, Any], name: str) -> Partner | PlayerKind:
     """The partner or kind of player under a name, for this game."""
-    known = kinds(spec)
-    if name not in known:
-        raise unknown(f"player of {spec.name}", name, known)
-    return known[name]
+    family = spec.family or spec.name
+    found = shelf.partners(family).get(name) or shelf.players(family).get(name)
+    if found is None:
+        raise unknown(f"player of {spec.name}", name, kinds(spec))
+    return found
 
 
 def kinds(spec: GameSpec[Any, Any, Any]) -> Mapping[str, Partner | PlayerKind]:
