@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import msgspec
 import pytest
 
 from sally import api, store
-from sally.analysis import laid_open, noting, seat_table
+from sally.analysis import laid_open, noting, paper_store, seat_table
 from sally.analysis.compare import compare
 from sally.analysis.compare_scores import seen
 from sally.analysis.crossplay import crossplay, stored_crossplay
+from sally.analysis.paper_store import PaperStore
 from sally.analysis.scores import FINEST, means, seats_of
 from sally.analysis.seat_table import seats_in, table_means
+from sally.analysis.stored import told_apart
 from sally.analysis.stores import each_once, measured_stores
 from sally.core.errors import BadInput
 from sally.core.log import Censored, Episode, to_line
+from sally.core.metric import Played
 from sally.store import index
 
 NAMES = ("payoff", "tom_percent", "action_consistency", "turns")
@@ -225,3 +229,20 @@ def test_a_lazy_store_that_changed_says_so(folder: Path):
     path.write_bytes(path.read_bytes().replace(b'"turn":1', b'"turn":2'))
     with pytest.raises(BadInput, match="changed after the store was loaded"):
         list(lazy)
+
+
+def test_a_paper_finds_its_episodes_by_the_index_and_reads_them_again(folder: Path, monkeypatch):
+    def facts(whole: Played) -> dict[str, str] | None:
+        who = whole.episode.setup.lineup["agent"].player
+        return {"agent": who} if who == "random" else None
+
+    def told(known: Iterable[tuple[Mapping[str, object], Played]]) -> list[object]:
+        return [(f, p.episode, p.replay.moves) for f, p in known]
+
+    whole = store.load(folder).episodes.values()
+    first = told(told_apart(facts, whole))
+    assert len(first) == 4 and told(PaperStore(folder, "ours", facts).known()) == first
+    monkeypatch.setattr(paper_store, "HELD", 1)  # all but one are read again
+    monkeypatch.setattr(laid_open, "played", lambda episode: 1 / 0)
+    again = PaperStore(folder, "ours", facts)
+    assert len(again) == len(whole) and told(again.known()) == first

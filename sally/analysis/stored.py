@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,12 +10,12 @@ import msgspec
 
 from sally.analysis.ends import ends_of
 from sally.analysis.published import Condition
+from sally.analysis.rows import played
 from sally.core import shelf
 from sally.core.errors import BadInput, listed
 from sally.core.game import Seat
 from sally.core.log import Episode, Forfeited
 from sally.core.metric import Played
-from sally.core.playback import replayed
 from sally.stats.intervals import Estimate
 from sally.stats.rule import PEOPLE, Bounds, coarsest, mean_by_rule
 
@@ -46,18 +46,25 @@ class Matching:
     uneven: Callable[[Conditions, Known], str | None] | None = None  # why a mean is lopsided
 
 
+def told_apart(
+    facts: Callable[[Played], Conditions | None], episodes: Iterable[Episode]
+) -> Iterator[tuple[Conditions, Played]]:
+    """The paper's episodes among these, laid open, with what they are."""
+    for episode in episodes:
+        whole = played(episode)
+        if (found := facts(whole)) is not None:
+            yield found, whole
+
+
 class Stored:
     """Stored episodes by what they are, measured when a row asks for them."""
 
-    def __init__(self, how: Matching, episodes: Iterable[Episode], model: str | None) -> None:
+    def __init__(
+        self, how: Matching, known: Iterable[tuple[Conditions, Played]], model: str | None
+    ) -> None:
         self._how, self._model = how, model
-        self.known: list[tuple[Conditions, Played]] = []
+        self.known = list(known)
         self._measured: dict[tuple[str, str], float | None] = {}
-        for episode in episodes:
-            spec = shelf.game(episode.setup.instance.game)
-            played = Played(spec, episode, replayed(spec, episode))
-            if (facts := how.facts(played)) is not None:
-                self.known.append((facts, played))
         self._refuse_two_of_a_name()
 
     @property

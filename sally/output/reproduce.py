@@ -15,12 +15,20 @@ import msgspec
 from sally import store
 from sally.analysis import published as reference
 from sally.analysis.agreement import half_a_digit, target, verdict
+from sally.analysis.paper_store import PaperStore
 from sally.analysis.published import Condition, Figure, Spread
-from sally.analysis.stored import Conditions, Found, Known, Matching, Stored, short
+from sally.analysis.stored import (
+    Conditions,
+    Found,
+    Known,
+    Matching,
+    Stored,
+    short,
+    told_apart,
+)
 from sally.core import shelf
 from sally.core.errors import BadInput, unknown
 from sally.core.game import Seat
-from sally.core.log import Episode
 from sally.core.metric import Played
 from sally.output.layout import Layout
 from sally.output.pictures import Picture
@@ -168,11 +176,11 @@ class Reproduction:
         self.paper, self.engine, self.effort = paper, engine, effort or Effort()
         self.published = reference.load(paper)
         self._model, self._folder = model, episodes
-        stored = _episodes(episodes)
-        self._stored = Stored(engine.matching, stored, model)
-        if stored and not self._stored.known:
+        many, known = _episodes(paper, engine, episodes)
+        self._stored = Stored(engine.matching, known, model)
+        if many and not self._stored.known:
             raise BadInput(
-                f"None of the {len(stored)} episodes in {episodes} belongs to a table or figure "
+                f"None of the {many} episodes in {episodes} belongs to a table or figure "
                 f"of {paper}; `sally run {engine.study or paper} --model MODEL --out DIR` plays "
                 "those that do."
             )
@@ -349,8 +357,15 @@ def _provided(model: str) -> str:
     return "MODEL" if model in ("MODEL", "all") else f"PROVIDER/{model}"
 
 
-def _episodes(folder: store.Where | None) -> list[Episode]:
+def _episodes(
+    paper: str, engine: Engine, folder: store.Where | None
+) -> tuple[int, Iterable[tuple[Conditions, Played]]]:
+    """How many episodes there are, and those that are the paper's with what they are."""
     if folder is None:
-        return []
-    with opened(folder) as (place, _):
-        return list(store.load(place, quarantine=False).episodes.values())
+        return 0, ()
+    with opened(folder) as (place, packed):
+        if packed is None and isinstance(store.place(place), store.Folder):
+            there = PaperStore(place, paper, engine.facts)
+            return len(there), there.known()
+        found = store.load(place, quarantine=False).episodes
+        return len(found), told_apart(engine.facts, found.values())
