@@ -77,9 +77,9 @@ def test_toma_po_by_somebody_who_works_it_out(person: Arrive, served: Server) ->
     problem = shelf.game("toma_po").build({}).problem
     me = person()
     me.sit(served.table("toma_po", "player")["token"])
-    assert me.page.locator("#board tr").nth(1).inner_text().startswith("Agent A")
+    assert me.page.locator("#board tr").nth(1).inner_text().startswith("Restorer A")
     me.shot("toma_po")
-    options = (*problem.tasks, "Mission failure is inevitable")
+    options = (*problem.tasks, "Failure cannot be avoided")
     me.pick(options[po_rules.answer(problem)])
     assert "Your result: 1" in me.result()
 
@@ -90,7 +90,8 @@ def test_toma_mg_with_a_question_about_everybody(person: Arrive, served: Server)
     me.sit(served.table("toma_mg", "player", probes=["their_place"])["token"])
     me.shot("toma_mg")
     for agent, place in mg_rules.predictions(problem).items():
-        question = me.page.locator(".probe", has_text=f"{problem.agents[agent].name} go?")
+        number = problem.agents[agent].name.split()[-1]
+        question = me.page.locator(".probe", has_text=f"Pupil {number} go?")
         question.get_by_role("button", name=problem.places[place].name).click()
         question.wait_for(state="detached")
     me.pick(problem.places[mg_rules.answer(problem)].name)
@@ -101,7 +102,7 @@ def test_toma_ag_gives_a_clue_in_words(person: Arrive, served: Server) -> None:
     me = person()
     me.sit(served.table("toma_ag", "speaker")["token"])
     assert "keeps your savings" in me.page.locator("#board").inner_text()
-    clue = me.ask().get_by_label("Text")
+    clue = me.ask().get_by_label("Your clue")
     clue.fill("x" * 201)
     assert "201 of 200 characters; 1 too many" in me.ask().inner_text()
     me.ask().get_by_role("button", name="Send").click()
@@ -110,7 +111,7 @@ def test_toma_ag_gives_a_clue_in_words(person: Arrive, served: Server) -> None:
     me.ask().get_by_role("button", name="Send").click()
     me.page.locator("#lines li", has_text="It does not count").wait_for()  # the rules' objection
     me.shot("toma_ag")
-    me.ask().get_by_label("Text").fill("money")
+    me.ask().get_by_label("Your clue").fill("money")
     me.ask().get_by_role("button", name="Send").click()
     assert "Your result: " in me.result()
 
@@ -119,10 +120,10 @@ def test_toma_sw_speaks_moves_and_waits_on_the_map(person: Arrive, served: Serve
     me = person()
     me.sit(served.table("toma_sw", "explorer", params={"turns": 3})["token"])
     password = me.page.locator(".note", has_text="Password").locator("dd").inner_text()
-    here = me.page.locator(".map td", has_text="You (B)")
+    here = me.page.locator(".map td", has_text="You")
     assert here.count() == 1
     before = me.question_id()
-    me.ask().get_by_label("Text").fill(f"The password is {password}.")
+    me.ask().get_by_label("Your message").fill(f"The password is {password}.")
     assert f"{len(f'The password is {password}.')} of 300 characters" in me.ask().inner_text()
     me.ask().get_by_role("button", name="Send").click()
     me.until_taken(before)
@@ -130,7 +131,7 @@ def test_toma_sw_speaks_moves_and_waits_on_the_map(person: Arrive, served: Serve
     for _ in range(2):
         if me.page.locator("#end .result").count():
             break
-        me.pick("WAIT")
+        me.pick("Wait")
     assert "game is over" in me.result()
 
 
@@ -140,7 +141,7 @@ def test_toma_sw_listens_and_guesses_with_a_form(person: Arrive, served: Server)
     guess = me.ask().get_by_role("button", name="Guess")
     guess.click()
     assert me.ask().get_by_role("alert").filter(has_text="Choose one").count() == 1
-    for group, choice in (("Target", "TREASURE"), ("Row", "3"), ("Col", "0")):
+    for group, choice in (("Whom or what", "the treasure"), ("Row", "3"), ("Column", "0")):
         me.ask().get_by_role("group", name=group).get_by_role("radio", name=choice).check()
     before = me.question_id()
     guess.click()
@@ -159,7 +160,7 @@ def test_mindgames_counts_what_reaches_the_other(person: Arrive, served: Server)
     ]
     me = person()
     me.sit(served.table("mindgames", "persuader", params={"messages": 2})["token"])
-    text = me.ask().get_by_label("Text")
+    text = me.ask().get_by_label("Your message")
     text.fill("a" * 400)
     assert "400 of 300 characters; the rest will be cut off" in me.ask().inner_text()
     text.fill("I keep this to myself.\n---\n" + " ".join(told))
@@ -168,7 +169,7 @@ def test_mindgames_counts_what_reaches_the_other(person: Arrive, served: Server)
     for message in (None, "Which one do you prefer?"):
         before = me.question_id()
         if message is not None:
-            me.ask().get_by_label("Text").fill(message)
+            me.ask().get_by_label("Your message").fill(message)
         me.ask().get_by_role("button", name="Send").click()
         me.until_taken(before)
     assert "Your result: 1" in me.result()

@@ -64,10 +64,10 @@ def test_what_was_typed_survives_news(person: Arrive, served: Server) -> None:
     ann, bob = person(), person()
     ann.sit(table["token"])
     bob.sit(f"{table['invites']['explorer']}&invited")
-    ann.ask().get_by_label("Text").fill("Wait for me")
-    bob.pick("WAIT")
+    ann.ask().get_by_label("Your message").fill("Wait for me")
+    bob.pick("Wait")
     ann.page.wait_for_timeout(500)  # news of bob's move comes in
-    assert ann.ask().get_by_label("Text").input_value() == "Wait for me"
+    assert ann.ask().get_by_label("Your message").input_value() == "Wait for me"
 
 
 def test_a_whole_game_by_keyboard_alone(person: Arrive, served: Server) -> None:

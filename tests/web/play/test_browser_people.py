@@ -293,7 +293,7 @@ def test_a_hostile_clue_on_the_board_is_only_text(person: Arrive, served: Server
     table = served.table("toma_ag", "speaker", others={"teammate": "person"})
     ann, bob = person(), person()
     ann.sit(table["token"])
-    ann.ask().get_by_label("Text").fill(HOSTILE[:199])
+    ann.ask().get_by_label("Your clue").fill(HOSTILE[:199])
     ann.ask().get_by_role("button", name="Send").click()
     bob.sit(f"{table['invites']['teammate']}&invited")
     clue = bob.page.locator(".note", has_text="The clue")
