@@ -298,6 +298,7 @@ class Notes:
         self._since, self._noted = time.monotonic(), False
         self._waiting = Counter(alike(setup) for _, _, setup in missing)
         self._calls: dict[str, list[int]] = {}  # of like episodes: how many, calls of all
+        self._over_calls = 0  # of all episodes that are over, with a result or without
         self._over = Event()
         self._ticks = bool(missing) and tell is not None and kind_of(missing[0]) != "bots"
 
@@ -326,9 +327,12 @@ class Notes:
         self._failed += isinstance(end, Censored) and end.cause == "fault"
         kind = alike(episode.setup)
         self._waiting[kind] -= 1
-        if not isinstance(end, Censored) and self._ticks:
-            counted = self._calls.setdefault(kind, [0, 0])
-            counted[0], counted[1] = counted[0] + 1, counted[1] + calls_of(episode)
+        if self._ticks:
+            calls = calls_of(episode)
+            self._over_calls += calls
+            if not isinstance(end, Censored):
+                counted = self._calls.setdefault(kind, [0, 0])
+                counted[0], counted[1] = counted[0] + 1, counted[1] + calls
         if self._tell is not None:
             self._tell(self.tally)
         if time.monotonic() - self._since >= NOTE_SECONDS:
@@ -345,15 +349,18 @@ class Notes:
         )
 
     def _calls_left(self) -> int:
-        """What the waiting episodes will take if they are like those that ended."""
+        """What the waiting episodes will take if they are like those that ended.
+
+        0 where that cannot be said: nothing has ended, or what is played takes longer than that.
+        """
         episodes, calls = (sum(n[i] for n in self._calls.values()) for i in (0, 1))
         if not episodes:
             return 0
         usual = calls / episodes
         each = {kind: found[1] / found[0] for kind, found in self._calls.items()}
         wanted = sum(n * each.get(kind, usual) for kind, n in self._waiting.items())
-        begun = self.meter.calls - calls  # by episodes that are in progress
-        return max(round(wanted - begun), 1) if wanted else 0
+        begun = self.meter.calls - self._over_calls  # by episodes that are in progress
+        return max(round(wanted - begun), 0)
 
 
 def alike(setup: Setup) -> str:

@@ -7,10 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sally.core.log import Instance, Setup, Sitter
+from sally.core.log import Call, Censored, Ended, Episode, Instance, Moved, Setup, Sitter
 from sally.runner import shards
+from sally.runner.budget import Meter
 from sally.runner.local import Order, orders
-from sally.runner.shards import LEAST, MOST, Job, Shard, shards_of
+from sally.runner.shards import LEAST, MOST, Job, Notes, Shard, shards_of
+from sally.store import Folder
 from sally.studies.quickstart import STUDY
 
 
@@ -91,3 +93,25 @@ def test_checking_alike_setups_once_changes_no_order(limit: int) -> None:
     assert [(id, c, s) for id, c, s in orders(STUDY, limit)] == [
         (episode_id(s), c, s) for c, s in alone
     ]
+
+
+def test_calls_of_episodes_without_a_result_do_not_shorten_what_is_left(tmp_path) -> None:
+    waiting = [order(n, "ipd", "language", "stub") for n in range(4)]
+    job, shard = Job("a_run", "local"), Shard("00000", tuple(waiting))
+    meter = Meter()
+    notes = Notes(Folder(tmp_path), job, shard, meter, lambda tally: None, waiting)
+
+    def ended(number: int, calls: int, end: Ended | Censored) -> None:
+        id, cell, setup = waiting[number]
+        said = Moved(turn=0, seat="agent", action=0, calls=(Call("move", "x"),) * calls)
+        meter.calls += calls
+        notes.add(Episode(id, setup, [said, end], cell))
+
+    ended(0, 30, Censored(turn=1, cause="forfeits", detail="void"))
+    assert notes.tally.calls_left == 0  # nothing has ended with a result
+    ended(1, 10, Ended(turn=1, payoffs={}))
+    assert notes.tally.calls_left == 20  # two more like it, whatever the first one took
+    meter.calls += 5  # by one of them
+    assert notes.tally.calls_left == 15
+    meter.calls += 40
+    assert notes.tally.calls_left == 0  # they take longer: nothing can be said
