@@ -12,6 +12,7 @@ from sally import __version__, store
 from sally.analysis import registration as registrations
 from sally.analysis.power import POWERS, Need, needs
 from sally.analysis.rows import Row
+from sally.api.studies import Wish
 from sally.cli.common import STORE
 from sally.cli.comparing import episodes_of
 from sally.cli.freezing import freeze_people, people_study, write_frozen
@@ -71,6 +72,9 @@ def plan(
     tables: tuple[str, ...],
     games: tuple[str, ...],
     strategies: tuple[str, ...],
+    unasked: bool,
+    packs: tuple[str, ...],
+    aware: bool,
     reply_tokens: int,
     detect: float | None,
     pilot: Where | None,
@@ -93,7 +97,8 @@ def plan(
         raise BadInput(f"--reply-tokens must be at least 1, not {reply_tokens}.")
     used = use_config(config)
     part = arms.Part(cells, tables, games, strategies)
-    wanted = asked_study(study, limit, seed, model, settings, used, without, part)
+    more = Wish(unasked=unasked, packs=packs, aware=aware)
+    wanted = asked_study(study, limit, seed, model, settings, used, without, part, more)
     folder = out or Path("out") / wanted.name
     held = store.load(folder) if store.place(folder).exists() else Contents()
     found = planned(wanted, limit, used, held.episodes, held.finished, reply_tokens)

@@ -41,6 +41,18 @@ SET_HELP = "A setting of the model (temperature=0), or a parameter of every inst
 def model_options(command: F) -> F:
     """What `run` and `plan` are told of a study and its model."""
     for option in (
+        click.option(
+            "--aware", is_flag=True, help="Once more, asking models what they take this for."
+        ),
+        click.option(
+            "--packs",
+            multiple=True,
+            metavar="all|twin|aware|NAME",
+            help="Play every cell of a model once more in these words; may be repeated.",
+        ),
+        click.option(
+            "--unasked", is_flag=True, help="Play every cell once more without its probes."
+        ),
         click.option("--config", type=click.Path(path_type=Path), help="A config file."),
         click.option(
             "--without",
@@ -66,14 +78,6 @@ def model_options(command: F) -> F:
 
 @click.command()
 @model_options
-@click.option("--unasked", is_flag=True, help="Play every cell once more without its probes.")
-@click.option(
-    "--packs",
-    multiple=True,
-    metavar="all|twin|aware|NAME",
-    help="Play every cell of a model once more in these words; may be repeated.",
-)
-@click.option("--aware", is_flag=True, help="Once more, asking models what they take this for.")
 @click.option("--on", default="local", show_default=True, metavar="WHERE", help=ON_HELP)
 @click.option("--budget", type=float, help="Stop when this much money is spent.")
 @click.option("--budget-tokens", type=int, help="Stop when this many tokens are used.")
