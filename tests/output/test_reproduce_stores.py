@@ -242,12 +242,12 @@ def test_what_can_never_be_had_says_why_and_names_no_command():
 
 
 def test_a_share_near_its_end_has_wilsons_interval_and_stays_within():
-    found = pooled([1.0] * 9 + [0.0], list("abcdefghij"), share=True)
+    found = pooled([1.0] * 9 + [0.0], list("abcdefghij"), ends=(0, 1))
     assert found.method == "Wilson over 10 clusters" and found.value == 0.9 and found.high < 1
 
 
 def test_equal_ones_of_repeated_instances_count_an_instance_once():
-    found = pooled([1.0] * 10, list("abcde") * 2, share=True)
+    found = pooled([1.0] * 10, list("abcde") * 2, ends=(0, 1))
     assert (found.method, found.n, found.high) == ("Wilson over 5 clusters", 10, 1.0)
 
 
