@@ -54,9 +54,9 @@ def test_every_game_can_be_played_to_its_end(game: str, tmp_path: Path) -> None:
     assert episode.setup.lineup[seat].player == "person"
     assert check([episode]).replayed == 1  # the log of a person replays like a model's
     page = played(episode)
-    desk = Desk(page.spec, page.replay.game, seat, 0)
+    desk = Desk(page.spec, page.replay.game, seat, 0).in_words("", page.spec.people)
     view = page.replay.view(len(page.replay), seat)
-    plainly = Labels().plainly(desk)  # the very page that a model reads, without its code names
+    plainly = Labels().plainly(desk)  # what a model reads, in words for people
     assert last["rules"] == plainly(desk.words.rules(seat))
     assert last["lines"] == list(map(plainly, desk.past(view, desk.words.forms[0])))
     if offer["probes"][seat]:
