@@ -32,8 +32,6 @@ F = TypeVar("F", bound=Callable[..., Any])
 ON_HELP = f"Where to play: {NAMES}."
 THROUGH = "sally.adapters.inspect.run:play_orders"  # by name: importing it takes seconds
 NOTE = "sally.analysis.noting:note"  # in each worker, for the index
-FIRST = "time left: known when the first episodes end"
-UNKNOWN = "time left: unknown, those that are left take more calls than those that ended"
 QUIET_SECONDS = 60.0  # between lines of progress where there is no terminal
 SET_HELP = "A setting of the model (temperature=0), or a parameter of every instance (rounds=10)."
 
@@ -206,7 +204,7 @@ def noted(now: Progress, currency: str) -> str:
     if now.seconds_left is not None:
         said.append(f"about {clock(now.seconds_left)} left")
     elif used.calls:
-        said.append(UNKNOWN if now.done > now.kept else FIRST)
+        said.append("time left: not known yet")
     return ", ".join(said)
 
 
