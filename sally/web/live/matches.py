@@ -18,7 +18,7 @@ from sally.core import shelf
 from sally.core.errors import BadInput, NotAsked
 from sally.core.log import Episode, Setup
 from sally.core.match import Match
-from sally.players.language import LANGUAGE
+from sally.players.language import uses_model
 from sally.runner.budget import Meter, Metered
 from sally.runner.local import is_bot, reached
 from sally.runner.seating import players_of
@@ -255,12 +255,11 @@ class LiveMatches:
         owner: str,
     ) -> LiveMatch:
         labels = self.labels.get(owner, Labels())
-        game = setup.instance.game
-        spec = shelf.game(game)
-        words = dict.fromkeys(people, labels.words.get(game, spec.people))
+        spec = shelf.game(setup.instance.game)
+        words = dict.fromkeys(people, labels.words.get(spec.name, spec.people))
         match: Match[Any, Any, Any] = Match(spec, setup, texts=words)
         inside = {seat: who for seat, who in setup.lineup.items() if seat not in people}
-        if any(who.player == LANGUAGE for who in inside.values()):
+        if any(map(uses_model, inside.values())):
             meter = self.meter.of_episode()
             inside = reached(inside, lambda seat, name: Metered(shelf.model(name), meter, name))
         players = players_of(match, inside)
