@@ -7,6 +7,7 @@ style of its own and should open without Matplotlib.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from itertools import pairwise
 
@@ -16,6 +17,7 @@ from sally.output.page.html import Html, joined, tag
 
 WIDTH = 380  # of every plot, in the pixels of a phone
 LEFT, RIGHT, ROW = 142, 16, 30  # of an interval plot: names, margin, height of a line
+SUM = re.compile(r"@[0-9a-f]{16}\b")  # behind the name of a words pack
 HEIGHT, EDGE, NAMES = 300, 46, 128  # of a profile: the plot, its axis, the names beside it
 
 
@@ -123,7 +125,7 @@ def _bar(bar: Bar, across: Scale, y: float) -> Html:
         "a" if bar.href else "g",
         tag("title", said if bar.n is None else f"{said} (n {bar.n})"),
         tag("rect", x=0, y=y - ROW / 2, width=WIDTH, height=ROW, class_="hit"),
-        tag("text", clipped(bar.name, 23), x=0, y=y - 1 if bar.about else y + 4, class_="name"),
+        tag("text", clipped(bar.name, 21), x=0, y=y - 1 if bar.about else y + 4, class_="name"),
         tag("text", clipped(bar.about, 27), x=0, y=y + 11, class_="about") if bar.about else None,
         whisker,
         mark,
@@ -378,5 +380,12 @@ def estimate(value: float, interval: Sequence[float] | None) -> str:
 
 
 def clipped(name: str, most: int) -> str:
-    """A name that fits; the whole of it stands in the title."""
-    return name if len(name) <= most else f"{name[: most - 1]}…"
+    """A name that fits; the whole of it stands in the title.
+
+    The sum of a words pack goes first; then the middle gives way, since names differ at their ends.
+    """
+    name = SUM.sub("", name)
+    if len(name) <= most:
+        return name
+    head = (most - 1) // 3
+    return f"{name[:head]}…{name[len(name) - (most - 1 - head) :]}"
