@@ -13,7 +13,8 @@ from sally.core.model import (
     Usage,
     User,
 )
-from sally.models import in_process
+from sally.models import hf, in_process
+from sally.models.weights import Unavailable
 
 ASKED = (System("Rules."), User("J or F?"))
 
@@ -53,3 +54,11 @@ def test_sums_that_are_no_log_probabilities_are_a_bad_reply():
     with pytest.raises(ModelFailure) as refused:
         in_process.scores(["J"], [float("nan")], Usage())
     assert refused.value.kind == "bad_reply"
+
+
+def test_a_plan_can_be_made_where_nothing_could_be_played(monkeypatch):
+    def no_torch() -> str:
+        raise Unavailable("torch is not installed")
+
+    monkeypatch.setattr(hf.loading, "device_here", no_torch)
+    assert hf.MODEL.calls_at_once == hf.AT_ONCE["cpu"]
