@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from sally.analysis.measured import MINDS, Baseline, Measured, Role, measured
+from sally.analysis.measured import Baseline, Measured, Role, is_mind, measured
 from sally.core import shelf
 from sally.core.card import RANDOM, Condition
 from sally.core.chance import derived_seed
@@ -113,7 +113,7 @@ def studied_seats(found: Sequence[Measured]) -> set[str]:
     Those that were asked about others, or taken by a model or a person; else those on the card
     in which several players sat; else all on the card, or all there are.
     """
-    asked = {m.seat for m in found if m.knowing.asked or _sitter(m).player in MINDS}
+    asked = {m.seat for m in found if m.knowing.asked or is_mind(_sitter(m))}
     if asked or not found:
         return asked
     card = shelf.card(found[0].game)
@@ -160,7 +160,7 @@ def _settings(group: Sequence[Measured]) -> list[Measured]:
     found: dict[str, Measured] = {}
     for m in group:
         others = (who for seat, who in m.setup.lineup.items() if seat != m.seat)
-        if any(who.player in MINDS for who in others):
+        if any(map(is_mind, others)):
             continue
         there = found.get(m.setting)
         if there is None or (m.knowing.asked and not there.knowing.asked):

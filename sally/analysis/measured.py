@@ -17,12 +17,13 @@ from sally.analysis.knowing import Knowing, Scored, knowing
 from sally.analysis.losses import terms
 from sally.core import shelf
 from sally.core.game import GameSpec, Seat
-from sally.core.log import Censored, Episode, Forfeited, Moved, Setup
+from sally.core.log import Censored, Episode, Forfeited, Moved, Setup, Sitter
 from sally.core.metric import Metric, Played, Terms
 from sally.core.playback import replayed
 from sally.core.records import RECORDED
 from sally.metrics.answers import scored
 from sally.metrics.consistency import acted
+from sally.players.language import uses_model
 
 
 class Acting(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -86,14 +87,15 @@ def measured_seats(played: Played, seats: Sequence[str] = ()) -> list[Measured]:
     return [measure(played, s) for s in played.replay.game.seats if not seats or s in seats]
 
 
-# Who is studied wherever it sits: models and people.
-MINDS = ("language", "policy_writer", "person", RECORDED)
+def is_mind(who: Sitter) -> bool:
+    """Whether it is studied wherever it sits: a model or a person."""
+    return uses_model(who) or who.player in ("person", RECORDED)
 
 
 def in_question(setup: Setup) -> tuple[str, ...]:
     """The seats that were asked aside, or taken by a model or a person; none where nobody was."""
     asked = [seat for seat, probes in setup.arms.items() if probes]
-    minds = [seat for seat, who in setup.lineup.items() if who.player in MINDS]
+    minds = [seat for seat, who in setup.lineup.items() if is_mind(who)]
     return tuple(dict.fromkeys([*asked, *minds]))
 
 

@@ -11,7 +11,7 @@ from typing import Literal
 
 import msgspec
 
-from sally.analysis.measured import MINDS, Baseline, Measured
+from sally.analysis.measured import Baseline, Measured, is_mind
 from sally.analysis.profile_estimates import Means
 from sally.core import shelf
 from sally.core.log import label
@@ -164,7 +164,7 @@ def _why_not(
 
 def _no_zero(group: Sequence[Measured]) -> str:
     across = (m.setup.lineup[s] for m in group for s in m.setup.lineup if s != m.seat)
-    if any(who.player in MINDS for who in across):
+    if any(map(is_mind, across)):
         return "a model or a person sits across, with whom no random player was played"
     return "no random player was played on these settings"
 
