@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from sally.core.errors import BadInput
 from sally.core.model import (
     AS_THE_PROVIDER_DOES,
     Assistant,
@@ -62,3 +63,16 @@ def test_a_plan_can_be_made_where_nothing_could_be_played(monkeypatch):
 
     monkeypatch.setattr(hf.loading, "device_here", no_torch)
     assert hf.MODEL.calls_at_once == hf.AT_ONCE["cpu"]
+
+
+@pytest.mark.parametrize(("said", "rows"), [("", None), ("64", 64)])
+def test_rows_are_as_many_as_the_environment_says(said, rows, monkeypatch):
+    monkeypatch.setenv("SALLY_HF_ROWS", said)
+    assert hf.rows_wanted() == rows
+
+
+@pytest.mark.parametrize("said", ["0", "many", "-3", "1.5"])
+def test_a_number_of_rows_that_is_none_is_refused(said, monkeypatch):
+    monkeypatch.setenv("SALLY_HF_ROWS", said)
+    with pytest.raises(BadInput, match="SALLY_HF_ROWS must be a whole number"):
+        hf.rows_wanted()

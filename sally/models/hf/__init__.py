@@ -91,9 +91,7 @@ class HF:
         self._texts = Texts(tokenizer, _ends(model))
         kind = torch().device(self.device).type
         wanted = rows or 2 * AT_ONCE.get(kind, 8)
-        here = os.environ.get("SALLY_HF_ROWS", "")  # where several runs share one accelerator
-        wanted = int(here) if here.isdigit() and int(here) > 0 else wanted
-        count = rows or rows_for(model, self._context, wanted)
+        count = rows or rows_for(model, self._context, rows_wanted() or wanted)
         switched = os.environ.get("SALLY_HF_GRAPHS", "1") != "0" if graphs is None else graphs
         net = Net(model, count, self._context, switched)
         check_agrees(net)
@@ -223,6 +221,16 @@ class HF:
         text, calls = calls_in(text) if tools else (text, ())
         finish: Any = "tool_calls" if calls else "stop" if whole else "length"
         return Reply(text, calls, usage, finish, reasoning)
+
+
+def rows_wanted() -> int | None:
+    """As SALLY_HF_ROWS says, where several runs share one accelerator; None if it says nothing."""
+    said = os.environ.get("SALLY_HF_ROWS", "")
+    if not said:
+        return None
+    if not said.isdecimal() or int(said) < 1:
+        raise BadInput(f"SALLY_HF_ROWS must be a whole number of rows, such as 64, not {said!r}.")
+    return int(said)
 
 
 def _ends(model: Any) -> list[int]:
