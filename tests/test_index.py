@@ -14,16 +14,22 @@ from sally.analysis import laid_open, noting, paper_store, seat_table
 from sally.analysis.compare import compare
 from sally.analysis.compare_scores import seen
 from sally.analysis.crossplay import crossplay, stored_crossplay
+from sally.analysis.measured_table import MeasuredColumn
 from sally.analysis.paper_store import PaperStore
 from sally.analysis.scores import FINEST, means, seats_of
-from sally.analysis.seat_table import seats_in, table_means
+from sally.analysis.seat_table import SEATS, SEEDS, SeatColumns, seats_in, table_means
 from sally.analysis.stored import told_apart
 from sally.analysis.stores import each_once, measured_stores
 from sally.core.errors import BadInput
-from sally.core.log import Censored, Episode, to_line
+from sally.core.log import Censored, Episode, Setup, to_line
 from sally.core.metric import Played
+from sally.core.study import Cell, Study, grid, instance, sitter
+from sally.runner.local import play_open
+from sally.runner.seating import resolved
 from sally.store import index
+from sally.store.surveying import Noting
 
+DUEL = grid(agent=sitter("random"), partner=sitter("tit_for_tat"))
 NAMES = ("payoff", "tom_percent", "action_consistency", "turns")
 
 
@@ -180,21 +186,74 @@ def test_comparisons_and_cross_play_are_the_same_with_the_index(folder: Path):
     assert stored_crossplay(seats_in(folder, ["payoff"]), "ipd") == {}
 
 
+def written(folder: Path, setups: Iterable[Setup]) -> tuple[noting.InHand, str]:
+    """Episodes played into a file of a store, and the columns that were made on the way."""
+    columns = noting.InHand()
+    with store.Writer(folder) as writer:
+        for setup in setups:
+            episode, replay = play_open(resolved(setup), "cell")
+            columns.add(*writer.add(episode), replay)
+    return columns, writer.file
+
+
+SETUPS = [
+    setup
+    for cell in (
+        Cell("bare", (instance("ipd", rounds=4),), DUEL, repeats=5),
+        Cell("asked", (instance("rps", rounds=3),), DUEL, {"agent": ("their_move",)}, repeats=3),
+        Cell("chance", (instance("ipd", rounds=9, stop_chance=0.3),), DUEL, repeats=3),
+        Cell("forms", (instance("tradecraft"),), grid(p1=sitter("random"), p2=sitter("random"))),
+    )
+    for _, setup in Study("some", "of each kind", (cell,)).trials()
+]
+
+
+def test_columns_made_in_hand_are_those_that_are_read_off_the_lines(folder: Path):
+    columns, file = written(folder, SETUPS)
+    columns.keep(folder, file)
+    lines = [(file, n, line) for n, line in store.lines_of(folder / file)]
+    assert len(columns._made) == -(-len(lines) // index.PIECE) > 3
+    for n, (_, found) in enumerate(columns._made):
+        piece = lines[n * index.PIECE : (n + 1) * index.PIECE]
+        parts = [Noting(), SeatColumns((SEATS, SEEDS, *columns._metrics)), MeasuredColumn()]
+        assert found == laid_open.laid_open(piece, parts)
+
+
 def test_what_a_run_noted_of_its_own_lines_is_not_replayed(folder: Path, monkeypatch):
-    before = by_index(folder), store.survey(folder), measured_stores([folder])
-    (folder / store.INDEX).unlink()
+    for old in folder.glob("*.jsonl"):
+        old.unlink()
     monkeypatch.setattr(noting, "Wanted", lambda: type("All", (), {"named": NAMES}))
-    for file in ("a.jsonl", "b.jsonl"):
-        noting.note(folder, file)
+    columns, file = written(folder, SETUPS[:8])
+    columns.keep(folder, file)
+    with monkeypatch.context() as without:
+        without.setattr(index, "SMALL", 10**9)
+        before = by_index(folder), store.survey(folder), measured_stores([folder])
     monkeypatch.setattr(laid_open, "played", lambda episode: 1 / 0)
     assert (by_index(folder), store.survey(folder), measured_stores([folder])) == before
 
 
-def test_a_metric_that_breaks_is_left_to_whoever_asks_for_it(folder: Path, monkeypatch):
+def test_columns_of_other_lines_than_the_file_holds_are_not_kept(folder: Path, monkeypatch):
+    columns, file = written(folder, SETUPS[:4])
+    lines = (folder / file).read_bytes().splitlines(keepends=True)
+    (folder / file).write_bytes(b"".join(reversed(lines)))
+    columns.keep(folder, file)
     monkeypatch.setattr(laid_open, "played", lambda episode: 1 / 0)
-    noting.note(folder, "a.jsonl")
     with pytest.raises(ZeroDivisionError):
         by_index(folder)
+
+
+def test_a_metric_that_breaks_is_left_to_whoever_asks_for_it(folder: Path, monkeypatch):
+    monkeypatch.setattr(noting, "opened", lambda episode, replay: 1 / 0)
+    columns, file = written(folder, SETUPS[:4])
+    columns.keep(folder, file)
+    assert not columns._made and not (folder / store.INDEX).exists()
+
+
+def test_an_episode_that_does_not_replay_as_it_was_played_is_not_noted(folder: Path, monkeypatch):
+    monkeypatch.setattr(noting.store, "sound_line", lambda line: "the line is wrong")
+    columns, file = written(folder, SETUPS[:4])
+    columns.keep(folder, file)
+    assert not (folder / store.INDEX).exists()
 
 
 def test_a_log_of_bare_moves_is_checked_like_any_other(folder: Path):

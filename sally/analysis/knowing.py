@@ -41,8 +41,13 @@ class Knowing(msgspec.Struct, frozen=True, array_like=True, gc=False):
     sure_truths: dict[str, int] = {}  # the same where odds were stated
 
 
+NOTHING = Knowing(mindless={AGAIN: 0.0, MIRROR: 0.0})  # of a seat that answered nothing
+
+
 def knowing(played: Played, seat: Seat, answers: Sequence[Scored]) -> Knowing:
     """The sums of some answers of a seat."""
+    if not answers:
+        return NOTHING
     picked = [(a, s) for a, s in answers if "right" in s]
     sure = [(a, s) for a, s in picked if a.report.odds is not None]
     valued = [s["absolute_error"] for _, s in answers if "absolute_error" in s]

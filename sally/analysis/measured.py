@@ -126,15 +126,16 @@ def measure(played: Played, seat: Seat) -> Measured:
         knowing=knowing(played, seat, scores),
         acting=acting(played, seat),
         terms=terms(played, seat, [answer for answer, _ in scores]),
-        moves=sum(isinstance(e, Moved) for e in mine),
-        forfeits=sum(isinstance(e, Forfeited) for e in mine),
+        moves=len([e for e in mine if type(e) is Moved]),
+        forfeits=len([e for e in mine if type(e) is Forfeited]),
         censored=end.cause if isinstance(end, Censored) else "",
     )
 
 
 def acting(played: Played, seat: Seat) -> Acting:
     """How often the seat did what its own prediction asked for."""
-    found = acted(played, seat)
+    if not (found := acted(played, seat)):
+        return Acting()
     weighed = [each for each in found if each.chance is not None]
     return Acting(
         n=len(found),

@@ -1,34 +1,85 @@
-"""What a run notes of the lines that it has written, so that the first question is quick."""
+"""What a run notes of the episodes that it plays, so that the first question is quick."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import Any
 
 from sally import store
 from sally.analysis.compare_scores import KNOWING
-from sally.analysis.laid_open import laid_open
-from sally.analysis.measured_table import MeasuredColumn, column
+from sally.analysis.laid_open import Part
+from sally.analysis.measured_table import MeasuredColumn
+from sally.analysis.rows import played
 from sally.analysis.scores import Wanted
 from sally.analysis.seat_table import SEATS, SEEDS, SeatColumns
+from sally.core import shelf
 from sally.core.code import fingerprint
-from sally.store.index import Columns, Line
-from sally.store.surveying import COLUMN, Noting
+from sally.core.log import Ended, Episode, Moved
+from sally.core.metric import Played
+from sally.core.replay import Replay
+from sally.store import index
+from sally.store.surveying import Noting
+
+CHECKED = 32  # of so many lines one is read and replayed as if a stranger had written it
 
 
-def note(where: store.Where, file: str) -> None:
-    """Put into the index what is mostly asked of a file of lines that is whole.
+class InHand:
+    """Columns for the index, made of each episode of a file while a worker has it in hand.
 
-    The lines are read back, checked and replayed as if a stranger had written them. What cannot
-    be worked out is left to the command that asks for it, which then says why.
+    They are kept if the file then holds the very lines that they were made of. What cannot be
+    worked out is left to the command that asks for it, which then says why.
     """
-    metrics = dict.fromkeys([*Wanted().named, *KNOWING])
-    names = [COLUMN, SEATS, SEEDS, *metrics, column()]
-    try:
-        store.fill(where, file, names, fingerprint(), _worked)
-    except Exception:  # a metric of a user's may break on anything
-        return
+
+    def __init__(self) -> None:
+        self._metrics = tuple(dict.fromkeys([*Wanted().named, *KNOWING]))
+        self._made: list[index.Made] = []
+        self._lines: list[bytes] = []
+        self._parts = self._begun()
+        self._given_up = False
+
+    def _begun(self) -> tuple[Part, ...]:
+        return Noting(), SeatColumns((SEATS, SEEDS, *self._metrics)), MeasuredColumn()
+
+    def add(self, line: bytes, episode: Episode, replay: Replay[Any, Any, Any]) -> None:
+        """Take an episode as its line will be read, and what happened in it."""
+        if self._given_up:
+            return
+        try:
+            if not len(self._lines) % CHECKED and store.sound_line(line) != episode:
+                self._given_up = True  # it does not replay as it was played: others will say so
+                return
+            whole = opened(episode, replay)
+            for part in self._parts:
+                part.add(episode, whole)
+        except Exception:  # a metric of a user's may break on anything
+            self._given_up = True
+            return
+        self._lines.append(line)
+        if len(self._lines) == index.PIECE:
+            self._end_piece()
+
+    def keep(self, where: store.Where, file: str) -> None:
+        """Put the columns into the index, now that the file is whole."""
+        if self._lines:
+            self._end_piece()
+        if not self._given_up:
+            store.fill(where, file, fingerprint(), self._made)
+
+    def _end_piece(self) -> None:
+        found = {name: data for part in self._parts for name, data in part.columns().items()}
+        self._made.append((store.sum_of_lines(b"".join(self._lines)), found))
+        self._lines, self._parts = [], self._begun()
 
 
-def _worked(lines: Sequence[Line], names: Sequence[str]) -> Columns:
-    seats = [name for name in names if name not in (COLUMN, column())]
-    return laid_open(lines, [Noting(), SeatColumns(seats), MeasuredColumn()])
+def opened(episode: Episode, replay: Replay[Any, Any, Any]) -> Played:
+    """An episode laid open; its own states and moves, where these are the same when read back.
+
+    That is so of bare numbered moves. An action or a report of another form may be read back as
+    an equal one of another type, so that such an episode is replayed from its line.
+    """
+    for event in episode.events:
+        bare = type(event.action) is int if type(event) is Moved else type(event) is Ended
+        if not bare:
+            return played(episode)
+    spec = shelf.game(episode.setup.instance.game)
+    whole = Replay(replay.game, replay.states, replay.moves, lineup=episode.setup.lineup)
+    return Played(spec, episode, whole)

@@ -89,7 +89,7 @@ def _episode_row(whole: Played, seat: Seat, metrics: Chosen) -> Row:
 def seat_values(whole: Played, seat: Seat, names: Collection[str]) -> Row:
     """Of these metrics and counts, those that a seat has: its row without who sat there."""
     fitting = shelf.metrics(whole.spec.family or whole.spec.name)
-    row: Row = {n: m.measure(whole, seat) for n, m in fitting.items() if n in names}
+    row: Row = {n: fitting[n].measure(whole, seat) for n in names if n in fitting}
     if "payoff" in names:
         paid = whole.episode.payoffs
         row["payoff"] = None if paid is None else paid[seat]

@@ -120,6 +120,7 @@ class SeatColumns:
         self._names, self._metrics = names, frozenset(names) - {SEATS, SEEDS}
         self._piece = Piece([], [], [], [], [], [], [], [], [])
         self._seeds: list[int] = []
+        self._alike: dict[bytes, tuple[int, dict[str, int]]] = {}  # by all but seed and repeat
         self._kinds: dict[bytes, int] = {}
         self._problems: dict[tuple[str, str, bytes], int] = {}
         self._values: dict[str, dict[int, float]] = {name: {} for name in self._metrics}  # by row
@@ -130,20 +131,32 @@ class SeatColumns:
             self._note("", False, str(found), -1, 0, 0)
             self._seeds.append(0)
             return
-        setup, rows = found.setup, self._piece.kind
-        seats, asked = whole.replay.game.seats, in_question(setup)
+        setup, rows, seats = found.setup, self._piece.kind, whole.replay.game.seats
+        alike = msgspec.msgpack.encode((found.cell, setup.instance, setup.lineup, setup.arms))
+        if (known := self._alike.get(alike)) is None:
+            known = self._alike[alike] = self._new(found, seats)
         for seat in seats:
-            kind = Kind(found.cell, setup.instance.game, seat, seats, setup.lineup, seat in asked)
             for name, value in seat_values(whole, seat, self._metrics).items():
-                self._values[name][len(rows)] = _number(found, name, value)
-            rows.append(self._numbered(kind))
+                if value is not None:
+                    self._values[name][len(rows)] = _number(found, name, value)
+            rows.append(known[1][seat])
+        cut, why = store.to_run_again(found), store.reason(found)
+        self._note(found.id, cut, why, known[0], setup.repeat, len(seats))
+        self._seeds.append(setup.seed)
+
+    def _new(self, found: Episode, seats: tuple[str, ...]) -> tuple[int, dict[str, int]]:
+        """The number of an episode's problem, and by seat the number of what sat there."""
+        setup, asked = found.setup, in_question(found.setup)
+        game = setup.instance.game
+        kinds = {
+            seat: self._numbered(Kind(found.cell, game, seat, seats, setup.lineup, seat in asked))
+            for seat in seats
+        }
         problem = (found.cell, setup.instance.id, key_of(setup.instance))
         number = self._problems.setdefault(problem, len(self._problems))
         if number == len(self._piece.problems):
             self._piece.problems.append(problem)
-        cut, why = store.to_run_again(found), store.reason(found)
-        self._note(found.id, cut, why, number, setup.repeat, len(seats))
-        self._seeds.append(setup.seed)
+        return number, kinds
 
     def _note(self, id: str, cut: bool, why: str, problem: int, repeat: int, seats: int) -> None:
         piece = self._piece
@@ -169,8 +182,6 @@ class SeatColumns:
 
 
 def _number(episode: Episode, name: str, value: Any) -> float:
-    if value is None:
-        return math.nan
     if not math.isfinite(value):
         raise BadInput(f"Episode {episode.id}: {name} is {value}; a metric must be finite.")
     return float(value)

@@ -233,8 +233,10 @@ class Episode(msgspec.Struct, frozen=True, omit_defaults=True):
     @property
     def payoffs(self) -> Mapping[str, float] | None:
         """What each seat got; None when the episode was censored."""
-        end = self.end
-        return end.payoffs if isinstance(end, Ended) else None
+        last = self.events[-1] if self.events else None
+        if type(last) is Ended:
+            return last.payoffs
+        return None if isinstance(self.end, Censored) else {}
 
 
 _ENCODER = msgspec.json.Encoder()

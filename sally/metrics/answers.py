@@ -22,7 +22,8 @@ def counted(played: Played, seat: Seat) -> list[Judged]:
     was asked in this episode counts, in every turn; predictions made inside decisions count
     only if it was asked none of them. Probes that ask for different things all count.
     """
-    mine = [r for r in played.replay.reports.values() if r.seat == seat]
+    if not (mine := [r for r in played.replay.reports.values() if r.seat == seat]):
+        return []
     rivals = played.spec.same_question
     chosen = _chosen(mine, rivals)
     kept = [r for r in mine if r.probe not in rivals or (r.probe, r.source) == chosen]

@@ -13,7 +13,8 @@ def _reward(played: Played, seat: Seat) -> float | None:
 
 
 def _forfeits(played: Played, seat: Seat) -> float:
-    return float(sum(isinstance(e, Forfeited) and e.seat == seat for e in played.episode.events))
+    events = played.episode.events
+    return float(len([e for e in events if type(e) is Forfeited and e.seat == seat]))
 
 
 def _retries(played: Played, seat: Seat) -> float:

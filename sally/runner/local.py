@@ -17,6 +17,7 @@ from sally.core.log import Episode, Instance, Setup, Sitter, episode_id
 from sally.core.match import Match
 from sally.core.model import Model
 from sally.core.player import Player
+from sally.core.replay import Replay
 from sally.core.study import Study
 from sally.players.language import uses_model
 from sally.runner.budget import BudgetSpent, Meter, Metered
@@ -25,10 +26,17 @@ from sally.runner.seating import players_of, portable_study, resolved
 
 AT_ONCE = 8  # episodes in progress with a model that does not say how many calls it takes
 Order = tuple[str, str, Setup]  # (episode id, cell, setup)
+Opened = tuple[Episode, Replay[Any, Any, Any]]  # an episode, and what happened in it laid open
+Keep = Callable[[Episode, Replay[Any, Any, Any]], None]
 
 
 def play(setup: Setup, cell: str = "") -> Episode:
     """Play one episode to its end."""
+    return play_open(setup, cell)[0]
+
+
+def play_open(setup: Setup, cell: str = "") -> Opened:
+    """Play one episode to its end, and leave what happened laid open."""
     spec = shelf.game(setup.instance.game)
     match = Match(spec, setup)
     players = players_of(match)
@@ -36,7 +44,7 @@ def play(setup: Setup, cell: str = "") -> Episode:
         play_bots(match, players)
     else:
         _to_the_end(play_async(match, players))
-    return match.episode(cell, used_by(players))
+    return match.episode(cell, used_by(players)), match.replay
 
 
 def is_bot(player: Player[Any, Any]) -> bool:
@@ -52,13 +60,11 @@ def used_by(players: Mapping[str, Player[Any, Any]]) -> dict[str, Any]:
     return {seat: msgspec.to_builtins(what) for seat, what in used.items() if what is not None}
 
 
-def play_here(
-    missing: Sequence[Order], keep: Callable[[Episode], None], meter: Meter | None = None
-) -> None:
+def play_here(missing: Sequence[Order], keep: Keep, meter: Meter | None = None) -> None:
     """Play episodes in this process, those of bots first; each is kept when it ends."""
     for _, cell, setup in missing:
         if not has_model(setup):
-            keep(play(setup, cell))
+            keep(*play_open(setup, cell))
     if waiting := [order for order in missing if has_model(order[2])]:
         _to_the_end(play_several(waiting, keep, meter or Meter()))
 
@@ -77,9 +83,7 @@ def has_model(setup: Setup) -> bool:
 # --- several episodes at once -------------------------------------------------------------------
 
 
-async def play_several(
-    waiting: Sequence[Order], keep: Callable[[Episode], None], meter: Meter
-) -> None:
+async def play_several(waiting: Sequence[Order], keep: Keep, meter: Meter) -> None:
     """Play episodes side by side, as many as their models take; each is kept when it ends."""
     import asyncio
 
@@ -89,7 +93,7 @@ async def play_several(
         for _, cell, setup in line:
             if meter.spent:
                 return
-            keep(await _with_models(setup, cell, meter))
+            keep(*await _with_models(setup, cell, meter))
 
     working = [asyncio.ensure_future(work()) for _ in range(at_once(waiting, meter.config))]
     try:
@@ -100,13 +104,13 @@ async def play_several(
         await asyncio.gather(*working, return_exceptions=True)
 
 
-async def _with_models(setup: Setup, cell: str, run: Meter) -> Episode:
+async def _with_models(setup: Setup, cell: str, run: Meter) -> Opened:
     match: Match[Any, Any, Any] = Match(shelf.game(setup.instance.game), setup)
     meter = run.of_episode()
     lineup = reached(setup.lineup, lambda seat, name: Metered(shelf.model(name), meter, name))
     players = players_of(match, lineup)
     await play_within(match, players, meter.config.limits)
-    return match.episode(cell, used_by(players))
+    return match.episode(cell, used_by(players)), match.replay
 
 
 async def play_within(

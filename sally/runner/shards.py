@@ -23,6 +23,7 @@ from sally import store
 from sally.core import shelf
 from sally.core.errors import BadInput, RunFailed
 from sally.core.log import Censored, Episode, Setup
+from sally.core.replay import Replay
 from sally.players.language import uses_model
 from sally.runner import local
 from sally.runner.budget import Budget, Meter
@@ -73,7 +74,7 @@ class Job(msgspec.Struct, frozen=True):
     through: str = ""  # `module:function` that plays episodes whose models have a provider
     cache: bool = False
     display: str = "none"
-    note: str = ""  # `module:function` that reads a finished file of lines for the index
+    note: str = ""  # `module:class` that makes columns for the index of episodes in hand
     rates: str = ""  # `module:function` that asks whoever keeps providers' rates for all workers
 
 
@@ -232,15 +233,18 @@ def _play(job: Job, shard: Shard, missing: Sequence[Order], notes: Notes) -> Non
         given = (job.study, missing, job.out, notes.meter, job.cache, job.display, shard.name)
         _by_name(job.through)(*given, notes.add, ours)
     elif missing:
+        columns = _by_name(job.note)() if job.note else None
         with store.Writer(at, shard.name, ours) as writer:
 
-            def keep(episode: Episode) -> None:
-                writer.add(episode)
+            def keep(episode: Episode, replay: Replay[Any, Any, Any]) -> None:
+                line, read_back = writer.add(episode)
+                if columns is not None:
+                    columns.add(line, read_back, replay)
                 notes.add(episode)
 
             local.play_here(missing, keep, notes.meter)
-        if job.note and writer.file:
-            _by_name(job.note)(job.out, writer.file)
+        if columns is not None and writer.file:
+            columns.keep(job.out, writer.file)
 
 
 def _stands(at: Place, claim: str, run: str) -> bool:

@@ -9,7 +9,7 @@ writing. At an address it puts immutable parts. A line that cannot be read is co
 `quarantine/` and reported with file and line. `index.sqlite` keeps what was read off many lines.
 """
 
-from sally.store.index import INDEX, columns, fill
+from sally.store.index import INDEX, columns, fill, sum_of_lines
 from sally.store.lines import migrated, read_line, sound_line, why_wrong
 from sally.store.manifest import (
     MANIFEST,
@@ -86,6 +86,7 @@ __all__ = [
     "require",
     "sound_line",
     "studies",
+    "sum_of_lines",
     "survey",
     "to_run_again",
     "why_wrong",

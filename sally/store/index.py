@@ -40,6 +40,7 @@ Line = tuple[str, int, bytes]  # and what it says
 Columns = Mapping[str, bytes]  # by name
 Work = Callable[[Sequence[Line], Sequence[str]], Columns]  # (lines, names) -> these columns
 Asked = tuple[Sequence[Line], Sequence[str]]
+Made = tuple[bytes, Columns]  # the sum of a piece's lines, and their columns
 Many = Callable[[Iterable[Asked]], Iterable[Columns]]
 
 TABLES = """
@@ -88,16 +89,24 @@ def columns(
         raise BadInput(f"The store {at} cannot be read: {why.strerror}.") from None
 
 
-def fill(where: Where, file: str, names: Sequence[str], code: str, work: Work) -> None:
-    """Keep the columns of a file of lines that was just finished, before anybody asks for them."""
+def fill(where: Where, file: str, code: str, made: Sequence[Made]) -> None:
+    """Keep columns that were made of lines before these were written to a file.
+
+    If the file does not hold these very lines, piece by piece, nothing is kept.
+    """
     at = place(where)
     base = _base(at) if isinstance(at, Folder) else None
     if base is None:
         return
     try:
-        base.fill(file, names, code, work)
+        base.fill(file, code, made)
     finally:
         base.close()
+
+
+def sum_of_lines(whole: bytes) -> bytes:
+    """What some lines are known by before they are in a store."""
+    return blake2b(whole, digest_size=16).digest()
 
 
 def _without_index(
@@ -163,12 +172,16 @@ class _Base:
                 found |= new
             yield [(piece.file, piece.number + n) for n in range(piece.lines)], found
 
-    def fill(self, file: str, names: Sequence[str], code: str, work: Work) -> None:
-        """Work out the columns of a file, and only then write: others wait for their turn."""
-        pieces = list(self._cut(file))
-        made = [(piece, work(self._lines(piece), names)) for piece in pieces]
+    def fill(self, file: str, code: str, made: Sequence[Made]) -> None:
+        """Read a file once, and only then write: others wait for their turn."""
+        pieces, sums = list[Piece](), list[bytes]()
+        for piece, whole in self._cut(file):
+            pieces.append(piece)
+            sums.append(sum_of_lines(whole))
+        if sums != [each for each, _ in made]:
+            return
         self._put_pieces(file, pieces)
-        for piece, found in made:
+        for piece, (_, found) in zip(pieces, made, strict=True):
             self._keep(piece, found, code)
 
     # --- pieces ---------------------------------------------------------------------------------
@@ -178,7 +191,7 @@ class _Base:
         known = self._known(name)
         if stat and known is not None and known[0] == stat:
             return known[1]
-        found = list(self._cut(name))
+        found = [piece for piece, _ in self._cut(name)]
         self._recut = True
         if stat == _stat(self._folder / name):  # nobody wrote meanwhile
             self._remember(name, stat, found)
@@ -197,13 +210,13 @@ class _Base:
         stat, seal = row[0]
         return (stat, pieces) if seal == self._seal(name, stat, pieces) else None
 
-    def _cut(self, name: str) -> Iterator[Piece]:
-        """The pieces of a file as it is; a line that is still being written is left."""
+    def _cut(self, name: str) -> Iterator[tuple[Piece, bytes]]:
+        """The pieces of a file as it is, and what they say; a line still being written is left."""
         lines, start = lines_of(self._folder / name), 0
         while some := list(islice(lines, PIECE)):
             whole = b"".join(line for _, line in some)
             digest = self._hash(FORMAT.encode(), whole)
-            yield Piece(name, some[0][0], start, len(whole), len(some), digest)
+            yield Piece(name, some[0][0], start, len(whole), len(some), digest), whole
             start += len(whole)
 
     def _remember(self, name: str, stat: str, pieces: list[Piece]) -> None:

@@ -103,7 +103,7 @@ def _add(found: Survey, id: str, cut: bool, why: str, instance: Instance, broken
 
 
 def _noted_of(episode: Episode) -> tuple[str, bool, str, Instance, int]:
-    calls = (call for event in episode.events for call in event.calls)
+    calls = [call for event in episode.events if event.calls for call in event.calls]
     broken = sum(call.detail.startswith(BROKE_READER) for call in calls)
     return episode.id, to_run_again(episode), reason(episode), episode.setup.instance, broken
 

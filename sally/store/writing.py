@@ -61,9 +61,13 @@ class Writer:
             raise BadInput(f"The store {at} cannot be written: {why.strerror}.") from None
         self._packs = set[str]()
 
-    def add(self, episode: Episode) -> None:
-        """Store one episode; a full disk raises and leaves no half line behind."""
-        line = sealed(_readable_line(episode))
+    def add(self, episode: Episode) -> tuple[bytes, Episode]:
+        """Store one episode; a full disk raises and leaves no half line behind.
+
+        What is given back is the line as it was written, and the episode as it will be read.
+        """
+        plain, read_back = _readable_line(episode)
+        line = sealed(plain)
         for name in packs_of(episode.setup) - self._packs:
             keep_pack(self._at, packs.find(name))
             self._packs.add(name)
@@ -71,6 +75,7 @@ class Writer:
             self._lines.add(line)
         except OSError as why:
             raise BadInput(f"The episode could not be stored: {why.strerror}.") from None
+        return line, read_back
 
     @property
     def file(self) -> str:
@@ -241,17 +246,16 @@ def keep_pack(where: Where, pack: Pack) -> None:
         raise BadInput(f"A words pack could not be stored: {why.strerror}.") from None
 
 
-def _readable_line(episode: Episode) -> bytes:
-    """The line of an episode, if what stands in it can be read back."""
+def _readable_line(episode: Episode) -> tuple[bytes, Episode]:
+    """The line of an episode, if what stands in it can be read back, and what is read there."""
     refused = f"Episode {episode.id} cannot be stored"
     try:
         line = to_line(episode)
         if b"null" in line and (where := _not_finite(msgspec.to_builtins(episode), "")):
             raise BadInput(f"{refused}: {where} is not a finite number.")
-        from_line(line)
+        return line, from_line(line)
     except (TypeError, msgspec.DecodeError) as why:
         raise BadInput(f"{refused}: {why}.") from None
-    return line
 
 
 def _not_finite(plain: Any, where: str) -> str | None:

@@ -52,11 +52,11 @@ def stand_still(monkeypatch: pytest.MonkeyPatch, after: int, meanwhile: Any) -> 
         begun.append(True)
         kept: list[Episode] = []
 
-        def stop_at(episode: Episode) -> None:
+        def stop_at(episode: Episode, replay: Any) -> None:
             kept.append(episode)
             if len(kept) == after:
                 meanwhile()
-            keep(episode)
+            keep(episode, replay)
 
         play(missing, stop_at, meter)
 

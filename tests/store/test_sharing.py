@@ -96,11 +96,11 @@ from sally.core.log import to_line
 from sally.runner import local, run
 import tests.conftest
 from tests.store.kept import study
-inner = local.play
+inner = local.play_open
 count = 0
 def play(setup, cell=""):
     global count
-    episode = inner(setup, cell)
+    episode, replay = inner(setup, cell)
     count += 1
     if count == 4:
         (path,) = Path(sys.argv[1]).glob("*.open")
@@ -108,8 +108,8 @@ def play(setup, cell=""):
             file.write(to_line(episode)[:60])
         print("half a line", flush=True)
         os.kill(os.getpid(), 9)
-    return episode
-local.play = play
+    return episode, replay
+local.play_open = play
 run.run_study(study(), Path(sys.argv[1]))
 """
 

@@ -31,13 +31,13 @@ from sally.games.repeated_games.optimum import (
     pay_table,
     plan,
 )
-from sally.games.repeated_games.rules import RepeatedGame, other
+from sally.games.repeated_games.rules import AGENT, PARTNER, RepeatedGame, other
 from sally.metrics.answers import counted
 
 Floats = NDArray[np.float64]
 
 
-class Round(msgspec.Struct, frozen=True):
+class Round(msgspec.Struct, frozen=True, gc=False):
     """One round as a seat met it; a move is None where that side forfeited."""
 
     turn: int
@@ -53,10 +53,12 @@ class Round(msgspec.Struct, frozen=True):
 def rounds(played: Played, seat: Seat) -> list[Round]:
     """Every round of the episode, void ones included; nature's turns are no rounds."""
     game, replay, them = rules(played), played.replay, other(seat)
+    to_move, seats = game.to_move, game.seats
+    each = enumerate(zip(replay.moves, replay.states, strict=False))
     return [
         Round(turn, moves.get(seat), moves.get(them))
-        for turn, moves in enumerate(replay.moves)
-        if game.to_move(replay.states[turn]) == game.seats
+        for turn, (moves, state) in each
+        if to_move(state) == seats
     ]
 
 
@@ -68,14 +70,24 @@ def rules(played: Played) -> RepeatedGame:
     return game
 
 
+@shared
 def rewards(played: Played, seat: Seat) -> list[float]:
     """What the seat got in each round that was played."""
     game = rules(played)
+    if plain(played):
+        matrix, of = game.matrix, game.seats.index(seat)
+        moves = played.replay.moves
+        return [float(matrix[joint[AGENT]][joint[PARTNER]][of]) for joint in moves]
     return [
         float(game.pay(seat, r.mine, r.theirs))
         for r in rounds(played, seat)
         if r.mine is not None and r.theirs is not None
     ]
+
+
+def plain(played: Played) -> bool:
+    """Whether every turn was a round in which both moved: nature had no say, nobody forfeited."""
+    return not (rules(played).stop_chance or played.replay.forfeited)
 
 
 def finished(played: Played) -> bool:
@@ -136,10 +148,9 @@ def optimum_by_round(played: Played, seat: Seat) -> tuple[float, ...] | None:
     found = automaton_of(played, seat)
     if found is None:
         return None
-    everything = rounds(played, seat)
-    n = sum(r.played for r in everything)
-    game = rules(played)
-    return _course(game, seat, *found, n, game.rounds - (len(everything) - n))
+    n, game = len(rewards(played, seat)), rules(played)
+    void = 0 if plain(played) else len(rounds(played, seat)) - n
+    return _course(game, seat, *found, n, game.rounds - void)
 
 
 @shared
@@ -200,13 +211,14 @@ def optimum_of(played: Played, seat: Seat, length: int) -> float | None:
 # --- functional regret --------------------------------------------------------------------------
 
 
+@shared
 def functional_regret(played: Played, seat: Seat) -> float | None:
     """Per played round: the exact optimum of that many rounds, less what was earned."""
-    curve = running_regret(played, seat) if finished(played) else None
-    return curve[-1] if curve else None
+    best = optimum_by_round(played, seat) if finished(played) else None
+    earned = rewards(played, seat)
+    return (best[-1] - sum(earned)) / len(earned) if best and earned else None
 
 
-@shared
 def running_regret(played: Played, seat: Seat) -> list[float] | None:
     """Regret per round after each played round; None where the partner has no automaton."""
     best = optimum_by_round(played, seat)
@@ -227,6 +239,7 @@ def functional_regret_published(played: Played, seat: Seat) -> float | None:
 # --- predictions --------------------------------------------------------------------------------
 
 
+@shared
 def predictions(played: Played, seat: Seat) -> list[Judged]:
     """The counted predictions of the other's move that were readable, in played rounds."""
     return [a for a in counted(played, seat) if a.truth is not None and a.report.value is not None]
@@ -259,12 +272,13 @@ def loss_table(played: Played, seat: Seat) -> list[list[float]]:
 
 def tom_regret(played: Played, seat: Seat) -> float | None:
     """Per prediction: what the best reply to it would have lost against the actual move."""
+    if not (made := predictions(played, seat)):
+        return None
     game, table = rules(played), loss_table(played, seat)
     lost = [
-        _mean(table[_move(a.truth)], game.best_replies(seat, _move(a.report.value)))
-        for a in predictions(played, seat)
+        _mean(table[_move(a.truth)], game.best_replies(seat, _move(a.report.value))) for a in made
     ]
-    return sum(lost) / len(lost) if lost else None
+    return sum(lost) / len(lost)
 
 
 def _mean(lost: Sequence[float], moves: Sequence[int]) -> float:
@@ -323,10 +337,12 @@ def losses(played: Played, seat: Seat) -> list[Losses]:
     Where several moves are best replies to the prediction, the one that was done counts if it
     is among them, else their mean.
     """
+    if not (made := predictions(played, seat)):
+        return []
     table = loss_table(played, seat)
     known: dict[Any, tuple[int, ...]] = {}  # here, best replies hang on the belief alone
     found = []
-    for answer in predictions(played, seat):
+    for answer in made:
         mine = played.replay.move(answer.turn, seat)
         if not isinstance(mine, int):
             continue
@@ -385,6 +401,8 @@ def format_loss(played: Played, seat: Seat) -> float | None:
     The move that the other had made counts although it was never revealed; where both
     forfeited there was nothing to reply to, and nothing is charged.
     """
+    if plain(played):
+        return 0.0 if played.replay.moves else None
     game, everything = rules(played), rounds(played, seat)
     if not everything:
         return None
