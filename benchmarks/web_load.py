@@ -9,7 +9,9 @@ does. Afterwards every acknowledged move is looked up in the database and in the
 
 Figures are printed, nothing is judged by a clock; a lost or doubled move ends with exit code 1.
 Times follow whatever else the machine does; the server's processor time for each answer, with the
-look at the screen that follows it, does so far less. Memory is what the server holds when
+look at the screen that follows it, does so far less. A process that does nothing runs beside all
+of this (`idler.py`): what it waits for, the machine adds to every answer, and what the scripted
+people send late they wait for in their own process. Memory is what the server holds when
 everybody has answered a third of the rounds, and when the last one has.
 """
 
@@ -38,6 +40,7 @@ from pathlib import Path
 from typing import Any
 
 import uvloop
+from idler import idler
 from local_postgres import local_postgres
 from web_client import Connection
 
@@ -56,6 +59,7 @@ class Figures:
 
     answers: list[float] = field(default_factory=list)
     screens: list[float] = field(default_factory=list)
+    late: list[float] = field(default_factory=list)  # with which answers were sent
     refused: Counter[str] = field(default_factory=Counter)
     server_cpu: float = 0.0  # from when everybody had seen a first screen
     load_cpu: float = 0.0  # of the scripted people, from then on
@@ -89,7 +93,7 @@ class Participant:
             if screen is None or not screen["asks"]:
                 screen = await self._look(token, screen, lines) or screen
             else:
-                await asyncio.sleep(THINK * self._draw.uniform(0.75, 1.25))
+                await self._think(THINK * self._draw.uniform(0.75, 1.25))
                 (ask,) = screen["asks"]
                 value = self._draw.choice(ask["options"])["value"]
                 turn += 1
@@ -99,6 +103,11 @@ class Participant:
                 lines = screen["lines_from"] + len(screen["lines"])
         self._web.close()
         self._other.close()
+
+    async def _think(self, seconds: float) -> None:
+        until = time.perf_counter() + seconds
+        await asyncio.sleep(seconds)
+        self._figures.late.append(time.perf_counter() - until)
 
     async def _look(self, token: str, seen: Any, lines: int) -> Any:
         """A first look, or news; none when it is refused."""
@@ -293,7 +302,7 @@ def measured(kind: str, people: int, rounds: int, database: str = "") -> dict[st
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
         children = cpu(resource.RUSAGE_CHILDREN)
-        with server(database, folder) as (port, process):
+        with server(database, folder) as (port, process), idler() as machine:
             began = time.perf_counter()
             figures = uvloop.run(crowd(port, process, people, rounds))
             seconds = time.perf_counter() - began
@@ -307,6 +316,8 @@ def measured(kind: str, people: int, rounds: int, database: str = "") -> dict[st
         "answers": len(figures.answers),
         **{name: milliseconds(figures.answers, share) for name, share in shares.items()},
         "first screen p95 ms": milliseconds(figures.screens, 0.95),
+        "sent late p95 ms": milliseconds(figures.late, 0.95),
+        **machine,
         "server cpu s": round(children, 1),  # its start included
         **shared(figures),
         "server memory MB": [round(megabytes) for megabytes in figures.memory],

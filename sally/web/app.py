@@ -46,6 +46,7 @@ from sally.web.texts import ENGLISH, texts_of
 
 LOG = logging.getLogger("sally.web")
 HERE = Path(__file__).parent
+RARELY = 200  # searches of middle-aged objects for garbage before all are searched; Python: 10
 HEALTHY_SECONDS = 5.0  # in which the database has to answer whoever watches the server
 
 
@@ -119,11 +120,14 @@ def make_ready(app: Starlette) -> None:
     """Load every game once; a process of its own need not look for garbage among them again.
 
     Else each long search goes through half a million objects that stay, while everybody waits.
+    With a thousand matches open a search among those takes a tenth of a second too, so it is rare.
     """
     app.state.lobby.offers()
     if app.state.settings.own_process:
         gc.collect()
         gc.freeze()
+        young, middle, _ = gc.get_threshold()
+        gc.set_threshold(young, middle, RARELY)
 
 
 # --- failures -----------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ import re
 import secrets
 import time
 from collections.abc import Awaitable, Callable
-from functools import wraps
+from functools import lru_cache, wraps
 from ipaddress import IPv6Address, IPv6Network
 from itertools import accumulate
 from typing import Any
@@ -241,6 +241,7 @@ def refuse_other_sites(scope: Scope, host: str) -> None:
         raise Refused(403, "Another site may not do this.")
 
 
+@lru_cache(1000)  # every move comes with an origin, and most have the same
 def _place(address: str) -> tuple[str | None, str | None]:
     """The name, and the name with its port, that an address has."""
     try:

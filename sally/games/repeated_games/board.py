@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from itertools import islice
-from weakref import WeakKeyDictionary
 
 from sally.core.board import Board, Cell, Row, Table
 from sally.core.desk import Desk
@@ -21,36 +21,27 @@ def board(desk: Desk, view: View) -> Board:
     game = desk.game
     assert isinstance(game, RepeatedGame)
     said = desk.words.say
-    known = _drawn.setdefault(desk, {})
-    if (payoffs := known.get(view.last)) is None:
-        payoffs = known[view.last] = _payoffs(game, view, said)
+    texts = said("board.pays"), said("board.you_down"), said("board.last")
+    payoffs = _payoffs(game, view.seat, view.last, texts)
     return Board((payoffs, _rounds(game, view, said)) if len(view.past) else (payoffs,))
 
 
-# What a desk's payoffs look like, by the last round: nothing else about them ever changes.
-_drawn: WeakKeyDictionary[Desk, dict[Last, Table]] = WeakKeyDictionary()
-
-
-def _payoffs(game: RepeatedGame, view: View, said: Say) -> Table:
-    me, them = view.seat, other(view.seat)
-    mine, theirs = _names(game, me), _names(game, them)
+@lru_cache(1000)  # in a study everybody plays the same few games
+def _payoffs(game: RepeatedGame, me: Seat, last: Last, texts: tuple[str, str, str]) -> Table:
+    caption, corner, note = texts
+    mine, theirs = _names(game, me), _names(game, other(me))
     rows = tuple(
-        Row(name, tuple(_pays(game, view, said, i, j) for j, _ in theirs), "yours")
+        Row(name, tuple(_pays(game, me, (i, j), last, note) for j, _ in theirs), "yours")
         for i, name in mine
     )
-    columns = tuple(name for _, name in theirs)
-    return Table(said("board.pays"), columns, rows, said("board.you_down"))
+    return Table(caption, tuple(name for _, name in theirs), rows, corner)
 
 
-def _pays(game: RepeatedGame, view: View, said: Say, mine: int, theirs: int) -> Cell:
+def _pays(game: RepeatedGame, me: Seat, moves: tuple[int, int], last: Last, note: str) -> Cell:
     sign = "+g" if game.signed else "g"
-    me, them = (
-        game.pay(view.seat, mine, theirs),
-        game.pay(other(view.seat), theirs, mine),
-    )
-    text = f"{format(me, sign) if me else '0'} / {format(them, sign) if them else '0'}"
-    last = view.last == (mine, theirs)
-    return Cell(text, "last" if last else "", said("board.last") if last else "")
+    mine, theirs = game.pay(me, *moves), game.pay(other(me), *moves[::-1])
+    text = f"{format(mine, sign) if mine else '0'} / {format(theirs, sign) if theirs else '0'}"
+    return Cell(text, "last", note) if moves == last else Cell(text)
 
 
 def _rounds(game: RepeatedGame, view: View, said: Say) -> Table:

@@ -76,10 +76,7 @@ class LiveMatches:
         """Open the store, and go on with every match that was going on."""
         self.open_store()
         self._ended.set()
-        self._tasks = [
-            asyncio.create_task(self._sweep()),
-            asyncio.create_task(self._keep()),
-        ]
+        self._tasks = [asyncio.create_task(work) for work in (self._sweep(), self._keep())]
 
     def hush(self) -> None:
         """Let everybody who waits for news go, because the server is about to."""
@@ -228,16 +225,15 @@ class LiveMatches:
             left.give_up()  # also one that somebody had begun to rebuild
         self._seats = {key: at for key, at in self._seats.items() if at[0] != id}
 
-    async def episode(self, id: str) -> Episode | None:
+    async def episode(self, id: str, cell: str | None = None) -> Episode | None:
         """The record of a match that is over; None while it is going on."""
+        if cell is None:
+            by = "SELECT cell FROM matches WHERE id = ?"
+            found = await self.database.run(lambda tx: tx.one(by, id))
+            cell = found[0] if found else ""
         live = await self.find(id)
         async with live.lock:
-            if not live.match.over:
-                return None
-            found = await self.database.run(
-                lambda tx: tx.one("SELECT cell FROM matches WHERE id = ?", id)
-            )
-            return live.match.episode(found[0] if found else "", live.used)
+            return live.match.episode(cell, live.used) if live.match.over else None
 
     def in_progress(self) -> list[LiveMatch]:
         """The matches in which a match is going on, as far as they have been entered."""
@@ -356,10 +352,10 @@ class LiveMatches:
                 await asyncio.sleep(RETRY)
                 self._ended.set()
 
-    async def _recorded(self, id: str) -> Episode | None:
+    async def _recorded(self, id: str, cell: str) -> Episode | None:
         """The record of a match, or none if it does not replay any more."""
         try:
-            return await self.episode(id)
+            return await self.episode(id, cell)
         except (BadInput, NoSuchSeat) as why:
             LOG.error("match %s is not stored: %s", id, why)
             return None
@@ -368,11 +364,14 @@ class LiveMatches:
         """Store every match that is over, once, and tell those who watch."""
         rows = await self.database.run(
             lambda tx: tx.all(
-                "SELECT id, owner FROM matches WHERE ended = 1 AND stored = 0 ORDER BY made"
+                "SELECT id, owner, cell FROM matches WHERE ended = 1 AND stored = 0 ORDER BY made"
             )
         )
-        ended = [(id, owner, await self._recorded(id)) for id, owner in rows]
-        done = [(id, owner, episode) for id, owner, episode in ended if episode is not None]
+        done = []
+        for id, owner, cell in rows:
+            if (episode := await self._recorded(id, cell)) is not None:
+                done.append((id, owner, episode))
+            await asyncio.sleep(0)  # people go on while a hundred records are made
         await asyncio.to_thread(self._store, [e for _, owner, e in done if not owner])
         for id, _, episode in done:
             for watcher in self.watchers:
