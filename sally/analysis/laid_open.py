@@ -7,6 +7,7 @@ from typing import Protocol
 
 from sally import store
 from sally.analysis.rows import played
+from sally.core.errors import BadInput
 from sally.core.log import Episode
 from sally.core.metric import Played
 from sally.store.index import Columns, Line
@@ -20,11 +21,20 @@ class Part(Protocol):
     def columns(self) -> Columns: ...
 
 
-def laid_open(lines: Sequence[Line], parts: Sequence[Part]) -> Columns:
-    """The columns of all parts; every line is read, checked and replayed once, and not kept."""
+def laid_open(lines: Sequence[Line], parts: Sequence[Part], playable: bool = False) -> Columns:
+    """The columns of all parts; every line is read, checked and replayed once, and not kept.
+
+    Where only the `playable` are wanted, an episode that cannot be replayed here is as good as
+    none; else it is refused.
+    """
     for _, _, line in lines:
         found = store.sound_line(line)
-        whole = played(found) if isinstance(found, Episode) else None
+        try:
+            whole = played(found) if isinstance(found, Episode) else None
+        except BadInput as why:
+            if not playable:
+                raise
+            found, whole = str(why), None
         for part in parts:
             part.add(found, whole)
     return {name: data for part in parts for name, data in part.columns().items()}

@@ -79,14 +79,14 @@ class Counted(msgspec.Struct, frozen=True):
     bad: store.BadLine | None = None
 
 
-def measured_lines(where: store.Where, seat: str = "") -> Iterator[Counted]:
+def measured_lines(where: store.Where, seat: str = "", playable: bool = False) -> Iterator[Counted]:
     """Every line of a store with the seat that is named, or those in question, measured."""
-    name = column(seat)
+    name = column(seat, playable)
     known: dict[bytes, Shared] = {}  # one object each, however many pieces name it
     once = _Once()
 
     def work(lines: Sequence[Line], names: Sequence[str]) -> Columns:
-        return laid_open(lines, [MeasuredColumn(seat)])
+        return laid_open(lines, [MeasuredColumn(seat, playable)], playable)
 
     for at, found in store.columns(where, [name], fingerprint(), work):
         piece = _DECODER.decode(found[name])
@@ -101,16 +101,17 @@ def measured_lines(where: store.Where, seat: str = "") -> Iterator[Counted]:
 _DECODER = msgspec.msgpack.Decoder(Piece)
 
 
-def column(seat: str = "") -> str:
+def column(seat: str = "", playable: bool = False) -> str:
     """The name of the column that holds the named seat measured, or those in question."""
-    return f"measured {seat}"
+    return f"{'playable, ' * playable}measured {seat}"
 
 
 class MeasuredColumn:
     """The column of measured seats, line by line."""
 
-    def __init__(self, seat: str = "") -> None:
+    def __init__(self, seat: str = "", playable: bool = False) -> None:
         self._seat, self._known = seat, dict[bytes, int]()
+        self._name = column(seat, playable)
         self._piece = Piece([], [], [], [], [], [])
 
     def add(self, found: Episode | str, whole: Played | None) -> None:
@@ -132,7 +133,7 @@ class MeasuredColumn:
 
     def columns(self) -> Columns:
         """What was measured, as the index keeps it."""
-        return {column(self._seat): msgspec.msgpack.encode(self._piece)}
+        return {self._name: msgspec.msgpack.encode(self._piece)}
 
 
 def _own(m: Measured, known: dict[bytes, int], every: list[Shared]) -> Own:

@@ -26,6 +26,7 @@ from sally.core.code import fingerprint
 from sally.core.errors import BadInput
 from sally.core.log import Episode, Sitter, label, model_and_strategy
 from sally.core.metric import Played
+from sally.stats import Estimate
 from sally.stats.rule import coarsest
 from sally.store.index import Columns, Line
 
@@ -97,7 +98,7 @@ def seats_in(
     seeds: bool = False,
 ) -> Seats:
     """A row for each seat of each episode, each once; a finished run instead of a cut one."""
-    gathered, lines = _Gathered(metrics), 0
+    gathered, lines = Gathered(metrics), 0
     names = [SEATS, *([SEEDS] if seeds else ()), *metrics]
     for at, found in store.columns(where, names, fingerprint(), worked):
         gathered.add(at, found)
@@ -193,7 +194,7 @@ def _packed(values: Mapping[int, float], rows: int) -> bytes:
     return b"" if np.isnan(column).all() else column.tobytes()
 
 
-class _Gathered:
+class Gathered:
     """Pieces put together, with the lines that count chosen in the end."""
 
     def __init__(self, metrics: Sequence[str]) -> None:
@@ -207,15 +208,30 @@ class _Gathered:
         self._repeat: list[Codes] = []
         self._seed: list[Whole] = []
         self._values: dict[str, list[Floats | int]] = {name: [] for name in metrics}
-        self._done: set[str] = set()
-        self._count: list[NDArray[np.bool_]] = []  # which rows count
-        self._cut: dict[str, tuple[int, int, str]] = {}  # id -> its rows, and why
-        self._end = 0
+        self._ids: list[store.Ids] = []
+        self._cut: list[NDArray[np.bool_]] = []
+        self._many: list[Codes] = []  # rows of each line
+        self._why: dict[int, str] = {}  # by line, why there is no result
+        self._lines = 0
         self.bad: list[str] = []
         self.bad_files: dict[str, None] = {}
-        self._reasons: Counter[str] = Counter()
 
     def add(self, at: Sequence[tuple[str, int]], found: Columns) -> None:
+        """Take a piece, and note which lines may count."""
+        piece = self.add_rows(found)
+        self._ids.append(store.packed_ids(piece.ids))
+        self._cut.append(np.array(piece.cut, dtype=np.bool_))
+        self._many.append(np.array(piece.seats, dtype=np.int64))
+        for n, why in enumerate(piece.why):
+            if why and piece.ids[n]:
+                self._why[self._lines + n] = why
+            elif why:
+                self.bad.append(str(store.BadLine(*at[n], why)))
+                self.bad_files[at[n][0]] = None
+        self._lines += len(at)
+
+    def add_rows(self, found: Columns) -> Piece:
+        """Take the rows of a piece; a column that is not there has no value."""
         piece = msgspec.msgpack.decode(found[SEATS], type=Piece)
         codes = np.array([self._coded(kind) for kind in piece.kinds], dtype=np.int64)
         self._kind.append(codes[np.array(piece.kind, dtype=np.int64)] if piece.kind else _NONE)
@@ -228,28 +244,9 @@ class _Gathered:
             self._seed.append(np.repeat(seeds, piece.seats))
         size = len(piece.kind)
         for name in self._metrics:
-            self._values[name].append(np.frombuffer(found[name]) if found[name] else size)
-        self._choose(at, piece, size)
-
-    def _choose(self, at: Sequence[tuple[str, int]], piece: Piece, size: int) -> None:
-        """Count the first finished run of each episode; of cut ones it is known at the end."""
-        here, row = np.ones(size, dtype=np.bool_), 0
-        each = zip(at, piece.ids, piece.cut, piece.why, piece.seats, strict=True)
-        for (file, line), id, cut, why, seats in each:
-            if not id:
-                self.bad.append(str(store.BadLine(file, line, why)))
-                self.bad_files[file] = None
-            elif cut or id in self._done:
-                here[row : row + seats] = False
-                if cut:
-                    self._cut[id] = self._end + row, seats, why
-            else:
-                self._done.add(id)
-                if why:
-                    self._reasons[why] += 1
-            row += seats
-        self._count.append(here)
-        self._end += size
+            data = found.get(name, b"")
+            self._values[name].append(np.frombuffer(data) if data else size)
+        return piece
 
     def _coded(self, kind: Kind) -> int:
         key = msgspec.msgpack.encode(kind)
@@ -260,13 +257,17 @@ class _Gathered:
         return self._kinds[key]
 
     def seats(self) -> Seats:
-        order = np.flatnonzero(np.concatenate([*self._count, _NONE.astype(np.bool_)]))
-        last: list[int] = []
-        for id, (row, seats, why) in self._cut.items():
-            if id not in self._done:
-                last += range(row, row + seats)
-                self._reasons[why] += 1
-        order = np.concatenate([order, np.array(last, dtype=np.int64)])
+        """The rows of each episode once: finished ones as they come, then those that were cut."""
+        if not self._ids:
+            return self.chosen(_NONE, Counter())
+        cut = np.concatenate(self._cut)
+        lines = store.counted(np.concatenate(self._ids), cut).lines
+        lines = np.concatenate([np.sort(lines[~cut[lines]]), lines[cut[lines]]])
+        why = (self._why[n] for n in lines.tolist() if n in self._why) if self._why else ()
+        return self.chosen(store.rows_of(lines, np.concatenate(self._many)), Counter(why))
+
+    def chosen(self, order: Codes, reasons: Counter[str]) -> Seats:
+        """The table of these rows, in this order."""
         values = {name: _joined(self._values.pop(name), order) for name in self._metrics}
         kind, problem, repeat = (
             np.concatenate([*some, _NONE])[order]
@@ -287,7 +288,7 @@ class _Gathered:
             seed,
             values,
             self.bad,
-            self._reasons,
+            reasons,
             _mixed(problems),
         )
 
@@ -357,7 +358,7 @@ def table_means(
             rows = rows[~np.isnan(seats.values[metric][rows])]
             if rows.size:
                 head = dict(zip(keys, key, strict=True))
-                found.append(head | _mean(seats, groups[key], rows, metric))
+                found.append(head | mean_row(seats, groups[key], rows, metric))
     return found
 
 
@@ -367,8 +368,13 @@ def again_of(seats: Seats) -> Codes:
     return seats.instance * span + seats.repeat
 
 
-def _mean(seats: Seats, group: Sequence[Row], rows: Codes, metric: str) -> Row:
-    """The mean of a metric over some rows, clustered as `rows.mean_of` has it."""
+def mean_row(seats: Seats, group: Sequence[Row], rows: Codes, metric: str) -> Row:
+    """The mean of a metric over some rows, as columns."""
+    return estimate_row(metric, mean_of_rows(seats, group, rows, metric))
+
+
+def mean_of_rows(seats: Seats, group: Sequence[Row], rows: Codes, metric: str) -> Estimate:
+    """The mean of a metric over some rows that have it, clustered as `rows.mean_of` has it."""
     seat_of = {row["at"]: row["seat"] for row in group}
     many = len(seats.problems)
     met = np.unique(seats.kind[rows] * many + seats.problem[rows]).tolist()
@@ -385,4 +391,4 @@ def _mean(seats: Seats, group: Sequence[Row], rows: Codes, metric: str) -> Row:
         for seat, number in {(seat_of[both // many], both % many) for both in met}
     )
     values = seats.values[metric][rows]
-    return estimate_row(metric, mean_within(metric, values, units[coarsest(units)], ends))
+    return mean_within(metric, values, units[coarsest(units)], ends)

@@ -44,16 +44,22 @@ class Stores(msgspec.Struct, frozen=True):
 
 
 def measured_stores(
-    folders: Sequence[store.Where], seat: str = "", watch: Callable[[int], None] | None = None
+    folders: Sequence[store.Where],
+    seat: str = "",
+    watch: Callable[[int], None] | None = None,
+    playable: bool = False,
 ) -> Stores:
-    """The seat that is named, or those in question, of every episode; all where none is."""
+    """The seat that is named, or those in question, of every episode; all where none is.
+
+    An episode of rules that are not installed is refused, unless only the `playable` are wanted.
+    """
     found: dict[str, list[Measured]] = {}
     cut: set[str] = set()  # to be replaced if a finished run turns up
     seats: set[str] = set()
     bad: list[str] = []
     for folder in folders:
         files: dict[str, None] = {}
-        for line in measured_lines(folder, seat):
+        for line in measured_lines(folder, seat, playable):
             if line.bad is not None:
                 bad.append(str(line.bad))
                 files[line.bad.file] = None

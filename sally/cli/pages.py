@@ -11,11 +11,11 @@ import msgspec
 from sally import __version__
 from sally import store as stores
 from sally.analysis import registration as registrations
-from sally.analysis.snapshot import Snapshot
 from sally.api.files import paper_grids, profiled
 from sally.cli.common import STORE
 from sally.core.errors import BadInput
 from sally.output.console import json_option, print_json
+from sally.output.page.held import Held
 from sally.output.page.write import Wishes, write_page
 from sally.output.unpacked import opened
 from sally.runner.check import prompts_of
@@ -51,7 +51,8 @@ def report(
     """One page of HTML for the episodes in DIR (a store or a bundle): open it in a browser."""
     wanted = _wanted(transcripts)
     out = out or Path(f"{named_after(store)}.html")
-    with opened(store) as (folder, _), Snapshot(folder) as held:
+    with opened(store) as (folder, _):
+        held = Held(folder)
         wishes = Wishes(
             wanted, profiled if profile else None, paper_grids(folder, held, said), prompts_of
         )
@@ -68,7 +69,7 @@ def report(
     click.echo(f"{out}: {held_there}, {said_size(written.bytes)}")
 
 
-def deviations(registration: Path, folder: Where, held: Snapshot) -> list[str]:
+def deviations(registration: Path, folder: Where, held: Held) -> list[str]:
     """What differs from the registration, or that nothing does."""
     try:
         frozen = msgspec.json.decode(registration.read_bytes(), type=registrations.Registration)

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import platform
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from hashlib import blake2b
 from importlib.metadata import PackageNotFoundError, version
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 import msgspec
+import numpy as np
+from numpy.typing import NDArray
 
 from sally.analysis.registration import is_peoples
 from sally.core import shelf
@@ -19,12 +24,13 @@ from sally.core.study import Study
 from sally.core.version import VERSION
 from sally.store import reason
 
+Keys = NDArray[np.uint64]  # of trials
+NO_KEYS: Keys = np.array([], dtype=np.uint64)
 PACKAGES = ("msgspec", "numpy", "scipy")  # what computes here
 
 
-@dataclass
-class ModelUse:
-    """What one model took, over all episodes; what a provider did not say is counted apart."""
+class Use(msgspec.Struct, array_like=True):
+    """What one model took; what a provider did not say is counted apart."""
 
     calls: int = 0
     failed: int = 0
@@ -33,8 +39,8 @@ class ModelUse:
     seconds: float = 0.0
     cost: float = 0.0
     unpriced: int = 0  # calls whose cost is not known, which is not zero
-    settings: set[str] = field(default_factory=set)  # as JSON
-    used: set[str] = field(default_factory=set)  # as JSON: weights, versions, addresses
+    settings: set[str] = msgspec.field(default_factory=set)  # as JSON
+    used: set[str] = msgspec.field(default_factory=set)  # as JSON: weights, versions, addresses
 
     def add(self, call: Call) -> None:
         """Count one call."""
@@ -48,6 +54,74 @@ class ModelUse:
         self.unpriced += cost is None
         kept = {k: v for k, v in call.settings.items() if k != "seed" and v not in (None, [], ())}
         self.settings.add(_json(kept))
+
+    def join(self, other: Use, times: int) -> None:
+        """Count the same model elsewhere, so many times."""
+        for name in ("calls", "failed", "input", "output", "seconds", "cost", "unpriced"):
+            setattr(self, name, getattr(self, name) + times * getattr(other, name))
+        self.settings |= other.settings
+        self.used |= other.used
+
+
+class Facts(msgspec.Struct, array_like=True):
+    """What one episode adds to the provenance of a page; many episodes add the same."""
+
+    game: str
+    version: int
+    players: list[tuple[str, str]]  # name, versions as JSON
+    packs: list[str]
+    cell: str
+    end: str  # "over", or the cause of a censoring
+    why: str  # why there is no result
+    peoples: bool  # whether a person sat at the table
+    moves: int
+    forfeits: dict[str, int]  # by reason
+    reports: int
+    unread: int  # reports in which no answer could be read
+    models: dict[str, Use]
+
+
+def facts_of(episode: Episode) -> Facts:
+    """What an episode adds to the provenance."""
+    setup, end, forfeits = episode.setup, episode.end, Counter[str]()
+    moves = reports = unread = 0
+    for event in episode.events:
+        if type(event) is Moved:
+            moves += event.seat in setup.lineup
+        elif isinstance(event, Forfeited):
+            forfeits[event.reason] += 1
+        elif isinstance(event, Reported):
+            reports += 1
+            unread += event.value is None
+    given = (who.params.get("pack") for who in setup.lineup.values())
+    return Facts(
+        setup.instance.game,
+        setup.version,
+        [(who.player, _json(who.versions)) for who in setup.lineup.values()],
+        [pack for pack in given if isinstance(pack, str) and pack],
+        episode.cell,
+        end.cause if isinstance(end, Censored) else "over",
+        reason(episode),
+        is_peoples(episode),
+        moves,
+        forfeits,
+        reports,
+        unread,
+        _models_in(episode),
+    )
+
+
+def _models_in(episode: Episode) -> dict[str, Use]:
+    lineup, models = episode.setup.lineup, dict[str, Use]()
+    for event in episode.events:
+        if event.calls:
+            use = models.setdefault(model_of(lineup.get(event.seat)), Use())
+            for call in event.calls:
+                use.add(call)
+    for seat, used in episode.used.items():
+        if seat in lineup:  # what is known of people is no model's
+            models.setdefault(model_of(lineup.get(seat)), Use()).used.add(_json(used))
+    return models
 
 
 class CellCount(msgspec.Struct, frozen=True):
@@ -76,7 +150,7 @@ class Provenance:
 
     games: dict[str, set[int]] = field(default_factory=dict)  # rules versions that were played
     players: dict[str, set[str]] = field(default_factory=dict)  # name -> versions as JSON
-    models: dict[str, ModelUse] = field(default_factory=dict)
+    models: dict[str, Use] = field(default_factory=dict)
     packs: set[str] = field(default_factory=set)
     ends: Counter[str] = field(default_factory=Counter)  # "over", or the cause of a censoring
     details: Counter[str] = field(default_factory=Counter)  # why episodes were censored
@@ -86,77 +160,65 @@ class Provenance:
     unread: int = 0  # reports in which no answer could be read
     cells: dict[str, Counter[str]] = field(default_factory=dict)
     peoples: Counter[str] = field(default_factory=Counter)  # episodes with a person, by cell
-    _keys: dict[str, set[str]] = field(default_factory=dict)
+    _keys: dict[str, list[Keys]] = field(default_factory=dict)
 
     def add(self, episode: Episode) -> None:
         """Take one episode into account."""
-        setup, end = episode.setup, episode.end
-        self.games.setdefault(setup.instance.game, set()).add(setup.version)
-        for who in setup.lineup.values():
-            self.players.setdefault(who.player, set()).add(_json(who.versions))
-            if isinstance(pack := who.params.get("pack"), str) and pack:
-                self.packs.add(pack)
-        cut = isinstance(end, Censored)
-        self.ends[end.cause if isinstance(end, Censored) else "over"] += 1
-        if why := reason(episode):
-            self.details[why] += 1
-        cell = self.cells.setdefault(episode.cell, Counter())
-        cell["there"] += 1
-        cell["censored"] += cut
-        if is_peoples(episode):
-            self.peoples[episode.cell] += 1
-        else:
-            self._keys.setdefault(episode.cell, set()).add(trial_key(setup))
-        for event in episode.events:
-            self.moves += isinstance(event, Moved) and event.seat in setup.lineup
-            if isinstance(event, Forfeited):
-                self.forfeits[event.reason] += 1
-            elif isinstance(event, Reported):
-                self.reports += 1
-                self.unread += event.value is None
-        self._add_models(episode)
+        facts = facts_of(episode)
+        self.count(facts)
+        self.count_keys(facts, np.array([key_of(trial_key(episode.setup))], dtype=np.uint64))
 
-    def _add_models(self, episode: Episode) -> None:
-        lineup = episode.setup.lineup
-        for event in episode.events:
-            calls = event.calls
-            if not calls:
-                continue
-            use = self.models.setdefault(model_of(lineup.get(event.seat)), ModelUse())
-            for call in calls:
-                use.add(call)
-        for seat, used in episode.used.items():
-            if seat not in lineup:  # what is known of people is no model's
-                continue
-            use = self.models.setdefault(model_of(lineup.get(seat)), ModelUse())
-            use.used.add(_json(used))
+    def count(self, facts: Facts, times: int = 1) -> None:
+        """Take so many episodes into account that add the same."""
+        self.games.setdefault(facts.game, set()).add(facts.version)
+        for player, versions in facts.players:
+            self.players.setdefault(player, set()).add(versions)
+        self.packs |= set(facts.packs)
+        self.ends[facts.end] += times
+        if facts.why:
+            self.details[facts.why] += times
+        cell = self.cells.setdefault(facts.cell, Counter())
+        cell["there"] += times
+        cell["censored"] += times * (facts.end != "over")
+        if facts.peoples:
+            self.peoples[facts.cell] += times
+        self.moves += times * facts.moves
+        for why, n in facts.forfeits.items():
+            self.forfeits[why] += times * n
+        self.reports += times * facts.reports
+        self.unread += times * facts.unread
+        for name, use in facts.models.items():
+            self.models.setdefault(name, Use()).join(use, times)
+
+    def count_keys(self, facts: Facts, keys: Keys) -> None:
+        """Which trials episodes are that add the same; a person's are in no plan."""
+        if not facts.peoples:
+            self._keys.setdefault(facts.cell, []).append(keys)
 
     def counts(self, studies: Iterable[Study]) -> Counts:
         """How much of what was planned is there."""
-        wanted: dict[str, set[str]] = {}
-        for study in studies:
-            for cell, setup in study.trials():
-                wanted.setdefault(cell, set()).add(trial_key(setup))
+        wanted = wanted_keys(studies)
         if not wanted:
             cells = [
                 CellCount(n, None, c["there"], c["censored"], 0, self.peoples[n])
                 for n, c in self.cells.items()
             ]
             return Counts(None, 0, 0, cells)
-        planned = set[str]().union(*wanted.values())
-        played = set[str]().union(*self._keys.values())
+        here = {cell: _distinct(keys) for cell, keys in self._keys.items()}
+        planned, played = _distinct(list(wanted.values())), _distinct(list(here.values()))
         cells = [
             CellCount(
                 name,
-                len(wanted.get(name, ())),
-                len(wanted.get(name, set()) & played),
+                len(wanted.get(name, NO_KEYS)),
+                int(np.isin(wanted.get(name, NO_KEYS), played).sum()),
                 self.cells.get(name, Counter())["censored"],
-                len(self._keys.get(name, set()) - planned),
+                int((~np.isin(here.get(name, NO_KEYS), planned)).sum()),
                 self.peoples[name],
             )
             for name in dict.fromkeys([*wanted, *self.cells])
         ]
-        return Counts(len(planned), len(planned - played), len(played - planned), cells)
+        missing, others = ~np.isin(planned, played), ~np.isin(played, planned)
+        return Counts(len(planned), int(missing.sum()), int(others.sum()), cells)
 
     @property
     def cost(self) -> tuple[float, int]:
@@ -175,6 +237,15 @@ def trial_key(setup: Setup) -> str:
 
     Versions are filled in when a trial is played, and so are helpers that nobody named.
     """
+    return _key(setup, _company(setup))
+
+
+def _key(setup: Setup, company: str) -> str:
+    return f"[{_json(setup.instance.id)},{setup.seed},{setup.repeat},{company}]"
+
+
+def _company(setup: Setup) -> str:
+    """The part of a key that trials share which differ in problem and chance alone."""
     try:
         helpers: Mapping[Any, str] = shelf.game(setup.instance.game).occupants
     except BadInput:  # a game of somebody's own, not on this shelf
@@ -184,8 +255,37 @@ def trial_key(setup: Setup) -> str:
         for seat, who in setup.lineup.items()
         if helpers.get(seat) != who.player
     }
-    asked = (setup.arms, setup.injections, setup.retries)
-    return _json((setup.instance.id, setup.seed, setup.repeat, lineup, asked))
+    return _json((lineup, (setup.arms, setup.injections, setup.retries)))
+
+
+def key_of(text: str) -> int:
+    """The key of a trial in 64 bits, so that a million of them fit into an array."""
+    return int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "little")
+
+
+def wanted_keys(studies: Iterable[Study]) -> dict[str, Keys]:
+    """By cell, the keys of all trials that were asked for, each once."""
+    found: dict[str, list[Keys]] = {}
+    for study in studies:
+        for cell, trials in groupby(study.trials(), key=itemgetter(0)):
+            keys = np.fromiter(_keys(setup for _, setup in trials), dtype=np.uint64)
+            found.setdefault(cell, []).append(keys)
+    return {cell: _distinct(keys) for cell, keys in found.items()}
+
+
+def _keys(setups: Iterable[Setup]) -> Iterator[int]:
+    """The keys of trials; who sits there is looked at once, however many follow."""
+    known: dict[tuple[object, ...], str] = {}
+    for setup in setups:
+        shared = (setup.lineup, setup.arms, setup.injections)  # objects of the study itself
+        alike = (*map(id, shared), setup.retries, setup.instance.game)
+        if (company := known.get(alike)) is None:
+            company = known[alike] = _company(setup)
+        yield key_of(_key(setup, company))
+
+
+def _distinct(keys: Sequence[Keys]) -> Keys:
+    return np.unique(np.concatenate([*keys, NO_KEYS]))
 
 
 def installed() -> dict[str, str]:

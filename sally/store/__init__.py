@@ -9,6 +9,7 @@ writing. At an address it puts immutable parts. A line that cannot be read is co
 `quarantine/` and reported with file and line. `index.sqlite` keeps what was read off many lines.
 """
 
+from sally.store.counting import Counted, Ids, counted, packed_ids, rows_of
 from sally.store.index import INDEX, columns, fill, sum_of_lines
 from sally.store.lines import migrated, read_line, sound_line, why_wrong
 from sally.store.manifest import (
@@ -38,7 +39,7 @@ from sally.store.reading import (
     reason,
     to_run_again,
 )
-from sally.store.standing import Standing
+from sally.store.standing import Reader, Standing
 from sally.store.surveying import Survey, survey
 from sally.store.writing import Ours, TakenOver, Writer, keep_pack, packs_of
 
@@ -48,11 +49,14 @@ __all__ = [
     "PEOPLE",
     "BadLine",
     "Contents",
+    "Counted",
     "Folder",
+    "Ids",
     "Manifest",
     "Ours",
     "PeoplePlan",
     "Place",
+    "Reader",
     "Remote",
     "Standing",
     "Survey",
@@ -62,6 +66,7 @@ __all__ = [
     "aliases",
     "claim",
     "columns",
+    "counted",
     "episode_files",
     "fill",
     "has_living_writer",
@@ -75,6 +80,7 @@ __all__ = [
     "load_file",
     "manifest_of",
     "migrated",
+    "packed_ids",
     "packs_of",
     "people_plan",
     "place",
@@ -84,6 +90,7 @@ __all__ = [
     "read_manifest",
     "reason",
     "require",
+    "rows_of",
     "sound_line",
     "studies",
     "sum_of_lines",

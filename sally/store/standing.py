@@ -15,6 +15,40 @@ from sally.store.reading import BadLine, all_lines, open_lines
 from sally.store.surveying import COLUMN, noted, noted_lines
 
 
+class Reader:
+    """Reads single lines of a store that is still as it was; the last file stays in memory."""
+
+    def __init__(self, where: Where) -> None:
+        self._at = place(where)
+        self._open: tuple[str, bytes, list[int]] = ("", b"", [])  # the last file that was read
+
+    def episode(self, file: str, line: int, id: str) -> Episode:
+        """The episode of this id in a line; the store must still be as it was."""
+        whole, starts = self._read(file)
+        there = whole[starts[line - 1] : starts[line]] if line < len(starts) else b""
+        found = sound_line(there)
+        if not isinstance(found, Episode) or found.id != id:
+            raise BadInput(
+                f"Line {line} of {file} in {self._at} was changed after the store was loaded; "
+                "load it again."
+            )
+        return found
+
+    def _read(self, file: str) -> tuple[bytes, list[int]]:
+        """A file of lines, and where each of them begins and the last one ends."""
+        if self._open[0] != file:
+            if isinstance(self._at, Folder):
+                with open_lines(self._at.path / file) as lines:
+                    whole = lines.read()
+            else:
+                whole = b"".join(line for _, _, line in all_lines(self._at, [file]))
+            starts, end = [0], 0
+            for line in BytesIO(whole):
+                starts.append(end := end + len(line))
+            self._open = file, whole, starts
+        return self._open[1], self._open[2]
+
+
 class Standing:
     """The ids of a store's episodes in order, and for each the file and the line it stands in."""
 
@@ -24,7 +58,7 @@ class Standing:
         self._at, self._files = place(where), list[str]()
         self._file, self._line = array("l"), array("l")
         self._places: dict[str, int] = {}
-        self._open: tuple[str, bytes, list[int]] = ("", b"", [])  # the last file that was read
+        self._reader = Reader(where)
         self._find()
 
     def __len__(self) -> int:
@@ -36,16 +70,8 @@ class Standing:
 
     def episode(self, number: int) -> Episode:
         """Read one episode; the store must still be as it was."""
-        file, line = self._files[self._file[number]], self._line[number]
-        whole, starts = self._read(file)
-        there = whole[starts[line - 1] : starts[line]] if line < len(starts) else b""
-        found = sound_line(there)
-        if not isinstance(found, Episode) or found.id != self.ids[number]:
-            raise BadInput(
-                f"Line {line} of {file} in {self._at} was changed after the store was loaded; "
-                "load it again."
-            )
-        return found
+        file = self._files[self._file[number]]
+        return self._reader.episode(file, self._line[number], self.ids[number])
 
     def _find(self) -> None:
         """As when a store is loaded, a finished run of an episode takes the place of a cut one."""
@@ -70,17 +96,3 @@ class Standing:
                     if not is_cut:
                         cut.discard(id)
         self._files = list(files)
-
-    def _read(self, file: str) -> tuple[bytes, list[int]]:
-        """A file of lines, and where each of them begins and the last one ends."""
-        if self._open[0] != file:
-            if isinstance(self._at, Folder):
-                with open_lines(self._at.path / file) as lines:
-                    whole = lines.read()
-            else:
-                whole = b"".join(line for _, _, line in all_lines(self._at, [file]))
-            starts, end = [0], 0
-            for line in BytesIO(whole):
-                starts.append(end := end + len(line))
-            self._open = file, whole, starts
-        return self._open[1], self._open[2]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from collections import Counter
 from datetime import UTC, datetime
 from html import unescape
@@ -14,17 +15,18 @@ import pytest
 import sally
 from sally import store
 from sally.analysis.rows import episode_rows, summary
-from sally.analysis.snapshot import Snapshot
 from sally.core import shelf
 from sally.core.errors import BadInput
-from sally.core.log import Censored, Moved, Reported, Sitter, episode_id
+from sally.core.log import Censored, Moved, Reported, Sitter, episode_id, to_line
 from sally.core.study import Cell, Study, grid, instance, sitter
-from sally.output.page import write
+from sally.output.page import held, write
+from sally.output.page.held import Held
 from sally.output.page.transcripts import transcript_of
 from sally.output.page.write import Wishes, chosen_of, write_page
 from sally.output.provenance import Provenance, trial_key
 from sally.runner.check import prompts_of
 from sally.runner.plan import orders
+from sally.store import index
 from tests.metrics.test_answers import random_episode
 from tests.output.hostile import hostile_store
 
@@ -50,8 +52,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def page_of(folder: Path, out: Path, **wishes: object) -> str:
-    with Snapshot(folder) as held:
-        write_page(held, out, Wishes(made=MADE, **wishes))  # type: ignore[arg-type]
+    write_page(Held(folder), out, Wishes(made=MADE, **wishes))  # type: ignore[arg-type]
     return out.read_text("utf-8")
 
 
@@ -62,6 +63,45 @@ def page(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
 
 def text_of(markup: str) -> str:
     return " ".join(unescape(re.sub("<[^>]*>", " ", markup)).split())
+
+
+def test_a_page_from_the_index_is_the_page_from_the_lines(
+    page: str, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SALLY_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(index, "SMALL", 0)
+    monkeypatch.setattr(index, "PIECE", 3)
+    monkeypatch.setattr(index, "SETTLED", -1.0)
+    copied = Path(shutil.copytree(folder, tmp_path / folder.name))
+    assert page_of(copied, tmp_path / "first.html") == page
+    assert (copied / store.INDEX).exists()
+    monkeypatch.setattr(held, "played", lambda episode: 1 / 0)  # nothing is replayed again
+    assert page_of(copied, tmp_path / "again.html") == page
+
+
+def test_a_page_lists_the_first_of_very_many_episodes_and_says_so(
+    page: str, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(write, "LISTED", 12)
+    monkeypatch.setattr(write, "LEAST", 1)
+    short = page_of(folder, tmp_path / "short.html")
+    assert short.count("The first 3; 1 more are not listed.") == 4
+    assert page.count("<tr><td>") - short.count("<tr><td>") == 4
+    assert "not listed" not in page
+
+
+def test_a_finished_run_takes_the_place_of_a_cut_one(folder: Path, tmp_path: Path) -> None:
+    there = Path(shutil.copytree(folder, tmp_path / folder.name))
+    one, two, *_ = sally.load(folder)
+    stop = [Censored(turn=0, cause="budget")]
+    cut = [msgspec.structs.replace(each, events=stop) for each in (one, one, two)]
+    lines = b"".join(to_line(each) for each in (*cut[:2], two, cut[2], two))
+    (there / "00.jsonl").write_bytes(lines)
+    found = Held(there)
+    assert (len(found), found.replaced, found.doubled) == (8, 2, 3)
+    assert [found.id(n) for n in range(2)] == [one.id, two.id]
+    assert found.seen.ends == {"over": 8}
+    assert list(found.episodes([0, 1])) == [one, two]
 
 
 def test_every_link_has_its_place_and_no_place_is_named_twice(page: str) -> None:
@@ -232,11 +272,11 @@ def test_an_empty_store_and_a_place_that_cannot_be_written_are_one_sentence(
 ) -> None:
     empty = tmp_path / "empty"
     store.claim(empty, store.Manifest("none", "x"))
-    with Snapshot(empty) as held, pytest.raises(BadInput, match="holds no episode to report"):
-        write_page(held, tmp_path / "x.html")
+    with pytest.raises(BadInput, match="holds no episode to report"):
+        write_page(Held(empty), tmp_path / "x.html")
     (tmp_path / "file").touch()
-    with Snapshot(folder) as held, pytest.raises(BadInput, match="cannot be written"):
-        write_page(held, tmp_path / "file" / "x.html")
+    with pytest.raises(BadInput, match="cannot be written"):
+        write_page(Held(folder), tmp_path / "file" / "x.html")
 
 
 @pytest.mark.parametrize("game", sorted(shelf.games()))

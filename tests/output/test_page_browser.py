@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from sally.analysis.snapshot import Snapshot
+from sally.output.page.held import Held
 from sally.output.page.write import Wishes, write_page
 from sally.runner.check import prompts_of
 from tests.output.hostile import NAME, REPLIES, hostile_store
@@ -20,9 +20,8 @@ pytestmark = NEEDS_BROWSER
 @pytest.fixture(scope="module")
 def address(tmp_path_factory: pytest.TempPathFactory) -> str:
     folder = tmp_path_factory.mktemp("hostile")
-    with Snapshot(hostile_store(folder / "store")) as held:
-        made = datetime(2026, 1, 2, tzinfo=UTC)
-        write_page(held, folder / "page.html", Wishes(prompts_of=prompts_of, made=made))
+    held, made = Held(hostile_store(folder / "store")), datetime(2026, 1, 2, tzinfo=UTC)
+    write_page(held, folder / "page.html", Wishes(prompts_of=prompts_of, made=made))
     return (folder / "page.html").as_uri()
 
 

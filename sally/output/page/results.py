@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from math import isnan
 
-from sally.analysis.rows import Row, mean_of
+import numpy as np
+from numpy.typing import NDArray
+
+from sally.analysis.rows import Row
+from sally.analysis.seat_table import Seats, mean_of_rows
 from sally.core import shelf
 from sally.core.metric import Metric
+from sally.output.page.held import Held
 from sally.output.page.html import Html, anchor, joined, tag
 from sally.output.plots import Bar, estimate, interval_plot, number
 from sally.stats import Estimate
@@ -27,11 +32,18 @@ class Group:
     cell: str
     player: str
     others: str
-    rows: list[Row] = field(default_factory=list)
+    held: Held
+    kinds: list[Row]  # what sat there
+    rows: NDArray[np.int64]  # of the table of all seats
+    _means: dict[str, Estimate] = field(default_factory=dict)
 
     def estimate(self, metric: str) -> Estimate:
         """The mean of a metric over the episodes in which it has a value."""
-        return mean_of(self.rows, metric)
+        if metric not in self._means:
+            seats = self.held.seats
+            rows = self.rows[~np.isnan(seats.values[metric][self.rows])]
+            self._means[metric] = mean_of_rows(seats, self.kinds, rows, metric)
+        return self._means[metric]
 
 
 @dataclass
@@ -51,8 +63,7 @@ class Sheet:
         """Headline ones first; those that are empty everywhere are left out."""
         spec = shelf.game(self.game)
         known = [*shelf.metrics(spec.family or spec.name).values(), PAYOFF]
-        rows = [row for group in self.groups.values() for row in group.rows]
-        valued = [m for m in known if any(row.get(m.name) is not None for row in rows)]
+        valued = [m for m in known if any(_has(g, m.name) for g in self.groups.values())]
         return sorted(valued, key=lambda m: not is_headline(m))
 
     @cached_property
@@ -63,22 +74,44 @@ class Sheet:
         return [key for key in KEYS if varies[key] or key == "player"]
 
 
+def _has(group: Group, metric: str) -> bool:
+    return not bool(np.isnan(group.held.seats.values[metric][group.rows]).all())
+
+
 def is_headline(metric: Metric) -> bool:
     return metric.headline or metric is PAYOFF
 
 
-def sheets_of(rows: Iterable[Row]) -> list[Sheet]:
-    """The rows of all episodes, sorted into what can be compared."""
-    sheets: dict[tuple[str, str], Sheet] = {}
-    count = 0
-    for row in rows:
-        sheet = sheets.setdefault((row["game"], row["seat"]), Sheet(row["game"], row["seat"]))
-        key = tuple(str(row[k]) for k in KEYS)
-        if key not in sheet.groups:
-            count += 1
-            sheet.groups[key] = Group(f"g{count}", row["cell"], row["player"], row["others"])
-        sheet.groups[key].rows.append(row)
-    return list(sheets.values())
+def sheets_of(held: Held) -> list[Sheet]:
+    """The seats of all episodes, sorted into what can be compared, as they appear in the store."""
+    seats, alike = held.seats, dict[tuple[str, str], dict[tuple[str, ...], list[Row]]]()
+    first = _first(seats)
+    for kind in sorted(seats.kinds, key=first):
+        sheet = alike.setdefault((kind["game"], kind["seat"]), {})
+        sheet.setdefault(tuple(str(kind[key]) for key in KEYS), []).append(kind)
+    groups_of = [group for sheet in alike.values() for group in sheet.values()]
+    firsts = sorted(groups_of, key=lambda kinds: first(kinds[0]))
+    places = {kinds[0]["at"]: f"g{n}" for n, kinds in enumerate(firsts, 1)}
+    order = np.argsort(seats.kind, kind="stable")
+    codes = seats.kind[order]
+    found = []
+    for (game, seat), groups in alike.items():
+        sheet_of = Sheet(game, seat)
+        for key, kinds in groups.items():
+            ends = [np.searchsorted(codes, [kind["at"], kind["at"] + 1]) for kind in kinds]
+            rows = np.sort(np.concatenate([order[low:high] for low, high in ends]))
+            cell, player, others = (kinds[0][k] for k in KEYS)
+            place = places[kinds[0]["at"]]
+            sheet_of.groups[key] = Group(place, cell, player, others, held, kinds, rows)
+        found.append(sheet_of)
+    return found
+
+
+def _first(seats: Seats) -> Callable[[Row], int]:
+    """Where a kind of seat first appears."""
+    kinds, places = np.unique(seats.kind, return_index=True)
+    known = dict(zip(kinds.tolist(), places.tolist(), strict=True))
+    return lambda kind: known[kind["at"]]
 
 
 # --- tables of means ------------------------------------------------------------------------------
@@ -197,23 +230,28 @@ def _metric_plot(sheet: Sheet, metric: Metric) -> Html | None:
 # --- episodes -------------------------------------------------------------------------------------
 
 
-def episode_lists(sheet: Sheet, shown: Collection[str]) -> Iterator[Html]:
-    """For each group, the list of its episodes with every metric; `shown` have a transcript."""
+def episode_lists(sheet: Sheet, shown: Collection[int], most: int) -> Iterator[Html]:
+    """For each group, a list of its episodes with every metric; `shown` have a transcript.
+
+    At most so many of a group are listed: the first ones, in the order of the store.
+    """
     metrics = sheet.metrics
     for group in sheet.groups.values():
+        listed, left = group.rows[:most].tolist(), len(group.rows) - most
         company = f" with {group.others}" if group.others else ""
         cell = f"{group.cell}: " if "cell" in sheet.keys else ""
         head = f"{cell}{sheet.seat} = {group.player}{company}"
         table = tag(
             "table",
             tag("thead", _list_head(group, metrics)),
-            tag("tbody", (_episode_line(row, metrics, shown) for row in group.rows)),
+            tag("tbody", (_episode_line(group.held, row, metrics, shown) for row in listed)),
             class_="sortable",
         )
         count = tag("span", f"{len(group.rows)}", class_="badge")
         yield tag(
             "details",
             tag("summary", tag("bdi", head), " ", count),
+            tag("p", f"The first {most:,}; {left:,} more are not listed.") if left > 0 else None,
             scrolled(table, head),
             id=group.place,
             class_="list",
@@ -231,27 +269,27 @@ def _list_head(group: Group, metrics: Sequence[Metric]) -> Html:
     return tag("tr", plain, named)
 
 
-def _episode_line(row: Row, metrics: Sequence[Metric], shown: Collection[str]) -> Html:
-    id = row["episode"]
+def _episode_line(held: Held, row: int, metrics: Sequence[Metric], shown: Collection[int]) -> Html:
+    seats, number = held.seats, int(held.row_of[row])
+    id, cut = held.id(number), held.ends[held.end[number]]
     name = tag("code", id[:8])
-    link = tag("a", name, href=f"#{anchor('e-', id)}") if id in shown else name
-    end = tag("span", row["censored"], class_="badge bad") if row["censored"] else "over"
+    link = tag("a", name, href=f"#{anchor('e-', id)}") if number in shown else name
     return tag(
         "tr",
         tag("td", link),
-        tag("td", tag("bdi", row["instance"])),
-        _number_cell(row["repeat"]),
-        _number_cell(row["turns"]),
-        _number_cell(row["forfeited"]),
-        tag("td", end),
-        (_number_cell(row.get(metric.name)) for metric in metrics),
+        tag("td", tag("bdi", seats.problems[seats.problem[row]][1])),
+        _number_cell(float(seats.repeat[row])),
+        _number_cell(float(seats.values["turns"][row])),
+        _number_cell(float(seats.values["forfeited"][row])),
+        tag("td", tag("span", cut, class_="badge bad") if cut else "over"),
+        (_number_cell(float(seats.values[metric.name][row])) for metric in metrics),
     )
 
 
-def _number_cell(value: Any) -> Html:
-    if value is None:
+def _number_cell(value: float) -> Html:
+    if isnan(value):
         return tag("td", "–", class_="number quiet")
-    return tag("td", number(float(value)), class_="number", data_v=float(value))
+    return tag("td", number(value), class_="number", data_v=value)
 
 
 def glossary(sheets: Sequence[Sheet]) -> Html:

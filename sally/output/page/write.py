@@ -1,4 +1,4 @@
-"""The whole page, written piece by piece: only the rows of episodes are held in memory."""
+"""The whole page, written piece by piece: of episodes only their numbers are held in memory."""
 
 from __future__ import annotations
 
@@ -10,17 +10,14 @@ from hashlib import sha256
 from html import escape
 from importlib.resources import files
 from pathlib import Path
-from typing import TextIO
+from typing import Any, TextIO, TypeVar
 
 import msgspec
 
-from sally.analysis.measured import Measured, measure
 from sally.analysis.profile import ProfileRow
-from sally.analysis.rows import Row, played, seat_rows
-from sally.analysis.snapshot import Snapshot
 from sally.core.errors import BadInput
-from sally.core.log import Episode
 from sally.output.layout import Grid
+from sally.output.page.held import Held
 from sally.output.page.html import Html, joined, tag
 from sally.output.page.origin import cost_of, missing, origin
 from sally.output.page.paper import paper_section
@@ -35,8 +32,8 @@ from sally.output.page.results import (
     sheets_of,
 )
 from sally.output.page.transcripts import PromptsOf, transcript_of
-from sally.output.provenance import Provenance
 
+LISTED, LEAST = 20_000, 50  # lines of episodes on a page, and of one group whatever that makes
 BUDGET = 1_000_000  # bytes of stored episodes whose transcripts a page holds unless told otherwise
 
 
@@ -53,14 +50,14 @@ class Wishes:
     """What the page is to hold besides the numbers."""
 
     transcripts: int | None = None  # of each lineup; None: as many as fit the budget
-    profile: Callable[[Sequence[Measured]], Sequence[ProfileRow]] | None = None
+    profile: Callable[[Held], Sequence[ProfileRow]] | None = None
     grids: Mapping[str, Sequence[Grid]] = field(default_factory=dict)  # a paper's tables
     prompts_of: PromptsOf | None = None
     made: datetime | None = None
     notes: tuple[str, ...] = ()  # what a reader must know besides, such as deviations
 
 
-def write_page(held: Snapshot, out: Path, wishes: Wishes | None = None) -> Written:
+def write_page(held: Held, out: Path, wishes: Wishes | None = None) -> Written:
     """The page of a store, as one file."""
     wishes = wishes or Wishes()
     if not len(held):
@@ -79,37 +76,27 @@ def write_page(held: Snapshot, out: Path, wishes: Wishes | None = None) -> Writt
         raise BadInput(f"The page cannot be written to {out}: {why.strerror}.") from None
 
 
-def _put(held: Snapshot, file: TextIO, wishes: Wishes) -> int:
-    seen, rows, found, unplayed = Provenance(), list[Row](), list[Measured](), list[str]()
-    lineups: dict[str, list[str]] = {}
-    for episode in held:
-        seen.add(episode)
-        lineups.setdefault(_lineup(episode), []).append(episode.id)
-        try:
-            whole = played(episode)
-            rows += seat_rows(whole)
-            if wishes.profile is not None:
-                found += [measure(whole, seat) for seat in whole.replay.game.seats]
-        except BadInput as why:
-            unplayed.append(str(why))
-    profile = wishes.profile(found) if wishes.profile is not None else ()
-    chosen = chosen_of(lineups, {id: spot.size for id, spot in held.spots.items()},
-                       wishes.transcripts)  # fmt: skip
+def _put(held: Held, file: TextIO, wishes: Wishes) -> int:
+    profile = wishes.profile(held) if wishes.profile is not None else ()
+    lineups: dict[int, list[int]] = {}
+    for number, lineup in enumerate(held.lineups.tolist()):
+        lineups.setdefault(lineup, []).append(number)
+    sizes = dict(enumerate(held.sizes.tolist()))
+    chosen = chosen_of(lineups, sizes, wishes.transcripts)
     made = wishes.made or datetime.now(UTC)
-    page = _Page(held, seen, sheets_of(rows), chosen, unplayed, wishes.notes)
+    page = _Page(held, sheets_of(held), chosen, wishes.notes)
     for piece in page.pieces(wishes, profile, made):
         file.write(str(piece))
         file.write("\n")
     return len(chosen)
 
 
-def _lineup(episode: Episode) -> str:
-    return msgspec.json.encode((episode.cell, episode.setup.lineup), order="sorted").decode()
+N = TypeVar("N", str, int)
 
 
 def chosen_of(
-    lineups: dict[str, list[str]], sizes: dict[str, int], each: int | None
-) -> dict[str, None]:
+    lineups: Mapping[Any, Sequence[N]], sizes: Mapping[N, int], each: int | None
+) -> dict[N, None]:
     """Which episodes get a transcript, in the order of the store.
 
     The first so many of each cell and lineup, or, turn by turn from each, as many as the budget
@@ -132,16 +119,15 @@ class _Page:
 
     def __init__(
         self,
-        held: Snapshot,
-        seen: Provenance,
+        held: Held,
         sheets: Sequence[Sheet],
-        chosen: dict[str, None],
-        unplayed: Sequence[str],
+        chosen: dict[int, None],
         notes: Sequence[str] = (),
     ) -> None:
-        self.held, self.seen, self.sheets = held, seen, sheets
-        self.chosen, self.unplayed, self.notes = chosen, unplayed, notes
-        self.counts = seen.counts(held.studies.values())
+        self.held, self.seen, self.sheets = held, held.seen, sheets
+        self.chosen, self.unplayed, self.notes = chosen, held.unplayed, notes
+        self.counts = held.seen.counts(held.studies.values())
+        self._listed = LISTED // max(1, sum(len(sheet.groups) for sheet in sheets))
         self.name = held.manifest.study if held.manifest else str(held.where)
         self._players: dict[tuple[str, str, str], str] = {}
         for sheet in sheets:
@@ -263,7 +249,8 @@ class _Page:
         )
 
     def _lists(self, sheet: Sheet) -> Iterator[Html]:
-        lists = dict(zip(sheet.groups, episode_lists(sheet, self.chosen), strict=True))
+        most = max(self._listed, LEAST)
+        lists = dict(zip(sheet.groups, episode_lists(sheet, self.chosen, most), strict=True))
         yield tag("h3", sheet.title)
         for player in dict.fromkeys(group.player for group in sheet.groups.values()):
             mine = [lists[key] for key, group in sheet.groups.items() if group.player == player]

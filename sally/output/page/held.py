@@ -1,0 +1,261 @@
+"""What a page must know of a store, column by column: from its index, where it has one.
+
+No episode is held: of each there are a few numbers in arrays, and those whose transcripts are
+shown are read when they are.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from hashlib import blake2b, sha256
+from typing import Any
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from sally import store
+from sally.analysis.rows import played
+from sally.analysis.seat_table import SEATS, Gathered, SeatColumns, Seats
+from sally.core import shelf
+from sally.core.code import fingerprint
+from sally.core.errors import BadInput
+from sally.core.log import Episode, to_line
+from sally.core.study import Study
+from sally.output.provenance import Facts, Provenance, facts_of, key_of, trial_key
+from sally.store import Where
+from sally.store.index import Columns, Line
+
+COLUMN = "page"
+SUM_BYTES = 16
+COUNTS = ("payoff", "turns", "forfeited")
+Lines = NDArray[np.int64]
+
+
+class Piece(msgspec.Struct, array_like=True):
+    """What is kept of some lines; one that holds no episode has an empty id."""
+
+    ids: list[str]
+    cut: list[bool]
+    why: list[str]  # why a line holds no episode
+    unplayed: list[str]  # why an episode could not be measured
+    size: list[int]
+    end: list[int]
+    facts: list[int]
+    lineup: list[int]
+    sums: bytes  # of the episodes
+    keys: bytes  # of their trials
+    ends: list[str]  # causes of a censoring, by number; the first is none
+    every_facts: list[Facts]
+    every_lineup: list[bytes]  # cell and lineup
+    seats: dict[str, bytes]  # columns of seats; those without a value are left out
+
+
+class Held:
+    """The episodes of a store, each once, as a page tells of them."""
+
+    def __init__(self, where: Where) -> None:
+        self.where = where
+        self.bad: list[store.BadLine] = []
+        self.unplayed: list[str] = []
+        self._reader, self._files = store.Reader(where), list[str]()
+        gathering = _Gathering(self)
+        for at, found in store.columns(where, [COLUMN], fingerprint(), worked):
+            gathering.add(at, _DECODER.decode(found[COLUMN]))
+        self._files = gathering.files
+        gathering.end()
+        self.manifest: store.Manifest | None = store.manifest_of(where)
+        self.studies: dict[str, Study] = store.studies(where)
+        self.people: store.PeoplePlan | None = store.people_plan(where)
+
+    # What the gathering leaves: of each episode that counts, in the order of the store.
+    ids: NDArray[np.bytes_]
+    sizes: Lines
+    lineups: Lines
+    ends: list[str]  # causes of a censoring, by number
+    end: Lines
+    seats: Seats  # the rows of those that could be measured
+    row_of: Lines  # by row, the number of its episode
+    seen: Provenance
+    doubled: int
+    replaced: int
+    _file: Lines
+    _line: Lines
+    _sums: NDArray[np.uint8]
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def __iter__(self) -> Iterator[Episode]:
+        return self.episodes(range(len(self)))
+
+    def id(self, number: int) -> str:
+        """The id of an episode."""
+        return str(self.ids[number], "ascii")
+
+    def episodes(self, numbers: Iterable[int]) -> Iterator[Episode]:
+        """Some episodes, read one after another."""
+        for n in numbers:
+            yield self._reader.episode(self._files[self._file[n]], self._line[n], self.id(n))
+
+    def digest(self) -> str:
+        """The SHA-256 of the sums of all episodes in the order of their ids."""
+        order = np.argsort(self.ids, kind="stable")
+        return sha256(self._sums[order].tobytes()).hexdigest()
+
+
+def worked(lines: Sequence[Line], names: Sequence[str]) -> Columns:
+    """The column of a page for some lines."""
+    made = PageColumn()
+    for _, _, line in lines:
+        made.add(store.sound_line(line))
+    return {COLUMN: msgspec.msgpack.encode(made.piece())}
+
+
+_DECODER = msgspec.msgpack.Decoder(Piece)
+
+
+class PageColumn:
+    """The column of a page, line by line."""
+
+    def __init__(self) -> None:
+        self._made = Piece([], [], [], [], [], [], [], [], b"", b"", [""], [], [], {})
+        self._seats = SeatColumns((SEATS, *dict.fromkeys((*shelf.shelf("metrics"), *COUNTS))))
+        self._numbers: tuple[dict[Any, int], ...] = ({"": 0}, {}, {})
+        self._sums, self._keys = bytearray(), array("Q")
+
+    def add(self, found: Episode | str) -> None:
+        """Take an episode, or note why a line holds none."""
+        made = self._made
+        if isinstance(found, str):
+            self._seats.add(found, None)
+            self._note("", False, found, "", 0, 0, 0, 0)
+            self._sums += bytes(SUM_BYTES)
+            self._keys.append(0)
+            return
+        unplayed, line, facts = self._measured(found), to_line(found), facts_of(found)
+        ends, every, lineups = self._numbers
+        asked = msgspec.msgpack.encode((found.cell, found.setup.lineup))
+        self._note(
+            found.id,
+            store.to_run_again(found),
+            "",
+            unplayed,
+            len(line),
+            _number(ends, made.ends, facts.end * (facts.end != "over")),
+            _number(every, made.every_facts, facts, msgspec.msgpack.encode(facts)),
+            _number(lineups, made.every_lineup, asked),
+        )
+        self._sums += blake2b(line, digest_size=SUM_BYTES).digest()
+        self._keys.append(key_of(trial_key(found.setup)))
+
+    def _measured(self, episode: Episode) -> str:
+        """Take the seats of an episode; why they could not be measured, if so."""
+        try:
+            self._seats.add(episode, played(episode))
+        except BadInput as why:
+            self._seats.add(str(why), None)
+            return str(why)
+        return ""
+
+    def _note(self, *given: Any) -> None:
+        names = ("ids", "cut", "why", "unplayed", "size", "end", "facts", "lineup")
+        for name, value in zip(names, given, strict=True):
+            getattr(self._made, name).append(value)
+
+    def piece(self) -> Piece:
+        """What was taken."""
+        seats = {name: data for name, data in self._seats.columns().items() if data}
+        return msgspec.structs.replace(
+            self._made, sums=bytes(self._sums), keys=self._keys.tobytes(), seats=seats
+        )
+
+
+def _number(known: dict[Any, int], every: list[Any], value: Any, key: Any = None) -> int:
+    """The number of a value in a list in which each stands once."""
+    key = value if key is None else key
+    number = known.setdefault(key, len(known))
+    if number == len(every):
+        every.append(value)
+    return number
+
+
+class _Gathering:
+    """Pieces put together, and in the end the lines that count."""
+
+    def __init__(self, held: Held) -> None:
+        self._held, self.files = held, list[str]()
+        self._known: tuple[dict[Any, int], ...] = ({}, {"": 0}, {}, {})
+        self._ends, self._facts, self._lineups = [""], list[Facts](), list[bytes]()
+        self._seats = Gathered((*shelf.shelf("metrics"), *COUNTS))
+        names = ("ids", "cut", "size", "end", "facts", "lineup", "sums", "keys", "file", "line",
+                 "rows")  # fmt: skip
+        self._columns: dict[str, list[NDArray[Any]]] = {name: [] for name in names}
+        self._unplayed: dict[int, str] = {}
+        self._lines = 0
+
+    def add(self, at: Sequence[tuple[str, int]], piece: Piece) -> None:
+        files, ends, facts, lineups = self._known
+        coded = {
+            "end": [_number(ends, self._ends, end) for end in piece.ends],
+            "facts": [
+                _number(facts, self._facts, each, msgspec.msgpack.encode(each))
+                for each in piece.every_facts
+            ] or [0],
+            "lineup": [_number(lineups, self._lineups, each) for each in piece.every_lineup] or [0],
+        }  # fmt: skip
+        for name, codes in coded.items():
+            column = np.array(codes, dtype=np.int32)[getattr(piece, name)]
+            self._columns[name].append(column)
+        self._put("ids", store.packed_ids(piece.ids))
+        self._put("cut", np.array(piece.cut, dtype=np.bool_))
+        self._put("size", np.array(piece.size, dtype=np.int64))
+        self._put("sums", np.frombuffer(piece.sums, dtype=np.uint8).reshape(-1, SUM_BYTES))
+        self._put("keys", np.frombuffer(piece.keys, dtype=np.uint64))
+        self._put("file", np.array([_number(files, self.files, f) for f, _ in at], dtype=np.int32))
+        self._put("line", np.array([line for _, line in at], dtype=np.int32))
+        self._put("rows", np.array(self._seats.add_rows(piece.seats).seats, dtype=np.int64))
+        for n, (why, unplayed) in enumerate(zip(piece.why, piece.unplayed, strict=True)):
+            if why:
+                self._held.bad.append(store.BadLine(*at[n], why))
+            if unplayed:
+                self._unplayed[self._lines + n] = unplayed
+        self._lines += len(at)
+
+    def _put(self, name: str, column: NDArray[Any]) -> None:
+        self._columns[name].append(column)
+
+    def end(self) -> None:
+        """Leave with the page what counts."""
+        held = self._held
+        if not self._lines:
+            self.add([], PageColumn().piece())
+        column = {name: np.concatenate(some) for name, some in self._columns.items()}
+        count = store.counted(column["ids"], column["cut"])
+        lines, rows = count.lines, column["rows"]
+        held.doubled, held.replaced = count.doubled, count.replaced
+        held.ids, held.sizes = column["ids"][lines], column["size"][lines]
+        held.ends, held.end = self._ends, column["end"][lines]
+        held.lineups = column["lineup"][lines]
+        held._file, held._line = column["file"][lines], column["line"][lines]
+        held._sums = column["sums"][lines]
+        counts = set(lines.tolist()) if self._unplayed else set()
+        held.unplayed = [why for n, why in self._unplayed.items() if n in counts]
+        held.row_of = np.repeat(np.arange(len(lines)), rows[lines])
+        held.seats = self._seats.chosen(store.rows_of(lines, rows), Counter())
+        held.seen = self._provenance(column["facts"][lines], column["keys"][lines])
+
+    def _provenance(self, facts: Lines, keys: NDArray[np.uint64]) -> Provenance:
+        """Provenance adds up what episodes have in common, in the order of the store."""
+        seen = Provenance()
+        codes, first = np.unique(facts, return_index=True)
+        order = np.argsort(facts, kind="stable")
+        ends = np.searchsorted(facts[order], codes, side="right")
+        begins = np.searchsorted(facts[order], codes, side="left")
+        for n in np.argsort(first, kind="stable").tolist():
+            mine = order[begins[n] : ends[n]]
+            seen.count(self._facts[codes[n]], len(mine))
+            seen.count_keys(self._facts[codes[n]], keys[mine])
+        return seen
