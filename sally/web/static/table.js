@@ -5,6 +5,7 @@ import { AskPanel } from "./asks.js";
 import { drawn } from "./boards.js";
 import { el, isHeading, prose } from "./dom.js";
 import { watch } from "./events.js";
+import { fit } from "./fit.js";
 import { t } from "./texts.js";
 
 const $ = (id) => document.getElementById(id);
@@ -146,6 +147,7 @@ function show(next) {
   showBoard(screen);
   showStatus(screen);
   if (screen.over) end(screen.over);
+  fit();
 }
 
 // News leaves out what this page has already: the rules, and the first lines of the past.
@@ -182,7 +184,8 @@ function showLines(lines) {
   }
   $("no-lines").hidden = wanted.length > 0;
   const past = list.closest(".past");
-  const page = fresh && wanted.length > 0 && isHeading(wanted[0]); // to be read from its top
+  // A list under a heading is to be read from its top.
+  const page = fresh && wanted.length > 0 && (isHeading(wanted[0]) || wanted[0].endsWith(":"));
   if (wanted.length > shown && !page) past.scrollTop = past.scrollHeight;
 }
 
