@@ -71,7 +71,7 @@ def for_a_worker(folder: Path) -> bytes:
     """The lines that a worker reads: a job, and a shard of one episode of two bots."""
     study = find_study("quickstart")
     store.claim(folder / "WORKED", manifest(study))
-    shard = shards_of(orders(study, 1)[:1])[0]
+    shard = next(shards_of(orders(study, 1)))
     job = Job(study.name, str(folder / "WORKED"))
     return b"\n".join((msgspec.json.encode(job), msgspec.json.encode(shard), b""))
 

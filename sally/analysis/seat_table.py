@@ -28,6 +28,7 @@ from sally.core.log import Episode, Sitter, label, model_and_strategy
 from sally.core.metric import Played
 from sally.stats import Estimate
 from sally.stats.rule import coarsest
+from sally.store.counting import Gathering, rows_of
 from sally.store.index import Columns, Line
 
 SEATS = "seats"
@@ -208,8 +209,7 @@ class Gathered:
         self._repeat: list[Codes] = []
         self._seed: list[Whole] = []
         self._values: dict[str, list[Floats | int]] = {name: [] for name in metrics}
-        self._ids: list[store.Ids] = []
-        self._cut: list[NDArray[np.bool_]] = []
+        self._every = Gathering()
         self._many: list[Codes] = []  # rows of each line
         self._why: dict[int, str] = {}  # by line, why there is no result
         self._lines = 0
@@ -219,8 +219,7 @@ class Gathered:
     def add(self, at: Sequence[tuple[str, int]], found: Columns) -> None:
         """Take a piece, and note which lines may count."""
         piece = self.add_rows(found)
-        self._ids.append(store.packed_ids(piece.ids))
-        self._cut.append(np.array(piece.cut, dtype=np.bool_))
+        self._every.add(piece.ids, piece.cut)
         self._many.append(np.array(piece.seats, dtype=np.int64))
         for n, why in enumerate(piece.why):
             if why and piece.ids[n]:
@@ -258,13 +257,11 @@ class Gathered:
 
     def seats(self) -> Seats:
         """The rows of each episode once: finished ones as they come, then those that were cut."""
-        if not self._ids:
-            return self.chosen(_NONE, Counter())
-        cut = np.concatenate(self._cut)
-        lines = store.counted(np.concatenate(self._ids), cut).lines
+        count, cut = self._every.counted()
+        lines = count.lines
         lines = np.concatenate([np.sort(lines[~cut[lines]]), lines[cut[lines]]])
         why = (self._why[n] for n in lines.tolist() if n in self._why) if self._why else ()
-        return self.chosen(store.rows_of(lines, np.concatenate(self._many)), Counter(why))
+        return self.chosen(rows_of(lines, np.concatenate([*self._many, _NONE])), Counter(why))
 
     def chosen(self, order: Codes, reasons: Counter[str]) -> Seats:
         """The table of these rows, in this order."""

@@ -114,9 +114,10 @@ def run(
     meter.refuse_unpriced(models_of(wanted))
     place = out or Path("out") / wanted.name
     job = {"through": THROUGH, "note": NOTE, "cache": cache}
-    play_with_progress(wanted, place, limit, meter, executor(on), **job)
+    listed = local.orders(wanted, limit)
+    play_with_progress(wanted, place, limit, meter, executor(on), wanted=listed, **job)
     found = store.survey(place)
-    left = sum(id not in found.finished for id, _, _ in local.orders(wanted, limit, False))
+    left = len(listed) - sum(listed.found_in(found.finished) or ())
     if as_json:
         spent = {"calls": meter.calls, "tokens": meter.tokens, "money": meter.money}
         said = {**counts(found), "spent": spent, "not_run": left}

@@ -13,7 +13,7 @@ from sally import store
 from sally.core import shelf
 from sally.core.drive import play_async, play_bots
 from sally.core.errors import BadInput
-from sally.core.log import Episode, Instance, Setup, Sitter, episode_id
+from sally.core.log import Episode, Instance, Setup, Sitter
 from sally.core.match import Match
 from sally.core.model import Model
 from sally.core.player import Player
@@ -22,10 +22,10 @@ from sally.core.study import Study
 from sally.players.language import uses_model
 from sally.runner.budget import BudgetSpent, Meter, Metered
 from sally.runner.config import Config, Limits, declared_at_once
+from sally.runner.orders import Order, Orders
 from sally.runner.seating import players_of, portable_study, resolved
 
 AT_ONCE = 8  # episodes in progress with a model that does not say how many calls it takes
-Order = tuple[str, str, Setup]  # (episode id, cell, setup)
 Opened = tuple[Episode, Replay[Any, Any, Any]]  # an episode, and what happened in it laid open
 Keep = Callable[[Episode, Replay[Any, Any, Any]], None]
 
@@ -165,25 +165,25 @@ def at_once(waiting: Sequence[Order], config: Config) -> int:
 # --- what is wanted -----------------------------------------------------------------------------
 
 
-def orders(study: Study, limit: int | None = None, open_models: bool = True) -> list[Order]:
+def orders(study: Study, limit: int | None = None, open_models: bool = True) -> Orders:
     """Every episode of a study as (id, cell, setup), checked; at most `limit` a cell."""
-    found: dict[str, Order] = {}
-    checked: dict[tuple[str, int, int], Setup] = {}  # what differs in seed and repeat only, once
+    found = Orders()
+    checked: dict[tuple[str, int, int], int] = {}  # what differs in seed and repeat only, once
     for cell, setup in limited(portable_study(study).trials(), limit):
         alike = (cell, id(setup.instance), id(setup.lineup))
         try:
-            once = checked.get(alike) or checked.setdefault(alike, resolved(setup, open_models))
+            if (kind := checked.get(alike)) is None:
+                kind = checked[alike] = found.kind((cell, resolved(setup, open_models)))
         except BadInput as why:
             raise BadInput(f"Study {study.name!r}, cell {cell!r}: {why}") from None
-        mine = msgspec.structs.replace(once, seed=setup.seed, repeat=setup.repeat)
-        named = episode_id(mine)
-        found.setdefault(named, (named, cell, mine))
-    return list(found.values())
+        found.add(kind, setup.seed, setup.repeat)
+    return found.end()
 
 
-def refuse_changed(wanted: Iterable[Order], stored: Mapping[str, Instance], out: object) -> None:
+def refuse_changed(wanted: Orders, stored: Mapping[str, Instance], out: object) -> None:
     """A store may gain episodes, but an instance in it may not change under its id."""
-    for cell, instance in {id(o[2].instance): (o[1], o[2].instance) for o in wanted}.values():
+    for cell, setup in wanted.alike:
+        instance = setup.instance
         if stored.get(instance.id, instance) != instance:
             raise BadInput(
                 f"The store {out} holds instance {instance.id!r} of cell {cell!r} with other "

@@ -36,7 +36,8 @@ from sally.players.language import LANGUAGE, LanguagePlayer, uses_model
 from sally.players.mindless import Random
 from sally.runner.budget import CHARACTERS
 from sally.runner.config import Config, declared_at_once, in_process
-from sally.runner.local import Order, has_model, orders, reached
+from sally.runner.local import has_model, orders, reached
+from sally.runner.orders import Order
 from sally.runner.seating import players_of
 
 PILOT = "pilot"  # stands before a model's name while its calls are only counted

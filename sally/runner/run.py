@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Set
 from typing import Any
 
 import msgspec
@@ -17,8 +17,9 @@ from sally.core.study import Study
 from sally.runner.budget import Budget, Meter
 from sally.runner.claims import Beat, Claims, Run, new_name, this_process
 from sally.runner.executors import Executor, Local
-from sally.runner.local import Order, manifest, orders, refuse_changed
+from sally.runner.local import manifest, orders, refuse_changed
 from sally.runner.models import models_of
+from sally.runner.orders import Orders
 from sally.runner.rates import divided, has_rates
 from sally.runner.seating import portable_study
 from sally.runner.shards import Job, Result, Shard, Tally, kind_of, shards_of, take_note
@@ -81,13 +82,17 @@ def play_missing(
     watch: Watcher | None = None,
     meter: Meter | None = None,
     on: Executor | None = None,
+    wanted: Orders | None = None,
     **job: Any,
 ) -> Tally:
-    """Play what the store lacks of a study; what was played stays in the store alone."""
+    """Play what the store lacks of a study; what was played stays in the store alone.
+
+    Whoever has listed what is `wanted` already may hand the list in.
+    """
     at, executor = store.place(out), on or Local()
     if isinstance(at, Remote) and at.in_one_process and executor.name != "local":
         raise BadInput(f"The store {at} is seen by one process only; run on local, or elsewhere.")
-    wanted = orders(study, limit)
+    wanted = orders(study, limit) if wanted is None else wanted
     store.require(at, study.name)
     there = store.survey(at) if store.manifest_of(at) else store.Survey()
     refuse_changed(wanted, there.instances, at)
@@ -101,10 +106,9 @@ def play_missing(
     return drive.run()
 
 
-def _keep_packs(at: Place, wanted: Sequence[Order]) -> None:
+def _keep_packs(at: Place, wanted: Orders) -> None:
     """Workers find the words of the study in its store."""
-    alike = {(id(s.lineup), id(s.instance)): s for _, _, s in wanted}  # few, however many episodes
-    for name in {name for setup in alike.values() for name in store.packs_of(setup)}:
+    for name in {name for _, setup in wanted.alike for name in store.packs_of(setup)}:
         store.keep_pack(at, packs.find(name))
 
 
@@ -147,12 +151,10 @@ class Drive:
         self._deaths: dict[str, list[str]] = {}  # shard -> how its workers died
         self._told = 0
 
-    def fill(self, wanted: Sequence[Order], finished: Container[str]) -> None:
+    def fill(self, wanted: Orders, finished: Set[str]) -> None:
         """Cut what is wanted, and keep of each shard what is missing."""
-        for shard in shards_of(wanted, self._on.together):
-            missing = tuple(order for order in shard.orders if order[0] not in finished)
-            if missing:
-                self._waiting.append(replace(shard, orders=missing))
+        there = wanted.found_in(finished)
+        self._waiting.extend(shards_of(wanted, self._on.together, there))
         self._missing = sum(len(shard.orders) for shard in self._waiting)
         if self._missing < NOTED:
             self._job = replace(self._job, note="")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from hashlib import blake2b
 from importlib import import_module
@@ -28,7 +28,7 @@ from sally.players.language import uses_model
 from sally.runner import local
 from sally.runner.budget import Budget, Meter
 from sally.runner.config import Config, in_process, use_config
-from sally.runner.local import Order
+from sally.runner.orders import Order, Orders
 from sally.runner.rates import Turnstile, use_turnstile
 from sally.store import Place
 
@@ -105,30 +105,33 @@ Tell = Callable[[Tally], None]
 # --- cutting ------------------------------------------------------------------------------------
 
 
-def shards_of(wanted: Sequence[Order], together: bool = False) -> list[Shard]:
+def shards_of(
+    wanted: Orders, together: bool = False, there: Sequence[bool] | None = None
+) -> Iterator[Shard]:
     """All episodes in shards, in the study's order as far as games and lineups allow.
 
     `together` leaves the episodes with models in one piece, for a process that plays them
-    side by side.
+    side by side. Orders that are `there`, by number, are left out, and so is a shard of which all
+    are; the name of a shard does not hang on that.
     """
-    kinds: dict[str, list[Order]] = {}
-    known: dict[int, str] = {}  # a study has few lineups, each an object that its orders share
-    for order in wanted:
-        lineup = id(order[2].lineup)
-        kind = known.get(lineup) or known.setdefault(lineup, kind_of(order))
-        kinds.setdefault(kind, []).append(order)
-    cut: list[Sequence[Order]] = []
+    known = [kind_of(alike) for alike in wanted.alike]
+    kinds: dict[str, list[int]] = {}
+    for number in range(len(wanted)):
+        kinds.setdefault(known[wanted.which(number)], []).append(number)
+    cut: list[Sequence[int]] = []
     for kind in (kind for kind in LEAST if kind in kinds):
         whole = together and kind != "bots"
-        cut += [kinds[kind]] if whole else list(_cut(kinds[kind], LEAST[kind]))
-    return [_named(number, part) for number, part in enumerate(cut)]
+        cut += [kinds[kind]] if whole else _cut(wanted, kinds[kind], LEAST[kind])
+    for place, part in enumerate(cut):
+        if lacking := [number for number in part if there is None or not there[number]]:
+            yield Shard(_name(wanted, place, part), tuple(map(wanted.order, lacking)))
 
 
-def kind_of(order: Order) -> str:
+def kind_of(order: tuple[Any, ...]) -> str:
     """Whether bots play, models of this process, or models that a provider brings."""
     names = [
         str(who.params.get("model", "embedded"))
-        for who in order[2].lineup.values()
+        for who in order[-1].lineup.values()
         if uses_model(who)
     ]
     if not names:
@@ -136,19 +139,18 @@ def kind_of(order: Order) -> str:
     return "models" if all(in_process(name) for name in names) else "providers"
 
 
-def _cut(orders: Sequence[Order], least: int) -> Iterable[Sequence[Order]]:
+def _cut(wanted: Orders, numbers: Sequence[int], least: int) -> list[list[int]]:
     """Groups of one game and lineup, small ones together, large ones in even pieces."""
-    size = min(max(len(orders) // CUTS, least), MOST)
-    groups: dict[tuple[str, bytes], list[Order]] = {}
-    known: dict[int, bytes] = {}
-    for _, _, setup in orders:
-        if id(setup.lineup) not in known:
-            known[id(setup.lineup)] = msgspec.json.encode(setup.lineup, order="sorted")
-    for order in orders:
-        alike = (order[2].instance.game, known[id(order[2].lineup)])
-        groups.setdefault(alike, []).append(order)
-    waiting: list[Order] = []
-    ready: list[list[Order]] = []
+    size = min(max(len(numbers) // CUTS, least), MOST)
+    alike = [
+        (setup.instance.game, msgspec.json.encode(setup.lineup, order="sorted"))
+        for _, setup in wanted.alike
+    ]
+    groups: dict[tuple[str, bytes], list[int]] = {}
+    for number in numbers:
+        groups.setdefault(alike[wanted.which(number)], []).append(number)
+    waiting: list[int] = []
+    ready: list[list[int]] = []
     for group in groups.values():
         waiting += group
         pieces = len(waiting) // size
@@ -162,9 +164,9 @@ def _cut(orders: Sequence[Order], least: int) -> Iterable[Sequence[Order]]:
     return ready
 
 
-def _named(number: int, orders: Sequence[Order]) -> Shard:
-    ids = blake2b("".join(id for id, _, _ in orders).encode(), digest_size=4).hexdigest()
-    return Shard(f"{number:05d}-{ids}", tuple(orders))
+def _name(wanted: Orders, place: int, part: Sequence[int]) -> str:
+    ids = blake2b("".join(map(wanted.id, part)).encode(), digest_size=4).hexdigest()
+    return f"{place:05d}-{ids}"
 
 
 # --- playing ------------------------------------------------------------------------------------

@@ -9,7 +9,6 @@ writing. At an address it puts immutable parts. A line that cannot be read is co
 `quarantine/` and reported with file and line. `index.sqlite` keeps what was read off many lines.
 """
 
-from sally.store.counting import Counted, Ids, counted, packed_ids, rows_of
 from sally.store.index import INDEX, columns, fill, sum_of_lines
 from sally.store.lines import migrated, read_line, sound_line, why_wrong
 from sally.store.manifest import (
@@ -49,9 +48,7 @@ __all__ = [
     "PEOPLE",
     "BadLine",
     "Contents",
-    "Counted",
     "Folder",
-    "Ids",
     "Manifest",
     "Ours",
     "PeoplePlan",
@@ -66,7 +63,6 @@ __all__ = [
     "aliases",
     "claim",
     "columns",
-    "counted",
     "episode_files",
     "fill",
     "has_living_writer",
@@ -80,7 +76,6 @@ __all__ = [
     "load_file",
     "manifest_of",
     "migrated",
-    "packed_ids",
     "packs_of",
     "people_plan",
     "place",
@@ -90,7 +85,6 @@ __all__ = [
     "read_manifest",
     "reason",
     "require",
-    "rows_of",
     "sound_line",
     "studies",
     "sum_of_lines",

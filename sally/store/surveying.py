@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass, field
 
 import msgspec
@@ -29,7 +29,7 @@ COLUMN = "survey"
 class Survey:
     """What a run must know of a store, without the episodes: memory for ids alone."""
 
-    finished: set[str] = field(default_factory=set)
+    finished: Set[str] = frozenset()
     cut: dict[str, str] = field(default_factory=dict)  # to be run again, and why
     blank: dict[str, str] = field(default_factory=dict)  # finished without a result, and why
     instances: dict[str, Instance] = field(default_factory=dict)
@@ -64,38 +64,64 @@ _DECODER = msgspec.msgpack.Decoder(Noted)
 
 def survey(where: Where, beginning: str = "") -> Survey:
     """Which episodes a store holds, in all files or in those whose names begin so."""
-    found = Survey()
-    if beginning:  # a shard: a few lines, which are not worth looking up
-        for line in read(where, beginning=beginning):
-            if isinstance(line, BadLine):
-                found.bad.append(line)
-            else:
-                _add(found, *_noted_of(line))
-    else:
-        for at, kept in columns(where, [COLUMN], fingerprint(), noted_lines):
-            _add_all(found, at, noted(kept[COLUMN]))
-        quarantine_lines(place(where), dict.fromkeys(line.file for line in found.bad))
-    found.cut = {id: why for id, why in found.cut.items() if id not in found.finished}
+    if not beginning:
+        return _whole(where)
+    found, finished = Survey(), set[str]()  # a shard: a few lines, which are not worth looking up
+    for line in read(where, beginning=beginning):
+        if isinstance(line, BadLine):
+            found.bad.append(line)
+        else:
+            _add(found, finished, *_noted_of(line))
+    found.cut = {id: why for id, why in found.cut.items() if id not in finished}
+    found.finished = finished
     return found
 
 
-def _add_all(found: Survey, at: Sequence[tuple[str, int]], kept: Noted) -> None:
-    each = zip(at, kept.ids, kept.cut, kept.why, kept.instance, kept.broken, strict=True)
-    for (file, line), id, cut, why, number, broken in each:
-        if id:
-            _add(found, id, cut, why, kept.instances[number], broken)
-        else:
-            found.bad.append(BadLine(file, line, why))
+def _whole(where: Where) -> Survey:
+    """A store by its columns; ids are kept in arrays."""
+    from sally.store.counting import Gathering  # numpy: a worker surveys shards and needs none
+
+    found, every, lines = Survey(), Gathering(), 0
+    whys: dict[int, tuple[str, str]] = {}  # by line, the id and why it has no result
+    broken: dict[int, int] = {}  # by line, replies over which a reader broke down
+    for at, kept in columns(where, [COLUMN], fingerprint(), noted_lines):
+        piece = noted(kept[COLUMN])
+        every.add(piece.ids, piece.cut)
+        for n, why in enumerate(piece.why):
+            if why and piece.ids[n]:
+                whys[lines + n] = piece.ids[n], why
+            elif why:
+                found.bad.append(BadLine(*at[n], why))
+        broken |= {lines + n: many for n, many in enumerate(piece.broken) if many}
+        found.instances |= {each.id: each for each in piece.instances}
+        lines += len(at)
+    count, is_cut = every.counted()
+    found.finished, found.doubled = every.finished(), count.doubled
+    counts = set(count.lines.tolist()) if whys else set()
+    for n in sorted(counts & whys.keys()):
+        (found.cut if is_cut[n] else found.blank)[whys[n][0]] = whys[n][1]
+    again = set(count.again.tolist())
+    found.broken_readers = sum(many for n, many in broken.items() if n not in again)
+    quarantine_lines(place(where), dict.fromkeys(line.file for line in found.bad))
+    return found
 
 
-def _add(found: Survey, id: str, cut: bool, why: str, instance: Instance, broken: int) -> None:
-    if id in found.finished:
+def _add(
+    found: Survey,
+    finished: set[str],
+    id: str,
+    cut: bool,
+    why: str,
+    instance: Instance,
+    broken: int,
+) -> None:
+    if id in finished:
         found.doubled += 1
         return
     if cut:
         found.cut[id] = why
     else:
-        found.finished.add(id)
+        finished.add(id)
         if why:
             found.blank[id] = why
     found.instances[instance.id] = instance

@@ -2,17 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sally.core.log import Call, Censored, Ended, Episode, Instance, Moved, Setup, Sitter
+from sally.core.log import (
+    Call,
+    Censored,
+    Ended,
+    Episode,
+    Instance,
+    Moved,
+    Setup,
+    Sitter,
+    episode_id,
+)
 from sally.runner import shards
 from sally.runner.budget import Meter
-from sally.runner.local import Order, orders
+from sally.runner.local import orders
+from sally.runner.orders import Order, Orders
 from sally.runner.shards import LEAST, MOST, Job, Notes, Shard, shards_of
 from sally.store import Folder
+from sally.store.counting import IdSet, packed_ids
 from sally.studies.quickstart import STUDY
 
 
@@ -20,6 +34,17 @@ def order(number: int, game: str, agent: str, model: str = "") -> Order:
     who = Sitter("language", {"model": model}) if model else Sitter(agent)
     setup = Setup(Instance(game, game), number, {"agent": who, "partner": Sitter("tit_for_tat")})
     return f"{number:024x}", "cell", setup
+
+
+def listed(made: Iterable[Order]) -> Orders:
+    found = Orders()
+    kinds: dict[bytes, int] = {}
+    for _, cell, setup in made:
+        alike = msgspec.json.encode((setup.instance, setup.lineup))
+        if alike not in kinds:
+            kinds[alike] = found.kind((cell, setup))
+        found.add(kinds[alike], setup.seed, setup.repeat)
+    return found.end()
 
 
 GROUPS = st.lists(
@@ -37,12 +62,12 @@ GROUPS = st.lists(
 def test_every_episode_is_in_one_shard_and_no_shard_is_small(
     groups: list[tuple[str, str, str, int]], together: bool
 ) -> None:
-    wanted = [
+    wanted = listed(
         order(1000 * g + i, game, agent, model)
         for g, (game, agent, model, n) in enumerate(groups)
         for i in range(n)
-    ]
-    cut = shards_of(wanted, together)
+    )
+    cut = list(shards_of(wanted, together))
     assert sorted(id for shard in cut for id, _, _ in shard.orders) == sorted(w[0] for w in wanted)
     assert len({shard.name for shard in cut}) == len(cut)
     kinds = {"": "bots", "embedded": "models", "openai/gpt-4o": "providers"}
@@ -57,8 +82,8 @@ def test_every_episode_is_in_one_shard_and_no_shard_is_small(
 
 
 def test_large_studies_are_cut_by_game_and_lineup() -> None:
-    wanted = [order(i, ("rps", "ipd")[i % 2], "random") for i in range(2000)]
-    cut = shards_of(wanted)
+    wanted = listed(order(i, ("rps", "ipd")[i % 2], "random") for i in range(2000))
+    cut = list(shards_of(wanted))
     assert len(cut) == 2000 // LEAST["bots"]
     assert all(len({o[2].instance.game for o in shard.orders}) == 1 for shard in cut)
 
@@ -67,13 +92,32 @@ def test_a_shard_of_a_very_large_study_holds_no_more_than_so_many(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(shards, "CUTS", 2)
-    wanted = [order(i, "rps", "random") for i in range(5500)]
+    wanted = listed(order(i, "rps", "random") for i in range(5500))
     sizes = [len(shard.orders) for shard in shards_of(wanted)]
     assert sizes == [MOST] * 4 + [MOST + 500]  # a rest joins the last
 
 
 def test_the_same_study_is_always_cut_in_the_same_places() -> None:
-    assert shards_of(orders(STUDY)) == shards_of(orders(STUDY))
+    assert list(shards_of(orders(STUDY))) == list(shards_of(orders(STUDY)))
+
+
+def test_a_shard_is_called_the_same_whatever_of_it_is_there() -> None:
+    wanted = listed(order(i, "rps", "random") for i in range(170))
+    whole = list(shards_of(wanted))
+    done = IdSet(packed_ids([id for id, _, _ in (*whole[0].orders[1:], *whole[2].orders)]))
+    there = wanted.found_in(done)
+    assert there == wanted.found_in(set(done)) and wanted.found_in(set()) is None
+    rest = list(shards_of(wanted, there=there))
+    assert [shard.name for shard in rest] == [whole[0].name, whole[1].name]
+    assert rest[0].orders == whole[0].orders[:1] and rest[1].orders == whole[1].orders
+
+
+def test_orders_are_put_together_as_they_were_added_each_once() -> None:
+    made = [order(i % 7, "rps", "random") for i in range(20)]
+    wanted = listed(made)
+    assert [o[1:] for o in wanted] == [o[1:] for o in made[:7]] == [o[1:] for o in wanted[:]]
+    assert [o[0] for o in wanted] == [episode_id(setup) for _, _, setup in made[:7]]
+    assert wanted[-1] == wanted[6] and len(wanted) == 7
 
 
 def test_a_shard_and_its_job_go_through_json() -> None:
@@ -85,7 +129,6 @@ def test_a_shard_and_its_job_go_through_json() -> None:
 @pytest.mark.parametrize("limit", [1, 3])
 def test_checking_alike_setups_once_changes_no_order(limit: int) -> None:
     """The ids are those of setups that were each resolved by themselves."""
-    from sally.core.log import episode_id
     from sally.runner.local import limited
     from sally.runner.seating import resolved
 

@@ -15,7 +15,7 @@ from sally.core.errors import RunFailed
 from sally.players.language import LANGUAGE
 from sally.runner.budget import Meter
 from sally.runner.config import in_process
-from sally.runner.local import Order
+from sally.runner.orders import Order
 from sally.store import Ours, Where
 
 

@@ -36,8 +36,9 @@ from sally.core.study import Study
 from sally.players.language import LANGUAGE, LanguagePlayer
 from sally.runner.budget import Metered
 from sally.runner.config import in_process
-from sally.runner.local import Order, manifest, orders, play_within, reached, used_by
+from sally.runner.local import manifest, orders, play_within, reached, used_by
 from sally.runner.models import OPEN, models_of, with_model
+from sally.runner.orders import Order
 from sally.runner.rates import turnstile_of
 from sally.runner.seating import players_of
 

@@ -26,6 +26,7 @@ from sally.core.log import Episode, to_line
 from sally.core.study import Study
 from sally.output.provenance import Facts, Provenance, facts_of, key_of, trial_key
 from sally.store import Where
+from sally.store.counting import counted, packed_ids, rows_of
 from sally.store.index import Columns, Line
 
 COLUMN = "page"
@@ -209,7 +210,7 @@ class _Gathering:
         for name, codes in coded.items():
             column = np.array(codes, dtype=np.int32)[getattr(piece, name)]
             self._columns[name].append(column)
-        self._put("ids", store.packed_ids(piece.ids))
+        self._put("ids", packed_ids(piece.ids))
         self._put("cut", np.array(piece.cut, dtype=np.bool_))
         self._put("size", np.array(piece.size, dtype=np.int64))
         self._put("sums", np.frombuffer(piece.sums, dtype=np.uint8).reshape(-1, SUM_BYTES))
@@ -233,7 +234,7 @@ class _Gathering:
         if not self._lines:
             self.add([], PageColumn().piece())
         column = {name: np.concatenate(some) for name, some in self._columns.items()}
-        count = store.counted(column["ids"], column["cut"])
+        count = counted(column["ids"], column["cut"])
         lines, rows = count.lines, column["rows"]
         held.doubled, held.replaced = count.doubled, count.replaced
         held.ids, held.sizes = column["ids"][lines], column["size"][lines]
@@ -244,7 +245,7 @@ class _Gathering:
         counts = set(lines.tolist()) if self._unplayed else set()
         held.unplayed = [why for n, why in self._unplayed.items() if n in counts]
         held.row_of = np.repeat(np.arange(len(lines)), rows[lines])
-        held.seats = self._seats.chosen(store.rows_of(lines, rows), Counter())
+        held.seats = self._seats.chosen(rows_of(lines, rows), Counter())
         held.seen = self._provenance(column["facts"][lines], column["keys"][lines])
 
     def _provenance(self, facts: Lines, keys: NDArray[np.uint64]) -> Provenance:

@@ -11,7 +11,8 @@ from inspect_ai.model import Model, ModelOutput, ModelUsage, get_model
 from sally import store
 from sally.core.log import Episode
 from sally.core.study import Cell, Study, instance, sitter
-from sally.runner.local import Order, manifest, orders
+from sally.runner.local import manifest, orders
+from sally.runner.orders import Order
 from sally.runner.models import with_model
 
 PICK = "Option: J"

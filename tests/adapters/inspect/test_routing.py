@@ -17,7 +17,7 @@ from sally.models.embedded import Embedded
 from sally.runner.budget import Meter
 from sally.runner.check import check
 from sally.runner.config import Config, Limits, ModelEntry, use_config
-from sally.runner.local import Order
+from sally.runner.orders import Order
 from sally.runner.models import with_model
 from tests.adapters.inspect import server as faulty
 from tests.adapters.inspect.server import serving
