@@ -12,8 +12,8 @@ from sally import store
 from sally.core.log import Episode
 from sally.core.study import Cell, Study, instance, sitter
 from sally.runner.local import manifest, orders
-from sally.runner.orders import Order
 from sally.runner.models import with_model
+from sally.runner.orders import Order
 
 PICK = "Option: J"
 

@@ -17,8 +17,8 @@ from sally.models.embedded import Embedded
 from sally.runner.budget import Meter
 from sally.runner.check import check
 from sally.runner.config import Config, Limits, ModelEntry, use_config
-from sally.runner.orders import Order
 from sally.runner.models import with_model
+from sally.runner.orders import Order
 from tests.adapters.inspect import server as faulty
 from tests.adapters.inspect.server import serving
 from tests.adapters.inspect.tables import stored, tiny, wanted
