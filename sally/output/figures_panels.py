@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from sally.core.errors import BadInput, listed
+from sally.output.short_names import fitted
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -149,11 +150,8 @@ def _rendered(figure: Figure, form: str) -> bytes:
 
 
 def short(name: str, longest: int = LONGEST) -> str:
-    """A name that fits: its middle gives way, since names differ at their ends."""
-    if len(name) <= longest:
-        return name
-    head = (longest - 1) // 2
-    return f"{name[:head]}…{name[len(name) - (longest - 1 - head) :]}"
+    """A name that fits beside a figure."""
+    return fitted(name, longest)
 
 
 def spread(wanted: Sequence[float], gap: float, low: float, high: float) -> list[float]:

@@ -7,17 +7,17 @@ style of its own and should open without Matplotlib.
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Sequence
 from itertools import pairwise
 
 import msgspec
 
 from sally.output.page.html import Html, joined, tag
+from sally.output.short_names import fitted
 
 WIDTH = 380  # of every plot, in the pixels of a phone
 LEFT, RIGHT, ROW = 142, 16, 30  # of an interval plot: names, margin, height of a line
-SUM = re.compile(r"@[0-9a-f]{16}\b")  # behind the name of a words pack
+MINDLESS = "mindless"
 HEIGHT, EDGE, NAMES = 300, 46, 128  # of a profile: the plot, its axis, the names beside it
 
 
@@ -84,7 +84,7 @@ def interval_plot(title: str, axis: str, bars: Sequence[Bar]) -> Html:
     """Means with their intervals below each other, on one axis."""
     edges = [v for bar in bars for v in (bar.value, *(bar.interval or ()))]
     low, high = span(edges)
-    across = Scale(low, high, LEFT, WIDTH - RIGHT)
+    across = Scale(low, high, LEFT + 8, WIDTH - RIGHT)  # no name touches the leftmost dot
     bottom = ROW * len(bars) + 6
     marks = ticks(low, high)
     grid = [
@@ -125,8 +125,8 @@ def _bar(bar: Bar, across: Scale, y: float) -> Html:
         "a" if bar.href else "g",
         tag("title", said if bar.n is None else f"{said} (n {bar.n})"),
         tag("rect", x=0, y=y - ROW / 2, width=WIDTH, height=ROW, class_="hit"),
-        tag("text", clipped(bar.name, 21), x=0, y=y - 1 if bar.about else y + 4, class_="name"),
-        tag("text", clipped(bar.about, 27), x=0, y=y + 11, class_="about") if bar.about else None,
+        tag("text", fitted(bar.name, 20), x=0, y=y - 1 if bar.about else y + 4, class_="name"),
+        tag("text", fitted(bar.about, 25), x=0, y=y + 11, class_="about") if bar.about else None,
         whisker,
         mark,
         href=bar.href,
@@ -179,11 +179,11 @@ def profile_plot(
     frame = [
         _lattice(across, up, ticks(low, high, 6), ticks(across.low, 1, 6)),
         tag("line", x1=EDGE, x2=right, y1=up(0), y2=up(0), class_="mark"),
-        tag("text", clipped(floor, 34), x=EDGE + 4, y=up(0) + 12, class_="marked"),
+        tag("text", fitted(floor, 34), x=EDGE + 4, y=up(0) + 12, class_="marked"),
         tag("line", x1=EDGE, x2=right, y1=up(1), y2=up(1), class_="mark"),
-        tag("text", clipped(ceiling, 34), x=EDGE + 4, y=up(1) - 4, class_="marked"),
+        tag("text", fitted(ceiling, 34), x=EDGE + 4, y=up(1) - 4, class_="marked"),
         _guess(across, bottom),
-        _mindless(mindless, across, up),
+        _mindless(mindless, across, up, dots),
         tag("text", "knowing: 0 guess, 1 all", x=(EDGE + right) / 2, y=HEIGHT - 14, class_="axis"),
         _upward("doing: 0 random, 1 best", (10 + bottom) / 2),
     ]
@@ -219,7 +219,9 @@ def _guess(across: Scale, bottom: float) -> Html:
     )
 
 
-def _mindless(at: tuple[float | None, float | None], across: Scale, up: Scale) -> Html | None:
+def _mindless(
+    at: tuple[float | None, float | None], across: Scale, up: Scale, dots: Sequence[Dot]
+) -> Html | None:
     """A diamond where the best predictor and the best player without a mind stand."""
     knows, does = at
     if knows is None or does is None:
@@ -227,10 +229,29 @@ def _mindless(at: tuple[float | None, float | None], across: Scale, up: Scale) -
     x, y = across(knows), up(min(max(does, up.low), up.high))
     corners = [(x, y - 5), (x + 5, y), (x, y + 5), (x - 5, y), (x, y - 5)]
     points = " ".join(f"{a:.1f},{b:.1f}" for a, b in corners)
+    taken = [(across(d.knowing), up(d.doing)) for d in dots]
+    left, base = _free_place(x, y, taken, across.end)
     return joined(
         tag("polyline", points=points, class_="mark"),
-        tag("text", "mindless", x=x + 8, y=y + 4, class_="marked"),
+        tag("text", MINDLESS, x=left, y=base, class_="marked"),
     )
+
+
+def _free_place(
+    x: float, y: float, taken: Sequence[tuple[float, float]], right: float
+) -> tuple[float, float]:
+    """Where the diamond's word begins: beside it, above or below, off the dots and the names."""
+    wide, high = 5.2 * len(MINDLESS), 10
+    places = [(x + 8, y + 4), (x - 8 - wide, y + 4), (x - wide / 2, y - 9), (x - wide / 2, y + 16)]
+
+    def hidden(place: tuple[float, float]) -> tuple[int, int]:
+        start, base = place
+        outside = start < EDGE or start + wide > right
+        under = [start - 6 < a < start + wide + 6 and base - high - 5 < b < base + 5
+                 for a, b in taken]  # fmt: skip
+        return outside, sum(under)
+
+    return min(places, key=hidden)
 
 
 def _arrow(x: float, y: float, tip: float, hue: str) -> Html:
@@ -249,7 +270,7 @@ def _dot(dot: Dot, across: Scale, up: Scale, right: float, label: float, n: int)
         y1, y2 = map(up, dot.doing_interval)
         whiskers.append(tag("line", x1=x, x2=x, y1=y1, y2=y2, class_=f"whisker {hue}"))
     beyond = not up.low <= dot.doing <= up.high  # drawn at the edge, its value in words
-    name = f"{clipped(dot.name, 13)} {number(dot.doing, 1)}" if beyond else clipped(dot.name, 20)
+    name = f"{fitted(dot.name, 13)} {number(dot.doing, 1)}" if beyond else fitted(dot.name, 20)
     knew = estimate(dot.knowing, dot.knowing_interval)
     said = f"{dot.name}: knowing {knew}, doing {estimate(dot.doing, dot.doing_interval)}"
     return tag(
@@ -343,7 +364,7 @@ def _curve(curve: Curve, across: Scale, up: Scale, right: float, label: float, n
             "polyline", points=f"{path.rpartition(' ')[2]} {right + 4},{label:.1f}", class_="leader"
         ),
         marks,
-        tag("text", clipped(curve.name, 20), x=right + 8, y=label + 4, class_=f"name {hue}"),
+        tag("text", fitted(curve.name, 20), x=right + 8, y=label + 4, class_=f"name {hue}"),
         href=curve.href,
     )
 
@@ -377,15 +398,3 @@ def estimate(value: float, interval: Sequence[float] | None) -> str:
         return number(value, places)
     low, high = (number(edge, places) for edge in interval)
     return f"{number(value, places)} [{low}, {high}]"
-
-
-def clipped(name: str, most: int) -> str:
-    """A name that fits; the whole of it stands in the title.
-
-    The sum of a words pack goes first; then the middle gives way, since names differ at their ends.
-    """
-    name = SUM.sub("", name)
-    if len(name) <= most:
-        return name
-    head = (most - 1) // 3
-    return f"{name[:head]}…{name[len(name) - (most - 1 - head) :]}"

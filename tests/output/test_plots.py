@@ -22,6 +22,7 @@ from sally.output.plots import (
     spread,
     ticks,
 )
+from sally.output.short_names import fitted
 
 FINITE = st.floats(-1e6, 1e6, allow_nan=False)
 
@@ -100,6 +101,31 @@ def test_doing_beyond_the_edge_is_said_in_words() -> None:
     assert ">far below −7.2<" in drawn and ">here<" in drawn
     assert "even guess" in drawn and "random player" in drawn and ">optimum<" in drawn
     assert drawn.count("whisker") == 2
+
+
+@pytest.mark.parametrize("knows", [0.0, 0.5, 0.97])
+def test_what_takes_no_mind_is_named_inside_the_plot_and_off_the_dots(knows: float) -> None:
+    dots = [Dot("beside", knows + 0.06, 0.5, None, None, None)]
+    drawn = str(profile_plot("title", dots, (knows, 0.5), "random player", "optimum"))
+    (left, base), *_ = re.findall(r'<text x="([\d.]+)" y="([\d.]+)"[^>]*>mindless', drawn)
+    (x, y), *_ = re.findall(r'<circle cx="([\d.]+)" cy="([\d.]+)"', drawn)
+    assert float(left) >= 46 and float(left) + 42 <= 252
+    assert not (
+        float(left) - 5 < float(x) < float(left) + 47 and float(base) - 14 < float(y) < float(base)
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "most", "said"),
+    [
+        ("tit_for_tat", 20, "tit_for_tat"),
+        ("Qwen2.5-0.5B-Instruct tom_cot", 20, "Qwen2.5-…uct tom_cot"),
+        ("Qwen2.5-0.5B-Instruct qa words=ipd_order@0123456789abcdef", 20, "Qwen2…ct qa ipd_o…er"),
+        ("Qwen2.5-0.5B-Instruct tom_cot words=ipd_labels T=0.7", 20, "Qw… tom_cot ip… T=…7"),
+    ],
+)
+def test_a_long_name_keeps_its_strategy(name: str, most: int, said: str) -> None:
+    assert fitted(name, most) == said and len(said) <= most
 
 
 def test_a_calibration_curve_goes_through_its_points() -> None:

@@ -19,6 +19,7 @@ from sally.output.plots import (
     number,
     profile_plot,
 )
+from sally.output.short_names import in_two
 from sally.stats import Estimate
 
 Find = Callable[[ProfileRow], str | None]  # where the episodes of a row are listed on the page
@@ -87,8 +88,8 @@ def _plot(game: str, seat: str, rows: Sequence[ProfileRow], find: Find) -> Html 
 def _lines(where: str, dots: Sequence[Dot], left: int) -> Html:
     """Too many for one plot: doing and knowing beside each other, a line a player, best first."""
     ordered = sorted(dots, key=lambda dot: (-dot.doing, dot.name))
-    doing = [Bar(d.name, "", d.doing, d.doing_interval, None, d.href) for d in ordered]
-    knowing = [Bar(d.name, "", d.knowing, d.knowing_interval, None, d.href) for d in ordered]
+    doing = [Bar(*in_two(d.name), d.doing, d.doing_interval, None, d.href) for d in ordered]
+    knowing = [Bar(*in_two(d.name), d.knowing, d.knowing_interval, None, d.href) for d in ordered]
     note = f"Not drawn: {left} players who lack one of the two." if left else ""
     return tag(
         "figure",
