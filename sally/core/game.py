@@ -231,7 +231,8 @@ class GameSpec(Generic[S, A, V]):
 
 BUILT = 64  # games that are kept: rules are frozen, so one object serves many episodes
 _games: dict[tuple[type[Any], bytes], Any] = {}
-# msgspec 0.22 crashes the process when two threads convert to one class for the first time.
+# msgspec 0.22 crashes the process when two threads convert to one class for the first time;
+# tests/core/test_building.py holds this lock to it.
 _building = RLock()
 G = TypeVar("G")
 

@@ -1,0 +1,41 @@
+"""Rules are built by one thread at a time: msgspec crashes when two convert to a new class at once.
+
+The crash needs the two to meet within microseconds, so what is tested is that they cannot meet.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from threading import Thread
+
+import pytest
+
+from sally.core import game
+
+FREE: list[bool] = []  # whether another thread could have begun to build, at each building
+
+
+@dataclass(frozen=True)
+class Watched:
+    """Rules that look, while they are built, whether somebody else could build as well."""
+
+    rounds: int = 1
+
+    def __post_init__(self) -> None:
+        other = Thread(target=lambda: FREE.append(could_build()))
+        other.start()
+        other.join()
+
+
+def could_build() -> bool:
+    if not game._building.acquire(blocking=False):
+        return False
+    game._building.release()
+    return True
+
+
+@pytest.mark.parametrize("rounds", [3, 2**70])  # the second has no key under which it is kept
+def test_nobody_else_builds_while_rules_are_built(rounds: int) -> None:
+    FREE.clear()
+    assert game._built(Watched, {"rounds": rounds}).rounds == rounds
+    assert FREE == [False] and could_build()
