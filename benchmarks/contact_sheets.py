@@ -1,7 +1,8 @@
 """Every game as a person first sees it, on a desk and on a phone: one sheet each, and what fits.
 
 `python benchmarks/contact_sheets.py OUT` writes `games_desktop.png` and `games_phone.png` and
-prints, game by game, where the last control of the first question ends on the screen; `--seats all` looks at every seat, `--moves N` at the position after N answers.
+prints, game by game, where the last control of the first question ends on the screen;
+`--seats all` looks at every seat, `--moves N` at the position after N answers.
 It needs playwright and a chromium.
 """
 
