@@ -31,7 +31,9 @@ def let_answer(
     """
     waiting: dict[AskId, tuple[Turn[Any, Any], Any]] = {}
     if says is None and takes is None and not sent:
-        opened = match.play_on({seat: _decides(player) for seat, player in players.items()})
+        scripts = all(type(player) is Scripted for player in players.values())
+        decide = {seat: _decides(player) for seat, player in players.items()}
+        opened = match.play_on(decide, scripts)
         if opened is not None:
             turn, given = opened
             scripted = type(players[turn.desk.seat]) is Scripted

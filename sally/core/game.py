@@ -24,7 +24,7 @@ from sally.core.seat import V as V
 from sally.core.widest import widest_menu_of
 from sally.core.words import Words
 
-OF_THE_GAME = {"seats", "helpers", "pays_as_it_goes", "same_menus"}
+OF_THE_GAME = {"seats", "helpers", "pays_as_it_goes", "same_menus", "censors_forfeits"}
 
 
 class Game(ABC, Generic[S, A, V]):
@@ -37,6 +37,7 @@ class Game(ABC, Generic[S, A, V]):
     helpers: tuple[Seat, ...] = ()  # nature, a reader: no payoff, a default occupant
     pays_as_it_goes: bool = False  # whether `payoffs` has a meaning before the end
     same_menus: bool = False  # whether what a seat may do never changes
+    censors_forfeits: bool = False  # whether `censored` says why only just after a forfeit
 
     def __init_subclass__(cls) -> None:
         """Seats and helpers are the game's, not parameters, even where an author annotates them."""

@@ -4,24 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
-from typing import TypeVar, overload
+from typing import Generic, TypeVar, overload
+
+import msgspec
 
 T = TypeVar("T")
-_new = object.__new__  # without a copy of the items
 
 
-class History(Sequence[T]):
+class History(msgspec.Struct, Generic[T], frozen=True, eq=False, gc=False):
     """A sequence that shares its buffer with its own past and future.
 
     Tuples copied every round make long games quadratic. Here `append` writes one item behind
-    the last; an older history keeps its own length and never sees what came later.
+    the last; an older history keeps its own length and never sees what came later. It is a struct
+    because one is made in each round, and items never point back at it.
     """
 
-    __slots__ = ("_items", "_length")
+    _length: int = 0
+    _items: list[T] = []  # msgspec copies an empty default for each history
 
-    def __init__(self, items: Iterable[T] = ()) -> None:
-        self._items = list(items)
-        self._length = len(self._items)
+    @classmethod
+    def of(cls, items: Iterable[T]) -> History[T]:
+        """A history of its own with these items."""
+        own = list(items)
+        return cls(len(own), own)
 
     def append(self, item: T) -> History[T]:
         """This history and one more item; this one stays as it is."""
@@ -29,10 +34,7 @@ class History(Sequence[T]):
         if len(items) != length:  # a sibling has grown this buffer already: branch off
             items = items[:length]
         items.append(item)
-        grown: History[T] = _new(History)
-        grown._items = items
-        grown._length = length + 1
-        return grown
+        return History(length + 1, items)
 
     def since(self, start: int) -> Iterator[T]:
         """The items from `start` on, without looking at the earlier ones."""

@@ -128,20 +128,27 @@ class Match(Generic[S, A, V]):
         if not self._waiting:
             self._settle()
 
-    def play_on(self, decide: Mapping[str, Decides[A, V]]) -> tuple[Turn[A, V], Any] | None:
+    def play_on(
+        self, decide: Mapping[str, Decides[A, V]], scripts: bool = False
+    ) -> tuple[Turn[A, V], Any] | None:
         """Go on for as long as these players answer each move at once, and plainly.
 
         It does what asking and answering one by one does, without keeping the asks. Where there
         is more to do - words, forfeits, somebody else's turn - the match stands as if it had been
-        asked so far, and an answer that is not taken yet is given back with its turn.
+        asked so far, and an answer that is not taken yet is given back with its turn. Players that
+        are all `scripts`, and so give bare moves and keep no notes, go through a shorter loop.
         """
         if self._asides is not None or self._may_reject or self._made:
             return None
+        bare = scripts and self.game.same_menus and not self.spec.tools and not self._memory
+        if bare and (opened := self._play_scripts(decide)) is not None:
+            return opened
         game, replay, desks, memory = self.game, self.replay, self._desks, self._memory
         observe, options, step, to_move = game.observe, game.options, game.step, game.to_move
         may_censor, censored = self._may_censor, game.censored
         states, past, events, same = replay.states, replay.moves, self.events, game.same_menus
-        movers, seated, asked = self._movers, None, list[tuple[Seat, Desk, Decides[A, V], Any]]()
+        movers, seated = self._movers, None
+        asked: list[tuple[Seat, Desk, Decides[A, V], Any]] = []
         while movers:
             if movers is not seated:
                 if not all(seat in decide for seat in movers):
@@ -182,6 +189,48 @@ class Match(Generic[S, A, V]):
             elif movers is not seated:
                 self._movers = movers
         return None
+
+    def _play_scripts(self, decide: Mapping[str, Decides[A, V]]) -> tuple[Turn[A, V], Any] | None:
+        """Rounds of the same movers as `play_on` plays them, without what scripts do not need."""
+        game, replay, desks, movers = self.game, self.replay, self._desks, self._movers
+        if not movers or not all(seat in decide for seat in movers):
+            return None
+        states, past, log = replay.states, replay.moves, self.events.append
+        observe, step, to_move = game.observe, game.step, game.to_move
+        watched = self._may_censor and not game.censors_forfeits  # for nobody forfeits here
+        seated, state, number = movers, states[-1], len(past)
+        asked = [(seat, desks[seat], decide[seat], game.options(state, seat)) for seat in movers]
+        while movers is seated:
+            moves: dict[Seat, Any] = {}
+            turn = None
+            try:
+                for seat, desk, says, menu in asked:
+                    turn = Turn((number, seat, "", ""), desk, observe(state, seat), menu)
+                    action = says(turn)
+                    if type(action) is not int or action not in menu:
+                        self._keep_asks(self._take_back(len(moves)), turn)
+                        return turn, action
+                    moves[seat] = action
+                    log(Moved(number, seat, action))
+            except BaseException:
+                self._keep_asks(self._take_back(len(moves)), turn)
+                raise
+            past.append(moves)
+            state = step(state, moves)
+            states.append(state)
+            movers = to_move(state)
+            if movers is not seated or (watched and game.censored(state) is not None):
+                self._movers = movers = self._next()
+                state = states[-1]
+            number = len(past)
+        return None
+
+    def _take_back(self, answers: int) -> list[Any]:
+        """The last so many events, out of the log again: their turn is not whole."""
+        at = len(self.events) - answers
+        made = self.events[at:]
+        del self.events[at:]
+        return made
 
     def _keep_asks(self, made: Sequence[Moved], open_one: Turn[A, V] | None = None) -> None:
         """Stand as if each mover had been asked, and some had answered so."""

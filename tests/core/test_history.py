@@ -23,7 +23,7 @@ def test_histories_are_as_good_as_tuples(script: list[tuple[int, int]]) -> None:
         assert len(history) == len(twin)
         assert history[1:-1] == twin[1:-1] and history[::-1] == twin[::-1]
         assert history.last == (twin[-1] if twin else None)
-        assert history == History(twin) and hash(history) == hash(History(twin))
+        assert history == History.of(twin) and hash(history) == hash(History.of(twin))
         assert [*history.since(1)] == list(twin[1:])
         for i in range(-len(twin), len(twin)):
             assert history[i] == twin[i]
@@ -33,7 +33,7 @@ def test_histories_are_as_good_as_tuples(script: list[tuple[int, int]]) -> None:
 
 
 def test_an_older_history_never_sees_what_came_later() -> None:
-    first = History([1])
+    first = History.of([1])
     second = first.append(2)
     sibling = first.append(3)
     assert (list(first), list(second), list(sibling)) == ([1], [1, 2], [1, 3])
@@ -43,7 +43,7 @@ def test_an_older_history_never_sees_what_came_later() -> None:
 
 def test_the_list_it_was_made_from_may_change() -> None:
     items = [1, 2]
-    history = History(items)
+    history = History.of(items)
     items.append(3)
     assert list(history) == [1, 2]
 
@@ -67,5 +67,5 @@ def test_a_history_continues_its_own_past_and_nobody_elses() -> None:
     assert second.continues(first)
     assert not first.continues(second)
     assert not sibling.continues(second)
-    assert not History([1, 2]).continues(first)  # equal, but it cannot be sure without looking
+    assert not History.of([1, 2]).continues(first)  # equal, but it cannot be sure without looking
     assert sibling.continues(History())

@@ -84,7 +84,7 @@ class RepeatedGame(Game[State, int, View]):
     def to_move(self, state: State) -> tuple[Seat, ...]:
         if state.to_stop:
             return self.helpers
-        return () if state.stopped or state.round > self.rounds else self.seats
+        return self.seats if state.round <= self.rounds and not state.stopped else ()
 
     def options(self, state: State, seat: Seat) -> tuple[int, ...]:
         if seat == NATURE:
@@ -131,16 +131,19 @@ class RepeatedGame(Game[State, int, View]):
         return f"{state.void_in_a_row} rounds in a row were void"
 
     def observe(self, state: State, seat: Seat) -> View:
-        last, void = state.last, state.void
-        if seat == PARTNER and last is not None:
+        last = state.last
+        if last is not None and seat == PARTNER:
             last = (last[1], last[0])
-        return View(seat, state.past, state.round, last, _own_void(void, seat) if void else ())
+        if state.void:
+            return View(seat, state.past, state.round, last, _own_void(state.void, seat))
+        return View(seat, state.past, state.round, last)
 
     def payoffs(self, state: State) -> Mapping[Seat, float]:
         return {AGENT: state.agent_total, PARTNER: state.partner_total}
 
     pays_as_it_goes = True
     same_menus = True
+    censors_forfeits = True
 
     def widest_menu(self) -> int:
         return max(len(menu) for menu in self._menus.values())
