@@ -24,9 +24,12 @@ class Past:
 
     def news(self, view: Any) -> list[str]:
         """The lines up to what a view shows that were not read yet, what was kept among them."""
-        words, new = self._desk.words, list[str]()
-        self.begun = True
-        for seen, told in self._desk.kept[self._marks :]:
+        self.begun, kept = True, self._desk.kept
+        if len(kept) == self._marks:
+            return self._upto(view)
+        words = self._desk.words
+        new: list[str] = []
+        for seen, told in kept[self._marks :]:
             new += self._upto(seen)
             new.append(words.kept(told, seen))
             self._marks += 1

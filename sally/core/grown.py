@@ -6,6 +6,7 @@ from hashlib import blake2b
 from typing import Any, Final
 
 DIGEST_SIZE: Final = 16
+_text, _added = str.__new__, str.__add__  # looked up once: a page grows at every turn
 
 
 class Grown(str):
@@ -29,8 +30,10 @@ class Grown(str):
     def plus(self, more: str) -> Grown:
         """The longer text; this one stays as it was, so two pages may fork from it."""
         hasher = self._hasher.copy()
-        hasher.update(_utf8(more))
-        return self._make(str.__add__(self, more), hasher)
+        hasher.update(more.encode("utf-8", "surrogatepass"))
+        grown = _text(Grown, _added(self, more))
+        grown._hasher = hasher
+        return grown
 
     def digest(self) -> bytes:
         """The digest of the whole text, equal to that of the plain string."""

@@ -232,6 +232,34 @@ class Match(Generic[S, A, V]):
         del self.events[at:]
         return made
 
+    def play_turn(self, mine: Moved, scripts: Mapping[str, Decides[A, V]]) -> bool:
+        """Take a seat's move together with those of scripts that are asked now, and ask the next.
+
+        It does what answering one by one does. False, and nothing is done, where somebody else is
+        asked as well, has answered already, or gives more than a bare move.
+        """
+        if self._asides is not None or self._made:
+            return False
+        made: list[Event] = []
+        moves: dict[Seat, Any] = {}
+        for turn in self._waiting.values():
+            seat = turn.desk.seat
+            event = mine
+            if seat != mine.seat:
+                action = scripts[seat](turn) if seat in scripts else None
+                if type(action) is not int or action not in turn.options or turn.looked:
+                    return False
+                event = Moved(turn.id[0], seat, action)
+            made.append(event)
+            moves[seat] = event.action
+        self._waiting = {}
+        self.events += made
+        replay = self.replay
+        replay.moves.append(moves)
+        replay.states.append(self.game.step(replay.states[-1], moves))
+        self._begin()
+        return True
+
     def _keep_asks(self, made: Sequence[Moved], open_one: Turn[A, V] | None = None) -> None:
         """Stand as if each mover had been asked, and some had answered so."""
         self._made = {Seat(event.seat): event for event in made}
@@ -290,9 +318,13 @@ class Match(Generic[S, A, V]):
         if self._may_reject:
             self._forfeit_the_rejected(state)
         if self._asides is None:
+            game, desks, memory = self.game, self._desks, self._memory
+            number, waiting = len(self.replay.moves), self._waiting
             for seat in movers:
                 if seat not in self._made:
-                    self._ask_move(seat, state)
+                    id, view = (number, seat, "", ""), game.observe(state, seat)
+                    menu = game.options(state, seat)
+                    waiting[id] = Turn(id, desks[seat], view, menu, memory.get(seat))
         else:
             if movers[0] != NATURE:
                 self._put(self._asides.at_start(tuple(s for s in movers if s not in self._made)))

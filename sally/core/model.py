@@ -388,7 +388,13 @@ def message_digest(message: Message) -> bytes:
 
 def _joined(purpose: bytes, digests: Sequence[bytes]) -> bytes:
     # Digests have one length and purposes are kept apart, so no two prompts share an encoding.
-    return blake2b(b"".join(digests), digest_size=DIGEST_SIZE, person=purpose).digest()
+    hasher = _HASHERS[purpose].copy()  # a third of the time that a new one takes
+    hasher.update(b"".join(digests))
+    return hasher.digest()
 
 
+_PURPOSES = ("text", "chat", "tools", "candidates", "prompt", "system", "user", "assistant", "tool")
+_HASHERS = {
+    name.encode(): blake2b(digest_size=DIGEST_SIZE, person=name.encode()) for name in _PURPOSES
+}
 _NO_TOOLS, _NO_CANDIDATES = _joined(b"tools", []), _joined(b"candidates", [])

@@ -310,6 +310,11 @@ def spoken(reply: Reply, memory: Any = None, foreseen: tuple[Foreseen, ...] = ()
     return Said(reply.text, memory=memory, foreseen=foreseen, cut=reply.finish == "length")
 
 
+async def answered(sheet: Sheet, speaker: Speaker) -> Said:
+    """One question, one answer: a move, or what a probe asks."""
+    return spoken(await speaker.say("probe" if sheet.asked else "move", sheet.user()))
+
+
 async def once(sheet: Sheet, key: str, ask: Callable[[], Awaitable[T]]) -> T:
     """What was found in an earlier try at the same answer, or what asking gives now."""
     if key not in sheet.kept:

@@ -46,7 +46,11 @@ class Split:
 
 
 Worths = Callable[[Any], Sequence[float] | None]
-"""(view) -> what each option is worth with optimal play from there on, and, last, a forfeit."""
+"""(view) -> what each option is worth with optimal play from there on, and, last, a forfeit.
+
+It may remember how far it has followed one episode, in attributes of its own: every episode is
+given a copy of one that was never asked.
+"""
 
 Alike = Callable[[Task, Task], str]
 """Why two tasks are one to a learner, as the end of a sentence; empty where they are not."""

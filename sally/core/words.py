@@ -58,6 +58,7 @@ COMMON_TEXTS: Mapping[str, str] = {
 
 T = TypeVar("T")
 REVERSED, SWAPPED = "reversed", "swapped"
+PRIVATE = range(0xE000, 0xF900)  # characters that mean nothing by themselves
 
 
 class Words(Generic[A, V]):
@@ -74,6 +75,12 @@ class Words(Generic[A, V]):
     def say(self, key: str, **facts: Any) -> str:
         """The sentence under this key, with its facts filled in."""
         return self.texts[key].format_map(facts)
+
+    def around(self, key: str, fact: str, **facts: str) -> list[str]:
+        """The sentence under this key in pieces, to be joined by a fact that changes each time."""
+        filled = (self.texts[key], *facts.values())
+        mark = next(m for m in map(chr, PRIVATE) if not any(m in text for text in filled))
+        return self.say(key, **{fact: mark}, **facts).split(mark)
 
     def listing(self, things: Iterable[T]) -> list[T]:
         """Things that stand side by side, in the order in which this wording lists them."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import traceback
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from copy import copy
 from typing import Any, TypeVar
 
 import msgspec
@@ -163,12 +162,7 @@ class Caller:
     def _seeded(self, more: Mapping[str, Any]) -> Settings:
         """The settings of the next call, with a seed of its own where sampling has one."""
         settings = msgspec.structs.replace(self._settings, **more) if more else self._settings
-        if settings.seed is not None:
-            return settings
-        key = (self._turn.desk.seed, *self._turn.id, len(self.calls))
-        seeded = copy(settings)  # checked already, and a seed below the bound cannot be wrong
-        msgspec.structs.force_setattr(seeded, "seed", derived_seed(*key) % (2**32 - 1))
-        return seeded
+        return seeded(settings, self._turn, len(self.calls))
 
     def _tools(self) -> tuple[ToolSpec, ...]:
         tools = self._turn.desk.spec.tools
@@ -180,6 +174,16 @@ class Caller:
         except (BadInput, ModelFailure) as why:
             return f"error: {why}"
         return msgspec.json.encode(found).decode()
+
+
+def seeded(settings: Settings, turn: Turn[Any, Any], calls: int) -> Settings:
+    """The settings of a turn's next call, after so many; with a seed of its own unless given."""
+    if settings.seed is not None:
+        return settings
+    own: Settings = settings.__copy__()  # type: ignore[attr-defined]  # checked already
+    seed = derived_seed(turn.desk.seed, *turn.id, calls) % (2**32 - 1)
+    msgspec.structs.force_setattr(own, "seed", seed)  # below the bound, so it cannot be wrong
+    return own
 
 
 class LanguagePlayer(msgspec.Struct, frozen=True):

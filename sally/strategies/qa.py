@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from sally.core.strategy import Run, Said, Sheet, Speaker, Strategy, spoken
-
-
-async def answered(sheet: Sheet, speaker: Speaker) -> Said:
-    """One question, one answer: a move, or what a probe asks."""
-    return spoken(await speaker.say("probe" if sheet.asked else "move", sheet.user()))
+from sally.core.strategy import Run, Strategy
+from sally.core.strategy import answered as answered
 
 
 def _make() -> tuple[Run, Run]:

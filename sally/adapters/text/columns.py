@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import copy
 from typing import Any
 
 import msgspec
@@ -12,6 +13,7 @@ from sally.core import shelf
 from sally.core.errors import unknown
 from sally.core.game import Seat
 from sally.core.log import Forfeited, Moved, Reported
+from sally.core.match import Match
 from sally.core.metric import judged
 from sally.core.model import Reply, Scores
 from sally.core.training import Training, Worths
@@ -37,6 +39,9 @@ class Columns(msgspec.Struct, frozen=True, omit_defaults=True):
         return total
 
 
+NOTHING = Columns()
+
+
 class Row(msgspec.Struct):
     """One decision: what was shown at each try, what was said, and what it brought."""
 
@@ -44,10 +49,18 @@ class Row(msgspec.Struct):
     kind: str  # "move", or the name of the probe
     about: str  # whom the probe is about
     tries: list[tuple[Asked, Reply | Scores | str]]
-    columns: Columns = Columns()
+    columns: Columns = NOTHING
     move: Any = None  # what was read of it; a report's value for a probe
     worths: list[float] | None = None  # of each option, and of a forfeit, where known
     truth: Any = None  # what was true, of a probe
+
+
+def worths_at(match: Match[Any, Any, Any], seat: str) -> Worths | None:
+    """What moves are worth at the matches of a task, from their start; None where not known."""
+    room: Training | None = shelf.room(match.spec.name, "training")
+    if room is None or room.worths is None:
+        return None
+    return room.worths(match.game, Seat(seat), match.setup.lineup)
 
 
 def check_weights(weights: Mapping[str, float]) -> dict[str, float]:
@@ -61,14 +74,11 @@ def check_weights(weights: Mapping[str, float]) -> dict[str, float]:
 class Ledger:
     """Rows of one episode, filled in as soon as what they brought is known."""
 
-    def __init__(self, table: TextTable) -> None:
-        self._table, self._seat = table, Seat(table.seat)
-        match = table.match
-        room: Training | None = shelf.room(match.spec.name, "training")
-        self._worths: Worths | None = None
-        if room is not None and room.worths is not None:
-            self._worths = room.worths(match.game, self._seat, match.setup.lineup)
+    def __init__(self, table: TextTable, worths: Worths | None = None) -> None:
+        self._table, self._seat, match = table, Seat(table.seat), table.playing
+        self._worths, self._match, self._game = copy(worths), match, match.game
         self._probed = bool(match.setup.arms.get(table.seat))
+        self._plain = not self._probed and match.game.pays_as_it_goes and match.game.same_menus
         self._read, self._had = 0, 0.0
         self._best: list[float] | None = None
         self.rows: list[Row] = []
@@ -82,18 +92,21 @@ class Ledger:
         """What each option is worth now, and a forfeit; None where that is not known."""
         if self._worths is None:
             return None
-        match = self._table.match
-        found = self._worths(match.game.observe(match.state, self._seat))
+        match = self._match
+        found = self._worths(match.game.observe(match.replay.states[-1], self._seat))
         return None if found is None else list(found)
 
     def begin(self, asked: Asked) -> None:
         """A new decision is asked for."""
-        self._best = self.worths() if asked.kind == "move" else None
-        self.rows.append(Row(asked.turn, asked.kind, asked.about, [], worths=self._best))
+        kind = asked.kind
+        self._best = self.worths() if kind == "move" else None
+        self.rows.append(Row(asked.turn, kind, asked.about, [], NOTHING, None, self._best))
 
     def settle(self) -> Columns:
         """Enter what has become known since the last time; the sum of it."""
-        events, known = self._table.match.events, list[Columns]()
+        if self._plain and (only := self._only()) is not None:
+            return only
+        events, known = self._match.events, list[Columns]()
         for place in range(self._read, len(events)):
             event = events[place]
             if event.seat != self._seat:
@@ -117,6 +130,26 @@ class Ledger:
             last.columns = _paid(last.columns, gained)
         return _sum([*known, Columns(payoff=gained)])
 
+    def _only(self) -> Columns | None:
+        """The columns of the last row, where its move is all that has become known; else None."""
+        events, row, seat = self._match.events, self.rows[-1], self._seat
+        move = None
+        for event in events[self._read :]:
+            if event.seat == seat:
+                if type(event) is not Moved or event.turn != row.turn or move is not None:
+                    return None
+                move = event
+        if move is None or row.kind != "move":
+            return None
+        self._read, game, state = len(events), self._game, self._match.replay.states[-1]
+        has, worths, action = float(game.payoffs(state)[seat]), row.worths, move.action
+        gained, self._had = has - self._had, has
+        regret = None
+        if worths is not None:
+            regret = worths[game.options(state, seat).index(action)] - max(worths)
+        row.columns, row.move = Columns(0.0 + gained, regret, None, None, 0.0), action
+        return row.columns
+
     def _row(self, turn: int, kind: str, about: str = "") -> Row:
         for row in reversed(self.rows):
             if row.turn == turn and row.kind == kind and row.about == about:
@@ -125,7 +158,7 @@ class Ledger:
 
     def _gained(self) -> tuple[float | None, Row | None]:
         """What the seat has now and had not before, and the last move, with which it is entered."""
-        match = self._table.match
+        match = self._match
         if not match.over and not match.game.pays_as_it_goes:
             return None, None
         has = float(match.game.payoffs(match.state)[self._seat])
@@ -145,7 +178,7 @@ class Ledger:
         return Columns(regret=regret, reply=fits, format=-1.0 if lost else 0.0)
 
     def _fits(self, event: Moved | Forfeited) -> float | None:
-        match = self._table.match
+        match = self._match
         belief: dict[str, Any] = {}
         for e in match.events:
             if isinstance(e, Reported) and e.turn == event.turn and e.seat == self._seat:
@@ -163,7 +196,7 @@ class Ledger:
     def _reported(self, event: Reported, row: Row) -> Columns:
         if event.value is None:
             return Columns(format=-1.0)
-        found = judged(self._table.match.spec, self._table.match.replay, event)
+        found = judged(self._match.spec, self._match.replay, event)
         scores = found.scores if found is not None else {}
         row.truth = None if found is None else found.truth
         belief = None
@@ -186,7 +219,7 @@ def _action(event: Moved | Forfeited) -> Any:
 
 def _place(table: TextTable, event: Moved) -> int:
     """Where on the menu the move stood; worths are given by place."""
-    match = table.match
+    match = table.playing
     options = match.game.options(match.replay.states[event.turn], Seat(event.seat))
     return options.index(event.action)
 

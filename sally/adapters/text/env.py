@@ -12,17 +12,28 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from sally.adapters.text.columns import ANYBODY, AUTOMATON, Columns, Ledger, Row, check_weights
+from sally.adapters.text.columns import (
+    ANYBODY,
+    AUTOMATON,
+    NOTHING,
+    Columns,
+    Ledger,
+    Row,
+    check_weights,
+    worths_at,
+)
 from sally.adapters.text.splits import split_of
 from sally.adapters.text.table import OVER, Asked, Given, Outside, TextTable, players_for
 from sally.core import shelf
 from sally.core.chance import Stream, derived_seed
 from sally.core.errors import BadInput
 from sally.core.log import Episode, Setup, Sitter
-from sally.core.match import Match
+from sally.core.match import Decides, Match
+from sally.core.partner import Scripted
 from sally.core.player import Player
-from sally.core.training import Split, Task
+from sally.core.training import Split, Task, Worths
 from sally.players.language import LANGUAGE
+from sally.players.straight import Straight, straight_way
 from sally.runner.seating import resolved
 
 SEATED = 1024  # so many tasks are kept with their players
@@ -34,6 +45,9 @@ class Seated(NamedTuple):
     task: Task  # kept, because it is known by its place in memory
     match: Match[Any, Any, Any]
     players: dict[str, Player[Any, Any]]
+    way: Straight | None
+    scripts: dict[str, Decides[Any, Any]]
+    worths: Worths | None
 
 
 class TextEnv:
@@ -80,11 +94,11 @@ class TextEnv:
 
     def begin(self, task: Task, seed: int, repeat: int = 0) -> str:
         """Begin an episode of this very task; the page that opens it."""
-        _, first, players = self._at(task)
+        _, first, players, way, scripts, worths = self._at(task)
         setup = msgspec.structs.replace(first.setup, seed=seed, repeat=repeat)
         self.task = task
-        self._table = table = TextTable(setup, players, task.seat, first)
-        self._ledger = Ledger(table)
+        self._table = table = TextTable(setup, players, task.seat, first, way, scripts)
+        self._ledger = Ledger(table, worths)
         exact = AUTOMATON if self._ledger.exact else ANYBODY
         self.weights = exact if self._weights is None else self._weights
         if table.asked is not None:
@@ -99,13 +113,15 @@ class TextEnv:
         asked = table.asked
         if asked is None:
             raise BadInput(OVER)
-        decided = table.answer(reply)
-        self._ledger.rows[-1].tries.append((asked, _kept(reply)))
-        columns = self._ledger.settle() if decided else Columns()
-        if decided and table.asked is not None:
-            self._ledger.begin(table.asked)
+        decided, ledger = table.answer(reply), self._ledger
+        ledger.rows[-1].tries.append((asked, _kept(reply)))
+        columns = ledger.settle() if decided else NOTHING
+        asked = table.asked
+        if decided and asked is not None:
+            ledger.begin(asked)
+        page = "" if asked is None else asked.page
         reward = columns.reward(self.weights)
-        return self.page, reward, table.match.over, self.info(columns, retry=not decided)
+        return page, reward, table.playing.over, self.info(columns, not decided)
 
     # --- what can be looked at --------------------------------------------------------------
 
@@ -128,7 +144,7 @@ class TextEnv:
     def info(self, columns: Columns, retry: bool = False) -> dict[str, Any]:
         """What stands beside a reward: the columns, what is asked, and how it ended."""
         assert self._table is not None
-        asked, match = self.asked, self._table.match
+        asked, match = self._table.asked, self._table.playing
         found: dict[str, Any] = {
             "columns": msgspec.structs.asdict(columns),
             "kind": None if asked is None else asked.kind,
@@ -136,8 +152,7 @@ class TextEnv:
             "retry": retry,
         }
         if match.over:
-            end = self.episode().end
-            found["censored"] = getattr(end, "cause", None)
+            found["censored"] = getattr(match.events[-1], "cause", None)
         return found
 
     def rows(self, kinds: Sequence[str] = ("move",)) -> list[Row]:
@@ -169,7 +184,12 @@ class TextEnv:
         match: Match[Any, Any, Any] = Match(shelf.game(setup.instance.game), setup)
         while len(self._seated) >= SEATED:
             del self._seated[next(iter(self._seated))]
-        self._seated[id(task)] = Seated(task, match, players_for(match, task.seat, self._model))
+        players = players_for(match, task.seat, self._model)
+        way = straight_way(players[task.seat], match, task.seat)
+        scripts = {at: who.script for at, who in players.items() if type(who) is Scripted}
+        self._seated[id(task)] = Seated(
+            task, match, players, way, scripts, worths_at(match, task.seat)
+        )
         return self._seated[id(task)]
 
 
@@ -181,4 +201,4 @@ def _called(about: Mapping[str, Any]) -> str:
 
 
 def _kept(reply: Given) -> Any:
-    return reply.decode("utf-8", "replace") if isinstance(reply, bytes) else reply
+    return reply if type(reply) is not bytes else reply.decode("utf-8", "replace")

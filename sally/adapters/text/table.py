@@ -15,7 +15,7 @@ from sally.core import shelf
 from sally.core.drive import let_answer
 from sally.core.errors import BadInput
 from sally.core.log import Episode, Setup
-from sally.core.match import Match
+from sally.core.match import Decides, Match
 from sally.core.model import (
     AS_THE_PROVIDER_DOES,
     Context,
@@ -25,7 +25,8 @@ from sally.core.model import (
     Settings,
     ToolSpec,
 )
-from sally.core.player import Player, Turn, put
+from sally.core.player import Decision, Player, Turn, put
+from sally.players.straight import Shown, Straight
 from sally.runner.local import is_bot, reached
 from sally.runner.seating import players_of
 
@@ -41,17 +42,32 @@ class Asked(msgspec.Struct, frozen=True):
     turn: int  # of the match
     kind: str  # "move", or the name of the probe
     about: str  # whom the probe is about
-    messages: Context
+    shown: Context | Shown
     candidates: tuple[str, ...] = ()  # where scores are wanted
-    settings: Settings = AS_THE_PROVIDER_DOES
+    how: Settings | None = None  # None: as what is shown says
     tools: tuple[ToolSpec, ...] = ()
+
+    @property
+    def messages(self) -> Context:
+        """All that is shown, as a conversation or as one text."""
+        return self.shown.messages if isinstance(self.shown, Shown) else self.shown
+
+    @property
+    def settings(self) -> Settings:
+        """How the model is to answer."""
+        if isinstance(self.shown, Shown):
+            return self.shown.settings
+        return AS_THE_PROVIDER_DOES if self.how is None else self.how
 
     @property
     def page(self) -> str:
         """All that is shown, as one text."""
-        if isinstance(self.messages, str):
-            return str(self.messages)
-        return "\n\n".join(message.text for message in self.messages)
+        shown = self.shown
+        if isinstance(shown, Shown):
+            return shown.page
+        if isinstance(shown, str):
+            return str(shown)
+        return "\n\n".join(message.text for message in shown)
 
 
 class _Call:
@@ -122,19 +138,43 @@ class TextTable:
         players: Mapping[str, Player[Any, Any]],
         seat: str,
         like: Match[Any, Any, Any] | None = None,  # one of the same task; saves making its words
+        way: Straight | None = None,  # of the seat's player, where it has a short one
+        scripts: Mapping[str, Decides[Any, Any]] | None = None,  # of those others that are scripts
     ) -> None:
         spec = shelf.game(setup.instance.game) if like is None else like.spec
-        self.match: Match[Any, Any, Any] = Match(spec, setup, like=like)
+        self._match: Match[Any, Any, Any] = Match(spec, setup, like=like)
         self.seat, self._players = seat, players
+        self._way, self._scripts = way, scripts or {}
+        self._shown: Shown | None = None  # what is asked the short way now
+        self._unsaid: list[tuple[int, Shown, dict[str, Any]]] = []  # calls that the log lacks yet
         self._open: list[tuple[Turn[Any, Any], _Later]] = []
         self.asked: Asked | None = None
         self._go_on()
+
+    @property
+    def match(self) -> Match[Any, Any, Any]:
+        """The match as it stands, its log with every call so far."""
+        if self._unsaid:
+            events: list[Any] = self._match.events
+            for place, shown, usage in self._unsaid:
+                events[place] = shown.moved(events[place], usage)
+            self._unsaid = []
+        return self._match
+
+    @property
+    def playing(self) -> Match[Any, Any, Any]:
+        """The same match for those who do not look at the calls in its log."""
+        return self._match
 
     def answer(self, given: Given) -> bool:
         """Answer what is asked; says whether the decision is made, or another try is wanted."""
         if self.asked is None:
             raise BadInput(OVER)
+        if self._shown is not None and self._went_straight(self._shown, given):
+            return True
         read = _read(given, self.asked)
+        if self._shown is not None:
+            self._go_the_long_way(self._shown.turn)
         turn, run = self._open[0]
         try:
             self._ask(turn, run.send(read))
@@ -146,9 +186,9 @@ class TextTable:
 
     def censor(self, cause: str, detail: str = "") -> None:
         """Stop the episode without a result: a token limit, an abort."""
-        if self.match.over:
+        if self._match.over:
             raise BadInput(OVER)
-        self.match.censor(cause, detail, self.seat)
+        self._match.censor(cause, detail, self.seat)
         self._close()
 
     def episode(self, cell: str = "", used: Mapping[str, Any] | None = None) -> Episode:
@@ -157,9 +197,13 @@ class TextTable:
 
     def _go_on(self) -> None:
         """Let the others play until the seat outside is asked something, or to the end."""
-        while not self.match.over:
+        while not self._match.over:
+            if self._way is not None and (next_ := self._match.asked(self.seat)) is not None:
+                self._shown = shown = self._way.shown(next_)
+                self.asked = Asked(next_.id[0], "move", "", shown)
+                return
             if not self._open:
-                self._open = let_answer(self.match, self._players, self._says)
+                self._open = let_answer(self._match, self._players, self._says)
                 continue
             turn, run = self._open[0]
             try:
@@ -168,6 +212,33 @@ class TextTable:
             except StopIteration as done:  # it decided without a call
                 self._take(turn, done.value)
         self._close()
+
+    def _went_straight(self, shown: Shown, given: Given) -> bool:
+        """Take a reply that names a move without further ado, if it does."""
+        assert self._way is not None
+        if (plain := _plainly(given)) is None:
+            return False
+        text, usage = plain
+        if (event := self._way.moved(shown, text)) is None:
+            return False
+        self._shown, match = None, self._match
+        at = len(match.events)
+        if not self._open and match.play_turn(event, self._scripts):
+            while match.events[at] is not event:
+                at += 1
+            self._unsaid.append((at, shown, usage))
+        else:
+            whole = shown.moved(event, usage)
+            self._open = []
+            match.answer(shown.turn.id, Decision(event.action, None, text, 1, whole.calls))
+        self._go_on()
+        return True
+
+    def _go_the_long_way(self, turn: Turn[Any, Any]) -> None:
+        """Have the player itself see to what is asked: it shows the same page."""
+        self._shown = None
+        self._open = [(turn, _Later(turn, self._players[self.seat]))]
+        self._open[0][1].send(None)
 
     def _says(self, turn: Turn[Any, Any]) -> Any:
         player = self._players[turn.seat]
@@ -180,13 +251,22 @@ class TextTable:
 
     def _take(self, turn: Turn[Any, Any], given: Any) -> None:
         del self._open[0]
-        self.match.answer(turn.id, given)
+        self._match.answer(turn.id, given)
 
     def _close(self) -> None:
-        self.asked = None
+        self.asked = self._shown = None
         for _, run in self._open:
             run.close()
         self._open = []
+
+
+def _plainly(given: Given) -> tuple[str, dict[str, Any]] | None:
+    """The words of a reply that is nothing but words, and what they used."""
+    if type(given) is str:
+        return given, {}
+    if type(given) is not Reply or given.finish != "stop" or given.tool_calls or given.reasoning:
+        return None
+    return given.text, msgspec.to_builtins(given.usage)
 
 
 def _read(given: Given, asked: Asked) -> Reply | Scores:

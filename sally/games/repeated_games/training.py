@@ -108,7 +108,7 @@ class _Ahead:
         for joint in view.rounds(self._read):
             self._read += 1
             if joint is not None:  # a void round leaves the machine where it is
-                self._at = int(self._follow[self._at, joint[1], joint[0]])
+                self._at = self._follow[self._at][joint[1]][joint[0]]
         left = len(self._tables) - self._read
         return self._tables[left - 1][self._at] if left > 0 else None
 
@@ -124,8 +124,8 @@ def _key(machine: Machine) -> bytes:
 
 @lru_cache(maxsize=256)
 def _followed(key: bytes) -> Any:
-    """Where a machine goes from each state by each pair of moves."""
-    return followed(_machines[key])
+    """Where a machine goes from each state by each pair of moves, as lists: read one by one."""
+    return followed(_machines[key]).tolist()
 
 
 @lru_cache(maxsize=256)

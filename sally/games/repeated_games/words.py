@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import cached_property
+from itertools import product
 from typing import ClassVar
 
 from sally.core.errors import listed
@@ -12,7 +13,7 @@ from sally.core.log import Told
 from sally.core.menu import Options
 from sally.core.probe import Question
 from sally.core.words import Words
-from sally.games.repeated_games.rules import AGENT, PARTNER, RepeatedGame, View, other
+from sally.games.repeated_games.rules import AGENT, PARTNER, Joint, RepeatedGame, View, other
 
 TEXTS: Mapping[str, str] = {
     "intro": "You and another player meet in a game that has {rounds} rounds. It is the same "
@@ -89,6 +90,7 @@ class RepeatedWords(Words[int, View]):
         self.game: RepeatedGame = game
         self._style = "signed" if game.signed else "points"
         self._names = {seat: self.labelled(game.names_of(seat)) for seat in (AGENT, PARTNER)}
+        self._rounds: dict[tuple[str, Seat], Mapping[Joint | None, list[str]]] = {}
 
     def called(self) -> Mapping[Seat, tuple[str, ...]]:
         """By seat, what its moves are called on a page."""
@@ -137,24 +139,13 @@ class RepeatedWords(Words[int, View]):
             gain=self.say(f"gain.{self._style}", **self._pays(seat, mine, theirs)),
         )
 
-    def lines(self, view: View, since: int, form: str) -> Iterator[str]:
-        mine_of, theirs_of = self._names[view.seat], self._names[other(view.seat)]
-        past, outcomes = f"past.{form}", self._outcomes
-        for number, joint in enumerate(view.rounds(since), since + 1):
-            if joint is None:
-                yield self.say("past.void", round=number)
-                continue
-            mine, theirs = joint
-            yield self.say(
-                past,
-                round=number,
-                mine=mine_of[mine],
-                theirs=theirs_of[theirs],
-                outcome=outcomes[view.seat, mine, theirs],
-            )
+    def lines(self, view: View, since: int, form: str) -> list[str]:
+        told = self._rounds.get((form, view.seat)) or self._round_lines(form, view.seat)
+        news = enumerate(view.rounds(since), since + 1)
+        return [str(number).join(told[joint]) for number, joint in news]
 
     def now(self, view: View) -> str:
-        return self.say("now", round=view.round)
+        return str(view.round).join(self._now)
 
     def question(self, view: View, options: Options[int]) -> str:
         return self._questions[view.seat]
@@ -209,6 +200,21 @@ class RepeatedWords(Words[int, View]):
         return self.say("format.option", names=listed(names, "or"))
 
     # Sentences that are said at every turn are made once.
+
+    def _round_lines(self, form: str, seat: Seat) -> Mapping[Joint | None, list[str]]:
+        """By what was played, a line of the past around the number of its round."""
+        mine_of, theirs_of = self._names[seat], self._names[other(seat)]
+        told: dict[Joint | None, list[str]] = {None: self.around("past.void", "round")}
+        for mine, theirs in product(range(len(mine_of)), range(len(theirs_of))):
+            outcome = self._outcomes[seat, mine, theirs]
+            facts = {"mine": mine_of[mine], "theirs": theirs_of[theirs], "outcome": outcome}
+            told[mine, theirs] = self.around(f"past.{form}", "round", **facts)
+        self._rounds[form, seat] = told
+        return told
+
+    @cached_property
+    def _now(self) -> list[str]:
+        return self.around("now", "round")
 
     @cached_property
     def _outcomes(self) -> Mapping[tuple[Seat, int, int], str]:
