@@ -25,7 +25,7 @@ class Past:
     def news(self, view: Any) -> list[str]:
         """The lines up to what a view shows that were not read yet, what was kept among them."""
         self.begun, kept = True, self._desk.kept
-        if len(kept) == self._marks:
+        if len(kept) == self._marks:  # nearly always: nothing is told
             return self._upto(view)
         words = self._desk.words
         new: list[str] = []
@@ -57,6 +57,8 @@ class Desk:
         self.spec, self.game, self.seat, self.seed = spec, game, seat, seed
         first = None if like is None else (like._like or like)  # never a chain of desks
         self._like: Desk | None = first
+        if first is not None and "words" in first.__dict__:
+            self.__dict__["words"] = first.words  # at once: a cached property takes a lock
         self.retries = retries  # how often an unreadable answer may be given again
         self._texts = texts or {}
         self._openings: dict[tuple[str, str, bool], tuple[Grown, Past]] = {}
@@ -101,9 +103,12 @@ class Desk:
     def opening(self, view: Any, form: str, after_rules: str = "", payoffs: bool = True) -> Grown:
         """Rules, worked examples if any, and the past as this form tells it."""
         key = (form, after_rules, payoffs)
-        page, past = self._openings.get(key) or (self.rules(after_rules, payoffs), Past(self, form))
+        known = self._openings.get(key)
+        page, past = known or (self.rules(after_rules, payoffs), Past(self, form))
         if new := past.news(view):
             page = page.plus("\n".join(new) + "\n")
+        elif known is not None:
+            return page
         self._openings[key] = page, past
         return page
 

@@ -38,7 +38,7 @@ class History(msgspec.Struct, Generic[T], frozen=True, eq=False, gc=False):
 
     def since(self, start: int) -> Iterator[T]:
         """The items from `start` on, without looking at the earlier ones."""
-        return islice(self._items[start : self._length], None)
+        return iter(self._items[start : self._length])
 
     def continues(self, earlier: History[T]) -> bool:
         """Whether this surely begins with all of `earlier`: it has grown from the same buffer."""

@@ -17,6 +17,7 @@ from sally.core.match import Match
 from sally.core.metric import judged
 from sally.core.model import Reply, Scores
 from sally.core.training import Training, Worths
+from sally.players.straight import Shown
 
 AUTOMATON = {"regret": 1.0, "format": 1.0}  # the weights where the others are known machines
 ANYBODY = {"payoff": 1.0, "format": 1.0}
@@ -88,18 +89,21 @@ class Ledger:
         """Whether regret is known at this table."""
         return self._worths is not None
 
-    def worths(self) -> list[float] | None:
+    def worths(self, asked: Asked) -> list[float] | None:
         """What each option is worth now, and a forfeit; None where that is not known."""
         if self._worths is None:
             return None
-        match = self._match
-        found = self._worths(match.game.observe(match.replay.states[-1], self._seat))
+        if isinstance(asked.shown, Shown):
+            view = asked.shown.turn.view
+        else:
+            view = self._game.observe(self._match.replay.states[-1], self._seat)
+        found = self._worths(view)
         return None if found is None else list(found)
 
     def begin(self, asked: Asked) -> None:
         """A new decision is asked for."""
         kind = asked.kind
-        self._best = self.worths() if kind == "move" else None
+        self._best = self.worths(asked) if kind == "move" else None
         self.rows.append(Row(asked.turn, kind, asked.about, [], NOTHING, None, self._best))
 
     def settle(self) -> Columns:

@@ -104,6 +104,13 @@ class _Ahead:
         self._follow, self._tables = _followed(key), _tables(game, seat, key)
         self._read, self._at = 0, 0
 
+    def __copy__(self) -> _Ahead:
+        """One for another episode; without this, copying takes four times as long."""
+        new = _Ahead.__new__(_Ahead)
+        new._follow, new._tables = self._follow, self._tables
+        new._read, new._at = self._read, self._at
+        return new
+
     def __call__(self, view: View) -> list[float] | None:
         for joint in view.rounds(self._read):
             self._read += 1

@@ -61,6 +61,8 @@ class Follower(Generic[Q]):
 
 def latest(view: View, most: int) -> list[Joint]:
     """The last rounds that were played, as (mine, theirs), newest last; at most so many."""
+    if most == 1:
+        return [] if view.last is None else [view.last]
     found: list[Joint] = []
     at = len(view.past) - 1
     while at >= 0 and len(found) < most:

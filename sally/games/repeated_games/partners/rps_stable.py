@@ -8,6 +8,7 @@ name it has here.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cache
 
 from sally.core.game import Seat
 from sally.core.partner import Automaton, Line, Partner, Script
@@ -94,12 +95,16 @@ def _script(rule: Rule, needs: int) -> Callable[..., Script]:
         check_chance("follow", follow)
         check_opening(game, seat, opening, needs)
 
-        def odds(view: View) -> Odds:
-            seen = with_void(view)[-needs:] if void == "published" else latest(view, needs)
+        @cache  # so few rounds are looked at that all odds are soon known
+        def after(*seen: Joint) -> Odds:
             if len(seen) < len(opening):
                 return surely(opening[len(seen)])
             return _odds(rule, needs, seen, follow)
 
+        def odds(view: View) -> Odds:
+            return after(*(with_void(view)[-needs:] if published else latest(view, needs)))
+
+        published = void == "published"
         return Drawn(odds)
 
     return make
