@@ -143,11 +143,11 @@ class SimultaneousEnv(ParallelEnv):  # type: ignore[misc]
         for agent in actions:
             if agent not in self.possible_agents:
                 raise unknown(f"seat of {self.game}", agent, self.possible_agents)
-        for agent in self.table.waiting():
+        waiting = self.table.waiting()
+        for agent in waiting:
             if agent not in actions:
                 raise BadInput(f"Seat {agent!r} is to move, and no action was given for it.")
-        for agent in self.table.waiting():
-            spaces.act(self.table, Seat(agent), actions[agent])
+        spaces.act_all(self.table, {agent: actions[agent] for agent in waiting})
         rewards = {str(seat): gained for seat, gained in self._purse.take().items()}
         terminated, truncated = spaces.ended(self.table)
         seen, infos, agents = self._seen(), self._infos(), self.agents

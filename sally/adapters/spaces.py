@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import string
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -15,6 +16,7 @@ from sally.core.chance import derived_seed
 from sally.core.errors import BadInput, IllegalMove, Unreadable
 from sally.core.game import Game, GameSpec, Seat
 from sally.core.menu import filled, menu_schema
+from sally.core.player import Turn
 from sally.core.words import as_tuples
 from sally.output.transcript import transcript
 
@@ -50,20 +52,21 @@ def observation_space(
 
 def page(table: Table, seat: Seat) -> str:
     """All that a seat is shown: rules, the past, where we are, and what is wanted of it."""
-    match = table.match
-    view, desk = match.game.observe(match.state, seat), match.desk(seat)
-    told = f"{desk.opening(view, desk.words.forms[0])}{desk.words.now(view)}"
-    turn = table.asked(seat)
+    match, turn, desk = table.match, table.asked(seat), table.match.desk(seat)
+    view = match.game.observe(match.state, seat) if turn is None else turn.view
+    words = desk.words
+    told = str.__add__(desk.opening(view, words.forms[0]), words.now(view))
     if turn is None:
         return told
-    question = desk.words.question(view, turn.options)
-    return f"{told}\n{question}\n{desk.words.format(view, turn.options)}"
+    question = words.question(view, turn.options)
+    return f"{told}\n{question}\n{words.format(view, turn.options)}"
 
 
 def observed(table: Table, seat: Seat, page_bytes: int = PAGE_BYTES) -> dict[str, Any]:
     """What a seat sees now."""
-    spec, game, match = table.spec, table.match.game, table.match
-    view = game.observe(match.state, seat)
+    spec, match, turn = table.spec, table.match, table.asked(seat)
+    game = match.game
+    view = game.observe(match.state, seat) if turn is None else turn.view
     if spec.numbers is not None:
         seen: Any = np.array(spec.numbers(game, view), np.float32)
     else:
@@ -77,18 +80,18 @@ def observed(table: Table, seat: Seat, page_bytes: int = PAGE_BYTES) -> dict[str
     widest = game.widest_menu()
     if widest is None:
         return {"observation": seen}
-    return {"observation": seen, "action_mask": mask(table, seat, widest)}
+    return {"observation": seen, "action_mask": mask(table, turn, widest)}
 
 
-def mask(table: Table, seat: Seat, widest: int) -> Any:
-    """1 for each place of the menu that can be chosen now."""
-    turn = table.asked(seat)
-    if turn is not None and len(turn.options) > widest:  # it was found by sampling
+def mask(table: Table, turn: Turn[Any, Any] | None, widest: int) -> Any:
+    """1 for each place of the menu that can be chosen now; all 0 where nothing is asked."""
+    places = 0 if turn is None else len(turn.options)
+    if places > widest:  # it was found by sampling
         raise BadInput(
-            f"{table.spec.name} has a menu of {len(turn.options)} options, but at most "
+            f"{table.spec.name} has a menu of {places} options, but at most "
             f"{widest} were expected; let the game define widest_menu()."
         )
-    return _places(len(turn.options) if turn else 0, widest).copy()
+    return _places(places, widest).copy()
 
 
 @lru_cache(maxsize=1024)
@@ -110,8 +113,9 @@ def info(table: Table, seat: Seat, pages: bool = True) -> dict[str, Any]:
     widest = table.match.game.widest_menu()
     if widest is None:
         return shown | {"schema": menu_schema(turn.options)}
-    names = list(table.match.desk(seat).words.menu(turn.options))
-    return shown | {"names": names, "action_mask": mask(table, seat, widest)}
+    shown["names"] = list(turn.desk.words.menu(turn.options))
+    shown["action_mask"] = mask(table, turn, widest)
+    return shown
 
 
 def act(table: Table, seat: Seat, action: Any) -> None:
@@ -125,11 +129,16 @@ def act(table: Table, seat: Seat, action: Any) -> None:
         except (ValueError, RecursionError, IllegalMove, Unreadable) as why:
             table.forfeit(seat, str(why))
         return
-    place = int(action)
-    if 0 <= place < len(turn.options):
-        table.move(seat, turn.options[place])
+    table.move_at(seat, int(action))
+
+
+def act_all(table: Table, actions: Mapping[str, Any]) -> None:
+    """Do what the actions of seats that move together say; what is not legal is a forfeit."""
+    if any(isinstance(action, str) for action in actions.values()):
+        for seat, action in actions.items():
+            act(table, Seat(seat), action)
     else:
-        table.forfeit(seat, f"there is no option {place}")
+        table.move_all({seat: int(action) for seat, action in actions.items()})
 
 
 def rendered(table: Table) -> str:
@@ -166,10 +175,9 @@ class Purse:
         game, match = self._table.match.game, self._table.match
         if not match.over and not game.pays_as_it_goes:
             return dict.fromkeys(game.seats, 0.0)
-        has = game.payoffs(match.state)
-        gained = {seat: float(has[seat]) - self._had[seat] for seat in game.seats}
-        self._had = {seat: float(has[seat]) for seat in game.seats}
-        return gained
+        had, paid = self._had, game.payoffs(match.state)
+        self._had = has = {seat: float(paid[seat]) for seat in game.seats}
+        return {seat: has[seat] - had[seat] for seat in game.seats}
 
 
 def ended(table: Table) -> tuple[bool, bool]:

@@ -11,8 +11,9 @@ from sally.core import shelf
 from sally.core.drive import play_bots
 from sally.core.errors import BadInput, IllegalMove
 from sally.core.game import NATURE, GameSpec, Seat
-from sally.core.log import Instance, Setup, Sitter
-from sally.core.match import Match
+from sally.core.log import Instance, Moved, Setup, Sitter
+from sally.core.match import Decides, Match
+from sally.core.partner import Scripted
 from sally.core.player import Decision, Forfeit, Player, Turn
 from sally.runner.local import is_bot
 from sally.runner.seating import kinds, seated
@@ -27,6 +28,7 @@ class Table:
     match: Match[Any, Any, Any]
     _set: tuple[Any, ...]  # what this one was made from
     _inside: dict[str, Player[Any, Any]]
+    _scripts: dict[str, Decides[Any, Any]]  # of those inside that are no more than a script
 
     def __init__(
         self,
@@ -40,6 +42,7 @@ class Table:
         self.spec: GameSpec[Any, Any, Any] = shelf.game(game)
         if like is not None and like._set == (game, outside, inside, params):
             self._set, self.outside, self._inside = like._set, like.outside, like._inside
+            self._scripts = like._scripts
             setup = msgspec.structs.replace(like.match.setup, seed=seed)
             self.match = Match(self.spec, setup, like=like.match)
             self._let_bots_play()
@@ -63,6 +66,8 @@ class Table:
             if not is_bot(player):
                 raise BadInput(f"{who.player} takes time; only bots can sit in here.")
             self._inside[seat] = player
+        bots = self._inside.items()
+        self._scripts = {seat: who.script for seat, who in bots if type(who) is Scripted}
         self._let_bots_play()
 
     def _let_bots_play(self) -> None:
@@ -87,6 +92,29 @@ class Table:
         except IllegalMove as why:
             self.match.answer(turn.id, Forfeit("illegal", str(why)))
         self._let_bots_play()
+
+    def move_all(self, places: Mapping[str, int]) -> None:
+        """Make a move for each outside seat that is asked, by its place on the menu."""
+        given = {}
+        for seat, place in places.items():
+            turn = self.match.asked(seat)
+            if turn is None or not 0 <= place < len(turn.options):
+                break
+            given[seat] = Moved(turn.id[0], seat, turn.options[place])
+        else:
+            if self.match.play_turn(given, self._scripts):
+                self._let_bots_play()
+                return
+        for seat, place in places.items():
+            self.move_at(seat, place)
+
+    def move_at(self, seat: str, place: int) -> None:
+        """Make a move by its place on the menu; a place beyond it is a forfeit."""
+        turn = self.asked(seat)
+        if turn is not None and 0 <= place < len(turn.options):
+            self.move(seat, turn.options[place])
+        else:
+            self.forfeit(seat, f"there is no option {place}")
 
     def forfeit(self, seat: str, reason: str) -> None:
         """Say for an outside seat that no legal action could be read from it."""

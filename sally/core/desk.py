@@ -24,19 +24,20 @@ class Past:
 
     def news(self, view: Any) -> list[str]:
         """The lines up to what a view shows that were not read yet, what was kept among them."""
-        self.begun, kept = True, self._desk.kept
-        if len(kept) == self._marks:  # nearly always: nothing is told
+        desk, self.begun = self._desk, True
+        if len(desk._marks) == self._marks:  # nearly always: nothing is told
             return self._upto(view)
-        words = self._desk.words
         new: list[str] = []
-        for seen, told in kept[self._marks :]:
+        for seen, told in desk.kept[self._marks :]:
             new += self._upto(seen)
-            new.append(words.kept(told, seen))
+            new.append(desk.words.kept(told, seen))
             self._marks += 1
         return new + self._upto(view)
 
     def _upto(self, view: Any) -> list[str]:
-        new = list(self._desk.words.lines(view, self._lines, self._form))
+        new = self._desk.words.lines(view, self._lines, self._form)
+        if type(new) is not list:
+            new = list(new)
         self._lines += len(new)
         return new
 

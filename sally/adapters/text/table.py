@@ -216,14 +216,12 @@ class TextTable:
     def _went_straight(self, shown: Shown, given: Given) -> bool:
         """Take a reply that names a move without further ado, if it does."""
         assert self._way is not None
-        if (plain := _plainly(given)) is None:
-            return False
-        text, usage = plain
-        if (event := self._way.moved(shown, text)) is None:
+        text, usage = (given, {}) if type(given) is str else _plainly(given)
+        if text is None or (event := self._way.moved(shown, text)) is None:
             return False
         self._shown, match = None, self._match
         at = len(match.events)
-        if not self._open and match.play_turn(event, self._scripts):
+        if not self._open and match.play_turn({self.seat: event}, self._scripts):
             while match.events[at] is not event:
                 at += 1
             self._unsaid.append((at, shown, usage))
@@ -260,12 +258,10 @@ class TextTable:
         self._open = []
 
 
-def _plainly(given: Given) -> tuple[str, dict[str, Any]] | None:
-    """The words of a reply that is nothing but words, and what they used."""
-    if type(given) is str:
-        return given, {}
+def _plainly(given: Given) -> tuple[str | None, dict[str, Any]]:
+    """The words of a reply that is nothing but words, and what they used; None if it is more."""
     if type(given) is not Reply or given.finish != "stop" or given.tool_calls or given.reasoning:
-        return None
+        return None, {}
     return given.text, msgspec.to_builtins(given.usage)
 
 

@@ -146,7 +146,7 @@ class RepeatedGame(Game[State, int, View]):
     censors_forfeits = True
 
     def widest_menu(self) -> int:
-        return max(len(menu) for menu in self._menus.values())
+        return self._widest_menu
 
     # --- what partners and measures ask of the matrix ---------------------------------------------
 
@@ -168,6 +168,10 @@ class RepeatedGame(Game[State, int, View]):
     def is_zero_sum(self) -> bool:
         """Whether one seat's gain is always the other's loss."""
         return all(abs(a + b) < 1e-9 for row in self.matrix for a, b in row)
+
+    @cached_property
+    def _widest_menu(self) -> int:
+        return max(len(menu) for menu in self._menus.values())
 
     @cached_property
     def _menus(self) -> Mapping[Seat, tuple[int, ...]]:

@@ -1,0 +1,199 @@
+"""Turns that are played at once: everybody answers plainly, and nobody has to wait for anybody.
+
+What is done here is what asking and answering one by one does, event for event, with fewer objects
+on the way. Whatever needs more - words, probes, forfeits - is left to the match.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Generic
+
+from sally.core.asides import Asides
+from sally.core.desk import Desk
+from sally.core.game import NATURE, A, Game, GameSpec, S, Seat, V
+from sally.core.log import Event, Forfeited, Moved
+from sally.core.player import AskId, Decision, Turn
+from sally.core.replay import Replay
+
+Decides = Callable[[Turn[A, V]], Any]  # what a player answers: a decision, or a bare move
+
+
+class AtOnce(Generic[S, A, V]):
+    """The quick half of a match; it shares the match's state and adds none."""
+
+    spec: GameSpec[S, A, V]
+    game: Game[S, A, V]
+    replay: Replay[S, A, V]
+    events: list[Event]
+    _desks: dict[Seat, Desk]
+    _asides: Asides | None
+    _may_reject: bool
+    _may_censor: bool
+    _is_steady: bool  # the same may do the same in each turn, and nobody is turned down or stopped
+    _memory: dict[Seat, Any]
+    _waiting: dict[AskId, Turn[A, V]]
+    _made: dict[Seat, Moved | Forfeited]
+    _movers: tuple[Seat, ...]
+
+    def _next(self) -> tuple[Seat, ...]:
+        raise NotImplementedError
+
+    def _begin(self) -> None:
+        raise NotImplementedError
+
+    def _ask_move(self, seat: Seat, state: S) -> None:
+        raise NotImplementedError
+
+    def play_on(
+        self, decide: Mapping[str, Decides[A, V]], scripts: bool = False
+    ) -> tuple[Turn[A, V], Any] | None:
+        """Go on for as long as these players answer each move at once, and plainly.
+
+        It does what asking and answering one by one does, without keeping the asks. Where there
+        is more to do - words, forfeits, somebody else's turn - the match stands as if it had been
+        asked so far, and an answer that is not taken yet is given back with its turn. Players that
+        are all `scripts`, and so give bare moves and keep no notes, go through a shorter loop.
+        """
+        if self._asides is not None or self._may_reject or self._made:
+            return None
+        bare = scripts and self.game.same_menus and not self.spec.tools and not self._memory
+        if bare and (opened := self._play_scripts(decide)) is not None:
+            return opened
+        game, replay, desks, memory = self.game, self.replay, self._desks, self._memory
+        observe, options, step, to_move = game.observe, game.options, game.step, game.to_move
+        may_censor, censored = self._may_censor, game.censored
+        states, past, events, same = replay.states, replay.moves, self.events, game.same_menus
+        movers, seated = self._movers, None
+        asked: list[tuple[Seat, Desk, Decides[A, V], Any]] = []
+        while movers:
+            if movers is not seated:
+                if not all(seat in decide for seat in movers):
+                    self._keep_asks([])
+                    return None
+                seated = movers
+                asked = [(s, desks[s], decide[s], options(states[-1], s)) for s in movers]
+            number, state, turn = len(past), states[-1], None
+            made: list[Moved] = []
+            moves: dict[Seat, Any] = {}
+            try:
+                for seat, desk, says, menu in asked:
+                    if not same:
+                        menu = options(state, seat)
+                    id = (number, seat, "", "")
+                    turn = Turn(id, desk, observe(state, seat), menu, memory.get(seat))
+                    action = given = says(turn)
+                    if type(given) is Decision:
+                        plain = not (given.calls or given.reply or given.foreseen)
+                        action = given.action if plain else None
+                    if type(action) is not int or action not in menu or turn.looked:
+                        self._keep_asks(made, turn)
+                        return turn, given
+                    made.append(Moved(number, seat, action))
+                    moves[seat] = action
+                    if given is not action:  # a bare move leaves no notes
+                        memory[seat] = given.memory
+            except BaseException:
+                self._keep_asks(made, turn)
+                raise
+            events += made
+            past.append(moves)
+            after = step(state, moves)
+            states.append(after)
+            movers = to_move(after)
+            if not movers or movers[0] == NATURE or (may_censor and censored(after) is not None):
+                self._movers = movers = self._next()
+            elif movers is not seated:
+                self._movers = movers
+        return None
+
+    def _play_scripts(self, decide: Mapping[str, Decides[A, V]]) -> tuple[Turn[A, V], Any] | None:
+        """Rounds of the same movers as `play_on` plays them, without what scripts do not need."""
+        game, replay, desks, movers = self.game, self.replay, self._desks, self._movers
+        if not movers or not all(seat in decide for seat in movers):
+            return None
+        states, past, log = replay.states, replay.moves, self.events.append
+        observe, step, to_move = game.observe, game.step, game.to_move
+        watched = self._may_censor and not game.censors_forfeits  # nobody forfeits here
+        seated, state, number = movers, states[-1], len(past)
+        asked = [(seat, desks[seat], decide[seat], game.options(state, seat)) for seat in movers]
+        while movers is seated:
+            moves: dict[Seat, Any] = {}
+            turn = None
+            try:
+                for seat, desk, says, menu in asked:
+                    turn = Turn((number, seat, "", ""), desk, observe(state, seat), menu)
+                    action = says(turn)
+                    if type(action) is not int or action not in menu:
+                        self._keep_asks(self._take_back(len(moves)), turn)
+                        return turn, action
+                    moves[seat] = action
+                    log(Moved(number, seat, action))
+            except BaseException:
+                self._keep_asks(self._take_back(len(moves)), turn)
+                raise
+            past.append(moves)
+            state = step(state, moves)
+            states.append(state)
+            movers = to_move(state)
+            if movers is not seated or (watched and game.censored(state) is not None):
+                self._movers = movers = self._next()
+                state = states[-1]
+            number = len(past)
+        return None
+
+    def _take_back(self, answers: int) -> list[Any]:
+        """The last so many events, out of the log again: their turn is not whole."""
+        at = len(self.events) - answers
+        made = self.events[at:]
+        del self.events[at:]
+        return made
+
+    def play_turn(
+        self, given: Mapping[str, Moved], scripts: Mapping[str, Decides[A, V]] | None = None
+    ) -> bool:
+        """Take the moves of some seats with those of scripts beside them, and ask for the next.
+
+        It does what answering one by one does. False, and nothing is done, where somebody else is
+        asked as well, has answered already, or gives more than a bare move.
+        """
+        if self._asides is not None or self._made:
+            return False
+        made: list[Event] = []
+        moves: dict[Seat, Any] = {}
+        game, asked, number = self.game, self._waiting, len(self.replay.moves)
+        for turn in asked.values():
+            seat = turn.desk.seat
+            event = given.get(seat)
+            if event is None:
+                says = scripts.get(seat) if scripts else None
+                action = None if says is None else says(turn)
+                if type(action) is not int or action not in turn.options or turn.looked:
+                    return False
+                event = Moved(number, seat, action)
+            made.append(event)
+            moves[seat] = event.action
+        self.events += made
+        states, self._waiting = self.replay.states, {}
+        self.replay.moves.append(moves)
+        after = game.step(states[-1], moves)
+        states.append(after)
+        if self._is_steady and game.to_move(after) is self._movers and not self._memory:
+            for turn in asked.values():  # the same are asked the same: nothing is looked up
+                seat = turn.desk.seat
+                id = (number + 1, seat, "", "")
+                self._waiting[id] = Turn(id, turn.desk, game.observe(after, seat), turn.options)
+        else:
+            self._begin()
+        return True
+
+    def _keep_asks(self, made: Sequence[Moved], open_one: Turn[A, V] | None = None) -> None:
+        """Stand as if each mover had been asked, and some had answered so."""
+        self._made = {Seat(event.seat): event for event in made}
+        self._waiting = {}
+        for seat in self._movers:
+            if open_one is not None and open_one.desk.seat == seat:
+                self._made.pop(seat, None)
+                self._waiting[open_one.id] = open_one
+            elif seat not in self._made:
+                self._ask_move(seat, self.replay.states[-1])
