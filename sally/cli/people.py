@@ -180,11 +180,16 @@ def list_(file: Path, database: str, as_json: bool) -> None:
     if as_json:
         print_json(rows)
     elif rows:
-        for row in rows:  # enough to tell people apart; JSON and exports have the whole code
-            row["participant"] = row["participant"][:8]
-        print_table(rows, tuple(rows[0]))
+        print_table([_in_line(row) for row in rows], tuple(_in_line(rows[0])))
     else:
         click.echo("Nobody has begun yet.")
+
+
+def _in_line(row: dict[str, Any]) -> dict[str, Any]:
+    """A participant in short, for a terminal; JSON and exports have the whole code."""
+    short = {"condition": "cell", "attention": "checks"}
+    named = {short.get(key, key): value for key, value in row.items() if key != "participant"}
+    return {"who": row["participant"][:8], **named, "minutes": f"{row['minutes']:.1f}"}
 
 
 @people.command()

@@ -19,6 +19,12 @@ def fitted(name: str, most: int) -> str:
     for letters in (SUM, KEY):
         if len(name) > most:
             name = letters.sub("", name)
+    if len(name) <= most:
+        return name
+    player, bracket, remark = name.partition(" (")
+    if bracket:  # a remark is a sentence: it gives way as a whole
+        player = fitted(player, max(most // 2, most - len(remark) - 2))
+        return f"{player} {_less(f'({remark}', most - len(player) - 1)}"
     words = name.split(" ")
     for places in ([i for i in range(len(words)) if i != ASKED], range(len(words))):
         while len(" ".join(words)) > most:

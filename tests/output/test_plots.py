@@ -119,6 +119,8 @@ def test_what_takes_no_mind_is_named_inside_the_plot_and_off_the_dots(knows: flo
     ("name", "most", "said"),
     [
         ("tit_for_tat", 20, "tit_for_tat"),
+        ("person (with a known optimum)", 20, "person (with a …mum)"),
+        ("person (without a known optimum)", 20, "person (without…mum)"),
         ("Qwen2.5-0.5B-Instruct tom_cot", 20, "Qwen2.5-…uct tom_cot"),
         ("Qwen2.5-0.5B-Instruct qa words=ipd_order@0123456789abcdef", 20, "Qwen2…ct qa ipd_o…er"),
         ("Qwen2.5-0.5B-Instruct tom_cot words=ipd_labels T=0.7", 20, "Qw… tom_cot ip… T=…7"),

@@ -57,7 +57,7 @@ async def _gathered(here: RunningStudy) -> tuple[list[Episode], list[Exported]]:
             if found is None:
                 continue  # still going on
             seconds = await here.database.run(
-                lambda tx, match=match, seat=seat: _seconds(tx, match, seat)  # type: ignore[misc]
+                lambda tx, match=match, seat=seat: response_times(tx, match, seat)  # type: ignore[misc]
             )
             episodes[match] = _with_person(here, found, person, seat, k, seconds)
             played.append({"round": k, "episode": found.id, "instance": found.setup.instance.id})
@@ -68,17 +68,27 @@ async def _gathered(here: RunningStudy) -> tuple[list[Episode], list[Exported]]:
 Timed = list[tuple[tuple[int, str, str], float]]  # turn, probe, about; seconds
 
 
-def _seconds(tx: Transaction, match: str, seat: str) -> Timed:
-    """How long each answer of a seat took, from what was said before it."""
+def response_times(tx: Transaction, match: str, seat: str) -> Timed:
+    """How long each answer of a seat took, from when it was asked.
+
+    That is when the turn began, which a partner who is faster does not change, or when the seat
+    gave its last answer: one after the other it is asked aside and for its move.
+    """
     made = tx.all("SELECT seat, made, entry FROM answers WHERE match = ? ORDER BY n", match)
     began = tx.one("SELECT made FROM matches WHERE id = ?", match)
-    times = [began[0] if began else 0.0, *(row[1] for row in made)]
-    found: Timed = []
-    for (who, when, text), before in zip(made, times, strict=False):
+    last = opened = mine = began[0] if began else 0.0
+    now, found = -1, Timed()
+    for who, when, text in made:
         stored = from_text(text)
-        if who == seat and not isinstance(stored, Looks | Stops):
-            turn, _, probe, about = stored.ask
-            found.append(((turn, probe, about), round(when - before, 2)))
+        if isinstance(stored, Stops):
+            continue
+        turn, _, probe, about = stored.ask
+        if turn != now:
+            now, opened = turn, last
+        if who == seat and not isinstance(stored, Looks):
+            found.append(((turn, probe, about), round(when - max(opened, mine), 3)))
+            mine = when
+        last = when
     return found
 
 
@@ -113,7 +123,7 @@ async def _person(here: RunningStudy, person: Person, row: dict[str, Any]) -> Ex
         )
         before = [made for step, made in steps.items() if step != "survey"]
         on_survey = (
-            round(steps["survey"] - max(before), 2) if "survey" in steps and before else None
+            round(steps["survey"] - max(before), 3) if "survey" in steps and before else None
         )
         noted = [msgspec.structs.astuple(e) for e in events.events_of(tx, person.id)]
         return Exported(row, person.joined, on_survey, noted)

@@ -33,6 +33,7 @@ ROUND = {
     "seat": "Seat of the participant.",
     "turn": "Turn of the game, from 1.",
 }
+TOOK = "From when this was asked to the answer; in the first turn, from when the game began."
 # Every column of every table and what it means: the codebook, and the order of columns.
 COLUMNS: Mapping[str, Mapping[str, str]] = {
     "participants": {
@@ -63,7 +64,7 @@ COLUMNS: Mapping[str, Mapping[str, str]] = {
         "label": "What was chosen, as the participant read it.",
         "forfeited": "Whether no legal choice was made.",
         "tries": "Answers until one could be taken.",
-        "response_seconds": "From what was last said in the game to this answer.",
+        "response_seconds": TOOK,
     },
     "probes": {
         **ROUND,
@@ -74,7 +75,7 @@ COLUMNS: Mapping[str, Mapping[str, str]] = {
         "odds": "Stated chances, in the order of the answers.",
         "truth": "The true answer; empty where there is none.",
         "correct": "Whether the answer is the true one; empty where that is not defined.",
-        "response_seconds": "From what was last said in the game to this answer.",
+        "response_seconds": TOOK,
     },
     "survey": {
         **WHO,
@@ -175,7 +176,7 @@ def _survey(person: Person) -> Iterator[Row]:
 def _events(person: Person) -> Iterator[Row]:
     who = {key: person.row[key] for key in WHO}
     for n, page, kind, detail, made in person.events:
-        after = round(made - person.joined, 2)
+        after = round(made - person.joined, 3)
         yield {**who, "number": n + 1, "page": page, "kind": kind, "detail": detail,
                "seconds": after}  # fmt: skip
 

@@ -72,7 +72,7 @@ def test_people_are_told_and_paid_what_the_rule_says(server):
     payments = logged_in(server).browser.get("/experimenter/study/payments.csv").text
     assert payments.splitlines() == [
         "participant_id,platform,state,base,bonus,currency,code",
-        f"paid,,done,1.00,{Decimal(paid) - 1},EUR,C1A2B3",
+        f"paid,Prolific,done,1.00,{Decimal(paid) - 1},EUR,C1A2B3",
     ]
 
 

@@ -14,7 +14,10 @@ import pytest
 from click.testing import CliRunner
 
 from sally.cli import cli
+from sally.core.player import Decision
+from sally.web.live.answers import Said, to_text
 from sally.web.study import pages
+from sally.web.study.export import response_times
 from sally.web.study.participants import Secrets
 from sally.web.study.tables import COLUMNS
 from tests.web.participants import RIGHT, TEXT, Participant, logged_in, study_server, through
@@ -139,7 +142,7 @@ def test_a_study_may_exclude_for_attention_and_pays_all_the_same(tmp_path) -> No
         (row,) = tables(server)["participants"]
         assert row["state"] == "excluded" and Decimal(row["bonus_pay"]) >= 0
         payments = logged_in(server).browser.get("/experimenter/study/payments.csv").text
-        assert payments.splitlines()[1].startswith("p1,,excluded,1.00,")
+        assert payments.splitlines()[1].startswith("p1,Prolific,excluded,1.00,")
 
 
 def test_a_formula_for_a_name_is_text_in_the_list_of_payments(
@@ -222,3 +225,34 @@ def test_who_withdraws_is_in_no_table(server: Any, tmp_path) -> None:
 def test_the_way_through_the_example_is_as_before(tmp_path) -> None:
     with study_server(tmp_path, TEXT) as server:
         assert through(Participant(server), "p1").heading == "Thank you"
+
+
+class Rows:
+    """A transaction that finds the answers of one match, which began at 100 s."""
+
+    def __init__(self, *answers: tuple[str, float, int, str]) -> None:
+        self._made = [
+            (seat, made, to_text(Said((turn, seat, probe, ""), Decision(0))))
+            for seat, made, turn, probe in answers
+        ]
+
+    def all(self, sql: str, *given: Any) -> list[Any]:
+        return self._made
+
+    def one(self, sql: str, *given: Any) -> Any:
+        return (100.0,)
+
+
+def test_a_quick_partner_does_not_shorten_how_long_somebody_took() -> None:
+    said = Rows(
+        ("agent", 101.0, 0, ""),
+        ("partner", 107.5, 0, ""),  # asked at 100, as the agent was
+        ("agent", 109.0, 1, "their_move"),  # asked when the round before was over
+        ("partner", 110.0, 1, ""),
+        ("agent", 112.25, 1, ""),  # asked for the move after its forecast
+    )
+    agent, partner = (
+        [took for _, took in response_times(said, "m", seat)]  # type: ignore[arg-type]
+        for seat in ("agent", "partner")
+    )
+    assert agent == [1.0, 1.5, 3.25] and partner == [7.5, 2.5]
