@@ -2,8 +2,11 @@
 
 A server of fixed latency in a process of its own answers both. The bare loop shows Inspect the
 same pages in the same order, one sample an episode, and does nothing else: no game, no reading,
-no record. Also printed: the time over the critical path (an episode's calls, one after another),
-and the most memory that this process held.
+no record. Beside the time stands the processor time of a call, which other work on the machine
+changes less: ours less bare is what Sally adds to it. Also printed: the time over the critical
+path (an episode's calls, one after another), and the most memory that this process held.
+
+    python benchmarks/inspect_loop.py --many 20000     memory over very many short episodes
 """
 
 from __future__ import annotations
@@ -15,13 +18,14 @@ import os
 import resource
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from multiprocessing import Process, Queue, set_start_method
 from pathlib import Path
 from statistics import median
-from typing import Any
+from typing import Any, NamedTuple
 
 from inspect_ai import Task
 from inspect_ai import eval as inspect_eval
@@ -121,6 +125,15 @@ def ours(wanted: Study, config: Config) -> None:
         assert len(held.finished) == len(orders(wanted)), "an episode is missing"
 
 
+def ours_unread(wanted: Study, config: Config) -> None:
+    """The same without loading the store afterwards, which would take memory of its own."""
+    with tempfile.TemporaryDirectory() as folder:
+        out = Path(folder) / "out"
+        store.claim(out, manifest(wanted))
+        play_orders("bench", orders(wanted), out, Meter(config=config), display="none")
+        assert store.survey(out).episodes == len(orders(wanted)), "an episode is missing"
+
+
 def pages(wanted: Study) -> list[list[Sequence[Message]]]:
     """What each episode shows its model."""
     seen: list[Sequence[Message]] = []
@@ -169,10 +182,17 @@ def bare(shown: list[list[list[ChatMessage]]], config: Config) -> None:
         assert log.status == "success"
 
 
-def timed(job: Any, *given: Any) -> float:
-    start = time.perf_counter()
+class Took(NamedTuple):
+    """Seconds by the clock, and of this process's processor."""
+
+    clock: float
+    work: float
+
+
+def timed(job: Any, *given: Any) -> Took:
+    clock, work = time.perf_counter(), time.process_time()
     job(*given)
-    return time.perf_counter() - start
+    return Took(time.perf_counter() - clock, time.process_time() - work)
 
 
 def main() -> None:
@@ -182,8 +202,12 @@ def main() -> None:
     parser.add_argument("--latency", type=float, default=0.3, help="seconds a call, there")
     parser.add_argument("--turns", type=int, default=3, help="how often each loop runs, there")
     parser.add_argument("--slow-rounds", type=int, default=40, help="calls an episode at 3 s each")
+    parser.add_argument("--many", type=int, help="only memory, over so many episodes of 2 calls")
     given = parser.parse_args()
     os.environ["BENCH_API_KEY"] = "no secret"
+    if given.many:
+        in_constant_memory(given.many)
+        return
     print(f"{given.episodes} episodes at once")
     beside_bare(given.episodes, given.rounds, given.latency, given.turns)
     against_the_path(given.episodes, given.slow_rounds, 3.0)
@@ -200,24 +224,57 @@ def beside_bare(episodes: int, rounds: int, latency: float, turns: int) -> None:
         shown = [[[chat(m) for m in page] for page in episode] for episode in pages(wanted)]
         ours(with_model(study(2, 1), MODEL), config)  # imports and first connections
         bare([episode[:1] for episode in shown[:2]], config)
-        seconds: dict[str, list[float]] = {"ours": [], "bare": []}
+        seconds: dict[str, list[Took]] = {"ours": [], "bare": []}
         for _ in range(turns):
             seconds["bare"].append(timed(bare, shown, config))
             seconds["ours"].append(timed(ours, wanted, config))
-    mine, theirs = median(seconds["ours"]), median(seconds["bare"])
+    mine, theirs = (median(t.clock for t in seconds[name]) for name in ("ours", "bare"))
+    work = {name: median(t.work for t in took) for name, took in seconds.items()}
+    calls = episodes * rounds
     print(f"{rounds} calls of {latency} s: ours {mine:.2f} s, bare Inspect {theirs:.2f} s")
     print(f"ours / bare Inspect      {mine / theirs:6.2f}  (at most 1.15)")
+    each = {name: 1e3 * took / calls for name, took in work.items()}
+    print(f"processor of a call      {each['ours']:6.2f} ms, bare Inspect {each['bare']:.2f} ms")
+    print(f"of that, ours            {each['ours'] - each['bare']:6.2f} ms  (at most 1)")
 
 
 def against_the_path(episodes: int, rounds: int, latency: float) -> None:
     """Our time over that of one episode's calls, one after another."""
     with serving(latency) as address:
         config = reach(address, episodes)
-        mine = timed(ours, with_model(study(episodes, rounds), MODEL), config)
+        mine, work = timed(ours, with_model(study(episodes, rounds), MODEL), config)
     path = rounds * latency
     print(f"{rounds} calls of {latency} s: ours {mine:.2f} s, critical path {path:.2f} s")
     print(f"ours / critical path     {mine / path:6.2f}  (at most 1.15)")
     print(f"beyond the path          {mine - path:6.1f} s, most of it the beginning and the end")
+    print(f"processor                {work:6.1f} s: more than the path, and the processor is what")
+    print("                         the run waits for, not its calls")
+
+
+def in_constant_memory(episodes: int) -> None:
+    """What this process holds while it plays very many short episodes, 200 at once."""
+    held: list[tuple[float, int]] = []
+    over = threading.Event()
+
+    def look() -> None:
+        start = time.perf_counter()
+        while not over.wait(5.0):
+            status = Path("/proc/self/status").read_text().splitlines()
+            kilobytes = next(int(s.split()[1]) for s in status if s.startswith("VmRSS"))
+            held.append((time.perf_counter() - start, kilobytes))
+
+    with serving(0.01) as address:
+        config = reach(address, 200)
+        wanted = with_model(study(episodes, 2), MODEL)
+        threading.Thread(target=look, daemon=True).start()
+        took = timed(ours_unread, wanted, config)
+        over.set()
+    print(
+        f"{episodes} episodes of 2 calls, 200 at once: {took.clock:.0f} s, {took.work:.0f} s of work"
+    )
+    for share in (0.1, 0.25, 0.5, 0.75, 1.0):
+        seconds, kilobytes = held[min(int(share * len(held)), len(held) - 1)]
+        print(f"  after {seconds:5.0f} s {kilobytes / 1e3:6.0f} MB")
 
 
 def reach(address: str, at_once: int) -> Config:

@@ -7,12 +7,14 @@ mindless stands on the game's card, who is the reference in the game itself.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
+import numpy as np
 
 from sally.analysis.measured import Baseline, Measured, Role, is_mind, measured
+from sally.analysis.measured_table import Codes, Shared, Table, table_of
 from sally.core import shelf
 from sally.core.card import RANDOM, Condition
 from sally.core.chance import derived_seed
@@ -24,33 +26,57 @@ from sally.runner.seating import resolved
 TRIALS = 24  # episodes by which the best mindless player is chosen
 PLAYED = 400  # settings that differ in chance alone and are played; their mean stands for the rest
 Watcher = Callable[[int, int], None]  # episodes played, episodes wanted
-Known = Mapping[tuple[str, bytes], Measured]  # (setting, who) -> what the episodes hold
+
+
+class Stand(msgspec.Struct, frozen=True):
+    """One player to compare with: rows of a table in which it was found, and what it played."""
+
+    role: Role
+    table: Table
+    rows: Codes
+    played: list[tuple[Measured, bool]]  # and whether it stands for settings alike
+
+    def __len__(self) -> int:
+        return len(self.rows) + len(self.played)
+
+
+class Baselines(Sequence[Baseline]):
+    """Players to compare with, the stored ones without an object each."""
+
+    def __init__(self, stands: Iterable[Stand]) -> None:
+        self.stands = [stand for stand in stands if len(stand)]
+
+    def __len__(self) -> int:
+        return sum(map(len, self.stands))
+
+    def __getitem__(self, at: Any) -> Any:
+        return list(self)[at]
+
+    def __iter__(self) -> Iterator[Baseline]:
+        for s in self.stands:
+            yield from (Baseline(s.role, True, s.table.row(n)) for n in s.rows.tolist())
+            yield from (Baseline(s.role, False, m, others) for m, others in s.played)
 
 
 def baselines(
     studied: Sequence[Measured], by_cell: bool = False, watch: Watcher | None = None
-) -> list[Baseline]:
+) -> Baselines:
     """A random player, the best mindless one and the reference wherever somebody was studied."""
-    named: dict[int, bytes] = {}  # few lineups, many seats
-    known = {}
-    for m in studied:
-        if not m.censored:
-            who = _sitter(m)
-            known[m.setting, named.get(id(who)) or named.setdefault(id(who), _who(who))] = m
-    found: list[Baseline] = []
-    groups = list(_groups(studied, by_cell).values())
-    for n, group in enumerate(groups, 1):
-        settings = _settings(group)
-        found += _all(RANDOM, "random", settings, known)
-        best = best_mindless(settings)
+    table = table_of(studied)
+    found: list[Stand] = []
+    groups = list(_groups(table, by_cell).values())
+    for n, rows in enumerate(groups, 1):
+        settings = _settings(table, rows)
+        found.append(_all(RANDOM, "random", settings, table))
+        best = best_mindless(table.take(settings))
         if best is not None:
-            found += _all(best, "mindless", settings, known)
-        reference = shelf.game(group[0].game).reference
-        if reference and any(m.optimum is None for m in group):
-            found += _all(Sitter(reference), "reference", settings, known)
+            found.append(_all(best, "mindless", settings, table))
+        reference = shelf.game(table.shared[table.kind[rows[0]]].game).reference
+        if reference and np.isnan(table.of("optimum")[rows]).any():
+            found.append(_all(Sitter(reference), "reference", settings, table))
         if watch:
             watch(n, len(groups))
-    return found
+    return Baselines(found)
 
 
 def best_mindless(settings: Sequence[Measured]) -> Sitter | None:
@@ -65,7 +91,7 @@ def best_mindless(settings: Sequence[Measured]) -> Sitter | None:
     best: tuple[int, float] | None = None
     chosen: Sitter | None = None
     for who in mindless(tried):
-        got = [b.measured.least for b in _all(who, "mindless", tried, {})]
+        got = [m.least for m, _ in _played(who, _some(tried))]
         scores = [score for score in got if score is not None]
         # one that cannot sit everywhere is not compared with those that can
         rank = (len(scores), round(sum(scores) / len(scores), 12)) if scores else None
@@ -108,36 +134,55 @@ def _fits(listed: Mapping[str, Any], met: Mapping[str, Any]) -> bool:
 
 
 def studied_seats(found: Sequence[Measured]) -> set[str]:
-    """The seats of one game whose players are studied.
+    """The seats of one game whose players are studied."""
+    table = table_of(found)
+    kinds = {k: table.shared[k] for k in table.kinds()}
+    games = {shared.game for shared in kinds.values()}
+    return studied_of(games.pop(), kinds, table.asked_kinds()) if games else set()
+
+
+def studied_of(game: str, kinds: Mapping[int, Shared], asked: Collection[int]) -> set[str]:
+    """The same by kinds of seats, and by which of these somebody was asked about others.
 
     Those that were asked about others, or taken by a model or a person; else those on the card
     in which several players sat; else all on the card, or all there are.
     """
-    asked = {m.seat for m in found if m.knowing.asked or is_mind(_sitter(m))}
-    if asked or not found:
-        return asked
-    card = shelf.card(found[0].game)
-    seats = {m.seat for m in found}
+    minds = {s.seat for k, s in kinds.items() if k in asked or is_mind(s.sitter)}
+    if minds or not kinds:
+        return minds
+    card = shelf.card(game)
+    seats = {s.seat for s in kinds.values()}
     named = ({c.seat for c in card.conditions} & seats if card else set()) or seats
-    several = {s for s in named if len({_who(_sitter(m)) for m in found if m.seat == s}) > 1}
+    sat = {(s.seat, _who(s.sitter)) for s in kinds.values()}
+    several = {seat for seat in named if sum(seat == one for one, _ in sat) > 1}
     return several or named
 
 
-def _all(who: Sitter, role: Role, settings: Sequence[Measured], known: Known) -> list[Baseline]:
+def _all(who: Sitter, role: Role, settings: Codes, table: Table) -> Stand:
     """What one player did in each setting; nothing where it cannot sit there."""
-    found, lacking, name = list[Baseline](), list[Measured](), _who(who)
-    for met in settings:
-        there = known.get((met.setting, name))
-        if there is not None:
-            found.append(Baseline(role, True, there))
-        else:
-            lacking.append(met)
-    for met, for_others in _some(lacking):
+    kinds = [k for k in table.kinds() if _who(table.shared[k].sitter) == _who(who)]
+    theirs = np.flatnonzero(np.isin(table.kind, kinds) & (table.censored == 0))[::-1]
+    there, last = np.unique(table.setting[theirs], return_index=True)  # the last run of each
+    met = table.setting[settings]
+    at = np.minimum(np.searchsorted(there, met), max(len(there) - 1, 0))
+    known = there[at] == met if len(there) else np.zeros(len(met), dtype=np.bool_)
+    lacking = settings[~known]
+    some = [
+        (table.row(int(lacking[n])), others) for n, others in _spread(table.kind[lacking], table)
+    ]
+    rows = theirs[last[at[known]]] if len(there) else lacking[:0]
+    return Stand(role, table, rows, _played(who, some))
+
+
+def _played(who: Sitter, settings: Sequence[tuple[Measured, bool]]) -> list[tuple[Measured, bool]]:
+    """What a player gets in these settings; nothing where it cannot sit there."""
+    found = []
+    for met, for_others in settings:
         try:
             episode = play(resolved(_seated(met, who)), met.cell)
         except BadInput:
             continue  # not made for this seat, or somebody across cannot be called again
-        found += [Baseline(role, False, m, for_others) for m in measured(episode, (met.seat,))]
+        found += [(m, for_others) for m in measured(episode, (met.seat,))]
     return found
 
 
@@ -155,46 +200,51 @@ def _redealt(met: Measured, n: int) -> Measured:
     return msgspec.structs.replace(met, setup=setup)
 
 
-def _settings(group: Sequence[Measured]) -> list[Measured]:
-    """One measured seat for each setting that can be played again: no mind of its own across."""
-    found: dict[str, Measured] = {}
-    for m in group:
-        others = (who for seat, who in m.setup.lineup.items() if seat != m.seat)
-        if any(map(is_mind, others)):
-            continue
-        there = found.get(m.setting)
-        if there is None or (m.knowing.asked and not there.knowing.asked):
-            found[m.setting] = m  # asked aside, if anybody was
-    return list(found.values())
+def _settings(table: Table, rows: Codes) -> Codes:
+    """One row for each setting that can be played again: no mind of its own across."""
+    alone = [k for k in table.kinds() if not any(map(is_mind, _across(table.shared[k])))]
+    rows = rows[np.isin(table.kind[rows], alone)]
+    every, first, which = np.unique(table.setting[rows], return_index=True, return_inverse=True)
+    asked = np.flatnonzero(table.of("asked")[rows] > 0)
+    chosen = np.full(len(every), len(rows), dtype=np.int64)
+    np.minimum.at(chosen, which[asked], asked)  # asked aside, if anybody was
+    chosen = np.where(chosen < len(rows), chosen, first)
+    return rows[chosen[np.argsort(first, kind="stable")]]
+
+
+def _across(shared: Shared) -> list[Sitter]:
+    return [who for seat, who in shared.setup.lineup.items() if seat != shared.seat]
 
 
 def _some(settings: Sequence[Measured]) -> list[tuple[Measured, bool]]:
+    table = table_of(settings)
+    return [(settings[n], others) for n, others in _spread(table.kind, table)]
+
+
+def _spread(kinds: Codes, table: Table) -> list[tuple[int, bool]]:
     """Of settings that differ in chance alone at most `PLAYED`, and whether they stand for others.
 
-    They are spread over all of them.
+    They are spread over all of them, and known by their places.
     """
-    kinds: dict[str, list[Measured]] = {}
-    for met in settings:
-        kinds.setdefault(met.alike, []).append(met)
-    kept = []
-    for alike in kinds.values():
+    names: dict[str, int] = {}
+    codes = [names.setdefault(shared.alike, len(names)) for shared in table.shared]
+    mine = np.array(codes, dtype=np.int64)[kinds]
+    kept: list[tuple[int, bool]] = []
+    for code in dict.fromkeys(mine.tolist()):
+        alike = np.flatnonzero(mine == code)
         step, few = max(1, len(alike) / PLAYED), len(alike) <= PLAYED
-        kept += [(alike[int(n * step)], not few) for n in range(min(len(alike), PLAYED))]
+        kept += [(int(alike[int(n * step)]), not few) for n in range(min(len(alike), PLAYED))]
     return kept
 
 
-def _groups(
-    studied: Sequence[Measured], by_cell: bool
-) -> dict[tuple[str, str, str], list[Measured]]:
-    found: dict[tuple[str, str, str], list[Measured]] = {}
-    for m in studied:
-        key = (m.game, m.seat, m.cell if by_cell else "")
-        found.setdefault(key, []).append(m)
-    return found
-
-
-def _sitter(m: Measured) -> Sitter:
-    return m.setup.lineup[m.seat]
+def _groups(table: Table, by_cell: bool) -> dict[tuple[str, str, str], Codes]:
+    """The rows of each game and seat, and of each cell if these are kept apart."""
+    found: dict[tuple[str, str, str], list[int]] = {}
+    for k in table.kinds():
+        shared = table.shared[k]
+        key = (shared.game, shared.seat, shared.cell if by_cell else "")
+        found.setdefault(key, []).append(k)
+    return {key: np.flatnonzero(np.isin(table.kind, kinds)) for key, kinds in found.items()}
 
 
 def _who(who: Sitter) -> bytes:

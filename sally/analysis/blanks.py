@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, Protocol
 
-from sally.analysis.measured import Measured
+from sally.analysis.measured_table import Table
 from sally.core import shelf
 
 
@@ -18,12 +17,9 @@ class Rowlike(Protocol):
     def predictor(self) -> Any: ...
 
 
-def reasons(
-    row: Rowlike, group: Sequence[Measured], no_doing: str, no_regret: str
-) -> dict[str, str]:
+def reasons(row: Rowlike, group: Table, no_doing: str, no_regret: str) -> dict[str, str]:
     """By blank field, the reason."""
-    asked = sum(m.knowing.asked for m in group)
-    chosen = sum(m.knowing.scored for m in group)
+    asked, chosen = (int(group.of(name).sum()) for name in ("asked", "scored"))
     no_answer = _no_answer(group, asked)
     no_split = _no_split(row.game, no_answer, bool(chosen or not asked))
     no_skill = no_answer if not asked or chosen else "only values were asked for"
@@ -41,7 +37,7 @@ def reasons(
         "doing_most": no_doing or "the most that was possible is not known",
         "regret": no_regret,
         "consistency": no_split,
-        "acting": no_split if not sum(m.acting.n for m in group) else "moves are free text",
+        "acting": no_split if not group.of("n").any() else "moves are free text",
         "inference": no_split,
         "translation": no_split,
         "luck": no_split,
@@ -50,11 +46,12 @@ def reasons(
     return {name: why for name, why in found.items() if getattr(row, name).value is None}
 
 
-def _no_answer(group: Sequence[Measured], asked: int) -> str:
+def _no_answer(group: Table, asked: int) -> str:
     if not asked:
-        silent = any(m.setup.arms.get(m.seat) for m in group)
+        kinds = (group.shared[kind] for kind in group.kinds())
+        silent = any(shared.setup.arms.get(shared.seat) for shared in kinds)
         return "it takes no such question" if silent else "nothing was asked about another's mind"
-    unread = sum(m.knowing.unread for m in group) == asked
+    unread = int(group.of("unread").sum()) == asked
     return "no answer could be read" if unread else "no answer has a known truth"
 
 

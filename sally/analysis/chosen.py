@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 
-from sally.analysis.baselines import studied_seats
+import numpy as np
+
+from sally.analysis.baselines import studied_of
 from sally.analysis.measured import Measured
+from sally.analysis.measured_table import Table, table_of
 from sally.analysis.scores import matches
 from sally.core.errors import BadInput, unknown
 from sally.core.log import label, model_and_strategy
@@ -17,33 +20,36 @@ def chosen(
     players: Sequence[str] = (),
     seat: str = "",
     cells: Sequence[str] = (),
-) -> list[Measured]:
+) -> Table:
     """The seats that are studied, or those that were asked for."""
     if not found:
         raise BadInput("The store holds no episode.")
-    known("game in this store", games, {m.game for m in found})
-    known("cell in this store", cells, {m.cell for m in found})
-    kept = [
-        m
-        for m in found
-        if (not games or _fits(m.game, games)) and (not cells or _fits(m.cell, cells))
-    ]
-    seats = {
-        game: {seat} if seat else studied_seats([m for m in kept if m.game == game])
-        for game in {m.game for m in kept}
+    table = table_of(found)
+    kinds = {k: table.shared[k] for k in table.kinds()}
+    known("game in this store", games, {s.game for s in kinds.values()})
+    known("cell in this store", cells, {s.cell for s in kinds.values()})
+    kept = {
+        k: s
+        for k, s in kinds.items()
+        if (not games or _fits(s.game, games)) and (not cells or _fits(s.cell, cells))
     }
-    kept = [m for m in kept if m.seat in seats[m.game]]
-    models = {_model(m) for m in kept}
-    known("player in this store", players, {_player(m) for m in kept} | models)
-    return [m for m in kept if not players or _fits(_player(m), players) or _model(m) in players]
-
-
-def _player(m: Measured) -> str:
-    return label(m.setup.lineup[m.seat])
-
-
-def _model(m: Measured) -> str:
-    return model_and_strategy(m.setup.lineup[m.seat])[0]
+    asked = table.asked_kinds()
+    seats = {
+        game: {seat}
+        if seat
+        else studied_of(game, {k: s for k, s in kept.items() if s.game == game}, asked)
+        for game in {s.game for s in kept.values()}
+    }
+    kept = {k: s for k, s in kept.items() if s.seat in seats[s.game]}
+    named = {k: (label(s.sitter), model_and_strategy(s.sitter)[0]) for k, s in kept.items()}
+    there = {name for both in named.values() for name in both}
+    known("player in this store", players, there)
+    wanted = [
+        k
+        for k, (player, model) in named.items()
+        if not players or _fits(player, players) or model in players
+    ]
+    return table.take(np.isin(table.kind, wanted))
 
 
 def _fits(name: str, patterns: Iterable[str]) -> bool:

@@ -120,39 +120,40 @@ def binned(answers: Sequence[Judged]) -> tuple[tuple[int, float, float], ...]:
 # --- over many episodes ---------------------------------------------------------------------------
 
 
-def constant_hits(knowns: Sequence[Knowing], company: Sequence[str]) -> list[float]:
+Truths = Sequence[Mapping[str, int]]  # by episode; by probe and truth, how often it was so
+
+
+def constant_hits(
+    truths: Truths, guess: Sequence[float], scored: Sequence[float], company: Sequence[str]
+) -> list[float]:
     """By episode, what the answer that was most often true in the others would have right.
 
     Only episodes with the same company count, and the episode itself never does; without
     another, it is an even guess.
     """
-    totals: dict[str, Counter[str]] = {}
-    for known, who in zip(knowns, company, strict=True):
-        totals.setdefault(who, Counter()).update(known.truths)
+    totals = _totals(truths, company)
     found = []
-    for known, who in zip(knowns, company, strict=True):
-        elsewhere = totals[who] - Counter(known.truths)
+    for known, even, many, who in zip(truths, guess, scored, company, strict=True):
+        elsewhere = totals[who] - Counter(known)
         hits = 0.0
-        for probe in {key.partition("\t")[0] for key in known.truths}:
-            here = {k: n for k, n in known.truths.items() if k.partition("\t")[0] == probe}
+        for probe in {key.partition("\t")[0] for key in known}:
+            here = {k: n for k, n in known.items() if k.partition("\t")[0] == probe}
             there = {k: n for k, n in elsewhere.items() if k.partition("\t")[0] == probe}
             if there:
                 hits += here.get(max(there, key=lambda k: (there[k], k)), 0)
             else:
-                hits += known.guess * sum(here.values()) / known.scored
+                hits += even * sum(here.values()) / many
         found.append(hits)
     return found
 
 
-def frequency_brier(knowns: Sequence[Knowing], company: Sequence[str]) -> list[float]:
+def frequency_brier(truths: Truths, company: Sequence[str]) -> list[float]:
     """By episode, the Brier score of always stating how often each answer is true here."""
-    totals: dict[str, Counter[str]] = {}
-    for known, who in zip(knowns, company, strict=True):
-        totals.setdefault(who, Counter()).update(known.sure_truths)
+    totals = _totals(truths, company)
     found = []
-    for known, who in zip(knowns, company, strict=True):
+    for known, who in zip(truths, company, strict=True):
         score = 0.0
-        for key, n in known.sure_truths.items():
+        for key, n in known.items():
             probe = key.partition("\t")[0]
             rivals = [m for k, m in totals[who].items() if k.partition("\t")[0] == probe]
             whole = sum(rivals)
@@ -160,6 +161,13 @@ def frequency_brier(knowns: Sequence[Knowing], company: Sequence[str]) -> list[f
             score += n * (1 - 2 * totals[who][key] / whole + squares)
         found.append(score)
     return found
+
+
+def _totals(truths: Truths, company: Sequence[str]) -> dict[str, Counter[str]]:
+    totals: dict[str, Counter[str]] = {}
+    for known, who in zip(truths, company, strict=True):
+        totals.setdefault(who, Counter()).update(known)
+    return totals
 
 
 def literal_note(game: str) -> str:

@@ -7,17 +7,20 @@ ones at what the rules give. Intervals are 95%, by the one rule of `sally.stats.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import inf
 from typing import Any
 
 import msgspec
+import numpy as np
 
 from sally.analysis.blanks import reasons
 from sally.analysis.ends import instance_ends, key_of, widest
+from sally.analysis.knowing import BINS
 from sally.analysis.measured import Baseline, Measured, measured
-from sally.analysis.profile_estimates import Means, clusters_of
-from sally.analysis.scale import OPTIMUM, ROOM, Mark, Met, Scaled, Zero, scaled, top
+from sally.analysis.measured_table import Table, table_of
+from sally.analysis.profile_estimates import Means, clusters_of, or_missing, total
+from sally.analysis.scale import OPTIMUM, ROOM, Mark, Met, Scaled, Zero, scaled, tops
 from sally.analysis.skill import Predictor, Skills, skills
 from sally.core import shelf
 from sally.core.log import Episode, label
@@ -108,36 +111,35 @@ def profile_of(
 
     `zero="mindless"` is the scale of version 0.1, kept so that its figures can be had again.
     """
-    groups: dict[tuple[str, ...], list[Measured]] = {}
-    for m in studied:
-        who = label(m.setup.lineup[m.seat])
-        groups.setdefault((m.family, m.game, m.cell if by_cell else "", m.seat, who), []).append(m)
+    table = table_of(studied if isinstance(studied, Sequence) else list(studied))
+    groups: dict[tuple[str, ...], list[int]] = {}
+    for kind in table.kinds():
+        s = table.shared[kind]
+        key = (s.family, s.game, s.cell if by_cell else "", s.seat, label(s.sitter))
+        groups.setdefault(key, []).append(kind)
     met = Met(baselines)
     order = sorted(groups, key=lambda key: key[:4])  # stable: players stay in order of appearance
     return [
         _row(key, part, group, met, zero)
         for key in order
-        for part, group in _parts(groups[key], met)
+        for part, group in _parts(table.take(np.isin(table.kind, groups[key])), met)
     ]
 
 
-def _parts(group: Sequence[Measured], met: Met) -> list[tuple[str, Sequence[Measured]]]:
+def _parts(group: Table, met: Met) -> list[tuple[str, Table]]:
     """The episodes of a row, in two where only some of them have an upper end of the scale."""
-    ended = [m for m in group if m.least is not None]
-    without = [m for m in ended if top(met, m) is None]
-    if not without or len(without) == len(ended):
+    ended = ~np.isnan(group.of("least"))
+    without = ended & np.isnan(tops(met, group))
+    if not without.any() or without.sum() == ended.sum():
         return [("", group)]
-    apart = {id(m) for m in without}  # not by value: to compare each with each is quadratic
-    rest = [m for m in group if id(m) not in apart]
-    return [("with a known optimum", rest), ("without a known optimum", without)]
+    known = group.take(~without)
+    return [("with a known optimum", known), ("without a known optimum", group.take(without))]
 
 
-def _row(
-    key: tuple[str, ...], part: str, group: Sequence[Measured], met: Met, zero: Zero
-) -> ProfileRow:
+def _row(key: tuple[str, ...], part: str, group: Table, met: Met, zero: Zero) -> ProfileRow:
     unit, name = clusters_of(group)
     means = Means(group, unit)
-    metric = shelf.shelf("metrics")[group[0].metric]
+    metric = shelf.shelf("metrics")[group.shared[group.kind[0]].metric]
     row = ProfileRow(
         family=key[0],
         game=key[1],
@@ -146,13 +148,13 @@ def _row(
         seat=key[3],
         player=key[4],
         episodes=len(group),
-        censored=sum(bool(m.censored) for m in group),
-        moves=sum(m.moves for m in group),
-        forfeits=sum(m.forfeits for m in group),
+        censored=int((group.censored > 0).sum()),
+        moves=int(group.of("moves").sum()),
+        forfeits=int(group.of("forfeits").sum()),
         **_knowing(means, skills(means)),
         metric=metric.name,
         unit=metric.unit or "share",
-        raw=means.mean(lambda m: m.least, _ends(metric, group)),
+        raw=means.mean(group.of("least"), _ends(metric, group)),
         **_doing(means, found := scaled(means, met, zero)),
         **_acting(means),
         why={},
@@ -161,35 +163,31 @@ def _row(
     return msgspec.structs.replace(row, why=reasons(row, group, found.why, found.why_regret))
 
 
-def _ends(metric: Metric, group: Sequence[Measured]) -> Bounds | None:
+def _ends(metric: Metric, group: Table) -> Bounds | None:
     """Within what the raw figure lies, in these very games."""
     if metric.ends is not None:
         return metric.ends
-    apart = {(m.setup.instance.id, m.seat): m.setup.instance for m in group}
+    kinds = (group.shared[kind] for kind in group.kinds())
+    apart = {(s.setup.instance.id, s.seat): s.setup.instance for s in kinds}
     return widest(instance_ends(metric.name, key_of(i), seat) for (_, seat), i in apart.items())
 
 
 def _knowing(means: Means, found: Skills) -> dict[str, Any]:
-    known = [m.knowing for m in means.group]
-    scored, odds = sum(k.scored for k in known), sum(k.with_odds for k in known)
-    asked = sum(k.asked for k in known)
+    of = means.group.of
+    scored, odds, asked = (total(of(name)) for name in ("scored", "with_odds", "asked"))
     return {
-        "accuracy": means.share(
-            lambda m: 100 * m.knowing.right, lambda m: m.knowing.scored, most=100.0
-        ),
-        "guess": 100 * sum(k.guess for k in known) / scored if scored else None,
+        "accuracy": means.share(100 * of("right"), of("scored"), most=100.0),
+        "guess": 100 * total(of("guess")) / scored if scored else None,
         "skill": found.skill,
         "predictor": found.predictor,
         "beyond": found.beyond,
-        "unread": 100 * sum(k.unread for k in known) / asked if asked else None,
-        "brier": means.share(lambda m: m.knowing.brier, lambda m: m.knowing.with_odds, most=2.0),
-        "even_brier": sum(k.even_brier for k in known) / odds if odds else None,
+        "unread": 100 * total(of("unread")) / asked if asked else None,
+        "brier": means.share(of("brier"), of("with_odds"), most=2.0),
+        "even_brier": total(of("even_brier")) / odds if odds else None,
         "brier_skill": found.brier_skill,
         "brier_beyond": found.brier_beyond,
         "calibration": tuple(_calibration(means)),
-        "value_error": means.ratio(
-            lambda m: m.knowing.value_error, lambda m: m.knowing.valued or None, (0.0, inf)
-        ),
+        "value_error": means.ratio(of("value_error"), or_missing(of("valued")), (0.0, inf)),
     }
 
 
@@ -199,16 +197,15 @@ def _doing(means: Means, found: Scaled) -> dict[str, Any]:
 
 
 def _acting(means: Means) -> dict[str, Any]:
+    of = means.group.of
+    chance = of("chance")
     return {
-        "consistency": means.share(lambda m: 100 * m.acting.fits, lambda m: m.acting.n, most=100.0),
-        "acting": means.ratio(
-            lambda m: m.acting.weighed_fits - m.acting.chance,
-            lambda m: m.acting.weighed - m.acting.chance or None,
-        ),
-        "inference": means.mean(lambda m: m.terms.inference),
-        "translation": means.mean(lambda m: m.terms.translation, (0.0, inf)),
-        "format": means.mean(lambda m: m.terms.format),
-        "luck": means.mean(lambda m: m.terms.luck),
+        "consistency": means.share(100 * of("fits"), of("n"), most=100.0),
+        "acting": means.ratio(of("weighed_fits") - chance, or_missing(of("weighed") - chance)),
+        "inference": means.mean(of("inference")),
+        "translation": means.mean(of("translation"), (0.0, inf)),
+        "format": means.mean(of("format")),
+        "luck": means.mean(of("luck")),
     }
 
 
@@ -216,17 +213,9 @@ def _acting(means: Means) -> dict[str, Any]:
 
 
 def _calibration(means: Means) -> Iterator[Point]:
-    curves = [m.knowing.bins for m in means.group if m.knowing.bins]
-    for place in range(len(curves[0]) if curves else 0):
-        n = sum(curve[place][0] for curve in curves)
-        if n:
-            forecast = sum(curve[place][1] for curve in curves) / n
-            yield Point(forecast, means.share(*_at(place)), n)
-
-
-def _at(place: int) -> tuple[Callable[[Measured], float], Callable[[Measured], float]]:
-    """How many forecasts of a bin came true, and how many there were."""
-    return (
-        lambda m: m.knowing.bins[place][2] if m.knowing.bins else 0.0,
-        lambda m: m.knowing.bins[place][0] if m.knowing.bins else 0.0,
-    )
+    bins = means.group.bins
+    for place in range(BINS if bins is not None else 0):
+        assert bins is not None
+        many, forecasts, right = (bins[:, place, part] for part in range(3))
+        if n := total(many):
+            yield Point(total(forecasts) / n, means.share(right, many), int(n))

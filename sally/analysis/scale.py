@@ -6,13 +6,16 @@ a mark on the scale, never its zero: how far it comes says how much can be had w
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import Literal
+from collections.abc import Iterable, Sequence
+from typing import Literal, NamedTuple
 
 import msgspec
+import numpy as np
 
-from sally.analysis.measured import Baseline, Measured, is_mind
-from sally.analysis.profile_estimates import Means
+from sally.analysis.baselines import Baselines, Stand
+from sally.analysis.measured import Baseline, Measured, Role, is_mind
+from sally.analysis.measured_table import Codes, Floats, Table, table_of
+from sally.analysis.profile_estimates import Means, total
 from sally.core import shelf
 from sally.core.log import label
 from sally.stats import Estimate
@@ -23,32 +26,105 @@ ROOM = 0.05  # of the range of payoffs: with less between chance and optimum the
 
 Standing = Literal["exact", "best known"]
 Zero = Literal["random", "mindless"]
-Got = Callable[[Measured], float | None]
+
+
+class _Role:
+    """What the players of one role got, by setting, and by what a setting is besides chance."""
+
+    def __init__(self, tables: Sequence[tuple[Table, bool, Codes]]) -> None:
+        self.tables = [table for table, _, _ in tables]
+        setting = np.concatenate([table.setting for table in self.tables])
+        self.order = np.argsort(setting, kind="stable")
+        self.setting = setting[self.order]
+        self.least, self.scored, self.right = (
+            np.concatenate([table.of(name) for table in self.tables])[self.order]
+            for name in ("least", "scored", "right")
+        )
+        self.stored = np.concatenate([np.full(len(t), kept) for t, kept, _ in tables])[self.order]
+        self._levels()
+        self._alike(tables)
+
+    def _levels(self) -> None:
+        """The mean of each setting in which somebody was."""
+        self.there, which = np.unique(self.setting, return_inverse=True)
+        known = ~np.isnan(self.least)
+        sums = np.bincount(which[known], self.least[known], len(self.there))
+        many = np.bincount(which[known], minlength=len(self.there))
+        self.level = np.divide(sums, many, out=np.full(len(many), np.nan), where=many > 0)
+
+    def _alike(self, tables: Sequence[tuple[Table, bool, Codes]]) -> None:
+        """The means of those that stand for settings alike."""
+        got: dict[str, list[float]] = {}
+        for table, _, others in tables:
+            for n in others.tolist():
+                least = float(table.of("least")[n])
+                if least == least:
+                    got.setdefault(table.shared[table.kind[n]].alike, []).append(least)
+        self.alike = {alike: sum(values) / len(values) for alike, values in got.items()}
+
+    def first(self, at: int) -> Measured:
+        """The measured seat in a place of the sorted columns."""
+        number = int(self.order[at])
+        for table in self.tables:
+            if number < len(table):
+                return table.row(number)
+            number -= len(table)
+        raise IndexError(at)
 
 
 class Met:
     """What players to compare with got, by role and setting."""
 
-    def __init__(self, baselines: Iterable[Baseline]) -> None:
-        self._there: dict[tuple[str, str], list[Baseline]] = {}
-        got: dict[tuple[str, str], list[float]] = {}
-        for b in baselines:
-            m = b.measured
-            self._there.setdefault((b.role, m.setting), []).append(b)
-            if m.least is not None:
-                for where in (m.setting, m.alike) if b.for_others else (m.setting,):
-                    got.setdefault((b.role, where), []).append(m.least)
-        self._mean = {key: sum(values) / len(values) for key, values in got.items()}
+    def __init__(self, found: Iterable[Baseline]) -> None:
+        stands = found.stands if isinstance(found, Baselines) else _stands(found)
+        tables: dict[str, list[tuple[Table, bool, Codes]]] = {}
+        for stand in stands:
+            mine = tables.setdefault(stand.role, [])
+            mine.append((stand.table.take(stand.rows), True, np.array([], dtype=np.int64)))
+            played = table_of([m for m, _ in stand.played])
+            others = np.flatnonzero([for_others for _, for_others in stand.played])
+            mine.append((played, False, others))
+        self._roles = {role: _Role(some) for role, some in tables.items()}
 
-    def there(self, role: str, m: Measured) -> Sequence[Baseline]:
-        """Those that were played in the setting of an episode itself."""
-        return self._there.get((role, m.setting), ())
+    def levels(self, role: str, table: Table) -> Floats:
+        """By row, what a baseline got in its setting, or on average in settings alike."""
+        known = self._roles.get(role)
+        if known is None or not len(known.there):
+            return np.full(len(table), np.nan)
+        at = np.minimum(np.searchsorted(known.there, table.setting), len(known.there) - 1)
+        here = known.there[at] == table.setting
+        alike = np.array([known.alike.get(s.alike, np.nan) for s in table.shared])
+        return np.where(here, known.level[at], alike[table.kind])
 
     def level(self, role: str, m: Measured) -> float | None:
-        """What a baseline got in that setting, or on average in settings alike."""
-        if (role, m.setting) in self._there:
-            return self._mean.get((role, m.setting))
-        return self._mean.get((role, m.alike))
+        """The same of one seat."""
+        value = float(self.levels(role, table_of([m]))[0])
+        return None if value != value else value
+
+    def there(self, role: str, table: Table) -> tuple[_Role, Codes] | None:
+        """Those that were played in the very settings of these rows, row by row, by place."""
+        known = self._roles.get(role)
+        if known is None:
+            return None
+        low, high = (np.searchsorted(known.setting, table.setting, s) for s in ("left", "right"))
+        many = high - low
+        starts = np.repeat(low - (np.cumsum(many) - many), many)
+        return known, starts + np.arange(int(many.sum()))
+
+
+def _stands(found: Iterable[Baseline]) -> list[Stand]:
+    """Single baselines, as they are in a list, by role."""
+    roles: dict[Role, tuple[list[Measured], list[tuple[Measured, bool]]]] = {}
+    for b in found:
+        stored, played = roles.setdefault(b.role, ([], []))
+        if b.stored:
+            stored.append(b.measured)
+        else:
+            played.append((b.measured, b.for_others))
+    return [
+        Stand(role, table_of(stored), np.arange(len(stored)), played)
+        for role, (stored, played) in roles.items()
+    ]
 
 
 class Mark(msgspec.Struct, frozen=True):
@@ -82,23 +158,30 @@ def scaled(means: Means, met: Met, zero: Zero = "random") -> Scaled:
     group = means.group
     chance, mindless = (_mark(group, met, role) for role in ("random", "mindless"))
     reference = _reference(group, met)
-    low: Got = lambda m: at_setting(met, zero, m)  # noqa: E731 (a name for both uses)
-    regret = means.mean(lambda m: _less(top(met, m), m.least))
+    ends = _Ends(met.levels(zero, group), tops(met, group))
+    regret = means.mean(ends.high - group.of("least"))
     no_regret = "" if regret.value is not None else NO_TOP
     end = chance if zero == "random" else mindless
-    why, room = _why_not(means, met, low, end, reference)
+    why, room = _why_not(means, ends, end, reference)
     if zero == "mindless" and why.startswith(NO_ROOM):
         why = ""  # as it was: any room that is there was a scale
-    doing, most = (_place(means, met, low, why, got) for got in (_least, _most))
+    doing, most = (_place(means, ends, why, group.of(name)) for name in ("least", "most"))
     if not why:
         chance, mindless, reference = (
-            _placed(mark, means, met, low) for mark in (chance, mindless, reference)
+            _placed(mark, ends) for mark in (chance, mindless, reference)
         )
     return Scaled(doing, most, regret, room, chance, mindless, reference, why, no_regret)
 
 
 NO_ROOM = "no room to speak of:"
 NO_TOP = "neither an optimum nor a reference player is known on these settings"
+
+
+class _Ends(NamedTuple):
+    """By row, the ends of the scale."""
+
+    low: Floats
+    high: Floats
 
 
 def at_setting(met: Met, role: str, m: Measured) -> float | None:
@@ -111,47 +194,41 @@ def top(met: Met, m: Measured) -> float | None:
     return m.optimum if m.optimum is not None else at_setting(met, "reference", m)
 
 
-def _least(m: Measured) -> float | None:
-    return m.least
+def tops(met: Met, table: Table) -> Floats:
+    """By row, the most that is known to be had in its setting."""
+    exact = table.of("optimum")
+    if not np.isnan(exact).any():
+        return exact
+    return np.where(np.isnan(exact), met.levels("reference", table), exact)
 
 
-def _most(m: Measured) -> float | None:
-    return m.most
-
-
-def _less(one: float | None, other: float | None) -> float | None:
-    return None if one is None or other is None else one - other
-
-
-def _place(means: Means, met: Met, low: Got, why: str, got: Got) -> Estimate:
+def _place(means: Means, ends: _Ends, why: str, got: Floats) -> Estimate:
     """The sum of what was got above the lower end, over the sum of what there was to get."""
     if why:
         return without_interval(None, 0, "t", "not defined")
-
-    def above(m: Measured) -> float | None:
-        return None if top(met, m) is None else _less(got(m), low(m))
-
-    def below(m: Measured) -> float | None:
-        return None if got(m) is None else _less(top(met, m), low(m))
-
+    above = np.where(np.isnan(ends.high), np.nan, got - ends.low)
+    below = np.where(np.isnan(got), np.nan, ends.high - ends.low)
     return means.ratio(above, below)
 
 
 def _why_not(
-    means: Means, met: Met, low: Got, zero: Mark | None, reference: Mark | None
+    means: Means, ends: _Ends, zero: Mark | None, reference: Mark | None
 ) -> tuple[str, float | None]:
     """Why there is no scale here, and how much room it has."""
-    if all(m.least is None for m in means.group):
+    group = means.group
+    if np.isnan(group.of("least")).all():
         return "no episode has a result", None
     if zero is None:
-        return _no_zero(means.group), None
+        return _no_zero(group), None
     if reference is None:
         return NO_TOP, None
-    room = means.mean(lambda m: _less(top(met, m), low(m)))
+    room = means.mean(ends.high - ends.low)
     if room.value is None:
         return NO_TOP, None
-    ranges = [m.span[1] - m.span[0] for m in means.group if m.span is not None]
-    share = room.value / (sum(ranges) / len(ranges)) if ranges else None
+    wide = np.array([np.nan if s.span is None else s.span[1] - s.span[0] for s in group.shared])
+    ranges = wide[group.kind]
+    ranges = ranges[~np.isnan(ranges)]
+    share = room.value / (total(ranges) / len(ranges)) if len(ranges) else None
     named = f"between {zero.player} and {_end(reference)}"
     if share is not None and share < ROOM:
         if room.value > 1e-9:
@@ -162,8 +239,9 @@ def _why_not(
     return "", share
 
 
-def _no_zero(group: Sequence[Measured]) -> str:
-    across = (m.setup.lineup[s] for m in group for s in m.setup.lineup if s != m.seat)
+def _no_zero(group: Table) -> str:
+    kinds = [group.shared[kind] for kind in group.kinds()]
+    across = (w for s in kinds for seat, w in s.setup.lineup.items() if seat != s.seat)
     if any(map(is_mind, across)):
         return "a model or a person sits across, with whom no random player was played"
     return "no random player was played on these settings"
@@ -173,42 +251,46 @@ def _end(reference: Mark) -> str:
     return "the optimum" if reference.player == OPTIMUM else reference.player
 
 
-def _reference(group: Sequence[Measured], met: Met) -> Mark | None:
+def _reference(group: Table, met: Met) -> Mark | None:
     """The exact optimum where every episode has one, else the reference player."""
-    known = [m.optimum for m in group if m.optimum is not None]
-    if known and len(known) == sum(m.least is not None for m in group):
-        return Mark(OPTIMUM, sum(known) / len(known), None, "exact", 0, 0)
+    exact = group.of("optimum")
+    known = exact[~np.isnan(exact)]
+    if len(known) and len(known) == int((~np.isnan(group.of("least"))).sum()):
+        return Mark(OPTIMUM, total(known) / len(known), None, "exact", 0, 0)
     return _mark(group, met, "reference")
 
 
-def _mark(group: Sequence[Measured], met: Met, role: str) -> Mark | None:
-    there = [b for m in group for b in met.there(role, m)]
-    got = [(b, b.measured.least) for b in there if b.measured.least is not None]
-    if not got:
+def _mark(group: Table, met: Met, role: str) -> Mark | None:
+    found = met.there(role, group)
+    if found is None:
         return None
-    first = got[0][0].measured
+    known, there = found
+    got = there[~np.isnan(known.least[there])]
+    if not len(got):
+        return None
+    first, values = known.first(int(got[0])), known.least[got]
     bounds = shelf.shelf("metrics")[first.metric].bounds
     standing: Standing | None = None
     if role == "reference":
         most = bounds and bounds[1]
-        standing = "exact" if all(value == most for _, value in got) else "best known"
-    scored = sum(b.measured.knowing.scored for b in there)
-    right = sum(b.measured.knowing.right for b in there)
+        standing = "exact" if most is not None and (values == most).all() else "best known"
+    scored, right = total(known.scored[there]), total(known.right[there])
+    stored = int(known.stored[there].sum())
     return Mark(
         player=label(first.setup.lineup[first.seat]),
-        value=sum(value for _, value in got) / len(got),
+        value=total(values) / len(values),
         accuracy=100 * right / scored if scored else None,
         standing=standing,
-        stored=sum(b.stored for b in there),
-        played=sum(not b.stored for b in there),
+        stored=stored,
+        played=len(there) - stored,
     )
 
 
-def _placed(mark: Mark | None, means: Means, met: Met, low: Got) -> Mark | None:
+def _placed(mark: Mark | None, ends: _Ends) -> Mark | None:
     """The mark with its place on the scale."""
     if mark is None:
         return None
-    tops = [t for m in means.group if (t := top(met, m)) is not None and low(m) is not None]
-    lows = [z for m in means.group if (z := low(m)) is not None and top(met, m) is not None]
-    zero, room = sum(lows) / len(lows), (sum(tops) - sum(lows)) / len(lows)
+    both = ~(np.isnan(ends.low) | np.isnan(ends.high))
+    high, low, many = total(ends.high[both]), total(ends.low[both]), int(both.sum())
+    zero, room = low / many, (high - low) / many
     return msgspec.structs.replace(mark, doing=(mark.value - zero) / room)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import msgspec
+import numpy as np
 
 from sally.analysis.knowing import AGAIN, MIRROR, SAME, constant_hits, frequency_brier
-from sally.analysis.measured import Measured
-from sally.analysis.profile_estimates import Means
+from sally.analysis.measured_table import Floats, Table
+from sally.analysis.profile_estimates import Means, or_missing, total
 from sally.stats import Estimate
 from sally.stats.intervals import without_interval
 
@@ -33,70 +34,73 @@ class Skills(msgspec.Struct, frozen=True):
 
 def skills(means: Means) -> Skills:
     """Each is a sum above the floor over the sum that there was above it; 1 is all there is."""
-    hits = _hits(means)
-    rule = max(hits, key=lambda name: sum(hits[name].values())) if hits else ""
-    floor = hits.get(rule, {})
-    freely = {m.episode: x for m, x in zip(means.group, _frequencies(means), strict=True)}
+    table = means.group
+    hits = _hits(table)
+    rule = max(hits, key=lambda name: total(hits[name])) if hits else ""
+    floor = hits.get(rule, np.zeros(len(table)))
     return Skills(
-        skill=_over(means, {m.episode: m.knowing.guess for m in means.group}),
-        predictor=_predictor(means, rule, floor) if rule else None,
+        skill=_over(means, table.of("guess")),
+        predictor=_predictor(table, rule, floor) if rule else None,
         beyond=_over(means, floor, LEAST),
-        brier_skill=_brier(means, {m.episode: m.knowing.even_brier for m in means.group}),
-        brier_beyond=_brier(means, freely),
+        brier_skill=_brier(means, table.of("even_brier")),
+        brier_beyond=_brier(means, _frequencies(table)),
     )
 
 
-def _company(m: Measured) -> str:
-    others = {s: (who.player, who.params) for s, who in m.setup.lineup.items() if s != m.seat}
-    return msgspec.json.encode(others, order="sorted").decode()
+def _company(table: Table) -> list[str]:
+    """By row, who else sat there."""
+    said = []
+    for shared in table.shared:
+        others = {s: w for s, w in shared.setup.lineup.items() if s != shared.seat}
+        plain = {seat: (who.player, who.params) for seat, who in others.items()}
+        said.append(msgspec.json.encode(plain, order="sorted").decode())
+    return [said[kind] for kind in table.kind.tolist()]
 
 
-def _hits(means: Means) -> dict[str, dict[str, float]]:
-    """By rule and episode, what it would have right."""
-    group = means.group
-    if not sum(m.knowing.scored for m in group):
+def _hits(table: Table) -> dict[str, Floats]:
+    """By rule, what it would have right in each row."""
+    scored = table.of("scored")
+    if not scored.any():
         return {}
-    found = {
-        name: {m.episode: m.knowing.mindless.get(name, m.knowing.guess) for m in group}
-        for name in (AGAIN, MIRROR)
-    }
-    same = constant_hits([m.knowing for m in group], [_company(m) for m in group])
-    return found | {SAME: {m.episode: x for m, x in zip(group, same, strict=True)}}
+    truths = [table.counts[n] for n in table.truths.tolist()]
+    guess = table.of("guess").tolist()
+    same = constant_hits(truths, guess, scored.tolist(), _company(table))
+    return {name: table.of(name) for name in (AGAIN, MIRROR)} | {SAME: np.array(same)}
 
 
-def _frequencies(means: Means) -> list[float]:
-    group = means.group
-    return frequency_brier([m.knowing for m in group], [_company(m) for m in group])
+def _frequencies(table: Table) -> Floats:
+    if not table.of("with_odds").any():
+        return np.zeros(len(table))
+    truths = [table.counts[n] for n in table.sure.tolist()]
+    return np.array(frequency_brier(truths, _company(table)))
 
 
-def _over(means: Means, floor: dict[str, float], least: float = 0.0) -> Estimate:
+def _over(means: Means, floor: Floats, least: float = 0.0) -> Estimate:
     """What was right above a floor, over what there was above it."""
-    scored = sum(m.knowing.scored for m in means.group)
-    left = scored - sum(floor.values())
-    if not scored or left <= least * scored:
+    table = means.group
+    scored, right = table.of("scored"), table.of("right")
+    every, under = total(scored), total(floor)
+    left = every - under
+    if not every or left <= least * every:
         return without_interval(None, 0, "t", "nothing is left to know")
-    ends = (-sum(floor.values()) / left, 1.0)
-    return means.ratio(
-        lambda m: m.knowing.right - floor[m.episode] if m.knowing.scored else None,
-        lambda m: m.knowing.scored - floor[m.episode] if m.knowing.scored else None,
-        ends,
-    )
+    known = or_missing(scored)
+    return means.ratio(np.where(scored == 0, np.nan, right - floor), known - floor,
+                       (-under / left, 1.0))  # fmt: skip
 
 
-def _brier(means: Means, floor: dict[str, float]) -> Estimate:
+def _brier(means: Means, floor: Floats) -> Estimate:
     """1 less the Brier score over that of the floor."""
-    odds = sum(m.knowing.with_odds for m in means.group)
-    if not odds or sum(floor.values()) <= 1e-9:
+    table = means.group
+    odds = table.of("with_odds")
+    if not odds.any() or total(floor) <= 1e-9:
         return without_interval(None, 0, "t", "nothing to compare with")
-    return means.ratio(
-        lambda m: floor[m.episode] - m.knowing.brier if m.knowing.with_odds else None,
-        lambda m: floor[m.episode] if m.knowing.with_odds else None,
+    stated = np.where(odds == 0, np.nan, floor)
+    return means.ratio(stated - table.of("brier"), stated)
+
+
+def _predictor(table: Table, rule: str, floor: Floats) -> Predictor:
+    scored, guess, right = (
+        total(column) for column in (table.of("scored"), table.of("guess"), floor)
     )
-
-
-def _predictor(means: Means, rule: str, floor: dict[str, float]) -> Predictor:
-    scored = sum(m.knowing.scored for m in means.group)
-    guess = sum(m.knowing.guess for m in means.group)
-    right = sum(floor.values())
     skill = (right - guess) / (scored - guess) if scored > guess else None
     return Predictor(rule, 100 * right / scored, skill)

@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
+import numpy as np
 
 from sally import store
-from sally.analysis.measured import Measured
-from sally.analysis.measured_table import measured_lines
+from sally.analysis.laid_open import laid_open
+from sally.analysis.measured_table import Joined, MeasuredColumn, Piece, Table, column
+from sally.core.code import fingerprint
 from sally.core.log import Episode
+from sally.store.counting import Gathering, rows_of
+from sally.store.index import Columns, Line
 
 Said = Callable[[str], None]  # what to do with a line that holds no episode
 
@@ -37,7 +41,7 @@ def each_once(folders: Sequence[store.Where], bad: Said | None = None) -> Iterat
 class Stores(msgspec.Struct, frozen=True):
     """The seats of all episodes in some stores, measured, and the lines that hold none."""
 
-    measured: tuple[Measured, ...]
+    measured: Table
     episodes: int
     seats: frozenset[str]  # in which somebody sat
     bad: tuple[str, ...]
@@ -53,22 +57,42 @@ def measured_stores(
 
     An episode of rules that are not installed is refused, unless only the `playable` are wanted.
     """
-    found: dict[str, list[Measured]] = {}
-    cut: set[str] = set()  # to be replaced if a finished run turns up
-    seats: set[str] = set()
-    bad: list[str] = []
+    every, rows, many = Gathering(), Joined(), list[int]()
+    sat: dict[tuple[str, ...], int] = {}
+    which, bad = list[int](), list[str]()
     for folder in folders:
         files: dict[str, None] = {}
-        for line in measured_lines(folder, seat, playable):
-            if line.bad is not None:
-                bad.append(str(line.bad))
-                files[line.bad.file] = None
-            elif line.id not in found or line.id in cut:
-                found[line.id] = line.measured
-                seats |= set(line.sat)
-                (cut.add if line.cut else cut.discard)(line.id)
-                if watch:
-                    watch(len(found))
+        for at, piece in measured_pieces(folder, seat, playable):
+            every.add(piece.ids, piece.cut)
+            rows.add(piece)
+            many += piece.rows
+            places = [sat.setdefault(each, len(sat)) for each in piece.sats]
+            which += [places[n] for n in piece.sat]
+            for (file, line), id, why in zip(at, piece.ids, piece.why, strict=True):
+                if not id:
+                    bad.append(str(store.BadLine(file, line, why)))
+                    files[file] = None
+            if watch:
+                watch(len(many))
         store.quarantine_lines(store.place(folder), files)
-    every = tuple(m for some in found.values() for m in some)
-    return Stores(every, len(found), frozenset(seats), tuple(bad))
+    lines = every.counted()[0].lines
+    counts, seats = np.array(many, dtype=np.int64), list(sat)
+    found = rows.table().take(rows_of(lines, counts))
+    there = {seats[n] for n in set(np.array(which, dtype=np.int64)[lines].tolist())}
+    return Stores(found, len(lines), frozenset(s for some in there for s in some), tuple(bad))
+
+
+def measured_pieces(
+    where: store.Where, seat: str, playable: bool
+) -> Iterator[tuple[list[tuple[str, int]], Piece]]:
+    """The lines of a store, some at a time, with what is measured of them."""
+    name = column(seat, playable)
+
+    def work(lines: Sequence[Line], names: Sequence[str]) -> Columns:
+        return laid_open(lines, [MeasuredColumn(seat, playable)], playable)
+
+    for at, found in store.columns(where, [name], fingerprint(), work):
+        yield at, _DECODER.decode(found[name])
+
+
+_DECODER = msgspec.msgpack.Decoder(Piece)

@@ -13,7 +13,7 @@ import msgspec
 
 from sally.analysis.baselines import baselines
 from sally.analysis.measured import Measured, measured
-from sally.analysis.profile_estimates import Means, Unit
+from sally.analysis.profile_estimates import Means
 from sally.analysis.scale import Met, at_setting, scaled, top
 from sally.analysis.skill import skills
 from sally.core.errors import BadInput
@@ -94,7 +94,7 @@ def _cell(row: str, column: str, tested: Sequence[Tested], met: Met) -> Cell | N
     if not mine:
         return None
     group = [t.measured for t in mine]
-    means = Means(group, _unit(group))
+    means = Means(group, list(map(_unit(group), group)))
     known = skills(means)
     before = {} if row == UNTRAINED else _by_setting(t for t in here if t.row == UNTRAINED)
     seeds = dict.fromkeys(t.seed for t in mine)
@@ -114,12 +114,15 @@ def _cell(row: str, column: str, tested: Sequence[Tested], met: Met) -> Cell | N
 
 def _pair(mine: Sequence[Tested], met: Met) -> tuple[float | None, float | None]:
     group = [t.measured for t in mine]
-    means = Means(group, _unit(group))
+    means = Means(group, list(map(_unit(group), group)))
     return scaled(means, met).doing.value, skills(means).skill.value
 
 
 def _over(values: Sequence[float | None]) -> Estimate:
     return lone_by_rule([value for value in values if value is not None])
+
+
+Unit = Callable[[Measured], Hashable]
 
 
 def _unit(group: Sequence[Measured]) -> Unit:

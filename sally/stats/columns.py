@@ -39,11 +39,16 @@ def same_length(one: str, length: int, two: str, other: int) -> None:
         raise ValueError(f"{one} has {length} rows and {two} has {other}; they must line up.")
 
 
-def coded(labels: Sequence[Hashable], rows: int, name: str) -> tuple[Codes, int]:
-    """Labels as numbers in order of first appearance, and how many different ones there are."""
+def coded(
+    labels: Sequence[Hashable] | NDArray[np.int64], rows: int, name: str
+) -> tuple[Codes, int]:
+    """Labels as numbers, and how many different ones there are."""
     same_length(name, len(labels), "the data", rows)
     if isinstance(labels, range):
         return np.arange(rows, dtype=np.intp), rows  # each row is its own
+    if isinstance(labels, np.ndarray):
+        every, codes_there = np.unique(labels, return_inverse=True)
+        return codes_there.astype(np.intp), len(every)
     seen: dict[Hashable, int] = {}
     codes = [seen.setdefault(label, len(seen)) for label in labels]
     return np.asarray(codes, dtype=np.intp), len(seen)

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 import scipy
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from sally.stats.columns import coded, finite, same_length, sums_by
 from sally.stats.intervals import FEW, Estimate, without_interval
@@ -51,7 +51,7 @@ def mean_by_rule(
 def ratio_by_rule(
     numerators: ArrayLike,
     denominators: ArrayLike,
-    clusters: Sequence[Hashable],
+    clusters: Sequence[Hashable] | NDArray[np.int64],
     bounds: Bounds | None = None,
 ) -> Estimate:
     """A ratio of sums, with its interval by the rule."""

@@ -7,6 +7,8 @@ from pathlib import Path
 import msgspec
 
 from sally import api, store
+from sally.analysis.measured import measured
+from sally.analysis.measured_table import table_of
 from sally.analysis.stores import each_once, measured_stores
 from sally.core.log import Censored, Episode, to_line
 
@@ -58,3 +60,18 @@ def test_only_seats_in_question_are_measured_unless_one_is_named(tmp_path: Path)
     assert [m.seat for m in measured_stores([folder]).measured] == ["agent"]
     assert [m.seat for m in measured_stores([folder], "partner").measured] == ["partner"]
     assert measured_stores([folder]).seats == {"agent", "partner"}
+
+
+def test_a_seat_comes_out_of_a_table_as_it_was_measured():
+    probes = {"agent": ["their_odds"]}
+    seats = [
+        *measured(played(1)),
+        *measured(cut(played(2))),
+        *measured(api.play("rps", {"agent": "tabular", "partner": "random"}, 2**70, rounds=6,
+                           probes=probes)),
+        *measured(api.play("hanabi_mini", {"ann": "random", "bob": "random"}, 3)),
+    ]  # fmt: skip
+    table = table_of(seats)
+    assert list(table) == seats and table[1:3] == seats[1:3]
+    assert list(table.take(table.of("asked") > 0)) == [m for m in seats if m.knowing.asked]
+    assert table_of(table) is table and len(table_of([])) == 0
