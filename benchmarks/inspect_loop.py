@@ -270,7 +270,7 @@ def in_constant_memory(episodes: int) -> None:
         took = timed(ours_unread, wanted, config)
         over.set()
     print(
-        f"{episodes} episodes of 2 calls, 200 at once: {took.clock:.0f} s, {took.work:.0f} s of work"
+        f"{episodes} episodes of 2 calls, 200 at once: {took.clock:.0f} s, {took.work:.0f} of work"
     )
     for share in (0.1, 0.25, 0.5, 0.75, 1.0):
         seconds, kilobytes = held[min(int(share * len(held)), len(held) - 1)]
