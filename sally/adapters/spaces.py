@@ -55,7 +55,7 @@ def page(table: Table, seat: Seat) -> str:
     match, turn, desk = table.match, table.asked(seat), table.match.desk(seat)
     view = match.game.observe(match.state, seat) if turn is None else turn.view
     words = desk.words
-    told = str.__add__(desk.opening(view, words.forms[0]), words.now(view))
+    told = desk.opening(view, words.forms[0]) + words.now(view)
     if turn is None:
         return told
     question = words.question(view, turn.options)

@@ -161,28 +161,29 @@ class AtOnce(Generic[S, A, V]):
             return False
         made: list[Event] = []
         moves: dict[Seat, Any] = {}
-        game, asked, number = self.game, self._waiting, len(self.replay.moves)
+        game, replay, asked = self.game, self.replay, self._waiting
+        number = len(replay.moves)
         for turn in asked.values():
             seat = turn.desk.seat
-            event = given.get(seat)
-            if event is None:
-                says = scripts.get(seat) if scripts else None
-                action = None if says is None else says(turn)
+            if (event := given.get(seat)) is None:
+                if scripts is None or (says := scripts.get(seat)) is None:
+                    return False
+                action = says(turn)
                 if type(action) is not int or action not in turn.options or turn.looked:
                     return False
                 event = Moved(number, seat, action)
             made.append(event)
             moves[seat] = event.action
         self.events += made
-        states, self._waiting = self.replay.states, {}
-        self.replay.moves.append(moves)
-        after = game.step(states[-1], moves)
-        states.append(after)
+        self._waiting = {}
+        replay.moves.append(moves)
+        after = game.step(replay.states[-1], moves)
+        replay.states.append(after)
         if self._is_steady and game.to_move(after) is self._movers and not self._memory:
-            for turn in asked.values():  # the same are asked the same: nothing is looked up
-                seat = turn.desk.seat
-                id = (number + 1, seat, "", "")
-                self._waiting[id] = Turn(id, turn.desk, game.observe(after, seat), turn.options)
+            number, waiting, observe = number + 1, self._waiting, game.observe
+            for seat, turn in zip(moves, asked.values(), strict=True):  # the same as before
+                id = (number, seat, "", "")
+                waiting[id] = Turn(id, turn.desk, observe(after, seat), turn.options)
         else:
             self._begin()
         return True

@@ -25,20 +25,19 @@ class Past:
     def news(self, view: Any) -> list[str]:
         """The lines up to what a view shows that were not read yet, what was kept among them."""
         desk, self.begun = self._desk, True
-        if len(desk._marks) == self._marks:  # nearly always: nothing is told
-            return self._upto(view)
-        new: list[str] = []
-        for seen, told in desk.kept[self._marks :]:
-            new += self._upto(seen)
-            new.append(desk.words.kept(told, seen))
-            self._marks += 1
-        return new + self._upto(view)
-
-    def _upto(self, view: Any) -> list[str]:
-        new = self._desk.words.lines(view, self._lines, self._form)
-        if type(new) is not list:
-            new = list(new)
+        kept = self._kept() if len(desk._marks) > self._marks else None
+        new = list(desk.words.lines(view, self._lines, self._form))
         self._lines += len(new)
+        return new if kept is None else kept + new
+
+    def _kept(self) -> list[str]:
+        """What was told since and kept, each behind the lines that it stands behind."""
+        words, new = self._desk.words, list[str]()
+        for seen, told in self._desk.kept[self._marks :]:
+            lines = list(words.lines(seen, self._lines, self._form))
+            self._lines += len(lines)
+            new += [*lines, words.kept(told, seen)]
+            self._marks += 1
         return new
 
 
@@ -106,11 +105,11 @@ class Desk:
         key = (form, after_rules, payoffs)
         known = self._openings.get(key)
         page, past = known or (self.rules(after_rules, payoffs), Past(self, form))
-        if new := past.news(view):
+        new = past.news(view)
+        if new:
             page = page.plus("\n".join(new) + "\n")
-        elif known is not None:
-            return page
-        self._openings[key] = page, past
+        if new or known is None:
+            self._openings[key] = page, past
         return page
 
     def past(self, view: Any, form: str = "") -> list[str]:

@@ -6,7 +6,7 @@ from hashlib import blake2b
 from typing import Any, Final
 
 DIGEST_SIZE: Final = 16
-_text, _added = str.__new__, str.__add__  # looked up once: a page grows at every turn
+_text = str.__new__  # looked up once: a page grows at every turn
 
 
 class Grown(str):
@@ -31,7 +31,7 @@ class Grown(str):
         """The longer text; this one stays as it was, so two pages may fork from it."""
         hasher = self._hasher.copy()
         hasher.update(more.encode("utf-8", "surrogatepass"))
-        grown = _text(Grown, _added(self, more))
+        grown = _text(Grown, self + more)
         grown._hasher = hasher
         return grown
 

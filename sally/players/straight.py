@@ -27,7 +27,6 @@ from sally.core.strategy import Sheet, answered
 from sally.core.words import Words
 from sally.players.language import LanguagePlayer, seeded
 
-_added = str.__add__  # a plain text, one copy of a long page
 READ = 4096  # so many replies are kept with the moves that they name
 
 
@@ -39,14 +38,9 @@ class Shown(msgspec.Struct, frozen=True, gc=False):
     """
 
     turn: Turn[Any, Any]
-    opening: Grown
+    opening: Grown  # what stands above the tail; the two are the page
     tail: str
     base: Settings  # without a seed for this call
-
-    @property
-    def page(self) -> str:
-        """The page as a plain text."""
-        return _added(self.opening, self.tail)
 
     @property
     def messages(self) -> list[Message]:

@@ -35,8 +35,8 @@ class Columns(msgspec.Struct, frozen=True, omit_defaults=True):
     def reward(self, weights: Mapping[str, float]) -> float:
         """The weighted sum of what is known."""
         total = 0.0
-        for name, weight in weights.items():
-            total += weight * (getattr(self, name) or 0.0)
+        for name in weights:
+            total += weights[name] * (getattr(self, name) or 0.0)
         return total
 
 
@@ -79,9 +79,9 @@ class Ledger:
         self._table, self._seat, match = table, Seat(table.seat), table.playing
         self._worths, self._match, self._game = copy(worths), match, match.game
         self._probed = bool(match.setup.arms.get(table.seat))
-        self._plain = not self._probed and match.game.pays_as_it_goes and match.game.same_menus
+        self.is_plain = not self._probed and match.game.pays_as_it_goes and match.game.same_menus
+        self._menu = match.game.options(match.state, self._seat) if self.is_plain else ()
         self._read, self._had = 0, 0.0
-        self._best: list[float] | None = None
         self.rows: list[Row] = []
 
     @property
@@ -89,27 +89,20 @@ class Ledger:
         """Whether regret is known at this table."""
         return self._worths is not None
 
-    def worths(self, asked: Asked) -> list[float] | None:
-        """What each option is worth now, and a forfeit; None where that is not known."""
-        if self._worths is None:
-            return None
-        if isinstance(asked.shown, Shown):
-            view = asked.shown.turn.view
-        else:
-            view = self._game.observe(self._match.replay.states[-1], self._seat)
-        found = self._worths(view)
-        return None if found is None else list(found)
-
     def begin(self, asked: Asked) -> None:
-        """A new decision is asked for."""
-        kind = asked.kind
-        self._best = self.worths(asked) if kind == "move" else None
-        self.rows.append(Row(asked.turn, kind, asked.about, [], NOTHING, None, self._best))
+        """A new decision is asked for; each option's worth, and a forfeit's, if that is known."""
+        kind, shown, best = asked.kind, asked.shown, None
+        if self._worths is not None and kind == "move":
+            if isinstance(shown, Shown):
+                view = shown.turn.view
+            else:
+                view = self._game.observe(self._match.state, self._seat)
+            found = self._worths(view)
+            best = None if found is None else list(found)
+        self.rows.append(Row(asked.turn, kind, asked.about, [], NOTHING, None, best))
 
     def settle(self) -> Columns:
         """Enter what has become known since the last time; the sum of it."""
-        if self._plain and (only := self._only()) is not None:
-            return only
         events, known = self._match.events, list[Columns]()
         for place in range(self._read, len(events)):
             event = events[place]
@@ -134,25 +127,15 @@ class Ledger:
             last.columns = _paid(last.columns, gained)
         return _sum([*known, Columns(payoff=gained)])
 
-    def _only(self) -> Columns | None:
-        """The columns of the last row, where its move is all that has become known; else None."""
-        events, row, seat = self._match.events, self.rows[-1], self._seat
-        move = None
-        for event in events[self._read :]:
-            if event.seat == seat:
-                if type(event) is not Moved or event.turn != row.turn or move is not None:
-                    return None
-                move = event
-        if move is None or row.kind != "move":
-            return None
-        self._read, game, state = len(events), self._game, self._match.replay.states[-1]
-        has, worths, action = float(game.payoffs(state)[seat]), row.worths, move.action
-        gained, self._had = has - self._had, has
-        regret = None
-        if worths is not None:
-            regret = worths[game.options(state, seat).index(action)] - max(worths)
-        row.columns, row.move = Columns(0.0 + gained, regret, None, None, 0.0), action
-        return row.columns
+    def enter(self, move: Moved) -> Columns:
+        """Enter the one move that was made since the last time; the columns of its row."""
+        match, row, had, action = self._match, self.rows[-1], self._had, move.action
+        self._read, worths = len(match.events), row.worths
+        self._had = has = float(self._game.payoffs(match.replay.states[-1])[self._seat])
+        regret = None if worths is None else worths[self._menu.index(action)] - max(worths)
+        row.columns = columns = Columns(0.0 + (has - had), regret, None, None, 0.0)
+        row.move = action
+        return columns
 
     def _row(self, turn: int, kind: str, about: str = "") -> Row:
         for row in reversed(self.rows):

@@ -114,8 +114,12 @@ class TextEnv:
         if asked is None:
             raise BadInput(OVER)
         decided, ledger = table.answer(reply), self._ledger
-        ledger.rows[-1].tries.append((asked, _kept(reply)))
-        columns = ledger.settle() if decided else NOTHING
+        said = reply if type(reply) is not bytes else reply.decode("utf-8", "replace")
+        ledger.rows[-1].tries.append((asked, said))
+        if (move := table.made) is not None and ledger.is_plain:
+            columns = ledger.enter(move)
+        else:
+            columns = ledger.settle() if decided else NOTHING
         asked = table.asked
         if decided and asked is not None:
             ledger.begin(asked)
@@ -148,7 +152,7 @@ class TextEnv:
         found: dict[str, Any] = {
             "columns": msgspec.structs.asdict(columns),
             "kind": None if asked is None else asked.kind,
-            "turn": match.turn,
+            "turn": len(match.replay.moves),
             "retry": retry,
         }
         if match.over:
@@ -198,7 +202,3 @@ def _called(about: Mapping[str, Any]) -> str:
         return "untrained"
     said = msgspec.json.encode(about, order="sorted")
     return f"learner-{blake2b(said, digest_size=4).hexdigest()}"
-
-
-def _kept(reply: Given) -> Any:
-    return reply if type(reply) is not bytes else reply.decode("utf-8", "replace")

@@ -14,7 +14,7 @@ import msgspec
 from sally.core import shelf
 from sally.core.drive import let_answer
 from sally.core.errors import BadInput
-from sally.core.log import Episode, Setup
+from sally.core.log import Episode, Moved, Setup
 from sally.core.match import Decides, Match
 from sally.core.model import (
     AS_THE_PROVIDER_DOES,
@@ -64,7 +64,7 @@ class Asked(msgspec.Struct, frozen=True):
         """All that is shown, as one text."""
         shown = self.shown
         if isinstance(shown, Shown):
-            return shown.page
+            return shown.opening + shown.tail
         if isinstance(shown, str):
             return str(shown)
         return "\n\n".join(message.text for message in shown)
@@ -142,39 +142,37 @@ class TextTable:
         scripts: Mapping[str, Decides[Any, Any]] | None = None,  # of those others that are scripts
     ) -> None:
         spec = shelf.game(setup.instance.game) if like is None else like.spec
-        self._match: Match[Any, Any, Any] = Match(spec, setup, like=like)
+        self.playing: Match[Any, Any, Any] = Match(spec, setup, like=like)  # log: without calls
         self.seat, self._players = seat, players
         self._way, self._scripts = way, scripts or {}
         self._shown: Shown | None = None  # what is asked the short way now
         self._unsaid: list[tuple[int, Shown, dict[str, Any]]] = []  # calls that the log lacks yet
         self._open: list[tuple[Turn[Any, Any], _Later]] = []
         self.asked: Asked | None = None
+        self.made: Moved | None = None  # the move just taken, where that is all that was decided
         self._go_on()
 
     @property
     def match(self) -> Match[Any, Any, Any]:
         """The match as it stands, its log with every call so far."""
         if self._unsaid:
-            events: list[Any] = self._match.events
+            events: list[Any] = self.playing.events
             for place, shown, usage in self._unsaid:
                 events[place] = shown.moved(events[place], usage)
             self._unsaid = []
-        return self._match
-
-    @property
-    def playing(self) -> Match[Any, Any, Any]:
-        """The same match for those who do not look at the calls in its log."""
-        return self._match
+        return self.playing
 
     def answer(self, given: Given) -> bool:
         """Answer what is asked; says whether the decision is made, or another try is wanted."""
         if self.asked is None:
             raise BadInput(OVER)
-        if self._shown is not None and self._went_straight(self._shown, given):
-            return True
+        self.made = None
+        if (shown := self._shown) is not None and (way := self._way) is not None:
+            if self._went_straight(way, shown, given):
+                return True
+            _read(given, self.asked)  # refuses what is no reply, and nothing has changed
+            self._go_the_long_way(shown.turn)
         read = _read(given, self.asked)
-        if self._shown is not None:
-            self._go_the_long_way(self._shown.turn)
         turn, run = self._open[0]
         try:
             self._ask(turn, run.send(read))
@@ -186,9 +184,9 @@ class TextTable:
 
     def censor(self, cause: str, detail: str = "") -> None:
         """Stop the episode without a result: a token limit, an abort."""
-        if self._match.over:
+        if self.playing.over:
             raise BadInput(OVER)
-        self._match.censor(cause, detail, self.seat)
+        self.playing.censor(cause, detail, self.seat)
         self._close()
 
     def episode(self, cell: str = "", used: Mapping[str, Any] | None = None) -> Episode:
@@ -197,13 +195,13 @@ class TextTable:
 
     def _go_on(self) -> None:
         """Let the others play until the seat outside is asked something, or to the end."""
-        while not self._match.over:
-            if self._way is not None and (next_ := self._match.asked(self.seat)) is not None:
+        while not self.playing.over:
+            if self._way is not None and (next_ := self.playing.asked(self.seat)) is not None:
                 self._shown = shown = self._way.shown(next_)
                 self.asked = Asked(next_.id[0], "move", "", shown)
                 return
             if not self._open:
-                self._open = let_answer(self._match, self._players, self._says)
+                self._open = let_answer(self.playing, self._players, self._says)
                 continue
             turn, run = self._open[0]
             try:
@@ -213,18 +211,18 @@ class TextTable:
                 self._take(turn, done.value)
         self._close()
 
-    def _went_straight(self, shown: Shown, given: Given) -> bool:
+    def _went_straight(self, way: Straight, shown: Shown, given: Given) -> bool:
         """Take a reply that names a move without further ado, if it does."""
-        assert self._way is not None
         text, usage = (given, {}) if type(given) is str else _plainly(given)
-        if text is None or (event := self._way.moved(shown, text)) is None:
+        if text is None or (event := way.moved(shown, text)) is None:
             return False
-        self._shown, match = None, self._match
+        self._shown, match = None, self.playing
         at = len(match.events)
         if not self._open and match.play_turn({self.seat: event}, self._scripts):
             while match.events[at] is not event:
                 at += 1
             self._unsaid.append((at, shown, usage))
+            self.made = event
         else:
             whole = shown.moved(event, usage)
             self._open = []
@@ -249,7 +247,7 @@ class TextTable:
 
     def _take(self, turn: Turn[Any, Any], given: Any) -> None:
         del self._open[0]
-        self._match.answer(turn.id, given)
+        self.playing.answer(turn.id, given)
 
     def _close(self) -> None:
         self.asked = self._shown = None

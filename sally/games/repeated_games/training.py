@@ -112,12 +112,13 @@ class _Ahead:
         return new
 
     def __call__(self, view: View) -> list[float] | None:
-        for joint in view.rounds(self._read):
-            self._read += 1
+        at, told, past = self._at, view.round - 1, self._read
+        for joint in view.rounds(past) if told > past else ():
             if joint is not None:  # a void round leaves the machine where it is
-                self._at = self._follow[self._at][joint[1]][joint[0]]
-        left = len(self._tables) - self._read
-        return self._tables[left - 1][self._at] if left > 0 else None
+                at = self._follow[at][joint[1]][joint[0]]
+        self._at, self._read = at, told
+        left = len(self._tables) - told
+        return self._tables[left - 1][at] if left > 0 else None
 
 
 _machines: dict[bytes, Machine] = {}

@@ -141,6 +141,8 @@ class RepeatedWords(Words[int, View]):
 
     def lines(self, view: View, since: int, form: str) -> list[str]:
         told = self._rounds.get((form, view.seat)) or self._round_lines(form, view.seat)
+        if view.round == since + 2 and view.past.last is not None:  # one more, as most often
+            return [str(since + 1).join(told[view.last])]
         news = enumerate(view.rounds(since), since + 1)
         return [str(number).join(told[joint]) for number, joint in news]
 
