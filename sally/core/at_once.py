@@ -58,7 +58,7 @@ class AtOnce(Generic[S, A, V]):
         if self._asides is not None or self._may_reject or self._made:
             return None
         bare = scripts and self.game.same_menus and not self.spec.tools and not self._memory
-        if bare and (opened := self._play_scripts(decide)) is not None:
+        if bare and (opened := self._play_pair(decide)) is not None:
             return opened
         game, replay, desks, memory = self.game, self.replay, self._desks, self._memory
         observe, options, step, to_move = game.observe, game.options, game.step, game.to_move
@@ -107,47 +107,45 @@ class AtOnce(Generic[S, A, V]):
                 self._movers = movers
         return None
 
-    def _play_scripts(self, decide: Mapping[str, Decides[A, V]]) -> tuple[Turn[A, V], Any] | None:
-        """Rounds of the same movers as `play_on` plays them, without what scripts do not need."""
-        game, replay, desks, movers = self.game, self.replay, self._desks, self._movers
-        if not movers or not all(seat in decide for seat in movers):
+    def _play_pair(self, decide: Mapping[str, Decides[A, V]]) -> tuple[Turn[A, V], Any] | None:
+        """Rounds of two scripts as `play_on` plays them, without what scripts do not need."""
+        game, replay, movers = self.game, self.replay, self._movers
+        if len(movers) != 2 or movers[0] not in decide or movers[1] not in decide:
             return None
-        states, past, log = replay.states, replay.moves, self.events.append
+        states, past, events = replay.states, replay.moves, self.events
         observe, step, to_move = game.observe, game.step, game.to_move
         watched = self._may_censor and not game.censors_forfeits  # nobody forfeits here
         seated, state, number = movers, states[-1], len(past)
-        asked = [(seat, desks[seat], decide[seat], game.options(state, seat)) for seat in movers]
+        one, two = movers
+        says_one, desk_one, menu_one = decide[one], self._desks[one], game.options(state, one)
+        says_two, desk_two, menu_two = decide[two], self._desks[two], game.options(state, two)
         while movers is seated:
-            moves: dict[Seat, Any] = {}
             turn = None
             try:
-                for seat, desk, says, menu in asked:
-                    turn = Turn((number, seat, "", ""), desk, observe(state, seat), menu)
-                    action = says(turn)
-                    if type(action) is not int or action not in menu:
-                        self._keep_asks(self._take_back(len(moves)), turn)
-                        return turn, action
-                    moves[seat] = action
-                    log(Moved(number, seat, action))
+                turn = Turn((number, one, "", ""), desk_one, observe(state, one), menu_one)
+                first = says_one(turn)
+                if type(first) is not int or first not in menu_one:
+                    self._keep_asks((), turn)
+                    return turn, first
+                turn = Turn((number, two, "", ""), desk_two, observe(state, two), menu_two)
+                second = says_two(turn)
+                if type(second) is not int or second not in menu_two:
+                    self._keep_asks((Moved(number, one, first),), turn)
+                    return turn, second
             except BaseException:
-                self._keep_asks(self._take_back(len(moves)), turn)
+                at_second = turn is not None and turn.desk is desk_two
+                self._keep_asks((Moved(number, one, first),) if at_second else (), turn)
                 raise
+            moves: dict[Seat, Any] = {one: first, two: second}
+            events += (Moved(number, one, first), Moved(number, two, second))
             past.append(moves)
             state = step(state, moves)
             states.append(state)
-            movers = to_move(state)
+            movers, number = to_move(state), number + 1
             if movers is not seated or (watched and game.censored(state) is not None):
                 self._movers = movers = self._next()
-                state = states[-1]
-            number = len(past)
+                state, number = states[-1], len(past)
         return None
-
-    def _take_back(self, answers: int) -> list[Any]:
-        """The last so many events, out of the log again: their turn is not whole."""
-        at = len(self.events) - answers
-        made = self.events[at:]
-        del self.events[at:]
-        return made
 
     def play_turn(
         self, given: Mapping[str, Moved], scripts: Mapping[str, Decides[A, V]] | None = None

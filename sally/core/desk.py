@@ -57,8 +57,6 @@ class Desk:
         self.spec, self.game, self.seat, self.seed = spec, game, seat, seed
         first = None if like is None else (like._like or like)  # never a chain of desks
         self._like: Desk | None = first
-        if first is not None and "words" in first.__dict__:
-            self.__dict__["words"] = first.words  # at once: a cached property takes a lock
         self.retries = retries  # how often an unreadable answer may be given again
         self._texts = texts or {}
         self._openings: dict[tuple[str, str, bool], tuple[Grown, Past]] = {}
@@ -78,6 +76,15 @@ class Desk:
     def reader(self) -> Past:
         """How far whoever sits here has read, where lines are shown as they come."""
         return Past(self)
+
+    def again(self, seed: int) -> Desk:
+        """The same desk at a match with another seed, of which nothing was read or told."""
+        new: Desk = Desk.__new__(Desk)
+        kept = {**self.__dict__, "seed": seed, "_like": self._like or self}
+        kept |= {"_openings": {}, "_marks": [], "_reworded": {}}
+        kept.pop("reader", None)
+        new.__dict__ = kept
+        return new
 
     def in_words(self, pack: str, texts: Mapping[str, str]) -> Desk:
         """The same desk under a words pack's sentences; `pack` tells packs apart."""

@@ -55,19 +55,16 @@ class Match(AtOnce[S, A, V]):
         self.over = False
         if like is None:
             check_playable(spec, self.game, setup)
-        everyone = (*self.game.seats, *self.game.helpers)
-        self._desks: dict[Seat, Desk] = {
-            seat: Desk(
-                spec,
-                self.game,
-                seat,
-                setup.seed,
-                (texts or {}).get(seat),
-                setup.retries,
-                None if like is None else like._desks[seat],
-            )
-            for seat in everyone
-        }
+        self._desks = (
+            {seat: desk.again(setup.seed) for seat, desk in like._desks.items()}
+            if like is not None
+            else {
+                seat: Desk(
+                    spec, self.game, seat, setup.seed, (texts or {}).get(seat), setup.retries
+                )
+                for seat in (*self.game.seats, *self.game.helpers)
+            }
+        )
         self._may_reject = type(self.game).rejections is not Game.rejections
         self._may_censor = type(self.game).censored is not Game.censored
         quiet = self.game.censors_forfeits or not self._may_censor

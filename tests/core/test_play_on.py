@@ -8,7 +8,8 @@ import pytest
 
 from sally.core import shelf
 from sally.core.drive import let_answer, play_bots
-from sally.core.log import Event, Instance, Setup, Sitter
+from sally.core.errors import IllegalMove
+from sally.core.log import Event, Instance, Moved, Setup, Sitter
 from sally.core.match import Match
 from sally.core.partner import Scripted
 from sally.core.player import Decision, Fault, Forfeit, Turn, put
@@ -90,3 +91,72 @@ def test_an_illegal_move_of_a_script_is_refused_and_nothing_moves():
     with pytest.raises(Exception, match="not among the options"):
         play_bots(game, {"agent": Scripted(lambda turn: 9), "partner": Scripted(copies)})
     assert game.turn == 0 and len(game.asks()) == 2 and not game.events
+
+
+# --- two scripts ----------------------------------------------------------------------------------
+
+
+def tells(answers: Answers) -> Any:
+    """A script that answers as told, and else alternates."""
+
+    def script(turn: Turn[Any, Any]) -> Any:
+        if isinstance(given := answers.get(turn.number), Exception):
+            raise given
+        return turn.number % 2 if given is None else given
+
+    return Scripted(script)
+
+
+@pytest.mark.parametrize("params", [{}, {"stop_chance": 0.3, "rounds": 30}])
+@pytest.mark.parametrize("swapped", [False, True])
+def test_two_scripts_play_what_they_play_one_by_one(swapped: bool, params: dict[str, Any]):
+    pair = [tells({}), Scripted(copies)]
+    agent, partner = reversed(pair) if swapped else pair
+    players = {"agent": agent, "partner": partner}
+    expected, found = match(**params), match(**params)
+    let_answer(expected, players, says=lambda turn: put(turn, players[turn.seat]))
+    play_bots(found, players)
+    assert found.over and found.episode() == expected.episode()
+    assert found.replay.states == expected.replay.states
+    assert found.replay.moves == expected.replay.moves
+
+
+@pytest.mark.parametrize("wrong", [9, "J", ZeroDivisionError()])
+@pytest.mark.parametrize("seat", ["agent", "partner"])
+def test_a_scripts_wrong_answer_leaves_the_round_as_it_was_asked(seat: str, wrong: Any):
+    game, sound = match(), match()
+    players = {"agent": tells({}), "partner": tells({})}
+    with pytest.raises((IllegalMove, ZeroDivisionError)):
+        play_bots(game, players | {seat: tells({2: wrong})})
+    assert game.turn == 2 and len(game.events) == 4
+    assert (2, seat, "", "") in [turn.id for turn in game.asks()]
+    play_bots(game, players)
+    play_bots(sound, players)
+    assert game.episode() == sound.episode()
+
+
+# --- one turn with moves from outside -------------------------------------------------------------
+
+
+def test_a_turn_taken_at_once_is_the_turn_that_is_answered_one_by_one():
+    expected, found = match(stop_chance=0.2, rounds=12), match(stop_chance=0.2, rounds=12)
+    while not expected.over:
+        number, move = expected.turn, expected.turn % 2
+        expected.answer((number, "agent", "", ""), Decision(move))
+        ask = expected.asked("partner")
+        assert ask is not None
+        expected.answer(ask.id, Decision(copies(ask)))
+        assert found.play_turn({"agent": Moved(number, "agent", move)}, {"partner": copies})
+        assert [turn.id for turn in found.asks()] == [turn.id for turn in expected.asks()]
+    assert found.episode() == expected.episode()
+    assert found.replay.states == expected.replay.states
+
+
+def test_a_turn_that_needs_more_is_left_alone():
+    game, mine = match(), {"agent": Moved(0, "agent", 1)}
+    for others in (None, {}, {"partner": lambda turn: 9}, {"partner": lambda turn: Decision(0)}):
+        assert not game.play_turn(mine, others)  # type: ignore[arg-type]
+        assert game.turn == 0 and not game.events and len(game.asks()) == 2
+    game.answer((0, "partner", "", ""), Decision(0))
+    assert not game.play_turn(mine)  # somebody has answered already
+    assert game.turn == 0 and not game.events

@@ -114,7 +114,7 @@ class TextEnv:
         if asked is None:
             raise BadInput(OVER)
         decided, ledger = table.answer(reply), self._ledger
-        said = reply if type(reply) is not bytes else reply.decode("utf-8", "replace")
+        said: Any = reply if type(reply) is not bytes else reply.decode("utf-8", "replace")
         ledger.rows[-1].tries.append((asked, said))
         if (move := table.made) is not None and ledger.is_plain:
             columns = ledger.enter(move)
