@@ -1,11 +1,15 @@
 """Rounds a second of the text environment and the PettingZoo shell, beside TextArena and rps_v2.
 
-    python benchmarks/text_env.py [--rounds 10] [--seconds 2] [--many 1024]
+    python benchmarks/text_env.py [--rounds 10] [--seconds 2] [--many 1024] [--parts]
 
 A round is counted, not a step: a step of ours is a whole round, in which the partner moves too and
 the exact regret is worked out; a step of TextArena's is one seat's message, so a round of its RPS
 takes two, and of its dilemma four (it has each seat say something before it decides). Both sides
-make the whole page at each step and play as many rounds. Ours also keeps a log that replays.
+make the whole page at each step and play as many rounds. Ours also keeps a log that replays; the
+hashes of its pages are worked out when the log is asked for, so ours is measured twice, without
+asking and with the finished line of each episode. Beside them stands the floor: the same round in
+plain Python, with the page and the pay, and neither reader, log nor regret. `--parts` says what the
+parts of a step take.
 
 The peers are measured where they are installed (`pip install textarena 'pettingzoo[classic]'`), in
 turns with ours in one run, so that a busy machine is as busy for both. Prints ratios, gates on
@@ -20,28 +24,23 @@ import importlib.util
 import resource
 import time
 from collections.abc import Callable
+from statistics import median
 from typing import Any
 
 import msgspec
 
-from sally.adapters.text import TextEnv, TextEnvs
+from sally.adapters.text import Asked, TextEnv, TextEnvs
 from sally.core.chance import derived_seed
+from sally.core.log import to_line
+from sally.core.training import Task
 
 Round = Callable[[], int]  # plays an episode, says how many rounds it had
 
 
-def ours(game: str, rounds: int = 10) -> Round:
-    """An episode against a training partner, always with the first option."""
+def ours(game: str, rounds: int = 10, line: bool = False) -> Round:
+    """An episode against a training partner, always with the first option; its line too, or not."""
     env = TextEnv(game)
-    tasks = [
-        msgspec.structs.replace(
-            task,
-            instance=msgspec.structs.replace(
-                task.instance, params={**task.instance.params, "rounds": rounds}
-            ),
-        )
-        for task in env.split.part("train")
-    ]
+    tasks = _tasks(env, rounds)
     seeds = iter(range(10**9))
 
     def episode() -> int:
@@ -51,9 +50,87 @@ def ours(game: str, rounds: int = 10) -> Round:
         while not done:
             _, _, done, _ = env.step(reply)
             steps += 1
+        if line:
+            to_line(env.episode())
         return steps
 
     return episode
+
+
+def plainly(rounds: int) -> Round:
+    """The floor: a reply looked up, a partner that copies, a line told, a page put together."""
+    rules, tail, told = (
+        "r" * 700,
+        "q" * 120,
+        "Round {}: you picked {}, the other player picked {}.\n",
+    )
+    moves, pay = {"Option: J": 0, "Option: F": 1}, ((8.0, 0.0), (10.0, 5.0))
+
+    def episode() -> int:
+        past, last, paid, page = rules, 0, 0.0, ""
+        for number in range(rounds):
+            mine, theirs = moves["Option: J"], last
+            paid, last = paid + pay[mine][theirs], mine
+            past += told.format(number + 1, "JF"[mine], "JF"[theirs])
+            page = f"{past}This is round {number + 2}.\n{tail}"
+        return rounds if page else 0
+
+    return episode
+
+
+def parts(game: str, rounds: int = 10, times: int = 300) -> dict[str, float]:
+    """Microseconds of what a step does, the median over the rounds of many episodes."""
+    env = TextEnv(game)
+    task, clock = _tasks(env, rounds)[0], time.perf_counter
+    taken: dict[str, list[float]] = {}
+    for seed in range(times):
+        began = clock()
+        env.begin(task, seed)
+        taken.setdefault("reset, a whole one", []).append(clock() - began)
+        table, way, ledger = env._table, env._at(task).way, env._ledger
+        assert table is not None and way is not None
+        match, text = table.playing, f"Option: {task.instance.params['names'][0]}"
+        shown: Any = table._shown
+        for _ in range(rounds - 1):
+            marks = [clock()]
+            event = way.moved(shown, text)
+            marks.append(clock())
+            assert event is not None and match.play_turn({table.seat: event}, table._scripts)
+            marks.append(clock())
+            turn = match.asked(table.seat)
+            assert turn is not None
+            then = way.shown(turn)
+            page = then.opening + then.tail
+            marks.append(clock())
+            columns = ledger.enter(event)
+            ledger.begin(Asked(turn.number, "move", "", then))
+            info = columns.reward(env.weights), env.info(columns)
+            marks.append(clock())
+            whole = shown.moved(event, {})
+            marks.append(clock())
+            for name, a, b in zip(PARTS, marks, marks[1:], strict=False):
+                taken.setdefault(name, []).append(b - a)
+            shown = then if page and info and whole else None
+    return {name: 1e6 * median(seconds) for name, seconds in taken.items()}
+
+
+PARTS = (
+    "reading the reply",
+    "both moves, the rules, the log",
+    "the page",
+    "regret, reward, columns",
+    "hash and seed of the call, when the log is asked for",
+)
+
+
+def _tasks(env: TextEnv, rounds: int) -> list[Task]:
+    """The tasks to learn from, with so many rounds."""
+    found = []
+    for task in env.split.part("train"):
+        params = {**task.instance.params, "rounds": rounds}
+        problem = msgspec.structs.replace(task.instance, params=params)
+        found.append(msgspec.structs.replace(task, instance=problem))
+    return found
 
 
 def textarena(name: str, action: str, rounds: int) -> Round:
@@ -133,6 +210,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=2.0, help="of processor time, for each")
     parser.add_argument("--rounds", type=int, default=10, help="of an episode of text")
     parser.add_argument("--many", type=int, default=0)
+    parser.add_argument("--parts", action="store_true", help="what the parts of a step take")
     given = parser.parse_args()
     pairs: list[tuple[str, dict[str, Round]]] = []
     for game, peer, action in (
@@ -140,6 +218,8 @@ def main() -> None:
         ("ipd", "IteratedPrisonersDilemma-v0", "[Cooperate]"),
     ):
         pair = {f"sally {game}": ours(game, given.rounds)}
+        pair[f"sally {game}, the line written"] = ours(game, given.rounds, line=True)
+        pair["plain Python, no log"] = plainly(given.rounds)
         if importlib.util.find_spec("textarena"):
             pair[f"textarena {peer}"] = textarena(peer, action, given.rounds)
         pairs.append((f"text, {game}, {given.rounds} rounds", pair))
@@ -155,9 +235,13 @@ def main() -> None:
         print(title)
         for name, rate in rates.items():
             print(f"  {name}: {rate:,.0f} rounds/s of processor time")
-        if len(rates) > 1:
-            mine, peer_rate = rates.values()
-            print(f"  ratio: {mine / peer_rate:.1f}")
+        *mine, peer = rates
+        for name in mine if "plain" not in peer else ():
+            print(f"  {name} / {peer}: {rates[name] / rates[peer]:.2f}")
+    for game in ("rps", "ipd") if given.parts else ():
+        print(f"a step of {game}, microseconds, the median")
+        for name, spent in parts(game, given.rounds).items():
+            print(f"  {name}: {spent:.1f}")
     if given.many:
         print(f"{given.many} environments, MiB at the most after each: {many(given.many)}")
 
