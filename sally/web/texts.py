@@ -30,6 +30,10 @@ class Texts(msgspec.Struct, frozen=True):
         """A number with the decimal sign of the language."""
         return str(given).replace(".", self("common.decimal"))
 
+    def minutes(self, given: float) -> str:
+        """Such as "1 minute" or "2.5 minutes"."""
+        return self(f"common.minute{'' if given == 1 else 's'}", n=self.number(f"{given:g}"))
+
     def for_scripts(self) -> dict[str, str]:
         """What the browser's scripts say, by key without its prefix."""
         return {k.removeprefix("js."): v for k, v in self.said.items() if k.startswith("js.")}

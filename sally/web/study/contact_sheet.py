@@ -9,8 +9,9 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.request import Request, urlopen
@@ -23,6 +24,8 @@ from sally.web.study.rehearsal import Actor, Browser, value_for
 
 SCREENS = {"desktop": (1200, 900, 3), "phone": (390, 844, 6)}  # width, height, pictures in a row
 MOST_PAGES = 60
+MOST_PARTNERS = 12  # who are asked to come, one after the other
+TABLE = "a[href*='/table#']"
 STUCK = 3  # times that one page may come in a row
 ANSWER = """(answers) => { for (const [name, value] of Object.entries(answers)) {
   for (const field of document.querySelectorAll(`[name="${name}"], [data-name="${name}"]`)) {
@@ -37,11 +40,16 @@ def draw(file: Path, study: HumanStudy, folder: Path) -> list[Path]:
     drawn: list[Path] = []
     with served(file) as address, browser() as chromium:
         for n, (name, (width, height, columns)) in enumerate(SCREENS.items()):
+            phone = name == "phone"  # a finger, so nothing looks chosen where the mouse rests
             context = chromium.new_context(
-                viewport={"width": width, "height": height}, reduced_motion="reduce"
+                viewport={"width": width, "height": height},
+                reduced_motion="reduce",
+                has_touch=phone,
+                is_mobile=phone,
             )
-            page = context.new_page()
-            pictures = _walk(page, address, study, folder, f"{name}", n)
+            way = Way(context.new_page(), address, study, f"picture{n}")
+            with company(chromium, way) as partner:
+                pictures = _walk(way, partner, folder, name)
             drawn += [*pictures, sheet(context, pictures, folder / f"sheet_{name}.png", columns)]
             context.close()
     return drawn
@@ -93,57 +101,129 @@ def _await(process: subprocess.Popen[bytes], port: int) -> None:
     raise BadInput("The server for the pictures did not start; `sally serve --study` says why.")
 
 
-def _walk(
-    page: Any, address: str, study: HumanStudy, folder: Path, name: str, number: int
-) -> list[Path]:
+@dataclass
+class Way:
+    """A scripted participant's way through a study, page by page."""
+
+    page: Any
+    address: str
+    study: HumanStudy
+    name: str
+    last: str = ""  # step that was answered
+    seen: int = 0  # times that it came in a row
+
+    def __post_init__(self) -> None:
+        self.actor = Actor(self.study, Browser(None), random.Random(1), 0.0, self.name)  # type: ignore[arg-type]
+
+    def come(self) -> None:
+        """Follow the study's link; later, look where one is."""
+        platform = self.study.platform
+        asked = {platform.participant: self.name} if platform.participant else {}
+        query = "&".join(f"{k}={v}" for k, v in {**platform.require, **asked}.items())
+        self.page.goto(f"{self.address}/study/{self.study.name}?{query}")
+
+    @property
+    def waits(self) -> bool:
+        return bool(self.page.locator("[data-waiting]").count())
+
+    @property
+    def seat(self) -> str:
+        """The token of the seat to which this page leads, if it leads to one."""
+        links = self.page.locator(TABLE)
+        return str(links.get_attribute("href")).split("#")[1].split("&")[0] if links.count() else ""
+
+    def onward(self) -> bool:
+        """Agree, or answer a page of the study; says whether it was one of these."""
+        if self.page.locator("input[name=agree]").count():
+            self.page.check("input[name=agree]")
+            self.page.click("button.primary")
+            return True
+        if not self.page.locator("input[name=step]").count():
+            return False
+        step = self.page.locator("input[name=step]").get_attribute("value")
+        self.last, self.seen = step, self.seen + 1 if step == self.last else 1
+        if self.seen > STUCK:  # it comes again and again, so we cannot answer it
+            raise BadInput(f"The walk for the pictures does not get past the page {step!r}.")
+        self.page.evaluate(ANSWER, self.actor.answers(step))
+        self.page.click("form.step button.primary")
+        return True
+
+
+Partner = Callable[[], Way | None]  # comes when somebody waits, and stays
+
+
+@contextmanager
+def company(chromium: Any, way: Way) -> Iterator[Partner]:
+    """Somebody to play with, who comes when asked for; who gets another condition goes again."""
+    contexts: list[Any] = []
+    found: list[Way] = []
+
+    def partner() -> Way | None:
+        while not found and len(contexts) < MOST_PARTNERS:
+            contexts.append(chromium.new_context(reduced_motion="reduce"))
+            name = f"{way.name}partner{len(contexts)}"
+            other = Way(contexts[-1].new_page(), way.address, way.study, name)
+            other.come()
+            while other.onward():
+                pass
+            way.come()
+            if not way.waits:
+                found.append(other)
+        for other in found:
+            other.come()
+            way.come()
+        return found[0] if found else None
+
+    yield partner
+    for context in contexts:
+        context.close()
+
+
+def _walk(way: Way, partner: Partner, folder: Path, name: str) -> list[Path]:
     """One participant's way, a picture of each page."""
-    actor = Actor(study, Browser(None), random.Random(1), 0.0, f"picture{number}")  # type: ignore[arg-type]
-    asked = {study.platform.participant: actor.name} if study.platform.participant else {}
-    query = "&".join(f"{k}={v}" for k, v in {**study.platform.require, **asked}.items())
-    page.goto(f"{address}/study/{study.name}?{query}")
+    way.come()
     pictures: list[Path] = []
 
     def shot() -> None:
         path = folder / f"{name}_{len(pictures) + 1:02d}.png"
-        page.screenshot(path=str(path))
+        way.page.screenshot(path=str(path))
         pictures.append(path)
 
-    last, seen = "", 0  # a page that comes again and again is one that we cannot answer
+    other: Way | None = None
     for _ in range(MOST_PAGES):
         shot()
-        if page.locator("a[href*='/table#']").count():
-            _play(page, address, actor, shot)
-        elif page.locator("input[name=agree]").count():
-            page.check("input[name=agree]")
-            page.click("button.primary")
-        elif page.locator("input[name=step]").count():
-            step = page.locator("input[name=step]").get_attribute("value")
-            last, seen = step, seen + 1 if step == last else 1
-            if seen > STUCK:
-                raise BadInput(f"The walk for the pictures does not get past the page {step!r}.")
-            page.evaluate(ANSWER, actor.answers(step))
-            page.click("form.step button.primary")
-        else:
+        if way.waits:
+            other = partner()
+            if other is None or way.waits:
+                raise BadInput("Nobody could be found who plays with the participant who is drawn.")
+        elif way.seat:
+            _play(way, other, shot)
+        elif not way.onward():
             break
     return pictures
 
 
-def _play(page: Any, address: str, actor: Actor, shot: Any) -> None:
+def _play(way: Way, other: Way | None, shot: Callable[[], None]) -> None:
     """A game: its rules, its first question and its end are drawn."""
-    page.click("a[href*='/table#']")
+    if other is not None:
+        other.come()
+    ways = {way.seat: way, **({} if other is None or not other.seat else {other.seat: other})}
+    mine, page = way.seat, way.page
+    page.click(TABLE)
     page.locator("#rules-read").wait_for()
     shot()
     page.click("#rules-read")
-    page.locator("#asks .ask, #asides .probe").first.wait_for()
+    page.locator("#asks .ask, #asides .probe, .status.waiting").first.wait_for()
     shot()
-    token = page.evaluate("location.hash.slice(1).split('&')[0]")
     for n in range(10_000):
-        seen = seat_api(f"{address}/api/seat", token)
-        if seen["over"] or not seen["asks"]:
+        screens = {token: seat_api(f"{way.address}/api/seat", token) for token in ways}
+        asked = {token: screen["asks"][0] for token, screen in screens.items() if screen["asks"]}
+        if screens[mine]["over"] or not asked:
             break
-        ask = seen["asks"][0]
-        sent = {"ask": ask["id"], "value": value_for(ask, actor.draw), "key": f"picture-{n}"}
-        seat_api(f"{address}/api/seat/answer", token, sent)
+        for token, ask in asked.items():
+            value = value_for(ask, ways[token].actor.draw)
+            sent = {"ask": ask["id"], "value": value, "key": f"picture-{n}"}
+            seat_api(f"{way.address}/api/seat/answer", token, sent)
         time.sleep(0.06)  # a seat may ask twenty times a second
     page.locator("#end .result").wait_for()
     shot()

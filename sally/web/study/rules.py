@@ -44,18 +44,22 @@ def _exclusion(study: HumanStudy) -> list[str]:
 def _time(study: HumanStudy) -> list[str]:
     limits = study.limits
     rules = [
-        f"Whoever sends nothing for {limits.idle_minutes:g} minutes loses the place.",
-        f"A game stops when somebody does not answer for {limits.answer_seconds:g} seconds; "
+        f"Whoever sends nothing for {_many(limits.idle_minutes, 'minute')} loses the place.",
+        f"A game stops when somebody does not answer for {_many(limits.answer_seconds, 'second')}; "
         "that person's remaining games are cancelled, and what was played is paid.",
     ]
     if any(len(c.people) > 1 for c in study.conditions):
         extra = study.bonus.partner_left
         paid = f", and is paid {extra:g} {study.bonus.currency} more" if extra else ""
         rules.append(
-            f"Whoever waits {limits.pair_minutes:g} minutes without a partner, or whose partner "
-            f"leaves, goes on to the end without further games{paid}."
+            f"Whoever waits {_many(limits.pair_minutes, 'minute')} without a partner, or whose "
+            f"partner leaves, goes on to the end without further games{paid}."
         )
     return rules
+
+
+def _many(number: float, unit: str) -> str:
+    return f"{number:g} {unit}{'' if number == 1 else 's'}"
 
 
 def _quality(study: HumanStudy) -> list[str]:
@@ -66,9 +70,8 @@ def _quality(study: HumanStudy) -> list[str]:
             "excluded or paid less for them."
         )
     if study.quality.least_seconds:
-        rules.append(
-            f"A survey answered in less than {study.quality.least_seconds:g} seconds is marked."
-        )
+        least = _many(study.quality.least_seconds, "second")
+        rules.append(f"A survey answered in less than {least} is marked.")
     return rules
 
 
