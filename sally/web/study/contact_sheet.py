@@ -40,12 +40,10 @@ def draw(file: Path, study: HumanStudy, folder: Path) -> list[Path]:
     drawn: list[Path] = []
     with served(file) as address, browser() as chromium:
         for n, (name, (width, height, columns)) in enumerate(SCREENS.items()):
-            phone = name == "phone"  # a finger, so nothing looks chosen where the mouse rests
             context = chromium.new_context(
                 viewport={"width": width, "height": height},
                 reduced_motion="reduce",
-                has_touch=phone,
-                is_mobile=phone,
+                has_touch=name == "phone",
             )
             way = Way(context.new_page(), address, study, f"picture{n}")
             with company(chromium, way) as partner:
