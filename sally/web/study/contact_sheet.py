@@ -26,6 +26,7 @@ SCREENS = {"desktop": (1200, 900, 3), "phone": (390, 844, 6)}  # width, height, 
 MOST_PAGES = 60
 MOST_PARTNERS = 12  # who are asked to come, one after the other
 TABLE = "a[href*='/table#']"
+TRIES = 3  # at a picture
 STUCK = 3  # times that one page may come in a row
 ANSWER = """(answers) => { for (const [name, value] of Object.entries(answers)) {
   for (const field of document.querySelectorAll(`[name="${name}"], [data-name="${name}"]`)) {
@@ -184,7 +185,7 @@ def _walk(way: Way, partner: Partner, folder: Path, name: str) -> list[Path]:
 
     def shot() -> None:
         path = folder / f"{name}_{len(pictures) + 1:02d}.png"
-        way.page.screenshot(path=str(path))
+        _taken(way.page, path)
         pictures.append(path)
 
     other: Way | None = None
@@ -199,6 +200,21 @@ def _walk(way: Way, partner: Partner, folder: Path, name: str) -> list[Path]:
         elif not way.onward():
             break
     return pictures
+
+
+def _taken(page: Any, path: Path) -> None:
+    """A picture of a page; a busy machine's browser cannot always take one at once."""
+    from playwright.sync_api import Error
+
+    page.wait_for_load_state()
+    for _ in range(TRIES):
+        try:
+            page.screenshot(path=str(path))
+            return
+        except Error as why:
+            said = str(why).split("\n")[0]
+            page.wait_for_timeout(500)
+    raise BadInput(f"The browser took no picture of {page.url}: {said}.")
 
 
 def _play(way: Way, other: Way | None, shot: Callable[[], None]) -> None:
