@@ -135,7 +135,7 @@ class SimultaneousEnv(ParallelEnv):  # type: ignore[misc]
         self._last = self.table
         self._purse = spaces.Purse(self.table)
         self.agents = list(self.possible_agents)
-        return self._seen(), self._infos()
+        return self._told()
 
     def step(self, actions: dict[str, Any]) -> tuple[Any, Any, Any, Any, Any]:
         if not self.agents:
@@ -148,9 +148,9 @@ class SimultaneousEnv(ParallelEnv):  # type: ignore[misc]
             if agent not in actions:
                 raise BadInput(f"Seat {agent!r} is to move, and no action was given for it.")
         spaces.act_all(self.table, {agent: actions[agent] for agent in waiting})
-        rewards = {str(seat): gained for seat, gained in self._purse.take().items()}
+        rewards: dict[Any, float] = self._purse.take()
         terminated, truncated = spaces.ended(self.table)
-        seen, infos, agents = self._seen(), self._infos(), self.agents
+        (seen, infos), agents = self._told(), self.agents
         if terminated or truncated:
             self.agents = []
         return (
@@ -164,11 +164,5 @@ class SimultaneousEnv(ParallelEnv):  # type: ignore[misc]
     def render(self) -> str:
         return spaces.rendered(self.table)
 
-    def _seen(self) -> dict[str, Any]:
-        return {
-            agent: spaces.observed(self.table, Seat(agent), self._page_bytes)
-            for agent in self.agents
-        }
-
-    def _infos(self) -> dict[str, Any]:
-        return {agent: spaces.info(self.table, Seat(agent), self._pages) for agent in self.agents}
+    def _told(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        return spaces.told_all(self.table, self.agents, self._page_bytes, self._pages)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import string
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -15,6 +15,7 @@ from sally.adapters.table import Table
 from sally.core.chance import derived_seed
 from sally.core.errors import BadInput, IllegalMove, Unreadable
 from sally.core.game import Game, GameSpec, Seat
+from sally.core.log import Ended
 from sally.core.menu import filled, menu_schema
 from sally.core.player import Turn
 from sally.core.words import as_tuples
@@ -64,10 +65,28 @@ def page(table: Table, seat: Seat) -> str:
 
 def observed(table: Table, seat: Seat, page_bytes: int = PAGE_BYTES) -> dict[str, Any]:
     """What a seat sees now."""
-    spec, match, turn = table.spec, table.match, table.asked(seat)
+    return _observed(table, seat, table.asked(seat), page_bytes)
+
+
+def told_all(
+    table: Table, seats: Iterable[str], page_bytes: int, pages: bool
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """What each of these seats sees now, and what stands beside it."""
+    seen, infos = {}, {}
+    for name in seats:
+        seat, turn = Seat(name), table.match.asked(name)
+        seen[name] = _observed(table, seat, turn, page_bytes)
+        infos[name] = {} if turn is None else _info(table, seat, turn, pages)
+    return seen, infos
+
+
+def _observed(
+    table: Table, seat: Seat, turn: Turn[Any, Any] | None, page_bytes: int
+) -> dict[str, Any]:
+    spec, match = table.spec, table.match
     game = match.game
-    view = game.observe(match.state, seat) if turn is None else turn.view
     if spec.numbers is not None:
+        view = game.observe(match.state, seat) if turn is None else turn.view
         seen: Any = np.array(spec.numbers(game, view), np.float32)
     else:
         shown = page(table, seat).encode()
@@ -107,8 +126,10 @@ def info(table: Table, seat: Seat, pages: bool = True) -> dict[str, Any]:
     Telling the page takes about half the time of a step; `pages` False leaves it out.
     """
     turn = table.asked(seat)
-    if turn is None:
-        return {}
+    return {} if turn is None else _info(table, seat, turn, pages)
+
+
+def _info(table: Table, seat: Seat, turn: Turn[Any, Any], pages: bool) -> dict[str, Any]:
     shown: dict[str, Any] = {"page": page(table, seat)} if pages else {}
     widest = table.match.game.widest_menu()
     if widest is None:
@@ -176,8 +197,12 @@ class Purse:
         if not match.over and not game.pays_as_it_goes:
             return dict.fromkeys(game.seats, 0.0)
         had, paid = self._had, game.payoffs(match.state)
-        self._had = has = {seat: float(paid[seat]) for seat in game.seats}
-        return {seat: has[seat] - had[seat] for seat in game.seats}
+        gained: dict[Seat, float] = {}
+        self._had = has = {}
+        for seat in game.seats:
+            has[seat] = float(paid[seat])
+            gained[seat] = has[seat] - had[seat]
+        return gained
 
 
 def ended(table: Table) -> tuple[bool, bool]:
@@ -185,5 +210,5 @@ def ended(table: Table) -> tuple[bool, bool]:
     match = table.match
     if not match.over:
         return False, False
-    finished = match.episode().payoffs is not None
+    finished = isinstance(match.events[-1], Ended)
     return finished, not finished

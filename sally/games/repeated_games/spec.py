@@ -106,11 +106,12 @@ def best_replies(
 
 def numbers(game: RepeatedGame, view: View) -> tuple[float, ...]:
     """The last played round one-hot (mine, theirs; all zero before any), and the time left."""
-    mine = [0.0] * len(game.moves_of(view.seat))
-    theirs = [0.0] * len(game.moves_of(other(view.seat)))
+    n = len(game.moves_of(view.seat))
+    told = [0.0] * (n + len(game.moves_of(other(view.seat))) + 1)
     if view.last is not None:
-        mine[view.last[0]] = theirs[view.last[1]] = 1.0
-    return (*mine, *theirs, 1 - (view.round - 1) / game.rounds)
+        told[view.last[0]] = told[n + view.last[1]] = 1.0
+    told[-1] = 1 - (view.round - 1) / game.rounds
+    return tuple(told)
 
 
 GAME: GameSpec[State, int, View] = GameSpec(
