@@ -1,7 +1,8 @@
 """How runs grow: two processes against one, Ray against the pool, and memory over many episodes.
 
-    python benchmarks/scaling.py              all three
+    python benchmarks/scaling.py              all of them
     python benchmarks/scaling.py pool ray     only these
+    python benchmarks/scaling.py simulate     sixteen workers, by shards played one after another
 
 Needs a machine with at least two idle cores: the ratios are of wall time. Beside them stands the
 processor time, which a busy machine changes less.
@@ -19,10 +20,13 @@ from statistics import median
 
 import msgspec
 
+from sally import store
 from sally.core.study import Cell, Study, grid, instance, sitter
 from sally.runner.executors import Executor, Local
+from sally.runner.local import manifest, orders
 from sally.runner.pool import Pool
-from sally.runner.run import Progress, play_missing
+from sally.runner.run import LAST, Progress, play_missing
+from sally.runner.shards import Job, cuts_of, work
 
 ROUNDS = 3  # each measurement, in turns
 EPISODES = 1500
@@ -110,6 +114,55 @@ def ray() -> None:
     print(f"ray / pool {wall(found['ray']) / wall(found['pool:2']):.2f}  (at most 1.10)")
 
 
+def simulate(light_ones: int = 20_000, heavy_ones: int = 1_000) -> None:
+    """What sixteen workers would take, by the processor time of every shard and of the driver."""
+    for study in (light(60), heavy(60)):  # what is loaded and worked out once
+        cost(study, Local())
+    for name, study in {
+        "light episodes": light(light_ones),
+        "light ones, then heavy ones": Study(
+            "both", "", (*light(light_ones).cells, *heavy(heavy_ones).cells)
+        ),
+    }.items():
+        with tempfile.TemporaryDirectory() as folder:
+            start = time.process_time()
+            wanted = orders(study)
+            cuts = list(cuts_of(wanted))
+            before = time.process_time() - start
+            out = Path(folder) / "out"
+            store.claim(store.place(out), manifest(study))
+            each, given = list[float](), 0.0
+            for cut in cuts:
+                start = time.process_time()
+                shard = cut.shard(wanted)
+                msgspec.json.encode(shard)
+                given += time.process_time() - start
+                start = time.process_time()
+                work(Job(study.name, str(out)), shard)
+                each.append(time.process_time() - start)
+        print(f"{name}: {len(wanted)} episodes, {len(cuts)} shards, {sum(each):.1f} s of work")
+        print(
+            f"  driver {1e6 * (before + given) / len(wanted):.1f} us an episode, "
+            f"{1e6 * before / len(wanted):.1f} of them before the first worker begins"
+        )
+        for workers in (2, 16):
+            for how, last in (("as the study has them", 0), ("the longest last ones first", LAST)):
+                took = before + _makespan(each, workers, last)
+                print(f"  {workers:2d} workers, shards {how:27s} {sum(each) / took / workers:.2f}")
+
+
+def _makespan(each: list[float], workers: int, last: int) -> float:
+    """When the last shard is over, if a free worker takes the next one."""
+    free, waiting = [0.0] * workers, list(each)
+    while waiting:
+        at = 0
+        if len(waiting) <= last * workers:
+            at = max(range(len(waiting)), key=waiting.__getitem__)
+        free.sort()
+        free[0] += waiting.pop(at)
+    return max(free)
+
+
 def memory(episodes: int = 10_000) -> None:
     """What a process holds after a tenth of the episodes, and after all of them."""
     for name, on in {"local": Local(), "pool:1": Pool(1)}.items():
@@ -145,7 +198,7 @@ def _status(pid: int, what: str) -> int:
 
 
 def main() -> None:
-    parts = {"pool": pool, "ray": ray, "memory": memory}
+    parts = {"pool": pool, "ray": ray, "memory": memory, "simulate": simulate}
     load = os.getloadavg()[0]
     print(f"{os.cpu_count()} cores, load {load:.1f} at the beginning")
     for name in sys.argv[1:] or parts:

@@ -246,7 +246,12 @@ _DECODER = msgspec.json.Decoder(Episode)
 
 def episode_id(setup: Setup) -> str:
     """The hash of what was asked for."""
-    return blake2b(_CANONICAL.encode(setup), digest_size=12).hexdigest()
+    return blake2b(canonical(setup), digest_size=12).hexdigest()
+
+
+def canonical(setup: Setup) -> bytes:
+    """What was asked for as text that is the same wherever it is written."""
+    return _CANONICAL.encode(setup)
 
 
 def to_line(episode: Episode) -> bytes:

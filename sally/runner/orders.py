@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterator, Sequence, Set
+from hashlib import blake2b
 from typing import overload
 
 import msgspec
 
-from sally.core.log import Setup, episode_id
+from sally.core.log import Setup, canonical, episode_id
 
 Order = tuple[str, str, Setup]  # (episode id, cell, setup)
 Alike = tuple[str, Setup]  # cell, and a setup but for seed and repeat
@@ -24,6 +25,7 @@ class Orders(Sequence[Order]):
 
     def __init__(self) -> None:
         self.alike: list[Alike] = []
+        self._hashes: list[_Hash] = []
         self._which, self._repeat, self._seed = array("I"), array("Q"), array("Q")
         self._ids = bytearray()
         self._known: set[bytes] = set()
@@ -31,13 +33,12 @@ class Orders(Sequence[Order]):
     def kind(self, alike: Alike) -> int:
         """A number for orders that differ in seed and repeat alone."""
         self.alike.append(alike)
+        self._hashes.append(_Hash(alike[1]))
         return len(self.alike) - 1
 
     def add(self, kind: int, seed: int, repeat: int) -> None:
         """Take an order of a kind, unless its episode is wanted already."""
-        _, setup = self.alike[kind]
-        named = episode_id(msgspec.structs.replace(setup, seed=seed, repeat=repeat))
-        id = bytes.fromhex(named)
+        id = self._hashes[kind](seed, repeat)
         if id in self._known:
             return
         self._known.add(id)
@@ -49,6 +50,7 @@ class Orders(Sequence[Order]):
     def end(self) -> Orders:
         """Nothing more is added: what was needed for that goes."""
         self._known.clear()
+        self._hashes.clear()
         return self
 
     def which(self, number: int) -> int:
@@ -87,3 +89,26 @@ class Orders(Sequence[Order]):
 
     def __iter__(self) -> Iterator[Order]:
         return map(self.order, range(len(self)))
+
+
+SEED, REPEAT = 8765432109876543, 7654321098765432  # numbers that stand in no study by accident
+
+
+class _Hash:
+    """The ids of setups that differ in seed and repeat alone, with the rest of them hashed once."""
+
+    def __init__(self, setup: Setup) -> None:
+        self._setup = setup
+        text = canonical(msgspec.structs.replace(setup, seed=SEED, repeat=REPEAT))
+        before, _, rest = text.partition(b"%d" % REPEAT)
+        self._middle, _, self._after = rest.partition(b"%d" % SEED)
+        self._begun = blake2b(before, digest_size=ID_BYTES)
+        self._plain = text.count(b"%d" % REPEAT) == rest.count(b"%d" % SEED) == 1
+
+    def __call__(self, seed: int, repeat: int) -> bytes:
+        if not repeat or not self._plain:  # a first run does not say that it is one
+            given = msgspec.structs.replace(self._setup, seed=seed, repeat=repeat)
+            return bytes.fromhex(episode_id(given))
+        hashed = self._begun.copy()
+        hashed.update(b"%d%b%d%b" % (repeat, self._middle, seed, self._after))
+        return hashed.digest()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable, Set
+from math import inf
 from typing import Any
 
 import msgspec
@@ -22,10 +23,11 @@ from sally.runner.models import models_of
 from sally.runner.orders import Orders
 from sally.runner.rates import divided, has_rates
 from sally.runner.seating import portable_study
-from sally.runner.shards import Job, Result, Shard, Tally, kind_of, shards_of, take_note
+from sally.runner.shards import Cut, Job, Result, Shard, Tally, cuts_of, take_note
 from sally.store import Contents, Folder, Place, Remote, Where
 
 NOTED = 2000  # episodes from which on a run notes for the index what it has written
+LAST = 8  # shards for each worker at the end of a run, of which the longest come first
 TRIES = 3  # how often a shard is sent whose worker dies
 LOOK_SECONDS = 0.5  # between looks at shards that another run plays
 
@@ -146,16 +148,18 @@ class Drive:
         out = str(at.path.resolve() if isinstance(at, Folder) else at)
         self._job = Job(study.name, out, self._state.name, files, config, rates=rates, **job)
         self._claims = Claims(at, self._state.name)
-        self._waiting: deque[Shard] = deque()
-        self._out: dict[str, Shard] = {}  # handed out
+        self._wanted = Orders()
+        self._waiting: deque[Cut] = deque()
+        self._out: dict[str, tuple[Cut, Shard, float]] = {}  # handed out, and when
+        self._pace: dict[str, tuple[int, float]] = {}  # of like episodes: how many, seconds of all
         self._deaths: dict[str, list[str]] = {}  # shard -> how its workers died
         self._told = 0
 
     def fill(self, wanted: Orders, finished: Set[str]) -> None:
         """Cut what is wanted, and keep of each shard what is missing."""
-        there = wanted.found_in(finished)
-        self._waiting.extend(shards_of(wanted, self._on.together, there))
-        self._missing = sum(len(shard.orders) for shard in self._waiting)
+        self._wanted = wanted
+        self._waiting.extend(cuts_of(wanted, self._on.together, wanted.found_in(finished)))
+        self._missing = sum(len(cut.numbers) for cut in self._waiting)
         if self._missing < NOTED:
             self._job = replace(self._job, note="")
         kept = len(wanted) - self._missing
@@ -199,35 +203,54 @@ class Drive:
 
     def _take(self) -> Shard | None:
         if self._meter.spent:  # only bots are free
-            bots = (shard for shard in self._waiting if kind_of(shard.orders[0]) == "bots")
-            self._waiting = deque(bots)
+            self._waiting = deque(cut for cut in self._waiting if cut.kind == "bots")
         for _ in range(len(self._waiting)):
-            shard = self._waiting.popleft()
-            share = self._share(shard)
-            if share is not None and self._claims.take(shard.name):
-                claim = self._claims.file_of(shard.name)
-                self._out[shard.name] = replace(shard, budget=share, claim=claim)
+            cut = self._next()
+            share = self._share(cut)
+            if share is not None and self._claims.take(cut.name):
+                claim = self._claims.file_of(cut.name)
+                shard = replace(cut.shard(self._wanted), budget=share, claim=claim)
+                self._out[cut.name] = cut, shard, time.monotonic()
                 self._tell_in_flight()
-                return self._out[shard.name]
-            self._waiting.append(shard)
+                return shard
+            self._waiting.append(cut)
         return None
 
-    def _share(self, shard: Shard) -> Budget | None:
+    def _next(self) -> Cut:
+        """Towards the end, the shard that will take longest by what was measured, else the first.
+
+        So that nobody begins a long one when the others have nothing left to do. Of what nobody
+        has measured it is not known how long it takes: it comes first.
+        """
+        if self._on.slots() == 1 or len(self._waiting) > LAST * self._on.slots():
+            return self._waiting.popleft()
+        longest = max(self._waiting, key=self._expected)
+        self._waiting.remove(longest)
+        return longest
+
+    def _expected(self, cut: Cut) -> float:
+        episodes, seconds = self._pace.get(cut.alike, (0, 0.0))
+        return len(cut.numbers) * seconds / episodes if episodes else inf
+
+    def _share(self, cut: Cut) -> Budget | None:
         """What a shard may use; None while all that is left is given to others."""
-        if kind_of(shard.orders[0]) == "bots":
+        if cut.kind == "bots":
             return Budget()
-        out = [s.budget for s in self._out.values() if kind_of(s.orders[0]) != "bots"]
+        out = [shard.budget for cut, shard, _ in self._out.values() if cut.kind != "bots"]
         return self._meter.share(self._on.slots(), out)
 
     def _take_in(self, result: Result) -> None:
-        shard = self._out.pop(result.shard)
+        cut, shard, since = self._out.pop(result.shard)
         if result.lost:
-            self._lose(shard, result.lost)
+            self._lose(cut, shard, result.lost)
         elif result.taken:  # whoever has it now may be at work: we look again when it is over
             self._claims.lose(shard.name)
-            self._waiting.append(shard)
+            self._waiting.append(cut)
         else:
             self._claims.release(shard.name)
+            episodes, seconds = self._pace.get(cut.alike, (0, 0.0))
+            took = time.monotonic() - since
+            self._pace[cut.alike] = episodes + len(shard.orders), seconds + took
         self._count(result.tally)
         self._tell_in_flight()
         if result.refused:
@@ -237,13 +260,13 @@ class Drive:
         if result.broke:
             raise WorkerBroke(f"A worker broke off over shard {shard.name}:\n{result.broke}")
 
-    def _lose(self, shard: Shard, how: str) -> None:
+    def _lose(self, cut: Cut, shard: Shard, how: str) -> None:
         """Send the shard again; what its worker stored is found there by the next one."""
         deaths = self._deaths.setdefault(shard.name, [])
         deaths.append(how)
         self._count(take_note(self._at, self._state.name, shard.name))
         if len(deaths) < TRIES:
-            self._waiting.appendleft(shard)
+            self._waiting.appendleft(cut)
             return
         there = store.survey(self._at, shard.name).finished
         missing = sum(id not in there for id, _, _ in shard.orders)
@@ -265,5 +288,5 @@ class Drive:
             self._watch(Progress(*counts, so_far, seconds))
 
     def _tell_in_flight(self) -> None:
-        in_flight = {name: len(shard.orders) for name, shard in self._out.items()}
+        in_flight = {name: len(cut.numbers) for name, (cut, _, _) in self._out.items()}
         self._state = replace(self._state, in_flight=in_flight)

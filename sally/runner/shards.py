@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from hashlib import blake2b
 from importlib import import_module
+from itertools import count
 from pathlib import Path
 from threading import Event, Thread
 from traceback import format_exc
@@ -105,26 +106,47 @@ Tell = Callable[[Tally], None]
 # --- cutting ------------------------------------------------------------------------------------
 
 
+class Cut(msgspec.Struct, frozen=True):
+    """A shard whose orders are not put together yet."""
+
+    name: str
+    kind: str  # as `kind_of` has it
+    alike: str  # what takes about as long an episode
+    numbers: Sequence[int]  # of its orders that are missing
+
+    def shard(self, wanted: Orders) -> Shard:
+        """The shard itself."""
+        return Shard(self.name, tuple(map(wanted.order, self.numbers)))
+
+
 def shards_of(
     wanted: Orders, together: bool = False, there: Sequence[bool] | None = None
 ) -> Iterator[Shard]:
-    """All episodes in shards, in the study's order as far as games and lineups allow.
+    """All episodes in shards, as `cuts_of` has it."""
+    return (cut.shard(wanted) for cut in cuts_of(wanted, together, there))
+
+
+def cuts_of(
+    wanted: Orders, together: bool = False, there: Sequence[bool] | None = None
+) -> Iterator[Cut]:
+    """Where a study is cut, in its own order as far as games and lineups allow.
 
     `together` leaves the episodes with models in one piece, for a process that plays them
     side by side. Orders that are `there`, by number, are left out, and so is a shard of which all
     are; the name of a shard does not hang on that.
     """
     known = [kind_of(alike) for alike in wanted.alike]
+    named = [alike(setup) for _, setup in wanted.alike]
     kinds: dict[str, list[int]] = {}
     for number in range(len(wanted)):
         kinds.setdefault(known[wanted.which(number)], []).append(number)
-    cut: list[Sequence[int]] = []
+    places = count()
     for kind in (kind for kind in LEAST if kind in kinds):
         whole = together and kind != "bots"
-        cut += [kinds[kind]] if whole else _cut(wanted, kinds[kind], LEAST[kind])
-    for place, part in enumerate(cut):
-        if lacking := [number for number in part if there is None or not there[number]]:
-            yield Shard(_name(wanted, place, part), tuple(map(wanted.order, lacking)))
+        cut = [kinds[kind]] if whole else _cut(wanted, kinds[kind], LEAST[kind])
+        for part, place in zip(cut, places, strict=False):  # parts first: no place is lost
+            if lacking := [n for n in part if there is None or not there[n]]:
+                yield Cut(_name(wanted, place, part), kind, named[wanted.which(part[0])], lacking)
 
 
 def kind_of(order: tuple[Any, ...]) -> str:
