@@ -56,10 +56,10 @@ def keyed_po(scenario: po_rules.Scenario) -> Keyed[po_rules.Scenario]:
     return Keyed(scenario, po_rules.answer(scenario), named)
 
 
-def mg(version: int = 3) -> Frozen[mg_rules.Scenario]:
+def mg(version: int = 4) -> Frozen[mg_rules.Scenario]:
     """The 90 frozen scenarios of the minority game, 30 a level.
 
-    Versions 1 and 2 are superseded: counting who likes and dislikes what told the answer.
+    The first three are superseded: counting who likes and dislikes what told the answer.
     """
     return msgspec.json.decode(_text("mg", version), type=Frozen[mg_rules.Scenario])
 
@@ -71,7 +71,7 @@ def make_mg() -> Frozen[mg_rules.Scenario]:
     drawn = chain.from_iterable(
         islice(mg_generate.scenarios(level, SEED), PER_LEVEL) for level in mg_rules.LEVELS
     )
-    return Frozen("toma_mg", 3, SEED, tuple(map(keyed_mg, drawn)))
+    return Frozen("toma_mg", 4, SEED, tuple(map(keyed_mg, drawn)))
 
 
 def keyed_mg(scenario: mg_rules.Scenario) -> Keyed[mg_rules.Scenario]:

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from sally.games.toma.mg import crossing
 from sally.games.toma.mg.draft import (
     BATCH,
     BINDING,
@@ -38,7 +39,10 @@ ROLES: dict[int, dict[int, tuple[int, ...]]] = {
     2: {4: (2, 2), 6: (2, 4), 8: (4, 4)},
     3: {6: (2, 2, 2), 8: (2, 2, 4)},
 }
-A_BATCH = 12  # drafts taken from one batch, which all have the same kinds: some give many, some few
+NAMED = 12 * len(GROUPS)  # of what is left: what groups name; what is to be crossed comes after it
+# Drafts taken from one batch, which all have the same kinds: some give many, some few; and where
+# drafts that are also crossed evenly would else nearly all be of one kind.
+A_BATCH, FEW_A_BATCH = 12, 2
 
 
 class Draft(NamedTuple):
@@ -49,14 +53,19 @@ class Draft(NamedTuple):
     crossed: tuple[tuple[int, ...], ...]  # place by place
 
 
-def drafts(level: int, size: int, rng: np.random.Generator) -> Iterator[Draft]:
+def drafts(
+    level: int, size: int, rng: np.random.Generator, crossed_evenly: bool = False
+) -> Iterator[Draft]:
     """Drafts whose emptiest place is unique and takes the whole level to find."""
     roles = ROLES[level][size]
     patterns = kinds_of(roles)
-    most = A_BATCH if len(patterns) > 1 else BATCH
+    if crossed_evenly and size == 4:  # agents who avoid leave no emptiest place here
+        patterns = tuple(kinds for kinds in patterns if "avoids" not in kinds)
+    few = FEW_A_BATCH if crossed_evenly and level == 2 else A_BATCH
+    most = few if len(patterns) > 1 else BATCH
     while True:
         kinds = patterns[int(rng.integers(len(patterns)))]
-        batch = _named_evenly(roles, kinds, rng)
+        batch = _named_evenly(roles, kinds, rng, crossed_evenly)
         right, sound = emptiest(batch, sum(roles[:-1]))
         for row in rng.permutation(np.flatnonzero(sound))[:most]:
             agents = [profile(batch, int(row), agent, rng) for agent in range(size)]
@@ -91,12 +100,17 @@ def budgets(agents: int) -> tuple[tuple[int, int, int], ...]:
     )
 
 
-def _named_evenly(roles: tuple[int, ...], kinds: Kinds, rng: np.random.Generator) -> Batch:
+def _named_evenly(
+    roles: tuple[int, ...], kinds: Kinds, rng: np.random.Generator, crossed_evenly: bool
+) -> Batch:
     """Drafts whose groups name each place equally often; draws that get stuck are dropped."""
     size, ends = len(kinds), list(accumulate(roles))
     none = np.full((BATCH, size), -1)
+    to_name = [_left(kinds, kind, rng) for kind in GROUPS]
+    if crossed_evenly:
+        to_name.append(crossing.dealt(len(roles), size, BATCH, rng))
     batch = Batch(
-        np.concatenate([_left(kinds, kind, rng) for kind in GROUPS], axis=1),
+        np.concatenate(to_name, axis=1),
         np.zeros((BATCH, size, 8), np.int8),
         none.copy(),
         none.copy(),
@@ -106,7 +120,7 @@ def _named_evenly(roles: tuple[int, ...], kinds: Kinds, rng: np.random.Generator
         depth = next(level for level, end in enumerate(ends) if agent < end)
         above = (0 if depth < 2 else ends[depth - 2], ends[depth - 1]) if depth else None
         batch = _with_agent(batch, agent, kinds, above, rng)
-    return batch
+    return batch.keep(~batch.left[:, NAMED:].any(axis=1))
 
 
 def _left(kinds: Kinds, kind: str, rng: np.random.Generator) -> Small:
@@ -135,6 +149,8 @@ def _with_agent(
         batch.target[:, agent] = target
     mine = slice(12 * group, 12 * group + 12)
     fits = room(batch.left[:, mine], about, kinds[agent + 1 :].count(kinds[agent]))
+    if crossed_evenly := batch.left.shape[1] > NAMED:
+        fits &= crossing.fits(batch.left[:, NAMED:], about)
     if above is not None:
         fits &= table.binding[about] == (rng.random((many, 1)) < BINDING)
     draws = rng.random(fits.shape)
@@ -142,6 +158,8 @@ def _with_agent(
     chosen = draws.argmax(axis=1)
     batch.named[:, agent] = table.counts[:, about, chosen].T
     batch.left[:, mine] -= counts[:, about, chosen].T
+    if crossed_evenly:
+        batch.left[:, NAMED:] -= crossing.of_ways()[:, about, chosen].T
     batch.gone[:, agent] = table.goes[about, chosen]
     batch.about[:, agent] = about
     return batch.keep(fits[np.arange(many), chosen])

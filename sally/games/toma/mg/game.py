@@ -75,11 +75,12 @@ class Minority(OneShot[View]):
 
 
 @cache
-def frozen_scenarios(version: int = 3) -> dict[str, Scenario]:
-    """The 90 frozen scenarios of a version by id; the third supersedes the others."""
+def frozen_scenarios(version: int = 4) -> dict[str, Scenario]:
+    """The 90 frozen scenarios of a version by id; the fourth supersedes the others."""
     return {keyed.scenario.id: keyed.scenario for keyed in frozen.mg(version).scenarios}
 
 
 def all_scenarios() -> dict[str, Scenario]:
     """Every frozen scenario by id, superseded ones included."""
-    return {**frozen_scenarios(1), **frozen_scenarios(2), **frozen_scenarios(3)}
+    versions = (frozen_scenarios(version) for version in range(1, 5))
+    return {id: scenario for found in versions for id, scenario in found.items()}

@@ -21,12 +21,13 @@ COUNTERS: dict[str, shortcuts.Counter | None] = {
     "number of agents who dislike it first": shortcuts.first_dislikes,
     "number of agents who both like and dislike it": shortcuts.both,
     "number of agents who like it and do not dislike it": shortcuts.undisputed,
+    "number of agents who like it best": shortcuts.no_dislikes,
 }
 SUPERSEDED = "superseded: counts of mentions told the answer"
 ANCHORS = (
     "whoever sets likes against dislikes for the agents without a relation has found where these "
-    "go, which is half of the solution: with four or six agents the emptiest place is empty, so "
-    "wherever one of them goes is out"
+    "go, which is half of the solution: with four agents the emptiest place is empty, so wherever "
+    "one of them goes is out"
 )
 
 

@@ -1,0 +1,61 @@
+"""Agents who like and dislike something about the same place, as many at every place.
+
+How often a place is liked, and how often it is disliked, is the same for all places in an even
+draft; how often both come from one agent need not be, and where it happens fewer agents go. Here
+every draft is given, before anybody is described, how many agents shall like each place once and
+dislike it, and how many like it twice and do: the same for all four places.
+"""
+
+from functools import cache
+
+import numpy as np
+import numpy.typing as npt
+
+from sally.games.toma.mg.draft import IMPOSSIBLE, Bools, Ints, Small, ways
+
+BITS = 4  # of each count in one whole number, its guard bit included
+GUARDS = np.int64(sum(8 << BITS * place for place in range(8)))
+# By level and number of agents, the counts (once, twice) with which drafts come about often enough.
+# Six agents are left out: crossed evenly, where they would go without relations gives away half.
+COUNTS: dict[tuple[int, int], tuple[tuple[int, int], ...]] = {
+    (1, 8): ((1, 0), (0, 1)),
+    (2, 4): ((1, 0),),
+    (2, 8): ((0, 0), (1, 0), (2, 0), (3, 0)),
+    (3, 8): ((1, 0), (2, 0), (3, 0)),
+}
+
+
+def dealt(level: int, agents: int, drafts: int, rng: np.random.Generator) -> Small:
+    """What each draft has to cross: places 0 to 3 liked once, then places 0 to 3 liked twice."""
+    allowed = np.array(COUNTS[level, agents], np.int8)
+    return np.repeat(allowed[rng.integers(len(allowed), size=drafts)], 4, axis=1)
+
+
+def fits(left: Small, about: Ints) -> Bools:
+    """By draft and way, whether the way crosses no more than is left."""
+    has = (left.astype(np.int64) << _shifts()).sum(axis=1) + GUARDS
+    found: Bools = ((has[:, None] - _packed()[about]) & GUARDS) == GUARDS
+    return found
+
+
+@cache
+def of_ways() -> Small:
+    """Ways to describe an agent by the places it likes once and dislikes, and likes twice and does.
+
+    As in `Ways.counts`: places, about, way.
+    """
+    counts = ways().counts
+    likes, dislikes = counts[:4], counts[4:] > 0
+    crossed = np.concatenate([(likes == 1) & dislikes, (likes == 2) & dislikes])
+    return np.where(counts[:1] == IMPOSSIBLE, 0, crossed).astype(np.int8)
+
+
+@cache
+def _packed() -> npt.NDArray[np.int64]:
+    found: npt.NDArray[np.int64] = (of_ways().astype(np.int64) << _shifts()[:, None, None]).sum(0)
+    return found
+
+
+@cache
+def _shifts() -> npt.NDArray[np.int64]:
+    return BITS * np.arange(8, dtype=np.int64)

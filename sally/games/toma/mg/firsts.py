@@ -1,0 +1,45 @@
+"""The order of wishes: every place comes first equally often, in likes and in dislikes."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from sally.games.toma.mg.draft import Ints
+from sally.games.toma.mg.rules import Profile
+
+TRIES = 64  # orders drawn at once, of which the evenest is taken
+Wishes = tuple[tuple[int, ...], ...]
+
+
+def ordered(agents: Sequence[Profile], rng: np.random.Generator) -> list[Profile] | None:
+    """The agents with their wishes in a new order; nothing where no order drawn is even."""
+    likes = _ordered([one.likes for one in agents], rng)
+    dislikes = _ordered([one.dislikes for one in agents], rng)
+    if likes is None or dislikes is None:
+        return None
+    return [
+        Profile(*wishes, one.follows, one.avoids)
+        for one, *wishes in zip(agents, likes, dislikes, strict=True)
+    ]
+
+
+def _ordered(listed: Sequence[Wishes], rng: np.random.Generator) -> list[Wishes] | None:
+    """Each agent's wishes in random order, but for the first ones, which name places evenly."""
+    drawn, spreads = _firsts(listed, rng)
+    evenest = int(spreads.argmin())
+    if spreads[evenest]:
+        return None
+    return [
+        (wishes[one], *(wishes[i] for i in rng.permutation(len(wishes)).tolist() if i != one))
+        for wishes, one in zip(listed, drawn[evenest].tolist(), strict=True)
+    ]
+
+
+def _firsts(listed: Sequence[Wishes], rng: np.random.Generator) -> tuple[Ints, Ints]:
+    """By draw and agent which wish comes first, and by draw how far places are from even."""
+    sizes = np.array([len(wishes) for wishes in listed])
+    places = np.array([[wishes[i % len(wishes)][0] for i in range(3)] for wishes in listed])
+    drawn: Ints = (rng.random((TRIES, len(listed))) * sizes).astype(np.int64)
+    named = places[np.arange(len(listed)), drawn]
+    counts = (named[..., None] == np.arange(4)).sum(axis=1)
+    return drawn, counts.max(axis=1) - counts.min(axis=1)
