@@ -21,6 +21,7 @@ from sally.games.toma.mg.draft import (
     DISLIKES,
     LIKES,
     Batch,
+    Bools,
     Small,
     emptiest,
     profile,
@@ -120,7 +121,8 @@ def _named_evenly(
         depth = next(level for level, end in enumerate(ends) if agent < end)
         above = (0 if depth < 2 else ends[depth - 2], ends[depth - 1]) if depth else None
         batch = _with_agent(batch, agent, kinds, above, rng)
-    return batch.keep(~batch.left[:, NAMED:].any(axis=1))
+    crossed_all: Bools = (batch.left[:, NAMED:] == 0).all(axis=1)
+    return batch.keep(crossed_all)
 
 
 def _left(kinds: Kinds, kind: str, rng: np.random.Generator) -> Small:

@@ -18,8 +18,8 @@ def ordered(agents: Sequence[Profile], rng: np.random.Generator) -> list[Profile
     if likes is None or dislikes is None:
         return None
     return [
-        Profile(*wishes, one.follows, one.avoids)
-        for one, *wishes in zip(agents, likes, dislikes, strict=True)
+        Profile(liked, disliked, one.follows, one.avoids)
+        for one, liked, disliked in zip(agents, likes, dislikes, strict=True)
     ]
 
 
