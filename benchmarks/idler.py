@@ -3,15 +3,18 @@
 Whoever measures how long something takes has to know what the machine itself adds: other work on
 the same cores, and, where cores are lent by a larger machine, the time for which they are taken
 back ("stolen"). The idler wants to wake every two milliseconds, with the priority of whoever
-started it; what it is late by, everybody else on the machine was late by as well.
+started it; what it is late by, everybody else on the machine was late by as well. A second one
+flushes a page to the disk ten times a second, as whoever must not lose anything has to.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -19,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 WAKES = 0.002  # seconds
+FLUSHES = 0.1  # seconds between two
 
 
 def stolen() -> float:
@@ -32,27 +36,52 @@ def idler() -> Iterator[dict[str, Any]]:
     """What the machine added, in milliseconds, once the block is over."""
     found: dict[str, Any] = {}
     before, began = stolen(), time.perf_counter()
-    process = subprocess.Popen([sys.executable, __file__], stdout=subprocess.PIPE)
+    started = [
+        subprocess.Popen([sys.executable, __file__, what], stdout=subprocess.PIPE)
+        for what in ("wake", "flush")
+    ]
     try:
         yield found
     finally:
-        process.send_signal(signal.SIGTERM)
-        said, _ = process.communicate(timeout=60)
+        for process in started:
+            process.send_signal(signal.SIGTERM)
+        for process in started:
+            said, _ = process.communicate(timeout=60)
+            found |= json.loads(said)
         seconds = time.perf_counter() - began
-        found |= json.loads(said)
         found["cores stolen"] = round((stolen() - before) / seconds, 3)
 
 
-def _idle() -> list[float]:
-    """How late each waking was, in seconds, until somebody asks for it."""
-    late: list[float] = []
+def _until_asked() -> Iterator[None]:
+    """Goes on until somebody asks for the figures."""
     asked: list[int] = []
     signal.signal(signal.SIGTERM, lambda number, _: asked.append(number))
     while not asked:
+        yield
+
+
+def _late() -> list[float]:
+    """How late each waking was, in seconds."""
+    late: list[float] = []
+    for _ in _until_asked():
         began = time.perf_counter()
         time.sleep(WAKES)
         late.append(time.perf_counter() - began - WAKES)
     return late
+
+
+def _flushed() -> list[float]:
+    """How long each flush took, in seconds."""
+    took: list[float] = []
+    with tempfile.TemporaryFile() as file:
+        for _ in _until_asked():
+            time.sleep(FLUSHES)
+            file.write(bytes(4096))
+            file.flush()
+            began = time.perf_counter()
+            os.fsync(file.fileno())
+            took.append(time.perf_counter() - began)
+    return took
 
 
 def waited(late: Sequence[float], share: float) -> float:
@@ -69,12 +98,19 @@ def waited(late: Sequence[float], share: float) -> float:
     return high
 
 
-def main() -> None:
-    late = _idle()
-    shares = {"p95": 0.95, "p99": 0.99, "worst": 1.0}
-    figures = {f"idler {name} ms": 1000 * waited(late, share) for name, share in shares.items()}
-    print(json.dumps({name: round(ms, 1) for name, ms in figures.items()}))
+SHARES = {"p95": 0.95, "p99": 0.99, "worst": 1.0}
+
+
+def main(what: str) -> None:
+    if what == "wake":
+        late = _late()
+        figures = {f"idler {name} ms": waited(late, share) for name, share in SHARES.items()}
+    else:
+        took = sorted(_flushed()) or [0.0]
+        last = len(took) - 1
+        figures = {f"flush {name} ms": took[int(share * last)] for name, share in SHARES.items()}
+    print(json.dumps({name: round(1000 * seconds, 1) for name, seconds in figures.items()}))
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1])
