@@ -150,16 +150,24 @@ def act(table: Table, seat: Seat, action: Any) -> None:
         except (ValueError, RecursionError, IllegalMove, Unreadable) as why:
             table.forfeit(seat, str(why))
         return
-    table.move_at(seat, int(action))
+    table.move_at(seat, _place(action))
 
 
 def act_all(table: Table, actions: Mapping[str, Any]) -> None:
     """Do what the actions of seats that move together say; what is not legal is a forfeit."""
-    if any(isinstance(action, str) for action in actions.values()):
-        for seat, action in actions.items():
+    meant = {s: a if isinstance(a, str) else _place(a) for s, a in actions.items()}
+    if any(isinstance(action, str) for action in meant.values()):
+        for seat, action in meant.items():
             act(table, Seat(seat), action)
     else:
-        table.move_all({seat: int(action) for seat, action in actions.items()})
+        table.move_all(meant)
+
+
+def _place(action: Any) -> int:
+    try:
+        return int(action)
+    except (TypeError, ValueError, OverflowError):
+        raise BadInput(f"An action is the number of an option, not {action!r}.") from None
 
 
 def rendered(table: Table) -> str:

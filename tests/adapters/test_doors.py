@@ -163,3 +163,18 @@ def test_a_wrong_seat_and_a_step_after_the_end_are_refused_and_change_nothing():
     env.step({"agent": 0, "partner": 0})
     with pytest.raises(BadInput, match="The episode is over"):
         env.step({"agent": 0, "partner": 0})
+
+
+@pytest.mark.parametrize("action", [None, float("nan"), float("inf"), {}])
+def test_an_action_that_is_no_number_is_refused_and_nobody_has_moved(action):
+    table = SimultaneousEnv("rps", rounds=3)
+    table.reset(seed=1)
+    for actions in ({"agent": 0, "partner": action}, {"agent": "{}", "partner": action}):
+        with pytest.raises(BadInput, match="number of an option"):
+            table.step(actions)
+        assert table.table.waiting() == ("agent", "partner") and not table.table.match.events
+    alone = TurnEnv("rps", rounds=3)
+    alone.reset(seed=1)
+    with pytest.raises(BadInput, match="number of an option"):
+        alone.step(action)
+    assert alone.agent_selection == "agent"
