@@ -155,12 +155,12 @@ def act(table: Table, seat: Seat, action: Any) -> None:
 
 def act_all(table: Table, actions: Mapping[str, Any]) -> None:
     """Do what the actions of seats that move together say; what is not legal is a forfeit."""
-    meant = {s: a if isinstance(a, str) else _place(a) for s, a in actions.items()}
-    if any(isinstance(action, str) for action in meant.values()):
-        for seat, action in meant.items():
-            act(table, Seat(seat), action)
+    places = {s: _place(a) for s, a in actions.items() if not isinstance(a, str)}
+    if len(places) == len(actions):
+        table.move_all(places)
     else:
-        table.move_all(meant)
+        for seat, action in actions.items():
+            act(table, Seat(seat), action)
 
 
 def _place(action: Any) -> int:
