@@ -8,7 +8,7 @@ mindless stands on the game's card, who is the reference in the game itself.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 import numpy as np
@@ -68,7 +68,7 @@ def baselines(
     for n, rows in enumerate(groups, 1):
         settings = _settings(table, rows)
         found.append(_all(RANDOM, "random", settings, table))
-        best = best_mindless(table.take(settings))
+        best = best_mindless(table.take(spread_over(settings)))
         if best is not None:
             found.append(_all(best, "mindless", settings, table))
         reference = shelf.game(table.shared[table.kind[rows[0]]].game).reference
@@ -85,8 +85,7 @@ def best_mindless(settings: Sequence[Measured]) -> Sitter | None:
     It is chosen under chance of its own: were it chosen by the very numbers it is then held up
     with, the luckiest of several equals would be taken for better than it is.
     """
-    step = max(1, len(settings) // TRIALS)
-    some = settings[::step][:TRIALS]
+    some = spread_over(settings)
     tried = [_redealt(some[n % len(some)], n) for n in range(TRIALS if some else 0)]
     best: tuple[int, float] | None = None
     chosen: Sitter | None = None
@@ -98,6 +97,14 @@ def best_mindless(settings: Sequence[Measured]) -> Sitter | None:
         if rank is not None and (best is None or rank > best):
             best, chosen = rank, who
     return chosen
+
+
+S = TypeVar("S", Sequence[Measured], Codes)
+
+
+def spread_over(settings: S) -> S:
+    """As many of some settings as are tried, spread over all of them."""
+    return settings[:: max(1, len(settings) // TRIALS)][:TRIALS]
 
 
 def mindless(settings: Sequence[Measured]) -> list[Sitter]:

@@ -23,7 +23,7 @@ from sally.core.metric import Played, Terms
 from sally.store.counting import packed_ids
 from sally.store.index import Columns
 
-Codes = NDArray[np.int64]
+Codes = NDArray[np.integer[Any]]
 Floats = NDArray[np.float64]
 ASKED = ("asked", "unread", "scored", "right", "guess", "with_odds", "brier", "even_brier",
          "valued", "value_error")  # fmt: skip
@@ -112,7 +112,9 @@ class Table(Sequence[Measured]):
         return set(np.unique(self.kind[self.of("asked") > 0]).tolist())
 
     def take(self, rows: NDArray[Any]) -> Table:
-        """Some rows, by number or by whether they are wanted."""
+        """Some rows, by number or by whether they are wanted; all of them are the table itself."""
+        if rows.dtype == np.bool_ and rows.all():
+            return self
         arrays = ("kind", "episode", "seed", "repeat", "setting", "censored", "truths", "sure")
         return replace(
             self,
@@ -299,7 +301,7 @@ class Joined:
         mine = {"kind": np.frombuffer(piece.kind, dtype=np.int64)}
         for name in ("censored", "truths", "sure"):
             mine[name] = np.array(getattr(piece, name), dtype=np.int64)
-        found = {n: np.array(coded[n], dtype=np.int64)[codes] for n, codes in mine.items()}
+        found = {n: np.array(coded[n], dtype=np.int32)[codes] for n, codes in mine.items()}
         found["repeat"] = np.array(piece.repeat, dtype=np.int64)
         found["seed"] = np.array(piece.seed, dtype=object if _large(piece.seed) else np.int64)
         ids = packed_ids(piece.ids)
@@ -316,9 +318,12 @@ class Joined:
         """All rows that were added."""
         if not self._columns:
             self.add(Rows().filled([], []))
-        columns: dict[str, Any] = {n: np.concatenate(some) for n, some in self._columns.items()}
+        # Each column is let go as soon as it is whole: together they are most of the memory.
+        columns: dict[str, Any] = {
+            n: np.concatenate(self._columns.pop(n)) for n in [*self._columns]
+        }
         bins = _whole(self._numbers.pop("bins"), 3 * BINS)
-        numbers = {name: _whole(some) for name, some in self._numbers.items()}
+        numbers = {name: _whole(self._numbers.pop(name)) for name in [*self._numbers]}
         return Table(
             shared=self._shared,
             causes=self._causes,

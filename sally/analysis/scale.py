@@ -28,21 +28,31 @@ Standing = Literal["exact", "best known"]
 Zero = Literal["random", "mindless"]
 
 
+class _Some(NamedTuple):
+    """Some rows of a table, whether they were stored, and which stand for settings alike."""
+
+    table: Table
+    rows: Codes
+    stored: bool
+    others: Codes
+
+
 class _Role:
     """What the players of one role got, by setting, and by what a setting is besides chance."""
 
-    def __init__(self, tables: Sequence[tuple[Table, bool, Codes]]) -> None:
-        self.tables = [table for table, _, _ in tables]
-        setting = np.concatenate([table.setting for table in self.tables])
-        self.order = np.argsort(setting, kind="stable")
-        self.setting = setting[self.order]
+    def __init__(self, some: Sequence[_Some]) -> None:
+        self._some = some
+        setting = np.concatenate([each.table.setting[each.rows] for each in some])
+        self._order = np.argsort(setting, kind="stable")
+        self.setting = setting[self._order]
         self.least, self.scored, self.right = (
-            np.concatenate([table.of(name) for table in self.tables])[self.order]
+            np.concatenate([each.table.of(name)[each.rows] for each in some])[self._order]
             for name in ("least", "scored", "right")
         )
-        self.stored = np.concatenate([np.full(len(t), kept) for t, kept, _ in tables])[self.order]
+        kept = [np.full(len(each.rows), each.stored) for each in some]
+        self.stored = np.concatenate(kept)[self._order]
         self._levels()
-        self._alike(tables)
+        self._alike()
 
     def _levels(self) -> None:
         """The mean of each setting in which somebody was."""
@@ -52,11 +62,11 @@ class _Role:
         many = np.bincount(which[known], minlength=len(self.there))
         self.level = np.divide(sums, many, out=np.full(len(many), np.nan), where=many > 0)
 
-    def _alike(self, tables: Sequence[tuple[Table, bool, Codes]]) -> None:
+    def _alike(self) -> None:
         """The means of those that stand for settings alike."""
         got: dict[str, list[float]] = {}
-        for table, _, others in tables:
-            for n in others.tolist():
+        for table, rows, _, others in self._some:
+            for n in rows[others].tolist():
                 least = float(table.of("least")[n])
                 if least == least:
                     got.setdefault(table.shared[table.kind[n]].alike, []).append(least)
@@ -64,11 +74,11 @@ class _Role:
 
     def first(self, at: int) -> Measured:
         """The measured seat in a place of the sorted columns."""
-        number = int(self.order[at])
-        for table in self.tables:
-            if number < len(table):
-                return table.row(number)
-            number -= len(table)
+        number = int(self._order[at])
+        for table, rows, _, _ in self._some:
+            if number < len(rows):
+                return table.row(int(rows[number]))
+            number -= len(rows)
         raise IndexError(at)
 
 
@@ -77,14 +87,15 @@ class Met:
 
     def __init__(self, found: Iterable[Baseline]) -> None:
         stands = found.stands if isinstance(found, Baselines) else _stands(found)
-        tables: dict[str, list[tuple[Table, bool, Codes]]] = {}
+        found_by: dict[str, list[_Some]] = {}
         for stand in stands:
-            mine = tables.setdefault(stand.role, [])
-            mine.append((stand.table.take(stand.rows), True, np.array([], dtype=np.int64)))
+            mine = found_by.setdefault(stand.role, [])
+            none = np.array([], dtype=np.int64)
+            mine.append(_Some(stand.table, stand.rows, True, none))
             played = table_of([m for m, _ in stand.played])
             others = np.flatnonzero([for_others for _, for_others in stand.played])
-            mine.append((played, False, others))
-        self._roles = {role: _Role(some) for role, some in tables.items()}
+            mine.append(_Some(played, np.arange(len(played)), False, others))
+        self._roles = {role: _Role(some) for role, some in found_by.items()}
 
     def levels(self, role: str, table: Table) -> Floats:
         """By row, what a baseline got in its setting, or on average in settings alike."""

@@ -295,7 +295,9 @@ def _joined(columns: Sequence[Floats | int], order: Codes) -> Floats:
     if all(isinstance(column, int) for column in columns):
         return np.broadcast_to(np.float64(np.nan), order.shape)  # one value, whatever the length
     blank = (np.full(c, np.nan) if isinstance(c, int) else c for c in columns)
-    return np.concatenate(list(blank))[order]
+    whole = np.concatenate(list(blank))
+    as_it_is = len(order) == len(whole) and bool((order[1:] > order[:-1]).all())
+    return whole if as_it_is else whole[order]  # a copy of every column would be the most memory
 
 
 def _instance_of(problems: Sequence[tuple[str, str, bytes]]) -> Codes:

@@ -77,7 +77,9 @@ def measured_stores(
         store.quarantine_lines(store.place(folder), files)
     lines = every.counted()[0].lines
     counts, seats = np.array(many, dtype=np.int64), list(sat)
-    found = rows.table().take(rows_of(lines, counts))
+    order, found = rows_of(lines, counts), rows.table()
+    if not np.array_equal(order, np.arange(len(found))):
+        found = found.take(order)
     there = {seats[n] for n in set(np.array(which, dtype=np.int64)[lines].tolist())}
     return Stores(found, len(lines), frozenset(s for some in there for s in some), tuple(bad))
 

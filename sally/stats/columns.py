@@ -1,6 +1,7 @@
 """Columns of numbers and labels, checked once at the door of every statistic."""
 
 from collections.abc import Hashable, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -40,7 +41,7 @@ def same_length(one: str, length: int, two: str, other: int) -> None:
 
 
 def coded(
-    labels: Sequence[Hashable] | NDArray[np.int64], rows: int, name: str
+    labels: Sequence[Hashable] | NDArray[np.integer[Any]], rows: int, name: str
 ) -> tuple[Codes, int]:
     """Labels as numbers, and how many different ones there are."""
     same_length(name, len(labels), "the data", rows)

@@ -51,7 +51,7 @@ def mean_by_rule(
 def ratio_by_rule(
     numerators: ArrayLike,
     denominators: ArrayLike,
-    clusters: Sequence[Hashable] | NDArray[np.int64],
+    clusters: Sequence[Hashable] | NDArray[np.integer[Any]],
     bounds: Bounds | None = None,
 ) -> Estimate:
     """A ratio of sums, with its interval by the rule."""
