@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SMALL := $(VENV)/.small
 READY := $(VENV)/.ready
-QUIET := -qq --disable-pip-version-check --no-warn-script-location
+QUIET := -qq --no-compile --disable-pip-version-check --no-warn-script-location
 
 .PHONY: help demo test check golden bench docs clean
 .DEFAULT_GOAL := help

@@ -135,7 +135,7 @@ def cuts_of(
     side by side. Orders that are `there`, by number, are left out, and so is a shard of which all
     are; the name of a shard does not hang on that.
     """
-    known = [kind_of(alike) for alike in wanted.alike]
+    known = [kind_of(order) for order in wanted.alike]
     named = [alike(setup) for _, setup in wanted.alike]
     kinds: dict[str, list[int]] = {}
     for number in range(len(wanted)):
