@@ -125,15 +125,6 @@ def ours(wanted: Study, config: Config) -> None:
         assert len(held.finished) == len(orders(wanted)), "an episode is missing"
 
 
-def ours_unread(wanted: Study, config: Config) -> None:
-    """The same without loading the store afterwards, which would take memory of its own."""
-    with tempfile.TemporaryDirectory() as folder:
-        out = Path(folder) / "out"
-        store.claim(out, manifest(wanted))
-        play_orders("bench", orders(wanted), out, Meter(config=config), display="none")
-        assert store.survey(out).episodes == len(orders(wanted)), "an episode is missing"
-
-
 def pages(wanted: Study) -> list[list[Sequence[Message]]]:
     """What each episode shows its model."""
     seen: list[Sequence[Message]] = []
@@ -253,28 +244,27 @@ def against_the_path(episodes: int, rounds: int, latency: float) -> None:
 
 def in_constant_memory(episodes: int) -> None:
     """What this process holds while it plays very many short episodes, 200 at once."""
-    held: list[tuple[float, int]] = []
     over = threading.Event()
 
-    def look() -> None:
-        start = time.perf_counter()
-        while not over.wait(5.0):
+    def look(out: Path) -> None:
+        while not over.wait(20.0):
             status = Path("/proc/self/status").read_text().splitlines()
             kilobytes = next(int(s.split()[1]) for s in status if s.startswith("VmRSS"))
-            held.append((time.perf_counter() - start, kilobytes))
+            there = [*out.glob("*.open"), *out.glob("*.jsonl")]
+            stored = sum(path.read_bytes().count(b"\n") for path in there)
+            print(f"  {stored:6d} episodes stored, {kilobytes / 1e3:5.0f} MB", flush=True)
 
-    with serving(0.01) as address:
-        config = reach(address, 200)
+    with serving(0.01) as address, tempfile.TemporaryDirectory() as folder:
+        config, out = reach(address, 200), Path(folder) / "out"
         wanted = with_model(study(episodes, 2), MODEL)
-        threading.Thread(target=look, daemon=True).start()
-        took = timed(ours_unread, wanted, config)
+        store.claim(out, manifest(wanted))
+        threading.Thread(target=look, args=(out,), daemon=True).start()
+        took = timed(play_orders, "bench", orders(wanted), out, Meter(config=config))
         over.set()
+        assert store.survey(out).episodes == episodes, "an episode is missing"
     print(
         f"{episodes} episodes of 2 calls, 200 at once: {took.clock:.0f} s, {took.work:.0f} of work"
     )
-    for share in (0.1, 0.25, 0.5, 0.75, 1.0):
-        seconds, kilobytes = held[min(int(share * len(held)), len(held) - 1)]
-        print(f"  after {seconds:5.0f} s {kilobytes / 1e3:6.0f} MB")
 
 
 def reach(address: str, at_once: int) -> Config:
