@@ -17,7 +17,7 @@ KEY = "sk-a-key-that-nobody-reads"
 REPLIES: tuple[Any, ...] = (
     *("Option: {n}", "{n}", "I pick {n}", "option {n}.", "**Option: {n}**", " Option: {n} \n"),
     *("Answer: {n}", "Option: {n} or {m}", "Option: {n}\nOption: {m}", "not {n}", "no", "", "7"),
-    *(b"Option: {n}", b"\xff\xfe", "\ud800", "x" * 90 + "\nOption: {n}", f"Option: {{n}} {KEY}"),
+    *(b"Option: {n}", b"\xff\xfe", "\ud800", "x" * 90 + "\nOption: {n}", f"{KEY}\nOption: {{n}}"),
     *(Reply("Option: {n}"), Reply("Option: {n}", usage=Usage(3, 4)), Reply("{n}", finish="length")),
     Reply("Option: {n}", reasoning="it is the first"),
 )

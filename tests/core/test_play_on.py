@@ -107,7 +107,7 @@ def tells(answers: Answers) -> Any:
     return Scripted(script)
 
 
-@pytest.mark.parametrize("params", [{}, {"stop_chance": 0.3, "rounds": 30}])
+@pytest.mark.parametrize("params", [{}, {"stop_chance": 0.02, "rounds": 12}])
 @pytest.mark.parametrize("swapped", [False, True])
 def test_two_scripts_play_what_they_play_one_by_one(swapped: bool, params: dict[str, Any]):
     pair = [tells({}), Scripted(copies)]
@@ -116,7 +116,7 @@ def test_two_scripts_play_what_they_play_one_by_one(swapped: bool, params: dict[
     expected, found = match(**params), match(**params)
     let_answer(expected, players, says=lambda turn: put(turn, players[turn.seat]))
     play_bots(found, players)
-    assert found.over and found.episode() == expected.episode()
+    assert found.over and found.turn > 5 and found.episode() == expected.episode()
     assert found.replay.states == expected.replay.states
     assert found.replay.moves == expected.replay.moves
 
@@ -129,7 +129,8 @@ def test_a_scripts_wrong_answer_leaves_the_round_as_it_was_asked(seat: str, wron
     with pytest.raises((IllegalMove, ZeroDivisionError)):
         play_bots(game, players | {seat: tells({2: wrong})})
     assert game.turn == 2 and len(game.events) == 4
-    assert (2, seat, "", "") in [turn.id for turn in game.asks()]
+    asked = [turn.id[1] for turn in game.asks()]
+    assert asked == (["agent", "partner"] if seat == "agent" else ["partner"])
     play_bots(game, players)
     play_bots(sound, players)
     assert game.episode() == sound.episode()
@@ -139,7 +140,7 @@ def test_a_scripts_wrong_answer_leaves_the_round_as_it_was_asked(seat: str, wron
 
 
 def test_a_turn_taken_at_once_is_the_turn_that_is_answered_one_by_one():
-    expected, found = match(stop_chance=0.2, rounds=12), match(stop_chance=0.2, rounds=12)
+    expected, found = match(stop_chance=0.02, rounds=9), match(stop_chance=0.02, rounds=9)
     while not expected.over:
         number, move = expected.turn, expected.turn % 2
         expected.answer((number, "agent", "", ""), Decision(move))
@@ -148,7 +149,7 @@ def test_a_turn_taken_at_once_is_the_turn_that_is_answered_one_by_one():
         expected.answer(ask.id, Decision(copies(ask)))
         assert found.play_turn({"agent": Moved(number, "agent", move)}, {"partner": copies})
         assert [turn.id for turn in found.asks()] == [turn.id for turn in expected.asks()]
-    assert found.episode() == expected.episode()
+    assert found.turn > 5 and found.episode() == expected.episode()
     assert found.replay.states == expected.replay.states
 
 
