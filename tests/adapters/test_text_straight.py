@@ -106,3 +106,13 @@ def test_what_a_reply_names_is_read_once(monkeypatch):
         while table.asked is not None:
             table.step(f"Option: {name}")
     assert read == [f"Option: {name}"]
+
+
+def test_a_key_in_a_reply_is_kept_out_of_the_log_on_either_way(long_way):
+    for long in (False, True):
+        long_way(long)
+        table = TextEnv("ipd")
+        table.reset(1)
+        table.step(f"{KEY}\nOption: {table.task.instance.params['names'][0]}")
+        assert table.rows()[0].move == 0 and table._table is not None
+        assert KEY not in str(table._table.match.events[0])
