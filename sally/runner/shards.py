@@ -23,12 +23,12 @@ import msgspec
 from sally import store
 from sally.core import shelf
 from sally.core.errors import BadInput, RunFailed
-from sally.core.log import Censored, Episode, Setup
+from sally.core.log import Censored, Episode
 from sally.core.replay import Replay
-from sally.players.language import uses_model
 from sally.runner import local
 from sally.runner.budget import Budget, Meter
-from sally.runner.config import Config, in_process, use_config
+from sally.runner.config import Config, use_config
+from sally.runner.kinds import alike, calls_of, kind_of
 from sally.runner.orders import Order, Orders
 from sally.runner.rates import Turnstile, use_turnstile
 from sally.store import Place
@@ -147,18 +147,6 @@ def cuts_of(
         for part, place in zip(cut, places, strict=False):  # parts first: no place is lost
             if lacking := [n for n in part if there is None or not there[n]]:
                 yield Cut(_name(wanted, place, part), kind, named[wanted.which(part[0])], lacking)
-
-
-def kind_of(order: tuple[Any, ...]) -> str:
-    """Whether bots play, models of this process, or models that a provider brings."""
-    names = [
-        str(who.params.get("model", "embedded"))
-        for who in order[-1].lineup.values()
-        if uses_model(who)
-    ]
-    if not names:
-        return "bots"
-    return "models" if all(in_process(name) for name in names) else "providers"
 
 
 def _cut(wanted: Orders, numbers: Sequence[int], least: int) -> list[list[int]]:
@@ -389,17 +377,6 @@ class Notes:
         wanted = sum(n * each.get(kind, usual) for kind, n in self._waiting.items())
         begun = self.meter.calls - self._over_calls  # by episodes that are in progress
         return max(round(wanted - begun), 0)
-
-
-def alike(setup: Setup) -> str:
-    """What episodes have in common that take about as many calls."""
-    how = [str(w.params.get("strategy", w.player)) for w in setup.lineup.values()]
-    return " ".join([setup.instance.game, *how])
-
-
-def calls_of(episode: Episode) -> int:
-    """The model calls that an episode's log holds."""
-    return sum(len(event.calls) for event in episode.events)
 
 
 def note_name(run: str, shard: str) -> str:
