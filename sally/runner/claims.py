@@ -189,7 +189,9 @@ class Claims:
         if there and not self._is_free(f"{shard}.{last}"):
             return False
         name = f"{shard}.{last + 1}"
-        if not self._at.create(f"claims/{name}", self._me.encode()):
+        # A claim dies with its run, so it need not outlive a power cut: to wait for the disk would
+        # hold up everybody, shard by shard.
+        if not self._at.create(f"claims/{name}", self._me.encode(), lasting=False):
             return False
         self._mine[shard] = [*there, name]
         return True

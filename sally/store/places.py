@@ -36,8 +36,11 @@ class Place(Protocol):
     def put(self, name: str, data: bytes) -> None:
         """A file, whole or not at all, in the place of an earlier one."""
 
-    def create(self, name: str, data: bytes) -> bool:
-        """A new file, whole or not at all; False if the name is taken."""
+    def create(self, name: str, data: bytes, lasting: bool = True) -> bool:
+        """A new file, whole or not at all; False if the name is taken.
+
+        One that is not `lasting` is not waited for: a power cut may take it, or empty it.
+        """
 
     def remove(self, name: str) -> None:
         """Take a file away, if it is there."""
@@ -89,8 +92,8 @@ class Folder:
     def put(self, name: str, data: bytes) -> None:
         self._aside(name, data).rename(self.path / name)
 
-    def create(self, name: str, data: bytes) -> bool:
-        aside = self._aside(name, data)
+    def create(self, name: str, data: bytes, lasting: bool = True) -> bool:
+        aside = self._aside(name, data, lasting)
         try:
             os.link(aside, self.path / name)  # unlike a rename, this fails if the name is taken
         except FileExistsError:
@@ -102,7 +105,7 @@ class Folder:
     def remove(self, name: str) -> None:
         (self.path / name).unlink(missing_ok=True)
 
-    def _aside(self, name: str, data: bytes) -> Path:
+    def _aside(self, name: str, data: bytes, lasting: bool = True) -> Path:
         path = self.path / name
         path.parent.mkdir(parents=True, exist_ok=True)
         aside = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
@@ -110,7 +113,8 @@ class Folder:
             with aside.open("wb") as file:
                 file.write(data)
                 file.flush()
-                os.fsync(file.fileno())
+                if lasting:
+                    os.fsync(file.fileno())
         except OSError:
             aside.unlink(missing_ok=True)
             raise
@@ -173,7 +177,7 @@ class Remote:
                     self._fs.rm_file(aside)
                 raise
 
-    def create(self, name: str, data: bytes) -> bool:
+    def create(self, name: str, data: bytes, lasting: bool = True) -> bool:
         """As exclusive as the service makes it: some look first and put then."""
         path = f"{self._root}/{name}"
         with self._said():

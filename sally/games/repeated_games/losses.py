@@ -13,7 +13,7 @@ from typing import Any
 
 from sally.core.game import Seat
 from sally.core.metric import Played, Terms, shared, terms_of
-from sally.games.repeated_games import rounds
+from sally.games.repeated_games import myopic, rounds
 from sally.games.repeated_games.optimum import Floats, pay_table
 
 SAME = 1e-9
@@ -78,4 +78,4 @@ def LOSSES(played: Played, seat: Seat) -> Terms:
     """The mean losses of the rounds that were predicted."""
     done = rounds.finished(played)
     split = [each.split for each in beside_predictions(played, seat)] if done else []
-    return terms_of(split, rounds.format_loss(played, seat))
+    return terms_of(split, myopic.format_loss(played, seat))

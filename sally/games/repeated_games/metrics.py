@@ -5,15 +5,17 @@ from __future__ import annotations
 from sally.core.game import Seat
 from sally.core.metric import Ends, Metric, Played
 from sally.games.repeated_games import conduct, policies
-from sally.games.repeated_games.rounds import (
-    finished,
+from sally.games.repeated_games.myopic import (
     format_loss,
-    functional_regret,
-    functional_regret_published,
     horizon_term,
     mean_inference_loss,
     mean_translation_loss,
     myopic_regret,
+)
+from sally.games.repeated_games.rounds import (
+    finished,
+    functional_regret,
+    functional_regret_published,
     rewards,
     tom_regret,
     tom_regret_published,

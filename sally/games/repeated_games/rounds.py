@@ -276,16 +276,19 @@ def tom_regret(played: Played, seat: Seat) -> float | None:
         return None
     game, table = rules(played), loss_table(played, seat)
     lost = [
-        _mean(table[_move(a.truth)], game.best_replies(seat, _move(a.report.value))) for a in made
+        mean_of(table[move_of(a.truth)], game.best_replies(seat, move_of(a.report.value)))
+        for a in made
     ]
     return sum(lost) / len(lost)
 
 
-def _mean(lost: Sequence[float], moves: Sequence[int]) -> float:
+def mean_of(lost: Sequence[float], moves: Sequence[int]) -> float:
+    """What one of the moves loses, taken by chance."""
     return lost[moves[0]] if len(moves) == 1 else sum(lost[m] for m in moves) / len(moves)
 
 
-def _move(value: Any) -> int:
+def move_of(value: Any) -> int:
+    """A move that was foreseen or made."""
     assert isinstance(value, int)  # every probe of this family asks for a move
     return value
 
@@ -314,98 +317,6 @@ def tom_regret_published(played: Played, seat: Seat) -> float | None:
     prices = cost_of_being_wrong(rules(played), seat, found[0].name) if found else None
     if prices is None or not made:
         return None
-    return sum(float(prices[_move(a.truth)]) for a in made if a.report.value != a.truth) / len(made)
-
-
-# --- where a round's loss comes from --------------------------------------------------------------
-
-
-class Losses(msgspec.Struct, frozen=True):
-    """The myopic loss of one decision, in two steps: to the best reply to the prediction, and on.
-
-    inference + translation = what the move lost against the best reply to the actual move.
-    """
-
-    inference: float  # best reply to the truth, less best reply to the prediction
-    translation: float  # best reply to the prediction, less what was done; below 0 if that was luck
-
-
-@shared
-def losses(played: Played, seat: Seat) -> list[Losses]:
-    """The losses of each played round with a prediction.
-
-    Where several moves are best replies to the prediction, the one that was done counts if it
-    is among them, else their mean.
-    """
-    if not (made := predictions(played, seat)):
-        return []
-    table = loss_table(played, seat)
-    known: dict[Any, tuple[int, ...]] = {}  # here, best replies hang on the belief alone
-    found = []
-    for answer in made:
-        mine = played.replay.move(answer.turn, seat)
-        if not isinstance(mine, int):
-            continue
-        # odds are the belief where odds were asked for; else the one move that was named is
-        report, lost = answer.report, table[_move(answer.truth)]
-        belief = report.odds if answer.question.kind == "odds" else report.value
-        if belief not in known:
-            known[belief] = _replies(played, seat, answer.turn, belief)
-        inferred = lost[mine] if mine in known[belief] else _mean(lost, known[belief])
-        found.append(Losses(inferred, lost[mine] - inferred))
-    return found
-
-
-def _replies(played: Played, seat: Seat, turn: int, belief: Any) -> tuple[int, ...]:
-    rational, replay = played.spec.best_replies, played.replay
-    about = {str(other(seat)): belief}
-    replies = rational and rational(replay.game, replay.view(turn, seat), about)
-    if not isinstance(replies, tuple) or not replies:
-        raise BadInput(f"{played.spec.name} does not say what the best replies are.")
-    return replies
-
-
-def mean_inference_loss(played: Played, seat: Seat) -> float | None:
-    """Per predicted round: what wrong predictions would cost a player that replies best to them."""
-    found = losses(played, seat) if finished(played) else []
-    return sum(each.inference for each in found) / len(found) if found else None
-
-
-def mean_translation_loss(played: Played, seat: Seat) -> float | None:
-    """Per predicted round: what not replying best to one's own prediction cost."""
-    found = losses(played, seat) if finished(played) else []
-    return sum(each.translation for each in found) / len(found) if found else None
-
-
-@shared
-def myopic_regret(played: Played, seat: Seat) -> float | None:
-    """Per played round: the loss against the best reply to the other's actual move."""
-    table = loss_table(played, seat)
-    lost = [
-        table[r.theirs][r.mine]
-        for r in rounds(played, seat)
-        if r.mine is not None and r.theirs is not None
-    ]
-    return sum(lost) / len(lost) if lost and finished(played) else None
-
-
-def horizon_term(played: Played, seat: Seat) -> float | None:
-    """Functional regret less myopic regret: what looking ahead changes, with its sign."""
-    far, near = functional_regret(played, seat), myopic_regret(played, seat)
-    return None if far is None or near is None else far - near
-
-
-def format_loss(played: Played, seat: Seat) -> float | None:
-    """Per round, void ones included: the best reply's payoff in rounds that the seat forfeited.
-
-    The move that the other had made counts although it was never revealed; where both
-    forfeited there was nothing to reply to, and nothing is charged.
-    """
-    if plain(played):
-        return 0.0 if played.replay.moves else None
-    game, everything = rules(played), rounds(played, seat)
-    if not everything:
-        return None
-    missed = [r.theirs for r in everything if r.mine is None and r.theirs is not None]
-    best = [float(game.pay(seat, game.best_replies(seat, t)[0], t)) for t in missed]
-    return sum(best) / len(everything)
+    return sum(float(prices[move_of(a.truth)]) for a in made if a.report.value != a.truth) / len(
+        made
+    )
