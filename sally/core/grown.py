@@ -30,7 +30,7 @@ class Grown(str):
     def plus(self, more: str) -> Grown:
         """The longer text; this one stays as it was, so two pages may fork from it."""
         hasher = self._hasher.copy()
-        hasher.update(more.encode("utf-8", "surrogatepass"))
+        hasher.update(_utf8(more))
         grown = _text(Grown, self + more)
         grown._hasher = hasher
         return grown

@@ -14,12 +14,13 @@ from click.testing import CliRunner
 import sally
 from sally import store
 from sally.analysis.ends import ends_in, row_ends
-from sally.analysis.rows import mean_of, played, seat_rows
+from sally.analysis.rows import mean_of
 from sally.cli import cli
 from sally.core import shelf
 from sally.core.game import Seat
 from sally.core.log import Instance, Setup, Sitter
 from sally.core.metric import ENDS
+from sally.output.page.held import Held
 from sally.output.page.results import sheets_of
 from sally.runner.local import play
 from sally.runner.seating import resolved
@@ -171,8 +172,7 @@ def test_no_table_of_a_command_shows_an_interval_beyond_the_range(
 
 def test_no_notebook_or_report_shows_one_either(held: str) -> None:
     assert all_inside(list(sally.score(held))) >= 10
-    episodes = list(sally.load(held))
-    for sheet in sheets_of(row for each in episodes for row in seat_rows(played(each))):
+    for sheet in sheets_of(Held(held)):
         for group in sheet.groups.values():
             for metric in sheet.metrics:
                 row = {"metric": metric.name, "game": sheet.game}

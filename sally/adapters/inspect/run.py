@@ -1,4 +1,8 @@
-"""`sally run STUDY --model openai/gpt-4o`: play what is missing through one Inspect eval."""
+"""`sally run STUDY --model openai/gpt-4o`: play what is missing through Inspect.
+
+An eval of Inspect keeps all its samples in memory, before and after they are played. A study of
+more than `AN_EVAL` episodes is therefore played in several evals, one after another.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from inspect_ai import eval as inspect_eval
+from inspect_ai.log import EvalLog
 
 from sally.adapters.inspect.reach import forget_refusals, hopeless, provider_of
 from sally.adapters.inspect.session import Told, session
@@ -17,6 +22,8 @@ from sally.runner.budget import Meter
 from sally.runner.config import in_process
 from sally.runner.orders import Order
 from sally.store import Ours, Where
+
+AN_EVAL = 2000  # episodes; at the end of each some wait for the slowest
 
 
 def play_orders(
@@ -42,17 +49,23 @@ def play_orders(
             provider_of(model, config)
     forget_refusals()
     with rarer_collections(), session(out, meter, cache, label, told, ours):
-        logs = inspect_eval(
-            task_of(name, wanted, str(out)),
-            model=None,  # every seat names its own
-            log_dir=f"{out}/inspect",
-            log_realtime=False,  # measured: halves the cost of a call
-            display=display,  # type: ignore[arg-type]
-            score_display=False,  # our own summary follows; interim means cost a tenth of a run
-            fail_on_error=False,
-            token_limit=limits.episode_tokens,
-            max_samples=limits.episodes_at_once,
-        )
+        for begin in range(0, len(wanted), AN_EVAL):
+            logs = inspect_eval(
+                task_of(name, wanted[begin : begin + AN_EVAL], str(out)),
+                model=None,  # every seat names its own
+                log_dir=f"{out}/inspect",
+                log_realtime=False,  # measured: halves the cost of a call
+                display=display,  # type: ignore[arg-type]
+                score_display=False,  # our own summary follows; interim means cost a tenth of a run
+                fail_on_error=False,
+                token_limit=limits.episode_tokens,
+                max_samples=limits.episodes_at_once,
+            )
+            check(logs)
+
+
+def check(logs: Sequence[EvalLog]) -> None:
+    """Raise what ended an eval before its end."""
     if (why := hopeless()) is not None:
         raise RunFailed(f"{why} The run was stopped.")
     if not logs or logs[0].status == "cancelled":
