@@ -54,10 +54,10 @@ def room_for(writes: int, half: bool = False) -> Iterator[list[int]]:
             raise FULL
         sync(fd)
 
-    def put_aside(self: Folder, name: str, data: bytes) -> Path:
+    def put_aside(self: Folder, name: str, data: bytes, lasting: bool = True) -> Path:
         if count():
             raise FULL
-        return aside(self, name, data)
+        return aside(self, name, data, lasting)
 
     os.write, os.fsync, Folder._aside = written, synced, put_aside  # type: ignore[assignment]
     try:
