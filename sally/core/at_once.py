@@ -6,6 +6,7 @@ on the way. Whatever needs more - words, probes, forfeits - is left to the match
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Generic
 
@@ -19,7 +20,7 @@ from sally.core.replay import Replay
 Decides = Callable[[Turn[A, V]], Any]  # what a player answers: a decision, or a bare move
 
 
-class AtOnce(Generic[S, A, V]):
+class AtOnce(ABC, Generic[S, A, V]):
     """The quick half of a match; it shares the match's state and adds none."""
 
     spec: GameSpec[S, A, V]
@@ -36,14 +37,17 @@ class AtOnce(Generic[S, A, V]):
     _made: dict[Seat, Moved | Forfeited]
     _movers: tuple[Seat, ...]
 
+    @abstractmethod
     def _next(self) -> tuple[Seat, ...]:
-        raise NotImplementedError
+        """Whose turn it is, after nature's."""
 
+    @abstractmethod
     def _begin(self) -> None:
-        raise NotImplementedError
+        """Begin a turn: ask whoever moves."""
 
+    @abstractmethod
     def _ask_move(self, seat: Seat, state: S) -> None:
-        raise NotImplementedError
+        """Ask a seat for its move."""
 
     def play_on(
         self, decide: Mapping[str, Decides[A, V]], scripts: bool = False

@@ -204,8 +204,9 @@ class Drive:
     def _take(self) -> Shard | None:
         if self._meter.spent:  # only bots are free
             self._waiting = deque(cut for cut in self._waiting if cut.kind == "bots")
+        self._put_longest_first()
         for _ in range(len(self._waiting)):
-            cut = self._next()
+            cut = self._waiting.popleft()
             share = self._share(cut)
             if share is not None and self._claims.take(cut.name):
                 claim = self._claims.file_of(cut.name)
@@ -216,17 +217,14 @@ class Drive:
             self._waiting.append(cut)
         return None
 
-    def _next(self) -> Cut:
-        """Towards the end, the shard that will take longest by what was measured, else the first.
+    def _put_longest_first(self) -> None:
+        """Towards the end, begin with the shards that will take longest by what was measured.
 
         So that nobody begins a long one when the others have nothing left to do. Of what nobody
         has measured it is not known how long it takes: it comes first.
         """
-        if self._on.slots() == 1 or len(self._waiting) > LAST * self._on.slots():
-            return self._waiting.popleft()
-        longest = max(self._waiting, key=self._expected)
-        self._waiting.remove(longest)
-        return longest
+        if self._on.slots() > 1 and len(self._waiting) <= LAST * self._on.slots():
+            self._waiting = deque(sorted(self._waiting, key=self._expected, reverse=True))
 
     def _expected(self, cut: Cut) -> float:
         episodes, seconds = self._pace.get(cut.alike, (0, 0.0))

@@ -6,14 +6,21 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Generator
 from pathlib import Path
 
 import msgspec
 import pytest
 
+from sally import store
 from sally.core.errors import BadInput
+from sally.core.study import Cell, Study, grid, instance, sitter
 from sally.runner import claims
 from sally.runner.claims import Beat, Claims, Machine, Run, read_runs, this_process
+from sally.runner.executors import Take
+from sally.runner.local import manifest, orders
+from sally.runner.run import Drive, play_missing
+from sally.runner.shards import Job, Result, Tell, cuts_of
 from sally.store import Folder, Place, place
 
 
@@ -154,3 +161,38 @@ def test_a_pipe_or_a_folder_where_a_claim_should_be_is_named_and_not_waited_for(
         with pytest.raises(BadInput, match=f"{folder} cannot be read"):
             Claims(at, "a").take("s1") if folder.startswith("claims") else read_runs(at)
         os.unlink(tmp_path / folder) if make is os.mkfifo else os.rmdir(tmp_path / folder)
+
+
+class Taking:
+    """An executor of two workers that takes all shards it is given and plays none."""
+
+    name, together, rates = "taking", False, ""
+
+    def __init__(self) -> None:
+        self.taken: list[str] = []
+
+    def slots(self) -> int:
+        return 2
+
+    def play(self, job: Job, take: Take, tell: Tell) -> Generator[Result, None, None]:
+        while (shard := take()) is not None:
+            self.taken.append(shard.name)
+        raise KeyboardInterrupt
+        yield
+
+
+def test_a_long_shard_that_another_run_plays_does_not_keep_us_from_the_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    players = grid(agent=sitter("random"), partner=sitter("random"))
+    study = Study("s", "", (Cell("ipd", (instance("ipd", rounds=2),), players, repeats=150),))
+    at = Folder(tmp_path / "o")
+    first, *others = [cut.name for cut in cuts_of(orders(study))]
+    store.claim(at, manifest(study))
+    told(at, run("a"))
+    assert Claims(at, "a").take(first)
+    monkeypatch.setattr(Drive, "_expected", lambda self, cut: float(cut.name == first))
+    executor = Taking()
+    with pytest.raises(KeyboardInterrupt):
+        play_missing(study, at, on=executor)
+    assert executor.taken == others and len(others) == 2
