@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from sally import api, store
-from sally.analysis import laid_open, noting, paper_store, seat_table
+from sally.analysis import laid_open, paper_store, seat_table
 from sally.analysis.compare import compare
 from sally.analysis.compare_scores import seen
 from sally.analysis.crossplay import crossplay, stored_crossplay
@@ -24,6 +24,9 @@ from sally.core.errors import BadInput
 from sally.core.log import Censored, Episode, Setup, to_line
 from sally.core.metric import Played
 from sally.core.study import Cell, Study, grid, instance, sitter
+from sally.output import noting
+from sally.output.page.held import Held
+from sally.output.page.lines import PageColumn, numbers_shown
 from sally.runner.local import play_open
 from sally.runner.seating import resolved
 from sally.store import index
@@ -215,14 +218,14 @@ def test_columns_made_in_hand_are_those_that_are_read_off_the_lines(folder: Path
     assert len(columns._made) == -(-len(lines) // index.PIECE) > 3
     for n, (_, found) in enumerate(columns._made):
         piece = lines[n * index.PIECE : (n + 1) * index.PIECE]
-        parts = [Noting(), SeatColumns((SEATS, SEEDS, *columns._metrics)), MeasuredColumn()]
+        seats = SeatColumns((SEATS, SEEDS, *columns._numbers))
+        parts = [Noting(), seats, MeasuredColumn(), PageColumn()]
         assert found == laid_open.laid_open(piece, parts)
 
 
 def test_what_a_run_noted_of_its_own_lines_is_not_replayed(folder: Path, monkeypatch):
     for old in folder.glob("*.jsonl"):
         old.unlink()
-    monkeypatch.setattr(noting, "Wanted", lambda: type("All", (), {"named": NAMES}))
     columns, file = written(folder, SETUPS[:8])
     columns.keep(folder, file)
     with monkeypatch.context() as without:
@@ -230,6 +233,28 @@ def test_what_a_run_noted_of_its_own_lines_is_not_replayed(folder: Path, monkeyp
         before = by_index(folder), store.survey(folder), measured_stores([folder])
     monkeypatch.setattr(laid_open, "played", lambda episode: 1 / 0)
     assert (by_index(folder), store.survey(folder), measured_stores([folder])) == before
+
+
+def paged(folder: Path) -> tuple[object, ...]:
+    """What a page knows of a store's seats; numbers as text, since a missing one equals none."""
+    held = Held(folder)
+    numbers = {name: [repr(float(v)) for v in held.seats.values[name]] for name in numbers_shown()}
+    return held.digest(), held.seats.kinds, held.seats.problem.tolist(), numbers
+
+
+def test_the_first_page_after_a_run_replays_no_line(folder: Path, monkeypatch):
+    for old in folder.glob("*.jsonl"):
+        old.unlink()
+    columns, file = written(folder, SETUPS)
+    columns.keep(folder, file)
+    with monkeypatch.context() as without:
+        without.setattr(index, "SMALL", 10**9)
+        before = paged(folder)
+    monkeypatch.setattr(laid_open.store, "sound_line", lambda line: 1 / 0)
+    assert paged(folder) == before
+    (folder / store.INDEX).unlink()
+    with pytest.raises(ZeroDivisionError):
+        paged(folder)
 
 
 def test_columns_of_other_lines_than_the_file_holds_are_not_kept(folder: Path, monkeypatch):

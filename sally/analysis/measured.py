@@ -108,7 +108,7 @@ def measure(played: Played, seat: Seat) -> Measured:
     doing = metric.measure(played, seat)
     optimum, span = _optimum(played, seat, doing), span_of(played, seat, metric)
     least, most, optimum = intended(played, seat, doing, optimum, span)
-    mine = [e for e in episode.events if e.seat == seat]
+    mine = [type(e) for e in episode.events if e.seat == seat]
     return Measured(
         episode=episode.id,
         cell=episode.cell,
@@ -126,8 +126,8 @@ def measure(played: Played, seat: Seat) -> Measured:
         knowing=knowing(played, seat, scores),
         acting=acting(played, seat),
         terms=terms(played, seat, [answer for answer, _ in scores]),
-        moves=len([e for e in mine if type(e) is Moved]),
-        forfeits=len([e for e in mine if type(e) is Forfeited]),
+        moves=mine.count(Moved),
+        forfeits=mine.count(Forfeited),
         censored=end.cause if isinstance(end, Censored) else "",
     )
 

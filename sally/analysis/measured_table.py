@@ -204,8 +204,8 @@ class Rows:
     """Takes measured seats one by one, for a table or for the index."""
 
     def __init__(self) -> None:
-        self._numbers = {name: array("d") for name in NUMBERS}
-        self._kind, self._bins = array("q"), array("d")
+        self._numbers: list[tuple[float | None, ...]] = []
+        self._kind, self._bins = array("q"), dict[int, tuple[tuple[int, float, float], ...]]()
         self._setting = bytearray()
         self._seed, self._repeat = list[int](), list[int]()
         self._censored, self._truths, self._sure = list[int](), list[int](), list[int]()
@@ -221,7 +221,7 @@ class Rows:
         self._kind.append(numbered(kinds, self._shared, shared, key))
         self._censored.append(numbered(causes, self._causes, m.censored, m.censored))
         for column, found in ((self._truths, k.truths), (self._sure, k.sure_truths)):
-            key = msgspec.msgpack.encode(found, order="sorted")
+            key = msgspec.msgpack.encode(found, order="sorted") if found else b"\x80"
             column.append(numbered(counts, self._counts, found, key))
         self._seed.append(m.setup.seed)
         self._repeat.append(m.setup.repeat)
@@ -233,15 +233,17 @@ class Rows:
         a, t = m.acting, m.terms
         acted = (a.n, a.fits, a.weighed, a.weighed_fits, a.chance)
         lost = (t.inference, t.translation, t.format, t.luck)
-        every = (*got, *sums, *acted, *lost, m.moves, m.forfeits)
-        for numbers, value in zip(self._numbers.values(), every, strict=True):
-            numbers.append(np.nan if value is None else value)
-        for bin in k.bins or ((0, 0.0, 0.0),) * BINS:
-            self._bins.extend(bin)
+        if k.bins:
+            self._bins[len(self._numbers)] = k.bins
+        self._numbers.append((*got, *sums, *acted, *lost, m.moves, m.forfeits))
 
     def filled(self, ids: list[str], rows: list[int], **lines: Any) -> Piece:
         """A piece of these lines, of which each has so many rows."""
         plain: dict[str, Any] = {"cut": [], "why": [], "sat": [], "sats": []}
+        numbers: Floats = np.array(self._numbers, dtype=np.float64).reshape(-1, len(NUMBERS)).T
+        bins = np.zeros((len(self._numbers) * bool(self._bins), BINS, 3))
+        if self._bins:
+            bins[list(self._bins)] = list(self._bins.values())
         return Piece(
             ids=ids,
             rows=rows,
@@ -254,8 +256,8 @@ class Rows:
             truths=self._truths,
             sure=self._sure,
             counts=self._counts,
-            numbers={n: column.tobytes() for n, column in self._numbers.items() if any(column)},
-            bins=self._bins.tobytes() if any(self._bins) else b"",
+            numbers={n: c.tobytes() for n, c in zip(NUMBERS, numbers, strict=True) if c.any()},
+            bins=bins.tobytes(),
             shared=self._shared,
             **(plain | lines),
         )

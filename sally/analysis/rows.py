@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from sally.analysis.ends import ends_over, mean_within, row_ends
@@ -40,8 +40,7 @@ def played(episode: Episode) -> Played:
     return Played(spec, episode, replayed(spec, episode))
 
 
-COUNTED = frozenset({"turns", "moves", "forfeited", "retried", "calls", "input_tokens",
-                     "output_tokens", "seconds"})  # fmt: skip
+EFFORT = ("moves", "retried", "calls", "input_tokens", "output_tokens", "seconds")
 Chosen = bool | Collection[str]  # every metric that fits the game, none, or these
 
 
@@ -86,17 +85,39 @@ def _episode_row(whole: Played, seat: Seat, metrics: Chosen) -> Row:
     return row
 
 
-def seat_values(whole: Played, seat: Seat, names: Collection[str]) -> Row:
-    """Of these metrics and counts, those that a seat has: its row without who sat there."""
-    fitting = shelf.metrics(whole.spec.family or whole.spec.name)
-    row: Row = {n: fitting[n].measure(whole, seat) for n in names if n in fitting}
-    if "payoff" in names:
-        paid = whole.episode.payoffs
-        row["payoff"] = None if paid is None else paid[seat]
-    if not COUNTED.isdisjoint(names):
-        counts = {"turns": len(whole.replay), **_effort(whole.episode, seat)}
-        row |= {n: value for n, value in counts.items() if n in names}
-    return row
+Measure = Callable[[Played, Seat], float | None]
+
+
+def seat_measures(family: str, names: Collection[str]) -> dict[str, Measure]:
+    """Of these metrics and counts, those that a seat of a family of games can have."""
+    fitting = shelf.metrics(family)
+    counts = {"payoff": _payoff, "turns": _turns, "forfeited": _forfeited}
+    efforts = {name: _effort_of(name) for name in EFFORT}
+    return {
+        **{n: fitting[n].measure for n in names if n in fitting},
+        **{n: count for n, count in (counts | efforts).items() if n in names},
+    }
+
+
+def _payoff(whole: Played, seat: Seat) -> float | None:
+    paid = whole.episode.payoffs
+    return None if paid is None else paid[seat]
+
+
+def _turns(whole: Played, seat: Seat) -> float:
+    return len(whole.replay)
+
+
+def _forfeited(whole: Played, seat: Seat) -> float:
+    return len([e for e in whole.episode.events if type(e) is Forfeited and e.seat == seat])
+
+
+def _effort_of(name: str) -> Measure:
+    def count(whole: Played, seat: Seat) -> float | None:
+        found: float | None = _effort(whole.episode, seat)[name]
+        return found
+
+    return count
 
 
 def _player(who: Sitter) -> Row:

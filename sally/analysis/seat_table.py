@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,10 +20,11 @@ from sally import store
 from sally.analysis.ends import instance_ends, key_of, mean_within, widest
 from sally.analysis.laid_open import laid_open
 from sally.analysis.measured import in_question
-from sally.analysis.rows import Row, estimate_row, seat_values
+from sally.analysis.rows import Measure, Row, estimate_row, seat_measures
 from sally.analysis.scores import FINEST, STUDIED
 from sally.core.code import fingerprint
 from sally.core.errors import BadInput
+from sally.core.game import Seat
 from sally.core.log import Episode, Sitter, label, model_and_strategy
 from sally.core.metric import Played
 from sally.stats import Estimate
@@ -125,7 +126,7 @@ class SeatColumns:
         self._alike: dict[bytes, tuple[int, dict[str, int]]] = {}  # by all but seed and repeat
         self._kinds: dict[bytes, int] = {}
         self._problems: dict[tuple[str, str, bytes], int] = {}
-        self._values: dict[str, dict[int, float]] = {name: {} for name in self._metrics}  # by row
+        self._values: dict[str, Values] = {}  # by family of games
 
     def add(self, found: Episode | str, whole: Played | None) -> None:
         """Take the seats of an episode, or note why a line holds none."""
@@ -137,11 +138,11 @@ class SeatColumns:
         alike = msgspec.msgpack.encode((found.cell, setup.instance, setup.lineup, setup.arms))
         if (known := self._alike.get(alike)) is None:
             known = self._alike[alike] = self._new(found, seats)
-        for seat in seats:
-            for name, value in seat_values(whole, seat, self._metrics).items():
-                if value is not None:
-                    self._values[name][len(rows)] = _number(found, name, value)
-            rows.append(known[1][seat])
+        family = whole.spec.family or whole.spec.name
+        if (values := self._values.get(family)) is None:
+            values = self._values[family] = Values(seat_measures(family, self._metrics))
+        values.add(whole, seats, len(rows))
+        rows += [known[1][seat] for seat in seats]
         cut, why = store.to_run_again(found), store.reason(found)
         self._note(found.id, cut, why, known[0], setup.repeat, len(seats))
         self._seeds.append(setup.seed)
@@ -178,21 +179,47 @@ class SeatColumns:
     def columns(self) -> Columns:
         """What was taken, as the index keeps it."""
         rows = len(self._piece.kind)
-        made = {name: _packed(values, rows) for name, values in self._values.items()}
+        made = self._packed(rows)
         more = {SEATS: self._piece, SEEDS: self._seeds}
         return made | {n: msgspec.msgpack.encode(v) for n, v in more.items() if n in self._names}
 
+    def _packed(self, rows: int) -> dict[str, bytes]:
+        """The numbers of all rows, column by column; one without a number is empty."""
+        made = dict.fromkeys(self._metrics, b"")
+        whole: dict[str, Floats] = {}
+        for values in self._values.values():
+            for name, numbers in values.columns():
+                if not np.isnan(numbers).all():
+                    whole.setdefault(name, np.full(rows, np.nan))[values.rows] = numbers
+        return made | {name: column.tobytes() for name, column in whole.items()}
 
-def _number(episode: Episode, name: str, value: Any) -> float:
-    if not math.isfinite(value):
-        raise BadInput(f"Episode {episode.id}: {name} is {value}; a metric must be finite.")
-    return float(value)
 
+class Values:
+    """The numbers of the seats of one family of games, row by row."""
 
-def _packed(values: Mapping[int, float], rows: int) -> bytes:
-    column = np.full(rows, np.nan)
-    column[list(values)] = list(values.values())
-    return b"" if np.isnan(column).all() else column.tobytes()
+    def __init__(self, measures: Mapping[str, Measure]) -> None:
+        self._names, self._measures = tuple(measures), tuple(measures.values())
+        self.rows: list[int] = []
+        self._values: list[list[float | None]] = []
+
+    def add(self, whole: Played, seats: Sequence[Seat], first: int) -> None:
+        """Measure the seats of an episode; all of them are taken, or none."""
+        found = [[measure(whole, seat) for measure in self._measures] for seat in seats]
+        for values in found:
+            if not math.isfinite(sum([v for v in values if v is not None])):
+                self._check(whole.episode, values)
+        self._values += found
+        self.rows += range(first, first + len(seats))
+
+    def _check(self, episode: Episode, values: Sequence[float | None]) -> None:
+        for name, value in zip(self._names, values, strict=True):
+            if value is not None and not math.isfinite(value):
+                raise BadInput(f"Episode {episode.id}: {name} is {value}; a metric must be finite.")
+
+    def columns(self) -> Iterator[tuple[str, Floats]]:
+        """By name the numbers of these rows, not a number where there is none."""
+        whole = np.array(self._values, dtype=np.float64).reshape(len(self.rows), len(self._names))
+        return zip(self._names, whole.T, strict=True)
 
 
 class Gathered:

@@ -72,10 +72,11 @@ def shared(find: Callable[[Played, Seat], T]) -> Callable[[Played, Seat], T]:
 
     @wraps(find)
     def found(played: Played, seat: Seat) -> T:
-        key = (find, seat)
-        if key not in played.known:
-            played.known[key] = find(played, seat)
-        kept: T = played.known[key]
+        known = played.known
+        try:
+            kept: T = known[find, seat]
+        except KeyError:
+            kept = known[find, seat] = find(played, seat)
         return kept
 
     return found

@@ -136,6 +136,7 @@ def _alone(name: str) -> GameSpec[Any, Any, Any] | None:
     return None if any(name in alone.by_names(spec) for spec in added.values()) else own
 
 
+@_once
 def room(name: str, room: str) -> Any | None:
     """What a game has in one of its rooms; None where it has no such room."""
     spec = family(name)

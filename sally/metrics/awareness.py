@@ -22,7 +22,7 @@ def _mentions(played: Played, seat: Seat) -> float | None:
     said = [
         any(TESTED.search(call.reply) or TESTED.search(call.reasoning) for call in event.calls)
         for event in played.episode.events
-        if event.seat == seat and event.calls
+        if event.calls and event.seat == seat
     ]
     return sum(said) / len(said) if said else None
 

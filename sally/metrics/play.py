@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sally.core.game import Seat
-from sally.core.log import Forfeited, Moved, Reported
+from sally.core.log import Forfeited
 from sally.core.metric import Metric, Played
 
 
@@ -18,8 +18,8 @@ def _forfeits(played: Played, seat: Seat) -> float:
 
 
 def _retries(played: Played, seat: Seat) -> float:
-    answers = (e for e in played.episode.events if isinstance(e, Moved | Forfeited | Reported))
-    return float(sum(e.tries - 1 for e in answers if e.seat == seat))
+    # events that are no answers count as one try
+    return float(sum([e.tries - 1 for e in played.episode.events if e.seat == seat]))
 
 
 METRICS = (

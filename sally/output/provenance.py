@@ -83,13 +83,13 @@ class Facts(msgspec.Struct, array_like=True):
 
 def facts_of(episode: Episode) -> Facts:
     """What an episode adds to the provenance."""
-    setup, end, forfeits = episode.setup, episode.end, Counter[str]()
-    moves = reports = unread = 0
+    setup, end, forfeits = episode.setup, episode.end, dict[str, int]()
+    seats, moves, reports, unread = setup.lineup, 0, 0, 0
     for event in episode.events:
         if type(event) is Moved:
-            moves += event.seat in setup.lineup
+            moves += event.seat in seats
         elif isinstance(event, Forfeited):
-            forfeits[event.reason] += 1
+            forfeits[event.reason] = forfeits.get(event.reason, 0) + 1
         elif isinstance(event, Reported):
             reports += 1
             unread += event.value is None
@@ -232,12 +232,19 @@ def model_of(who: Sitter | None) -> str:
     return str(who.params.get("model", "embedded")) if who is not None else "?"
 
 
-def trial_key(setup: Setup) -> str:
+def trial_key(setup: Setup, known: dict[bytes, str] | None = None) -> str:
     """What tells one trial of a cell from another, whether it was played yet or not.
 
-    Versions are filled in when a trial is played, and so are helpers that nobody named.
+    Versions are filled in when a trial is played, and so are helpers that nobody named. `known`
+    keeps what trials share, for whoever asks of many.
     """
-    return _key(setup, _company(setup))
+    if known is None:
+        return _key(setup, _company(setup))
+    shared = (setup.instance.game, setup.lineup, setup.arms, setup.injections, setup.retries)
+    asked = msgspec.msgpack.encode(shared)
+    if (company := known.get(asked)) is None:
+        company = known[asked] = _company(setup)
+    return _key(setup, company)
 
 
 def _key(setup: Setup, company: str) -> str:

@@ -71,6 +71,7 @@ def columns(
     """For each piece of a store, where its lines stand, and its columns, worked out if need be.
 
     `code` says what the columns hang on besides the lines; under another one they are made anew.
+    What `work` does not give is not there, and is asked for again the next time.
     `many` works on several pieces at once, and gives their columns back in order.
     """
     at = place(where)
@@ -167,7 +168,8 @@ class _Base:
             if i in lacking:
                 self._keep(piece, new := next(made), code)
                 found |= new
-            if unsealed := [name for name in names if name not in found]:
+            lacked = lacking.get(i, ())
+            if unsealed := [n for n in names if n not in found and n not in lacked]:
                 self._keep(piece, new := work(self._lines(piece), unsealed), code)
                 found |= new
             yield [(piece.file, piece.number + n) for n in range(piece.lines)], found

@@ -14,12 +14,13 @@ import pytest
 
 import sally
 from sally import store
+from sally.analysis import laid_open
 from sally.analysis.rows import episode_rows, summary
 from sally.core import shelf
 from sally.core.errors import BadInput
 from sally.core.log import Censored, Moved, Reported, Sitter, episode_id, to_line
 from sally.core.study import Cell, Study, grid, instance, sitter
-from sally.output.page import held, write
+from sally.output.page import write
 from sally.output.page.held import Held
 from sally.output.page.transcripts import transcript_of
 from sally.output.page.write import Wishes, chosen_of, write_page
@@ -75,7 +76,7 @@ def test_a_page_from_the_index_is_the_page_from_the_lines(
     copied = Path(shutil.copytree(folder, tmp_path / folder.name))
     assert page_of(copied, tmp_path / "first.html") == page
     assert (copied / store.INDEX).exists()
-    monkeypatch.setattr(held, "played", lambda episode: 1 / 0)  # nothing is replayed again
+    monkeypatch.setattr(laid_open, "played", lambda episode: 1 / 0)  # nothing is replayed again
     assert page_of(copied, tmp_path / "again.html") == page
 
 

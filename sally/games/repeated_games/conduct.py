@@ -7,14 +7,17 @@ so it holds only where that round was played and not void.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from functools import lru_cache
+from itertools import pairwise
+from math import inf
 
 import msgspec
 
 from sally.core.game import Seat
-from sally.core.metric import Metric, Played
-from sally.games.repeated_games.rounds import Round, finished, rounds, rules
-from sally.games.repeated_games.rules import RepeatedGame, other
+from sally.core.metric import Metric, Played, shared
+from sally.games.repeated_games.rounds import cells, finished, joints, pays_of, plain, rounds, rules
+from sally.games.repeated_games.rules import Joint, RepeatedGame, other
 
 KIND, HARSH = 0, 1  # in a dilemma: to cooperate, to defect
 
@@ -33,6 +36,7 @@ class Rate(msgspec.Struct, frozen=True):
 Counted = Callable[[Played, Seat], Rate | None]
 
 
+@lru_cache(maxsize=256)
 def is_dilemma(game: RepeatedGame) -> bool:
     """Whether both seats face a prisoner's dilemma in which move 0 is cooperation."""
     if any(len(game.moves_of(seat)) != 2 for seat in game.seats):
@@ -41,6 +45,7 @@ def is_dilemma(game: RepeatedGame) -> bool:
     return all(tempted > both > neither > alone for tempted, both, neither, alone in pays)
 
 
+@lru_cache(maxsize=256)
 def is_coordination(game: RepeatedGame) -> bool:
     """Whether two moves each can meet in two places, and both would rather meet than not."""
     if any(len(game.moves_of(seat)) != 2 for seat in game.seats):
@@ -50,41 +55,58 @@ def is_coordination(game: RepeatedGame) -> bool:
     )
 
 
-def after(played: Played, seat: Seat) -> Iterator[tuple[list[Round], Round, Round]]:
-    """Each round that follows a played one: all before it, the last, and the round itself."""
-    everything = rounds(played, seat)
-    for at in range(1, len(everything)):
-        if everything[at].played and everything[at - 1].played:
-            yield everything[:at], everything[at - 1], everything[at]
+@shared
+def after(played: Played, seat: Seat) -> list[tuple[int, Joint, Joint]]:
+    """Each round that follows a played one: its place, the last as (mine, theirs), and itself."""
+    if plain(played):
+        made = joints(played, seat)
+        return list(zip(range(1, len(made)), made, made[1:], strict=False))
+    every = [
+        None if r.mine is None or r.theirs is None else (r.mine, r.theirs)
+        for r in rounds(played, seat)
+    ]
+    pairs = enumerate(pairwise(every), 1)
+    return [(at, last, now) for at, (last, now) in pairs if last is not None and now is not None]
 
 
-def _in_dilemmas(
-    holds: Callable[[list[Round], Round], bool], move: int
-) -> Callable[[Played, Seat], Rate | None]:
-    def rate(played: Played, seat: Seat) -> Rate | None:
-        if not finished(played) or not is_dilemma(rules(played)):
-            return None
-        met = [now.mine == move for past, last, now in after(played, seat) if holds(past, last)]
-        return Rate(sum(met), len(met))
-
-    return rate
+@shared
+def _dilemma_after(played: Played, seat: Seat) -> list[tuple[int, Joint, Joint]] | None:
+    """The same in a finished dilemma; None elsewhere."""
+    return after(played, seat) if finished(played) and is_dilemma(rules(played)) else None
 
 
-def _provoked(past: list[Round], last: Round) -> bool:
-    return last.theirs == HARSH
+def retaliation(played: Played, seat: Seat) -> Rate | None:
+    """In a dilemma: how often a defection is answered with one."""
+    if (pairs := _dilemma_after(played, seat)) is None:
+        return None
+    met = [now[0] == HARSH for _, last, now in pairs if last[1] == HARSH]
+    return Rate(sum(met), len(met))
 
 
-def _made_up(past: list[Round], last: Round) -> bool:
-    return last.theirs == KIND and any(r.theirs == HARSH for r in past)
+def forgiveness(played: Played, seat: Seat) -> Rate | None:
+    """In a dilemma: how often a cooperation after any defection is answered with one."""
+    if (pairs := _dilemma_after(played, seat)) is None:
+        return None
+    since = _first_defection(played, seat)
+    met = [now[0] == KIND for at, last, now in pairs if last[1] == KIND and at > since]
+    return Rate(sum(met), len(met))
 
 
-def _got_away(past: list[Round], last: Round) -> bool:
-    return (last.mine, last.theirs) == (HARSH, KIND)
+def _first_defection(played: Played, seat: Seat) -> float:
+    """The place of the round in which the other first defected, void or not."""
+    if plain(played):
+        theirs: list[int | None] = [move for _, move in joints(played, seat)]
+    else:
+        theirs = [r.theirs for r in rounds(played, seat)]
+    return theirs.index(HARSH) if HARSH in theirs else inf
 
 
-retaliation: Counted = _in_dilemmas(_provoked, HARSH)
-forgiveness: Counted = _in_dilemmas(_made_up, KIND)
-exploitation: Counted = _in_dilemmas(_got_away, HARSH)
+def exploitation(played: Played, seat: Seat) -> Rate | None:
+    """In a dilemma: how often a defection that the other did not return is made again."""
+    if (pairs := _dilemma_after(played, seat)) is None:
+        return None
+    met = [now[0] == HARSH for _, last, now in pairs if last == (HARSH, KIND)]
+    return Rate(sum(met), len(met))
 
 
 def alternation(played: Played, seat: Seat) -> Rate | None:
@@ -92,9 +114,7 @@ def alternation(played: Played, seat: Seat) -> Rate | None:
     if not finished(played) or not is_coordination(rules(played)):
         return None
     turns = [
-        now.mine == now.theirs != last.mine
-        for _, last, now in after(played, seat)
-        if last.mine == last.theirs
+        now[0] == now[1] != last[0] for _, last, now in after(played, seat) if last[0] == last[1]
     ]
     return Rate(sum(turns), len(turns))
 
@@ -106,45 +126,52 @@ def win_rate(played: Played, seat: Seat) -> float | None:
     """Rounds in which the seat got more than the other, of all rounds, void ones included."""
     if not finished(played):
         return None
-    game, everything = rules(played), rounds(played, seat)
-    won = [
-        game.pay(seat, r.mine, r.theirs) > game.pay(other(seat), r.theirs, r.mine)
-        for r in everything
-        if r.mine is not None and r.theirs is not None
-    ]
-    return sum(won) / len(everything) if everything else None
+    game, made = rules(played), cells(played, seat)
+    everything = len(joints(played, seat) if plain(played) else rounds(played, seat))
+    mine, theirs = pays_of(game, seat), pays_of(game, other(seat))
+    won = [n for (m, t), n in made.items() if mine[m][t] > theirs[t][m]]
+    return sum(won) / everything if everything else None
+
+
+@shared
+def _move_shares(played: Played, seat: Seat) -> dict[int, float]:
+    """By move, how often the seat made it, of the rounds that were played; empty if unfinished."""
+    made = cells(played, seat) if finished(played) else {}
+    if not (whole := sum(made.values())):
+        return {}
+    counts = dict.fromkeys(rules(played).moves_of(seat), 0)
+    for (mine, _), n in made.items():
+        counts[mine] += n
+    return {move: n / whole for move, n in counts.items()}
+
+
+@shared
+def _joint_shares(played: Played, seat: Seat) -> dict[Joint, float]:
+    """By cell of the matrix, how often it came about, of the rounds that were played."""
+    made = cells(played, seat) if finished(played) else {}
+    if not (whole := sum(made.values())):
+        return {}
+    game = rules(played)
+    mine, theirs = game.moves_of(seat), game.moves_of(other(seat))
+    return {(m, t): made.get((m, t), 0) / whole for m in mine for t in theirs}
 
 
 def move_share(move: int) -> Callable[[Played, Seat], float | None]:
     """How often a seat made this move, of the rounds that were played."""
-
-    def share(played: Played, seat: Seat) -> float | None:
-        made = [r.mine for r in rounds(played, seat) if r.played]
-        if not made or not finished(played) or move not in rules(played).moves_of(seat):
-            return None
-        return made.count(move) / len(made)
-
-    return share
+    return lambda played, seat: _move_shares(played, seat).get(move)
 
 
 def joint_move_share(mine: int, theirs: int) -> Callable[[Played, Seat], float | None]:
     """How often this cell of the matrix came about, of the rounds that were played."""
-
-    def share(played: Played, seat: Seat) -> float | None:
-        game = rules(played)
-        there = mine in game.moves_of(seat) and theirs in game.moves_of(other(seat))
-        made = [(r.mine, r.theirs) for r in rounds(played, seat) if r.played]
-        if not made or not finished(played) or not there:
-            return None
-        return made.count((mine, theirs)) / len(made)
-
-    return share
+    cell = (mine, theirs)
+    return lambda played, seat: _joint_shares(played, seat).get(cell)
 
 
 def same_move_share(played: Played, seat: Seat) -> float | None:
     """How often both made the move of the same number: they met, or agreed."""
-    made = [r.mine == r.theirs for r in rounds(played, seat) if r.played]
-    return sum(made) / len(made) if made and finished(played) else None
+    made = cells(played, seat)
+    same = sum([n for (mine, theirs), n in made.items() if mine == theirs])
+    return same / sum(made.values()) if made and finished(played) else None
 
 
 # --- as metrics -----------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ from sally.core.metric import Played, shared
 from sally.games.repeated_games.rounds import (
     finished,
     functional_regret,
+    joints,
     loss_table,
     mean_of,
     move_of,
@@ -42,7 +43,7 @@ def losses(played: Played, seat: Seat) -> list[Losses]:
     """
     if not (made := predictions(played, seat)):
         return []
-    table = loss_table(played, seat)
+    table = loss_table(rules(played), seat)
     known: dict[Any, tuple[int, ...]] = {}  # here, best replies hang on the belief alone
     found = []
     for answer in made:
@@ -83,12 +84,8 @@ def mean_translation_loss(played: Played, seat: Seat) -> float | None:
 @shared
 def myopic_regret(played: Played, seat: Seat) -> float | None:
     """Per played round: the loss against the best reply to the other's actual move."""
-    table = loss_table(played, seat)
-    lost = [
-        table[r.theirs][r.mine]
-        for r in rounds(played, seat)
-        if r.mine is not None and r.theirs is not None
-    ]
+    table = loss_table(rules(played), seat)
+    lost = [table[theirs][mine] for mine, theirs in joints(played, seat)]
     return sum(lost) / len(lost) if lost and finished(played) else None
 
 

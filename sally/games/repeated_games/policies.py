@@ -119,7 +119,9 @@ def written_by(played: Played, seat: Seat) -> Policy | None:
     """The policy that a seat wrote in this episode; None if it wrote none."""
     game = played.replay.game
     for event in played.episode.events:
-        if isinstance(event, Moved) and event.seat == seat and isinstance(event.memory, Mapping):
+        if type(event) is not Moved or event.memory is None or event.seat != seat:
+            continue
+        if isinstance(event.memory, Mapping):
             plain = event.memory.get("policy")
             if isinstance(plain, Mapping) and isinstance(game, RepeatedGame):
                 return checked_policy(plain, game, seat)

@@ -31,7 +31,7 @@ from sally.games.repeated_games.optimum import (
     pay_table,
     plan,
 )
-from sally.games.repeated_games.rules import AGENT, PARTNER, RepeatedGame, other
+from sally.games.repeated_games.rules import Joint, RepeatedGame, other
 from sally.metrics.answers import counted
 
 Floats = NDArray[np.float64]
@@ -62,6 +62,28 @@ def rounds(played: Played, seat: Seat) -> list[Round]:
     ]
 
 
+@shared
+def joints(played: Played, seat: Seat) -> list[Joint]:
+    """The moves of each round that was played, as (mine, theirs)."""
+    if plain(played):
+        them = other(seat)
+        return [(made[seat], made[them]) for made in played.replay.moves]
+    return [
+        (r.mine, r.theirs)
+        for r in rounds(played, seat)
+        if r.mine is not None and r.theirs is not None
+    ]
+
+
+@shared
+def cells(played: Played, seat: Seat) -> dict[Joint, int]:
+    """By cell of the matrix, (mine, theirs), how often it came about."""
+    made: dict[Joint, int] = {}
+    for joint in joints(played, seat):
+        made[joint] = made.get(joint, 0) + 1
+    return made
+
+
 def rules(played: Played) -> RepeatedGame:
     """The game that was played; these metrics know repeated games only."""
     game = played.replay.game
@@ -73,16 +95,8 @@ def rules(played: Played) -> RepeatedGame:
 @shared
 def rewards(played: Played, seat: Seat) -> list[float]:
     """What the seat got in each round that was played."""
-    game = rules(played)
-    if plain(played):
-        matrix, of = game.matrix, game.seats.index(seat)
-        moves = played.replay.moves
-        return [float(matrix[joint[AGENT]][joint[PARTNER]][of]) for joint in moves]
-    return [
-        float(game.pay(seat, r.mine, r.theirs))
-        for r in rounds(played, seat)
-        if r.mine is not None and r.theirs is not None
-    ]
+    pays = pays_of(rules(played), seat)
+    return [pays[mine][theirs] for mine, theirs in joints(played, seat)]
 
 
 def plain(played: Played) -> bool:
@@ -98,6 +112,7 @@ def finished(played: Played) -> bool:
 # --- the partner across the table ---------------------------------------------------------------
 
 
+@shared
 def partner_of(played: Played, seat: Seat) -> tuple[Partner, Sitter] | None:
     """The scripted mind across the table, if one sits there."""
     sitter = played.episode.setup.lineup.get(other(seat))
@@ -117,6 +132,7 @@ def partner_of(played: Played, seat: Seat) -> tuple[Partner, Sitter] | None:
 Maker = Callable[..., Automaton[Any]]
 
 
+@shared
 def automaton_of(played: Played, seat: Seat) -> tuple[Maker, bytes] | None:
     """How to make the automaton across the table: its maker, and parameters as JSON."""
     found = partner_of(played, seat)
@@ -262,19 +278,26 @@ def mean_loss(game: RepeatedGame, seat: Seat, moves: Sequence[int], theirs: int)
     return sum(loss(game, seat, m, theirs) for m in moves) / len(moves)
 
 
-@shared
-def loss_table(played: Played, seat: Seat) -> list[list[float]]:
-    """What each move costs, by the other's move and one's own."""
-    game = rules(played)
+@lru_cache(maxsize=256)
+def loss_table(game: RepeatedGame, seat: Seat) -> list[list[float]]:
+    """What each move costs, by the other's move and one's own; nobody changes it."""
     mine, theirs = game.moves_of(seat), game.moves_of(other(seat))
     return [[loss(game, seat, m, t) for m in mine] for t in theirs]
+
+
+@lru_cache(maxsize=256)
+def pays_of(game: RepeatedGame, seat: Seat) -> list[list[float]]:
+    """What the seat gets in one round, by its own move and the other's; nobody changes it."""
+    mine, theirs = game.moves_of(seat), game.moves_of(other(seat))
+    return [[float(game.pay(seat, m, t)) for t in theirs] for m in mine]
 
 
 def tom_regret(played: Played, seat: Seat) -> float | None:
     """Per prediction: what the best reply to it would have lost against the actual move."""
     if not (made := predictions(played, seat)):
         return None
-    game, table = rules(played), loss_table(played, seat)
+    game = rules(played)
+    table = loss_table(game, seat)
     lost = [
         mean_of(table[move_of(a.truth)], game.best_replies(seat, move_of(a.report.value)))
         for a in made
@@ -314,8 +337,10 @@ def cost_of_being_wrong(game: RepeatedGame, seat: Seat, partner: str) -> Floats 
 def tom_regret_published(played: Played, seat: Seat) -> float | None:
     """Per prediction: the published fixed price of each wrong one."""
     found, made = partner_of(played, seat), predictions(played, seat)
-    prices = cost_of_being_wrong(rules(played), seat, found[0].name) if found else None
-    if prices is None or not made:
+    if not made or found is None:
+        return None
+    prices = cost_of_being_wrong(rules(played), seat, found[0].name)
+    if prices is None:
         return None
     return sum(float(prices[move_of(a.truth)]) for a in made if a.report.value != a.truth) / len(
         made

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from sally.core.game import Doing, GameSpec, Seat
@@ -77,6 +78,7 @@ PROBES = (
 )
 
 
+@lru_cache(maxsize=256)
 def a_round(game: RepeatedGame, seat: Seat) -> tuple[float, float]:
     """The least and the most that one round pays."""
     mine, theirs = game.moves_of(seat), game.moves_of(other(seat))

@@ -6,10 +6,9 @@ shown are read when they are.
 
 from __future__ import annotations
 
-from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from hashlib import blake2b, sha256
+from hashlib import sha256
 from typing import Any
 
 import msgspec
@@ -17,41 +16,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sally import store
-from sally.analysis.rows import played
 from sally.analysis.seat_table import SEATS, Gathered, SeatColumns, Seats
-from sally.core import shelf
 from sally.core.code import fingerprint
-from sally.core.errors import BadInput
-from sally.core.log import Episode, to_line
+from sally.core.log import Episode
 from sally.core.study import Study
-from sally.output.provenance import Facts, Provenance, facts_of, key_of, trial_key
+from sally.output.page.lines import (
+    COLUMN,
+    SUM_BYTES,
+    PageColumn,
+    Piece,
+    number_of,
+    numbers_shown,
+    piece_of,
+    worked,
+)
+from sally.output.provenance import Facts, Provenance
 from sally.store import Where
 from sally.store.counting import counted, packed_ids, rows_of
-from sally.store.index import Columns, Line
+from sally.store.index import Columns
 
-COLUMN = "page"
-SUM_BYTES = 16
-COUNTS = ("payoff", "turns", "forfeited")
 Lines = NDArray[np.int64]
-
-
-class Piece(msgspec.Struct, array_like=True):
-    """What is kept of some lines; one that holds no episode has an empty id."""
-
-    ids: list[str]
-    cut: list[bool]
-    why: list[str]  # why a line holds no episode
-    unplayed: list[str]  # why an episode could not be measured
-    size: list[int]
-    end: list[int]
-    facts: list[int]
-    lineup: list[int]
-    sums: bytes  # of the episodes
-    keys: bytes  # of their trials
-    ends: list[str]  # causes of a censoring, by number; the first is none
-    every_facts: list[Facts]
-    every_lineup: list[bytes]  # cell and lineup
-    seats: dict[str, bytes]  # columns of seats; those without a value are left out
 
 
 class Held:
@@ -63,8 +47,9 @@ class Held:
         self.unplayed: list[str] = []
         self._reader, self._files = store.Reader(where), list[str]()
         gathering = _Gathering(self)
-        for at, found in store.columns(where, [COLUMN], fingerprint(), worked):
-            gathering.add(at, _DECODER.decode(found[COLUMN]))
+        names = [COLUMN, SEATS, *numbers_shown()]
+        for at, found in store.columns(where, names, fingerprint(), worked):
+            gathering.add(at, piece_of(found[COLUMN]), found)
         self._files = gathering.files
         gathering.end()
         self.manifest: store.Manifest | None = store.manifest_of(where)
@@ -107,82 +92,6 @@ class Held:
         return sha256(self._sums[order].tobytes()).hexdigest()
 
 
-def worked(lines: Sequence[Line], names: Sequence[str]) -> Columns:
-    """The column of a page for some lines."""
-    made = PageColumn()
-    for _, _, line in lines:
-        made.add(store.sound_line(line))
-    return {COLUMN: msgspec.msgpack.encode(made.piece())}
-
-
-_DECODER = msgspec.msgpack.Decoder(Piece)
-
-
-class PageColumn:
-    """The column of a page, line by line."""
-
-    def __init__(self) -> None:
-        self._made = Piece([], [], [], [], [], [], [], [], b"", b"", [""], [], [], {})
-        self._seats = SeatColumns((SEATS, *dict.fromkeys((*shelf.shelf("metrics"), *COUNTS))))
-        self._numbers: tuple[dict[Any, int], ...] = ({"": 0}, {}, {})
-        self._sums, self._keys = bytearray(), array("Q")
-
-    def add(self, found: Episode | str) -> None:
-        """Take an episode, or note why a line holds none."""
-        made = self._made
-        if isinstance(found, str):
-            self._seats.add(found, None)
-            self._note("", False, found, "", 0, 0, 0, 0)
-            self._sums += bytes(SUM_BYTES)
-            self._keys.append(0)
-            return
-        unplayed, line, facts = self._measured(found), to_line(found), facts_of(found)
-        ends, every, lineups = self._numbers
-        asked = msgspec.msgpack.encode((found.cell, found.setup.lineup))
-        self._note(
-            found.id,
-            store.to_run_again(found),
-            "",
-            unplayed,
-            len(line),
-            _number(ends, made.ends, facts.end * (facts.end != "over")),
-            _number(every, made.every_facts, facts, msgspec.msgpack.encode(facts)),
-            _number(lineups, made.every_lineup, asked),
-        )
-        self._sums += blake2b(line, digest_size=SUM_BYTES).digest()
-        self._keys.append(key_of(trial_key(found.setup)))
-
-    def _measured(self, episode: Episode) -> str:
-        """Take the seats of an episode; why they could not be measured, if so."""
-        try:
-            self._seats.add(episode, played(episode))
-        except BadInput as why:
-            self._seats.add(str(why), None)
-            return str(why)
-        return ""
-
-    def _note(self, *given: Any) -> None:
-        names = ("ids", "cut", "why", "unplayed", "size", "end", "facts", "lineup")
-        for name, value in zip(names, given, strict=True):
-            getattr(self._made, name).append(value)
-
-    def piece(self) -> Piece:
-        """What was taken."""
-        seats = {name: data for name, data in self._seats.columns().items() if data}
-        return msgspec.structs.replace(
-            self._made, sums=bytes(self._sums), keys=self._keys.tobytes(), seats=seats
-        )
-
-
-def _number(known: dict[Any, int], every: list[Any], value: Any, key: Any = None) -> int:
-    """The number of a value in a list in which each stands once."""
-    key = value if key is None else key
-    number = known.setdefault(key, len(known))
-    if number == len(every):
-        every.append(value)
-    return number
-
-
 class _Gathering:
     """Pieces put together, and in the end the lines that count."""
 
@@ -190,22 +99,23 @@ class _Gathering:
         self._held, self.files = held, list[str]()
         self._known: tuple[dict[Any, int], ...] = ({}, {"": 0}, {}, {})
         self._ends, self._facts, self._lineups = [""], list[Facts](), list[bytes]()
-        self._seats = Gathered((*shelf.shelf("metrics"), *COUNTS))
+        self._seats = Gathered(numbers_shown())
         names = ("ids", "cut", "size", "end", "facts", "lineup", "sums", "keys", "file", "line",
                  "rows")  # fmt: skip
         self._columns: dict[str, list[NDArray[Any]]] = {name: [] for name in names}
         self._unplayed: dict[int, str] = {}
         self._lines = 0
 
-    def add(self, at: Sequence[tuple[str, int]], piece: Piece) -> None:
+    def add(self, at: Sequence[tuple[str, int]], piece: Piece, found: Columns) -> None:
+        """Take the lines of a piece, and the columns of their seats."""
         files, ends, facts, lineups = self._known
         coded = {
-            "end": [_number(ends, self._ends, end) for end in piece.ends],
+            "end": [number_of(ends, self._ends, end) for end in piece.ends],
             "facts": [
-                _number(facts, self._facts, each, msgspec.msgpack.encode(each))
+                number_of(facts, self._facts, each, msgspec.msgpack.encode(each))
                 for each in piece.every_facts
             ] or [0],
-            "lineup": [_number(lineups, self._lineups, each) for each in piece.every_lineup] or [0],
+            "lineup": [number_of(lineups, self._lineups, e) for e in piece.every_lineup] or [0],
         }  # fmt: skip
         for name, codes in coded.items():
             column = np.array(codes, dtype=np.int32)[getattr(piece, name)]
@@ -215,15 +125,21 @@ class _Gathering:
         self._put("size", np.array(piece.size, dtype=np.int64))
         self._put("sums", np.frombuffer(piece.sums, dtype=np.uint8).reshape(-1, SUM_BYTES))
         self._put("keys", np.frombuffer(piece.keys, dtype=np.uint64))
-        self._put("file", np.array([_number(files, self.files, f) for f, _ in at], dtype=np.int32))
+        self._put(
+            "file", np.array([number_of(files, self.files, f) for f, _ in at], dtype=np.int32)
+        )
         self._put("line", np.array([line for _, line in at], dtype=np.int32))
-        self._put("rows", np.array(self._seats.add_rows(piece.seats).seats, dtype=np.int64))
+        self._put("rows", self._rows_of(piece.seats or found))
         for n, (why, unplayed) in enumerate(zip(piece.why, piece.unplayed, strict=True)):
             if why:
                 self._held.bad.append(store.BadLine(*at[n], why))
             if unplayed:
                 self._unplayed[self._lines + n] = unplayed
         self._lines += len(at)
+
+    def _rows_of(self, seats: Columns) -> Lines:
+        """Take the seats of some lines; how many each line has."""
+        return np.array(self._seats.add_rows(seats).seats, dtype=np.int64)
 
     def _put(self, name: str, column: NDArray[Any]) -> None:
         self._columns[name].append(column)
@@ -232,7 +148,7 @@ class _Gathering:
         """Leave with the page what counts."""
         held = self._held
         if not self._lines:
-            self.add([], PageColumn().piece())
+            self.add([], PageColumn().piece(), SeatColumns((SEATS,)).columns())
         column = {name: np.concatenate(some) for name, some in self._columns.items()}
         count = counted(column["ids"], column["cut"])
         lines, rows = count.lines, column["rows"]

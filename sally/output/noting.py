@@ -5,17 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from sally import store
-from sally.analysis.compare_scores import KNOWING
 from sally.analysis.laid_open import Part
 from sally.analysis.measured_table import MeasuredColumn
 from sally.analysis.rows import played
-from sally.analysis.scores import Wanted
 from sally.analysis.seat_table import SEATS, SEEDS, SeatColumns
 from sally.core import shelf
 from sally.core.code import fingerprint
 from sally.core.log import Ended, Episode, Moved
 from sally.core.metric import Played
 from sally.core.replay import Replay
+from sally.output.page.lines import PageColumn, numbers_shown
 from sally.store import index
 from sally.store.surveying import Noting
 
@@ -30,14 +29,15 @@ class InHand:
     """
 
     def __init__(self) -> None:
-        self._metrics = tuple(dict.fromkeys([*Wanted().named, *KNOWING]))
+        self._numbers = numbers_shown()
         self._made: list[index.Made] = []
         self._lines: list[bytes] = []
         self._parts = self._begun()
         self._given_up = False
 
     def _begun(self) -> tuple[Part, ...]:
-        return Noting(), SeatColumns((SEATS, SEEDS, *self._metrics)), MeasuredColumn()
+        seats = SeatColumns((SEATS, SEEDS, *self._numbers))
+        return Noting(), seats, MeasuredColumn(), PageColumn()
 
     def add(self, line: bytes, episode: Episode, replay: Replay[Any, Any, Any]) -> None:
         """Take an episode as its line will be read, and what happened in it."""

@@ -1,0 +1,146 @@
+"""What a page keeps of each line of a store, besides the numbers of its seats."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Sequence
+from hashlib import blake2b
+from typing import Any
+
+import msgspec
+
+from sally import store
+from sally.analysis.laid_open import laid_open
+from sally.analysis.rows import played
+from sally.analysis.seat_table import SEATS, SeatColumns
+from sally.core import shelf
+from sally.core.errors import BadInput
+from sally.core.log import Episode, to_line
+from sally.core.metric import Played
+from sally.output.provenance import Facts, facts_of, key_of, trial_key
+from sally.store.index import Columns, Line
+
+COLUMN = "page"
+SUM_BYTES = 16
+COUNTS = ("payoff", "turns", "forfeited")
+
+
+class Piece(msgspec.Struct, array_like=True):
+    """What is kept of some lines; one that holds no episode has an empty id."""
+
+    ids: list[str]
+    cut: list[bool]
+    why: list[str]  # why a line holds no episode
+    unplayed: list[str]  # why an episode could not be measured
+    size: list[int]
+    end: list[int]
+    facts: list[int]
+    lineup: list[int]
+    sums: bytes  # of the episodes
+    keys: bytes  # of their trials
+    ends: list[str]  # causes of a censoring, by number; the first is none
+    every_facts: list[Facts]
+    every_lineup: list[bytes]  # cell and lineup
+    seats: dict[str, bytes]  # the columns of the seats, where some could not be measured
+
+
+_DECODER = msgspec.msgpack.Decoder(Piece)
+
+
+def piece_of(column: bytes) -> Piece:
+    """What a column of the index says."""
+    return _DECODER.decode(column)
+
+
+def numbers_shown() -> tuple[str, ...]:
+    """Every number of a seat that a page may show."""
+    return tuple(dict.fromkeys((*shelf.shelf("metrics"), *COUNTS)))
+
+
+class PageColumn:
+    """The column of a page, line by line."""
+
+    def __init__(self) -> None:
+        self._made = Piece([], [], [], [], [], [], [], [], b"", b"", [""], [], [], {})
+        self._numbers: tuple[dict[Any, int], ...] = ({"": 0}, {}, {})
+        self._sums, self._keys = bytearray(), array("Q")
+        self._companies: dict[bytes, str] = {}
+
+    def add(self, found: Episode | str, whole: Played | None = None, unplayed: str = "") -> None:
+        """Take an episode, or note why a line holds none."""
+        made = self._made
+        if isinstance(found, str):
+            self._note("", False, found, "", 0, 0, 0, 0)
+            self._sums += bytes(SUM_BYTES)
+            self._keys.append(0)
+            return
+        line, facts = to_line(found), facts_of(found)
+        ends, every, lineups = self._numbers
+        asked = msgspec.msgpack.encode((found.cell, found.setup.lineup))
+        self._note(
+            found.id,
+            store.to_run_again(found),
+            "",
+            unplayed,
+            len(line),
+            number_of(ends, made.ends, facts.end * (facts.end != "over")),
+            number_of(every, made.every_facts, facts, msgspec.msgpack.encode(facts)),
+            number_of(lineups, made.every_lineup, asked),
+        )
+        self._sums += blake2b(line, digest_size=SUM_BYTES).digest()
+        self._keys.append(key_of(trial_key(found.setup, self._companies)))
+
+    def _note(self, *given: Any) -> None:
+        made = self._made
+        columns = (made.ids, made.cut, made.why, made.unplayed, made.size, made.end, made.facts,
+                   made.lineup)  # fmt: skip
+        for column, value in zip(columns, given, strict=True):
+            column.append(value)  # type: ignore[attr-defined]
+
+    def piece(self, seats: Columns | None = None) -> Piece:
+        """What was taken, with these columns of seats if they belong to it alone."""
+        return msgspec.structs.replace(
+            self._made, sums=bytes(self._sums), keys=self._keys.tobytes(), seats=dict(seats or {})
+        )
+
+    def columns(self) -> Columns:
+        """What was taken, as the index keeps it."""
+        return {COLUMN: msgspec.msgpack.encode(self.piece())}
+
+
+def number_of(known: dict[Any, int], every: list[Any], value: Any, key: Any = None) -> int:
+    """The number of a value in a list in which each stands once."""
+    key = value if key is None else key
+    number = known.setdefault(key, len(known))
+    if number == len(every):
+        every.append(value)
+    return number
+
+
+def worked(lines: Sequence[Line], names: Sequence[str]) -> Columns:
+    """The columns of a page for some lines: its own, and the numbers of their seats."""
+    seats = [name for name in names if name != COLUMN]
+    try:
+        return laid_open(lines, [PageColumn(), *([SeatColumns(seats)] if seats else ())])
+    except BadInput:
+        return _worked_apart(lines)
+
+
+def _worked_apart(lines: Sequence[Line]) -> Columns:
+    """The same where some episodes cannot be measured; what the others give is the page's alone.
+
+    Whoever scores such a store is refused, so there is no column of seats that all could share,
+    and a page works these lines out whenever it is made.
+    """
+    page, seats = PageColumn(), SeatColumns((SEATS, *numbers_shown()))
+    for _, _, line in lines:
+        found = store.sound_line(line)
+        unplayed = ""
+        try:
+            seats.add(found, played(found) if isinstance(found, Episode) else None)
+        except BadInput as why:
+            unplayed = str(why)
+            seats.add(unplayed, None)
+        page.add(found, None, unplayed)
+    there = {name: data for name, data in seats.columns().items() if data}
+    return {COLUMN: msgspec.msgpack.encode(page.piece(there))}
