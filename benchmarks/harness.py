@@ -1,13 +1,16 @@
 """What we add to a call: a model without delay, one hundred rounds, against TextArena's loop.
 
-Both seats are taken by agents that answer at once. Ours are language players, with pages rendered,
-prompts hashed, replies read and every call logged; TextArena's see its observation, and its
-environment reads their reply.
+Both seats are taken by agents that answer at once, so that what is measured is all but the model.
+Either side makes one call a seat and round, writes the whole page that its agent is shown, reads
+the reply and steps its rules; both episodes are made anew, from their parameters. Ours hashes every
+prompt besides, logs every call, writes the episode as its line for the store, and goes through an
+event loop, which it keeps from episode to episode as a run does. TextArena's does none of that.
 """
 
 from __future__ import annotations
 
 import asyncio
+import os
 import time
 from collections.abc import Callable
 
@@ -18,37 +21,54 @@ from sally.core import shelf
 from sally.core.drive import play_async
 from sally.core.log import Episode, Instance, Setup, Sitter, to_line
 from sally.core.match import Match
+from sally.core.model import Reply, Usage
 from sally.models.stub import Scripted
 from sally.runner.seating import players_of, resolved
 
 ROUNDS = 100
-shelf.add(
-    "models", "at_once", lambda name: Scripted(lambda shown, settings: "Option: R", count=len)
-)
+LONG = 800
 
 
-def ours(rounds: int = ROUNDS, probed: bool = False) -> Episode:
-    """One episode of rock paper scissors between two language players."""
+class AtOnce(Scripted):
+    """A model that gives one reply and does nothing else, as TextArena's agents below do."""
+
+    reply = Reply("Option: R", usage=Usage(input=0, output=3, evaluated=0, cost=0.0))
+
+    async def complete(self, *given: object) -> Reply:
+        return self.reply
+
+
+shelf.add("models", "at_once", lambda name: AtOnce(lambda shown, settings: ""))
+
+
+def setup_of(rounds: int, probed: bool = False) -> Setup:
+    """Rock paper scissors between two language players, checked as a study is before its run."""
     lineup = {seat: Sitter("language", {"model": "at_once"}) for seat in ("agent", "partner")}
     arms = {"agent": ("their_move",)} if probed else {}
-    setup = resolved(Setup(Instance("rps", "rps", {"rounds": rounds}), 1, lineup, arms=arms))
+    return resolved(Setup(Instance("rps", "rps", {"rounds": rounds}), 1, lineup, arms=arms))
+
+
+def ours(setup: Setup, loop: asyncio.Runner) -> Episode:
+    """One episode, as a run plays and stores it."""
     match = Match(shelf.game("rps"), setup)
-    asyncio.run(play_async(match, players_of(match)))
+    loop.run(play_async(match, players_of(match)))
     episode = match.episode()
-    to_line(episode)  # as it is stored
+    to_line(episode)
     return episode
 
 
-def by_textarena(rounds: int = ROUNDS) -> None:
-    """As many rounds of TextArena's own game, with agents that answer at once."""
+def by_textarena(rounds: int = ROUNDS) -> int:
+    """As many rounds of TextArena's own game, with agents that answer at once; its calls."""
     env = textarena.make("IteratedRockPaperScissors-v0", num_rounds=rounds)
     env.reset(num_players=2, seed=1)
     agents: dict[int, Callable[[str], str]] = {0: lambda seen: "[rock]", 1: lambda seen: "[rock]"}
-    done = False
+    done, made = False, 0
     while not done:
         player, seen = env.get_observation()
         done, _ = env.step(agents[player](seen))
+        made += 1
     env.close()
+    return made
 
 
 def calls(episode: Episode) -> int:
@@ -56,32 +76,35 @@ def calls(episode: Episode) -> int:
 
 
 def main() -> None:
-    made = calls(ours())
-    assert made == 2 * ROUNDS, "every decision must be one call"
-    seconds = interleaved(  # of the processor, which other work on the machine changes less
-        {
-            "ours": ours,
-            "ours, probed": lambda: ours(probed=True),
-            "ours, 800 rounds": lambda: ours(800),
-            "TextArena": by_textarena,
-            "TextArena, 800 rounds": lambda: by_textarena(800),
-        },
-        clock=time.process_time,
-    )
-    each = {
-        "ours": seconds["ours"] / made,
-        "ours, probed": seconds["ours, probed"] / (3 * ROUNDS),
-        "ours, 800 rounds": seconds["ours, 800 rounds"] / (8 * made),
-        "TextArena": seconds["TextArena"] / (2 * ROUNDS),
-        "TextArena, 800 rounds": seconds["TextArena, 800 rounds"] / (16 * ROUNDS),
-    }
+    plain, probed, long = setup_of(ROUNDS), setup_of(ROUNDS, probed=True), setup_of(LONG)
+    with asyncio.Runner() as loop:
+        made = {
+            "ours": calls(ours(plain, loop)),
+            "ours, probed": calls(ours(probed, loop)),
+            "ours, 800 rounds": calls(ours(long, loop)),
+            "TextArena": by_textarena(ROUNDS),
+            "TextArena, 800 rounds": by_textarena(LONG),
+        }
+        assert made["ours"] == made["TextArena"] == 2 * ROUNDS, "every decision is one call"
+        seconds = interleaved(  # of the processor, which other work on the machine changes less
+            {
+                "ours": lambda: ours(plain, loop),
+                "ours, probed": lambda: ours(probed, loop),
+                "ours, 800 rounds": lambda: ours(long, loop),
+                "TextArena": by_textarena,
+                "TextArena, 800 rounds": lambda: by_textarena(LONG),
+            },
+            rounds=21,
+            clock=time.process_time,
+        )
+    each = {name: took / made[name] for name, took in seconds.items()}
+    print(f"load {os.getloadavg()[0]:.1f}")
     for name, value in each.items():
         print(f"{name:22s} {1e3 * value:8.3f} ms a call")
-    print(
-        f"ours / TextArena, 100 rounds     {each['ours'] / each['TextArena']:6.2f}  (at most 0.5)"
-    )
-    long = each["ours, 800 rounds"] / each["TextArena, 800 rounds"]
-    print(f"ours / TextArena, 800 rounds     {long:6.2f}  (at most 0.5)")
+    short = each["ours"] / each["TextArena"]
+    late = each["ours, 800 rounds"] / each["TextArena, 800 rounds"]
+    print(f"ours / TextArena, 100 rounds     {short:6.2f}  (at most 0.5)")
+    print(f"ours / TextArena, 800 rounds     {late:6.2f}  (at most 0.5)")
     growth = each["ours, 800 rounds"] / each["ours"]
     print(f"800 rounds / 100 rounds, a call  {growth:6.2f}  (flat: about 1)")
 

@@ -22,8 +22,9 @@ def forfeited(turn: Turn[Any, Any], given: Forfeit) -> Forfeited:
 
 def spoken(turn: Turn[Any, Any], action: Any, given: Decision[Any]) -> Moved:
     """A move with the words, calls and look-ups behind it; only language players keep notes."""
-    said = (given.reply, given.tries, given.calls, given.memory if given.calls else None)
-    return Moved(turn.number, turn.seat, action, *said, tuple(turn.looked))
+    calls, number, seat = given.calls, turn.id[0], turn.desk.seat
+    memory, looked = given.memory if calls else None, tuple(turn.looked)
+    return Moved(number, seat, action, given.reply, given.tries, calls, memory, looked)
 
 
 def reported(turn: Turn[Any, Any], question: Question, given: Any) -> Reported | Skipped:

@@ -9,7 +9,10 @@ from typing import Any
 from sally.core.game import Game, GameSpec, Seat
 from sally.core.grown import Grown
 from sally.core.log import Told
+from sally.core.reading import SHORT
 from sally.core.words import Words
+
+MOST_KEPT = 4096  # replies with the moves that they name
 
 
 class Past:
@@ -63,6 +66,7 @@ class Desk:
         self._marks: list[tuple[Any, Told]] = []
         self._reworded: dict[str, Desk] = {}
         self._rules: dict[tuple[str, bool], Grown] = {} if like is None else like._rules
+        self._read: dict[str, Any] = {} if like is None else like._read
 
     @cached_property
     def words(self) -> Words[Any, Any]:
@@ -71,6 +75,20 @@ class Desk:
         words = self.spec.words(self.game, {**self.spec.texts, **self._texts})
         words.seat = self.seat
         return words
+
+    @cached_property
+    def _reads_alike(self) -> bool:
+        """Whether nothing but a reply decides which move it names."""
+        return self.game.same_menus and type(self.words).read is Words.read
+
+    def read(self, reply: str, view: Any, options: Any) -> Any:
+        """The move that a reply names, as the words read it; a short one is read once."""
+        if (known := self._read.get(reply)) is not None:
+            return known
+        action = self.words.read(reply, view, options)
+        if self._reads_alike and len(reply) <= SHORT and len(self._read) < MOST_KEPT:
+            self._read[reply] = action
+        return action
 
     @cached_property
     def reader(self) -> Past:

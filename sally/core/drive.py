@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Collection, Iterable, Mapping
-from inspect import isawaitable
+from inspect import isawaitable, iscoroutinefunction
+from types import CoroutineType
 from typing import TYPE_CHECKING, Any
 
 from sally.core.errors import BadInput
@@ -38,6 +40,18 @@ def let_answer(
             turn, given = opened
             scripted = type(players[turn.desk.seat]) is Scripted
             _take(match, turn, Decision(given) if scripted else given, waiting)
+    return _put_each(match, players, says, takes, sent, waiting)
+
+
+def _put_each(
+    match: Match[Any, Any, Any],
+    players: Mapping[str, Player[Any, Any]],
+    says: Says | None,
+    takes: Takes | None,
+    sent: Collection[AskId],
+    waiting: dict[AskId, tuple[Turn[Any, Any], Any]],
+) -> list[tuple[Turn[Any, Any], Any]]:
+    """Put asks one by one, as long as somebody answers at once."""
     answered = True
     while answered:  # an answer may open further asks
         answered = False
@@ -49,7 +63,7 @@ def let_answer(
                 given = says(turn)
             else:  # not by `put`: a call the less in each round of a bot
                 given = player.decide(turn) if turn.question is None else put(turn, player)
-            if type(given) is not Decision and isawaitable(given):
+            if type(given) is CoroutineType or (type(given) is not Decision and isawaitable(given)):
                 waiting[turn.id] = (turn, given)
                 continue
             if takes is None:
@@ -96,35 +110,53 @@ def _close(waiting: Iterable[tuple[Turn[Any, Any], Any]]) -> None:
 
 
 async def play_async(match: Match[Any, Any, Any], players: Mapping[str, Player[Any, Any]]) -> None:
-    """Play a match to its end with any players; all open asks are out at the same time."""
+    """Play a match to its end with any players; all open asks are out at the same time.
+
+    Whoever has had an answer follows the next ask, too. A task for an ask beside it is made only
+    when that one has to be waited for: a model that answers at once needs none.
+    """
     import asyncio  # a sixth of a worker's start, and bots need none
 
     sent: set[AskId] = set()
+    later: deque[tuple[Turn[Any, Any], Any]] = deque()  # asks that are out and followed by nobody
     out: set[asyncio.Task[None]] = set()
-    ended: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+    loop = asyncio.get_running_loop()
+    ended: asyncio.Future[None] = loop.create_future()
+    slow = any(iscoroutinefunction(player.decide) for player in players.values())
+    launching: asyncio.Handle | None = None
 
-    def ask() -> list[tuple[Turn[Any, Any], Any]]:
+    def ask() -> None:
         """Put every new ask; bots are answered for at once, the rest is awaited."""
-        opened = let_answer(match, players, sent=sent)
-        sent.update(turn.id for turn, _ in opened)
-        return opened
+        if sent and len(sent) == match.waiting:  # all are out
+            return
+        if slow:  # somebody has to be waited for in nearly every turn
+            opened = _put_each(match, players, None, None, sent, {})
+        else:
+            opened = let_answer(match, players, sent=sent)
+        for turn, _ in opened:
+            sent.add(turn.id)
+        later.extend(opened)
 
-    async def follow(turn: Turn[Any, Any], given: Any) -> None:
+    async def follow() -> None:
         """Wait for one answer, then for one of those that it opens, and so on."""
-        while True:
+        nonlocal launching
+        while later:
+            turn, given = later.popleft()
+            if later and launching is None:
+                launching = loop.call_soon(launch)
             answer = await given
             if match.over:
                 return
             match.answer(turn.id, answer)
             sent.discard(turn.id)
-            if not (opened := ask()):
-                return
-            (turn, given), *others = opened
-            launch(others)
+            ask()
 
-    def launch(opened: list[tuple[Turn[Any, Any], Any]]) -> None:
-        for turn, given in opened:
-            task = asyncio.ensure_future(follow(turn, given))
+    def launch() -> None:
+        """Have somebody follow each ask that is left; whoever was at it is waiting."""
+        nonlocal launching
+        launching = None
+        for _ in range(len(later)):
+            task = loop.create_task(follow())
             out.add(task)
             task.add_done_callback(settle)
 
@@ -138,12 +170,11 @@ async def play_async(match: Match[Any, Any, Any], players: Mapping[str, Player[A
             ended.set_result(None)
 
     try:
-        opened = ask()
-        launch(opened[1:])
-        for turn, given in opened[:1]:
-            await follow(turn, given)
+        ask()
+        await follow()
         if ended.done() or not match.over:
             await ended  # raises what broke, if something of ours did
     finally:
+        _close(later)
         for task in out:
             task.cancel()

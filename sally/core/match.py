@@ -99,6 +99,11 @@ class Match(AtOnce[S, A, V]):
         """All that can be answered now, in any order; empty when the match is over."""
         return list(self._waiting.values())
 
+    @property
+    def waiting(self) -> int:
+        """How many asks can be answered now."""
+        return len(self._waiting)
+
     def asked(self, seat: str) -> Turn[A, V] | None:
         """The move that a seat is asked for now, if it is."""
         return self._waiting.get((len(self.replay.moves), seat, "", ""))

@@ -23,8 +23,8 @@ from sally.core.model import (
     ToolSpec,
     Usage,
     check_candidates,
-    prompt_hash,
 )
+from sally.core.prompt_hash import prompt_hash
 
 Answer: TypeAlias = str | Reply | Fault
 Script: TypeAlias = Callable[[Sequence[Message], Settings], Answer]

@@ -11,7 +11,6 @@ import msgspec
 
 from sally.core import keys, packs, shelf
 from sally.core.call import BROKE_READER
-from sally.core.chance import derived_seed
 from sally.core.errors import BadInput, TooLong, Unreadable, listed, unknown
 from sally.core.game import Game, GameSpec, Seat
 from sally.core.harness import AS_IT_IS, Harness, read_harness
@@ -31,13 +30,14 @@ from sally.core.model import (
     ToolResult,
     ToolSpec,
     check_candidates,
-    prompt_hash,
 )
 from sally.core.player import Decision, Fault, Forfeit, PlayerKind, Turn
 from sally.core.probe import Report
+from sally.core.prompt_hash import prompt_hash
 from sally.core.reading import MOST_READ
-from sally.core.strategy import Run, Said, Sheet, Strategy
+from sally.core.strategy import Run, Said, Sheet, Strategy, answered
 from sally.core.words import Pack, checked
+from sally.players.first_try import Again, first_try, seeded
 
 T = TypeVar("T")
 LANGUAGE = "language"  # the name of this kind of player
@@ -176,16 +176,6 @@ class Caller:
         return msgspec.json.encode(found).decode()
 
 
-def seeded(settings: Settings, turn: Turn[Any, Any], calls: int) -> Settings:
-    """The settings of a turn's next call, after so many; with a seed of its own unless given."""
-    if settings.seed is not None:
-        return settings
-    own: Settings = settings.__copy__()  # type: ignore[attr-defined]  # checked already
-    seed = derived_seed(turn.desk.seed, *turn.id, calls) % (2**32 - 1)
-    msgspec.structs.force_setattr(own, "seed", seed)  # below the bound, so it cannot be wrong
-    return own
-
-
 class LanguagePlayer(msgspec.Struct, frozen=True):
     """A model under a strategy; the same object sits in a thousand episodes."""
 
@@ -199,8 +189,20 @@ class LanguagePlayer(msgspec.Struct, frozen=True):
     pack_texts: Mapping[str, str] = msgspec.field(default_factory=dict)
     harness: Harness = AS_IT_IS
 
+    @property
+    def asks_once(self) -> bool:
+        """Whether a decision is one page and one reply, unless something is wrong with it."""
+        return self.act is answered and self.harness is AS_IT_IS
+
     async def decide(self, turn: Turn[Any, Any]) -> Decision[Any] | Forfeit | Fault:
-        caller = Caller(self.model, self.settings, turn, self.call_retries)
+        model = self.model
+        if self.asks_once and not turn.desk.spec.tools:
+            desk = turn.desk.in_words(self.pack, self.pack_texts) if self.pack else turn.desk
+            first = await first_try(model, self.settings, turn, desk, self.texts)
+            if isinstance(first, Decision):
+                return first
+            model = Again(model, first)
+        caller = Caller(model, self.settings, turn, self.call_retries)
         said, retry, reason, tries = Said(""), "", "unreadable", 0
         kept: dict[str, Any] = {}
         for tries in range(1, turn.desk.retries + 2):

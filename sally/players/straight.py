@@ -15,17 +15,17 @@ import msgspec
 from sally.core import keys
 from sally.core.desk import Desk
 from sally.core.grown import Grown
-from sally.core.harness import AS_IT_IS
 from sally.core.log import Call, Moved
 from sally.core.match import Match
 from sally.core.menu import admitted
-from sally.core.model import Message, Settings, User, prompt_hash
+from sally.core.model import Message, Settings, User
 from sally.core.player import Player, Turn
+from sally.core.prompt_hash import page_hash
 from sally.core.reading import SHORT
 from sally.core.seat import Seat
-from sally.core.strategy import Sheet, answered
 from sally.core.words import Words
-from sally.players.language import LanguagePlayer, seeded
+from sally.players.first_try import page_of, seeded
+from sally.players.language import LanguagePlayer
 
 READ = 4096  # so many replies are kept with the moves that they name
 
@@ -54,7 +54,8 @@ class Shown(msgspec.Struct, frozen=True, gc=False):
 
     def moved(self, event: Moved, usage: dict[str, Any]) -> Moved:
         """The event of a move with the call behind it."""
-        shown, settings = prompt_hash(self.messages), msgspec.to_builtins(self.settings)
+        shown = page_hash(self.opening.plus(self.tail))
+        settings = msgspec.to_builtins(self.settings)
         call = Call("move", shown, event.reply, "stop", usage, settings)
         return Moved(event.turn, event.seat, event.action, event.reply, 1, (call,))
 
@@ -72,16 +73,7 @@ class Straight:
         """The page that `decide` shows first, and the settings of its call."""
         player = self._player
         desk = self._reworded(turn.desk) if player.pack_texts else turn.desk
-        words, view, menu = desk.words, turn.view, turn.options
-        opening = desk.opening(view, words.forms[0])
-        if turn.told:
-            tail = Sheet(turn, "", player.texts, desk).tail()
-        else:  # the same, without the hops of a sheet
-            now, question = words.now(view), words.question(view, menu)
-            form = words.format(view, menu)
-            whole = now and question and form
-            tail = f"{now}\n{question}\n{form}" if whole else _joined(now, question, form)
-        return Shown(turn, opening, tail, player.settings)
+        return Shown(turn, *page_of(turn, desk, player.texts), player.settings)
 
     def moved(self, shown: Shown, text: str) -> Moved | None:
         """The event of a reply that names a move; None if `decide` has to see to it."""
@@ -110,16 +102,12 @@ class Straight:
         return action
 
 
-def _joined(*parts: str) -> str:
-    return "\n".join(part for part in parts if part)
-
-
 def straight_way(
     player: Player[Any, Any], match: Match[Any, Any, Any], seat: str
 ) -> Straight | None:
     """The short way of a player in a seat; None where a decision may take more than one call."""
-    if not isinstance(player, LanguagePlayer) or player.act is not answered:
+    if not isinstance(player, LanguagePlayer) or not player.asks_once:
         return None
-    if player.harness is not AS_IT_IS or match.spec.tools or match.setup.arms.get(seat):
+    if match.spec.tools or match.setup.arms.get(seat):
         return None
     return Straight(player, match, seat)

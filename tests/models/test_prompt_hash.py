@@ -18,8 +18,8 @@ from sally.core.model import (
     ToolResult,
     ToolSpec,
     User,
-    prompt_hash,
 )
+from sally.core.prompt_hash import prompt_hash
 
 # Lone surrogates included: replies may hold them.
 TEXTS = st.text(st.characters(exclude_categories=[]), max_size=20)

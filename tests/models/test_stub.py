@@ -17,8 +17,8 @@ from sally.core.model import (
     Settings,
     System,
     User,
-    prompt_hash,
 )
+from sally.core.prompt_hash import prompt_hash
 from sally.models.stub import (
     Playback,
     PromptDiffers,

@@ -1,0 +1,140 @@
+"""A decision that ends with its first reply is the one that the long way makes, byte for byte."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from typing import Any
+
+import pytest
+
+from sally.core import keys, shelf
+from sally.core.drive import play_async
+from sally.core.log import Instance, Setup, Sitter, to_line
+from sally.core.match import Match
+from sally.core.model import Fault, Reply, ToolCall, Usage, User
+from sally.core.prompt_hash import page_hash, prompt_hash
+from sally.models.stub import Scripted
+from sally.players import language
+from sally.players.language import LanguagePlayer
+from sally.runner.seating import players_of, resolved
+
+KEY = "sk-a-key-that-nobody-reads"
+ODD: tuple[Any, ...] = (
+    *("{n}", "I pick {n}", "Option: {n} or {m}", "not {n}", "", "7", "\ud800", f"{KEY}\nOption: "),
+    *(
+        "x" * 90 + "\nOption: {n}",
+        "x" * 60_000,
+        Fault("server", "down"),
+        Fault("bad_request", "no"),
+    ),
+    Reply("Option: {n}", finish="length"),
+    Reply("Option: {n}", finish="refusal"),
+    Reply("Option: {n}", reasoning=f"I saw {KEY}"),
+    Reply("Option: {n}", reasoning="it is the first", usage=Usage(3, 4)),
+    Reply("", (ToolCall("1", "look", "{}"),), finish="tool_calls"),
+)
+
+
+def filled(reply: Any, n: str, m: str) -> Any:
+    if isinstance(reply, Fault):
+        return reply
+    if isinstance(reply, Reply):
+        text = filled(reply.text, n, m)
+        return Reply(text, reply.tool_calls, reply.usage, reply.finish, reply.reasoning)
+    return reply.replace("{n}", n).replace("{m}", m)
+
+
+def played(game: str, seed: int, names: tuple[str, ...], **setup: Any) -> tuple[bytes, list[Any]]:
+    """The line of an episode between two models that are often odd, and what they were shown."""
+    chance, shown = random.Random(seed), list[Any]()
+
+    def script(messages: Any, settings: Any) -> Any:
+        shown.append((str(messages[-1].text), settings))
+        odd = chance.random() < 0.3
+        return filled(chance.choice(ODD) if odd else "Option: {n}", *chance.sample(names, 2))
+
+    shelf.add("models", "odd", lambda name: Scripted(script))
+    seats = shelf.game(game).build({}).seats
+    lineup = {seat: Sitter("language", {"model": "odd"}) for seat in seats}
+    match = Match(shelf.game(game), resolved(Setup(Instance(game, game), seed, lineup, **setup)))
+    asyncio.run(play_async(match, players_of(match)))
+    return to_line(match.episode()), shown
+
+
+@pytest.fixture
+def long_way(monkeypatch):
+    keys.remember(KEY)
+    yield lambda: monkeypatch.setattr(LanguagePlayer, "asks_once", False)
+    keys._given.discard(KEY)
+    keys.known.cache_clear()
+
+
+@pytest.mark.parametrize(
+    ("game", "names", "setup"),
+    [
+        ("rps", ("R", "P", "S"), {}),
+        ("ipd", ("J", "F"), {"arms": {"agent": ("their_move",)}}),
+        ("toma_po", ("1", "2"), {}),
+    ],
+)
+def test_both_ways_tell_the_same_episode(game, names, setup, long_way):
+    short = [played(game, seed, names, **setup) for seed in range(6)]
+    long_way()
+    assert short == [played(game, seed, names, **setup) for seed in range(6)]
+
+
+def test_a_plain_decision_makes_no_caller(monkeypatch):
+    monkeypatch.setattr(language, "Caller", None)  # the long way would call it
+    shelf.add("models", "plain", lambda name: Scripted(lambda shown, settings: "Option: R"))
+    lineup = {seat: Sitter("language", {"model": "plain"}) for seat in ("agent", "partner")}
+    setup = resolved(Setup(Instance("rps", "rps", {"rounds": 3}), 1, lineup))
+    match = Match(shelf.game("rps"), setup)
+    asyncio.run(play_async(match, players_of(match)))
+    assert [event.reply for event in match.events[:-1]] == ["Option: R"] * 6
+
+
+def test_the_hash_of_a_page_is_that_of_its_prompt():
+    for page in ("", "Round 1", "\ud800", "ö" * 999):
+        assert page_hash(page) == prompt_hash([User(page)])
+
+
+# --- who follows an ask -------------------------------------------------------------------------
+
+
+async def tasks_of(wait: bool) -> tuple[int, int]:
+    """How many calls were out at the same time, and how many tasks five rounds of two took."""
+    out, most, made = 0, 0, 0
+
+    class Model(Scripted):
+        async def complete(self, *given: Any) -> Reply:
+            nonlocal out, most
+            out += 1
+            most = max(most, out)
+            if wait:
+                await asyncio.sleep(0.001)
+            out -= 1
+            return Reply("Option: R")
+
+    def count(loop: Any, coroutine: Any, **more: Any) -> Any:
+        nonlocal made
+        made += 1
+        return asyncio.Task(coroutine, loop=loop, **more)
+
+    shelf.add("models", "counted", lambda name: Model(lambda shown, settings: ""))
+    lineup = {seat: Sitter("language", {"model": "counted"}) for seat in ("agent", "partner")}
+    match = Match(
+        shelf.game("rps"), resolved(Setup(Instance("rps", "rps", {"rounds": 5}), 1, lineup))
+    )
+    asyncio.get_running_loop().set_task_factory(count)
+    await play_async(match, players_of(match))
+    return most, made
+
+
+def test_two_seats_think_at_the_same_time():
+    most, made = asyncio.run(tasks_of(wait=True))
+    assert most == 2 and made >= 1
+
+
+def test_models_that_answer_at_once_need_no_tasks():
+    assert asyncio.run(tasks_of(wait=False)) == (1, 0)
