@@ -15,25 +15,24 @@ from threading import Event, Lock
 
 import pytest
 from click.testing import CliRunner, Result
+from msgspec.structs import replace
 
 from sally import store
 from sally.cli import cli
 from sally.core import shelf
 from sally.core.errors import BadInput
+from sally.core.log import Instance
+from sally.core.study import Cell, Study
 from sally.runner.models import OPEN, models_of
 from tests.adapters.inspect.server import Fault, Handler, serving
 
 pytest.importorskip("openai", reason="the local server speaks the language of openai-api")
 
-SHORTER = {
-    "akata2025": "rounds=2",
-    "brockbank2024": "rounds=2",
-    "quickstart_model": "rounds=2",
-    "riemer2025": "rounds=2",
-    "riemer2025_names": "rounds=2",
-    "tradecraft2026": "max_turns=2",
-}
+# Length is not what is tested: where a game has one of these, its episodes are this short
+SHORTER = {"rounds": 2, "boards": 1, "max_turns": 2, "hints": 2, "pass_limit": 1}
+TWO_ROUNDS = ["--set", "rounds=2"]
 NO_LM = ["--without", "lm", "--without", "social_lm"]
+CHAT = [*TWO_ROUNDS, *NO_LM[:2]]
 SCORING = {"riemer2025": NO_LM, "quickstart_model": NO_LM[:2]}  # the server cannot score
 # shipped ones only: other tests put studies of their own on the shelf of this process
 STUDIES = sorted(
@@ -82,9 +81,21 @@ def key(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def command(study: str, config: Path, out: Path, *more: str) -> list[str]:
-    given = ["--model", "weak", "--config", str(config), "--out", str(out), *more]
-    shorter = ["--set", SHORTER[study]] if study in SHORTER else []
-    return ["run", study, *given, *shorter]
+    return ["run", study, "--model", "weak", "--config", str(config), "--out", str(out), *more]
+
+
+def shorter(name: str) -> Study:
+    """A study as it is shipped, cell by cell and lineup by lineup, in short episodes."""
+    study: Study = shelf.study(name)
+    return replace(study, retries=1, cells=tuple(map(_shorter, study.cells)))
+
+
+def _shorter(cell: Cell) -> Cell:
+    def short(one: Instance) -> Instance:
+        known = shelf.game(one.game).parameters
+        return replace(one, params={**one.params, **{k: SHORTER[k] for k in SHORTER if k in known}})
+
+    return replace(cell, instances=tuple(map(short, cell.instances)))
 
 
 def typed(given: list[str]) -> Result:
@@ -97,8 +108,11 @@ def started(given: list[str]) -> list[str]:
 
 
 @pytest.mark.parametrize("study", STUDIES)
-def test_one_command_finishes_every_episode_of_a_study(study: str, tmp_path: Path) -> None:
+def test_one_command_finishes_every_episode_of_a_study(
+    study: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     out = tmp_path / "out"
+    monkeypatch.setitem(shelf._added["studies"], study, shorter(study))
     more = SCORING.get(study, [])
     with config(tmp_path, unsteady(5)) as file:
         done = typed(command(study, file, out, "--limit", "1", "--json", *more))
@@ -121,7 +135,7 @@ def test_a_provider_that_refuses_every_call_stops_the_run_in_its_own_words(tmp_p
 def test_a_server_that_speaks_chat_alone_is_reached_as_openai(tmp_path: Path) -> None:
     out = tmp_path / "out"
     with config(tmp_path, lambda handler: handler.say("Option: J"), "openai") as file:
-        done = typed(command("quickstart_model", file, out, "--limit", "1", "--json", *NO_LM[:2]))
+        done = typed(command("quickstart_model", file, out, "--limit", "1", "--json", *CHAT))
     assert done.exit_code == 0, done.stderr[-2000:]
     assert json.loads(done.stdout)["reasons"] == {}
 
@@ -129,17 +143,20 @@ def test_a_server_that_speaks_chat_alone_is_reached_as_openai(tmp_path: Path) ->
 def test_a_run_that_is_stopped_says_so_and_goes_on(tmp_path: Path) -> None:
     out, stopped, luck = tmp_path / "out", Event(), random.Random(6)
 
+    def ended() -> int:
+        return store.survey(out).episodes if (out / store.MANIFEST).exists() else 0
+
     def slow(handler: Handler) -> None:
         """Episodes drift apart, and the first that ends holds up the others until the signal."""
         time.sleep(luck.uniform(0, 0.3))
-        while out.exists() and store.survey(out).episodes and not stopped.wait(0.05):
+        while ended() and not stopped.wait(0.05):
             pass
         handler.say("Option: J")
 
     with config(tmp_path, slow) as file:
-        given = started(command("quickstart_model", file, out, "--limit", "4", *NO_LM[:2]))
+        given = started(command("quickstart_model", file, out, "--limit", "4", *CHAT))
         begun = subprocess.Popen(given, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        while not (out.exists() and store.survey(out).episodes):
+        while not ended():
             assert begun.poll() is None, begun.communicate()
             time.sleep(0.1)
         begun.send_signal(signal.SIGINT)
@@ -156,7 +173,7 @@ def test_a_run_that_is_stopped_says_so_and_goes_on(tmp_path: Path) -> None:
 def test_part_of_a_study_is_played_under_the_ids_of_the_whole(tmp_path: Path) -> None:
     with config(tmp_path, lambda handler: handler.say("Option: J")) as file:
         given = command("riemer2025", file, tmp_path / "out", "--limit", "1", "--json")
-        part = ["--table", "4", "--game", "ipd"]
+        part = [*TWO_ROUNDS, "--table", "4", "--game", "ipd"]
         done, other = typed([*given, *part]), typed([*given, "--cell", "no such"])
     assert done.exit_code == 0, done.stderr[-2000:]
     found = store.load(tmp_path / "out").episodes.values()
