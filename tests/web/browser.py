@@ -8,7 +8,6 @@ import re
 import shutil
 import signal
 import socket
-import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -19,6 +18,8 @@ from typing import Any
 
 import httpx
 import pytest
+
+from tests.fixtures.warm import WEB, Forked, warm
 
 # The shell without windows does the same with about half of the processor.
 NAMES = ("chromium-headless-shell", "chromium", "chromium-browser")
@@ -39,7 +40,7 @@ class Server:
 
     data: Path
     port: int = field(default_factory=free_port)
-    process: subprocess.Popen[bytes] | None = None
+    process: Forked | None = None
     use: tuple[str, ...] = ()  # options before `serve`
     more: tuple[str, ...] = ()  # options behind it
 
@@ -51,13 +52,14 @@ class Server:
         where = ("--port", str(self.port), "--data", str(self.data))
         command = [sys.executable, "-m", "sally", *self.use, "serve", *where, *self.more]
         with (self.data.parent / "server.log").open("ab") as log:
-            self.process = subprocess.Popen(command, stdout=log, stderr=log)
-        for _ in range(600):
+            self.process = warm(*WEB).start(command, output=log)
+        for _ in range(3000):
             try:
+                socket.create_connection(("127.0.0.1", self.port), 2).close()
                 if httpx.get(f"{self.address}/healthy", timeout=2).is_success:
                     return
-            except httpx.TransportError:
-                time.sleep(0.1)
+            except (OSError, httpx.TransportError):
+                time.sleep(0.02)
             if self.process.poll() is not None:
                 break
         raise AssertionError((self.data.parent / "server.log").read_text())

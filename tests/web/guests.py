@@ -6,7 +6,6 @@ import random
 import re
 import secrets
 import socket
-import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -18,6 +17,7 @@ from typing import Any
 from starlette.testclient import TestClient
 
 from sally.web.app import Settings, make_app
+from tests.fixtures.warm import WEB, Forked, warm
 
 Json = dict[str, Any]
 WORDS = ("hello", "north", "Please trade with me.", "river money", "what do you know")
@@ -33,21 +33,21 @@ def web_server(folder: Path, **more: Any) -> Iterator[TestClient]:
 
 
 @contextmanager
-def serving(data: Path, port: int = 0, *more: str) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
+def serving(data: Path, port: int = 0, *more: str) -> Iterator[tuple[Forked, int]]:
     """`sally serve` in a process of its own, killed in the end if it still runs."""
     if not port:
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             port = free.getsockname()[1]
     command = [sys.executable, "-m", "sally", "serve", "--port", str(port), "--data", str(data)]
-    process = subprocess.Popen([*command, "--rate", "10000", *more], stderr=subprocess.DEVNULL)
+    process = warm(*WEB).start([*command, "--rate", "10000", *more])
     try:
         while process.poll() is None:
             try:
                 socket.create_connection(("127.0.0.1", port)).close()
                 break
             except ConnectionRefusedError:
-                time.sleep(0.1)
+                time.sleep(0.02)
         yield process, port
     finally:
         process.kill()

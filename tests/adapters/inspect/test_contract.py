@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -31,6 +30,7 @@ from sally.core.study import sitter
 from sally.models.stub import Scripted, always
 from sally.runner.check import check
 from tests.adapters.inspect.tables import PICK, mock, stored, tiny, wanted
+from tests.fixtures.warm import INSPECT, warm
 
 shelf.add("studies", "tiny", tiny())
 shelf.add("studies", "tiny_pair", tiny(partner=sitter("language", strategy="qa")))
@@ -255,7 +255,7 @@ def test_a_killed_run_goes_on_with_what_is_missing(
     model: str, command: list[str], tmp_path: Path
 ) -> None:
     env = {**os.environ, "XDG_CONFIG_HOME": str(tmp_path)}
-    running = subprocess.Popen([*command, model], cwd=tmp_path, env=env, stdout=-3, stderr=-3)
+    running = warm(*INSPECT).start([*command, model], cwd=tmp_path, env=env)
     out = tmp_path / "out"
     deadline = time.monotonic() + 180
     while not ((out / store.MANIFEST).exists() and store.load(out).episodes):
@@ -266,7 +266,8 @@ def test_a_killed_run_goes_on_with_what_is_missing(
     running.wait()
     before = store.load(out)
     assert 0 < len(before.episodes) < 10
-    subprocess.run([*command, model], cwd=tmp_path, env=env, check=True, stdout=-3, stderr=-3)
+    again = warm(*INSPECT).run([*command, model], cwd=tmp_path, env=env)
+    assert again.returncode == 0, again.stderr
     after = store.load(out)
     assert len(after.episodes) == len(after.finished) == 10
     assert after.doubled == 0  # nothing was played twice

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import random
 import signal
-import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -25,6 +24,7 @@ from sally.core.log import Instance
 from sally.core.study import Cell, Study
 from sally.runner.models import OPEN, models_of
 from tests.adapters.inspect.server import Fault, Handler, serving
+from tests.fixtures.warm import INSPECT, warm
 
 pytest.importorskip("openai", reason="the local server speaks the language of openai-api")
 
@@ -125,8 +125,8 @@ def test_one_command_finishes_every_episode_of_a_study(
 
 def test_a_provider_that_refuses_every_call_stops_the_run_in_its_own_words(tmp_path: Path) -> None:
     with config(tmp_path, no_such_model) as file:
-        given = started(command("kang2026", file, tmp_path / "out", "--limit", "1"))
-        done = subprocess.run(given, capture_output=True, text=True, timeout=300)
+        given = started(command("brockbank2024", file, tmp_path / "out", "--limit", "1"))
+        done = warm(*INSPECT).run(given, timeout=300)
     assert done.returncode == 1
     assert "The model weak is not served here" in done.stderr
     assert "Traceback" not in done.stderr and "RetryError" not in done.stderr
@@ -155,7 +155,7 @@ def test_a_run_that_is_stopped_says_so_and_goes_on(tmp_path: Path) -> None:
 
     with config(tmp_path, slow) as file:
         given = started(command("quickstart_model", file, out, "--limit", "4", *CHAT))
-        begun = subprocess.Popen(given, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        begun = warm(*INSPECT).start(given)
         while not ended():
             assert begun.poll() is None, begun.communicate()
             time.sleep(0.1)
@@ -165,7 +165,7 @@ def test_a_run_that_is_stopped_says_so_and_goes_on(tmp_path: Path) -> None:
         assert begun.returncode == 130, said
         assert said.strip().splitlines()[-1].startswith("sally: Stopped.")
         assert "Traceback" not in said
-        again = subprocess.run([*given, "--json"], capture_output=True, text=True, timeout=300)
+        again = warm(*INSPECT).run([*given, "--json"], timeout=300)
     assert again.returncode == 0, again.stderr[-2000:]
     assert json.loads(again.stdout)["not_run"] == 0
 
