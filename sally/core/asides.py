@@ -245,9 +245,11 @@ class Asides:
         """The notes of these sections in canonical order; they are taken off the desk."""
         out: list[Event] = []
         for section in sections:
-            noted = self._notes.pop(section, {})
+            if not (noted := self._notes.pop(section, None)):
+                continue
             for seat in self._seats:
-                notes = noted.get(seat, {})
+                if not (notes := noted.get(seat)):
+                    continue
                 due = [key for key in self._due[seat] if key in notes]
                 out += [notes[key] for key in due]
                 out += [event for key, event in notes.items() if key not in due]

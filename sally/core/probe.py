@@ -109,13 +109,18 @@ def odds_problem(odds: Sequence[float], n: int) -> str | None:
     """Why these numbers are no odds over `n` choices."""
     if len(odds) != n:
         return f"{len(odds)} odds were given for {n} choices"
-    if not all(_is_number(p) and p >= 0 for p in odds) or abs(sum(odds) - 1) > 1e-6:
+    numbers = {type(p) for p in odds} <= _NUMBERS
+    # a sum with an infinity or no number in it is not near to one
+    if not numbers or min(odds, default=0) < 0 or not abs(sum(odds) - 1) <= 1e-6:
         return "odds must be at least 0 and sum to 1"
     return None
 
 
+_NUMBERS = {int, float}
+
+
 def _is_number(value: Any) -> bool:
-    return type(value) in (int, float) and isfinite(value)
+    return type(value) in _NUMBERS and isfinite(value)
 
 
 def _values_problem(question: Question, value: Any) -> str | None:

@@ -17,7 +17,7 @@ from sally.core.partner import Partner
 from sally.core.playback import mismatch, replayed
 from sally.core.replay import Replay
 from sally.runner.seating import kinds
-from sally.testing.bench import Bench, match_of, must, play_in_any_order, played, refused
+from sally.testing.bench import Bench, Broken, match_of, must, play_in_any_order, played, refused
 
 
 def rules_hold_at_every_step(at: Bench, seed: int) -> None:
@@ -84,8 +84,8 @@ def _remembered(replay: Replay[Any, Any, Any], past_of: dict[Any, Any]) -> None:
             if seat in seen and seen[seat] != view:
                 past[seat] += (seen[seat],)
             seen[seat] = view
-            same = past_of.setdefault((seat, view), past[seat]) == past[seat]
-            must(same, f"two different pasts look the same to {seat}: {view!r}")
+            if past_of.setdefault((seat, view), past[seat]) != past[seat]:
+                raise Broken(f"two different pasts look the same to {seat}: {view!r}")
             if seat in step.moves:
                 past[seat] += (step.moves[seat],)
 
