@@ -46,25 +46,27 @@ class Asides:
         )
         self._notes: dict[str, dict[Seat, dict[tuple[str, str], Event]]] = {}
         self._due: dict[Seat, list[tuple[str, str]]] = {s: [] for s in seats}
+        self._arms, self._injections = self._asked_now
+        self.turn_begins()
         self._began = 0  # the step at which the game's present turn began
         self._kept: set[tuple[Seat, str]] = set()  # what was told and kept since then
 
-    @property
-    def _arms(self) -> Mapping[Seat, tuple[Probe, ...]]:
-        """What is asked in the present turn; before a fork, as the first episode had it."""
-        return self._in_force[0]
-
-    @property
-    def _injections(self) -> Mapping[Seat, tuple[Injection, ...]]:
-        return self._in_force[1]
+    def turn_begins(self) -> None:
+        """Forget what was seen; what is asked before a fork is as the first episode had it."""
+        self._seen: dict[Seat, Any] = {}
+        if self._asked_before is not self._asked_now:
+            now = len(self._replay) >= self._changes_at
+            self._arms, self._injections = self._asked_now if now else self._asked_before
 
     @property
     def _seed(self) -> int:
         return self._seeds[len(self._replay) >= self._changes_at]
 
-    @property
-    def _in_force(self) -> Asked:
-        return self._asked_before if len(self._replay) < self._changes_at else self._asked_now
+    def view(self, seat: Seat) -> Any:
+        """What a seat sees in the present turn; rules are asked for it once."""
+        if seat not in self._seen:
+            self._seen[seat] = self._game.observe(self._replay.present, seat)
+        return self._seen[seat]
 
     # --- probes -----------------------------------------------------------------------------
 
@@ -75,7 +77,7 @@ class Asides:
             self._kept.clear()
         for seat, probes in self._arms.items():
             for probe in probes:
-                if self._stands(probe) and (probe.point == "start" or seat in movers):
+                if (probe.point == "start" or seat in movers) and self._stands(probe):
                     yield from self._asked(probe, seat, movers)
 
     def _stands(self, probe: Probe) -> bool:
@@ -89,9 +91,8 @@ class Asides:
     ) -> Iterable[Turn[Any, Any]]:
         if probe.once and self._was_asked(probe, seat):
             return
-        state, game = self._replay.present, self._game
-        view = game.observe(state, seat)
-        options = game.options(state, seat) if seat in movers else ()
+        game, view = self._game, self.view(seat)
+        options = game.options(self._replay.present, seat) if seat in movers else ()
         for question in probe.asks(game, view, seat):
             self._due[seat].append((probe.name, question.about))
             yield Turn(
@@ -181,9 +182,10 @@ class Asides:
 
     def tell(self, seat: Seat, made: Mapping[Seat, Moved | Forfeited]) -> tuple[Told, ...]:
         """What a mover is told, noted in the log; kept in its past where the injection says so."""
-        replay = self._replay
+        if not self._injections[seat]:
+            return ()
+        replay, view = self._replay, self.view(seat)
         replay.pending = {s: e.action for s, e in made.items() if isinstance(e, Moved)}
-        view = self._game.observe(replay.present, seat)
         everything: list[Told] = []
         for injection in self._injections[seat]:
             probe = self._spec.probe(injection.probe)
@@ -204,7 +206,8 @@ class Asides:
 
         Movers are told before they move; these are not, and find it there when they move next.
         """
-        said = self._notes.get("start", {})
+        if not (said := self._notes.get("start")):
+            return
         for seat in self._seats:
             kept = {i.probe for i in self._injections[seat] if i.source == "own" and i.keep}
             if seat in movers or not kept:
@@ -214,8 +217,7 @@ class Asides:
                 if isinstance(note, Reported) and note.probe in kept and note.value is not None:
                     told = Told(note.turn, seat, note.probe, note.value, note.about, "own")
                     self._note("told", told)
-                    view = self._game.observe(self._replay.present, seat)
-                    self._desks[seat].keep(view, told)
+                    self._desks[seat].keep(self.view(seat), told)
                     self._kept.add((seat, note.probe))
 
     def _what_to_tell(

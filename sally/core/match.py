@@ -73,6 +73,7 @@ class Match(AtOnce[S, A, V]):
         self._waiting: dict[AskId, Turn[A, V]] = {}
         self._made: dict[Seat, Moved | Forfeited] = {}
         self._movers: tuple[Seat, ...] = ()
+        self._unasked: list[Seat] = []  # movers who wait to be told before they are asked
         probed = any(setup.arms.values()) or setup.injections or setup.fork
         self._asides = self._new_asides() if probed else None
         self._begin()
@@ -128,7 +129,8 @@ class Match(AtOnce[S, A, V]):
         if self._asides is not None:
             if turn.question is None:
                 self._put(self._asides.after_move(turn.desk.seat, given))  # type: ignore[arg-type]
-            self._ask_whoever_is_ready()
+            if self._unasked:
+                self._ask_whoever_is_ready()
         if not self._waiting:
             self._settle()
 
@@ -187,8 +189,10 @@ class Match(AtOnce[S, A, V]):
                     menu = game.options(state, seat)
                     waiting[id] = Turn(id, desks[seat], view, menu, memory.get(seat))
         else:
+            self._asides.turn_begins()
+            self._unasked = [seat for seat in movers if seat not in self._made]
             if movers[0] != NATURE:
-                self._put(self._asides.at_start(tuple(s for s in movers if s not in self._made)))
+                self._put(self._asides.at_start(tuple(self._unasked)))
             self._ask_whoever_is_ready()
         if not self._waiting:
             self._settle()
@@ -214,19 +218,18 @@ class Match(AtOnce[S, A, V]):
     def _ask_whoever_is_ready(self) -> None:
         """Ask those movers that wait for nothing: injected ones are told first."""
         assert self._asides is not None
-        for seat in self._movers:
-            if seat in self._made or (self.turn, seat, "", "") in self._waiting:
-                continue
+        for seat in tuple(self._unasked):
             if self._asides.ready(seat, self._movers, self._made, self._waiting):
+                self._unasked.remove(seat)
                 self._ask_move(seat, self.state, self._asides.tell(seat, self._made))
 
     def _ask_move(self, seat: Seat, state: S, told: tuple[Told, ...] = ()) -> None:
-        game = self.game
+        game, asides = self.game, self._asides
         id = (len(self.replay.moves), seat, "", "")
         self._waiting[id] = Turn(
             id,
             self._desks[seat],
-            game.observe(state, seat),
+            game.observe(state, seat) if asides is None else asides.view(seat),
             game.options(state, seat),
             self._memory.get(seat),
             told,
