@@ -1,10 +1,13 @@
-"""Big stores: playing, then scoring, profiling and resuming, for the first time and again.
+"""Big stores: what each command takes that reads one, for the first time and again.
 
-    python benchmarks/stores.py 20000             so many episodes of 20 rounds, in a new folder
-    python benchmarks/stores.py 100000 --in DIR   in this folder, which stays
+    python -m benchmarks.stores 20000             so many episodes of 20 rounds, in a new folder
+    python -m benchmarks.stores 100000 --in DIR   in this folder, which stays
+    python -m benchmarks.stores 1000000 --copied  a thousand of them played (`copied.py`)
+    python -m benchmarks.stores 20000 --paper     of a paper: 100 rounds, a model in one seat
 
-Each command is a process of its own; its processor seconds and its peak of memory are printed, and
-how much sooner the second time is over, when the index beside the lines has the columns.
+Each command is a process of its own. Wall clock and processor seconds (those of its workers among
+them), the peak of memory of one process, and the lines that it printed; the load says what else the
+machine was doing.
 """
 
 from __future__ import annotations
@@ -13,37 +16,58 @@ import argparse
 import os
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 import msgspec
 
-ROUNDS = 20
+from benchmarks.copied import copy_out
+from sally.core.study import read_study
+
+PAPER = "riemer2025"
+COMMANDS = ("score", "profile", "crossplay", "report", "reproduce")
+NOT_ITS_OWN = 2  # how `reproduce` ends where no episode is the paper's
 
 
 class Cost(msgspec.Struct, frozen=True):
     """What a command took."""
 
+    wall: float
     seconds: float  # of processors, its workers' among them
     megabytes: float  # at most, in one process
     lines: int  # that it printed
 
 
 # Two bots, many times: the cheapest episodes there are, so that reading weighs most.
-STUDY = """
+BOTS = """
 name = "big"
 about = "many small episodes"
 
 [[cells]]
 name = "ipd"
 repeats = {episodes}
-instances = [{{ id = "ipd-{rounds}", game = "ipd", params = {{ rounds = {rounds} }} }}]
+instances = [{{ id = "ipd-20", game = "ipd", params = {{ rounds = 20 }} }}]
 lineups = [{{ agent = {{ player = "random" }}, partner = {{ player = "tit_for_tat" }} }}]
+"""
+MODEL = """
+name = "big"
+about = "many episodes of a paper"
+
+[[cells]]
+name = "ipd"
+repeats = {episodes}
+instances = [{{ id = "ipd-J-F", game = "ipd", params = {{ rounds = 100, names = ["J", "F"] }} }}]
+
+[cells.lineups]
+agent = {{ player = "language", params = {{ model = "embedded", strategy = "qa" }} }}
+partner = {{ player = "tit_for_tat", params = {{ first = 0 }} }}
 """
 
 
-def cost(*command: str) -> Cost:
+def cost(*command: str, may_end_with: int = 0) -> Cost:
     """Run the command line in a process of its own."""
     with tempfile.TemporaryFile() as out:
+        began = time.monotonic()
         pid = os.posix_spawn(
             sys.executable,
             [sys.executable, "-m", "sally", *command],
@@ -51,44 +75,63 @@ def cost(*command: str) -> Cost:
             file_actions=[(os.POSIX_SPAWN_DUP2, out.fileno(), 1)],
         )
         _, status, used = os.wait4(pid, 0)
-        if status:
-            sys.exit(f"sally {' '.join(command)} ended with {os.waitstatus_to_exitcode(status)}.")
+        wall = time.monotonic() - began
+        if (code := os.waitstatus_to_exitcode(status)) not in (0, may_end_with):
+            sys.exit(f"sally {' '.join(command)} ended with {code}.")
         out.seek(0)
-        return Cost(used.ru_utime + used.ru_stime, used.ru_maxrss / 1e3, out.read().count(b"\n"))
+        lines = out.read().count(b"\n")
+        return Cost(wall, used.ru_utime + used.ru_stime, used.ru_maxrss / 1e3, lines)
 
 
-def measured(folder: Path, episodes: int) -> None:
-    file, out = folder / "big.toml", str(folder / "out")
-    file.write_text(STUDY.format(episodes=episodes, rounds=ROUNDS))
-    print(f"{episodes:,} episodes of {ROUNDS} rounds; processor time, peak memory, lines printed")
-    run = ("run", str(file), "--out", out)
-    show("run, and its summary", cost(*run))
-    for name in ("score", "profile"):
-        first, again = cost(name, out), cost(name, out)
-        show(f"{name}, the first time", first)
-        show(f"{name}, again", again)
-        print(f"  again / first {again.seconds / first.seconds:.2f}")
+def measured(folder: Path, episodes: int, text: str, copied: bool) -> None:
+    """Fill a folder, unless it was, and print what each command takes."""
+    file, out = folder / "big.toml", folder / "out"
+    file.write_text(text.format(episodes=episodes))
+    print(f"{episodes:,} episodes; load {os.getloadavg()[0]:.1f}", flush=True)
+    print(f"{'':32s} {'wall':>8s}   {'processor':>8s} {'peak':>9s}  lines")
+    run = ("run", str(file), "--out", str(out))
+    if copied and not out.exists():
+        copy_out(read_study(file), out, lambda how_far: print(f"\r{how_far} ", end="", flush=True))
+        print("written")
+    elif not out.exists():
+        show("run, and its summary", cost(*run, "--on", f"pool:{os.cpu_count()}"))
+    given = {
+        "report": ("--out", str(folder / "page.html")),
+        "reproduce": ("--episodes", str(out)),
+    }
+    for name in COMMANDS:
+        about = (PAPER,) if name == "reproduce" else (str(out),)
+        for which in ("the first time", "again"):
+            found = cost(name, *about, *given.get(name, ()), may_end_with=NOT_ITS_OWN)
+            show(f"{name}, {which}", found)
     show("run again: nothing is missing", cost(*run))
-    lines = sum(path.stat().st_size for path in Path(out).glob("*.jsonl"))
-    index = (Path(out) / "index.sqlite").stat().st_size if lines > 4e6 else 0
-    print(f"index / lines {index / lines:.2f} ({lines / 1e6:.0f} MB of lines)")
+    lines = sum(path.stat().st_size for path in out.glob("*.jsonl"))
+    index = out / "index.sqlite"
+    size = index.stat().st_size if index.exists() else 0
+    print(f"index / lines {size / lines:.2f} ({lines / 1e6:.0f} MB of lines)")
+    print(f"load {os.getloadavg()[0]:.1f}")
 
 
 def show(what: str, found: Cost) -> None:
-    print(f"{what:32s} {found.seconds:8.1f} s {found.megabytes:7.0f} MB {found.lines:5d}")
+    """One line of the table."""
+    times = f"{found.wall:8.1f} s {found.seconds:8.1f} s"
+    print(f"{what:32s} {times} {found.megabytes:6.0f} MB {found.lines:6d}", flush=True)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("episodes", type=int)
     parser.add_argument("--in", dest="folder", type=Path)
+    parser.add_argument("--copied", action="store_true")
+    parser.add_argument("--paper", action="store_true")
     given = parser.parse_args()
+    text = MODEL if given.paper else BOTS
     if given.folder is not None:
         given.folder.mkdir(parents=True, exist_ok=True)
-        measured(given.folder, given.episodes)
+        measured(given.folder, given.episodes, text, given.copied)
         return
     with tempfile.TemporaryDirectory() as folder:
-        measured(Path(folder), given.episodes)
+        measured(Path(folder), given.episodes, text, given.copied)
 
 
 if __name__ == "__main__":

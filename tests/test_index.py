@@ -18,6 +18,7 @@ from sally.analysis.measured_table import MeasuredColumn
 from sally.analysis.paper_store import PaperStore
 from sally.analysis.scores import FINEST, means, seats_of
 from sally.analysis.seat_table import SEATS, SEEDS, SeatColumns, seats_in, table_means
+from sally.analysis.setups import SetupsColumn
 from sally.analysis.stored import told_apart
 from sally.analysis.stores import each_once, measured_stores
 from sally.core.errors import BadInput
@@ -219,7 +220,7 @@ def test_columns_made_in_hand_are_those_that_are_read_off_the_lines(folder: Path
     for n, (_, found) in enumerate(columns._made):
         piece = lines[n * index.PIECE : (n + 1) * index.PIECE]
         seats = SeatColumns((SEATS, SEEDS, *columns._numbers))
-        parts = [Noting(), seats, MeasuredColumn(), PageColumn()]
+        parts = [Noting(), seats, MeasuredColumn(), PageColumn(), SetupsColumn()]
         assert found == laid_open.laid_open(piece, parts)
 
 

@@ -9,6 +9,7 @@ from sally.analysis.laid_open import Part
 from sally.analysis.measured_table import MeasuredColumn
 from sally.analysis.rows import played
 from sally.analysis.seat_table import SEATS, SEEDS, SeatColumns
+from sally.analysis.setups import SetupsColumn
 from sally.core import shelf
 from sally.core.code import fingerprint
 from sally.core.log import Ended, Episode, Moved
@@ -37,7 +38,7 @@ class InHand:
 
     def _begun(self) -> tuple[Part, ...]:
         seats = SeatColumns((SEATS, SEEDS, *self._numbers))
-        return Noting(), seats, MeasuredColumn(), PageColumn()
+        return Noting(), seats, MeasuredColumn(), PageColumn(), SetupsColumn()
 
     def add(self, line: bytes, episode: Episode, replay: Replay[Any, Any, Any]) -> None:
         """Take an episode as its line will be read, and what happened in it."""
