@@ -6,7 +6,7 @@ has its own declared zero and one (`sally.analysis.scale`).
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from math import inf
 from typing import Any
@@ -20,7 +20,7 @@ from sally.core.game import GameSpec, Seat
 from sally.core.log import Instance
 from sally.core.metric import Metric
 from sally.stats import Estimate
-from sally.stats.rule import Bounds, mean_by_rule
+from sally.stats.rule import Bounds, Unit, mean_by_rule
 
 PAID = ("payoff", "reward")  # the column of a row, and the metric
 COUNTS = ("turns", "moves", "forfeited", "retried", "calls", "input_tokens", "output_tokens",
@@ -93,9 +93,7 @@ def ends_over(metric: str, rows: Iterable[Mapping[str, Any]]) -> Bounds | None:
     return widest(row.get("ends", {}).get(metric, general) for row in rows)
 
 
-def mean_within(
-    metric: str, values: ArrayLike, clusters: Sequence[Hashable], ends: Bounds | None
-) -> Estimate:
+def mean_within(metric: str, values: ArrayLike, clusters: Unit, ends: Bounds | None) -> Estimate:
     """A mean by the rule within the ends of its metric.
 
     Wilson's doubt about all or nothing is one about shares and wins. What was lost is no share: a

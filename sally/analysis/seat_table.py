@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sally import store
+from sally.analysis.coded import Coding, Column
 from sally.analysis.ends import instance_ends, key_of, mean_within, widest
 from sally.analysis.laid_open import laid_open
 from sally.analysis.measured import in_question
@@ -28,7 +29,8 @@ from sally.core.game import Seat
 from sally.core.log import Episode, Sitter, label, model_and_strategy
 from sally.core.metric import Played
 from sally.stats import Estimate
-from sally.stats.rule import coarsest
+from sally.stats.columns import as_met
+from sally.stats.rule import Unit, coarsest
 from sally.store.counting import Gathering, rows_of
 from sally.store.index import Columns, Line
 
@@ -87,7 +89,7 @@ class Seats:
     instance: Codes
     repeat: Codes
     seed: Whole  # empty unless asked for
-    values: Mapping[str, Floats]  # not a number where there is none
+    values: Mapping[str, Column[np.float64]]  # not a number where there is none
     bad: list[str] = field(default_factory=list)
     reasons: Counter[str] = field(default_factory=Counter)
     mixed: list[str] = field(default_factory=list)  # instances that changed between runs
@@ -235,7 +237,7 @@ class Gathered:
         self._problem: list[Codes] = []
         self._repeat: list[Codes] = []
         self._seed: list[Whole] = []
-        self._values: dict[str, list[Floats | int]] = {name: [] for name in metrics}
+        self._values = {name: Coding() for name in metrics}
         self._every = Gathering()
         self._many: list[Codes] = []  # rows of each line
         self._why: dict[int, str] = {}  # by line, why there is no result
@@ -269,9 +271,9 @@ class Gathered:
             seeds: Whole = np.array(msgspec.msgpack.decode(found[SEEDS]), dtype=object)
             self._seed.append(np.repeat(seeds, piece.seats))
         size = len(piece.kind)
-        for name in self._metrics:
+        for name, values in self._values.items():
             data = found.get(name, b"")
-            self._values[name].append(np.frombuffer(data) if data else size)
+            values.add(np.frombuffer(data) if data else np.full(size, np.nan))
         return piece
 
     def _coded(self, kind: Kind) -> int:
@@ -292,7 +294,12 @@ class Gathered:
 
     def chosen(self, order: Codes, reasons: Counter[str]) -> Seats:
         """The table of these rows, in this order."""
-        values = {name: _joined(self._values.pop(name), order) for name in self._metrics}
+        as_it_is = len(order) == sum(map(len, self._kind)) and bool((order[1:] > order[:-1]).all())
+        values = {}
+        for name in self._metrics:
+            values[name] = self._values.pop(name).column()
+            if not as_it_is:
+                values[name] = values[name].take(order)
         kind, problem, repeat = (
             np.concatenate([*some, _NONE])[order]
             for some in (self._kind, self._problem, self._repeat)
@@ -315,16 +322,6 @@ class Gathered:
             reasons,
             _mixed(problems),
         )
-
-
-def _joined(columns: Sequence[Floats | int], order: Codes) -> Floats:
-    """A column put together; a number stands for so many rows without a value."""
-    if all(isinstance(column, int) for column in columns):
-        return np.broadcast_to(np.float64(np.nan), order.shape)  # one value, whatever the length
-    blank = (np.full(c, np.nan) if isinstance(c, int) else c for c in columns)
-    whole = np.concatenate(list(blank))
-    as_it_is = len(order) == len(whole) and bool((order[1:] > order[:-1]).all())
-    return whole if as_it_is else whole[order]  # a copy of every column would be the most memory
 
 
 def _instance_of(problems: Sequence[tuple[str, str, bytes]]) -> Codes:
@@ -351,7 +348,8 @@ def table_columns(seats: Seats) -> dict[str, NDArray[Any]]:
     said = {row["at"]: row for row in seats.kinds}
     found = {name: _spread(seats, said, name) for name in (*FINEST, "model", "strategy", PERSON)}
     ids = np.array([id for _, id, _ in seats.problems], dtype=object)
-    return {**found, "instance": ids[seats.problem], "repeat": seats.repeat, **seats.values}
+    whole = {name: column[:] for name, column in seats.values.items()}
+    return {**found, "instance": ids[seats.problem], "repeat": seats.repeat, **whole}
 
 
 def _spread(seats: Seats, said: Mapping[int, Row], name: str) -> NDArray[Any]:
@@ -406,10 +404,10 @@ def mean_of_rows(seats: Seats, group: Sequence[Row], rows: Codes, metric: str) -
     met = np.unique(seats.kind[rows] * many + seats.problem[rows]).tolist()
     people = {row["at"]: row["participant"] for row in group}
     told = None not in people.values()
-    units: dict[str, Sequence[Any]] = {
+    units: dict[str, Unit] = {
         "participants": [people[k] for k in seats.kind[rows].tolist()] if told else [None],
-        "instances": seats.instance[rows].tolist(),
-        "repeats of instances": again_of(seats)[rows].tolist(),
+        "instances": as_met(seats.instance[rows]),
+        "repeats of instances": as_met(again_of(seats)[rows]),
         "episodes": range(rows.size),
     }
     ends = widest(

@@ -210,14 +210,14 @@ class Provenance:
             CellCount(
                 name,
                 len(wanted.get(name, NO_KEYS)),
-                int(np.isin(wanted.get(name, NO_KEYS), played).sum()),
+                int(_among(wanted.get(name, NO_KEYS), played).sum()),
                 self.cells.get(name, Counter())["censored"],
-                int((~np.isin(here.get(name, NO_KEYS), planned)).sum()),
+                int((~_among(here.get(name, NO_KEYS), planned)).sum()),
                 self.peoples[name],
             )
             for name in dict.fromkeys([*wanted, *self.cells])
         ]
-        missing, others = ~np.isin(planned, played), ~np.isin(played, planned)
+        missing, others = ~_among(planned, played), ~_among(played, planned)
         return Counts(len(planned), int(missing.sum()), int(others.sum()), cells)
 
     @property
@@ -282,13 +282,23 @@ def wanted_keys(studies: Iterable[Study]) -> dict[str, Keys]:
 
 def _keys(setups: Iterable[Setup]) -> Iterator[int]:
     """The keys of trials; who sits there is looked at once, however many follow."""
-    known: dict[tuple[object, ...], str] = {}
+    known: dict[tuple[object, ...], tuple[str, str]] = {}
     for setup in setups:
-        shared = (setup.lineup, setup.arms, setup.injections)  # objects of the study itself
-        alike = (*map(id, shared), setup.retries, setup.instance.game)
-        if (company := known.get(alike)) is None:
-            company = known[alike] = _company(setup)
-        yield key_of(_key(setup, company))
+        # objects of the study itself
+        alike = (id(setup.lineup), id(setup.arms), id(setup.injections), id(setup.instance),
+                 setup.retries)  # fmt: skip
+        if (shared := known.get(alike)) is None:
+            shared = known[alike] = _json(setup.instance.id), _company(setup)
+        yield key_of(f"[{shared[0]},{setup.seed},{setup.repeat},{shared[1]}]")
+
+
+def _among(keys: Keys, every: Keys) -> NDArray[np.bool_]:
+    """Which keys are among others; both are sorted and stand once."""
+    if not len(every):
+        return np.zeros(len(keys), dtype=np.bool_)
+    places = np.minimum(np.searchsorted(every, keys), len(every) - 1)
+    found: NDArray[np.bool_] = every[places] == keys
+    return found
 
 
 def _distinct(keys: Sequence[Keys]) -> Keys:

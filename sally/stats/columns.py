@@ -55,6 +55,16 @@ def coded(
     return np.asarray(codes, dtype=np.intp), len(seen)
 
 
+def as_met(labels: NDArray[np.integer[Any]]) -> Codes | range:
+    """Labels as numbers in the order in which they are met; a range where each is its own."""
+    if labels.size < 2 or bool((labels[1:] > labels[:-1]).all()):
+        return range(labels.size)
+    every, first, codes = np.unique(labels, return_index=True, return_inverse=True)
+    place = np.empty(len(every), dtype=np.intp)
+    place[np.argsort(first)] = np.arange(len(every))
+    return place[codes]
+
+
 def sums_by(codes: Codes, count: int, values: Floats) -> Floats:
     """The sum of the values that carry each code."""
     return np.bincount(codes, weights=values, minlength=count).astype(np.float64)

@@ -26,23 +26,27 @@ LEVEL = 0.95
 PEOPLE = "participants"  # the unit of people, wherever rows have one
 
 
-def coarsest(units: Mapping[str, Sequence[Any]]) -> str:
+Unit = Sequence[Any] | NDArray[np.integer[Any]]  # by row, to what it belongs
+
+
+def coarsest(units: Mapping[str, Unit]) -> str:
     """The first unit of which there are enough and that is known of every row; else the last.
 
     People are never taken apart: what one of them does hangs together, however few they are.
     """
     for name, column in units.items():
         if isinstance(column, range):  # each row is its own
-            return name
-        known = None not in column and "" not in column and len(column) > 0
-        if known and (name == PEOPLE or len(set(column)) >= FEW):
+            many = len(column)
+        elif isinstance(column, np.ndarray):
+            many = len(np.unique(column))
+        else:
+            many = 0 if None in column or "" in column else len(set(column))
+        if many >= FEW or (many and name == PEOPLE):
             return name
     return list(units)[-1]
 
 
-def mean_by_rule(
-    values: ArrayLike, clusters: Sequence[Hashable], bounds: Bounds | None = None
-) -> Estimate:
+def mean_by_rule(values: ArrayLike, clusters: Unit, bounds: Bounds | None = None) -> Estimate:
     """A mean over rows; larger clusters weigh more."""
     column = finite(values, "values")
     return ratio_by_rule(column, np.ones_like(column), clusters, bounds)

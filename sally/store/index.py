@@ -33,6 +33,7 @@ SMALL = 4_000_000  # bytes of lines up to which a store is read faster than it i
 SETTLED = 2.0  # seconds after which another write would show in a file's times
 KEEP_SECONDS = 2.0  # how often what was worked out is made safe
 BUSY_SECONDS = 2.0  # that one waits for another process which is writing, once
+MOST_ASKED = 500  # names in one question to the database, which takes at least 999
 FORMAT = "2"  # of the tables below; part of every hash
 
 At = tuple[str, int]  # file, number of a line
@@ -257,10 +258,10 @@ class _Base:
         return [name for name in names if name not in there]
 
     def _kept_columns(self, piece: Piece, names: Sequence[str], code: str) -> dict[str, bytes]:
-        query = "SELECT data, seal FROM columns WHERE digest = ? AND name = ? AND code = ?"
-        found = {}
-        for name in names:
-            for data, seal in self._asked(query, piece.digest, name, code):
+        found, start = {}, "SELECT name, data, seal FROM columns WHERE digest = ? AND code = ?"
+        for some in batched(names, MOST_ASKED):
+            query = f"{start} AND name IN ({', '.join('?' * len(some))})"
+            for name, data, seal in self._asked(query, piece.digest, code, *some):
                 if seal == self._hash(piece.digest, name.encode(), code.encode(), data):
                     found[name] = data
         return found
@@ -310,6 +311,11 @@ class _Base:
 
     def _seal(self, name: str, stat: str, pieces: Sequence[Piece]) -> bytes:
         return self._hash(name.encode(), stat.encode(), msgspec.msgpack.encode(pieces))
+
+
+def batched(names: Sequence[str], size: int) -> Iterator[Sequence[str]]:
+    """Names, so many at a time."""
+    return (names[n : n + size] for n in range(0, len(names), size))
 
 
 def _base(at: Folder) -> _Base | None:

@@ -10,6 +10,7 @@ from html import unescape
 from pathlib import Path
 
 import msgspec
+import numpy as np
 import pytest
 
 import sally
@@ -23,7 +24,7 @@ from sally.core.study import Cell, Study, grid, instance, sitter
 from sally.output.page import write
 from sally.output.page.held import Held
 from sally.output.page.transcripts import transcript_of
-from sally.output.page.write import Wishes, chosen_of, write_page
+from sally.output.page.write import Wishes, chosen_of, in_turn, write_page
 from sally.output.provenance import Provenance, trial_key
 from sally.runner.check import prompts_of
 from sally.runner.plan import orders
@@ -251,15 +252,19 @@ def _has_model(lineup: dict[str, Sitter]) -> bool:
 
 
 def test_transcripts_are_taken_evenly_and_within_the_budget(monkeypatch) -> None:
-    lineups = {"a": ["a1", "a2", "a3"], "b": ["b1"], "c": ["c1", "c2"]}
-    sizes = dict.fromkeys(["a1", "b1", "a2", "c1", "c2", "a3"], 10)
+    lineups = in_turn(np.array([7, 3, 7, 5, 5, 7]))
+    assert [each.tolist() for each in lineups] == [[0, 2, 5], [1], [3, 4]]
+    sizes = np.full(6, 10)
     monkeypatch.setattr(write, "BUDGET", 40)
-    assert list(chosen_of(lineups, sizes, None)) == ["a1", "b1", "a2", "c1"]
-    assert list(chosen_of(lineups, sizes, 1)) == ["a1", "b1", "c1"]
-    assert list(chosen_of(lineups, sizes, 9)) == list(sizes)
+    assert list(chosen_of(lineups, sizes, None)) == [0, 1, 2, 3]
+    assert list(chosen_of(lineups, sizes, 1)) == [0, 1, 3]
+    assert list(chosen_of(lineups, sizes, 9)) == [0, 1, 2, 3, 4, 5]
     assert list(chosen_of(lineups, sizes, 0)) == []
+    sizes[4] = 5  # a smaller one fits where no other does
+    monkeypatch.setattr(write, "BUDGET", 35)
+    assert list(chosen_of(lineups, sizes, None)) == [0, 1, 3, 4]
     monkeypatch.setattr(write, "BUDGET", 1)
-    assert list(chosen_of(lineups, sizes, None)) == ["a1"]
+    assert list(chosen_of(lineups, sizes, None)) == [0]
 
 
 def test_fewer_transcripts_are_said_to_be_fewer(folder: Path, tmp_path: Path) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
-from math import isnan
+from functools import cached_property, lru_cache
+from math import copysign, isnan
 
 import numpy as np
 from numpy.typing import NDArray
@@ -287,6 +287,12 @@ def _episode_line(held: Held, row: int, metrics: Sequence[Metric], shown: Collec
 
 
 def _number_cell(value: float) -> Html:
+    return _cell_of(value, copysign(1.0, value))
+
+
+@lru_cache(maxsize=1 << 16)
+def _cell_of(value: float, sign: float) -> Html:
+    """Of a million episodes many have the same number; the sign tells 0 from -0."""
     if isnan(value):
         return tag("td", "–", class_="number quiet")
     return tag("td", number(value), class_="number", data_v=value)

@@ -10,9 +10,11 @@ from hashlib import sha256
 from html import escape
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, TextIO, TypeVar
+from typing import Any, TextIO
 
 import msgspec
+import numpy as np
+from numpy.typing import NDArray
 
 from sally.analysis.profile import ProfileRow
 from sally.core.errors import BadInput
@@ -34,6 +36,7 @@ from sally.output.page.results import (
 from sally.output.page.transcripts import PromptsOf, transcript_of
 
 LISTED, LEAST = 20_000, 50  # lines of episodes on a page, and of one group whatever that makes
+Numbers = NDArray[np.integer[Any]]
 BUDGET = 1_000_000  # bytes of stored episodes whose transcripts a page holds unless told otherwise
 
 
@@ -78,11 +81,7 @@ def write_page(held: Held, out: Path, wishes: Wishes | None = None) -> Written:
 
 def _put(held: Held, file: TextIO, wishes: Wishes) -> int:
     profile = wishes.profile(held) if wishes.profile is not None else ()
-    lineups: dict[int, list[int]] = {}
-    for number, lineup in enumerate(held.lineups.tolist()):
-        lineups.setdefault(lineup, []).append(number)
-    sizes = dict(enumerate(held.sizes.tolist()))
-    chosen = chosen_of(lineups, sizes, wishes.transcripts)
+    chosen = chosen_of(in_turn(held.lineups), held.sizes, wishes.transcripts)
     made = wishes.made or datetime.now(UTC)
     page = _Page(held, sheets_of(held), chosen, wishes.notes)
     for piece in page.pieces(wishes, profile, made):
@@ -91,27 +90,32 @@ def _put(held: Held, file: TextIO, wishes: Wishes) -> int:
     return len(chosen)
 
 
-N = TypeVar("N", str, int)
+def in_turn(lineups: Numbers) -> list[Numbers]:
+    """The episodes of each cell and lineup, by number, as they first appear in the store."""
+    _, first, many = np.unique(lineups, return_index=True, return_counts=True)
+    parts = np.split(np.argsort(lineups, kind="stable"), np.cumsum(many)[:-1])
+    return [parts[n] for n in np.argsort(first).tolist()]
 
 
-def chosen_of(
-    lineups: Mapping[Any, Sequence[N]], sizes: Mapping[N, int], each: int | None
-) -> dict[N, None]:
+def chosen_of(lineups: Sequence[Numbers], sizes: Numbers, each: int | None) -> dict[int, None]:
     """Which episodes get a transcript, in the order of the store.
 
     The first so many of each cell and lineup, or, turn by turn from each, as many as the budget
     allows: at least one.
     """
     if each is not None:
-        wanted = {id for ids in lineups.values() for id in ids[:each]}
+        wanted = {n for numbers in lineups for n in numbers[:each].tolist()}
     else:
-        wanted, spent = set(), 0
-        for turn in range(max(map(len, lineups.values()))):
-            for ids in lineups.values():
-                if turn < len(ids) and (not wanted or spent + sizes[ids[turn]] <= BUDGET):
-                    wanted.add(ids[turn])
-                    spent += sizes[ids[turn]]
-    return {id: None for id in sizes if id in wanted}
+        wanted, spent, least = set[int](), 0, int(sizes.min())
+        for turn in range(max(map(len, lineups))):
+            if wanted and spent + least > BUDGET:
+                break
+            for numbers in lineups:
+                size = int(sizes[numbers[turn]]) if turn < len(numbers) else 0
+                if size and (not wanted or spent + size <= BUDGET):
+                    wanted.add(int(numbers[turn]))
+                    spent += size
+    return dict.fromkeys(sorted(wanted))
 
 
 class _Page:
