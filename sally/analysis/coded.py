@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeGuard, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 MOST = 1 << 16  # different numbers up to which a column is worth it
+NOT_A_NUMBER = int(np.array(np.nan).view(np.uint64))
 T = TypeVar("T", bound=np.generic)
 
 
@@ -29,6 +30,8 @@ class Column(Generic[T]):
         """Some rows in this order."""
         if self._which is None:
             return Column(self._different[rows], None)
+        if len(self._different) == 1:
+            return Column(self._different, np.broadcast_to(np.uint8(0), len(rows)))
         return Column(self._different, self._which[rows])
 
 
@@ -37,8 +40,8 @@ class Coding:
 
     def __init__(self) -> None:
         self._known: dict[int, int] = {}
-        self._pieces: list[NDArray[Any]] = []  # numbers, or from the first coded one on codes
-        self._plain = False  # whether there are too many different ones
+        self._pieces: list[NDArray[Any] | int] = []  # codes; an int: so many rows without a number
+        self._plain = False  # whether there are too many different ones, and pieces hold numbers
 
     def add(self, numbers: Floats) -> None:
         """Take some rows."""
@@ -51,12 +54,12 @@ class Coding:
         self._pieces.append(np.array(codes, dtype=np.uint32).astype(self._kind())[which])
         if len(known) > MOST:
             table = self._table()
-            self._pieces = [table[piece] for piece in self._pieces]
+            self._pieces = [p if isinstance(p, int) else table[p] for p in self._pieces]
             self._plain, self._known = True, {}
 
     def add_none(self, rows: int) -> None:
         """Take so many rows without a number."""
-        self.add(np.full(rows, np.nan))
+        self._pieces.append(rows)
 
     def _kind(self) -> type[np.unsignedinteger[Any]]:
         many = len(self._known)
@@ -69,7 +72,36 @@ class Coding:
         """All rows; what was taken is let go."""
         pieces, self._pieces = self._pieces, []
         if self._plain:
-            return Column(np.concatenate(pieces), None)
-        none = np.array([], dtype=np.uint8)
-        codes = np.concatenate([*pieces, none])
-        return Column(self._table(), codes)
+            blank = (np.full(p, np.nan) if isinstance(p, int) else p for p in pieces)
+            return Column(np.concatenate(list(blank)), None)
+        if not self._known:
+            rows = sum(p for p in pieces if isinstance(p, int))
+            return Column(np.array([np.nan]), np.broadcast_to(np.uint8(0), rows))
+        none = self._known.setdefault(NOT_A_NUMBER, len(self._known))
+        kind = self._kind()
+        codes = (np.full(p, none, kind) if isinstance(p, int) else p for p in pieces)
+        return Column(self._table(), np.concatenate(list(codes)))
+
+
+# --- columns of one number ------------------------------------------------------------------------
+
+
+def lean(column: Floats) -> Floats:
+    """The column; where all of it is one number, without memory for each row."""
+    bits = column.view(np.uint64)
+    return np.broadcast_to(column[0].copy(), column.shape) if (bits == bits[0]).all() else column
+
+
+def is_one_number(columns: list[Floats | int]) -> TypeGuard[list[Floats]]:
+    """Whether all rows of some lean columns hold the same number, bit by bit."""
+    one = [c for c in columns if not isinstance(c, int) and c.strides == (0,) and len(c)]
+    return len(one) == len(columns) and len({c[:1].tobytes() for c in one}) == 1
+
+
+def taken(column: Floats, rows: NDArray[Any]) -> Floats:
+    """Some rows of a column, which stays lean if it is."""
+    if column.strides != (0,) or not len(column):
+        some: Floats = column[rows]
+        return some
+    many = int(rows.sum()) if rows.dtype == np.bool_ else len(rows)
+    return np.broadcast_to(column[0].copy(), many)

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sally import store
+from sally.analysis.coded import is_one_number, lean, taken
 from sally.analysis.knowing import AGAIN, BINS, MIRROR, Knowing
 from sally.analysis.measured import Acting, Measured, in_question, measured_seats
 from sally.core.log import Episode, Setup, Sitter
@@ -119,7 +120,7 @@ class Table(Sequence[Measured]):
         return replace(
             self,
             **{name: getattr(self, name)[rows] for name in arrays},
-            numbers={name: column[rows] for name, column in self.numbers.items()},
+            numbers={name: taken(column, rows) for name, column in self.numbers.items()},
             bins=None if self.bins is None else self.bins[rows],
         )
 
@@ -314,7 +315,7 @@ class Joined:
         rows = len(piece.seed)
         for name, numbers in self._numbers.items():
             data = piece.bins if name == "bins" else piece.numbers.get(name, b"")
-            numbers.append(np.frombuffer(data) if data else rows)
+            numbers.append(lean(np.frombuffer(data)) if data else rows)
 
     def table(self) -> Table:
         """All rows that were added."""
@@ -344,6 +345,8 @@ def _whole(columns: list[Floats | int], width: int = 1) -> Floats | None:
     """A column put together; a number stands for so many rows of zeros, None for nothing else."""
     if all(isinstance(column, int) for column in columns):
         return None
+    if is_one_number(columns):
+        return np.broadcast_to(columns[0][:1], sum(map(len, columns)))
     return np.concatenate([np.zeros(c * width) if isinstance(c, int) else c for c in columns])
 
 

@@ -6,9 +6,8 @@ arrays, so that a million episodes fit into memory and their means take seconds.
 
 from __future__ import annotations
 
-import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,11 +20,10 @@ from sally.analysis.coded import Coding, Column
 from sally.analysis.ends import instance_ends, key_of, mean_within, widest
 from sally.analysis.laid_open import laid_open
 from sally.analysis.measured import in_question
-from sally.analysis.rows import Measure, Row, estimate_row, seat_measures
+from sally.analysis.rows import Row, estimate_row, seat_measures
 from sally.analysis.scores import FINEST, STUDIED
+from sally.analysis.seat_values import Values
 from sally.core.code import fingerprint
-from sally.core.errors import BadInput
-from sally.core.game import Seat
 from sally.core.log import Episode, Sitter, label, model_and_strategy
 from sally.core.metric import Played
 from sally.stats import Estimate
@@ -196,34 +194,6 @@ class SeatColumns:
         return made | {name: column.tobytes() for name, column in whole.items()}
 
 
-class Values:
-    """The numbers of the seats of one family of games, row by row."""
-
-    def __init__(self, measures: Mapping[str, Measure]) -> None:
-        self._names, self._measures = tuple(measures), tuple(measures.values())
-        self.rows: list[int] = []
-        self._values: list[list[float | None]] = []
-
-    def add(self, whole: Played, seats: Sequence[Seat], first: int) -> None:
-        """Measure the seats of an episode; all of them are taken, or none."""
-        found = [[measure(whole, seat) for measure in self._measures] for seat in seats]
-        for values in found:
-            if not math.isfinite(sum([v for v in values if v is not None])):
-                self._check(whole.episode, values)
-        self._values += found
-        self.rows += range(first, first + len(seats))
-
-    def _check(self, episode: Episode, values: Sequence[float | None]) -> None:
-        for name, value in zip(self._names, values, strict=True):
-            if value is not None and not math.isfinite(value):
-                raise BadInput(f"Episode {episode.id}: {name} is {value}; a metric must be finite.")
-
-    def columns(self) -> Iterator[tuple[str, Floats]]:
-        """By name the numbers of these rows, not a number where there is none."""
-        whole = np.array(self._values, dtype=np.float64).reshape(len(self.rows), len(self._names))
-        return zip(self._names, whole.T, strict=True)
-
-
 class Gathered:
     """Pieces put together, with the lines that count chosen in the end."""
 
@@ -273,7 +243,10 @@ class Gathered:
         size = len(piece.kind)
         for name, values in self._values.items():
             data = found.get(name, b"")
-            values.add(np.frombuffer(data) if data else np.full(size, np.nan))
+            if data:
+                values.add(np.frombuffer(data))
+            else:
+                values.add_none(size)
         return piece
 
     def _coded(self, kind: Kind) -> int:
