@@ -22,12 +22,12 @@ for game, minds in ((cups, cups_partners), (haggle, haggle_partners)):
 ONE_BY_ONE = (
     "tests/adapters/inspect/test_whole_studies.py",
     "tests/test_every_game.py",
-    "tests/analysis/test_adversary.py",
-    "tests/analysis/test_recovery.py",
     "tests/test_docs.py",
 )
 EARLY = (
     *ONE_BY_ONE,
+    "tests/analysis/test_adversary.py",
+    "tests/analysis/test_recovery.py",
     "tests/adapters/test_ray_cluster.py",
     "tests/models/test_embedded.py",
     "tests/adapters/inspect",

@@ -134,7 +134,7 @@ def _stretch(draft: Draft, user: int, onlooker: int, chance: Random) -> Stretch:
     """Find resets after which the question is balanced, preferring short stretches."""
     length = chance.randint(0, 2)
     while True:
-        for _ in range(TRIES):
+        for _ in range(TRIES if length else 1):  # without resets there is nothing to try
             resets, added = _wander(draft, user, length, chance)
             states = draft.states + added
             looks = _balanced_looks(draft, user, onlooker, states)

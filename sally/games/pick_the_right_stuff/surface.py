@@ -6,6 +6,7 @@ Of every game one question is taken, so that questions are independent of each o
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
 
 from sally.core.card import Attack, Posed
 from sally.games.pick_the_right_stuff.frozen import CollectionName, frozen_games
@@ -106,6 +107,7 @@ def first_attack() -> Attack:
     return _attack("infinite, first", "infinite", (*PLAIN, *STEPS), with_steps, known=why)
 
 
+@lru_cache(maxsize=4)  # the same games are attacked with and without the asker's looks
 def _games(collection: CollectionName, users: int, many: int, seed: int) -> Sequence[Instance]:
     match collection:
         case "published_zero":

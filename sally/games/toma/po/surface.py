@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
 from itertools import islice
 from math import nan
 
@@ -71,11 +72,16 @@ def attacks() -> Iterable[Attack]:
         yield _attack(f"level {level}, whole page", level, (*OWN, *COLUMNS), whole_page, READS)
 
 
+@lru_cache(maxsize=4)  # by its own row and by the whole page
+def _drawn(level: int, seed: int, many: int) -> tuple[Scenario, ...]:
+    return tuple(islice(generators.scenarios(level, seed), many))
+
+
 def _attack(
     name: str, level: int, features: tuple[str, ...], seen: Seen, reasoning: str = ""
 ) -> Attack:
     def fresh(many: int, seed: int) -> Sequence[Posed]:
-        return [seen(s) for s in islice(generators.scenarios(level, seed), many)]
+        return [seen(s) for s in _drawn(level, seed, many)]
 
     def frozen() -> Sequence[Posed]:
         return [seen(s) for s in frozen_scenarios().values() if s.level == level]
