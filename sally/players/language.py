@@ -176,6 +176,16 @@ class Caller:
         return msgspec.json.encode(found).decode()
 
 
+def patient(player: Any, retries: int) -> Any:
+    """A player that tries a call again so often which failed in passing; others as they are."""
+    if not isinstance(player, msgspec.Struct):
+        return player
+    if "call_retries" in player.__struct_fields__:
+        return msgspec.structs.replace(player, call_retries=retries)
+    inner = getattr(player, "inner", None)
+    return msgspec.structs.replace(player, inner=patient(inner, retries)) if inner else player
+
+
 class LanguagePlayer(msgspec.Struct, frozen=True):
     """A model under a strategy; the same object sits in a thousand episodes."""
 

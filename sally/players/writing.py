@@ -19,7 +19,6 @@ from sally.players.language import PLAYERS as LANGUAGE
 from sally.players.language import Caller, LanguagePlayer
 
 THEN = ("run", "play")
-CALL_RETRIES = 2  # of a call that failed in passing
 
 
 class Book(Protocol):
@@ -55,7 +54,7 @@ class PolicyWriter(msgspec.Struct, frozen=True):
 
     async def decide(self, turn: Turn[Any, Any]) -> Decision[Any] | Forfeit | Fault:
         notes = turn.memory or {}
-        caller = Caller(self.inner.model, self.inner.settings, turn, CALL_RETRIES)
+        caller = Caller(self.inner.model, self.inner.settings, turn, self.inner.call_retries)
         reply, tries = "", 1
         if "policy" in notes:
             policy = self.book.kept(notes["policy"])

@@ -32,7 +32,7 @@ from sally.core.player import AskId, Player, Turn, put
 from sally.core.records import RECORDED
 from sally.core.sound import unsound
 from sally.models.stub import Playback, Recorded
-from sally.players.language import LanguagePlayer, uses_model
+from sally.players.language import patient, uses_model
 from sally.runner.local import is_bot, orders
 from sally.runner.seating import kinds, seated, versions_of
 from sally.store.lines import CHANGED
@@ -214,9 +214,8 @@ def answered_again(turn: Turn[Any, Any], who: Sitter, calls: Sequence[Call]) -> 
     """The answer of the same strategy before a model that says what was logged."""
     model = Witness(recorded(calls))
     on_playback = msgspec.structs.replace(who, params={**who.params, "model": model})
-    player: Any = seated(turn.desk.spec, turn.desk.game, Seat(turn.seat), on_playback)
-    if isinstance(player, LanguagePlayer):  # as often as the log tried a failed call again
-        player = msgspec.structs.replace(player, call_retries=len(calls))
+    sits = seated(turn.desk.spec, turn.desk.game, Seat(turn.seat), on_playback)
+    player = patient(sits, len(calls))  # as often as the log tried a failed call again
     given = player.decide(turn) if turn.question is None else player.report(turn)
     return asyncio.run(given), model
 

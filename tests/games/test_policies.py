@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 
 import msgspec
@@ -9,15 +10,19 @@ import pytest
 
 import sally
 from sally.core import shelf
+from sally.core.drive import play_async
 from sally.core.errors import BadInput, Unreadable
 from sally.core.game import Seat
-from sally.core.log import Moved, Sitter
+from sally.core.log import Instance, Moved, Setup, Sitter
+from sally.core.match import Match
 from sally.games.repeated_games.policies import prescribed, read_policy
 from sally.games.tradecraft.actions import NO, PASS, YES, Propose
 from sally.games.tradecraft.thresholds import prescribed as by_thresholds
 from sally.games.tradecraft.thresholds import read_thresholds
-from sally.models.stub import Scripted, always, listed
+from sally.models.stub import Fault, Scripted, always, listed
+from sally.players.language import patient
 from sally.runner.check import check
+from sally.runner.seating import players_of, resolved
 
 GAME = shelf.game("ipd").build({"rounds": 6})
 TIT_FOR_TAT = {"first": "J", "rules": [{"theirs": ["F"], "then": "F"}], "otherwise": "J"}
@@ -163,6 +168,19 @@ def test_a_trader_follows_its_thresholds_or_is_seen_not_to():
     assert check([episode]).mismatches == []
     follows = sally.score([episode], ["follows_policy"])
     assert [row["value"] for row in follows if row["seat"] == "p1"] == [1.0]
+
+
+def test_a_writer_is_as_patient_as_the_config_says_and_so_is_its_replay():
+    said = iter([Fault("server", "oops")] * 4)
+    model = Scripted(lambda *_: next(said, json.dumps(TIT_FOR_TAT)))
+    sits = {"agent": agent(model, "tired"), "partner": Sitter("random")}
+    setup = resolved(Setup(Instance("ipd-2", "ipd", {"rounds": 2}), 1, sits))
+    match = Match(shelf.game("ipd"), setup)
+    players = {seat: patient(who, 5) for seat, who in players_of(match, setup.lineup).items()}
+    asyncio.run(play_async(match, players))
+    written_first = match.episode().events[0]
+    assert [call.failure for call in written_first.calls] == ["server"] * 4 + [""]
+    assert check([match.episode()]).mismatches == []
 
 
 def test_who_writes_has_to_be_named():

@@ -33,7 +33,7 @@ from sally.core.model import Model
 from sally.core.playback import replayed
 from sally.core.player import Player
 from sally.core.study import Study
-from sally.players.language import LANGUAGE, LanguagePlayer
+from sally.players.language import LANGUAGE, patient
 from sally.runner.budget import Metered
 from sally.runner.config import in_process
 from sally.runner.local import manifest, orders, play_within, reached, used_by
@@ -152,12 +152,7 @@ def seated(match: Match[Any, Any, Any], id: str, session: Session) -> dict[str, 
         return Metered(found, meter, name)
 
     players = players_of(match, reached(match.setup.lineup, model))
-    return {
-        seat: msgspec.structs.replace(player, call_retries=limits.call_retries)
-        if isinstance(player, LanguagePlayer)
-        else player
-        for seat, player in players.items()
-    }
+    return {seat: patient(player, limits.call_retries) for seat, player in players.items()}
 
 
 def provider(seat: str, name: str, session: Session, server: str | None = None) -> Any:

@@ -23,7 +23,6 @@ from sally.games.mindgames.rules import READER, MindGame
 from sally.players.language import OPEN, Caller
 
 Part = TypeVar("Part")
-CALL_RETRIES = 2  # of a call that failed in passing
 
 
 class Stated(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -45,9 +44,10 @@ class ModelReader(msgspec.Struct, frozen=True):
 
     model: Model
     settings: Settings
+    call_retries: int = 2
 
     async def decide(self, turn: Turn[Any, Any]) -> Decision[Any] | Forfeit | Fault:
-        caller = Caller(self.model, self.settings, turn, CALL_RETRIES)
+        caller = Caller(self.model, self.settings, turn, self.call_retries)
         try:
             stated = await self._asked(turn, caller, "disclosures", _stated)
             wanted = await self._asked(turn, caller, "appeals", _wanted)
