@@ -1,8 +1,9 @@
 """How runs grow: two processes against one, Ray against the pool, and memory over many episodes.
 
-    python benchmarks/scaling.py              all of them
+    python benchmarks/scaling.py              these three
     python benchmarks/scaling.py pool ray     only these
-    python benchmarks/scaling.py simulate     sixteen workers, by shards played one after another
+    python benchmarks/scaling.py simulate     sixteen workers, on a clock of their own
+    python benchmarks/scaling.py cores        1, 2, 4, ... processes, up to the cores of the machine
 
 Needs a machine with at least two idle cores: the ratios are of wall time. Beside them stands the
 processor time, which a busy machine changes less.
@@ -15,21 +16,25 @@ import resource
 import sys
 import tempfile
 import time
+from collections.abc import Callable, Generator
+from heapq import heappop, heappush
 from pathlib import Path
 from statistics import median
+from typing import Any
 
 import msgspec
 
-from sally import store
+from sally.cli.running import NOTE
 from sally.core.study import Cell, Study, grid, instance, sitter
-from sally.runner.executors import Executor, Local
-from sally.runner.local import manifest, orders
+from sally.runner.executors import Executor, Local, Take
+from sally.runner.local import orders
 from sally.runner.pool import Pool
-from sally.runner.run import LAST, Progress, play_missing
-from sally.runner.shards import Job, cuts_of, work
+from sally.runner.run import Progress, play_missing
+from sally.runner.shards import Job, Result, Tell, work
 
 ROUNDS = 3  # each measurement, in turns
 EPISODES = 1500
+START_SECONDS = 0.25  # of a worker, as `benchmarks/start.py` measures it
 
 
 def heavy(episodes: int) -> Study:
@@ -57,10 +62,10 @@ def cpu_seconds() -> float:
     return sum(u.ru_utime + u.ru_stime for u in used)
 
 
-def cost(study: Study, on: Executor) -> Cost:
+def cost(study: Study, on: Executor, note: str = "") -> Cost:
     with tempfile.TemporaryDirectory() as folder:
         wall, cpu = time.perf_counter(), cpu_seconds()
-        play_missing(study, Path(folder) / "out", on=on)
+        play_missing(study, Path(folder) / "out", on=on, note=note)
         return Cost(time.perf_counter() - wall, cpu_seconds() - cpu)
 
 
@@ -114,53 +119,99 @@ def ray() -> None:
     print(f"ray / pool {wall(found['ray']) / wall(found['pool:2']):.2f}  (at most 1.10)")
 
 
+class Simulated:
+    """So many workers on a clock of its own: one after another plays here, as if side by side.
+
+    The run, its shards and the episodes are real. What a shard takes is its processor time; what
+    the run itself takes in between makes everybody wait who has nothing to do then.
+    """
+
+    together, rates = False, ""
+
+    def __init__(self, workers: int, listed: float, start: float = START_SECONDS) -> None:
+        self.name, self._workers, self._start = "simulated", workers, start
+        self.driver, self.now, self.end, self.work, self.parts = listed, listed, 0.0, 0.0, 0
+
+    def slots(self) -> int:
+        return self._workers
+
+    def play(self, job: Job, take: Take, tell: Tell) -> Generator[Result, None, None]:
+        ready = [max(self._start, self.now)] * self._workers  # when each worker may begin
+        playing: list[tuple[float, int, Result]] = []
+        while True:
+            while ready and (shard := self._of_the_driver(take)) is not None:
+                self._of_the_driver(lambda: msgspec.json.encode(shard))
+                begin, took = time.process_time(), max(self.now, heappop(ready))
+                result = work(job, shard)
+                seconds = time.process_time() - begin
+                self.work, self.parts = self.work + seconds, self.parts + 1
+                heappush(playing, (took + seconds, self.parts, result))
+            if not playing:
+                return
+            self.end, _, result = heappop(playing)
+            self.now = max(self.now, self.end)
+            heappush(ready, self.now)
+            begin = time.process_time()
+            yield result
+            self._spend(time.process_time() - begin)
+
+    def _of_the_driver(self, job: Callable[[], Any]) -> Any:
+        begin = time.process_time()
+        done = job()
+        self._spend(time.process_time() - begin)
+        return done
+
+    def _spend(self, seconds: float) -> None:
+        self.driver, self.now = self.driver + seconds, self.now + seconds
+
+
 def simulate(light_ones: int = 20_000, heavy_ones: int = 1_000) -> None:
     """What sixteen workers would take, by the processor time of every shard and of the driver."""
     for study in (light(60), heavy(60)):  # what is loaded and worked out once
         cost(study, Local())
+    both = (*light(light_ones).cells, *heavy(heavy_ones).cells)
     for name, study in {
         "light episodes": light(light_ones),
-        "light ones, then heavy ones": Study(
-            "both", "", (*light(light_ones).cells, *heavy(heavy_ones).cells)
-        ),
+        "light ones, then heavy ones": Study("both", "", both),
     }.items():
-        with tempfile.TemporaryDirectory() as folder:
-            start = time.process_time()
-            wanted = orders(study)
-            cuts = list(cuts_of(wanted))
-            before = time.process_time() - start
-            out = Path(folder) / "out"
-            store.claim(store.place(out), manifest(study))
-            each, given = list[float](), 0.0
-            for cut in cuts:
-                start = time.process_time()
-                shard = cut.shard(wanted)
-                msgspec.json.encode(shard)
-                given += time.process_time() - start
-                start = time.process_time()
-                work(Job(study.name, str(out)), shard)
-                each.append(time.process_time() - start)
-        print(f"{name}: {len(wanted)} episodes, {len(cuts)} shards, {sum(each):.1f} s of work")
-        print(
-            f"  driver {1e6 * (before + given) / len(wanted):.1f} us an episode, "
-            f"{1e6 * before / len(wanted):.1f} of them before the first worker begins"
-        )
         for workers in (2, 16):
-            for how, last in (("as the study has them", 0), ("the longest last ones first", LAST)):
-                took = before + _makespan(each, workers, last)
-                print(f"  {workers:2d} workers, shards {how:27s} {sum(each) / took / workers:.2f}")
+            begin = time.process_time()
+            wanted = orders(study)
+            listed = time.process_time() - begin
+            on = Simulated(workers, listed)
+            with tempfile.TemporaryDirectory() as folder:
+                play_missing(study, Path(folder) / "out", on=on, wanted=wanted)
+            playing = on.end - max(listed, START_SECONDS)
+            print(
+                f"{name}, {workers:2d} workers: {on.work:.1f} s of work in {on.parts} parts, over "
+                f"after {on.end:.2f} s; from the first shard on busy "
+                f"{on.work / playing / workers:.2f} of the time (aim 0.97)"
+            )
+            print(
+                f"  driver {on.driver:.2f} s, {1e6 * on.driver / len(wanted):.1f} us an episode, "
+                f"{listed:.2f} s of them before the first worker begins, "
+                f"which takes {START_SECONDS} s to start"
+            )
 
 
-def _makespan(each: list[float], workers: int, last: int) -> float:
-    """When the last shard is over, if a free worker takes the next one."""
-    free, waiting = [0.0] * workers, list(each)
-    while waiting:
-        at = 0
-        if len(waiting) <= last * workers:
-            at = max(range(len(waiting)), key=waiting.__getitem__)
-        free.sort()
-        free[0] += waiting.pop(at)
-    return max(free)
+def cores(light_ones: int = 80_000, heavy_ones: int = 4_000) -> None:
+    """As many processes as there are cores, and half as many, and so on, once each."""
+    for study, few in ((heavy(heavy_ones), heavy(60)), (light(light_ones), light(60))):
+        cost(few, Pool(1))  # bytecode, and files in the machine's memory
+        one = 0.0
+        for workers in (n for n in (1, 2, 4, 8, 16, 32) if n <= (os.cpu_count() or 1)):
+            before = resource.getrusage(resource.RUSAGE_SELF)
+            took = cost(study, Pool(workers), NOTE)  # as `sally run` does
+            after = resource.getrusage(resource.RUSAGE_SELF)
+            driver = after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
+            one = one or took.wall
+            ratio = one / took.wall
+            print(
+                f"{study.name}, {workers:2d} workers: {took.wall:6.2f} s, {ratio:5.2f} times one "
+                f"({ratio / workers:.2f} of {workers}), processors {took.cpu:6.1f} s, of them the "
+                f"driver {driver:.2f} s, {driver / took.wall:.3f} of the time",
+                flush=True,
+            )
 
 
 def memory(episodes: int = 10_000) -> None:
@@ -198,10 +249,10 @@ def _status(pid: int, what: str) -> int:
 
 
 def main() -> None:
-    parts = {"pool": pool, "ray": ray, "memory": memory, "simulate": simulate}
+    parts = {"pool": pool, "ray": ray, "memory": memory, "simulate": simulate, "cores": cores}
     load = os.getloadavg()[0]
     print(f"{os.cpu_count()} cores, load {load:.1f} at the beginning")
-    for name in sys.argv[1:] or parts:
+    for name in sys.argv[1:] or ("pool", "ray", "memory"):
         if name not in parts:
             sys.exit(f"There is no part {name!r}; known are {', '.join(parts)}.")
         parts[name]()

@@ -20,9 +20,10 @@ import msgspec
 
 from sally import store
 from sally.api.studies import find_study
+from sally.runner.cutting import shards_of
 from sally.runner.local import manifest, orders
 from sally.runner.pool import START
-from sally.runner.shards import Job, shards_of
+from sally.runner.shards import Job
 
 TIMES = 7
 AIMS: Mapping[str, float | None] = {

@@ -93,9 +93,9 @@ class Cluster:
         try:
             return msgspec.json.decode(self._ray.get(reference), type=Result)
         except errors.RayTaskError as why:  # it could not even begin, such as without Sally
-            return Result(shard.name, refused=f"A Ray worker cannot play: {why.cause}.")
+            return Result(shard.label, refused=f"A Ray worker cannot play: {why.cause}.")
         except errors.RayError as why:  # the worker or its node is gone
-            return Result(shard.name, lost=_sentence(why))
+            return Result(shard.label, lost=_sentence(why))
 
 
 def _keeper_name(job: Job) -> str:

@@ -106,7 +106,7 @@ class Pool:
         return worker
 
     def _give(self, worker: Worker, shard: Shard) -> None:
-        worker.shard = shard.name
+        worker.shard = shard.label
         worker.send(msgspec.json.encode(shard))
 
     def _result(self, worker: Worker) -> Result:

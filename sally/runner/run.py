@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable, Set
-from math import inf
 from typing import Any
 
 import msgspec
@@ -17,13 +16,15 @@ from sally.core.errors import BadInput, RunFailed, listed
 from sally.core.study import Study
 from sally.runner.budget import Budget, Meter
 from sally.runner.claims import Beat, Claims, Run, new_name, this_process
+from sally.runner.cutting import Cut, cuts_of
 from sally.runner.executors import Executor, Local
 from sally.runner.local import manifest, orders, refuse_changed
 from sally.runner.models import models_of
 from sally.runner.orders import Orders
+from sally.runner.pace import Pace
 from sally.runner.rates import divided, has_rates
 from sally.runner.seating import portable_study
-from sally.runner.shards import Cut, Job, Result, Shard, Tally, cuts_of, take_note
+from sally.runner.shards import Job, Result, Shard, Tally, take_note
 from sally.store import Contents, Folder, Place, Remote, Where
 
 NOTED = 2000  # episodes from which on a run notes for the index what it has written
@@ -119,6 +120,22 @@ def _last_line(why: BaseException) -> str:
     return (str(why).strip().splitlines() or [type(why).__name__])[-1]
 
 
+class Claimed:
+    """A shard that is ours, and what of it is not given out yet."""
+
+    def __init__(self, cut: Cut) -> None:
+        self.cut, self.left = cut, list(cut.numbers)
+        self.over: set[str] = set()  # ids of episodes that are stored
+        self.again: list[Shard] = []  # parts whose workers died
+        self.given = self.out = 0  # parts, in all and at work
+        self.taken = False  # by another run, while ours stood still
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing of it is left to play."""
+        return not (self.out or self.left or self.again)
+
+
 class Drive:
     """One run: its shards, its claims, and what it has to tell."""
 
@@ -150,15 +167,18 @@ class Drive:
         self._claims = Claims(at, self._state.name)
         self._wanted = Orders()
         self._waiting: deque[Cut] = deque()
-        self._out: dict[str, tuple[Cut, Shard, float]] = {}  # handed out, and when
-        self._pace: dict[str, tuple[int, float]] = {}  # of like episodes: how many, seconds of all
-        self._deaths: dict[str, list[str]] = {}  # shard -> how its workers died
+        self._claimed: deque[Claimed] = deque()  # of which something is to be given out
+        self._out: dict[str, tuple[Claimed, Shard]] = {}  # given out, by label
+        self._pace = Pace(on.slots)
+        self._deaths: dict[str, list[str]] = {}  # label -> how its workers died
         self._told = 0
 
     def fill(self, wanted: Orders, finished: Set[str]) -> None:
         """Cut what is wanted, and keep of each shard what is missing."""
         self._wanted = wanted
         self._waiting.extend(cuts_of(wanted, self._on.together, wanted.found_in(finished)))
+        for cut in self._waiting:
+            self._pace.wanted(cut.alike, len(cut.numbers))
         self._missing = sum(len(cut.numbers) for cut in self._waiting)
         if self._missing < NOTED:
             self._job = replace(self._job, note="")
@@ -183,7 +203,7 @@ class Drive:
         return self._state.tally
 
     def _play(self) -> None:
-        while self._waiting:
+        while self._waiting or self._claimed:
             results = self._on.play(self._job, self._take, self._tell)
             try:
                 for result in results:
@@ -204,18 +224,43 @@ class Drive:
     def _take(self) -> Shard | None:
         if self._meter.spent:  # only bots are free
             self._waiting = deque(cut for cut in self._waiting if cut.kind == "bots")
+        while self._claimed:
+            if (shard := self._part(self._claimed[0])) is not None:
+                return shard
+            self._claimed.popleft()
         self._put_longest_first()
         for _ in range(len(self._waiting)):
             cut = self._waiting.popleft()
             share = self._share(cut)
             if share is not None and self._claims.take(cut.name):
-                claim = self._claims.file_of(cut.name)
-                shard = replace(cut.shard(self._wanted), budget=share, claim=claim)
-                self._out[cut.name] = cut, shard, time.monotonic()
-                self._tell_in_flight()
-                return shard
+                self._claimed.append(Claimed(cut))
+                return self._part(self._claimed[0], share)
             self._waiting.append(cut)
         return None
+
+    def _part(self, ours: Claimed, share: Budget | None = None) -> Shard | None:
+        """The next part of a shard that is ours: as much as a worker should have at a time."""
+        if ours.again:
+            shard = ours.again.pop()
+        elif not ours.left:
+            return None
+        else:
+            shard = self._cut_off(ours, share or Budget())
+        ours.out += 1
+        self._out[shard.label] = ours, shard
+        self._tell_in_flight()
+        return shard
+
+    def _cut_off(self, ours: Claimed, share: Budget) -> Shard:
+        """A new part; only those of bots are sized by time, since a budget goes with a shard."""
+        cut, left = ours.cut, ours.left
+        size = self._pace.size(cut.alike, len(left)) if cut.kind == "bots" else len(left)
+        now, ours.left = left[:size], left[size:]
+        part = f"{self._state.name}-{ours.given}" if ours.given or ours.left else ""
+        ours.given += 1
+        self._pace.given(cut.alike, size)
+        made = tuple(map(self._wanted.order, now))
+        return Shard(cut.name, made, share, self._claims.file_of(cut.name), part)
 
     def _put_longest_first(self) -> None:
         """Towards the end, begin with the shards that will take longest by what was measured.
@@ -227,28 +272,28 @@ class Drive:
             self._waiting = deque(sorted(self._waiting, key=self._expected, reverse=True))
 
     def _expected(self, cut: Cut) -> float:
-        episodes, seconds = self._pace.get(cut.alike, (0, 0.0))
-        return len(cut.numbers) * seconds / episodes if episodes else inf
+        return self._pace.expected(cut.alike, len(cut.numbers))
 
     def _share(self, cut: Cut) -> Budget | None:
         """What a shard may use; None while all that is left is given to others."""
         if cut.kind == "bots":
             return Budget()
-        out = [shard.budget for cut, shard, _ in self._out.values() if cut.kind != "bots"]
+        given = self._out.values()
+        out = [shard.budget for ours, shard in given if ours.cut.kind != "bots"]
         return self._meter.share(self._on.slots(), out)
 
     def _take_in(self, result: Result) -> None:
-        cut, shard, since = self._out.pop(result.shard)
+        ours, shard = self._out.pop(result.shard)
+        ours.out -= 1
         if result.lost:
-            self._lose(cut, shard, result.lost)
-        elif result.taken:  # whoever has it now may be at work: we look again when it is over
-            self._claims.lose(shard.name)
-            self._waiting.append(cut)
+            self._lose(ours, shard, result.lost)
+        elif result.taken:
+            ours.taken, ours.left, ours.again = True, [], []
         else:
-            self._claims.release(shard.name)
-            episodes, seconds = self._pace.get(cut.alike, (0, 0.0))
-            took = time.monotonic() - since
-            self._pace[cut.alike] = episodes + len(shard.orders), seconds + took
+            ours.over.update(id for id, _, _ in shard.orders)
+            self._pace.measured(ours.cut.alike, result.tally.done, result.seconds)
+        if ours.is_over:
+            self._close(ours)
         self._count(result.tally)
         self._tell_in_flight()
         if result.refused:
@@ -258,18 +303,33 @@ class Drive:
         if result.broke:
             raise WorkerBroke(f"A worker broke off over shard {shard.name}:\n{result.broke}")
 
-    def _lose(self, cut: Cut, shard: Shard, how: str) -> None:
-        """Send the shard again; what its worker stored is found there by the next one."""
-        deaths = self._deaths.setdefault(shard.name, [])
-        deaths.append(how)
-        self._count(take_note(self._at, self._state.name, shard.name))
-        if len(deaths) < TRIES:
-            self._waiting.appendleft(cut)
+    def _close(self, ours: Claimed) -> None:
+        """All of a shard is over, unless another run has it: then we look again when it is."""
+        cut = ours.cut
+        if not ours.taken:
+            self._claims.release(cut.name)
             return
-        there = store.survey(self._at, shard.name).finished
+        self._claims.lose(cut.name)
+        left = [n for n in cut.numbers if self._wanted.id(n) not in ours.over]
+        self._waiting.append(replace(cut, numbers=left))
+        self._pace.wanted(cut.alike, len(left))
+
+    def _lose(self, ours: Claimed, shard: Shard, how: str) -> None:
+        """Send the shard again; what its worker stored is found there by the next one."""
+        deaths = self._deaths.setdefault(shard.label, [])
+        deaths.append(how)
+        self._count(take_note(self._at, self._state.name, shard.label))
+        if len(deaths) < TRIES and ours.cut.kind != "bots":  # with what is left of the budget
+            self._waiting.appendleft(ours.cut)
+            return
+        if len(deaths) < TRIES:
+            ours.again.append(shard)
+            if ours not in self._claimed:
+                self._claimed.appendleft(ours)
+            return
+        there = store.survey(self._at, shard.concerns).finished
         missing = sum(id not in there for id, _, _ in shard.orders)
         self._state = replace(self._state, given_up=self._state.given_up + missing)
-        self._claims.release(shard.name)
 
     def _count(self, tally: Tally) -> None:
         self._state = replace(self._state, tally=self._state.tally + tally)
@@ -286,5 +346,5 @@ class Drive:
             self._watch(Progress(*counts, so_far, seconds))
 
     def _tell_in_flight(self) -> None:
-        in_flight = {name: len(cut.numbers) for name, (cut, _, _) in self._out.items()}
+        in_flight = {label: len(shard.orders) for label, (_, shard) in self._out.items()}
         self._state = replace(self._state, in_flight=in_flight)

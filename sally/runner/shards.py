@@ -1,18 +1,15 @@
 """Shards: episodes that travel together to whoever plays them, as names and JSON.
 
-A shard holds at least `LEAST` episodes, of as few games and lineups as that allows. The same study
-is always cut in the same places, so that two runs of it speak of the same shards.
+A run that has claimed a shard may have several workers play it, each a part of its own.
 """
 
 from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from hashlib import blake2b
 from importlib import import_module
-from itertools import count
 from pathlib import Path
 from threading import Event, Thread
 from traceback import format_exc
@@ -29,12 +26,10 @@ from sally.runner import local
 from sally.runner.budget import Budget, Meter
 from sally.runner.config import Config, use_config
 from sally.runner.kinds import alike, calls_of, kind_of
-from sally.runner.orders import Order, Orders
+from sally.runner.orders import Order
 from sally.runner.rates import Turnstile, use_turnstile
 from sally.store import Place
 
-LEAST = {"bots": 50, "models": 20, "providers": 20}  # episodes of a shard; bots take milliseconds
-MOST, CUTS = 1000, 256  # episodes of a shard, and into how many a study of middle size is cut
 TICK_SECONDS = 1.0  # how often a run with models says how far it is
 NOTE_SECONDS = 2.0  # how often a worker notes how far it is
 WAIT_SECONDS = 60.0  # for a writer of this shard that has not ended yet
@@ -79,20 +74,35 @@ class Job(msgspec.Struct, frozen=True):
     rates: str = ""  # `module:function` that asks whoever keeps providers' rates for all workers
 
 
-class Shard(msgspec.Struct, frozen=True):
+class Shard(msgspec.Struct, frozen=True, omit_defaults=True):
     """Episodes to be played by one worker."""
 
     name: str
     orders: tuple[Order, ...]
     budget: Budget = Budget()  # what it may use at most
     claim: str = ""  # the file that says whose it is
+    part: str = ""  # RUN-NUMBER, where the run has others play the rest of it
+
+    @property
+    def label(self) -> str:
+        """What its files, its note and its result are called."""
+        return f"{self.name}.{self.part}" if self.part else self.name
+
+    def concerns(self, file: str) -> bool:
+        """Whether a file may hold any of these episodes; that of the run's other parts does not."""
+        if not file.startswith(self.name):
+            return False
+        run, _, number = self.part.rpartition("-")
+        ours = number and file.startswith(f"{self.name}.{run}-")
+        return not ours or file.startswith(f"{self.label}-")
 
 
 class Result(msgspec.Struct, frozen=True, omit_defaults=True):
     """What became of a shard."""
 
-    shard: str
+    shard: str  # its label
     tally: Tally = Tally()
+    seconds: float = 0.0  # that its episodes took
     taken: bool = False  # by another run, while ours stood still
     lost: str = ""  # how its worker died; what it has not stored is to be played again
     refused: str = ""  # a sentence, after which the run cannot go on
@@ -101,82 +111,6 @@ class Result(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 Tell = Callable[[Tally], None]
-
-
-# --- cutting ------------------------------------------------------------------------------------
-
-
-class Cut(msgspec.Struct, frozen=True):
-    """A shard whose orders are not put together yet."""
-
-    name: str
-    kind: str  # as `kind_of` has it
-    alike: str  # what takes about as long an episode
-    numbers: Sequence[int]  # of its orders that are missing
-
-    def shard(self, wanted: Orders) -> Shard:
-        """The shard itself."""
-        return Shard(self.name, tuple(map(wanted.order, self.numbers)))
-
-
-def shards_of(
-    wanted: Orders, together: bool = False, there: Sequence[bool] | None = None
-) -> Iterator[Shard]:
-    """All episodes in shards, as `cuts_of` has it."""
-    return (cut.shard(wanted) for cut in cuts_of(wanted, together, there))
-
-
-def cuts_of(
-    wanted: Orders, together: bool = False, there: Sequence[bool] | None = None
-) -> Iterator[Cut]:
-    """Where a study is cut, in its own order as far as games and lineups allow.
-
-    `together` leaves the episodes with models in one piece, for a process that plays them
-    side by side. Orders that are `there`, by number, are left out, and so is a shard of which all
-    are; the name of a shard does not hang on that.
-    """
-    known = [kind_of(order) for order in wanted.alike]
-    named = [alike(setup) for _, setup in wanted.alike]
-    kinds: dict[str, list[int]] = {}
-    for number in range(len(wanted)):
-        kinds.setdefault(known[wanted.which(number)], []).append(number)
-    places = count()
-    for kind in (kind for kind in LEAST if kind in kinds):
-        whole = together and kind != "bots"
-        cut = [kinds[kind]] if whole else _cut(wanted, kinds[kind], LEAST[kind])
-        for part, place in zip(cut, places, strict=False):  # parts first: no place is lost
-            if lacking := [n for n in part if there is None or not there[n]]:
-                yield Cut(_name(wanted, place, part), kind, named[wanted.which(part[0])], lacking)
-
-
-def _cut(wanted: Orders, numbers: Sequence[int], least: int) -> list[list[int]]:
-    """Groups of one game and lineup, small ones together, large ones in even pieces."""
-    size = min(max(len(numbers) // CUTS, least), MOST)
-    alike = [
-        (setup.instance.game, msgspec.json.encode(setup.lineup, order="sorted"))
-        for _, setup in wanted.alike
-    ]
-    groups: dict[tuple[str, bytes], list[int]] = {}
-    for number in numbers:
-        groups.setdefault(alike[wanted.which(number)], []).append(number)
-    waiting: list[int] = []
-    ready: list[list[int]] = []
-    for group in groups.values():
-        waiting += group
-        pieces = len(waiting) // size
-        for piece in range(pieces):
-            ready.append(waiting[piece * size : (piece + 1) * size])
-        waiting = waiting[pieces * size :]
-    if waiting and ready:  # too few to travel alone
-        ready[-1] += waiting
-    elif waiting:
-        ready.append(waiting)
-    return ready
-
-
-def _name(wanted: Orders, place: int, part: Sequence[int]) -> str:
-    ids = blake2b("".join(map(wanted.id, part)).encode(), digest_size=4).hexdigest()
-    return f"{place:05d}-{ids}"
 
 
 # --- playing ------------------------------------------------------------------------------------
@@ -190,11 +124,11 @@ def worked(job: bytes, shard: bytes) -> bytes:
         settle(plan)
         found = work(plan, given)
     except BadInput as why:
-        found = Result(given.name, refused=str(why))
+        found = Result(given.label, refused=str(why))
     except RunFailed as why:
-        found = Result(given.name, failed=str(why))
+        found = Result(given.label, failed=str(why))
     except Exception:
-        found = Result(given.name, broke=format_exc())
+        found = Result(given.label, broke=format_exc())
     return msgspec.json.encode(found)
 
 
@@ -219,8 +153,8 @@ def settle(job: Job) -> None:
 def work(job: Job, shard: Shard, tell: Tell | None = None) -> Result:
     """Play what the store lacks of a shard; every episode is stored as it ends."""
     at = store.place(job.out)
-    _wait_for_writers(at, shard.name)
-    there = store.survey(at, shard.name).finished
+    _wait_for_writers(at, shard)
+    there = store.survey(at, shard.concerns).finished
     missing = [order for order in shard.orders if order[0] not in there]
     taken = False
     with Notes(at, job, shard, Meter(shard.budget, job.config), tell, missing) as notes:
@@ -231,7 +165,7 @@ def work(job: Job, shard: Shard, tell: Tell | None = None) -> Result:
     tally = msgspec.structs.replace(notes.tally, calls_left=0)
     if taken:  # what of it is stored is found there when the shard comes up again
         tally = msgspec.structs.replace(tally, done=0, found=0, censored=0, failed=0)
-    return Result(shard.name, tally, taken)
+    return Result(shard.label, tally, notes.seconds, taken)
 
 
 def _play(job: Job, shard: Shard, missing: Sequence[Order], notes: Notes) -> None:
@@ -242,11 +176,11 @@ def _play(job: Job, shard: Shard, missing: Sequence[Order], notes: Notes) -> Non
         return not shard.claim or _stands(at, shard.claim, job.run)
 
     if missing and kind_of(missing[0]) == "providers":
-        given = (job.study, missing, job.out, notes.meter, job.cache, job.display, shard.name)
+        given = (job.study, missing, job.out, notes.meter, job.cache, job.display, shard.label)
         _by_name(job.through)(*given, notes.add, ours)
     elif missing:
         columns = _by_name(job.note)() if job.note else None
-        with store.Writer(at, shard.name, ours) as writer:
+        with store.Writer(at, shard.label, ours) as writer:
 
             def keep(episode: Episode, replay: Replay[Any, Any, Any]) -> None:
                 line, read_back = writer.add(episode)
@@ -280,14 +214,14 @@ def _by_name(name: str) -> Callable[..., Any]:
     return found
 
 
-def _wait_for_writers(at: Place, name: str) -> None:
+def _wait_for_writers(at: Place, shard: Shard) -> None:
     """A worker whose run died may be at its last episode; it is not played a second time."""
     patience = time.monotonic() + WAIT_SECONDS
-    while store.has_living_writer(at, name):
+    while store.has_living_writer(at, shard.concerns):
         if time.monotonic() > patience:
             raise BadInput(
-                f"Another process has been writing shard {name} of {at} for a minute and does not "
-                "end; end it, and the same command goes on."
+                f"Another process has been writing shard {shard.name} of {at} for a minute and "
+                "does not end; end it, and the same command goes on."
             )
         time.sleep(0.05)
 
@@ -309,9 +243,10 @@ class Notes:
     ) -> None:
         self._at, self.meter, self._tell = at, meter, tell
         self._found = len(shard.orders) - len(missing)
-        self._name = note_name(job.run, shard.name)
+        self._name = note_name(job.run, shard.label)
         self._done = self._censored = self._failed = 0
         self._since, self._noted = time.monotonic(), False
+        self._began = self._first = self._last = time.perf_counter()
         self._waiting = Counter(alike(setup) for _, _, setup in missing)
         self._calls: dict[str, list[int]] = {}  # of like episodes: how many, calls of all
         self._over_calls = 0  # of all episodes that are over, with a result or without
@@ -337,7 +272,8 @@ class Notes:
 
     def add(self, episode: Episode) -> None:
         """Count one episode that is stored."""
-        end = episode.end
+        end, self._last = episode.end, time.perf_counter()
+        self._first = self._first if self._done else self._last
         self._done += 1
         self._censored += isinstance(end, Censored)
         self._failed += isinstance(end, Censored) and end.cause == "fault"
@@ -355,6 +291,13 @@ class Notes:
             with suppress(OSError):  # a disk that is full is told where episodes are stored
                 self._at.put(self._name, msgspec.json.encode(self.tally))
             self._since, self._noted = time.monotonic(), True
+
+    @property
+    def seconds(self) -> float:
+        """What the episodes took, without what a fresh process loads before the first is over."""
+        if self._done < 2:
+            return self._last - self._began
+        return (self._last - self._first) * self._done / (self._done - 1)
 
     @property
     def tally(self) -> Tally:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from io import BytesIO
@@ -24,6 +24,7 @@ from sally.store.manifest import MANIFEST, aliases, models_asked, read_manifest
 from sally.store.places import Folder, Place, Remote, Where, place
 
 _NUMBER = re.compile(r"\d[\d,]{2,}(\.\d+)?|\d+\.\d+")  # what differs between episodes cut alike
+Among = Callable[[str], bool]  # whether a file is meant, by its name
 OPEN, PART, DONE = ".open", ".part", ".jsonl"  # being appended to; put already; all of a writer's
 
 
@@ -103,7 +104,7 @@ def reason(episode: Episode) -> str:
 def read(
     where: Where,
     quarantine: bool = True,
-    beginning: str = "",
+    among: Among | str = "",
     check: bool = True,
     changed: set[str] | None = None,
 ) -> Iterator[Episode | BadLine]:
@@ -115,7 +116,7 @@ def read(
     at = place(where)
     try:
         names, ours = ready(at)
-        wanted = [name for name in names if name.startswith(beginning)]
+        wanted = [name for name in names if _is_among(name, among)]
         aside = at if ours and quarantine else None
         yield from _episodes(all_lines(at, wanted), aside, check, changed)
     except OSError as why:
@@ -317,13 +318,17 @@ def is_being_written(file: BinaryIO) -> bool:
     return False
 
 
-def has_living_writer(where: Where, beginning: str) -> bool:
-    """Whether a process is still appending to a local file whose name begins so."""
+def _is_among(name: str, among: Among | str) -> bool:
+    return name.startswith(among) if isinstance(among, str) else among(name)
+
+
+def has_living_writer(where: Where, among: Among | str) -> bool:
+    """Whether a process is still appending to a local file whose name begins so, or is meant."""
     at = place(where)
     if not isinstance(at, Folder):
         return False  # a put is over when it is seen
     for name in at.names():
-        if name.startswith(beginning) and name.endswith(OPEN):
+        if name.endswith(OPEN) and _is_among(name, among):
             with open_lines(at.path / name) as file:
                 if not isinstance(file, BytesIO) and is_being_written(file):
                     return True

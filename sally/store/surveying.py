@@ -15,6 +15,7 @@ from sally.store.index import Columns, Line, columns
 from sally.store.lines import sound_line
 from sally.store.places import Where, place
 from sally.store.reading import (
+    Among,
     BadLine,
     quarantine_lines,
     read,
@@ -62,12 +63,12 @@ class Noted(msgspec.Struct, array_like=True):
 _DECODER = msgspec.msgpack.Decoder(Noted)
 
 
-def survey(where: Where, beginning: str = "") -> Survey:
-    """Which episodes a store holds, in all files or in those whose names begin so."""
-    if not beginning:
+def survey(where: Where, among: Among | str = "") -> Survey:
+    """Which episodes a store holds, in all files or in those whose names begin so, or are meant."""
+    if not among:
         return _whole(where)
     found, finished = Survey(), set[str]()  # a shard: a few lines, which are not worth looking up
-    for line in read(where, beginning=beginning):
+    for line in read(where, among=among):
         if isinstance(line, BadLine):
             found.bad.append(line)
         else:

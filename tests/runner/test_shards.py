@@ -20,11 +20,12 @@ from sally.core.log import (
     Sitter,
     episode_id,
 )
-from sally.runner import shards
+from sally.runner import cutting
 from sally.runner.budget import Meter
+from sally.runner.cutting import LEAST, MOST, shards_of
 from sally.runner.local import orders
 from sally.runner.orders import Order, Orders
-from sally.runner.shards import LEAST, MOST, Job, Notes, Shard, shards_of
+from sally.runner.shards import Job, Notes, Shard
 from sally.store import Folder
 from sally.store.counting import IdSet, packed_ids
 from sally.studies.quickstart import STUDY
@@ -91,7 +92,7 @@ def test_large_studies_are_cut_by_game_and_lineup() -> None:
 def test_a_shard_of_a_very_large_study_holds_no_more_than_so_many(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(shards, "CUTS", 2)
+    monkeypatch.setattr(cutting, "CUTS", 2)
     wanted = listed(order(i, "rps", "random") for i in range(5500))
     sizes = [len(shard.orders) for shard in shards_of(wanted)]
     assert sizes == [MOST] * 4 + [MOST + 500]  # a rest joins the last

@@ -1,0 +1,93 @@
+"""Where a study is cut into shards.
+
+A shard holds at least `LEAST` episodes, of as few games and lineups as that allows. The same study
+is always cut in the same places, so that two runs of it speak of the same shards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from hashlib import blake2b
+from itertools import count
+
+import msgspec
+
+from sally.runner.kinds import alike, kind_of
+from sally.runner.orders import Orders
+from sally.runner.shards import Shard
+
+LEAST = {"bots": 50, "models": 20, "providers": 20}  # episodes of a shard; bots take milliseconds
+MOST, CUTS = 1000, 256  # episodes of a shard, and into how many a study of middle size is cut
+
+
+class Cut(msgspec.Struct, frozen=True):
+    """A shard whose orders are not put together yet."""
+
+    name: str
+    kind: str  # as `kind_of` has it
+    alike: str  # what takes about as long an episode
+    numbers: Sequence[int]  # of its orders that are missing
+
+    def shard(self, wanted: Orders) -> Shard:
+        """The shard itself."""
+        return Shard(self.name, tuple(map(wanted.order, self.numbers)))
+
+
+def shards_of(
+    wanted: Orders, together: bool = False, there: Sequence[bool] | None = None
+) -> Iterator[Shard]:
+    """All episodes in shards, as `cuts_of` has it."""
+    return (cut.shard(wanted) for cut in cuts_of(wanted, together, there))
+
+
+def cuts_of(
+    wanted: Orders, together: bool = False, there: Sequence[bool] | None = None
+) -> Iterator[Cut]:
+    """Where a study is cut, in its own order as far as games and lineups allow.
+
+    `together` leaves the episodes with models in one piece, for a process that plays them
+    side by side. Orders that are `there`, by number, are left out, and so is a shard of which all
+    are; the name of a shard does not hang on that.
+    """
+    known = [kind_of(order) for order in wanted.alike]
+    named = [alike(setup) for _, setup in wanted.alike]
+    kinds: dict[str, list[int]] = {}
+    for number in range(len(wanted)):
+        kinds.setdefault(known[wanted.which(number)], []).append(number)
+    places = count()
+    for kind in (kind for kind in LEAST if kind in kinds):
+        whole = together and kind != "bots"
+        cut = [kinds[kind]] if whole else _cut(wanted, kinds[kind], LEAST[kind])
+        for part, place in zip(cut, places, strict=False):  # parts first: no place is lost
+            if lacking := [n for n in part if there is None or not there[n]]:
+                yield Cut(_name(wanted, place, part), kind, named[wanted.which(part[0])], lacking)
+
+
+def _cut(wanted: Orders, numbers: Sequence[int], least: int) -> list[list[int]]:
+    """Groups of one game and lineup, small ones together, large ones in even pieces."""
+    size = min(max(len(numbers) // CUTS, least), MOST)
+    alike = [
+        (setup.instance.game, msgspec.json.encode(setup.lineup, order="sorted"))
+        for _, setup in wanted.alike
+    ]
+    groups: dict[tuple[str, bytes], list[int]] = {}
+    for number in numbers:
+        groups.setdefault(alike[wanted.which(number)], []).append(number)
+    waiting: list[int] = []
+    ready: list[list[int]] = []
+    for group in groups.values():
+        waiting += group
+        pieces = len(waiting) // size
+        for piece in range(pieces):
+            ready.append(waiting[piece * size : (piece + 1) * size])
+        waiting = waiting[pieces * size :]
+    if waiting and ready:  # too few to travel alone
+        ready[-1] += waiting
+    elif waiting:
+        ready.append(waiting)
+    return ready
+
+
+def _name(wanted: Orders, place: int, part: Sequence[int]) -> str:
+    ids = blake2b("".join(map(wanted.id, part)).encode(), digest_size=4).hexdigest()
+    return f"{place:05d}-{ids}"

@@ -1,0 +1,141 @@
+"""A long shard is played by several workers of its run, each a part, sized by measured time."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from sally import store
+from sally.core.study import Cell, Study, grid, instance, sitter
+from sally.runner import pace
+from sally.runner.executors import Take
+from sally.runner.pace import FIRST, Pace
+from sally.runner.run import TRIES, play_missing
+from sally.runner.shards import Job, Result, Shard, Tell, work
+
+PLAYERS = grid(agent=sitter("random"), partner=sitter("random"))
+STUDY = Study("s", "", (Cell("ipd", (instance("ipd", rounds=2),), PLAYERS, repeats=120),))
+
+
+class Several:
+    """Workers of this process: it takes as many parts as it has slots, then plays them."""
+
+    name, together, rates = "several", False, ""
+
+    def __init__(self, slots: int = 4, loses: int = 0, is_robbed_of: int = 0) -> None:
+        self._slots, self.loses, self.is_robbed_of = slots, loses, is_robbed_of
+        self.seen: list[Shard] = []
+
+    def slots(self) -> int:
+        return self._slots
+
+    def play(self, job: Job, take: Take, tell: Tell) -> Generator[Result, None, None]:
+        while taken := [s for s in (take() for _ in range(self._slots)) if s is not None]:
+            for shard in taken:
+                self.seen.append(shard)
+                if self.loses and shard.part:
+                    self.loses -= 1
+                    work(job, Shard(shard.name, shard.orders[:2], part=shard.part))
+                    yield Result(shard.label, lost="it was killed")
+                elif self.is_robbed_of and shard.part:
+                    self.is_robbed_of -= 1
+                    with suppress(FileNotFoundError):  # whoever took it over is done, and gone
+                        store.place(job.out).remove(f"claims/{shard.claim}")
+                    yield Result(shard.label, taken=True)
+                else:
+                    yield work(job, shard)
+
+
+@pytest.fixture(autouse=True)
+def quickly(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pace, "SHORTEST_SECONDS", 1e-9)  # so that even these shards are long
+    monkeypatch.setattr("sally.runner.run.LOOK_SECONDS", 0.0)
+
+
+def stored(out: Path) -> store.Survey:
+    found = store.survey(out)
+    assert (len(found.finished), found.doubled, found.bad) == (120, 0, [])
+    return found
+
+
+def test_parts_get_shorter_towards_the_end() -> None:
+    known = Pace(lambda: 4)
+    known.wanted("ipd", 1000)
+    known.measured("ipd", 10, 10.0)
+    given = []
+    while (left := 1000 - sum(given)) > 0:
+        given.append(known.size("ipd", left))
+        known.given("ipd", given[-1])
+    assert given[0] == 125 and given == sorted(given, reverse=True) and given[-1] == 1
+
+
+def test_what_nobody_has_measured_is_tried_first_and_one_worker_gets_all() -> None:
+    assert Pace(lambda: 4).size("ipd", 1000) == FIRST
+    assert Pace(lambda: 1).size("ipd", 1000) == 1000
+
+
+def test_a_short_shard_goes_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    known = Pace(lambda: 4)
+    known.wanted("ipd", 100_000)
+    known.measured("ipd", 10, 0.01)
+    assert known.size("ipd", 400) == 400  # of a hundred seconds
+
+
+def test_a_long_kind_weighs_what_it_takes() -> None:
+    known = Pace(lambda: 2)
+    for alike, seconds in (("light", 1.0), ("heavy", 100.0)):
+        known.wanted(alike, 100)
+        known.measured(alike, 100, seconds)
+    assert known.size("light", 100) == 100 and known.size("heavy", 100) == 25
+
+
+def test_a_part_looks_at_all_files_of_its_shard_but_those_of_its_siblings() -> None:
+    part = Shard("00001-ab", (), part="vm-7-c0ffee-1")
+    of_others = ("00001-ab-9-aa.jsonl", "00001-ab.vm-8-beef00-0-9-aa.open")
+    own = "00001-ab.vm-7-c0ffee-1-9-aa.open"
+    assert all(map(part.concerns, (*of_others, own)))
+    assert not part.concerns("00001-ab.vm-7-c0ffee-0-9-aa.open")  # its own run's
+    assert not part.concerns("00001-ab.vm-7-c0ffee-12-9-aa.open")
+    assert not part.concerns("00002-ab-9-aa.jsonl")
+    assert Shard("00001-ab", ()).concerns(own)  # whoever gets the whole sees every part
+
+
+def test_each_episode_is_played_once_in_parts_of_measured_size(tmp_path: Path) -> None:
+    on = Several()
+    assert play_missing(STUDY, tmp_path / "o", on=on).done == 120
+    stored(tmp_path / "o")
+    sizes = [len(shard.orders) for shard in on.seen]
+    assert len(sizes) > 4 and sizes[:4] == [FIRST] * 4
+    assert len({shard.label for shard in on.seen}) == len(on.seen)
+    assert not list((tmp_path / "o" / "claims").iterdir())
+
+
+def test_a_part_whose_worker_dies_is_sent_again_and_nothing_is_doubled(tmp_path: Path) -> None:
+    on = Several(loses=TRIES - 1)
+    tally = play_missing(STUDY, tmp_path / "o", on=on)
+    stored(tmp_path / "o")
+    assert tally.stored == 120 and tally.found == 2 * (TRIES - 1)
+
+
+def test_a_shard_that_was_taken_over_in_part_is_counted_once(tmp_path: Path) -> None:
+    on = Several(is_robbed_of=2)
+    tally = play_missing(STUDY, tmp_path / "o", on=on)
+    stored(tmp_path / "o")
+    assert (tally.done, tally.found) == (120, 0)
+
+
+def test_a_run_that_dies_among_parts_is_resumed(tmp_path: Path) -> None:
+    class Dies(Several):
+        def play(self, job: Job, take: Take, tell: Tell) -> Generator[Result, None, None]:
+            for _, result in zip(range(3), super().play(job, take, tell), strict=False):
+                yield result
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        play_missing(STUDY, tmp_path / "o", on=Dies())
+    assert 0 < len(store.survey(tmp_path / "o").finished) < 120
+    play_missing(STUDY, tmp_path / "o", on=Several(2))
+    stored(tmp_path / "o")
