@@ -13,6 +13,7 @@ import pytest
 from sally import store
 from sally.runner.run import run_study
 from sally.studies.quickstart import STUDY
+from tests.fixtures.warm import SALLY, warm
 
 ROOT = Path(__file__).parents[2]
 
@@ -25,14 +26,8 @@ resource.setrlimit(resource.RLIMIT_FSIZE, ({limit}, {limit})); "
         * bool(limit)
     )
     code = f"{bound}from sally.cli import main; main()"
-    return subprocess.run(
-        [sys.executable, "-c", code, *args],
-        cwd=cwd,
-        env={**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "300"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    env = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "300"}
+    return warm(*SALLY).run([sys.executable, "-c", code, *args], cwd=cwd, env=env)
 
 
 def undamaged(out: Path, least: int = 1) -> int:

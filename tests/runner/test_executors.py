@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
 import sys
 import threading
 import time
@@ -17,7 +16,7 @@ from sally import store
 from sally.adapters.executors import executor
 from sally.core import shelf
 from sally.core.errors import BadInput
-from sally.core.log import Censored, Sitter, to_line
+from sally.core.log import Censored, to_line
 from sally.core.study import Cell, Study, grid, instance, sitter
 from sally.runner.budget import Budget, Meter
 from sally.runner.claims import read_runs
@@ -27,8 +26,8 @@ from sally.runner.pool import Pool
 from sally.runner.run import Progress, WorkerBroke, play_missing, run_study
 from sally.runner.watching import look
 from sally.store import Contents
-
-FILE = Path(__file__).parent / "users_file.py"
+from tests.fixtures.warm import SALLY, Forked, warm
+from tests.runner.dawdling import FILE, against
 
 
 @pytest.fixture
@@ -39,12 +38,6 @@ def users_file(monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(shelf, "_files", list(shelf._files))
     shelf.add_file(FILE)
     return FILE
-
-
-def against(partner: Sitter, repeats: int = 120, name: str = "s", rounds: int = 4) -> Study:
-    lineups = grid(agent=sitter("random"), partner=partner)
-    cell = Cell("ipd", (instance("ipd", rounds=rounds),), lineups, repeats=repeats)
-    return Study(name, "for tests", (cell,))
 
 
 ALL_GAMES = Study(
@@ -197,17 +190,17 @@ from sally.core import shelf
 from sally.runner.pool import Pool
 from sally.runner.executors import Local
 from sally.runner.run import play_missing
-import tests.conftest
-from tests.runner.test_executors import FILE, against, sitter
+from sally.core.study import sitter
+from tests.runner.dawdling import FILE, against
 shelf.add_file(FILE)
 on = Pool(2) if sys.argv[2] == "pool" else Local()
 play_missing(against(sitter("dawdles", seconds=0.002), 200), sys.argv[1], on=on)
 """
 
 
-def driver(out: Path, on: str) -> subprocess.Popen[bytes]:
+def driver(out: Path, on: str) -> Forked:
     root = Path(__file__).parents[2]
-    return subprocess.Popen([sys.executable, "-c", DRIVER, str(out), on], cwd=root)
+    return warm(*SALLY).start([sys.executable, "-c", DRIVER, str(out), on], cwd=root)
 
 
 @pytest.mark.parametrize("on", ["local", "pool"])

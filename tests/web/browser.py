@@ -19,7 +19,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.fixtures.warm import WEB, Forked, warm
+from tests.fixtures.warm import SALLY, Forked, warm
 
 # The shell without windows does the same with about half of the processor.
 NAMES = ("chromium-headless-shell", "chromium", "chromium-browser")
@@ -52,7 +52,7 @@ class Server:
         where = ("--port", str(self.port), "--data", str(self.data))
         command = [sys.executable, "-m", "sally", *self.use, "serve", *where, *self.more]
         with (self.data.parent / "server.log").open("ab") as log:
-            self.process = warm(*WEB).start(command, output=log)
+            self.process = warm(*SALLY).start(command, output=log)
         for _ in range(3000):
             try:
                 socket.create_connection(("127.0.0.1", self.port), 2).close()

@@ -17,7 +17,7 @@ from typing import Any
 from starlette.testclient import TestClient
 
 from sally.web.app import Settings, make_app
-from tests.fixtures.warm import WEB, Forked, warm
+from tests.fixtures.warm import SALLY, Forked, warm
 
 Json = dict[str, Any]
 WORDS = ("hello", "north", "Please trade with me.", "river money", "what do you know")
@@ -40,7 +40,7 @@ def serving(data: Path, port: int = 0, *more: str) -> Iterator[tuple[Forked, int
             free.bind(("127.0.0.1", 0))
             port = free.getsockname()[1]
     command = [sys.executable, "-m", "sally", "serve", "--port", str(port), "--data", str(data)]
-    process = warm(*WEB).start([*command, "--rate", "10000", *more])
+    process = warm(*SALLY).start([*command, "--rate", "10000", *more])
     try:
         while process.poll() is None:
             try:

@@ -1,0 +1,17 @@
+"""Small studies against one partner, for tests that kill whoever plays them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from sally.core.log import Sitter
+from sally.core.study import Cell, Study, grid, instance, sitter
+
+FILE = Path(__file__).parent / "users_file.py"
+
+
+def against(partner: Sitter, repeats: int = 120, name: str = "s", rounds: int = 4) -> Study:
+    """So many games of ipd between chance and a partner."""
+    lineups = grid(agent=sitter("random"), partner=partner)
+    cell = Cell("ipd", (instance("ipd", rounds=rounds),), lineups, repeats=repeats)
+    return Study(name, "for tests", (cell,))
