@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobil
 DESK = {"width": 1200, "height": 900}
 AXE = script()
 NEEDS_AXE = pytest.mark.skipif(AXE is None, reason="AXE-CORE CANNOT BE HAD HERE: no npm, or no net")
-RUN = "async () => (await axe.run()).violations"
+RUN = "async () => (await axe.run({resultTypes: ['violations']})).violations"
 LAST = """() => { scrollTo(0, 0); return Math.max(...[...document.querySelectorAll(
   "#asks .ask button, #asks .ask input, #asks .ask textarea")].filter(e => e.checkVisibility())
   .map(e => e.getBoundingClientRect().bottom)); }"""
@@ -43,6 +44,35 @@ def kept(me: Person, name: str) -> None:
         me.page.screenshot(path=str(Path(folder) / f"{name}.png"))
 
 
+@pytest.fixture(scope="module")
+def profiles(chromium: Any) -> Callable[..., Any]:
+    """A browser profile of each kind: what a page is made of is fetched by the first alone."""
+
+    @cache
+    def opened(phone: bool) -> Any:
+        how = PHONE if phone else {"viewport": DESK, "bypass_csp": True}
+        context = chromium.new_context(reduced_motion="reduce", **how)
+        context.set_default_timeout(60_000)
+        return context
+
+    return opened
+
+
+@pytest.fixture
+def guest(profiles: Callable[..., Any], served: Server) -> Iterator[Callable[[bool], Person]]:
+    """Makes people who share a profile; their consoles must stay silent."""
+    made: list[Person] = []
+
+    def arrive(phone: bool) -> Person:
+        made.append(Person(profiles(phone).new_page(), served.address))
+        return made[-1]
+
+    yield arrive
+    for one in made:
+        one.page.close()
+        one.check()
+
+
 def sat_down(me: Person, served: Server, game: str) -> None:
     seat = shelf.game(game).build().seats[0]
     me.sit(served.table(game, seat)["token"])
@@ -51,9 +81,9 @@ def sat_down(me: Person, served: Server, game: str) -> None:
 
 @pytest.mark.parametrize("game", GAMES)
 def test_board_question_and_buttons_fit_on_a_phone_and_on_a_desk(
-    person: Arrive, served: Server, game: str
+    guest: Callable[[bool], Person], served: Server, game: str
 ) -> None:
-    me = person(**PHONE)
+    me = guest(True)
     sat_down(me, served, game)
     kept(me, f"phone_{game}")
     assert me.page.evaluate("scrollX + document.documentElement.scrollWidth") <= 390
@@ -67,8 +97,10 @@ def test_board_question_and_buttons_fit_on_a_phone_and_on_a_desk(
 
 @NEEDS_AXE
 @pytest.mark.parametrize("game", GAMES)
-def test_axe_finds_nothing_serious_at_any_table(person: Arrive, served: Server, game: str) -> None:
-    me = person(bypass_csp=True)
+def test_axe_finds_nothing_serious_at_any_table(
+    guest: Callable[[bool], Person], served: Server, game: str
+) -> None:
+    me = guest(False)
     sat_down(me, served, game)
     kept(me, f"desktop_{game}")
     assert serious(me.page) == []
