@@ -1,12 +1,14 @@
 """An independent forward pass of a Llama-type model in numpy, to check log-probabilities by."""
 
+import math
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+Array = NDArray[np.float32]
 
 
 def _norm(x: Array, weight: Array, eps: float) -> Array:
@@ -18,7 +20,7 @@ def _rotated(x: Array, base: float) -> Array:
     """Rotary positions on neighbouring pairs, the order in which GGUF keeps Llama's heads."""
     length, _, size = x.shape
     angles = np.arange(length)[:, None] * base ** (-np.arange(0, size, 2) / size)
-    cos, sin = np.cos(angles)[:, None], np.sin(angles)[:, None]
+    cos, sin = (wave(angles)[:, None].astype(x.dtype) for wave in (np.cos, np.sin))
     out = np.empty_like(x)
     out[..., 0::2] = x[..., 0::2] * cos - x[..., 1::2] * sin
     out[..., 1::2] = x[..., 0::2] * sin + x[..., 1::2] * cos
@@ -29,7 +31,7 @@ def _attention(q: Array, k: Array, v: Array) -> Array:
     length, heads, size = q.shape
     repeat = heads // k.shape[1]
     k, v = np.repeat(k, repeat, axis=1), np.repeat(v, repeat, axis=1)
-    scores = np.einsum("ihd,jhd->hij", q, k) / np.sqrt(size)
+    scores = np.einsum("ihd,jhd->hij", q, k) / math.sqrt(size)
     scores = np.where(np.tril(np.ones((length, length), bool)), scores, -np.inf)
     weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
     weights /= weights.sum(axis=-1, keepdims=True)
@@ -43,10 +45,11 @@ class Reference:
     def __init__(self, path: Path) -> None:
         import gguf  # type: ignore[import-untyped, unused-ignore]
 
-        reader: Any = gguf.GGUFReader(path)
+        # Read whole, not mapped: of a hundred thousand tokens each slice of a map takes its time.
+        with patch.object(np, "memmap", lambda path, mode: np.fromfile(path, np.uint8)):
+            reader: Any = gguf.GGUFReader(path)
         self.weights: dict[str, Array] = {
-            t.name: gguf.quants.dequantize(t.data, t.tensor_type).astype(np.float64)
-            for t in reader.tensors
+            t.name: gguf.quants.dequantize(t.data, t.tensor_type) for t in reader.tensors
         }
 
         def read(name: str) -> Any:
@@ -64,6 +67,7 @@ class Reference:
             x = self._layer(x, f"blk.{i}.")
         x = x[start - 1 :]
         logits = _norm(x, w["output_norm.weight"], self.eps) @ w["token_embd.weight"].T
+        logits = logits.astype(np.float64)  # of fifty thousand shares the sum is wanted exactly
         top = logits.max(axis=-1, keepdims=True)
         logprobs = logits - top - np.log(np.exp(logits - top).sum(axis=-1, keepdims=True))
         return float(logprobs[np.arange(len(x)), tokens[start:]].sum())
