@@ -16,6 +16,7 @@ from inspect_ai.log import EvalLog
 from sally.adapters.inspect.reach import forget_refusals, hopeless, provider_of
 from sally.adapters.inspect.session import Told, session
 from sally.adapters.inspect.tasks import task_of
+from sally.adapters.inspect.unseen import unseen
 from sally.core.errors import RunFailed
 from sally.players.language import LANGUAGE
 from sally.runner.budget import Meter
@@ -48,7 +49,7 @@ def play_orders(
         if not in_process(model):
             provider_of(model, config)
     forget_refusals()
-    with rarer_collections(), session(out, meter, cache, label, told, ours):
+    with unseen(display), rarer_collections(), session(out, meter, cache, label, told, ours):
         for begin in range(0, len(wanted), AN_EVAL):
             logs = inspect_eval(
                 task_of(name, wanted[begin : begin + AN_EVAL], str(out)),
