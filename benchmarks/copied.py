@@ -23,24 +23,30 @@ from sally import store
 from sally.analysis import measured_table, seat_table
 from sally.analysis.laid_open import laid_open
 from sally.analysis.measured import setting
+from sally.core import shelf
 from sally.core.code import fingerprint
-from sally.core.log import Episode, from_line, to_line
+from sally.core.drive import play_bots
+from sally.core.game import Seat
+from sally.core.log import Episode, Setup, Sitter, from_line, to_line
+from sally.core.match import Match
 from sally.core.study import Study
 from sally.output.noting import InHand
 from sally.output.page import lines as page
 from sally.output.provenance import key_of, trial_key
-from sally.runner.local import manifest, orders, play_open
+from sally.players.language import uses_model
+from sally.runner.local import manifest, orders
 from sally.runner.orders import Order
-from sally.runner.seating import portable_study
+from sally.runner.seating import portable_study, seated
 from sally.store import index, surveying
 from sally.store.lines import sealed
 
+RANDOM = Sitter("random")
 FILE = 4  # pieces in a file, about as many as a run's shards of a million episodes have
 
 
 def copy_out(study: Study, folder: Path, say: Callable[[str], None]) -> None:
     """Fill a folder with all that a study of one lineup wants."""
-    wanted = orders(study)
+    wanted = orders(study, open_models=False)
     folder.mkdir(parents=True)
     store.claim(folder, manifest(study), portable_study(study))
     pattern = Pattern(wanted[: index.PIECE])
@@ -57,13 +63,23 @@ def copy_out(study: Study, folder: Path, say: Callable[[str], None]) -> None:
     pattern.check(*last)
 
 
+def played(setup: Setup) -> Match[Any, Any, Any]:
+    """One episode of bots; in the name of a model, one that moves at random does."""
+    spec = shelf.game(setup.instance.game)
+    match = Match(spec, setup)
+    dice = {seat: RANDOM if uses_model(who) else who for seat, who in setup.lineup.items()}
+    play_bots(match, {s: seated(spec, match.game, Seat(s), who) for s, who in dice.items()})
+    return match
+
+
 class Pattern:
     """A thousand episodes as they were played and noted, to be written again as others."""
 
     def __init__(self, first: Sequence[Order]) -> None:
         noted, self._episodes = InHand(), list[Episode]()
         for _, cell, setup in first:
-            episode, replay = play_open(setup, cell)
+            match = played(setup)
+            episode, replay = match.episode(cell), match.replay
             line = to_line(episode)
             self._episodes.append(from_line(line))
             noted.add(sealed(line), self._episodes[-1], replay)

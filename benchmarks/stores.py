@@ -3,7 +3,7 @@
     python -m benchmarks.stores 20000             so many episodes of 20 rounds, in a new folder
     python -m benchmarks.stores 100000 --in DIR   in this folder, which stays
     python -m benchmarks.stores 1000000 --copied  a thousand of them played (`copied.py`)
-    python -m benchmarks.stores 20000 --paper     of a paper: 100 rounds, a model in one seat
+    python -m benchmarks.stores 20000 --paper     of a paper: 100 rounds, in a model's name, copied
 
 Each command is a process of its own. Wall clock and processor seconds (those of its workers among
 them), the peak of memory of one process, and the lines that it printed; the load says what else the
@@ -58,8 +58,8 @@ name = "ipd"
 repeats = {episodes}
 instances = [{{ id = "ipd-J-F", game = "ipd", params = {{ rounds = 100, names = ["J", "F"] }} }}]
 
-[cells.lineups]
-agent = {{ player = "language", params = {{ model = "embedded", strategy = "qa" }} }}
+[[cells.lineups]]
+agent = {{ player = "language", params = {{ model = "llama-3-70b-instruct", strategy = "cot" }} }}
 partner = {{ player = "tit_for_tat", params = {{ first = 0 }} }}
 """
 
@@ -99,12 +99,13 @@ def measured(folder: Path, episodes: int, text: str, copied: bool) -> None:
         "report": ("--out", str(folder / "page.html")),
         "reproduce": ("--episodes", str(out)),
     }
-    for name in COMMANDS:
+    for name in COMMANDS if text is BOTS else ("reproduce",):
         about = (PAPER,) if name == "reproduce" else (str(out),)
         for which in ("the first time", "again"):
             found = cost(name, *about, *given.get(name, ()), may_end_with=NOT_ITS_OWN)
             show(f"{name}, {which}", found)
-    show("run again: nothing is missing", cost(*run))
+    if text is BOTS:
+        show("run again: nothing is missing", cost(*run))
     lines = sum(path.stat().st_size for path in out.glob("*.jsonl"))
     index = out / "index.sqlite"
     size = index.stat().st_size if index.exists() else 0
@@ -125,13 +126,13 @@ def main() -> None:
     parser.add_argument("--copied", action="store_true")
     parser.add_argument("--paper", action="store_true")
     given = parser.parse_args()
-    text = MODEL if given.paper else BOTS
+    text, copied = MODEL if given.paper else BOTS, given.copied or given.paper
     if given.folder is not None:
         given.folder.mkdir(parents=True, exist_ok=True)
-        measured(given.folder, given.episodes, text, given.copied)
+        measured(given.folder, given.episodes, text, copied)
         return
     with tempfile.TemporaryDirectory() as folder:
-        measured(Path(folder), given.episodes, text, given.copied)
+        measured(Path(folder), given.episodes, text, copied)
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import msgspec
+import numpy as np
 import pytest
 
 from sally import api, store
@@ -19,12 +20,14 @@ from sally.analysis.paper_store import PaperStore
 from sally.analysis.scores import FINEST, means, seats_of
 from sally.analysis.seat_table import SEATS, SEEDS, SeatColumns, seats_in, table_means
 from sally.analysis.setups import SetupsColumn
-from sally.analysis.stored import told_apart
+from sally.analysis.stored import FORFEITED, InMemory, told_apart
 from sally.analysis.stores import each_once, measured_stores
 from sally.core.errors import BadInput
 from sally.core.log import Censored, Episode, Setup, to_line
 from sally.core.metric import Played
 from sally.core.study import Cell, Study, grid, instance, sitter
+from sally.games.repeated_games.rounds import functional_regret_published
+from sally.games.repeated_games.rules import AGENT
 from sally.output import noting
 from sally.output.page.held import Held
 from sally.output.page.lines import PageColumn, numbers_shown
@@ -316,7 +319,10 @@ def test_a_lazy_store_that_changed_says_so(folder: Path):
         list(lazy)
 
 
-def test_a_paper_finds_its_episodes_by_the_index_and_reads_them_again(folder: Path, monkeypatch):
+@pytest.mark.parametrize("of_setup", [True, False])
+def test_a_paper_finds_its_episodes_by_the_index_and_reads_them_again(
+    folder: Path, monkeypatch, of_setup: bool
+):
     def facts(whole: Played) -> dict[str, str] | None:
         who = whole.episode.setup.lineup["agent"].player
         return {"agent": who} if who == "random" else None
@@ -326,8 +332,36 @@ def test_a_paper_finds_its_episodes_by_the_index_and_reads_them_again(folder: Pa
 
     whole = store.load(folder).episodes.values()
     first = told(told_apart(facts, whole))
-    assert len(first) == 4 and told(PaperStore(folder, "ours", facts).known()) == first
+    how = ("ours", facts, AGENT, ("tom_percent", "reward"), of_setup)
+    assert len(first) == 4 and told(PaperStore(folder, *how)) == first
     monkeypatch.setattr(paper_store, "HELD", 1)  # all but one are read again
     monkeypatch.setattr(laid_open, "played", lambda episode: 1 / 0)
-    again = PaperStore(folder, "ours", facts)
-    assert len(again) == len(whole) and told(again.known()) == first
+    again = PaperStore(folder, *how)
+    assert again.many == len(whole) and told(again) == first
+    plain = InMemory(told_apart(facts, whole), AGENT)
+    for metric in ("tom_percent", "reward", FORFEITED):
+        assert again.numbers(metric).tolist() == plain.numbers(metric).tolist() != []
+
+
+def test_a_paper_reads_one_line_of_each_setup_that_a_run_noted(folder: Path, monkeypatch):
+    for old in folder.glob("*.jsonl"):
+        old.unlink()
+    columns, file = written(folder, SETUPS)
+    columns.keep(folder, file)
+    monkeypatch.setattr(laid_open, "played", lambda episode: 1 / 0)
+    asked: list[str] = []
+
+    def facts(whole: Played) -> dict[str, str] | None:
+        asked.append(whole.episode.id)
+        return {"game": whole.spec.name} if whole.spec.name != "rps" else None
+
+    metrics = ("functional_regret_published", "reward")
+    found = PaperStore(folder, "ours", facts, AGENT, metrics, of_setup=True)
+    alike = {(s.instance.id, str(s.instance.params), str(s.lineup), str(s.arms)) for s in SETUPS}
+    assert len(asked) == len(alike) == 4 and found.many == len(SETUPS)
+    assert len(found) == len([s for s in SETUPS if s.instance.game != "rps"])
+    assert len(found.those(lambda f: f["game"] == "tradecraft")) == 1
+    whole = [played for _, played in found if played.spec.name == "ipd"]
+    measured = [functional_regret_published(p, AGENT) for p in whole]
+    ours = found.numbers("functional_regret_published")
+    assert ours[~np.isnan(ours)].tolist() == measured

@@ -1,23 +1,31 @@
-"""The episodes of a store that are a paper's: found by the index, read when they are asked for."""
+"""The episodes of a store that are a paper's: counted by the index, read when somebody looks."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, overload
 
 import msgspec
+import numpy as np
 
 from sally import store
-from sally.analysis.laid_open import laid_open
+from sally.analysis import setups
+from sally.analysis.laid_open import Part, laid_open
 from sally.analysis.published import Condition
 from sally.analysis.rows import played
-from sally.analysis.stored import Conditions
+from sally.analysis.seat_table import SEATS, Gathered, SeatColumns
+from sally.analysis.seat_table import Piece as SeatsPiece
+from sally.analysis.setups import SetupsColumn
+from sally.analysis.stored import FORFEITED, PAYOFF, Conditions, Floats, Told
 from sally.core.code import fingerprint
+from sally.core.game import Seat
 from sally.core.log import Episode
 from sally.core.metric import Played
 from sally.core.replay import Replay
-from sally.store.index import Columns, Line
+from sally.store.counting import Gathering
+from sally.store.index import At, Columns, Line
 
 HELD = 20_000  # episodes that stay laid open in memory; those beyond are read again each time
 Facts = Callable[[Played], Conditions | None]
@@ -49,8 +57,11 @@ class Reread(Played):
     _again: Callable[[], Played]
 
     def __init__(self, again: Callable[[], Played]) -> None:
-        object.__setattr__(self, "spec", again().spec)
         object.__setattr__(self, "_again", again)
+
+    @property
+    def spec(self) -> Any:
+        return self._again().spec
 
     @property
     def episode(self) -> Episode:
@@ -65,35 +76,123 @@ class Reread(Played):
         return self._again().known
 
 
-class PaperStore:
-    """A local store beside a paper: what its episodes are, and the episodes on demand."""
+class PaperStore(Told):
+    """A local store beside a paper.
 
-    def __init__(self, where: store.Where, paper: str, facts: Facts) -> None:
-        self._there = store.Standing(where)
-        self._laid = lru_cache(maxsize=256)(self._lay_open)
-        name = f"facts {paper}"
+    Where what an episode is for the paper follows from how it was set up (`of_setup`), one episode
+    of each setup is read; else every line is replayed once.
+    """
 
-        def work(lines: Sequence[Line], names: Sequence[str]) -> Columns:
-            return laid_open(lines, [FactsColumn(name, facts)])
+    def __init__(
+        self,
+        where: store.Where,
+        paper: str,
+        facts: Facts,
+        seat: Seat,
+        metrics: Sequence[str],
+        of_setup: bool = False,
+    ) -> None:
+        self._reader, self._facts_of = store.Reader(where), facts
+        self._numbers = (*dict.fromkeys(metrics), PAYOFF, FORFEITED)
+        self._name = setups.COLUMN if of_setup else f"facts {paper}"
+        self._by_setup: dict[bytes, int] = {}
+        self._known_facts: dict[bytes, int] = {}
+        self.facts: list[Conditions] = []
+        self._held: dict[int, Played] = {}
+        self._again = lru_cache(maxsize=256)(self._lay_open)
+        self._gather(where, seat)
 
-        self._facts: dict[str, dict[str, Condition]] = {}
-        for _, found in store.columns(where, [name], fingerprint(), work):
-            self._facts |= _DECODER.decode(found[name])
+    def _work(self, lines: Sequence[Line], names: Sequence[str]) -> Columns:
+        parts: list[Part] = []
+        if seats := [name for name in names if name != self._name]:
+            parts.append(SeatColumns(seats))
+        if self._name in names:
+            of_setup = self._name == setups.COLUMN
+            parts.append(SetupsColumn() if of_setup else FactsColumn(self._name, self._facts_of))
+        return laid_open(lines, parts)
+
+    def _gather(self, where: store.Where, seat: Seat) -> None:
+        seats, every, files = Gathered(self._numbers), Gathering(), dict[str, int]()
+        ids, which, many, file, line = ([np.array([], dtype=np.int64)] for _ in range(5))
+        names = [SEATS, self._name, *self._numbers]
+        for at, found in store.columns(where, names, fingerprint(), self._work):
+            piece = seats.add_rows(found)
+            every.add(piece.ids, piece.cut)
+            ids.append(np.array(piece.ids, dtype="S24"))
+            which.append(self._told(at, piece, found[self._name]))
+            many.append(np.array(piece.seats, dtype=np.int64))
+            file.append(np.array([files.setdefault(name, len(files)) for name, _ in at], np.int64))
+            line.append(np.array([number for _, number in at], dtype=np.int64))
+        lines = every.counted()[0].lines
+        self.many, told = len(lines), np.concatenate(which)
+        lines = lines[told[lines] >= 0]  # the paper's
+        self.which, self._files = told[lines], list(files)
+        self._file, self._line = np.concatenate(file)[lines], np.concatenate(line)[lines]
+        self._ids = np.concatenate([np.array([], dtype="S24"), *ids[1:]])[lines]
+        rows = _rows_of_seat(seats, np.concatenate(many), seat)[lines]
+        self._there = rows >= 0
+        self._seats = seats.chosen(rows[self._there], Counter())
+        self.instances = np.full(len(lines), -1, dtype=np.int64)
+        self.instances[self._there] = self._seats.instance
+
+    def _told(self, at: Sequence[At], piece: SeatsPiece, column: bytes) -> Any:
+        """By line, the number of what its episode is; -1 where it is not the paper's."""
+        if self._name != setups.COLUMN:
+            found = _DECODER.decode(column)
+            codes = [self._number(found.get(id)) for id in piece.ids]
+            return np.array(codes, dtype=np.int64)
+        alike = setups.piece_of(column)
+        for number, setup in enumerate(alike.setups):
+            if setup not in self._by_setup:
+                first = alike.setup.index(number)
+                episode = self._reader.episode(*at[first], piece.ids[first])
+                self._by_setup[setup] = self._number(self._facts_of(played(episode)))
+        codes = [self._by_setup[setup] for setup in alike.setups]
+        return np.array([*codes, -1], dtype=np.int64)[alike.setup]
+
+    def _number(self, facts: Conditions | None) -> int:
+        if facts is None:
+            return -1
+        number = self._known_facts.setdefault(msgspec.msgpack.encode(facts), len(self.facts))
+        if number == len(self.facts):
+            self.facts.append(dict(facts))
+        return number
+
+    def numbers(self, metric: str) -> Floats:
+        found = np.full(len(self), np.nan)
+        found[self._there] = self._seats.values[metric][:]
+        return found
 
     def __len__(self) -> int:
-        """How many episodes the store holds, the paper's or not."""
-        return len(self._there)
+        return len(self.which)
 
-    def known(self) -> Iterator[tuple[dict[str, Condition], Played]]:
-        """The paper's episodes in the order of the store, with what they are."""
-        held = 0
-        for number, id in enumerate(self._there.ids):
-            if (facts := self._facts.get(id)) is not None:
-                held += 1
-                yield facts, self._lay_open(number) if held <= HELD else self._reread(number)
+    @overload
+    def __getitem__(self, at: int) -> tuple[Conditions, Played]: ...
+    @overload
+    def __getitem__(self, at: slice) -> list[tuple[Conditions, Played]]: ...
+    def __getitem__(self, at: int | slice) -> Any:
+        if isinstance(at, slice):
+            return [self[n] for n in range(len(self))[at]]
+        n = range(len(self))[at]
+        whole = self._opened(n) if len(self) <= HELD else Reread(lambda: self._opened(n))
+        return self.facts[self.which[n]], whole
+
+    def _opened(self, number: int) -> Played:
+        if (found := self._held.get(number)) is not None:
+            return found
+        if len(self._held) >= HELD:
+            return self._again(number)
+        self._held[number] = found = self._lay_open(number)
+        return found
 
     def _lay_open(self, number: int) -> Played:
-        return played(self._there.episode(number))
+        file, line = self._files[self._file[number]], int(self._line[number])
+        return played(self._reader.episode(file, line, str(self._ids[number], "ascii")))
 
-    def _reread(self, number: int) -> Reread:
-        return Reread(lambda: self._laid(number))
+
+def _rows_of_seat(seats: Gathered, many: Any, seat: Seat) -> Any:
+    """By line, its row of this seat; -1 where nobody sat there."""
+    mine = seats.rows_of_seat(seat)
+    found = np.full(len(many), -1, dtype=np.int64)
+    found[np.repeat(np.arange(len(many)), many)[mine]] = mine
+    return found

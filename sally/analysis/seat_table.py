@@ -257,6 +257,11 @@ class Gathered:
             self._whole.append(kind)
         return self._kinds[key]
 
+    def rows_of_seat(self, seat: str) -> Codes:
+        """The rows, by number, in which somebody sat in this seat."""
+        mine = np.array([kind.seat == seat for kind in self._whole], dtype=np.bool_)
+        return np.flatnonzero(mine[np.concatenate([*self._kind, _NONE])])
+
     def seats(self) -> Seats:
         """The rows of each episode once: finished ones as they come, then those that were cut."""
         count, cut = self._every.counted()

@@ -20,9 +20,12 @@ from sally.analysis.published import Condition, Figure, Spread
 from sally.analysis.stored import (
     Conditions,
     Found,
+    InMemory,
     Known,
     Matching,
     Stored,
+    Told,
+    Uneven,
     short,
     told_apart,
 )
@@ -120,11 +123,12 @@ class Engine:
     cannot: Callable[[Conditions, str], str | None] = possible
     who: str = "model"  # the condition that names the model
     pools: frozenset[str] = frozenset()  # facts that may differ within a cell
-    uneven: Callable[[Conditions, Known], str | None] | None = None  # why a mean is lopsided
+    uneven: Uneven | None = None  # why a mean is lopsided
     layouts: Mapping[str, Layout] = field(default_factory=dict)  # by table; else a plain one
     figures: Mapping[str, Callable[[Known, Effort], Picture]] = field(default_factory=dict)
     beside: Mapping[str, Sequence[tuple[Conditions, str]]] = field(default_factory=dict)
     """By table: rows that we compute and the paper does not have."""
+    of_setup: bool = False  # whether facts look at how an episode was set up and at nothing else
     study: str = ""  # what plays the missing cells, if it is not named like the paper
     brings: Callable[[str, Conditions], str | None] = by_play
     """(table or figure, row): the command, but for its store, that brings games of people."""
@@ -357,15 +361,15 @@ def _provided(model: str) -> str:
     return "MODEL" if model in ("MODEL", "all") else f"PROVIDER/{model}"
 
 
-def _episodes(
-    paper: str, engine: Engine, folder: store.Where | None
-) -> tuple[int, Iterable[tuple[Conditions, Played]]]:
+def _episodes(paper: str, engine: Engine, folder: store.Where | None) -> tuple[int, Told]:
     """How many episodes there are, and those that are the paper's with what they are."""
     if folder is None:
-        return 0, ()
+        return 0, InMemory((), engine.seat)
     with opened(folder) as (place, packed):
         if packed is None and isinstance(store.place(place), store.Folder):
-            there = PaperStore(place, paper, engine.facts)
-            return len(there), there.known()
+            metrics = (*engine.metrics.values(), *engine.exact.values())
+            how = (engine.seat, metrics, engine.of_setup)
+            there = PaperStore(place, paper, engine.facts, *how)
+            return there.many, there
         found = store.load(place, quarantine=False).episodes
-        return len(found), told_apart(engine.facts, found.values())
+        return len(found), InMemory(told_apart(engine.facts, found.values()), engine.seat)

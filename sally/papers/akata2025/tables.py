@@ -241,4 +241,4 @@ def brings(table: str, row: Conditions) -> str | None:
     return "sally import akata2025 PATH"
 
 
-ENGINE = Engine(computes, {}, AGENT, facts, tabulates, brings=brings)
+ENGINE = Engine(computes, {}, AGENT, facts, tabulates, brings=brings, of_setup=True)

@@ -120,6 +120,7 @@ ENGINE = Engine(
     {},
     Seat("giver"),
     facts,
+    of_setup=True,
     tabulates=tabulates,
     cannot=cannot,
     layouts=dict.fromkeys(GIVERS, LAYOUT),

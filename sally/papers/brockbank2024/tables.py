@@ -161,6 +161,7 @@ ENGINE = Engine(
     AGENT,
     facts,
     tabulates,
+    of_setup=True,
     who="player",
     beside=BESIDE,
     brings=brings,

@@ -91,6 +91,7 @@ ENGINE = Engine(
     {},
     Seat(SEATS[0]),
     facts,
+    of_setup=True,
     who="bot",
     layouts={
         "means": _by_players("score_kept"),

@@ -116,12 +116,12 @@ def completes(row: Conditions) -> Conditions:
 LEVELS = {"toma_po": ("L0", "L1", "L2", "L3", "L4"), "toma_mg": ("L1", "L2", "L3")}
 
 
-def uneven(row: Conditions, known: Known) -> str | None:
+def uneven(row: Conditions, known: Sequence[Conditions]) -> str | None:
     """A total is over equally many scenarios of every level."""
     levels = LEVELS.get(str(row.get("game")), ())
     if row.get("level", TOTAL) != TOTAL:
         return None
-    counts = [sum(facts["level"] == level for facts, _ in known) for level in levels]
+    counts = [sum(facts["level"] == level for facts in known) for level in levels]
     if "strategy" not in row:  # questions about others; at Level 0 there are none
         counts = [n for level, n in zip(levels, counts, strict=True) if level != "L0"]
     if len(set(counts)) <= 1:
@@ -179,6 +179,7 @@ ENGINE = Engine(
     completes=completes,
     cannot=cannot,
     uneven=uneven,
+    of_setup=True,
     pools=frozenset({"level", "strategy"}),
     layouts=LAYOUTS,
     figures=FIGURES,

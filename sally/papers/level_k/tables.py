@@ -240,6 +240,7 @@ ENGINE = Engine(
     {},
     ONE,
     facts,
+    of_setup=True,
     tabulates=tabulates,
     cannot=cannot,
     layouts={"people": PERCENT},

@@ -12,7 +12,7 @@ from itertools import product
 
 import numpy as np
 
-from sally.analysis.stored import same_model, short
+from sally.analysis.stored import same_model, short, those
 from sally.core.metric import Played
 from sally.games.repeated_games.rounds import Floats, running_regret, running_tom_percent
 from sally.games.repeated_games.rules import AGENT
@@ -82,7 +82,7 @@ def _of_model(
 ) -> Iterator[tuple[Conditions, Played]]:
     """The qa episodes of the figure's model; models new to the paper come in the first set."""
     asked = {"game": game, "partner": partner, "player": "language", "strategy": "qa"}
-    plain = [(f, p) for f, p in known if asked.items() <= f.items() and _plain(f)]
+    plain = those(known, lambda f: asked.items() <= f.items() and _plain(f))
     theirs = [(f, p) for f, p in plain if same_model(str(f["model"]), model)]
     others = [(f, p) for f, p in plain if short(str(f["model"])) not in MODELS]
     yield from theirs or (others if model == next(iter(FIRST)) else [])

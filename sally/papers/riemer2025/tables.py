@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -10,7 +10,7 @@ import msgspec
 from sally.core.metric import Played
 from sally.games.repeated_games.optimum import interestingness
 from sally.games.repeated_games.rules import AGENT, PARTNER, RepeatedGame
-from sally.output.reproduce import Conditions, Effort, Engine, Known
+from sally.output.reproduce import Conditions, Effort, Engine
 from sally.papers.riemer2025.cells import MOVES, OPENING, ROUNDS, TOLD, completed
 from sally.papers.riemer2025.figures import figures
 from sally.papers.riemer2025.layout import LAYOUTS
@@ -19,6 +19,7 @@ from sally.stats.intervals import Estimate
 
 PARTNERS = ("single_action", "tit_for_tat")
 SWITCHES = ("history", "payoffs")
+ACTION = "action"  # of a single-action partner; a cell has all of them
 
 
 def computes(row: Conditions, metric: str, effort: Effort) -> Estimate | None:
@@ -70,6 +71,8 @@ def facts(played: Played) -> Conditions | None:
         "player": agent.player,
         "names": " ".join(game.names_of(AGENT)),
     }
+    if ACTION in partner.params:
+        known[ACTION] = partner.params[ACTION]
     if agent.player != "language":
         return known
     strategy = str(agent.params.get("strategy", "qa"))
@@ -83,11 +86,11 @@ def facts(played: Played) -> Conditions | None:
     return known
 
 
-def uneven(row: Conditions, known: Known) -> str | None:
+def uneven(row: Conditions, known: Sequence[Conditions]) -> str | None:
     """Single-action partners stand for a uniform draw, so all must have been met equally often."""
     if row.get("partner") != "single_action":
         return None
-    met = [p.episode.setup.lineup[PARTNER].params.get("action") for _, p in known]
+    met = [facts.get(ACTION) for facts in known]
     counts = [met.count(action) for action in range(MOVES[str(row["game"])])]
     if len(set(counts)) == 1:
         return None
@@ -125,6 +128,8 @@ ENGINE = Engine(
     computes_exact=computes_exact,
     completes=completes,
     uneven=uneven,
+    pools=frozenset({ACTION}),
+    of_setup=True,
     cannot=cannot,
     layouts=LAYOUTS,
     figures=figures(),

@@ -167,6 +167,7 @@ ENGINE = Engine(
     MANAGER,
     facts,
     tabulates=tabulates,
+    of_setup=True,
     exact={"score": "score"},
     layouts=LAYOUTS,
     figures={"figure6": figure6},

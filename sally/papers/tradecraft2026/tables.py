@@ -263,6 +263,7 @@ ENGINE = Engine(
     {},
     SEAT,
     facts,
+    of_setup=True,
     tabulates=tabulates,
     cannot=cannot,
     layouts=LAYOUTS,
