@@ -86,7 +86,9 @@ def check(
             continue
         other = _other_versions(spec, episode)
         wrong = unsound(episode) or _other_cell(episode, cells or {})
-        wrong = wrong or mismatch(spec, episode, _everybody_again(spec, episode, not other))
+        with asyncio.Runner() as loop:
+            again = _everybody_again(spec, episode, not other, loop)
+            wrong = wrong or mismatch(spec, episode, again)
         if wrong is None and episode.id in changed:
             wrong = CHANGED
         if wrong is not None:
@@ -175,7 +177,8 @@ def prompts_of(episode: Episode) -> Prompts:
     if other := _other_versions(spec, episode):
         raise BadInput(f"The prompts of episode {episode.id} cannot be rendered again: {other}.")
     shown: Prompts = {}
-    wrong = mismatch(spec, episode, _asked_again(episode, shown))
+    with asyncio.Runner() as loop:
+        wrong = mismatch(spec, episode, _asked_again(episode, loop, shown))
     if wrong is not None:
         raise BadInput(f"Episode {episode.id} does not replay: {wrong}")
     return shown
@@ -210,23 +213,25 @@ class Witness(Playback):
         return await super().score(context, candidates, settings)
 
 
-def answered_again(turn: Turn[Any, Any], who: Sitter, calls: Sequence[Call]) -> tuple[Any, Witness]:
+def answered_again(
+    turn: Turn[Any, Any], who: Sitter, calls: Sequence[Call], loop: asyncio.Runner
+) -> tuple[Any, Witness]:
     """The answer of the same strategy before a model that says what was logged."""
     model = Witness(recorded(calls))
     on_playback = msgspec.structs.replace(who, params={**who.params, "model": model})
     sits = seated(turn.desk.spec, turn.desk.game, Seat(turn.seat), on_playback)
     player = patient(sits, len(calls))  # as often as the log tried a failed call again
     given = player.decide(turn) if turn.question is None else player.report(turn)
-    return asyncio.run(given), model
+    return loop.get_loop().run_until_complete(given), model
 
 
-def _asked_again(episode: Episode, shown: Prompts | None = None) -> Again:
-    """Every model of an episode, asked again."""
+def _asked_again(episode: Episode, loop: asyncio.Runner, shown: Prompts | None = None) -> Again:
+    """Every model of an episode, asked again, in one loop that is made if there is a model."""
 
     def again(turn: Turn[Any, Any], event: Any) -> Any:
         if not event.calls:
             return None
-        answer, model = answered_again(turn, episode.setup.lineup[turn.seat], event.calls)
+        answer, model = answered_again(turn, episode.setup.lineup[turn.seat], event.calls, loop)
         if shown is not None:
             shown[turn.id] = model.shown
         return answer
@@ -234,9 +239,11 @@ def _asked_again(episode: Episode, shown: Prompts | None = None) -> Again:
     return again
 
 
-def _everybody_again(spec: GameSpec[Any, Any, Any], episode: Episode, models: bool) -> Again:
+def _everybody_again(
+    spec: GameSpec[Any, Any, Any], episode: Episode, models: bool, loop: asyncio.Runner
+) -> Again:
     """Every bot, and every model if `models`, asked again; of anybody else the log is believed."""
-    bots, spoken = _bots(spec, episode), _asked_again(episode)
+    bots, spoken = _bots(spec, episode), _asked_again(episode, loop)
 
     def again(turn: Turn[Any, Any], event: Any) -> Any:
         if turn.seat in bots and not event.calls:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Any
 
@@ -48,9 +49,18 @@ def reply_to(turn: Turn[Any, Any]) -> str:
     }[question.kind]
 
 
+@pytest.fixture(scope="module")
+def awaited() -> Iterator[Callable[[Any], Any]]:
+    """What a coroutine comes to; one loop serves all, as making one takes longer than a page."""
+    with asyncio.Runner() as loop:
+        yield loop.get_loop().run_until_complete
+
+
 @pytest.mark.parametrize("name", every())
 @pytest.mark.parametrize("strategy", sorted(shelf.shelf("strategies")))
-def test_a_strategy_fits_a_game_or_says_why_not(name: str, strategy: str) -> None:
+def test_a_strategy_fits_a_game_or_says_why_not(
+    name: str, strategy: str, awaited: Callable[[Any], Any]
+) -> None:
     chosen, spec = shelf.shelf("strategies")[strategy], spec_of(name)
     match = match_of(table(name))
     act, answer = chosen.make()
@@ -66,7 +76,7 @@ def test_a_strategy_fits_a_game_or_says_why_not(name: str, strategy: str) -> Non
                 continue
         model = always(reply_to(turn), lambda context, candidate: -1.0)
         player = LanguagePlayer(model, act, answer, texts=chosen.texts)
-        given: Any = asyncio.run(player.decide(turn))
+        given = awaited(player.decide(turn))
         assert isinstance(given, Decision | Forfeit), given
         if strategy != "social_qa":  # it wants another reply first
             assert isinstance(given, Decision), given
@@ -83,5 +93,5 @@ def test_a_strategy_fits_a_game_or_says_why_not(name: str, strategy: str) -> Non
             asked = msgspec.structs.replace(turn, question=question)
             model = always(reply_to(asked), lambda context, candidate: -1.0)
             player = LanguagePlayer(model, act, answer, texts=chosen.texts)
-            report: Any = asyncio.run(player.report(asked))
+            report = awaited(player.report(asked))
             assert isinstance(report, Report) and report.value is not None, report

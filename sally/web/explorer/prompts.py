@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 import msgspec
@@ -47,7 +48,9 @@ def prompts_in(episode: Episode, seat: str, turn: int) -> dict[AskId | None, Sho
 
 def _shown(episode: Episode, turn: Turn[Any, Any], event: Event) -> Shown:
     try:
-        _, model = answered_again(turn, episode.setup.lineup[turn.seat], event.calls)
+        with asyncio.Runner() as loop:
+            who = episode.setup.lineup[turn.seat]
+            _, model = answered_again(turn, who, event.calls, loop)
     except (PromptDiffers, BadInput) as why:
         return Shown(why_not=str(why))
     finally:
