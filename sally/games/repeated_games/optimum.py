@@ -23,6 +23,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 
 MOST_STATES = 20_000  # beyond this the tables no longer fit a laptop
+MOST_ROUND = 500  # states up to which round trips are looked for; beyond, a program is quicker
 SAME = 1e-9  # two values closer than this (relative to the payoffs) are tied
 
 
@@ -173,7 +174,36 @@ def followed(machine: Machine) -> Ints:
 
 
 def optimal_rate(game: RepeatedGame, seat: Seat, automaton: Automaton[Any]) -> float:
-    """The largest reward per round in the long run against this partner, from its start.
+    """The largest reward per round in the long run against this partner, from its start."""
+    machine, pay = machine_of(game, seat, automaton), pay_table(game, seat)
+    if len(machine.odds) == 1:
+        return float((machine.odds @ pay.T).max()) + 0.0  # never minus zero
+    certain = bool(((machine.odds == 0) | (machine.odds == 1)).all())
+    if certain and len(machine.odds) <= MOST_ROUND:
+        return rate_of_certain(machine, pay)
+    return rate_by_program(machine, pay)
+
+
+def rate_of_certain(machine: Machine, pay: Floats) -> float:
+    """The same against an automaton without chance: the best round trip through its states.
+
+    The largest mean of a cycle by Karp's theorem (1978), with walks that begin at its start.
+    """
+    states = np.arange(len(machine.odds))
+    move = machine.odds.argmax(axis=1)
+    to, got = machine.after[states, move], pay.T[move]  # (state, the other's move)
+    n = len(states)
+    best = np.full((n + 1, n), -np.inf)  # (steps, state): the most that a walk there can get
+    best[0, 0] = 0.0
+    for k in range(n):
+        np.maximum.at(best[k + 1], to.ravel(), (best[k][:, None] + got).ravel())
+    there = np.isfinite(best[n])
+    gaps = (best[n, there] - best[:n, there]) / (n - states)[:, None]
+    return float(gaps.min(axis=0).max()) + 0.0  # never minus zero
+
+
+def rate_by_program(machine: Machine, pay: Floats) -> float:
+    """The same against any automaton.
 
     The linear program of the average-reward criterion for many chains (Puterman 1994, 9.3):
     minimise the sum of gains g, where g >= P g and g + h >= r + P h for every state and move.
@@ -181,7 +211,6 @@ def optimal_rate(game: RepeatedGame, seat: Seat, automaton: Automaton[Any]) -> f
     from scipy.optimize import linprog  # here: a worker that only plays starts in half the time
     from scipy.sparse import coo_array, hstack, vstack
 
-    machine, pay = machine_of(game, seat, automaton), pay_table(game, seat)
     states, moves = len(machine.odds), len(pay)
     now = machine.odds @ pay.T
     q, b, a = (index.ravel() for index in np.indices(machine.after.shape))

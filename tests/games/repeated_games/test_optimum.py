@@ -11,6 +11,7 @@ from sally.core import shelf
 from sally.core.errors import BadInput
 from sally.core.partner import Automaton
 from sally.games.repeated_games.optimum import (
+    Machine,
     course_of,
     interestingness,
     machine_of,
@@ -19,6 +20,8 @@ from sally.games.repeated_games.optimum import (
     optimal_reward,
     pay_table,
     plan,
+    rate_by_program,
+    rate_of_certain,
     tabulated,
 )
 from sally.games.repeated_games.rules import AGENT, PARTNER, RepeatedGame, other
@@ -175,3 +178,29 @@ def test_seats_across_the_table():
     stubborn = Automaton(0, lambda q: {1: 1.0}, lambda q, own, their: 0)
     assert optimal_reward(lopsided, AGENT, stubborn, 2) == 4  # the partner always makes move 1
     assert optimal_reward(lopsided, PARTNER, stubborn, 2) == 18  # the agent always makes move 1
+
+
+@pytest.mark.parametrize("name", ["rps", "ibs", "ipd"])
+def test_round_trips_and_the_program_find_the_same_rate(name: str) -> None:
+    game, same = shelf.game(name).build({}), 0
+    for partner in shelf.partners("repeated_games").values():
+        try:
+            found = partner.automaton and partner.automaton(game, PARTNER)
+        except BadInput:  # a partner of another game, or one that needs a table
+            continue
+        if found is not None:
+            machine, pay = machine_of(game, AGENT, found), pay_table(game, AGENT)
+            if len(machine.odds) <= 100:
+                same += 1
+                rate = optimal_rate(game, AGENT, found)
+                assert rate == pytest.approx(rate_by_program(machine, pay), abs=1e-9), partner.name
+    assert same > 5
+
+
+def test_the_best_round_trip_may_lie_beyond_a_loss() -> None:
+    # from its start it can be led to either of two states for good: one pays 1, the other 3
+    odds = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
+    after = np.array([[[1, 2], [0, 0]], [[1, 1], [0, 0]], [[0, 0], [2, 2]]])
+    pay = np.array([[1.0, 0.0], [-5.0, 3.0]])  # (mine, theirs)
+    machine = Machine(odds, after)
+    assert rate_of_certain(machine, pay) == rate_by_program(machine, pay) == 3.0
