@@ -6,6 +6,7 @@ follows is left, it goes there; otherwise it goes where most of its likes are me
 """
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 import msgspec
 
@@ -61,6 +62,7 @@ def meets(feature: str, wish: str) -> bool:
     return f" {wish.lower()} " in f" {feature.lower()} "
 
 
+@lru_cache(maxsize=512)  # each of eight questions of an episode reads the same page
 def profiles(scenario: Scenario) -> tuple[Profile, ...]:
     """Every agent's profile, read from the words of the page."""
 
