@@ -125,7 +125,8 @@ def test_one_command_finishes_every_episode_of_a_study(
 
 def test_a_provider_that_refuses_every_call_stops_the_run_in_its_own_words(tmp_path: Path) -> None:
     with config(tmp_path, no_such_model) as file:
-        given = started(command("brockbank2024", file, tmp_path / "out", "--limit", "1"))
+        few = ["--limit", "1", *TWO_ROUNDS]
+        given = started(command("brockbank2024", file, tmp_path / "out", *few))
         done = warm(*INSPECT).run(given, timeout=300)
     assert done.returncode == 1
     assert "The model weak is not served here" in done.stderr
