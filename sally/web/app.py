@@ -9,6 +9,7 @@ import math
 import secrets
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
+from functools import cache
 from pathlib import Path
 
 import msgspec
@@ -112,8 +113,16 @@ def make_app(settings: Settings, meter: Meter | None = None) -> Starlette:
     # Tables from one address: nobody alone should be able to take all that there are.
     app.state.openings = RateLimiter(settings.a_second / 100, 2 * settings.a_second)
     app.state.texts = texts_of(ENGLISH)  # a study brings its own
-    app.state.templates = Jinja2Templates(directory=HERE / "templates")
+    app.state.templates = templates()
     return app
+
+
+@cache
+def templates() -> Jinja2Templates:
+    """The pages of every server of this process, each compiled once and not looked at again."""
+    found = Jinja2Templates(directory=HERE / "templates")
+    found.env.auto_reload = False
+    return found
 
 
 def make_ready(app: Starlette) -> None:
