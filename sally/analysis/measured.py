@@ -64,6 +64,7 @@ class Measured(msgspec.Struct, frozen=True, gc=False):
         return self.setup.instance.game
 
 
+KNOWN = 4096  # setups of which it is kept in which settings they put a seat
 Role = Literal["random", "mindless", "reference"]
 
 
@@ -155,18 +156,34 @@ def doing_metric(spec: GameSpec[Any, Any, Any], seat: str) -> Metric:
 
 def setting(setup: Setup, seat: str) -> str:
     """All that a seat met and did not bring: problem, chance, company."""
-    met = (setup.instance, setup.seed, setup.repeat, seat, _others(setup, seat))
-    return blake2b(msgspec.json.encode(met, order="sorted"), digest_size=12).hexdigest()
+    problem, company, _ = _met(setup, seat)
+    said = b"[%b,%d,%d,%b]" % (problem, setup.seed, setup.repeat, company)
+    return blake2b(said, digest_size=12).hexdigest()
 
 
 def alike(setup: Setup, seat: str) -> str:
     """What a seat met besides chance: problem and company."""
-    met = (setup.instance, seat, _others(setup, seat))
-    return blake2b(msgspec.json.encode(met, order="sorted"), digest_size=12).hexdigest()
+    return _met(setup, seat)[2]
 
 
-def _others(setup: Setup, seat: str) -> dict[str, Any]:
-    return {s: (who.player, who.params) for s, who in setup.lineup.items() if s != seat}
+Met = tuple[bytes, bytes, str]
+_known: dict[bytes, Met] = {}  # of the latest setups: many differ in chance alone
+
+
+def _met(setup: Setup, seat: str) -> Met:
+    """A problem as text, a seat and its company as text, and the hash of both."""
+    key = msgspec.msgpack.encode((setup.instance, setup.lineup, seat))
+    if (known := _known.get(key)) is not None:
+        return known
+    others = {s: (who.player, who.params) for s, who in setup.lineup.items() if s != seat}
+    parts = (msgspec.json.encode(part, order="sorted") for part in (setup.instance, seat, others))
+    problem, own, rest = parts
+    found = b"[%b,%b,%b]" % (problem, own, rest)
+    if len(_known) >= KNOWN:
+        _known.clear()
+    made = problem, b"%b,%b" % (own, rest), blake2b(found, digest_size=12).hexdigest()
+    _known[key] = made
+    return made
 
 
 def on_minds(spec: GameSpec[Any, Any, Any], answers: Sequence[Scored]) -> list[Scored]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from math import isfinite
 
@@ -75,6 +75,13 @@ class RepeatedGame(Game[State, int, View]):
 
     def __post_init__(self) -> None:
         check(self)
+
+    def __hash__(self) -> int:
+        return self._hash  # asked for all the time, wherever something is kept by game
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash(tuple(getattr(self, field.name) for field in fields(self)))
 
     # --- the rules ------------------------------------------------------------------------------
 
