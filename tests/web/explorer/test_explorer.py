@@ -122,13 +122,14 @@ def test_every_family_can_be_stepped_through(game):
     spec = shelf.game(game)
     seats = spec.build({}).seats
     episode = play(game, dict.fromkeys(map(str, seats), "random"))
-    for who in perspective.perspectives_of(tell(episode)):
-        for turn in perspective.turns_of(tell(episode), who):
+    told = tell(episode)
+    for who in perspective.perspectives_of(told):
+        for turn in perspective.turns_of(told, who):
             if who == REFEREE:
-                perspective.ledger(tell(episode), turn)
+                perspective.ledger(told, turn)
             else:
-                perspective.turn_of_seat(tell(episode), who, turn)
-        assert perspective.close(tell(episode), who).text
+                perspective.turn_of_seat(told, who, turn)
+        assert perspective.close(told, who).text
 
 
 # --- pages --------------------------------------------------------------------------------------
