@@ -24,8 +24,11 @@ def programs() -> Path | None:
 
 
 @contextmanager
-def local_postgres() -> Iterator[str]:
-    """The address of a fresh server that listens at a socket in its own folder."""
+def local_postgres(durable: bool = True) -> Iterator[str]:
+    """The address of a fresh server that listens at a socket in its own folder.
+
+    One that need not be durable waits for no disk: it outlives its clients, not a power cut.
+    """
     bin = programs()
     if bin is None:
         raise FileNotFoundError("initdb")
@@ -53,8 +56,9 @@ def local_postgres() -> Iterator[str]:
             cwd=folder,
             **who,
         )
+        lax = [] if durable else ["-c", "fsync=off", "-c", "full_page_writes=off"]
         server = subprocess.Popen(
-            [bin / "postgres", "-D", data, "-k", folder, "-c", "listen_addresses="],
+            [bin / "postgres", "-D", data, "-k", folder, "-c", "listen_addresses=", *lax],
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             cwd=folder,
@@ -91,4 +95,4 @@ def _wait(address: str, server: subprocess.Popen[bytes], seconds: float = 60.0) 
         except psycopg.OperationalError:
             if server.poll() is not None or time.monotonic() > until:
                 raise
-            time.sleep(0.1)
+            time.sleep(0.02)

@@ -12,7 +12,6 @@ from typing import Any
 
 import pytest
 
-from benchmarks.local_postgres import local_postgres, programs
 from sally.core.errors import BadInput
 from sally.web.database import (
     Database,
@@ -23,6 +22,7 @@ from sally.web.database import (
     Transaction,
     one_statement,
 )
+from tests.web.postgres import empty_database
 
 SCHEMA = ("CREATE TABLE IF NOT EXISTS notes (n INTEGER PRIMARY KEY, said TEXT NOT NULL)",)
 PUT = "INSERT INTO notes (n, said) VALUES (?, ?)"
@@ -31,9 +31,7 @@ ALL = "SELECT n, said FROM notes ORDER BY n"
 
 @pytest.fixture(scope="module")
 def postgres() -> Iterator[str]:
-    if programs() is None:
-        pytest.skip("!!! no PostgreSQL on this machine: its tests are skipped")
-    with local_postgres() as address:
+    with empty_database() as address:
         yield address
 
 

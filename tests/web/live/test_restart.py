@@ -9,13 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import httpx
-import pytest
 
-from benchmarks.local_postgres import local_postgres, programs
 from sally import store
 from sally.core.log import Ended, Moved, Reported
 from sally.runner.check import check
 from tests.web.guests import Guest, play, serving, sit, value_for
+from tests.web.postgres import empty_database
 
 ROUNDS = 25
 
@@ -115,7 +114,5 @@ def test_a_kill_on_sqlite_loses_nothing(tmp_path: Path) -> None:
 
 
 def test_a_kill_on_postgresql_loses_nothing(tmp_path: Path) -> None:
-    if programs() is None:
-        pytest.skip("!!! no PostgreSQL on this machine: its tests are skipped")
-    with local_postgres() as address:
+    with empty_database() as address:
         go_on_after_a_kill(tmp_path, "--database", address)

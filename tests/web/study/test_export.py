@@ -10,7 +10,6 @@ import psycopg
 import pytest
 from click.testing import CliRunner
 
-from benchmarks.local_postgres import local_postgres, programs
 from sally import store
 from sally.cli import cli
 from sally.core.errors import BadInput
@@ -28,6 +27,7 @@ from tests.web.participants import (
     study_server,
     through,
 )
+from tests.web.postgres import empty_database
 
 
 @pytest.fixture
@@ -92,9 +92,7 @@ def test_the_export_of_this_server_forgets_who_withdraws(server, tmp_path):
 
 
 def test_a_whole_study_on_postgresql_with_a_withdrawal(tmp_path):
-    if programs() is None:
-        pytest.skip("!!! no PostgreSQL on this machine: its tests are skipped")
-    with local_postgres() as database, study_server(tmp_path, TEXT, database) as server:
+    with empty_database() as database, study_server(tmp_path, TEXT, database) as server:
         assert through(Participant(server), "stays").heading == "Thank you"
         person = through(Participant(server), "goes0away0id")
         assert Participant(server).get(PROLIFIC_PID="stays").page.status_code == 409

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.local_postgres import local_postgres, programs
 from sally import store
 from sally.web.study.reading import read_human_study
 from sally.web.study.rehearsal import rehearse
 from tests.web.participants import TEXT
+from tests.web.postgres import empty_database
 from tests.web.study.test_tables import WATCHED
 
 BLOCKS = """
@@ -40,10 +40,8 @@ others = { agent = { player = "random" } }
 def database(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
     if request.param == "sqlite":
         yield str(tmp_path / "database.sqlite")
-    elif programs() is None:
-        pytest.skip("there is no PostgreSQL on this machine")
     else:
-        with local_postgres() as address:
+        with empty_database() as address:
             yield address
 
 
