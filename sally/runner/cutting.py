@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from hashlib import blake2b
 from itertools import count
+from typing import TypeVar
 
 import msgspec
 
@@ -17,7 +18,9 @@ from sally.runner.orders import Orders
 from sally.runner.shards import Shard
 
 LEAST = {"bots": 50, "models": 20, "providers": 20}  # episodes of a shard; bots take milliseconds
+SEEN = 4  # episodes of a shard by whose ids it is called
 MOST, CUTS = 1000, 256  # episodes of a shard, and into how many a study of middle size is cut
+K = TypeVar("K")
 
 
 class Cut(msgspec.Struct, frozen=True):
@@ -30,7 +33,7 @@ class Cut(msgspec.Struct, frozen=True):
 
     def shard(self, wanted: Orders) -> Shard:
         """The shard itself."""
-        return Shard(self.name, tuple(map(wanted.order, self.numbers)))
+        return Shard(self.name, wanted.packed(self.numbers))
 
 
 def shards_of(
@@ -51,28 +54,24 @@ def cuts_of(
     """
     known = [kind_of(order) for order in wanted.alike]
     named = [alike(setup) for _, setup in wanted.alike]
-    kinds: dict[str, list[int]] = {}
-    for number in range(len(wanted)):
-        kinds.setdefault(known[wanted.which(number)], []).append(number)
+    kinds = _grouped(wanted, range(len(wanted)), known)
     places = count()
     for kind in (kind for kind in LEAST if kind in kinds):
         whole = together and kind != "bots"
         cut = [kinds[kind]] if whole else _cut(wanted, kinds[kind], LEAST[kind])
         for part, place in zip(cut, places, strict=False):  # parts first: no place is lost
-            if lacking := [n for n in part if there is None or not there[n]]:
+            if lacking := part if there is None else [n for n in part if not there[n]]:
                 yield Cut(_name(wanted, place, part), kind, named[wanted.which(part[0])], lacking)
 
 
 def _cut(wanted: Orders, numbers: Sequence[int], least: int) -> list[list[int]]:
     """Groups of one game and lineup, small ones together, large ones in even pieces."""
     size = min(max(len(numbers) // CUTS, least), MOST)
-    alike = [
+    lineups = [
         (setup.instance.game, msgspec.json.encode(setup.lineup, order="sorted"))
         for _, setup in wanted.alike
     ]
-    groups: dict[tuple[str, bytes], list[int]] = {}
-    for number in numbers:
-        groups.setdefault(alike[wanted.which(number)], []).append(number)
+    groups = _grouped(wanted, numbers, lineups)
     waiting: list[int] = []
     ready: list[list[int]] = []
     for group in groups.values():
@@ -88,6 +87,20 @@ def _cut(wanted: Orders, numbers: Sequence[int], least: int) -> list[list[int]]:
     return ready
 
 
+def _grouped(wanted: Orders, numbers: Sequence[int], keys: Sequence[K]) -> dict[K, Sequence[int]]:
+    """These numbers by the key of their kind, in the order of kinds."""
+    if len(set(keys)) == 1:
+        return {keys[0]: numbers} if numbers else {}
+    groups: dict[K, list[int]] = {key: [] for key in keys}
+    put = [groups[key].append for key in keys]
+    which = wanted.kinds
+    for number in numbers:
+        put[which[number]](number)
+    return {key: group for key, group in groups.items() if group}
+
+
 def _name(wanted: Orders, place: int, part: Sequence[int]) -> str:
-    ids = blake2b("".join(map(wanted.id, part)).encode(), digest_size=4).hexdigest()
-    return f"{place:05d}-{ids}"
+    """The place of a shard and what is in it, by a few of its episodes."""
+    some = [part[n * (len(part) - 1) // (SEEN - 1)] for n in range(SEEN)]
+    seen = f"{len(part)}" + "".join(map(wanted.id, some))
+    return f"{place:05d}-{blake2b(seen.encode(), digest_size=4).hexdigest()}"

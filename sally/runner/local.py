@@ -13,7 +13,7 @@ from sally import store
 from sally.core import shelf
 from sally.core.drive import play_async, play_bots
 from sally.core.errors import BadInput
-from sally.core.log import Episode, Instance, Setup, Sitter
+from sally.core.log import Episode, Instance, Setup, Sitter, canonical
 from sally.core.match import Match
 from sally.core.model import Model
 from sally.core.player import Player
@@ -167,17 +167,41 @@ def at_once(waiting: Sequence[Order], config: Config) -> int:
 
 def orders(study: Study, limit: int | None = None, open_models: bool = True) -> Orders:
     """Every episode of a study as (id, cell, setup), checked; at most `limit` a cell."""
+    ready = portable_study(study)
+    if limit is None and (whole := _in_bulk(ready, open_models)) is not None:
+        return whole
     found = Orders()
     checked: dict[tuple[str, int, int], int] = {}  # what differs in seed and repeat only, once
-    for cell, setup in limited(portable_study(study).trials(), limit):
+    for cell, setup in limited(ready.trials(), limit):
         alike = (cell, id(setup.instance), id(setup.lineup))
-        try:
-            if (kind := checked.get(alike)) is None:
-                kind = checked[alike] = found.kind((cell, resolved(setup, open_models)))
-        except BadInput as why:
-            raise BadInput(f"Study {study.name!r}, cell {cell!r}: {why}") from None
+        if (kind := checked.get(alike)) is None:
+            kind = checked[alike] = found.kind((cell, _checked(study, cell, setup, open_models)))
         found.add(kind, setup.seed, setup.repeat)
     return found.end()
+
+
+def _in_bulk(study: Study, open_models: bool) -> Orders | None:
+    """The same by kinds, without a look at each; None if the same may be wanted in two places."""
+    found, seen = Orders(study.seed), set[bytes]()
+    for cell in study.cells:
+        once = msgspec.structs.replace(cell, repeats=1)
+        kinds = []
+        for name, setup in msgspec.structs.replace(study, cells=(once,)).trials():
+            ready = _checked(study, name, setup, open_models)
+            played = canonical(msgspec.structs.replace(ready, seed=0))
+            if played in seen:
+                return None
+            seen.add(played)
+            kinds.append(found.kind((name, ready)))
+        found.add_all(kinds, cell.repeats)
+    return found
+
+
+def _checked(study: Study, cell: str, setup: Setup, open_models: bool) -> Setup:
+    try:
+        return resolved(setup, open_models)
+    except BadInput as why:
+        raise BadInput(f"Study {study.name!r}, cell {cell!r}: {why}") from None
 
 
 def refuse_changed(wanted: Orders, stored: Mapping[str, Instance], out: object) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Set
+from collections.abc import Callable, Sequence, Set
 from typing import Any
 
 import msgspec
@@ -124,16 +124,16 @@ class Claimed:
     """A shard that is ours, and what of it is not given out yet."""
 
     def __init__(self, cut: Cut) -> None:
-        self.cut, self.left = cut, list(cut.numbers)
-        self.over: set[str] = set()  # ids of episodes that are stored
+        self.cut, self.left = cut, cut.numbers
+        self.numbers: dict[str, Sequence[int]] = {}  # of parts that are not over, by label
         self.again: list[Shard] = []  # parts whose workers died
         self.given = self.out = 0  # parts, in all and at work
         self.taken = False  # by another run, while ours stood still
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing of it is left to play."""
-        return not (self.out or self.left or self.again)
+        """Whether nothing of it is left to play for us."""
+        return not self.out and (self.taken or not (self.left or self.again))
 
 
 class Drive:
@@ -242,7 +242,7 @@ class Drive:
         """The next part of a shard that is ours: as much as a worker should have at a time."""
         if ours.again:
             shard = ours.again.pop()
-        elif not ours.left:
+        elif ours.taken or not ours.left:
             return None
         else:
             shard = self._cut_off(ours, share or Budget())
@@ -259,8 +259,10 @@ class Drive:
         part = f"{self._state.name}-{ours.given}" if ours.given or ours.left else ""
         ours.given += 1
         self._pace.given(cut.alike, size)
-        made = tuple(map(self._wanted.order, now))
-        return Shard(cut.name, made, share, self._claims.file_of(cut.name), part)
+        made, claim = self._wanted.packed(now), self._claims.file_of(cut.name)
+        shard = Shard(cut.name, made, share, claim, part)
+        ours.numbers[shard.label] = now
+        return shard
 
     def _put_longest_first(self) -> None:
         """Towards the end, begin with the shards that will take longest by what was measured.
@@ -288,9 +290,9 @@ class Drive:
         if result.lost:
             self._lose(ours, shard, result.lost)
         elif result.taken:
-            ours.taken, ours.left, ours.again = True, [], []
+            ours.taken, ours.again = True, []
         else:
-            ours.over.update(id for id, _, _ in shard.orders)
+            del ours.numbers[shard.label]
             self._pace.measured(ours.cut.alike, result.tally.done, result.seconds)
         if ours.is_over:
             self._close(ours)
@@ -310,9 +312,9 @@ class Drive:
             self._claims.release(cut.name)
             return
         self._claims.lose(cut.name)
-        left = [n for n in cut.numbers if self._wanted.id(n) not in ours.over]
-        self._waiting.append(replace(cut, numbers=left))
-        self._pace.wanted(cut.alike, len(left))
+        given = [number for part in ours.numbers.values() for number in part]
+        self._waiting.append(replace(cut, numbers=[*given, *ours.left]))
+        self._pace.wanted(cut.alike, len(given))
 
     def _lose(self, ours: Claimed, shard: Shard, how: str) -> None:
         """Send the shard again; what its worker stored is found there by the next one."""
@@ -346,5 +348,5 @@ class Drive:
             self._watch(Progress(*counts, so_far, seconds))
 
     def _tell_in_flight(self) -> None:
-        in_flight = {label: len(shard.orders) for label, (_, shard) in self._out.items()}
+        in_flight = {label: len(shard) for label, (_, shard) in self._out.items()}
         self._state = replace(self._state, in_flight=in_flight)

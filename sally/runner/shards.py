@@ -26,7 +26,7 @@ from sally.runner import local
 from sally.runner.budget import Budget, Meter
 from sally.runner.config import Config, use_config
 from sally.runner.kinds import alike, calls_of, kind_of
-from sally.runner.orders import Order
+from sally.runner.orders import Order, Packed
 from sally.runner.rates import Turnstile, use_turnstile
 from sally.store import Place
 
@@ -78,10 +78,18 @@ class Shard(msgspec.Struct, frozen=True, omit_defaults=True):
     """Episodes to be played by one worker."""
 
     name: str
-    orders: tuple[Order, ...]
+    packed: Packed
     budget: Budget = Budget()  # what it may use at most
     claim: str = ""  # the file that says whose it is
     part: str = ""  # RUN-NUMBER, where the run has others play the rest of it
+
+    def __len__(self) -> int:
+        return len(self.packed)
+
+    @property
+    def orders(self) -> list[Order]:
+        """Its episodes, put together."""
+        return self.packed.orders()
 
     @property
     def label(self) -> str:
@@ -242,7 +250,7 @@ class Notes:
         missing: Sequence[Order],
     ) -> None:
         self._at, self.meter, self._tell = at, meter, tell
-        self._found = len(shard.orders) - len(missing)
+        self._found = len(shard) - len(missing)
         self._name = note_name(job.run, shard.label)
         self._done = self._censored = self._failed = 0
         self._since, self._noted = time.monotonic(), False

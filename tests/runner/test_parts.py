@@ -7,17 +7,23 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from sally import store
 from sally.core.study import Cell, Study, grid, instance, sitter
 from sally.runner import pace
 from sally.runner.executors import Take
+from sally.runner.orders import Packed
 from sally.runner.pace import FIRST, Pace
 from sally.runner.run import TRIES, play_missing
 from sally.runner.shards import Job, Result, Shard, Tell, work
 
 PLAYERS = grid(agent=sitter("random"), partner=sitter("random"))
 STUDY = Study("s", "", (Cell("ipd", (instance("ipd", rounds=2),), PLAYERS, repeats=120),))
+
+
+def only_two(packed: Packed) -> Packed:
+    return replace(packed, which=packed.which[:2], repeat=packed.repeat[:2])
 
 
 class Several:
@@ -38,7 +44,7 @@ class Several:
                 self.seen.append(shard)
                 if self.loses and shard.part:
                     self.loses -= 1
-                    work(job, Shard(shard.name, shard.orders[:2], part=shard.part))
+                    work(job, replace(shard, packed=only_two(shard.packed)))
                     yield Result(shard.label, lost="it was killed")
                 elif self.is_robbed_of and shard.part:
                     self.is_robbed_of -= 1
@@ -93,21 +99,21 @@ def test_a_long_kind_weighs_what_it_takes() -> None:
 
 
 def test_a_part_looks_at_all_files_of_its_shard_but_those_of_its_siblings() -> None:
-    part = Shard("00001-ab", (), part="vm-7-c0ffee-1")
+    part = Shard("00001-ab", Packed(), part="vm-7-c0ffee-1")
     of_others = ("00001-ab-9-aa.jsonl", "00001-ab.vm-8-beef00-0-9-aa.open")
     own = "00001-ab.vm-7-c0ffee-1-9-aa.open"
     assert all(map(part.concerns, (*of_others, own)))
     assert not part.concerns("00001-ab.vm-7-c0ffee-0-9-aa.open")  # its own run's
     assert not part.concerns("00001-ab.vm-7-c0ffee-12-9-aa.open")
     assert not part.concerns("00002-ab-9-aa.jsonl")
-    assert Shard("00001-ab", ()).concerns(own)  # whoever gets the whole sees every part
+    assert Shard("00001-ab", Packed()).concerns(own)  # whoever gets the whole sees every part
 
 
 def test_each_episode_is_played_once_in_parts_of_measured_size(tmp_path: Path) -> None:
     on = Several()
     assert play_missing(STUDY, tmp_path / "o", on=on).done == 120
     stored(tmp_path / "o")
-    sizes = [len(shard.orders) for shard in on.seen]
+    sizes = [len(shard) for shard in on.seen]
     assert len(sizes) > 4 and sizes[:4] == [FIRST] * 4
     assert len({shard.label for shard in on.seen}) == len(on.seen)
     assert not list((tmp_path / "o" / "claims").iterdir())

@@ -24,7 +24,7 @@ from sally.runner import cutting
 from sally.runner.budget import Meter
 from sally.runner.cutting import LEAST, MOST, shards_of
 from sally.runner.local import orders
-from sally.runner.orders import Order, Orders
+from sally.runner.orders import Order, Orders, Packed
 from sally.runner.shards import Job, Notes, Shard
 from sally.store import Folder
 from sally.store.counting import IdSet, packed_ids
@@ -121,6 +121,21 @@ def test_orders_are_put_together_as_they_were_added_each_once() -> None:
     assert wanted[-1] == wanted[6] and len(wanted) == 7
 
 
+def test_orders_in_bulk_are_those_that_were_looked_at_one_by_one() -> None:
+    """Packed and unpacked, too; the same twice in a study is one order."""
+    one_by_one = orders(STUDY, limit=10**6)
+    bulk = orders(STUDY)
+    assert bulk[:] == one_by_one[:] and len(bulk) > 10
+    assert [bulk.id(n) for n in range(len(bulk))] == [id for id, _, _ in one_by_one]
+    some = [3, 1, 8]
+    for wanted in (bulk, one_by_one):
+        packed = msgspec.json.decode(msgspec.json.encode(wanted.packed(some)), type=Packed)
+        assert packed.orders() == [bulk[n] for n in some]
+        assert wanted.found_in({bulk.id(1)}) == [n == 1 for n in range(len(bulk))]
+    twice = msgspec.structs.replace(STUDY, cells=(*STUDY.cells, *STUDY.cells))
+    assert [id for id, _, _ in orders(twice)] == [id for id, _, _ in bulk]
+
+
 def test_a_shard_and_its_job_go_through_json() -> None:
     for value in (*shards_of(orders(STUDY)), Job("s", "out", files=("a.py",), through="x:y")):
         kind: type[Shard] | type[Job] = type(value)
@@ -141,7 +156,7 @@ def test_checking_alike_setups_once_changes_no_order(limit: int) -> None:
 
 def test_calls_of_episodes_without_a_result_do_not_shorten_what_is_left(tmp_path) -> None:
     waiting = [order(n, "ipd", "language", "stub") for n in range(4)]
-    job, shard = Job("a_run", "local"), Shard("00000", tuple(waiting))
+    job, shard = Job("a_run", "local"), Shard("00000", listed(waiting).packed(range(4)))
     meter = Meter()
     notes = Notes(Folder(tmp_path), job, shard, meter, lambda tally: None, waiting)
 
