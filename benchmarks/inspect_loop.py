@@ -3,8 +3,11 @@
 A server of fixed latency in a process of its own answers both. The bare loop shows Inspect the
 same pages in the same order, one sample an episode, and does nothing else: no game, no reading,
 no record. Beside the time stands the processor time of a call, which other work on the machine
-changes less: ours less bare is what Sally adds to it. Also printed: the time over the critical
-path (an episode's calls, one after another), and the most memory that this process held.
+changes less: ours less bare is what Sally adds to it. That difference is small beside what either
+varies by, so our part is measured by itself, too: a clock of this thread's processor time runs
+whenever our code does, and stands still while Inspect's `generate` is at work. Also printed: the
+time over the critical path (an episode's calls, one after another), and the most memory that this
+process held.
 
     python benchmarks/inspect_loop.py --many 20000     memory over very many short episodes
 """
@@ -20,20 +23,26 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections import Counter
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from functools import partial
 from multiprocessing import Process, Queue, set_start_method
 from pathlib import Path
 from statistics import median
+from types import coroutine
 from typing import Any, NamedTuple
 
 from inspect_ai import Task
 from inspect_ai import eval as inspect_eval
 from inspect_ai.dataset import Sample
 from inspect_ai.model import ChatMessage, GenerateConfig
+from inspect_ai.model import Model as Provider
+from inspect_ai.scorer import Scorer, Target, mean, scorer
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from sally import store
+from sally.adapters.inspect import run, tasks
 from sally.adapters.inspect.model import chat
 from sally.adapters.inspect.reach import provider_of
 from sally.adapters.inspect.run import play_orders
@@ -194,12 +203,16 @@ def main() -> None:
     parser.add_argument("--turns", type=int, default=3, help="how often each loop runs, there")
     parser.add_argument("--slow-rounds", type=int, default=40, help="calls an episode at 3 s each")
     parser.add_argument("--many", type=int, help="only memory, over so many episodes of 2 calls")
+    parser.add_argument("--ours", action="store_true", help="only our part of a call, by itself")
     given = parser.parse_args()
     os.environ["BENCH_API_KEY"] = "no secret"
     if given.many:
         in_constant_memory(given.many)
         return
     print(f"{given.episodes} episodes at once")
+    our_part(given.episodes, given.rounds, given.latency)
+    if given.ours:
+        return
     beside_bare(given.episodes, given.rounds, given.latency, given.turns)
     against_the_path(given.episodes, given.slow_rounds, 3.0)
     scale = 1 if sys.platform == "darwin" else 1024
@@ -227,6 +240,87 @@ def beside_bare(episodes: int, rounds: int, latency: float, turns: int) -> None:
     each = {name: 1e3 * took / calls for name, took in work.items()}
     print(f"processor of a call      {each['ours']:6.2f} ms, bare Inspect {each['bare']:.2f} ms")
     print(f"of that, ours            {each['ours'] - each['bare']:6.2f} ms  (at most 1)")
+
+
+# --- our part by itself -------------------------------------------------------------------------
+
+
+class Clock:
+    """The processor time of this thread in steps of coroutines, by whose they are."""
+
+    def __init__(self) -> None:
+        self.seconds: Counter[str] = Counter()
+        self.calls = 0
+
+    def now(self, name: str, job: Callable[[], Any]) -> Any:
+        """What a plain function gives, with its time counted."""
+        begin = time.thread_time()
+        try:
+            return job()
+        finally:
+            self.seconds[name] += time.thread_time() - begin
+
+    @coroutine
+    def later(self, name: str, waits: Any) -> Generator[Any, Any, Any]:
+        """What a coroutine gives; each of its steps is counted, and no time between them."""
+        steps = waits.__await__()
+        step = partial(next, steps)
+        while True:
+            try:
+                out = self.now(name, step)
+            except StopIteration as done:
+                return done.value
+            try:
+                sent = yield out
+                step = partial(steps.send, sent)
+            except BaseException as why:
+                step = partial(steps.throw, why)
+
+
+def our_part(episodes: int, rounds: int, latency: float) -> None:
+    """What our own code takes of a call, with so many episodes at once."""
+    clock, generate = Clock(), Provider.generate
+    play, score, build = tasks.play_episode, tasks.all_metrics, tasks.task_of
+
+    def timed_generate(self: Any, *given: Any, **more: Any) -> Any:
+        clock.calls += 1
+        return clock.later("Inspect's generate", generate(self, *given, **more))
+
+    @solver
+    def timed_play(out: str) -> Solver:
+        inner = play(out)
+
+        async def solve(state: TaskState, generate: Generate) -> TaskState:
+            return await clock.later("episodes with their calls", inner(state, generate))
+
+        return solve
+
+    @scorer(metrics={"*": [mean()]})
+    def timed_score(keys: Sequence[str]) -> Scorer:
+        inner = score(keys)
+
+        async def timed(state: TaskState, target: Target) -> Any:
+            return await clock.later("scores", inner(state, target))
+
+        return timed
+
+    with serving(latency) as address, ExitStack() as back:
+        config = reach(address, episodes)
+        ours(with_model(study(2, 1), MODEL), config)  # imports and first connections
+        for where, name, new in (
+            (Provider, "generate", timed_generate),
+            (tasks, "play_episode", timed_play),
+            (tasks, "all_metrics", timed_score),
+            (run, "task_of", lambda *of: clock.now("samples", lambda: build(*of))),
+        ):
+            back.callback(setattr, where, name, getattr(where, name))
+            setattr(where, name, new)
+        ours(with_model(study(episodes, rounds), MODEL), config)
+    took = {name: 1e3 * seconds / clock.calls for name, seconds in clock.seconds.items()}
+    took["episodes with their calls"] -= took.pop("Inspect's generate")
+    assert clock.calls == episodes * rounds, "a call was not counted"
+    said = ", ".join(f"{name} {each:.2f}" for name, each in took.items())
+    print(f"our own code, a call     {sum(took.values()):6.2f} ms  (at most 1; {said})")
 
 
 def against_the_path(episodes: int, rounds: int, latency: float) -> None:

@@ -1,7 +1,7 @@
 """How many episodes a worker is given at a time, by how long like ones took.
 
 A shard that takes long would keep one worker busy when the others have nothing left. Its run gives
-it out in parts: each takes at most half of what every worker still has before it on average, so
+it out in parts: each takes at most a third of what every worker still has before it on average, so
 that parts get shorter towards the end. Of what nobody has measured, a few are tried first.
 """
 
@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from math import inf
+from math import ceil, inf
 
 FIRST = 5  # episodes in a part of which it is not known how long they take
 SHORTEST_SECONDS = 0.05  # of a part; to begin and end one takes some milliseconds
-SHARE = 2  # parts that would be left for each worker if all were as long as the next one
+SHARE = 3  # parts that would be left for each worker if all were as long as the next one
 
 
 class Pace:
@@ -53,7 +53,7 @@ class Pace:
         seconds = max(self._seconds_left() / (SHARE * slots), SHORTEST_SECONDS)
         if left * each <= seconds:
             return left
-        parts = -(-left * each // seconds)
+        parts = ceil(left * each / seconds - 1e-9)  # a hair over a whole number is rounding
         return max(1, round(left / parts))
 
     def _seconds_left(self) -> float:
