@@ -11,6 +11,7 @@ processor time, which a busy machine changes less.
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import resource
 import sys
@@ -194,21 +195,47 @@ def simulate(light_ones: int = 20_000, heavy_ones: int = 1_000) -> None:
             )
 
 
+def apart(study: Study, processes: int) -> float:
+    """How long so many processes take that play a study each and have nothing in common."""
+    together = multiprocessing.get_context("fork")
+    ready = together.Barrier(processes + 1)
+
+    def play() -> None:
+        ready.wait()
+        cost(study, Local(), NOTE)
+
+    playing = [together.Process(target=play) for _ in range(processes)]
+    for one in playing:
+        one.start()
+    ready.wait()
+    since = time.perf_counter()
+    for one in playing:
+        one.join()
+    return time.perf_counter() - since
+
+
 def cores(light_ones: int = 80_000, heavy_ones: int = 4_000) -> None:
-    """As many processes as there are cores, and half as many, and so on, once each."""
-    for study, few in ((heavy(heavy_ones), heavy(60)), (light(light_ones), light(60))):
+    """As many processes as there are cores, and half as many, and so on, once each.
+
+    The machine's own limit stands beside: processes that play apart, without a driver. Cores that
+    share their units and their memory give less than so many times one.
+    """
+    for study, few, alone in (
+        (heavy(heavy_ones), heavy(60), heavy(200)),
+        (light(light_ones), light(60), light(4_000)),
+    ):
         cost(few, Pool(1))  # bytecode, and files in the machine's memory
-        one = 0.0
+        one = single = 0.0
         for workers in (n for n in (1, 2, 4, 8, 16, 32) if n <= (os.cpu_count() or 1)):
             before = resource.getrusage(resource.RUSAGE_SELF)
             took = cost(study, Pool(workers), NOTE)  # as `sally run` does
             after = resource.getrusage(resource.RUSAGE_SELF)
             driver = after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
-            one = one or took.wall
-            ratio = one / took.wall
+            one, single = one or took.wall, single or apart(alone, 1)
+            ratio, limit = one / took.wall, workers * single / apart(alone, workers)
             print(
                 f"{study.name}, {workers:2d} workers: {took.wall:6.2f} s, {ratio:5.2f} times one "
-                f"({ratio / workers:.2f} of {workers}), processors {took.cpu:6.1f} s, of them the "
+                f"(apart {limit:5.2f}), processors {took.cpu:6.1f} s, of them the "
                 f"driver {driver:.2f} s, {driver / took.wall:.3f} of the time",
                 flush=True,
             )
