@@ -256,7 +256,8 @@ class Drive:
         cut, left = ours.cut, ours.left
         size = self._pace.size(cut.alike, len(left)) if cut.kind == "bots" else len(left)
         now, ours.left = left[:size], left[size:]
-        part = f"{self._state.name}-{ours.given}" if ours.given or ours.left else ""
+        token = self._state.name.rpartition("-")[2]  # no machine is named in a store's files
+        part = f"{token}-{ours.given}" if ours.given or ours.left else ""
         ours.given += 1
         self._pace.given(cut.alike, size)
         made, claim = self._wanted.packed(now), self._claims.file_of(cut.name)

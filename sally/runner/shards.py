@@ -81,7 +81,7 @@ class Shard(msgspec.Struct, frozen=True, omit_defaults=True):
     packed: Packed
     budget: Budget = Budget()  # what it may use at most
     claim: str = ""  # the file that says whose it is
-    part: str = ""  # RUN-NUMBER, where the run has others play the rest of it
+    part: str = ""  # the run's token and a number, where others play the rest of it
 
     def __len__(self) -> int:
         return len(self.packed)

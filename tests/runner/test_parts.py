@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Generator
 from contextlib import suppress
 from pathlib import Path
@@ -99,12 +100,12 @@ def test_a_long_kind_weighs_what_it_takes() -> None:
 
 
 def test_a_part_looks_at_all_files_of_its_shard_but_those_of_its_siblings() -> None:
-    part = Shard("00001-ab", Packed(), part="vm-7-c0ffee-1")
-    of_others = ("00001-ab-9-aa.jsonl", "00001-ab.vm-8-beef00-0-9-aa.open")
-    own = "00001-ab.vm-7-c0ffee-1-9-aa.open"
+    part = Shard("00001-ab", Packed(), part="c0ffee-1")
+    of_others = ("00001-ab-9-aa.jsonl", "00001-ab.beef00-0-9-aa.open")
+    own = "00001-ab.c0ffee-1-9-aa.open"
     assert all(map(part.concerns, (*of_others, own)))
-    assert not part.concerns("00001-ab.vm-7-c0ffee-0-9-aa.open")  # its own run's
-    assert not part.concerns("00001-ab.vm-7-c0ffee-12-9-aa.open")
+    assert not part.concerns("00001-ab.c0ffee-0-9-aa.open")  # its own run's
+    assert not part.concerns("00001-ab.c0ffee-12-9-aa.open")
     assert not part.concerns("00002-ab-9-aa.jsonl")
     assert Shard("00001-ab", Packed()).concerns(own)  # whoever gets the whole sees every part
 
@@ -116,6 +117,9 @@ def test_each_episode_is_played_once_in_parts_of_measured_size(tmp_path: Path) -
     sizes = [len(shard) for shard in on.seen]
     assert len(sizes) > 4 and sizes[:4] == [FIRST] * 4
     assert len({shard.label for shard in on.seen}) == len(on.seen)
+    named = re.compile(r"00\d{3}-[0-9a-f]{8}\.[0-9a-f]{6}-\d+-\d+-[0-9a-f]{8}\.jsonl")
+    files = [path.name for path in store.episode_files(tmp_path / "o")]
+    assert all(map(named.fullmatch, files)), "no name says on which machine it was written"
     assert not list((tmp_path / "o" / "claims").iterdir())
 
 
