@@ -1,8 +1,10 @@
-"""A server for all who ask, a browser for each module; none is left behind."""
+"""A server for all who ask, a browser for those who follow on each other; none is left behind."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -19,15 +21,33 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         yield one
 
 
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Any]:
-    """Debian's browser. It is stopped with the module: while it runs, `asyncio.run` does not."""
+BROWSER = ExitStack()
+
+
+@cache
+def started() -> Any:
+    """Debian's browser, until `BROWSER` is closed."""
     from playwright.sync_api import sync_playwright
 
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=list(ARGS))
-        yield browser
-        browser.close()
+    playwright = BROWSER.enter_context(sync_playwright())
+    browser = playwright.chromium.launch(executable_path=CHROMIUM, args=list(ARGS))
+    BROWSER.callback(browser.close)
+    BROWSER.callback(started.cache_clear)
+    return browser
+
+
+@pytest.fixture
+def chromium() -> Any:
+    """One browser for as many tests with a browser as follow on each other."""
+    return started()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
+    """Stop the browser before a test that does without: while it runs, `asyncio.run` does not."""
+    ours = nextitem is not None and nextitem.nodeid.startswith("tests/web/")
+    if not (ours and "chromium" in getattr(nextitem, "fixturenames", ())):
+        BROWSER.close()
 
 
 @pytest.fixture

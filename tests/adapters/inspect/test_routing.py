@@ -127,7 +127,7 @@ def test_two_servers_of_the_embedded_model_share_a_study(
     try:
         monkeypatch.setenv("ROUTED_KEY", one.key)
         servers = [f"{model.address}/v1" for model in (one, two)]
-        episodes = played(servers, tmp_path, repeats=3, at_once=1)
+        episodes = played(servers, tmp_path, repeats=2, at_once=1)
     finally:
         one.close()
         two.close()

@@ -44,27 +44,22 @@ def kept(me: Person, name: str) -> None:
         me.page.screenshot(path=str(Path(folder) / f"{name}.png"))
 
 
-@pytest.fixture(scope="module")
-def profiles(chromium: Any) -> Callable[..., Any]:
-    """A browser profile of each kind: what a page is made of is fetched by the first alone."""
-
-    @cache
-    def opened(phone: bool) -> Any:
-        how = PHONE if phone else {"viewport": DESK, "bypass_csp": True}
-        context = chromium.new_context(reduced_motion="reduce", **how)
-        context.set_default_timeout(60_000)
-        return context
-
-    return opened
+@cache
+def profile(browser: Any, phone: bool) -> Any:
+    """A profile of each kind: what a page is made of is fetched by the first of them alone."""
+    how = PHONE if phone else {"viewport": DESK, "bypass_csp": True}
+    context = browser.new_context(reduced_motion="reduce", **how)
+    context.set_default_timeout(60_000)
+    return context
 
 
 @pytest.fixture
-def guest(profiles: Callable[..., Any], served: Server) -> Iterator[Callable[[bool], Person]]:
+def guest(chromium: Any, served: Server) -> Iterator[Callable[[bool], Person]]:
     """Makes people who share a profile; their consoles must stay silent."""
     made: list[Person] = []
 
     def arrive(phone: bool) -> Person:
-        made.append(Person(profiles(phone).new_page(), served.address))
+        made.append(Person(profile(chromium, phone).new_page(), served.address))
         return made[-1]
 
     yield arrive
