@@ -225,18 +225,19 @@ def cores(light_ones: int = 80_000, heavy_ones: int = 4_000) -> None:
         (light(light_ones), light(60), light(4_000)),
     ):
         cost(few, Pool(1))  # bytecode, and files in the machine's memory
-        one = single = 0.0
+        one, single = 0.0, min(apart(alone, 1) for _ in range(3))
         for workers in (n for n in (1, 2, 4, 8, 16, 32) if n <= (os.cpu_count() or 1)):
             before = resource.getrusage(resource.RUSAGE_SELF)
             took = cost(study, Pool(workers), NOTE)  # as `sally run` does
             after = resource.getrusage(resource.RUSAGE_SELF)
             driver = after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
-            one, single = one or took.wall, single or apart(alone, 1)
+            one = one or took.wall
             ratio, limit = one / took.wall, workers * single / apart(alone, workers)
+            busy = (took.cpu - driver) / workers / took.wall
             print(
                 f"{study.name}, {workers:2d} workers: {took.wall:6.2f} s, {ratio:5.2f} times one "
-                f"(apart {limit:5.2f}), processors {took.cpu:6.1f} s, of them the "
-                f"driver {driver:.2f} s, {driver / took.wall:.3f} of the time",
+                f"(apart {limit:5.2f}), workers busy {busy:.3f} of the time, the driver "
+                f"{driver / took.wall:.3f} ({driver:.2f} s), processors {took.cpu:.1f} s in all",
                 flush=True,
             )
 
