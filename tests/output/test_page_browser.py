@@ -120,6 +120,7 @@ def test_a_mean_opens_its_episodes_and_an_episode_its_transcript(
     assert page.locator("td.sought").count() == 3
     page.locator("details[open] a[href^='#e-']").first.click()
     told = page.locator("details.episode[open]")
+    told.wait_for()  # the page hears of its new address a moment later
     assert told.count() == 1 and told.locator("h4", has_text="Turn 0").is_visible()
 
 
