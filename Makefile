@@ -16,7 +16,7 @@ demo: $(SMALL) ## three games, bots and an embedded model: what each knew and di
 	@$(BIN)/sally demo
 
 test: check ## run the checks and every test
-	@PYTHONDONTWRITEBYTECODE= OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2
+	@PYTHONDONTWRITEBYTECODE= OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 3
 
 check: $(READY) ## lint, types (also of the page on your own game), layers
 	@$(BIN)/ruff check .

@@ -29,7 +29,7 @@ from tests.fixtures.warm import INSPECT, warm
 pytest.importorskip("openai", reason="the local server speaks the language of openai-api")
 
 # Length is not what is tested: where a game has one of these, its episodes are this short
-SHORTER = {"rounds": 2, "boards": 1, "max_turns": 2, "hints": 2, "pass_limit": 3}
+SHORTER = {"rounds": 2, "boards": 1, "max_turns": 2, "hints": 2, "pass_limit": 2}
 TWO_ROUNDS = ["--set", "rounds=2"]
 NO_LM = ["--without", "lm", "--without", "social_lm"]
 CHAT = [*TWO_ROUNDS, *NO_LM[:2]]
