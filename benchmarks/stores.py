@@ -29,6 +29,12 @@ COMMANDS = ("score", "profile", "crossplay", "report", "reproduce")
 NOT_ITS_OWN = 2  # how `reproduce` ends where no episode is the paper's
 
 
+def say(how_far: str) -> None:
+    """On a terminal, one line that changes; a file would fill with it."""
+    if sys.stdout.isatty():
+        print(f"\r{how_far} ", end="", flush=True)
+
+
 class Cost(msgspec.Struct, frozen=True):
     """What a command took."""
 
@@ -91,7 +97,7 @@ def measured(folder: Path, episodes: int, text: str, copied: bool) -> None:
     print(f"{'':32s} {'wall':>8s}   {'processor':>8s} {'peak':>9s}  lines")
     run = ("run", str(file), "--out", str(out))
     if copied and not out.exists():
-        copy_out(read_study(file), out, lambda how_far: print(f"\r{how_far} ", end="", flush=True))
+        copy_out(read_study(file), out, say)
         print("written")
     elif not out.exists():
         show("run, and its summary", cost(*run, "--on", f"pool:{os.cpu_count()}"))
