@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, overload
@@ -70,9 +71,9 @@ class Told(Sequence[tuple[Conditions, Played]]):
     which: Codes  # by episode, the number of what it is
     instances: Codes  # by episode, the number of its instance
 
+    @abstractmethod
     def numbers(self, metric: str) -> Floats:
         """By episode a metric of the paper's seat; not a number where there is none."""
-        raise NotImplementedError
 
     def those(self, test: Callable[[Conditions], bool]) -> Known:
         """The episodes that are such."""
