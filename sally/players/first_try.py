@@ -3,12 +3,12 @@
 Nearly every decision of a player that asks once ends there. What is done here is what
 `LanguagePlayer.decide` does for such a decision, with fewer objects on the way. Whatever else
 comes of the call - a failure, a tool, words that name no move - is handed back, and `decide` goes
-through it from the beginning with that outcome in the place of its first call.
+through it from the beginning, with that outcome for its first call.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from msgspec import to_builtins
@@ -20,14 +20,9 @@ from sally.core.desk import Desk
 from sally.core.grown import Grown
 from sally.core.log import Call
 from sally.core.model import (
-    AS_THE_PROVIDER_DOES,
-    Context,
-    Message,
     Model,
     Reply,
-    Scores,
     Settings,
-    ToolSpec,
     User,
 )
 from sally.core.player import Decision, Turn
@@ -84,37 +79,3 @@ def seeded(settings: Settings, turn: Turn[Any, Any], calls: int) -> Settings:
     seed = derived_seed(f"{turn.desk.seed}/{number}/{seat}/{probe}/{about}/{calls}") % (2**32 - 1)
     force_setattr(own, "seed", seed)  # below the bound, so it cannot be wrong
     return own
-
-
-class Again:
-    """A model whose first call has been made: it comes out as it did."""
-
-    def __init__(self, model: Model, outcome: Outcome) -> None:
-        self._model, self._outcome = model, [outcome]
-
-    @property
-    def name(self) -> str:
-        return self._model.name
-
-    @property
-    def can_score(self) -> bool:
-        return self._model.can_score
-
-    async def complete(
-        self,
-        messages: Sequence[Message],
-        settings: Settings = AS_THE_PROVIDER_DOES,
-        tools: Sequence[ToolSpec] = (),
-    ) -> Reply:
-        """What came of the first call, and from then on what the model says."""
-        if not self._outcome:
-            return await self._model.complete(messages, settings, tools)
-        outcome = self._outcome.pop()
-        if isinstance(outcome, Exception):
-            raise outcome
-        return outcome
-
-    async def score(
-        self, context: Context, candidates: Sequence[str], settings: Settings = AS_THE_PROVIDER_DOES
-    ) -> Scores:
-        return await self._model.score(context, candidates, settings)

@@ -37,7 +37,7 @@ from sally.core.prompt_hash import prompt_hash
 from sally.core.reading import MOST_READ
 from sally.core.strategy import Run, Said, Sheet, Strategy, answered
 from sally.core.words import Pack, checked
-from sally.players.first_try import Again, first_try, seeded
+from sally.players.first_try import Outcome, first_try, seeded
 
 T = TypeVar("T")
 LANGUAGE = "language"  # the name of this kind of player
@@ -56,9 +56,15 @@ class Caller:
     """One turn's calls: each has its own seed, and each is logged, whatever comes of it."""
 
     def __init__(
-        self, model: Model, settings: Settings, turn: Turn[Any, Any], retries: int
+        self,
+        model: Model,
+        settings: Settings,
+        turn: Turn[Any, Any],
+        retries: int,
+        first: Outcome | None = None,  # of a first call that was made before
     ) -> None:
         self._model, self._settings, self._turn, self._retries = model, settings, turn, retries
+        self._first = first
         self.calls: list[Call] = []
         self.finish = "stop"  # of the last reply
         self.failed: Exception | None = None  # what a call of the model raised
@@ -125,7 +131,7 @@ class Caller:
         """The call's outcome; each failure is logged by kind, passing ones are tried again."""
         for attempt in range(self._retries + 1):
             try:
-                return await call()
+                return await (self._made_already() if self._first is not None else call())
             except Exception as why:
                 self.failed = why
                 if not isinstance(why, ModelFailure):
@@ -141,6 +147,12 @@ class Caller:
                 if not why.transient or attempt == self._retries:
                     raise
         raise AssertionError("unreachable")
+
+    async def _made_already(self) -> Any:
+        outcome, self._first = self._first, None
+        if isinstance(outcome, Exception):
+            raise outcome
+        return outcome
 
     def noted(self, why: Exception) -> str:
         """Why the last reply was not read, for a forfeit; what is odd stands with the call, too.
@@ -205,14 +217,14 @@ class LanguagePlayer(msgspec.Struct, frozen=True):
         return self.act is answered and self.harness is AS_IT_IS
 
     async def decide(self, turn: Turn[Any, Any]) -> Decision[Any] | Forfeit | Fault:
-        model = self.model
+        outcome = None
         if self.asks_once and not turn.desk.spec.tools:
             desk = turn.desk.in_words(self.pack, self.pack_texts) if self.pack else turn.desk
-            first = await first_try(model, self.settings, turn, desk, self.texts)
-            if isinstance(first, Decision):
-                return first
-            model = Again(model, first)
-        caller = Caller(model, self.settings, turn, self.call_retries)
+            found = await first_try(self.model, self.settings, turn, desk, self.texts)
+            if isinstance(found, Decision):
+                return found
+            outcome = found
+        caller = Caller(self.model, self.settings, turn, self.call_retries, outcome)
         said, retry, reason, tries = Said(""), "", "unreadable", 0
         kept: dict[str, Any] = {}
         for tries in range(1, turn.desk.retries + 2):
