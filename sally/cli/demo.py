@@ -170,13 +170,14 @@ def what_it_shows(episodes: Iterable[Episode]) -> str:
         first = [row["player"] for row in _known(knew, game) if row["value"] == most]
         best = [row["player"] for row in _known(did, game) if row["value"] == least]
         apart += not set(first) <= set(best)  # all who knew most, not one of them
+        others = "" if first == best else f"{listed(best)} "
         parts.append(
             f"in {game} {listed(first)} foresaw most ({most:.0f} %) and "
-            f"{listed(best)} lost least ({least:.2f} a round)"
+            f"{others}lost least ({least:.2f} a round)"
         )
-    close = f"In {apart} of {len(parts)} games knowing most was not enough to do best."
+    close = f"In {apart} of {len(parts)} games, knowing most was not enough to do best."
     if not apart:
-        close = "In every game those who knew most did best."
+        close = "In every game, those who knew most did best."
     return fill(f"Here {'; '.join(parts)}. {close}", 88)
 
 

@@ -197,7 +197,11 @@ def play_with_progress(
 def noted(now: Progress, currency: str) -> str:
     """What a run has used, and how long it will still take."""
     used = now.used
-    said = [f"{used.calls:,} calls", f"{used.tokens:,} tokens"] if used.calls else []
+    said = (
+        [f"{used.calls:,} call{'' if used.calls == 1 else 's'}", f"{used.tokens:,} tokens"]
+        if used.calls
+        else []
+    )
     if used.money and currency:
         said.append(f"{used.money:,.2f} {currency}")
     if now.censored:

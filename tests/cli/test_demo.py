@@ -38,4 +38,7 @@ def test_who_knew_most_did_best_only_if_all_who_knew_most_did() -> None:
     ]
     said = " ".join(what_it_shows(played).split())
     assert "constant and tabular foresaw most (100 %) and tabular lost least" in said
-    assert said.endswith("In 1 of 1 games knowing most was not enough to do best.")
+    assert said.endswith("In 1 of 1 games, knowing most was not enough to do best.")
+    alone = " ".join(what_it_shows(played[1:]).split())
+    assert "tabular foresaw most (100 %) and lost least" in alone
+    assert alone.endswith("In every game, those who knew most did best.")
