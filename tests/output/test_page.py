@@ -106,6 +106,15 @@ def test_a_finished_run_takes_the_place_of_a_cut_one(folder: Path, tmp_path: Pat
     assert list(found.episodes([0, 1])) == [one, two]
 
 
+def test_a_plot_is_explained_only_where_there_is_one(page: str, tmp_path: Path) -> None:
+    who = grid(agent=sitter("random"), partner=sitter("tit_for_tat"))
+    cell = Cell("rps", (instance("rps", rounds=4),), who, repeats=3)
+    sally.run_study(Study("quiet", "nobody is asked", (cell,)), tmp_path / "store")
+    quiet = text_of(page_of(tmp_path / "store", tmp_path / "page.html"))
+    assert "Low on the right" in text_of(page) and "No plot" not in text_of(page)
+    assert "No plot: nobody here" in quiet and "Low on the right" not in quiet
+
+
 def test_every_link_has_its_place_and_no_place_is_named_twice(page: str) -> None:
     places = Counter(re.findall(r'id="([^"]*)"', page))
     links = set(re.findall(r'href="#([^"]*)"', page))

@@ -28,6 +28,19 @@ LOSSES = ("inference", "translation", "format", "luck")
 SHOWN = ("accuracy", "skill", "beyond", "brier", "doing", "doing_most", "raw", "regret",
          "consistency", "acting", *LOSSES)  # fmt: skip
 
+HOW_TO_READ = (
+    "Across: how often a player was right about the others, 0 as an even guess, 1 always. "
+    "Up: what it got, 0 as a random player, 1 as the optimum or the reference player on "
+    "the same problems, with the same chance and company; forfeited moves count at what "
+    "the rules give. The diamond is what takes no mind: the best mindless predictor and "
+    "player. Low on the right: it knows and does not use it. High on the left: it does "
+    "well without knowing. Bars are 95% intervals over whole clusters of episodes."
+)
+NO_PICTURE = (
+    "No plot: nobody here both answered questions about other minds and has a score that can be "
+    "placed. The table says what there is, with 95% intervals over whole clusters of episodes."
+)
+
 
 def profile_section(rows: Sequence[ProfileRow], find: Find) -> Html:
     """Plots of those that have both numbers, and everybody in the table."""
@@ -36,15 +49,7 @@ def profile_section(rows: Sequence[ProfileRow], find: Find) -> Html:
     ]
     plots = [plot for (game, seat), group in games if (plot := _plot(game, seat, group, find))]
     return joined(
-        tag(
-            "p",
-            "Across: how often a player was right about the others, 0 as an even guess, 1 always. "
-            "Up: what it got, 0 as a random player, 1 as the optimum or the reference player on "
-            "the same problems, with the same chance and company; forfeited moves count at what "
-            "the rules give. The diamond is what takes no mind: the best mindless predictor and "
-            "player. Low on the right: it knows and does not use it. High on the left: it does "
-            "well without knowing. Bars are 95% intervals over whole clusters of episodes.",
-        ),
+        tag("p", HOW_TO_READ if plots else NO_PICTURE),
         tag("div", plots, class_="plots") if plots else None,
         _table(rows, find),
         _calibrations(games, find),
