@@ -12,11 +12,13 @@ from pathlib import Path
 import msgspec
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
 import sally
 from sally import store
 from sally.analysis import laid_open
 from sally.analysis.rows import episode_rows, summary
+from sally.cli import cli
 from sally.core import shelf
 from sally.core.errors import BadInput
 from sally.core.log import Censored, Moved, Reported, Sitter, episode_id, to_line
@@ -106,13 +108,17 @@ def test_a_finished_run_takes_the_place_of_a_cut_one(folder: Path, tmp_path: Pat
     assert list(found.episodes([0, 1])) == [one, two]
 
 
-def test_a_plot_is_explained_only_where_there_is_one(page: str, tmp_path: Path) -> None:
+def test_a_plot_is_explained_only_where_there_is_one(folder: Path, tmp_path: Path) -> None:
     who = grid(agent=sitter("random"), partner=sitter("tit_for_tat"))
     cell = Cell("rps", (instance("rps", rounds=4),), who, repeats=3)
-    sally.run_study(Study("quiet", "nobody is asked", (cell,)), tmp_path / "store")
-    quiet = text_of(page_of(tmp_path / "store", tmp_path / "page.html"))
-    assert "Low on the right" in text_of(page) and "No plot" not in text_of(page)
-    assert "No plot: nobody here" in quiet and "Low on the right" not in quiet
+    sally.run_study(Study("quiet", "nobody is asked", (cell,)), tmp_path / "quiet")
+    said = []
+    for store in (folder, tmp_path / "quiet"):
+        done = CliRunner().invoke(cli, ["report", str(store), "--out", str(tmp_path / "p.html")])
+        assert done.exit_code == 0, done.output
+        told = text_of((tmp_path / "p.html").read_text("utf-8"))
+        said.append(("Low on the right" in told, "No plot: nobody here" in told))
+    assert said == [(True, False), (False, True)]
 
 
 def test_every_link_has_its_place_and_no_place_is_named_twice(page: str) -> None:
