@@ -113,8 +113,8 @@ def test_a_plot_is_explained_only_where_there_is_one(folder: Path, tmp_path: Pat
     cell = Cell("rps", (instance("rps", rounds=4),), who, repeats=3)
     sally.run_study(Study("quiet", "nobody is asked", (cell,)), tmp_path / "quiet")
     said = []
-    for store in (folder, tmp_path / "quiet"):
-        done = CliRunner().invoke(cli, ["report", str(store), "--out", str(tmp_path / "p.html")])
+    for where in (folder, tmp_path / "quiet"):
+        done = CliRunner().invoke(cli, ["report", str(where), "--out", str(tmp_path / "p.html")])
         assert done.exit_code == 0, done.output
         told = text_of((tmp_path / "p.html").read_text("utf-8"))
         said.append(("Low on the right" in told, "No plot: nobody here" in told))
