@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import ast
-import re
 from pathlib import Path
 from typing import Any
 
@@ -150,19 +148,3 @@ def test_a_player_of_ones_own_needs_the_others_too(
 def test_a_player_of_ones_own_that_breaks_the_rules_is_told_so() -> None:
     with pytest.raises(BadInput, match="not among the options"):
         sally.play("ipd", {"agent": lambda turn: 5, "partner": "random"}, rounds=2)
-
-
-def test_library_errors_do_not_speak_of_flags() -> None:
-    """A notebook has none; a whole command (`sally run ...`) may be quoted."""
-    root = Path(sally.__file__).parent
-    found = []
-    for file in root.rglob("*.py"):
-        if file.is_relative_to(root / "cli"):
-            continue
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "BadInput":
-                parts = [n.value for n in ast.walk(node) if isinstance(n, ast.Constant)]
-                said = re.sub("`sally [^`]*`", "", "".join(p for p in parts if isinstance(p, str)))
-                if re.search(r"(^|[\s`(])--[a-z]", said):
-                    found.append(f"{file.relative_to(root)}:{node.lineno}")
-    assert found == []

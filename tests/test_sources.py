@@ -1,0 +1,156 @@
+"""What every source file of ours is held to; each is parsed and walked once for all tests here."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import re
+from collections import Counter
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+import sally
+
+ROOT = Path(sally.__file__).parent
+FILES = sorted(ROOT.rglob("*.py"))
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+Comprehension = ast.ListComp | ast.SetComp | ast.DictComp
+
+
+class Source(NamedTuple):
+    """What the tests here want to know of a file, found in one walk through its tree."""
+
+    imports: set[str]  # of whatever kind, at the top, within functions and for types alike
+    reused: list[str]
+    flags: list[int]  # lines in which an error speaks of a flag of the command line
+
+
+@functools.cache
+def sources() -> dict[str, Source]:
+    """Every file of ours by the name of its module."""
+    named = {".".join(("sally", *f.relative_to(ROOT).with_suffix("").parts)): f for f in FILES}
+    return {n.removesuffix(".__init__"): found_in(f.read_text("utf-8")) for n, f in named.items()}
+
+
+def found_in(text: str) -> Source:
+    module = ast.parse(text)
+    nodes = list(ast.walk(module))
+    return Source(imported(nodes), reused(module, nodes), speaking_of_flags(nodes))
+
+
+# --- imports ------------------------------------------------------------------------------------
+
+
+def imported(nodes: list[ast.AST]) -> set[str]:
+    """Every name that may be a module: what is imported from, and what is imported from it."""
+    found = set()
+    for node in nodes:
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            found |= {f"{node.module}:{alias.name}" for alias in node.names}
+    return found
+
+
+def imports(source: Source, known: set[str]) -> set[str]:
+    """The files that this one imports; of a package, the file within it that is meant."""
+    found = set()
+    for name in source.imports:
+        package, _, inside = name.partition(":")
+        within = f"{package}.{inside}"
+        found.add(within if inside and within in known else package)
+    return found & known
+
+
+def cycle(graph: dict[str, set[str]]) -> list[str]:
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as found:
+        return list(found.args[1])
+    return []
+
+
+def test_no_file_imports_itself_by_way_of_others() -> None:
+    """Not even for its types."""
+    known = set(sources())
+    graph = {name: imports(source, known) for name, source in sources().items()}
+    assert graph["sally.core.match"] >= {"sally.core.log", "sally.core.asides"}
+    assert cycle(graph) == []
+    circular = {**graph, "sally.core.seat": {"sally.core.match"}}
+    assert "sally.core.seat" in cycle(circular)
+
+
+# --- what one version of Python gets wrong and others do not ------------------------------------
+
+
+def bound_in(each: ast.AST) -> set[str]:
+    found = (n for n in ast.walk(each) if isinstance(n, ast.Name))
+    return {n.id for n in found if isinstance(n.ctx, ast.Store)}
+
+
+def reads(node: ast.AST) -> Counter[str]:
+    return Counter(n.id for n in ast.walk(node) if isinstance(n, ast.Name))
+
+
+def reused(module: ast.Module, nodes: list[ast.AST]) -> list[str]:
+    """Names of a module that one function calls and one of its comprehensions binds.
+
+    Python 3.12 puts comprehensions into their function, and its first releases then take such a
+    name for a variable of the function that has no value.
+    """
+    ours = {n.name for n in module.body if isinstance(n, Function | ast.ClassDef)}
+    brought = (n for n in module.body if isinstance(n, ast.Import | ast.ImportFrom))
+    ours |= {(a.asname or a.name).partition(".")[0] for n in brought for a in n.names}
+    binds = {n: bound_in(n) & ours for n in nodes if isinstance(n, Comprehension)}
+    if not any(binds.values()):
+        return []  # most files: no function has to be gone through
+    found = []
+    for function in (n for n in nodes if isinstance(n, Function)):
+        within = [n for n in ast.walk(function) if isinstance(n, Comprehension) and binds[n]]
+        counts = reads(function)
+        for name in {name for each in within for name in binds[each]}:
+            inside = max(reads(each)[name] for each in within if name in binds[each])
+            if counts[name] > inside:
+                found.append(f"{function.name}: {name}")
+    return found
+
+
+def test_no_function_of_ours_is_shadowed_within_the_function_that_calls_it() -> None:
+    assert not {name: source.reused for name, source in sources().items() if source.reused}
+
+
+@pytest.mark.parametrize(
+    ("body", "wrong"),
+    [
+        ("[alike for alike in w], [alike(s) for s in w]", ["cuts: alike"]),
+        ("[order for order in w], [alike(s) for s in w]", []),
+        ("[alike for alike in w]", []),
+    ],
+)
+def test_a_name_that_is_bound_and_called_is_found(body: str, wrong: list[str]) -> None:
+    source = f"def alike(x): return x\ndef cuts(w): return {body}\n"
+    assert found_in(source).reused == wrong
+
+
+# --- errors -------------------------------------------------------------------------------------
+
+
+def speaking_of_flags(nodes: list[ast.AST]) -> list[int]:
+    found = []
+    for node in nodes:
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "BadInput":
+            parts = [n.value for n in ast.walk(node) if isinstance(n, ast.Constant)]
+            said = re.sub("`sally [^`]*`", "", "".join(p for p in parts if isinstance(p, str)))
+            if re.search(r"(^|[\s`(])--[a-z]", said):
+                found.append(node.lineno)
+    return found
+
+
+def test_library_errors_do_not_speak_of_flags() -> None:
+    """A notebook has none; a whole command (`sally run ...`) may be quoted."""
+    said = {name: source.flags for name, source in sources().items() if source.flags}
+    assert [name for name in said if not f"{name}.".startswith("sally.cli.")] == []
+    assert any(name.startswith("sally.cli.") for name in said)  # there it may, and is found
