@@ -16,19 +16,25 @@ def read_odds(reply: str, names: Sequence[str]) -> tuple[float, ...]:
     teach = f"Answer with `Odds:` and a percentage for each of {listed(names, 'and')}."
     rest = stated = after_label(reply, "Odds") or reply
     odds = []
-    for name in names:
-        number = rf"(?i)(?<!\w){re.escape(name)}[^\w-]{{1,6}}(\d+(?:\.\d+)?)(?![\d-])\s*%?"
-        numbers = re.findall(number, stated)
+    for number in _numbered(tuple(names)):
+        numbers = number.findall(stated)
         if len(numbers) != 1:
             raise Unreadable(teach)
         odds.append(float(numbers[0]))
-        rest = re.sub(number, " ", rest)
+        rest = number.sub(" ", rest)
     if grammar.doubtful(plain(rest)):
         raise Unreadable(teach)
     total = sum(odds)
     if not (99 <= total <= 101 or (0.99 <= total <= 1.01 and "%" not in stated)):
         raise Unreadable(f"{teach} Yours sum to {total:g}, not to 100.")
     return tuple(p / total for p in odds)
+
+
+@lru_cache(maxsize=64)
+def _numbered(names: tuple[str, ...]) -> list[re.Pattern[str]]:
+    """Each name with a number behind it."""
+    number = r"[^\w-]{1,6}(\d+(?:\.\d+)?)(?![\d-])\s*%?"
+    return [re.compile(rf"(?i)(?<!\w){re.escape(name)}{number}") for name in names]
 
 
 def read_values(reply: str, names: Sequence[str], low: float, high: float) -> dict[int, float]:

@@ -27,15 +27,27 @@ def elected(sheet: Sheet, replies: Sequence[Reply]) -> Reply:
     """The first sample of the largest camp; of camps alike in size, the one that came first."""
     votes: list[tuple[str, Reply]] = []
     why = Unreadable("None of the answers could be read.")
+    cast: dict[str, str | Unreadable] = {}  # by what was said: samples are often alike
     for reply in replies:
-        try:
-            votes.append((ballot(sheet, sheet.read(whole_lines(reply))), reply))
-        except Unreadable as unread:
-            why = unread
+        said = whole_lines(reply)
+        if said not in cast:
+            cast[said] = _read(sheet, said)
+        vote = cast[said]
+        if isinstance(vote, Unreadable):
+            why = vote
+        else:
+            votes.append((vote, reply))
     if not votes:
         raise why
     winner = Counter(choice for choice, _ in votes).most_common(1)[0][0]
     return next(reply for choice, reply in votes if choice == winner)
+
+
+def _read(sheet: Sheet, said: str) -> str | Unreadable:
+    try:
+        return ballot(sheet, sheet.read(said))
+    except Unreadable as why:
+        return why
 
 
 def _make(n: int = 10) -> tuple[Run, Run]:

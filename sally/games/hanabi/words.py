@@ -21,13 +21,16 @@ class HanabiWords(Words[int, View]):
     def __init__(self, game: Hanabi, texts: Mapping[str, str]) -> None:
         super().__init__(game, texts)
         self.game = game
+        self._cards: dict[Card, str] = {}  # names that were said before
 
     # --- names ----------------------------------------------------------------------------------
 
     def card(self, card: Card) -> str:
         """What a card is called."""
-        colour, rank = divmod(card, self.game.ranks)
-        return self.say("card", colour=self.colour(colour), rank=rank + 1)
+        if card not in self._cards:
+            colour, rank = divmod(card, self.game.ranks)
+            self._cards[card] = self.say("card", colour=self.colour(colour), rank=rank + 1)
+        return self._cards[card]
 
     def colour(self, colour: int) -> str:
         """What a colour is called."""

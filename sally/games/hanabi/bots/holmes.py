@@ -8,7 +8,7 @@ from collections.abc import Hashable, Mapping
 import msgspec
 
 from sally.games.hanabi.bots.identities import Cards, IdentityMemory, is_one, within
-from sally.games.hanabi.bots.memory import Policy, Recall
+from sally.games.hanabi.bots.memory import Policy, Recall, of_the_table, touched_by
 from sally.games.hanabi.bots.simple import tempo_hint
 from sally.games.hanabi.rules import Hanabi
 from sally.games.hanabi.table import Discarded, Event, Hinted, Played, View
@@ -37,6 +37,7 @@ class HolmesMemory(IdentityMemory):
         flags = msgspec.structs.astuple(self.flags[id])
         return (self.may_be[id], self.hints[id], *flags)
 
+    @of_the_table
     def valuable(self) -> Cards:
         """Last copies that are still to be played."""
         return self.last_copies() & ~self.on_piles()
@@ -120,13 +121,16 @@ class HolmesMemory(IdentityMemory):
 
 def _flag(flag: Flags, cards: Cards, nexts: Cards, played: Cards, valuable: Cards) -> bool:
     """Set the flags that follow from what a card may be; whether any was new."""
-    old = (flag.go, flag.valuable, flag.worthless)
-    if not flag.go and not flag.valuable and within(cards, played):
+    go, keep = flag.go, flag.valuable
+    if not go and not keep and within(cards, played):
+        new = not flag.worthless
         flag.worthless = True
-    else:
-        flag.valuable = flag.valuable or within(cards, valuable)
-        flag.go = flag.go or within(cards, nexts)
-    return old != (flag.go, flag.valuable, flag.worthless)
+        return new
+    if not keep and within(cards, valuable):
+        flag.valuable = True
+    if not go and within(cards, nexts):
+        flag.go = True
+    return flag.go is not go or flag.valuable is not keep
 
 
 def holmes(game: Hanabi) -> Policy:
@@ -189,18 +193,18 @@ def _best_hint(game: Hanabi, view: View, memory: HolmesMemory, ahead: int) -> tu
     """How many new playable cards the best hint to a seat points at, and that hint."""
     seat = (view.me + ahead) % game.players
     best = (0, -1)
-    for value in range(game.colours + game.ranks):
-        worth = _worth(game, view, memory, seat, value)
+    for value, touched in enumerate(touched_by(game, view.hands[seat])):
+        worth = _worth(game, view, memory, Hinted(view.me, seat, value, tuple(touched)))
         if worth > best[0]:
             best = (worth, game.hint(ahead, value))
     return best
 
 
-def _worth(game: Hanabi, view: View, memory: HolmesMemory, seat: int, value: int) -> int:
+def _worth(game: Hanabi, view: View, memory: HolmesMemory, hint: Hinted) -> int:
     """How many new playable cards a hint points at; 0 if it would mislead."""
-    hand, ids = view.hands[seat], view.ids[seat]
-    touched = tuple(s for s, card in enumerate(hand) if game.bits[card] >> value & 1)
-    if not touched or (value >= game.colours and memory.warns(seat, value, touched)):
+    hand, ids = view.hands[hint.to], view.ids[hint.to]
+    value, touched = hint.value, hint.touched
+    if not touched or (value >= game.colours and memory.warns(hint.to, value, touched)):
         return 0
     known = memory.rank_of if value < game.colours else memory.colour_of
     nexts, worth = memory.next_cards(), 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sally.games.hanabi.bots.memory import Memory
+from sally.games.hanabi.bots.memory import Memory, of_the_table
 from sally.games.hanabi.rules import Hanabi
 from sally.games.hanabi.table import Discarded, Played
 
@@ -67,17 +67,29 @@ class IdentityMemory(Memory):
 
     def exhausted(self) -> Cards:
         """The cards of which every copy is gone or known to be in some hand."""
-        counts = list(self.gone)
+        found, known = self.all_gone(), dict[Cards, int]()
         for cards in self.may_be.values():
-            if is_one(cards):
-                counts[cards.bit_length() - 1] += 1
-        return sum(1 << card for card, n in enumerate(counts) if n >= self.copies[card])
+            if not cards & (cards - 1):  # one card, or none
+                known[cards] = known.get(cards, 0) + 1
+        known.pop(0, None)
+        for cards, n in known.items():
+            card = cards.bit_length() - 1
+            if self.gone[card] + n >= self.copies[card]:
+                found |= cards
+        return found
 
+    @of_the_table
+    def all_gone(self) -> Cards:
+        """The cards of which every copy is gone."""
+        return sum(1 << card for card, n in enumerate(self.gone) if n >= self.copies[card])
+
+    @of_the_table
     def on_piles(self) -> Cards:
         """The cards that have been played."""
         ranks = self.game.ranks
         return sum(((1 << height) - 1) << c * ranks for c, height in enumerate(self.piles))
 
+    @of_the_table
     def last_copies(self) -> Cards:
         """The cards of which one copy is left."""
         return sum(1 << c for c, n in enumerate(self.gone) if n == self.copies[c] - 1)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from sally.games.hanabi.bots.identities import Cards, is_one, within
-from sally.games.hanabi.bots.memory import Policy, Recall
+from sally.games.hanabi.bots.memory import Policy, Recall, of_the_table
 from sally.games.hanabi.bots.questions import Both, FirstYes, Question, WhichBlock, blocks
 from sally.games.hanabi.bots.smart import SmartMemory
 from sally.games.hanabi.rules import Hanabi
@@ -24,6 +24,10 @@ PLENTY = 4  # more tokens than this are not saved
 class InfoMemory(SmartMemory):
     """What all take every card to be; the same table in every seat, whatever each of them sees."""
 
+    def __init__(self, game: Hanabi, me: int) -> None:
+        super().__init__(game, me)
+        self._fit: dict[Cards, int] = {}  # the values that hints on a set may have, as bits
+
     # --- what a number means --------------------------------------------------------------------
 
     def others(self, giver: int) -> list[int]:
@@ -36,13 +40,14 @@ class InfoMemory(SmartMemory):
         own = [self.may_be[id] for id in self.ids[seat]]
         if len(own) < 2:
             return 2 * len(own)
-        ranks = range(self.game.colours, len(self.values))
-        return 3 + (self._two(own, range(self.game.colours)) and self._two(own, ranks))
+        can, colours = [self._fitting(cards) for cards in own], (1 << self.game.colours) - 1
+        return 3 + (_apart(can, colours) and _apart(can, ~colours))
 
-    def _two(self, own: Sequence[Cards], values: Sequence[int]) -> bool:
-        """Whether all know that these cards have two different colours, or ranks."""
-        can = [{v for v in values if cards & self.values[v]} for cards in own]
-        return any(not a & b for n, a in enumerate(can) for b in can[:n])
+    def _fitting(self, cards: Cards) -> int:
+        if cards not in self._fit:
+            fits = (1 << v for v, fitting in enumerate(self.values) if cards & fitting)
+            self._fit[cards] = sum(fits)
+        return self._fit[cards]
 
     def pointed(self, seat: int) -> int:
         """The slot that a hint to this seat touches or not: the one that may be most things."""
@@ -69,10 +74,18 @@ class InfoMemory(SmartMemory):
 
     def chance(self, cards: Cards, kind: Cards) -> float:
         """How likely a card is of a kind, by the copies that all know to be left."""
-        counts = [n - gone for n, gone in zip(self.copies, self.gone, strict=True)]
-        every = [card for card in range(self.game.highest) if cards >> card & 1]
-        total = sum(counts[card] for card in every)
-        return sum(counts[card] for card in every if kind >> card & 1) / total if total else 0.0
+        total = likely = 0
+        for card, n in self.out_of_sight():
+            if cards >> card & 1:
+                total += n
+                likely += n * (kind >> card & 1)
+        return likely / total if total else 0.0
+
+    @of_the_table
+    def out_of_sight(self) -> list[tuple[int, int]]:
+        """Every card of which copies are neither played nor discarded, and how many."""
+        left = [n - gone for n, gone in zip(self.copies, self.gone, strict=True)]
+        return [(card, n) for card, n in enumerate(left) if n]
 
     def question(self, seat: int, numbers: int) -> Question | None:
         """What the next hint tells a seat: which card to play first, or what a card is."""
@@ -95,14 +108,20 @@ class InfoMemory(SmartMemory):
             found = Both(found, asked) if found else asked
         return found
 
-    def told(self, giver: int, faces: Mapping[int, int]) -> dict[int, int]:
+    def questions(self, giver: int) -> dict[int, Question | None]:
+        """What the next hint of a seat tells each of the others."""
+        numbers = self.numbers(giver)
+        return {seat: self.question(seat, numbers) for seat in self.others(giver)}
+
+    def told(
+        self, questions: Mapping[int, Question | None], faces: Mapping[int, int]
+    ) -> dict[int, int]:
         """The answer for each seat whose cards are seen."""
-        numbers, found = self.numbers(giver), {}
-        for seat in self.others(giver):
-            if all(id in faces for id in self.ids[seat]):
-                asked = self.question(seat, numbers)
-                found[seat] = asked.answer(faces) if asked else 0
-        return found
+        return {
+            seat: asked.answer(faces) if asked else 0
+            for seat, asked in questions.items()
+            if all(id in faces for id in self.ids[seat])
+        }
 
     # --- what moves mean ------------------------------------------------------------------------
 
@@ -116,16 +135,22 @@ class InfoMemory(SmartMemory):
     def hinted(self, event: Hinted) -> None:
         numbers, said = self.numbers(event.by), self.number(event)
         seen = {id: face for id, face in self.faces.items() if id not in self.ids[self.me]}
-        answers = self.told(event.by, seen)
+        questions = self.questions(event.by)
+        answers = self.told(questions, seen)
         if event.by != self.me:
             answers[self.me] = (said - sum(answers.values())) % numbers
-        questions = {seat: self.question(seat, numbers) for seat in answers}
-        for seat, asked in questions.items():
-            if asked is not None and answers[seat] < asked.answers:
-                for id, cards in asked.says(answers[seat]).items():
+        for seat, answer in answers.items():
+            asked = questions[seat]
+            if asked is not None and answer < asked.answers:
+                for id, cards in asked.says(answer).items():
                     self.narrow(id, cards)
         for slot, id in enumerate(self.ids[event.to]):
             self.hear(id, event.value, slot in event.touched)
+
+
+def _apart(can: Sequence[int], values: int) -> bool:
+    """Whether two of these cards are known to differ in colour, or in rank: in these values."""
+    return any(not a & b & values for n, a in enumerate(can) for b in can[:n])
 
 
 def info(game: Hanabi) -> Policy:
@@ -230,7 +255,8 @@ class _Chooser:
             for own, hand in zip(view.ids, view.hands, strict=True)
             for id, face in zip(own, hand, strict=False)
         }
-        wanted = sum(memory.told(view.me, faces).values()) % numbers if numbers else 0
+        told = memory.told(memory.questions(view.me), faces)
+        wanted = sum(told.values()) % numbers if numbers else 0
         best: tuple[int, int] | None = None
         for action in game.legal(view, view.me):
             if action < 2 * game.hand_size:

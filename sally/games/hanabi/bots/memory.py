@@ -2,14 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
-from typing import TypeVar
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import Any, TypeVar
 
 from sally.core.history import History
 from sally.games.hanabi.rules import Hanabi
 from sally.games.hanabi.table import Discarded, Event, Hinted, Passed, Played, View
 
 Policy = Callable[[View], Mapping[int, float]]  # the odds of a bot's moves
+
+
+M = TypeVar("M", bound="Memory")
+T = TypeVar("T")
+
+
+def of_the_table(count: Callable[[M], T]) -> Callable[[M], T]:
+    """What hangs on piles and cards gone alone is counted when one of them changes, and kept."""
+    name = count.__name__
+
+    def kept(memory: M) -> T:
+        if name not in memory.counted:
+            memory.counted[name] = count(memory)
+        found: T = memory.counted[name]
+        return found
+
+    return kept
 
 
 class Memory:
@@ -23,6 +40,7 @@ class Memory:
         self.gone = [0] * game.highest  # played or discarded
         self.tokens = game.hints
         self.left = len(game.cards) - size * game.players
+        self.counted: dict[str, Any] = {}  # see `of_the_table`
         for own in self.ids:
             for id in own:
                 self.met(id)
@@ -62,6 +80,7 @@ class Memory:
         self.parted(event)
         colour, rank = divmod(event.card, self.game.ranks)
         self.gone[event.card] += 1
+        self.counted.clear()
         if isinstance(event, Discarded):
             self.tokens += 1
         elif event.scored:
@@ -76,6 +95,7 @@ class Memory:
 
     # --- what all can see -----------------------------------------------------------------------
 
+    @of_the_table
     def next_cards(self) -> int:
         """The cards that can be played now, as bits."""
         ranks = self.game.ranks
@@ -91,7 +111,14 @@ class Memory:
         )
 
 
-M = TypeVar("M", bound=Memory)
+def touched_by(game: Hanabi, hand: Sequence[int]) -> list[list[int]]:
+    """The slots of a hand that a hint touches, by the hint's value."""
+    found: list[list[int]] = [[] for _ in range(game.colours + game.ranks)]
+    for slot, card in enumerate(hand):
+        colour, rank = divmod(card, game.ranks)
+        found[colour].append(slot)
+        found[game.colours + rank].append(slot)
+    return found
 
 
 class Recall:

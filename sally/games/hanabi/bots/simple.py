@@ -6,7 +6,7 @@ from collections.abc import Hashable, Mapping
 
 import msgspec
 
-from sally.games.hanabi.bots.memory import Memory, Policy, Recall
+from sally.games.hanabi.bots.memory import Memory, Policy, Recall, touched_by
 from sally.games.hanabi.rules import Hanabi
 from sally.games.hanabi.table import Discarded, Hinted, Played, View
 
@@ -84,8 +84,7 @@ def _best_hint(game: Hanabi, view: View, memory: SimpleMemory) -> int | None:
     for ahead in range(1, game.players):
         seat = (view.me + ahead) % game.players
         hand, ids = view.hands[seat], view.ids[seat]
-        for value in range(game.colours + game.ranks):
-            touched = [s for s, card in enumerate(hand) if game.bits[card] >> value & 1]
+        for value, touched in enumerate(touched_by(game, hand)):
             new = sum(not memory.notes[ids[slot]].go for slot in touched)
             if new > best and all(nexts >> hand[slot] & 1 for slot in touched):
                 best, found = new, game.hint(ahead, value)

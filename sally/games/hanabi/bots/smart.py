@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from sally.games.hanabi.bots.identities import Cards, IdentityMemory, is_one, within
-from sally.games.hanabi.bots.memory import Policy, Recall
+from sally.games.hanabi.bots.memory import Policy, Recall, of_the_table, touched_by
 from sally.games.hanabi.bots.simple import tempo_hint
 from sally.games.hanabi.rules import Hanabi
 from sally.games.hanabi.seen import revealed
@@ -21,6 +21,7 @@ class SmartMemory(IdentityMemory):
 
     # --- kinds of cards -------------------------------------------------------------------------
 
+    @of_the_table
     def worthless(self) -> Cards:
         """Cards that can no longer score: played, or above a rank of which every copy is lost."""
         ranks, cards = self.game.ranks, 0
@@ -32,6 +33,7 @@ class SmartMemory(IdentityMemory):
                 cards |= 1 << colour * ranks + rank
         return cards
 
+    @of_the_table
     def valuable(self) -> Cards:
         """Last copies that can still score."""
         return self.last_copies() & ~self.worthless()
@@ -54,9 +56,8 @@ class SmartMemory(IdentityMemory):
             changed = False
             exhausted = self.exhausted()
             for id, cards in self.may_be.items():
-                kept = cards & ~exhausted
-                if kept and kept != cards and not is_one(cards):
-                    self.may_be[id] = kept
+                if cards & exhausted and cards & (cards - 1) and cards & ~exhausted:
+                    self.may_be[id] = cards & ~exhausted
                     changed = True
         if event is not None and self.tokens and self.left:
             after = (event.by + 1) % self.game.players
@@ -75,14 +76,17 @@ class SmartMemory(IdentityMemory):
             self.hear(id, event.value, slot in event.touched)
             self.may_be[id] = heard[slot] or self.hints[id]
 
-    def after_hint(self, event: Hinted) -> list[Cards]:
-        """What a seat's cards may be once it has understood a hint; empty where it contradicts."""
+    def after_hint(self, event: Hinted, warns: bool | None = None) -> list[Cards]:
+        """What a seat's cards may be once it has understood a hint; empty where it contradicts.
+
+        Whoever knows already whether the hint `warns` need not have it found out again.
+        """
         old = [self.may_be[id] for id in self.ids[event.to]]
         fits = self.values[event.value]
         new = [c & fits if s in event.touched else c & ~fits for s, c in enumerate(old)]
         if self.is_tempo(event):
             return new
-        if self.warns(event):
+        if self.warns(event) if warns is None else warns:
             chop = self.chop(event.to)
             assert chop is not None
             new[chop] &= self.valuable()
@@ -244,11 +248,9 @@ def _best_hint(game: Hanabi, view: View, memory: SmartMemory, ahead: int) -> tup
     """How many identities the best hint to a seat rules out, and that hint."""
     seat = (view.me + ahead) % game.players
     best = (0, -1)
-    for value in range(game.colours + game.ranks):
-        hand = view.hands[seat]
-        touched = tuple(s for s, card in enumerate(hand) if game.bits[card] >> value & 1)
+    for value, touched in enumerate(touched_by(game, view.hands[seat])):
         if touched:
-            hint = Hinted(view.me, seat, value, touched)
+            hint = Hinted(view.me, seat, value, tuple(touched))
             worth = 0 if memory.warns(hint) else _worth(view, memory, hint)
             if worth > best[0]:
                 best = (worth, game.hint(ahead, value))
@@ -256,10 +258,11 @@ def _best_hint(game: Hanabi, view: View, memory: SmartMemory, ahead: int) -> tup
 
 
 def _worth(view: View, memory: SmartMemory, hint: Hinted) -> int:
-    """How many identities a hint rules out; 0 if it would mislead or show nothing playable."""
+    """How many identities a hint that does not warn rules out; 0 if it would mislead or show
+    nothing playable."""
     nexts, hand = memory.next_cards(), view.hands[hint.to]
     old = [memory.may_be[id] for id in view.ids[hint.to]]
-    new = memory.after_hint(hint)
+    new = memory.after_hint(hint, warns=False)
     shown = [s for s, c in enumerate(old) if c & nexts and c & ~nexts and within(new[s], nexts)]
     if not any(nexts >> hand[slot] & 1 for slot in shown):
         return 0
