@@ -183,7 +183,12 @@ def _paired(mine: Sequence[Score], theirs: Sequence[Score]) -> list[Pair]:
 
 
 def _mean(scores: Sequence[Score], person: str | None = None) -> float:
-    return float(np.mean([s.value for s in scores if person in (None, s.person)]))
+    return _mean_of([s.value for s in scores if person in (None, s.person)])
+
+
+def _mean_of(values: Sequence[float]) -> float:
+    """Their mean; most often there is one."""
+    return float(values[0] if len(values) == 1 else np.mean(values))
 
 
 def _clusters(pairs: Sequence[Pair]) -> tuple[list[Hashable], str]:
@@ -232,7 +237,7 @@ def _equivalent(
     means: dict[Hashable, list[float]] = {}
     for away, cluster in zip(a - b, clusters, strict=True):
         means.setdefault(cluster, []).append(float(away))
-    units = [float(np.mean(away)) for away in means.values()]
+    units = [_mean_of(away) for away in means.values()]
     if margin is None or np.ptp(units) == 0:
         return None
     return paired_equivalence(units, np.zeros(len(units)), (-margin, margin)).p

@@ -18,8 +18,7 @@ from sally.stats.mixed_likelihood import CrossedIntercepts, OneIntercept, Trials
 from sally.stats.paired import Significance
 
 NODES = 25
-
-
+NEAR = 1e-9  # a gain in log-likelihood, twice, after which no step changes a digit shown
 RAN_OFF = 100.0  # a standard deviation on the logit scale that no data can show
 
 
@@ -252,14 +251,16 @@ def _polish(surface: Surface, peak: Floats, width: int) -> Floats:
     for _ in range(4):
         free = _free(peak, width)
         step = np.zeros_like(peak)
+        slope = _gradient(surface, peak)[free]
         try:
-            curve = _hessian(surface, peak, free)
-            step[free] = np.linalg.solve(curve, -_gradient(surface, peak)[free])
+            step[free] = np.linalg.solve(_hessian(surface, peak, free), -slope)
         except np.linalg.LinAlgError:
             break
         if not surface(peak + step) > surface(peak):
             break
         peak = peak + step
+        if abs(slope @ step[free]) < NEAR:
+            break
     return peak
 
 
@@ -274,16 +275,15 @@ def _hessian(surface: Surface, x: Floats, free: Codes) -> Floats:
     """Central second differences over the free parameters."""
     h = 1e-3
     steps = np.eye(x.size)[free] * h
-    size = len(free)
-    curve = np.empty((size, size))
-    for i in range(size):
-        for j in range(i + 1):
-            a, b = steps[i], steps[j]
-            mixed = (
-                surface(x + a + b) - surface(x + a - b) - surface(x - a + b) + surface(x - a - b)
-            )
-            curve[i, j] = curve[j, i] = mixed / (4 * h * h)
-    return curve
+    middle = surface(x)
+    # what a step there and back along one parameter adds
+    alone = [surface(x + step) + surface(x - step) - 2 * middle for step in steps]
+    curve = np.diag(alone)
+    for i, a in enumerate(steps):
+        for j, b in enumerate(steps[:i]):
+            both = surface(x + a + b) + surface(x - a - b) - 2 * middle
+            curve[i, j] = curve[j, i] = (both - alone[i] - alone[j]) / 2
+    return np.asarray(curve / h**2)
 
 
 def _wald_errors(surface: Surface, peak: Floats, width: int) -> tuple[Floats | None, float]:

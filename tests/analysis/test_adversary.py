@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from itertools import islice
 
 import numpy as np
@@ -15,7 +16,8 @@ from sally.core.card import Attack, Posed
 from sally.core.errors import BadInput
 from sally.games.toma.po.surface import first_attack, own_row
 
-pytest.importorskip("sklearn")
+# found and not loaded: of the processes that gather the tests only one runs these
+pytestmark = pytest.mark.skipif(find_spec("sklearn") is None, reason="needs scikit-learn")
 FIXTURES = {"cups", "haggle"}
 FAMILIES = sorted({spec.family or spec.name for spec in shelf.games().values()} - FIXTURES)
 ATTACKS = [attack for family in FAMILIES for attack in card_of(family).attacks]
