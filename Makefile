@@ -6,7 +6,7 @@ SMALL := $(VENV)/.small
 READY := $(VENV)/.ready
 QUIET := -qq --no-compile --disable-pip-version-check --no-warn-script-location
 
-.PHONY: help demo test check golden bench docs clean
+.PHONY: help demo test suite check golden bench docs clean
 .DEFAULT_GOAL := help
 
 help: ## what each target does
@@ -15,7 +15,10 @@ help: ## what each target does
 demo: $(SMALL) ## three games, bots and an embedded model: what each knew and did
 	@$(BIN)/sally demo
 
-test: check ## run the checks and every test
+test: $(READY) ## run the checks and every test, side by side
+	@$(MAKE) --no-print-directory -j2 check suite
+
+suite: $(READY)
 	@PYTHONDONTWRITEBYTECODE= OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 3
 
 check: $(READY) ## lint, types (also of the page on your own game), layers

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from typing import Any
 
 import pytest
@@ -51,6 +52,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         return next((n for n, name in enumerate(EARLY) if item.nodeid.startswith(name)), len(EARLY))
 
     items.sort(key=place)
+
+
+def pytest_collection_finish() -> None:
+    """What was loaded to gather the tests stays; nothing in it need be looked at for rubbish."""
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 100)
 
 
 @pytest.hookimpl(optionalhook=True)
