@@ -19,7 +19,9 @@ from sally.runner.shards import Shard
 
 LEAST = {"bots": 50, "models": 20, "providers": 20}  # episodes of a shard; bots take milliseconds
 SEEN = 4  # episodes of a shard by whose ids it is called
-MOST, CUTS = 1000, 256  # episodes of a shard, and into how many a study of middle size is cut
+MOST = 1000  # episodes of a shard
+# into how many a study of middle size is cut; shards of bots are given out in parts anyway
+CUTS = {"bots": 64, "models": 256, "providers": 256}
 K = TypeVar("K")
 
 
@@ -58,15 +60,15 @@ def cuts_of(
     places = count()
     for kind in (kind for kind in LEAST if kind in kinds):
         whole = together and kind != "bots"
-        cut = [kinds[kind]] if whole else _cut(wanted, kinds[kind], LEAST[kind])
+        cut = [kinds[kind]] if whole else _cut(wanted, kinds[kind], kind)
         for part, place in zip(cut, places, strict=False):  # parts first: no place is lost
             if lacking := part if there is None else [n for n in part if not there[n]]:
                 yield Cut(_name(wanted, place, part), kind, named[wanted.which(part[0])], lacking)
 
 
-def _cut(wanted: Orders, numbers: Sequence[int], least: int) -> list[list[int]]:
+def _cut(wanted: Orders, numbers: Sequence[int], kind: str) -> list[list[int]]:
     """Groups of one game and lineup, small ones together, large ones in even pieces."""
-    size = min(max(len(numbers) // CUTS, least), MOST)
+    size = min(max(len(numbers) // CUTS[kind], LEAST[kind]), MOST)
     lineups = [
         (setup.instance.game, msgspec.json.encode(setup.lineup, order="sorted"))
         for _, setup in wanted.alike

@@ -92,7 +92,7 @@ def test_large_studies_are_cut_by_game_and_lineup() -> None:
 def test_a_shard_of_a_very_large_study_holds_no_more_than_so_many(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(cutting, "CUTS", 2)
+    monkeypatch.setitem(cutting.CUTS, "bots", 2)
     wanted = listed(order(i, "rps", "random") for i in range(5500))
     sizes = [len(shard.orders) for shard in shards_of(wanted)]
     assert sizes == [MOST] * 4 + [MOST + 500]  # a rest joins the last
