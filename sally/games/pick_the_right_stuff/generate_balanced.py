@@ -133,11 +133,16 @@ def _with_question(draft: Draft, user: int, onlooker: int, chance: Random) -> Dr
 def _stretch(draft: Draft, user: int, onlooker: int, chance: Random) -> Stretch:
     """Find resets after which the question is balanced, preferring short stretches."""
     length = chance.randint(0, 2)
+    before = [state.index(user) for state in draft.states]
+    unseen = set(range(len(draft.states[0]))).difference(before[draft.floor(user).shown :])
     while True:
         for _ in range(TRIES if length else 1):  # without resets there is nothing to try
-            resets, added = _wander(draft, user, length, chance)
-            states = draft.states + added
-            looks = _balanced_looks(draft, user, onlooker, states)
+            resets, added = _wander(draft.states[-1], user, unseen, length, chance)
+            boxes = set(occupied(added[-1] if added else draft.states[-1]))
+            if before[0] not in boxes:
+                continue
+            places = before + [state.index(user) for state in added]
+            looks = _balanced_looks(draft, user, onlooker, places, boxes)
             if looks:
                 at, shown = chance.choice(looks)
                 return Stretch(resets, added, at, shown)
@@ -145,21 +150,21 @@ def _stretch(draft: Draft, user: int, onlooker: int, chance: Random) -> Stretch:
 
 
 def _wander(
-    draft: Draft, user: int, length: int, chance: Random
+    state: Contents, user: int, unseen: set[int], length: int, chance: Random
 ) -> tuple[tuple[tuple[int, ...], ...], tuple[Contents, ...]]:
     """Draw resets that tend to take the user's item to boxes where it could not be seen yet."""
-    resets, states = list[tuple[int, ...]](), list(draft.states)
-    floor = draft.floor(user).shown
-    new = set(range(len(states[0]))) - {s.index(user) for s in states[floor:]}
+    resets, states = list[tuple[int, ...]](), list[Contents]()
+    new, here = set(unseen), state.index(user)
     for _ in range(length):
-        to = random_cycle(len(states[0]), chance)
-        here = states[-1].index(user)
+        to = random_cycle(len(state), chance)
         if new and to[here] not in new and chance.random() < 0.8:
             to = _relabelled(to, to[here], chance.choice(sorted(new)), here)
-        new.discard(to[here])
+        here = to[here]
+        new.discard(here)
         resets.append(to)
-        states.append(after_moving(states[-1], to))
-    return tuple(resets), tuple(states[len(draft.states) :])
+        state = after_moving(state, to)
+        states.append(state)
+    return tuple(resets), tuple(states)
 
 
 def _relabelled(to: tuple[int, ...], old: int, new: int, here: int) -> tuple[int, ...]:
@@ -172,31 +177,32 @@ def _relabelled(to: tuple[int, ...], old: int, new: int, here: int) -> tuple[int
 
 
 def _balanced_looks(
-    draft: Draft, user: int, onlooker: int, states: tuple[Contents, ...]
+    draft: Draft, user: int, onlooker: int, places: list[int], boxes: set[int]
 ) -> list[tuple[int, int]]:
-    """List the (moment, state shown) of onlooks that leave the question balanced."""
-    boxes = set(occupied(states[-1]))
-    places = [state.index(user) for state in states]
-    if places[0] not in boxes:
+    """List the (moment, state shown) of onlooks that leave the question balanced.
+
+    `places` has the box of the user's item state by state, `boxes` those occupied at the end.
+    """
+    enough = 0 if onlooker == user else _covered_at(draft, user, places, boxes)
+    if enough == len(places):
         return []
-    enough = 0 if onlooker == user else _covered_at(draft, user, states, boxes)
     floor = draft.floor(onlooker).shown
     return [
         (at, shown)
-        for at in range(max(len(draft.states) - 1, 1), len(states))
+        for at in range(max(len(draft.states) - 1, 1), len(places))
         for shown in range(at if draft.mode == "zero" else floor, at + 1)
         if shown >= enough and places[shown] in boxes
     ]
 
 
-def _covered_at(draft: Draft, user: int, states: tuple[Contents, ...], boxes: set[int]) -> int:
+def _covered_at(draft: Draft, user: int, places: list[int], boxes: set[int]) -> int:
     """Return the first state by which the user could have seen its item in each of some boxes."""
     missing = set(boxes)
-    for state in _visible(draft, user, len(states) - 1):
-        missing.discard(states[state].index(user))
+    for state in _visible(draft, user, len(places) - 1):
+        missing.discard(places[state])
         if not missing:
             return state
-    return len(states)
+    return len(places)
 
 
 def _visible(draft: Draft, user: int, until: int) -> list[int]:

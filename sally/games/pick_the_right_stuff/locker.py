@@ -6,6 +6,7 @@ All functions return new values; chance and words live elsewhere.
 """
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Literal
 
 import msgspec
@@ -126,22 +127,22 @@ def announced(locker: Locker, move: Move) -> Locker:
     """Return the locker after one move of nature."""
     if locker.asked is not None:
         raise ValueError(f"User {locker.asked} is waiting: answer before nature moves ({move}).")
-    told = msgspec.structs.replace(locker, story=(*locker.story, move))
+    story = (*locker.story, move)
     match move:
         case Reset(to):
-            return _after_reset(told, to)
+            return _after_reset(locker, to, story)
         case Visit(user):
             _check_room(locker, move, {"zero", "infinite"})
-            return _after_sight(told, user, len(locker.states) - 1)
+            return _after_sight(locker, user, len(locker.states) - 1, story)
         case Snapshot(user, back):
             _check_room(locker, move, {"finite"})
-            return _after_sight(told, user, len(locker.states) - back)
+            return _after_sight(locker, user, len(locker.states) - back, story)
         case Rehearsal():
             _check_rehearsal(locker, move)
-            return told
+            return msgspec.structs.replace(locker, story=story)
         case Collection(user):
             true_box(locker, user)
-            return msgspec.structs.replace(told, asked=user)
+            return msgspec.structs.replace(locker, story=story, asked=user)
 
 
 def answered(locker: Locker, box: int | None) -> Locker:
@@ -219,6 +220,7 @@ def sight(locker: Locker) -> Sight:
     )
 
 
+@lru_cache(maxsize=512)  # rules of thumb are asked one after the other about the same games
 def questions(instance: Instance) -> tuple[tuple[Sight, int], ...]:
     """List every question of a game with its right answer."""
     met: list[tuple[Sight, int]] = []
@@ -259,6 +261,7 @@ def check_header(instance: Instance) -> None:
         )
 
 
+@lru_cache(maxsize=8192)  # eight boxes have 5,040 single cycles
 def is_single_cycle(to: tuple[int, ...]) -> bool:
     """Say whether a move of all boxes is one cycle through every box."""
     if sorted(to) != list(range(len(to))):
@@ -279,7 +282,7 @@ def _played(instance: Instance, ask: Callable[[Sight, int], int | None]) -> Lock
     return locker
 
 
-def _after_reset(locker: Locker, to: tuple[int, ...]) -> Locker:
+def _after_reset(locker: Locker, to: tuple[int, ...], story: tuple[Event, ...]) -> Locker:
     if len(to) != locker.users or not is_single_cycle(to):
         raise ValueError(
             f"A reset must move {locker.users} boxes in one cycle so that none stays; got {to}."
@@ -288,10 +291,11 @@ def _after_reset(locker: Locker, to: tuple[int, ...]) -> Locker:
         locker,
         states=(*locker.states, after_moving(locker.states[-1], to)),
         resets=(*locker.resets, locker.resets[-1] + 1),
+        story=story,
     )
 
 
-def _after_sight(locker: Locker, user: int, state: int) -> Locker:
+def _after_sight(locker: Locker, user: int, state: int, story: tuple[Event, ...]) -> Locker:
     true_box(locker, user)
     if not locker.seen[user] <= state < len(locker.states):
         raise ValueError(
@@ -299,7 +303,7 @@ def _after_sight(locker: Locker, user: int, state: int) -> Locker:
             f"({locker.seen[user]}) and the current one ({len(locker.states) - 1})."
         )
     seen = (*locker.seen[:user], state, *locker.seen[user + 1 :])
-    return msgspec.structs.replace(locker, seen=seen)
+    return msgspec.structs.replace(locker, seen=seen, story=story)
 
 
 def _check_room(locker: Locker, move: Move, modes: set[str]) -> None:
