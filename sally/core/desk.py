@@ -63,6 +63,7 @@ class Desk:
         self.retries = retries  # how often an unreadable answer may be given again
         self._texts = texts or {}
         self._openings: dict[tuple[str, str, bool], tuple[Grown, Past]] = {}
+        self._pasts: dict[str, tuple[Past, list[str]]] = {}
         self._marks: list[tuple[Any, Told]] = []
         self._reworded: dict[str, Desk] = {}
         self._rules: dict[tuple[str, bool], Grown] = {} if like is None else like._rules
@@ -99,7 +100,7 @@ class Desk:
         """The same desk at a match with another seed, of which nothing was read or told."""
         new: Desk = Desk.__new__(Desk)
         kept = {**self.__dict__, "seed": seed, "_like": self._like or self}
-        kept |= {"_openings": {}, "_marks": [], "_reworded": {}}
+        kept |= {"_openings": {}, "_pasts": {}, "_marks": [], "_reworded": {}}
         kept.pop("reader", None)
         new.__dict__ = kept
         return new
@@ -138,8 +139,15 @@ class Desk:
         return page
 
     def past(self, view: Any, form: str = "") -> list[str]:
-        """The past line by line, each thing that was told and kept in its place."""
-        return Past(self, form).news(view)
+        """The past line by line, each thing that was told and kept in its place.
+
+        As with `opening`, views only ever grow: each line is put into words once.
+        """
+        if form not in self._pasts:
+            self._pasts[form] = Past(self, form), []
+        past, lines = self._pasts[form]
+        lines += past.news(view)
+        return list(lines)
 
     def heard(self, told: Sequence[Told]) -> list[str]:
         """What a seat is told just now, in words; what is kept stands in its past instead."""

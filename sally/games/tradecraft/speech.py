@@ -24,6 +24,7 @@ _ODD = {"leaf": "leaves", "loaf": "loaves", "knife": "knives", "sheaf": "sheaves
 _ODD |= {"bookshelf": "bookshelves", "potato": "potatoes"}
 
 
+@lru_cache(maxsize=4096)
 def item_said(item: str) -> str:
     """An item's name in words."""
     return item.rpartition(":")[2].replace("_", " ").replace(".", " ")
@@ -70,6 +71,7 @@ def _many(amount: Said) -> bool:
     return (exact := _exact(amount)) is None or exact > 1
 
 
+@lru_cache(maxsize=4096)  # the same goods stand in line after line
 def good_said(item: str, amount: Said) -> str:
     """Some of an item: `4 sticks`, `1/8 coal`."""
     return f"{amount_said(amount)} {counted(item, _many(amount))}"
