@@ -33,6 +33,7 @@ def started() -> Any:
     browser = playwright.chromium.launch(executable_path=CHROMIUM, args=list(ARGS))
     BROWSER.callback(browser.close)
     BROWSER.callback(started.cache_clear)
+    BROWSER.callback(PROFILES.free.clear)
     return browser
 
 
@@ -50,22 +51,58 @@ def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> 
         BROWSER.close()
 
 
+class Profiles:
+    """Browser profiles: nobody shares one, and one that was given back holds nothing of before.
+
+    A new one for each test would start a process, load our scripts and compile them each time.
+    """
+
+    def __init__(self) -> None:
+        self.free: dict[str, list[Any]] = {}
+
+    def take(self, browser: Any, how: dict[str, Any]) -> Any:
+        """One of this kind that nobody has."""
+        if free := self.free.get(repr(how)):
+            return free.pop()
+        new = {"reduced_motion": "reduce"} | {k: v for k, v in how.items() if k != "scripts"}
+        context = browser.new_context(**new)
+        for script in how.get("scripts", ()):  # on our pages alone, not on an empty one
+            context.add_init_script(f"if (location.host) {{ {script.read_text()} }}")
+        context.set_default_timeout(60_000)
+        context.new_page()  # it stays: without a page there is no process to come back to
+        return context
+
+    def give_back(self, context: Any, how: dict[str, Any], address: str) -> None:
+        """Forget all that somebody did there."""
+        first, *opened = context.pages
+        for page in opened:
+            page.close()
+        told = context.new_cdp_session(first)
+        told.send("Storage.clearDataForOrigin", {"origin": address, "storageTypes": "all"})
+        told.detach()
+        context.clear_cookies()
+        context.set_offline(False)
+        self.free.setdefault(repr(how), []).append(context)
+
+
+PROFILES = Profiles()
+
+
 @pytest.fixture
 def person(chromium: Any, served: Server) -> Iterator[Callable[..., Person]]:
     """Makes people, each with a browser profile of their own; their consoles must stay silent."""
-    made: list[tuple[Person, Any]] = []
+    made: list[tuple[Person, Any, dict[str, Any]]] = []
 
     def arrive(excused: str = "", address: str = "", **how: Any) -> Person:
         how.setdefault("viewport", {"width": 1200, "height": 900})
-        context = chromium.new_context(reduced_motion="reduce", **how)
-        context.set_default_timeout(60_000)
+        context = PROFILES.take(chromium, how)
         one = Person(context.new_page(), address or served.address, excused)
-        made.append((one, context))
+        made.append((one, context, how))
         return one
 
     yield arrive
-    for one, context in made:
-        context.close()
+    for one, context, how in made:
+        PROFILES.give_back(context, how, one.address)
         one.check()
 
 

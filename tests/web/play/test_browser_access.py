@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
-from functools import cache
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +11,11 @@ import pytest
 
 from sally.core import shelf
 from tests.web.axe import script
-from tests.web.browser import NEEDS_BROWSER, Person, Server
+from tests.web.browser import NEEDS_BROWSER, PHONE, Person, Server
 
 pytestmark = NEEDS_BROWSER
 Arrive = Callable[..., Person]
 GAMES = [n for n in shelf.games() if shelf.game(n).game.__module__.startswith("sally.")]
-PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
 DESK = {"width": 1200, "height": 900}
 AXE = script()
 NEEDS_AXE = pytest.mark.skipif(AXE is None, reason="AXE-CORE CANNOT BE HAD HERE: no npm, or no net")
@@ -29,7 +27,6 @@ LAST = """() => { scrollTo(0, 0); return Math.max(...[...document.querySelectorA
 
 def serious(page: Any) -> list[str]:
     """What axe-core finds on a page that keeps somebody out."""
-    page.add_script_tag(path=str(AXE))
     return [
         f"{found['id']}: {found['nodes'][0]['html'][:120]}"
         for found in page.evaluate(RUN)
@@ -44,30 +41,6 @@ def kept(me: Person, name: str) -> None:
         me.page.screenshot(path=str(Path(folder) / f"{name}.png"))
 
 
-@cache
-def profile(browser: Any, phone: bool) -> Any:
-    """A profile of each kind: what a page is made of is fetched by the first of them alone."""
-    how = PHONE if phone else {"viewport": DESK, "bypass_csp": True}
-    context = browser.new_context(reduced_motion="reduce", **how)
-    context.set_default_timeout(60_000)
-    return context
-
-
-@pytest.fixture
-def guest(chromium: Any, served: Server) -> Iterator[Callable[[bool], Person]]:
-    """Makes people who share a profile; their consoles must stay silent."""
-    made: list[Person] = []
-
-    def arrive(phone: bool) -> Person:
-        made.append(Person(profile(chromium, phone).new_page(), served.address))
-        return made[-1]
-
-    yield arrive
-    for one in made:
-        one.page.close()
-        one.check()
-
-
 def sat_down(me: Person, served: Server, game: str) -> None:
     seat = shelf.game(game).build().seats[0]
     me.sit(served.table(game, seat)["token"])
@@ -76,9 +49,9 @@ def sat_down(me: Person, served: Server, game: str) -> None:
 
 @pytest.mark.parametrize("game", GAMES)
 def test_board_question_and_buttons_fit_on_a_phone_and_on_a_desk(
-    guest: Callable[[bool], Person], served: Server, game: str
+    person: Arrive, served: Server, game: str
 ) -> None:
-    me = guest(True)
+    me = person(**PHONE)
     sat_down(me, served, game)
     kept(me, f"phone_{game}")
     assert me.page.evaluate("scrollX + document.documentElement.scrollWidth") <= 390
@@ -92,10 +65,8 @@ def test_board_question_and_buttons_fit_on_a_phone_and_on_a_desk(
 
 @NEEDS_AXE
 @pytest.mark.parametrize("game", GAMES)
-def test_axe_finds_nothing_serious_at_any_table(
-    guest: Callable[[bool], Person], served: Server, game: str
-) -> None:
-    me = guest(False)
+def test_axe_finds_nothing_serious_at_any_table(person: Arrive, served: Server, game: str) -> None:
+    me = person(scripts=(AXE,))
     sat_down(me, served, game)
     kept(me, f"desktop_{game}")
     assert serious(me.page) == []
@@ -104,7 +75,7 @@ def test_axe_finds_nothing_serious_at_any_table(
 @NEEDS_AXE
 def test_axe_finds_nothing_serious_in_the_lobby_in_light_and_dark(person: Arrive) -> None:
     for scheme in ("light", "dark"):
-        me = person(bypass_csp=True, color_scheme=scheme)
+        me = person(scripts=(AXE,), color_scheme=scheme)
         me.page.goto(me.address)
         me.page.locator(".tile[data-game=ipd]").click()
         me.page.get_by_role("button", name="Play", exact=True).wait_for()
