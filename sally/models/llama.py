@@ -102,6 +102,7 @@ class Llama:
         params.n_ctx, params.n_parallel = context * slots, slots  # n_ctx is split over the slots
         params.cpuparams.n_threads = params.cpuparams_batch.n_threads = threads
         params.n_gpu_layers, params.n_ubatch = 0, UBATCH
+        params.fit_params = False  # nothing is left open; to fit it would load the file once more
         # Flash attention rounds by how many tokens are evaluated at once; see `reusable`.
         params.flash_attn_type = module.llama_flash_attn_type.LLAMA_FLASH_ATTN_TYPE_DISABLED
         params.cache_ram_mib = 0  # the slots below are the cache

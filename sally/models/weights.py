@@ -12,6 +12,7 @@ import tempfile
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
@@ -20,6 +21,7 @@ import msgspec
 from sally.core.caches import cache_folder as cache_folder
 
 DOWNLOAD_SECONDS: Final = 900
+LARGE: Final = 1 << 24  # bytes
 
 
 class Unavailable(Exception):
@@ -49,7 +51,15 @@ SMOLLM2: Final = Source(
 
 
 def sha256_of(path: Path) -> str:
-    """The checksum of a file."""
+    """The checksum of a file; a large one is read again only if it has changed."""
+    now = path.stat()
+    # A small file may change twice within one tick of the clock, and is read in no time.
+    read = _sha256 if now.st_size > LARGE else _sha256.__wrapped__
+    return read(path, now.st_ino, now.st_size, now.st_mtime_ns)
+
+
+@lru_cache(maxsize=64)
+def _sha256(path: Path, *state: int) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 

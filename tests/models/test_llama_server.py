@@ -22,7 +22,7 @@ CHAT = [System("You play a game."), User("Rock, paper or scissors?")]
 
 @pytest.fixture(scope="module")
 def inside() -> Iterator[Embedded]:
-    embedded = Embedded(form="f32", context=512, threads=1)
+    embedded = Embedded(form="q8_0", context=512, threads=1)
     yield embedded
     embedded.close()
 

@@ -13,7 +13,6 @@ from sally.adapters.inspect import routing
 from sally.adapters.inspect.routing import preferred
 from sally.adapters.inspect.run import play_orders
 from sally.core.log import Episode
-from sally.models.embedded import Embedded
 from sally.runner.budget import Meter
 from sally.runner.check import check
 from sally.runner.config import Config, Limits, ModelEntry, use_config
@@ -116,23 +115,3 @@ def test_a_rate_holds_over_all_episodes_and_servers(tmp_path: Path) -> None:
     begun = sorted([*one.times, *two.times])
     assert len(begun) == 20  # five at once, then five a second; the first may come late
     assert begun[-1] - begun[0] >= 1.5
-
-
-@pytest.mark.slow
-def test_two_servers_of_the_embedded_model_share_a_study(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    pytest.importorskip("xllamacpp", reason="the embedded model needs the wheel xllamacpp")
-    one, two = (Embedded(context=1024, threads=1) for _ in range(2))
-    try:
-        monkeypatch.setenv("ROUTED_KEY", one.key)
-        servers = [f"{model.address}/v1" for model in (one, two)]
-        episodes = played(servers, tmp_path, repeats=2, at_once=1)
-    finally:
-        one.close()
-        two.close()
-    for episode in episodes:
-        assert episode.used["agent"]["address"] == preferred(servers, episode.id)[0]
-        first, *later = calls([episode])
-        assert not [call.failure for call in (first, *later) if call.failure]
-        assert all(call.usage.get("cached", 0) > 50 for call in later)  # it had the page already

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from sally.adapters.inspect.routing import preferred
 from sally.core.log import Censored, Forfeited, Moved
 from sally.core.study import Study
 from sally.models.embedded import Embedded
@@ -16,6 +17,7 @@ from sally.runner.config import Config, use_config
 from sally.runner.models import with_model
 from tests.adapters.inspect.tables import stored, tiny
 from tests.adapters.inspect.test_faults import calls, no_key_anywhere
+from tests.adapters.inspect.test_routing import played
 
 pytestmark = pytest.mark.slow
 
@@ -81,3 +83,21 @@ def test_a_study_runs_on_a_served_model_by_alias(
     assert (found.replayed, found.mismatches) == (1, [])
     assert model.key not in (tmp_path / "sally.toml").read_text()
     no_key_anywhere(tmp_path, model.key)
+
+
+def test_two_servers_of_the_embedded_model_share_a_study(
+    model: Embedded, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ROUTED_KEY", model.key)
+    other = Embedded(context=1024, threads=1)
+    servers = [f"{one.address}/v1" for one in (model, other)]
+    try:
+        episodes = played(servers, tmp_path, repeats=2, at_once=1)
+    finally:
+        other.close()
+        use_config(None)
+    for episode in episodes:
+        assert episode.used["agent"]["address"] == preferred(servers, episode.id)[0]
+        first, *later = calls([episode])
+        assert not [call.failure for call in (first, *later) if call.failure]
+        assert all(call.usage.get("cached", 0) > 50 for call in later)  # it had the page already

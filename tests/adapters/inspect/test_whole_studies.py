@@ -29,7 +29,8 @@ from tests.fixtures.warm import INSPECT, warm
 pytest.importorskip("openai", reason="the local server speaks the language of openai-api")
 
 # Length is not what is tested: where a game has one of these, its episodes are this short
-SHORTER = {"rounds": 2, "boards": 1, "max_turns": 2, "hints": 2, "pass_limit": 2}
+SHORTER = {"boards": 1, "max_turns": 2, "hints": 2, "pass_limit": 2}
+DECK = {"copies": (1, 1, 1)}  # each card of Hanabi once: nine, of which six are dealt
 TWO_ROUNDS = ["--set", "rounds=2"]
 NO_LM = ["--without", "lm", "--without", "social_lm"]
 CHAT = [*TWO_ROUNDS, *NO_LM[:2]]
@@ -85,15 +86,24 @@ def command(study: str, config: Path, out: Path, *more: str) -> list[str]:
 
 
 def shorter(name: str) -> Study:
-    """A study as it is shipped, cell by cell and lineup by lineup, in short episodes."""
+    """A study as it is shipped, cell by cell and lineup by lineup, in short episodes.
+
+    Each kind of player comes to a second round in the first cell that has it.
+    """
     study: Study = shelf.study(name)
-    return replace(study, retries=1, cells=tuple(map(_shorter, study.cells)))
+    met, cells = set[tuple[str, object]](), []
+    for cell in study.cells:
+        everybody = [who for lineup in cell.lineups for who in lineup.values()]
+        kinds = {(who.player, who.params.get("strategy")) for who in everybody}
+        cells.append(_shorter(cell, {"rounds": 1 if kinds <= met else 2, **SHORTER, **DECK}))
+        met |= kinds
+    return replace(study, retries=1, cells=tuple(cells))
 
 
-def _shorter(cell: Cell) -> Cell:
+def _shorter(cell: Cell, given: dict[str, object]) -> Cell:
     def short(one: Instance) -> Instance:
         known = shelf.game(one.game).parameters
-        return replace(one, params={**one.params, **{k: SHORTER[k] for k in SHORTER if k in known}})
+        return replace(one, params={**one.params, **{k: given[k] for k in given if k in known}})
 
     return replace(cell, instances=tuple(map(short, cell.instances)))
 
