@@ -22,11 +22,13 @@ for game, minds in ((cups, cups_partners), (haggle, haggle_partners)):
 # share nothing and are long, and one worker alone would still be at them when the others are done.
 ONE_BY_ONE = (
     "tests/adapters/inspect/test_whole_studies.py",
-    "tests/test_every_game.py",
     "tests/test_docs.py",
 )
+BY_GAME = "tests/test_every_game.py"  # its tests of one game share a table
 EARLY = (
-    *ONE_BY_ONE,
+    ONE_BY_ONE[0],
+    BY_GAME,
+    *ONE_BY_ONE[1:],
     "tests/analysis/test_adversary.py",
     "tests/analysis/test_recovery.py",
     "tests/adapters/test_ray_cluster.py",
@@ -62,12 +64,14 @@ def pytest_collection_finish() -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Whole files in our order, those of `ONE_BY_ONE` test by test."""
+    """Whole files in our order, those of `ONE_BY_ONE` test by test, and one game by game."""
     from xdist.scheduler import LoadScopeScheduling
 
     class Files(LoadScopeScheduling):
         def _split_scope(self, nodeid: str) -> str:
             file = nodeid.split("::", 1)[0]
+            if file == BY_GAME:  # test_x[ipd], test_y[3-ipd]
+                return f"{file}::{nodeid.rpartition('[')[2].rpartition('-')[2]}"
             return nodeid if file in ONE_BY_ONE else file
 
     config.option.loadscopereorder = False

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
+from hashlib import blake2b
 from typing import Any
+
+import msgspec
 
 from sally.core import shelf
 from sally.core.chance import Stream
 from sally.core.drive import play_bots
 from sally.core.game import Game, GameSpec
-from sally.core.log import Episode, Instance, Setup, Sitter
+from sally.core.log import Episode, Instance, Setup, Sitter, episode_id, to_line
 from sally.core.match import Match
 from sally.core.player import Forfeit, Player, Turn
 from sally.core.probe import Injection
@@ -50,6 +54,8 @@ class Bench:
     instance: Instance
     sent_back: frozenset[str] = frozenset()  # seats whose unclear words the rules send back
     all_probes_scored: bool = True  # whether random play reaches a truth of every probe
+    _tables: dict[Any, Setup] = field(default_factory=dict, repr=False, compare=False)
+    _logs: dict[str, bytes] = field(default_factory=dict, repr=False, compare=False)
 
     @classmethod
     def of(cls, game: str, params: Mapping[str, Any] | None = None) -> Bench:
@@ -58,21 +64,21 @@ class Bench:
         short = {name: n for name, n in SHORT.items() if name in known}
         return cls(Instance(game, game, {**short, **(params or {})}))
 
-    @property
+    @cached_property
     def spec(self) -> GameSpec[Any, Any, Any]:
         return shelf.game(self.instance.game)
 
-    @property
+    @cached_property
     def game(self) -> Game[Any, Any, Any]:
         return self.spec.build(self.instance.params)
 
-    @property
+    @cached_property
     def all_probes(self) -> Arms:
         """The arm in which every seat is asked everything."""
         probes = self.spec.probes
         return {s: tuple(p.name for p in probes if s in p.seats) for s in self.game.seats}
 
-    @property
+    @cached_property
     def conditions(self) -> list[Condition]:
         """No questions; all questions; and each probe told to one seat, as truth or as its own."""
         arms = self.all_probes
@@ -95,10 +101,36 @@ class Bench:
         lineup: Mapping[Any, Sitter] | None = None,
     ) -> Setup:
         """A setup with `who` in every seat that the lineup does not fill."""
-        named = lineup or {}
-        sitting = {str(seat): named.get(seat, Sitter(who)) for seat in self.game.seats}
         asked = dict(arms or {})
-        return resolved(Setup(self.instance, seed, sitting, arms=asked, injections=injections))
+        if lineup:
+            return self._resolved(seed, asked, injections, who, lineup)
+        key = (tuple(asked.items()), injections, who)
+        if key not in self._tables:  # whatever the seed, the same names are there to be checked
+            self._tables[key] = self._resolved(seed, asked, injections, who, {})
+        return msgspec.structs.replace(self._tables[key], seed=seed)
+
+    def _resolved(
+        self,
+        seed: int,
+        arms: dict[str, tuple[str, ...]],
+        injections: tuple[Injection, ...],
+        who: str,
+        lineup: Mapping[Any, Sitter],
+    ) -> Setup:
+        sitting = {str(seat): lineup.get(seat, Sitter(who)) for seat in self.game.seats}
+        return resolved(Setup(self.instance, seed, sitting, arms=arms, injections=injections))
+
+    def log_in_order(self, setup: Setup) -> bytes:
+        """The digest of the log when asks are answered in turn; several checks compare with it."""
+        id = episode_id(setup)
+        if id not in self._logs:
+            self._logs[id] = digest(played(setup))
+        return self._logs[id]
+
+
+def digest(episode: Episode) -> bytes:
+    """The hash of an episode as it is written."""
+    return blake2b(to_line(episode), digest_size=32).digest()
 
 
 def match_of(setup: Setup) -> Match[Any, Any, Any]:
