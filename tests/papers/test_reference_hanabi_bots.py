@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import pytest
+
 from sally.analysis.published import load
 from sally.output.reproduce import Effort, Row, reproduce
 from sally.papers.hanabi_bots.study import CROSSPLAY, STUDY
 from sally.papers.hanabi_bots.tables import CROSSED, scores
 from sally.stats.intervals import mean_interval
 
-FEW = Effort(repeats=30, seed=3)
+FEW = Effort(repeats=6, seed=3)
 
 
 def cell(rows: list[Row], **conditions: object) -> Row:
@@ -17,7 +19,7 @@ def cell(rows: list[Row], **conditions: object) -> Row:
 
 
 def test_every_published_mean_is_computed_and_the_bot_built_from_a_sketch_is_flagged() -> None:
-    rows = reproduce("hanabi_bots:means", effort=Effort(repeats=6))
+    rows = reproduce("hanabi_bots:means", effort=FEW)
     printed = [row for row in rows if row.published is not None]
     assert len(printed) == 20
     assert all(row.ours is not None for row in printed)
@@ -53,8 +55,9 @@ def test_crossplay_has_every_pair_in_both_orders() -> None:
 def test_perfect_games_are_shares_in_percent() -> None:
     row = cell(reproduce("hanabi_bots:perfect", effort=FEW), bot="smart", players=2)
     assert row.published == 29.52
-    assert row.ours is not None
-    assert 0 <= row.ours <= 100
+    played = scores(("smart", "smart"), FEW.repeats, FEW.seed)
+    assert played.count(25) == 2
+    assert row.ours == pytest.approx(100 * 2 / 6)
 
 
 def test_the_studies_play_the_same_deals_in_every_lineup() -> None:

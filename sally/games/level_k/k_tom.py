@@ -18,7 +18,7 @@ Gains = tuple[tuple[float, float], tuple[float, float]]
 """For oneself and for the other: what move 1 pays more than 0 if the opponent plays 0, plays 1."""
 
 VOLATILITY, TEMPERATURE, DILUTION, BIAS = 0, 1, 2, -1
-DEEPEST = 5  # a level costs about four times the one below
+DEEPEST = 5  # a level costs about three times the one below
 SURE = 0.001  # choice probabilities stay this far from 0 and 1
 STEP = 1e-4  # of the forward differences
 FIRST_BIAS_SLOPE = 0.999999997998081  # of tomsup, before the first round
@@ -142,16 +142,16 @@ class KTom:
         )
         swapped = (gains[1], gains[0])
 
-        def imagined(parameters: Parameters) -> tuple[Mind, float]:
-            then = self._learned(guess.mind, parameters, swapped, other, own)
-            return then, _logit(self._chance(then, parameters, swapped))
-
-        mind, logit = imagined(mean)
+        mind = self._learned(guess.mind, mean, swapped, other, own)
+        logit = _logit(self._chance(mind, mean, swapped))
         slope = []
         for i, m in enumerate(mean):
             step = max(STEP * abs(m), STEP)
             moved = (*mean[:i], m + step, *mean[i + 1 :])
-            slope.append((imagined(moved)[1] - logit) / step)
+            # what is learned hangs on volatility and dilution alone, the choice on all
+            learns = i == VOLATILITY or (i == DILUTION and self.dilution is not None)
+            then = self._learned(guess.mind, moved, swapped, other, own) if learns else mind
+            slope.append((_logit(self._chance(then, moved, swapped)) - logit) / step)
         return Guess(weight, mean, variance, logit, tuple(slope), mind)
 
 

@@ -137,13 +137,25 @@ def cognitive_hierarchy(
     _depth(k)
     if not (isfinite(tau) and tau > 0):
         raise BadInput(f"tau must be above 0, not {tau}")
+    return _hierarchy(game, seat, k, tau, base, {})
+
+
+def _hierarchy(
+    game: LevelGame,
+    seat: Seat,
+    k: int,
+    tau: float,
+    base: str | Sequence[float],
+    known: dict[tuple[Seat, int], Mind],  # the levels below are the same for all above them
+) -> Mind:
     if k == 0:
         return fixed(ground(game, seat, base), None, 0)
-    parts = []
+    parts, them = [], game.others(seat)[0]
     for j in range(k):
+        if (them, j) not in known:
+            known[them, j] = _hierarchy(game, them, j, tau, base, known)
         weight = exp(-tau) * tau**j / factorial(j)
-        there = cognitive_hierarchy(game, game.others(seat)[0], j, tau, base)
-        parts.append((weight, there.does(NOTHING)))
+        parts.append((weight, known[them, j].does(NOTHING)))
     expected = mixed(parts)
     if isinstance(game.pays, Contest):
         aim = float(game.pays.fraction) * sum(m * p for m, p in expected.items())

@@ -7,6 +7,7 @@ import inspect
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from importlib import import_module
+from types import FunctionType
 from typing import Any
 
 from sally.core.chance import derived_seed
@@ -30,18 +31,21 @@ def library() -> Any:
 
 @contextmanager
 def sources_read_once() -> Iterator[None]:
-    """While it loads, the library parses the source of each method up to a hundred times."""
-    plain = inspect.getsource
-    read = functools.cache(plain)
+    """While it loads, the library reads sources and signatures up to a hundred times each."""
+    plain, signed = inspect.getsource, inspect.signature
+    read, sign = functools.cache(plain), functools.cache(signed)
 
     def getsource(object: Any) -> str:
         return read(getattr(object, "__func__", object))
 
-    inspect.getsource = getsource
+    def signature(object: Any, **how: Any) -> inspect.Signature:
+        return sign(object) if type(object) is FunctionType and not how else signed(object, **how)
+
+    inspect.getsource, inspect.signature = getsource, signature  # type: ignore[assignment]
     try:
         yield
     finally:
-        inspect.getsource = plain
+        inspect.getsource, inspect.signature = plain, signed
 
 
 def strategy_class(strategy: str) -> Any:
