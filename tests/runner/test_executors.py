@@ -18,6 +18,7 @@ from sally.core import shelf
 from sally.core.errors import BadInput
 from sally.core.log import Censored, to_line
 from sally.core.study import Cell, Study, grid, instance, sitter
+from sally.runner import pace
 from sally.runner.budget import Budget, Meter
 from sally.runner.claims import read_runs
 from sally.runner.executors import Executor, Local
@@ -143,8 +144,9 @@ def test_what_is_only_on_the_shelf_of_this_process_is_missed_by_workers(
 
 
 def test_a_shard_that_kills_its_workers_is_given_up_and_the_others_are_played(
-    users_file: Path, tmp_path: Path
+    users_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(pace, "FIRST", 25)  # two parts, each of which kills three workers
     lineups = grid(agent=sitter("random"), partner=(sitter("tit_for_tat"), sitter("dies")))
     cell = Cell("ipd", (instance("ipd", rounds=2),), lineups, repeats=50)
     with pytest.raises(BadInput, match=r"50 episodes were given up, because workers died 3 times"):
@@ -247,7 +249,7 @@ def spenders() -> Study:
 
 def test_workers_together_stay_within_the_budget(users_file: Path, tmp_path: Path) -> None:
     free, bound = Meter(), Meter(Budget(tokens=TOKENS))
-    run_study(spenders(), tmp_path / "free", on=Pool(2), meter=free)
+    run_study(spenders(), tmp_path / "free", meter=free)
     found = run_study(spenders(), tmp_path / "bound", on=Pool(2), meter=bound)
     assert free.tokens > 2 * TOKENS
     out_at_once = 2 * AT_ONCE  # calls of two workers that were out when the budget ended
