@@ -29,6 +29,7 @@ from sally.core.log import to_line
 from sally.runner.run import run_study
 from sally.store import Contents
 from tests.adapters.inspect.server import serving
+from tests.fixtures.warm import GAMES, Forked, warm
 from tests.runner.test_executors import ALL_GAMES, FILE, lines, stored, until, users_file
 
 if find_spec("ray") is None:
@@ -164,22 +165,23 @@ STUDY = Study("dawdling", "", (Cell("ipd", (instance("ipd", rounds=4),), lineups
 """
 
 
-def sally_run(study: str, out: Path, cluster: TwoNodes, cwd: Path) -> subprocess.Popen[str]:
-    """`sally run` as a user would type it."""
-    (cwd / "dawdling.py").write_text(STUDY)
-    args = ["--use", str(FILE), "--use", "dawdling.py", "run", study, "--out", str(out)]
-    return subprocess.Popen(
-        [sys.executable, "-m", "sally", *args, "--on", f"ray://{cluster.address}", "--json"],
-        cwd=cwd,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env={**os.environ, **QUIET, "PYTHONPATH": str(ROOT)},
+def begun(cwd: Path, *args: str) -> Forked:
+    """A driver of its own."""
+    env = {**os.environ, **QUIET, "PYTHONPATH": str(ROOT)}
+    return warm(*GAMES, "sally.adapters.ray:_imported").start(
+        [sys.executable, *args], cwd=cwd, env=env
     )
 
 
-def said(run: subprocess.Popen[str]) -> dict[str, Any]:
-    out, err = run.communicate(timeout=120)
+def sally_run(study: str, out: Path, cluster: TwoNodes, cwd: Path) -> Forked:
+    """`sally run` as a user would type it."""
+    (cwd / "dawdling.py").write_text(STUDY)
+    args = ["--use", str(FILE), "--use", "dawdling.py", "run", study, "--out", str(out)]
+    return begun(cwd, "-m", "sally", *args, "--on", f"ray://{cluster.address}", "--json")
+
+
+def said(run: Forked) -> dict[str, Any]:
+    out, err = run.communicate(timeout=180)
     assert run.returncode == 0, err
     found: dict[str, Any] = json.loads(out)
     return found
@@ -195,7 +197,7 @@ def at_work(node: Node) -> Callable[[], bool]:
     return lambda: bool(node.members("ray::worked"))
 
 
-def comes(true: Callable[[], bool], run: subprocess.Popen[str]) -> None:
+def comes(true: Callable[[], bool], run: Forked) -> None:
     """Wait for something to happen while the run goes on."""
 
     def seen() -> bool:
@@ -208,15 +210,9 @@ def comes(true: Callable[[], bool], run: subprocess.Popen[str]) -> None:
 def test_records_from_ray_are_those_of_this_process_to_the_byte(
     cluster: TwoNodes, tmp_path: Path
 ) -> None:
-    run = subprocess.run(
-        [sys.executable, "-c", BYTES, cluster.address, str(tmp_path / "ray")],
-        cwd=ROOT,
-        env={**os.environ, **QUIET},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert run.returncode == 0, run.stderr
+    run = begun(ROOT, "-c", BYTES, cluster.address, str(tmp_path / "ray"))
+    _, err = run.communicate(timeout=180)
+    assert run.returncode == 0, err
     here = run_study(ALL_GAMES, tmp_path / "here")
     assert lines(whole(tmp_path / "ray", 140)) == lines(here)
     assert all(to_line(e) for e in here.episodes.values())
@@ -256,24 +252,16 @@ def test_providers_models_are_asked_from_both_nodes_at_one_rate(
         config = CONFIG.format(servers=json.dumps(servers), rate=600)
         (tmp_path / "sally.toml").write_text(config)
         args = ["--use", "modelled.py", "run", "modelled", "--model", "lab", "--out", "o"]
-        run = subprocess.run(
-            [sys.executable, "-m", "sally", *args, "--on", f"ray://{cluster.address}", "--json"],
-            cwd=tmp_path,
-            capture_output=True,
-            text=True,
-            env={**os.environ, **QUIET, "PYTHONPATH": str(ROOT)},
-            timeout=180,
-            check=False,
-        )
-    assert run.returncode == 0, run.stderr
+        args += ["--on", f"ray://{cluster.address}", "--json"]
+        told = said(begun(tmp_path, "-m", "sally", *args))
     found = whole(tmp_path / "o", 40)
-    assert json.loads(run.stdout)["spent"]["calls"] == 80 == one.calls + two.calls
+    assert told["spent"]["calls"] == 80 == one.calls + two.calls
     for episode in found.episodes.values():  # an episode keeps its server, on whichever node
         assert episode.used["agent"]["address"] == preferred(servers, episode.id)[0]
-    begun = sorted([*one.times, *two.times])
+    times = sorted([*one.times, *two.times])
     # 80 calls, ten at once and then ten a second, take seven seconds; a rate for each node would
     # take three. The first call may have come late on a busy machine.
-    assert begun[-1] - begun[0] >= 4
+    assert times[-1] - times[0] >= 4
     logs = list((tmp_path / "o" / "inspect").glob("*.eval"))
     assert len(logs) >= 2  # an eval for each shard, all in one folder
 

@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import signal
-import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from pkgutil import iter_modules
 from typing import Any
@@ -19,7 +15,7 @@ from inspect_ai._util.registry import registry_lookup
 from inspect_ai.log import EvalLog, list_eval_logs, read_eval_log
 from inspect_ai.model import get_model
 
-from sally import store, studies
+from sally import studies
 from sally.adapters.inspect.model import InspectModel
 from sally.adapters.inspect.run import play_orders
 from sally.adapters.inspect.tasks import measured, study_task
@@ -30,7 +26,6 @@ from sally.core.study import sitter
 from sally.models.stub import Scripted, always
 from sally.runner.check import check
 from tests.adapters.inspect.tables import PICK, mock, stored, tiny, wanted
-from tests.fixtures.warm import INSPECT, warm
 
 shelf.add("studies", "tiny", tiny())
 shelf.add("studies", "tiny_pair", tiny(partner=sitter("language", strategy="qa")))
@@ -212,62 +207,3 @@ def test_scores_of_a_wrong_shape_are_a_failure_by_kind(logprobs: Any) -> None:
     with pytest.raises(ModelFailure) as why:
         asyncio.run(Odd(provider).score("It is", (" J", " F")))
     assert why.value.kind == "bad_reply"
-
-
-# --- resume -------------------------------------------------------------------------------------
-
-SLOW = """
-import time
-from sally.core.model import ModelKind
-from sally.models.stub import Scripted
-
-def script(messages, settings):
-    time.sleep(0.02)
-    return "Option: J"
-
-MODEL = ModelKind("slow", "a model that takes its time", lambda name: Scripted(script))
-"""
-STUDY = """
-name = "tiny"
-about = "a tiny study"
-[[cells]]
-name = "ipd"
-instances = [{id = "ipd", game = "ipd", params = {rounds = 4}}]
-repeats = 10
-arms = {agent = ["their_move"]}
-lineups = [
-    {agent = {player = "language", params = {strategy = "qa"}}, partner = {player = "tit_for_tat"}}
-]
-"""
-
-
-@pytest.fixture()
-def command(tmp_path: Path) -> Iterator[list[str]]:
-    (tmp_path / "slow.py").write_text(SLOW)
-    (tmp_path / "tiny.toml").write_text(STUDY)
-    (tmp_path / "sally.toml").write_text("[limits]\nepisodes_at_once = 1\n")
-    sally = [sys.executable, "-c", "from sally.cli import main; main()", "--use", "slow.py"]
-    yield [*sally, "run", "tiny.toml", "--out", "out", "--model"]
-
-
-@pytest.mark.parametrize("model", ["slow", "sally/slow"])
-def test_a_killed_run_goes_on_with_what_is_missing(
-    model: str, command: list[str], tmp_path: Path
-) -> None:
-    env = {**os.environ, "XDG_CONFIG_HOME": str(tmp_path)}
-    running = warm(*INSPECT).start([*command, model], cwd=tmp_path, env=env)
-    out = tmp_path / "out"
-    deadline = time.monotonic() + 180
-    while not ((out / store.MANIFEST).exists() and store.load(out).episodes):
-        assert running.poll() is None, "the run ended before it could be killed"
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
-    running.send_signal(signal.SIGKILL)
-    running.wait()
-    before = store.load(out)
-    assert 0 < len(before.episodes) < 10
-    again = warm(*INSPECT).run([*command, model], cwd=tmp_path, env=env)
-    assert again.returncode == 0, again.stderr
-    after = store.load(out)
-    assert len(after.episodes) == len(after.finished) == 10
-    assert after.doubled == 0  # nothing was played twice

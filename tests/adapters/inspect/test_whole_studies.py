@@ -4,27 +4,24 @@ from __future__ import annotations
 
 import json
 import random
-import signal
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from threading import Event, Lock
+from threading import Lock
 
 import pytest
 from click.testing import CliRunner, Result
 from msgspec.structs import replace
 
 from sally import store
-from sally.cli import cli
+from sally.cli import cli, main
 from sally.core import shelf
 from sally.core.errors import BadInput
 from sally.core.log import Instance
 from sally.core.study import Cell, Study
 from sally.runner.models import OPEN, models_of
 from tests.adapters.inspect.server import Fault, Handler, serving
-from tests.fixtures.warm import INSPECT, warm
 
 pytest.importorskip("openai", reason="the local server speaks the language of openai-api")
 
@@ -113,10 +110,6 @@ def typed(given: list[str]) -> Result:
     return CliRunner().invoke(cli, given)
 
 
-def started(given: list[str]) -> list[str]:
-    return [sys.executable, "-m", "sally", *given]
-
-
 @pytest.mark.parametrize("study", STUDIES)
 def test_one_command_finishes_every_episode_of_a_study(
     study: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -133,14 +126,18 @@ def test_one_command_finishes_every_episode_of_a_study(
     assert not found.cut and found.episodes == said["episodes"]
 
 
-def test_a_provider_that_refuses_every_call_stops_the_run_in_its_own_words(tmp_path: Path) -> None:
-    with config(tmp_path, no_such_model) as file:
+def test_a_provider_that_refuses_every_call_stops_the_run_in_its_own_words(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    with config(tmp_path, no_such_model) as file, pytest.raises(SystemExit) as done:
         few = ["--limit", "1", *TWO_ROUNDS]
-        given = started(command("brockbank2024", file, tmp_path / "out", *few))
-        done = warm(*INSPECT).run(given, timeout=300)
-    assert done.returncode == 1
-    assert "The model weak is not served here" in done.stderr
-    assert "Traceback" not in done.stderr and "RetryError" not in done.stderr
+        given = command("brockbank2024", file, tmp_path / "out", *few)
+        monkeypatch.setattr(sys, "argv", ["sally", *given])
+        main()
+    said = capfd.readouterr().err
+    assert done.value.code == 1
+    assert "The model weak is not served here" in said
+    assert "Traceback" not in said and "RetryError" not in said
 
 
 def test_a_server_that_speaks_chat_alone_is_reached_as_openai(tmp_path: Path) -> None:
@@ -149,36 +146,6 @@ def test_a_server_that_speaks_chat_alone_is_reached_as_openai(tmp_path: Path) ->
         done = typed(command("quickstart_model", file, out, "--limit", "1", "--json", *CHAT))
     assert done.exit_code == 0, done.stderr[-2000:]
     assert json.loads(done.stdout)["reasons"] == {}
-
-
-def test_a_run_that_is_stopped_says_so_and_goes_on(tmp_path: Path) -> None:
-    out, stopped, luck = tmp_path / "out", Event(), random.Random(6)
-
-    def ended() -> int:
-        return store.survey(out).episodes if (out / store.MANIFEST).exists() else 0
-
-    def slow(handler: Handler) -> None:
-        """Episodes drift apart, and the first that ends holds up the others until the signal."""
-        time.sleep(luck.uniform(0, 0.3))
-        while ended() and not stopped.wait(0.05):
-            pass
-        handler.say("Option: J")
-
-    with config(tmp_path, slow) as file:
-        given = started(command("quickstart_model", file, out, "--limit", "4", *CHAT))
-        begun = warm(*INSPECT).start(given)
-        while not ended():
-            assert begun.poll() is None, begun.communicate()
-            time.sleep(0.1)
-        begun.send_signal(signal.SIGINT)
-        stopped.set()
-        _, said = begun.communicate(timeout=60)
-        assert begun.returncode == 130, said
-        assert said.strip().splitlines()[-1].startswith("sally: Stopped.")
-        assert "Traceback" not in said
-        again = warm(*INSPECT).run([*given, "--json"], timeout=300)
-    assert again.returncode == 0, again.stderr[-2000:]
-    assert json.loads(again.stdout)["not_run"] == 0
 
 
 def test_part_of_a_study_is_played_under_the_ids_of_the_whole(tmp_path: Path) -> None:
