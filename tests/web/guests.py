@@ -14,21 +14,20 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from starlette.testclient import TestClient
-
 from sally.web.app import Settings, make_app
 from tests.fixtures.warm import SALLY, Forked, warm
+from tests.web.client import Client
 
 Json = dict[str, Any]
 WORDS = ("hello", "north", "Please trade with me.", "river money", "what do you know")
 
 
 @contextmanager
-def web_server(folder: Path, **more: Any) -> Iterator[TestClient]:
+def web_server(folder: Path, **more: Any) -> Iterator[Client]:
     """A server in this process, with its database and store in a folder."""
     given = {"database": str(folder / "database.sqlite"), "out": folder / "episodes", **more}
     given.setdefault("a_second", 1e6)
-    with TestClient(make_app(Settings(**given)), raise_server_exceptions=False) as client:
+    with Client(make_app(Settings(**given)), raise_server_exceptions=False) as client:
         yield client
 
 
@@ -58,7 +57,7 @@ def serving(data: Path, port: int = 0, *more: str) -> Iterator[tuple[Forked, int
 class Guest:
     """Somebody with the token of a seat; keeps all that the server ever sent."""
 
-    web: Any  # a TestClient, or an httpx client
+    web: Any  # a `Client`, or an httpx client
     token: str
     draw: random.Random = field(default_factory=lambda: random.Random(1))
     received: list[str] = field(default_factory=list)

@@ -9,11 +9,10 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from starlette.testclient import TestClient
-
 from sally.web.app import Settings, make_app
 from sally.web.study.definition import EXAMPLE
 from sally.web.study.reading import read_human_study
+from tests.web.client import Client
 
 SECRET = "a secret of the experimenter's"
 TEXT = EXAMPLE.read_text()
@@ -34,15 +33,15 @@ def study_server(folder: Path, text: str, database: str = ""):
         study=file,
         a_second=10_000,
     )
-    with TestClient(make_app(settings)) as client:
+    with Client(make_app(settings)) as client:
         yield client
 
 
 class Participant:
     """One browser: cookies of its own, the page that it shows."""
 
-    def __init__(self, server: TestClient, name: str = "two_games") -> None:
-        self.browser = TestClient(server.app, base_url=str(server.base_url))
+    def __init__(self, server: Client, name: str = "two_games") -> None:
+        self.browser = Client(server.app, base_url=str(server.base_url))
         self.browser.portal = server.portal  # the same event loop as the server's
         self.address = f"/study/{name}"
         self.page: Any = None

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from starlette.testclient import TestClient
 
 from sally.runner.run import run_study
 from sally.web.app import Settings, make_app
+from tests.web.client import Client
 from tests.web.explorer.small_store import SECRET, STUDY
 
 
@@ -26,7 +26,7 @@ def visitor(folder, tmp_path):
             database=str(tmp_path / "database.sqlite"), out=None, stores=(folder,), secret=SECRET
         )
     )
-    with TestClient(app) as client:
+    with Client(app) as client:
         yield client
 
 

@@ -5,16 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from starlette.testclient import TestClient
-
 from sally.web.app import Settings, make_app
+from tests.web.client import Client
 
 TABLE = {"game": "ipd", "seat": "agent", "params": {"rounds": 1}}
 
 
 def test_a_move_waits_until_the_question_aside_is_answered(tmp_path: Path) -> None:
     settings = Settings(database=str(tmp_path / "database.sqlite"), out=None)
-    with TestClient(make_app(settings)) as client:
+    with Client(make_app(settings)) as client:
         plain = _sight(client, _sit(client, TABLE))
         assert [ask["kind"] for ask in plain["asks"]] == ["move"]
         seat = _sit(client, {**TABLE, "probes": ["their_move", "their_odds"]})
@@ -33,7 +32,7 @@ def test_a_move_sent_before_the_question_aside_is_refused(tmp_path: Path) -> Non
     from sally.web.live.screen import ask_name
 
     settings = Settings(database=str(tmp_path / "database.sqlite"), out=None)
-    with TestClient(app := make_app(settings)) as client:
+    with Client(app := make_app(settings)) as client:
         seat = _sit(client, {**TABLE, "probes": ["their_move"]})
         (live,) = app.state.live_matches.in_progress()
         hidden = {"id": ask_name(live.id, (0, "agent", "", ""))}  # nobody is told this name yet
@@ -44,20 +43,20 @@ def test_a_move_sent_before_the_question_aside_is_refused(tmp_path: Path) -> Non
         assert probe["kind"] == "probe"
 
 
-def _sit(client: TestClient, table: dict[str, Any]) -> dict[str, str]:
+def _sit(client: Client, table: dict[str, Any]) -> dict[str, str]:
     token = client.post("/api/tables", json=table).json()["token"]
     return {"Authorization": f"Bearer {token}"}
 
 
-def _sight(client: TestClient, seat: dict[str, str]) -> dict[str, Any]:
+def _sight(client: Client, seat: dict[str, str]) -> dict[str, Any]:
     seen: dict[str, Any] = client.get("/api/seat", headers=seat).json()
     return seen
 
 
-def _post(client: TestClient, seat: dict[str, str], ask: dict[str, Any], value: Any) -> Any:
+def _post(client: Client, seat: dict[str, str], ask: dict[str, Any], value: Any) -> Any:
     body = {"ask": ask["id"], "value": value, "key": f"{ask['id']} {value}"}
     return client.post("/api/seat/answer", headers=seat, json=body)
 
 
-def _say(client: TestClient, seat: dict[str, str], ask: dict[str, Any], value: Any) -> None:
+def _say(client: Client, seat: dict[str, str], ask: dict[str, Any], value: Any) -> None:
     assert _post(client, seat, ask, value).status_code == 200

@@ -8,19 +8,19 @@ from typing import Any
 
 import msgspec
 import pytest
-from starlette.testclient import TestClient
 
 from sally.core import shelf
 from sally.core.log import Instance, Setup, Sitter
 from sally.games.hanabi.rules import Hanabi
 from sally.games.mindgames.frozen import puzzle
 from sally.web.live.seats import Opened
+from tests.web.client import Client
 from tests.web.guests import Guest, play, value_for, web_server
 
 SEED = 987_654_321_987
 
 
-def opened(web: TestClient, game: str, params: dict[str, Any], arms: Any = None) -> Opened:
+def opened(web: Client, game: str, params: dict[str, Any], arms: Any = None) -> Opened:
     """A table at which people sit in every seat, under one seed."""
     seats = shelf.game(game).build(params).seats
     lineup = {str(seat): Sitter("person") for seat in seats}

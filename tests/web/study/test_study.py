@@ -103,11 +103,10 @@ def test_wrong_addresses_are_clear_pages(server):
 
 
 def test_a_server_without_a_study_says_so(tmp_path):
-    from starlette.testclient import TestClient
-
     from sally.web.app import Settings, make_app
+    from tests.web.client import Client
 
-    with TestClient(make_app(Settings(str(tmp_path / "b"), None, secret=SECRET))) as client:
+    with Client(make_app(Settings(str(tmp_path / "b"), None, secret=SECRET))) as client:
         assert client.get("/study/two_games").status_code == 404
         client.post("/experimenter/login", data={"secret": SECRET})
         assert client.get("/experimenter/study").status_code == 404
