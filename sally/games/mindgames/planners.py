@@ -8,7 +8,7 @@ import msgspec
 import numpy as np
 
 from sally.games.mindgames.claims import Asked, Claims, Disclosure, Names, claims
-from sally.games.mindgames.puzzles import Cell, Puzzle
+from sally.games.mindgames.puzzles import Cell, Puzzle, all_cells
 
 Plan = Literal["revealed", "hidden", "greedy", "tell_all", "goal_only", "random"]
 
@@ -28,7 +28,7 @@ class Known(msgspec.Struct, frozen=True):
     @property
     def cells(self) -> tuple[Cell, ...]:
         """Every cell, row by row."""
-        return tuple(itertools.product(range(len(self.utilities)), range(len(self.utilities[0]))))
+        return all_cells(len(self.utilities), len(self.utilities[0]))
 
 
 def at_start(puzzle: Puzzle, *, revealed: bool) -> Known:

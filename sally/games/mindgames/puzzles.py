@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Literal
 
 import msgspec
@@ -33,16 +34,27 @@ class Puzzle(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     @property
     def cells(self) -> tuple[Cell, ...]:
         """Every (proposal, attribute) pair, row by row."""
-        return tuple(itertools.product(range(len(self.utilities)), range(len(self.target_values))))
+        return all_cells(len(self.utilities), len(self.target_values))
 
     @property
     def visible(self) -> frozenset[Cell]:
         """The cells the target knows before anything is said."""
-        return frozenset(self.cells) - frozenset(self.hidden)
+        return _other_cells(len(self.utilities), len(self.target_values), self.hidden)
 
     def utility(self, cell: Cell) -> int:
         """What the proposal does to the attribute: -1, 0 or 1."""
         return self.utilities[cell[0]][cell[1]]
+
+
+@lru_cache(maxsize=16)
+def all_cells(proposals: int, attributes: int) -> tuple[Cell, ...]:
+    """Every (proposal, attribute) pair of so many, row by row."""
+    return tuple(itertools.product(range(proposals), range(attributes)))
+
+
+@lru_cache(maxsize=1024)
+def _other_cells(proposals: int, attributes: int, cells: tuple[Cell, ...]) -> frozenset[Cell]:
+    return frozenset(all_cells(proposals, attributes)).difference(cells)
 
 
 def relettered(puzzle: Puzzle, order: tuple[int, ...]) -> Puzzle:

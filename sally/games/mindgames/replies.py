@@ -111,9 +111,9 @@ def _information(puzzle: Puzzle, mind: Mind, found: Claims, names: Names) -> lis
     """Per proposal, echo and answer merged; where they make a whole proposal, unknown is silent."""
     echoed = {names.cell(d.proposal, d.attribute) for d in found.disclosures}
     asked = {names.cell(a.proposal, a.attribute) for a in found.informational}
-    told = []
-    for row in range(len(names.proposals)):
-        mine = sorted(cell for cell in echoed | asked if cell[0] == row)
+    spoken_of, told = sorted(echoed | asked), []
+    for row in dict.fromkeys(row for row, _ in spoken_of):
+        mine = [cell for cell in spoken_of if cell[0] == row]
         whole = len(mine) == len(names.attributes)  # told and asked together, as published
         known = tuple((a, puzzle.utility((row, a))) for _, a in mine if (row, a) in mind.known)
         unknown = tuple(a for _, a in mine if (row, a) not in mind.known and not whole)

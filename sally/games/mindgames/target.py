@@ -42,8 +42,8 @@ def ranking(worth: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
 
 def choice(worth: tuple[int, ...], remembered: int) -> int:
     """The unique best; on a tie at the top the remembered choice, even if it is not among them."""
-    best = ranking(worth)[0]
-    return best[0] if len(best) == 1 else remembered
+    best = max(worth)
+    return worth.index(best) if worth.count(best) == 1 else remembered
 
 
 def choice_of(puzzle: Puzzle, mind: Mind) -> int:
@@ -68,7 +68,8 @@ def refreshed(puzzle: Puzzle, mind: Mind) -> Mind:
 
 def wins(puzzle: Puzzle, revealed: Iterable[Cell]) -> bool:
     """Is the goal strictly best once these cells are known beside the visible ones?"""
-    return ranking(values(puzzle, puzzle.visible | frozenset(revealed)))[0] == (puzzle.goal,)
+    worth = values(puzzle, puzzle.visible | frozenset(revealed))
+    return choice(worth, -1) == puzzle.goal
 
 
 def winning_sets(puzzle: Puzzle) -> tuple[tuple[Cell, ...], ...]:
