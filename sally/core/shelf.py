@@ -71,7 +71,8 @@ def _once(find: F) -> F:
     def found(*names: str) -> Any:
         key: tuple[Any, ...] = (find, names)
         if any(_added.values()):
-            more = [(f, n, id(entry)) for f, some in _added.items() for n, entry in some.items()]
+            some = [(f, entries) for f, entries in _added.items() if entries]
+            more = [(f, n, id(entry)) for f, entries in some for n, entry in entries.items()]
             key = (*key, *more)
         if key not in _known:
             # the entries are kept beside it, so that no other can get their ids

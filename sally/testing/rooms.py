@@ -74,8 +74,9 @@ def a_partner_plays_and_holds_no_state(at: Bench, name: str, params: dict[str, A
     """In every seat that a partner takes, it plays legally and the same twice."""
     who = Sitter(name, params)
     for seat in seats_of(name, at, params):
+        sitting = at.table(lineup={seat: who})
         for seed in range(3):
-            setup = at.table(seed, lineup={seat: who})
+            setup = msgspec.structs.replace(sitting, seed=seed)
             first = to_line(played(setup))
             must(to_line(played(setup)) == first, f"{name} in {seat} played two ways on one seed")
             match = match_of(setup)

@@ -61,10 +61,19 @@ def read(
     )
 
 
-def likelihood(game: Hanabi, view: View, hand: Hand, policies: Mapping[int, Policy]) -> float:
-    """The chance that seats with declared policies moved as they did, if one held this hand."""
+def likelihood(
+    game: Hanabi,
+    view: View,
+    hand: Hand,
+    policies: Mapping[int, Policy],
+    shown: Mapping[int, int] | None = None,
+) -> float:
+    """The chance that seats with declared policies moved as they did, if one held this hand.
+
+    Whoever tries many hands gives what the view has `shown` of the cards, which is always the same.
+    """
     chance = 1.0
-    for seat, seen, action in past_views(game, view, hand):
+    for seat, seen, action in past_views(game, view, hand, shown):
         if seat in policies:
             chance *= policies[seat](seen).get(action, 0.0)
             if not chance:
@@ -72,9 +81,11 @@ def likelihood(game: Hanabi, view: View, hand: Hand, policies: Mapping[int, Poli
     return chance
 
 
-def past_views(game: Hanabi, view: View, hand: Hand) -> Iterator[tuple[int, View, int]]:
+def past_views(
+    game: Hanabi, view: View, hand: Hand, shown: Mapping[int, int] | None = None
+) -> Iterator[tuple[int, View, int]]:
     """Every move of another seat, with what that seat saw before it if one's hand was this."""
-    state = supposed(game, view, hand)
+    state = supposed(game, view, hand, revealed(view) if shown is None else shown)
     for event in view.past:
         seat = game.seats[event.by]
         action = game.action_of(event)
@@ -86,9 +97,9 @@ def past_views(game: Hanabi, view: View, hand: Hand) -> Iterator[tuple[int, View
         state = game.step(state, {seat: action})
 
 
-def supposed(game: Hanabi, view: View, hand: Hand) -> State:
+def supposed(game: Hanabi, view: View, hand: Hand, shown: Mapping[int, int]) -> State:
     """The deal as it would have been; the order of cards not yet drawn is in no view."""
-    faces = revealed(view) | dict(zip(view.ids[view.me], hand, strict=True))
+    faces = {**shown, **dict(zip(view.ids[view.me], hand, strict=True))}
     drawn = [faces[id] for id in range(len(game.cards) - view.left)]
     rest = list(game.cards)
     for card in drawn:
@@ -106,8 +117,9 @@ def _all_hands(
         hands.append((hand, weight))
         if len(hands) > most:
             return None
+    shown = revealed(view)
     for hand, weight in hands:
-        found.append((hand, weight * likelihood(game, view, hand, policies)))
+        found.append((hand, weight * likelihood(game, view, hand, policies, shown)))
     return found
 
 
@@ -116,5 +128,5 @@ def _drawn_hands(
 ) -> list[tuple[Hand, float]]:
     """Hands drawn by counting, each with its likelihood."""
     own = hidden(game, view)
-    drawn = [own.draw(draws) for _ in range(DRAWS)]
-    return [(hand, likelihood(game, view, hand, policies)) for hand in drawn]
+    drawn, shown = [own.draw(draws) for _ in range(DRAWS)], revealed(view)
+    return [(hand, likelihood(game, view, hand, policies, shown)) for hand in drawn]

@@ -7,6 +7,7 @@ over the hands that I may hold.
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import lru_cache
 from math import prod
 
 import msgspec
@@ -43,8 +44,7 @@ def own_hands(game: Hanabi, view: View, draws: Stream) -> list[tuple[Hand, Fract
     Hands are sorted: what another seat sees of them does not depend on their order.
     """
     own = hidden(game, view)
-    at_most = prod(sum(fit >> slot & 1 for fit in own.fits) for slot in range(view.slots))
-    few = at_most <= MOST_HANDS
+    few = _are_few(own, view)
     found: dict[Hand, int] = {}
     for hand, weight in own.hands() if few else ((own.draw(draws), 1) for _ in range(DRAWS)):
         key = tuple(sorted(hand))
@@ -53,10 +53,30 @@ def own_hands(game: Hanabi, view: View, draws: Stream) -> list[tuple[Hand, Fract
     return [(hand, Fraction(weight, total)) for hand, weight in found.items()]
 
 
+def _are_few(own: Hidden, view: View) -> bool:
+    """Whether all hands that one may hold are gone through."""
+    return (
+        prod(sum(fit >> slot & 1 for fit in own.fits) for slot in range(view.slots)) <= MOST_HANDS
+    )
+
+
 def their_posteriors(
     game: Hanabi, view: View, seat: int, draws: Stream
 ) -> list[tuple[Posterior, Fraction]]:
     """What `seat` would know of its hand with each hand that I may hold, and how likely that is."""
+    if _are_few(hidden(game, view), view):
+        return _all_posteriors(game, view, seat)
+    return _posteriors(game, view, seat, draws)
+
+
+@lru_cache(maxsize=4)  # every slot of a turn is asked about, and nothing is drawn
+def _all_posteriors(game: Hanabi, view: View, seat: int) -> list[tuple[Posterior, Fraction]]:
+    return _posteriors(game, view, seat, Stream("hanabi posteriors"))
+
+
+def _posteriors(
+    game: Hanabi, view: View, seat: int, draws: Stream
+) -> list[tuple[Posterior, Fraction]]:
     marks = view.marks[seat]
     return [
         (posterior(game, marks, unseen(game, with_hand(view, hand), seat)), chance)
