@@ -12,6 +12,8 @@ from urllib.parse import unquote
 
 from starlette import testclient
 
+Answer = tuple[int, list[tuple[bytes, bytes]], bytes]  # status, headers, body
+
 
 class Client(testclient.TestClient):
     """Starlette's client with a shorter way to the application."""
@@ -33,45 +35,60 @@ class Straight(testclient._TestClientTransport):
     def handle_request(self, request: testclient.httpx.Request) -> testclient.httpx.Response:
         """What the application says to a request."""
         url, sent = request.url, request.read()
-        scope = {
-            "type": "http",
-            "http_version": "1.1",
-            "method": request.method,
-            "path": unquote(url.path),
-            "raw_path": url.raw_path.split(b"?", 1)[0],
+        headers = [(k.lower().encode(), v.encode()) for k, v in request.headers.multi_items()]
+        scope = scope_of(request.method, url.raw_path, headers) | {
             "root_path": self.root_path,
             "scheme": url.scheme,
-            "query_string": url.query,
-            "headers": [(k.lower().encode(), v.encode()) for k, v in request.headers.multi_items()],
             "client": self.client,
             "server": [url.host, url.port or 80],
-            "extensions": {},
             "state": self.app_state.copy(),
         }
         with self.portal_factory() as portal:
-            status, headers, body = portal.call(self._answered, scope, sent)
-        return testclient.httpx.Response(status, headers=headers, content=body, request=request)
+            answer = portal.call(answered, self.app, scope, sent, self.raise_server_exceptions)
+        status, told, body = answer
+        return testclient.httpx.Response(status, headers=told, content=body, request=request)
 
-    async def _answered(self, scope: dict[str, Any], sent: bytes) -> tuple[int, Any, bytes]:
-        done, asked = asyncio.Event(), iter([{"type": "http.request", "body": sent}])
-        told: list[dict[str, Any]] = []
 
-        async def receive() -> dict[str, Any]:
-            if (body := next(asked, None)) is not None:
-                return body
-            await done.wait()
-            return {"type": "http.disconnect"}
+def scope_of(method: str, target: bytes, headers: list[tuple[bytes, bytes]]) -> dict[str, Any]:
+    """A request as servers hand it to an application."""
+    path, _, query = target.partition(b"?")
+    return {
+        "type": "http",
+        "http_version": "1.1",
+        "method": method,
+        "path": unquote(path.decode("ascii")),
+        "raw_path": path,
+        "query_string": query,
+        "headers": headers,
+        "client": ("testclient", 50000),
+        "server": ["testserver", 80],
+        "scheme": "http",
+        "root_path": "",
+        "extensions": {},
+    }
 
-        async def send(message: Any) -> None:
-            told.append(message)
-            if message["type"] == "http.response.body" and not message.get("more_body"):
-                done.set()
 
-        try:
-            await self.app(scope, receive, send)
-        except Exception:
-            if self.raise_server_exceptions:
-                raise
-        start, *rest = told
-        body = b"".join(m.get("body", b"") for m in rest)
-        return start["status"], start["headers"], b"" if scope["method"] == "HEAD" else body
+async def answered(app: Any, scope: dict[str, Any], sent: bytes, raises: bool) -> Answer:
+    """What an application says to a request with this body; who has it all goes away."""
+    done, asked = asyncio.Event(), iter([{"type": "http.request", "body": sent}])
+    told: list[dict[str, Any]] = []
+
+    async def receive() -> dict[str, Any]:
+        if (body := next(asked, None)) is not None:
+            return body
+        await done.wait()
+        return {"type": "http.disconnect"}
+
+    async def send(message: Any) -> None:
+        told.append(message)
+        if message["type"] == "http.response.body" and not message.get("more_body"):
+            done.set()
+
+    try:
+        await app(scope, receive, send)
+    except Exception:
+        if raises or not told:
+            raise
+    start, *rest = told
+    body = b"".join(m.get("body", b"") for m in rest)
+    return start["status"], start["headers"], b"" if scope["method"] == "HEAD" else body
