@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 
 ENDINGS = ("s", "es", "ed", "er", "ers", "ing", "ings", "y", "ly", "ist", "ists", "less", "ful")
@@ -25,15 +25,25 @@ def known_words() -> frozenset[str]:
     return frozenset(vocabulary())
 
 
+SHORT = 64  # characters of texts that are remembered: words and short clues come again and again
+
+
 def words_of(text: str) -> tuple[str, ...]:
     """The words of a text in small letters, without accents, possessives and signs.
 
     Single letters in a row count as one word, so spelling a word out is saying it.
     """
+    return _short_words(text) if len(text) <= SHORT else _words(text)
+
+
+def _words(text: str) -> tuple[str, ...]:
     plain = unicodedata.normalize("NFKD", text).casefold()
     plain = "".join(sign for sign in plain if not unicodedata.combining(sign))
     plain = POSSESSIVE.sub("", plain)
     return tuple(re.findall(r"[a-z0-9]+", SPELLED.sub(_joined, plain)))
+
+
+_short_words = lru_cache(maxsize=8192)(_words)
 
 
 @cache

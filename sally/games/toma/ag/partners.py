@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import cache, lru_cache
+from itertools import chain, islice
 
 import numpy as np
 
@@ -32,6 +33,8 @@ from sally.games.toma.ag.vectors import rows_by_text, table
 WordTurn = Turn[Action, View]
 Encode = Callable[[str], Vectors]
 OURS = "ours, for kang2026's game"
+ROWS = 128  # of the words' likeness, which has millions of numbers, are gone through at a time
+TRIED = 200  # legal clues of which the speaker asks how they will be heard
 
 
 # --- vectors --------------------------------------------------------------------------------------
@@ -80,7 +83,8 @@ def _nearness(text: str, encode: Encode) -> Vectors:
 
 def _first_allowed(scores: Vectors, said: str) -> str:
     """The best word that may be the secret one: no clue and no hint contains it."""
-    for word in _ranked(scores):
+    best = vocabulary()[int(scores.argmax())]  # it nearly always may, and the others need no order
+    for word in chain((best,), _ranked(scores)):
         if objection(Item(word, "", ""), said) is None:
             return word
     raise BadInput(f"Every word of the vocabulary is contained in {said!r}.")
@@ -89,7 +93,8 @@ def _first_allowed(scores: Vectors, said: str) -> str:
 def _ranked(scores: Vectors) -> Iterator[str]:
     """The vocabulary from the highest score down; ties in alphabetical order."""
     words = vocabulary()
-    return (words[int(place)] for place in np.argsort(-scores, kind="stable"))
+    for place in np.argsort(-scores, kind="stable"):
+        yield words[int(place)]
 
 
 def _embedding(game: Ambiguity, seat: Seat, vocabulary_only: bool = False) -> Script:
@@ -150,11 +155,16 @@ def margins(item: Item) -> Vectors:
     target = vocabulary().index(item.word)
     found = []
     for hint, sign in ((item.b_hint, 1), (item.c_hint, -1)):
-        scores = likeness() + _nearness(hint, encoded)
-        own = scores[:, target].copy()
-        scores[:, target] = -np.inf
-        np.fill_diagonal(scores, -np.inf)
-        found.append(sign * (own - scores.max(axis=1)))
+        near, alike = _nearness(hint, encoded), likeness()
+        lead = np.empty(len(alike), np.result_type(alike, near))
+        for first in range(0, len(alike), ROWS):
+            scores = alike[first : first + ROWS] + near
+            clues = np.arange(len(scores))
+            own = scores[:, target].copy()
+            scores[:, target] = -np.inf
+            scores[clues, first + clues] = -np.inf  # nobody guesses the clue itself
+            lead[first : first + ROWS] = own - scores.max(axis=1)
+        found.append(sign * lead)
     lesser: Vectors = np.minimum(*found)
     return lesser
 
@@ -165,8 +175,8 @@ def best_clue(item: Item) -> str:
     if item.word not in vocabulary():
         raise BadInput(f"margin: the word {item.word!r} is not in the vocabulary")
     margin = margins(item)
-    legal = [word for word in _ranked(margin) if objection(item, word) is None]
-    return next((clue for clue in legal[:200] if foreseen(item, clue) == (True, False)), legal[0])
+    legal = list(islice((w for w in _ranked(margin) if objection(item, w) is None), TRIED))
+    return next((clue for clue in legal if foreseen(item, clue) == (True, False)), legal[0])
 
 
 def foreseen(item: Item, clue: str) -> tuple[bool, bool]:
