@@ -70,10 +70,9 @@ def _once(find: F) -> F:
     @wraps(find)
     def found(*names: str) -> Any:
         key: tuple[Any, ...] = (find, names)
-        if any(_added.values()):
-            some = [(f, entries) for f, entries in _added.items() if entries]
-            more = [(f, n, id(entry)) for f, entries in some for n, entry in entries.items()]
-            key = (*key, *more)
+        for folder, some in _added.items():
+            if some:
+                key += (folder, *some, *map(id, some.values()))
         if key not in _known:
             # the entries are kept beside it, so that no other can get their ids
             _known[key] = find(*names), [list(some.values()) for some in _added.values()]
