@@ -19,7 +19,9 @@ from sally.core.version import DISTRIBUTION, VERSION
 
 ROOT = Path(__file__).parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-BUILD = "from setuptools.build_meta import build_{0}; print(build_{0}('dist'))"
+BUILD = (
+    "from setuptools import build_meta as b; print(b.build_wheel('dist'), b.build_sdist('dist'))"
+)
 NAME = re.compile(r"[A-Za-z0-9._-]+")
 
 
@@ -54,8 +56,7 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in ("pyproject.toml", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, copy)
     shutil.copytree(ROOT / "sally", copy / "sally", ignore=shutil.ignore_patterns("__pycache__"))
-    for kind in ("wheel", "sdist"):
-        told(sys.executable, "-c", BUILD.format(kind), at=copy)
+    told(sys.executable, "-c", BUILD, at=copy)
     return copy
 
 

@@ -25,6 +25,7 @@ from sally.runner.seating import resolved
 
 TRIALS = 24  # episodes by which the best mindless player is chosen
 PLAYED = 400  # settings that differ in chance alone and are played; their mean stands for the rest
+KEPT = 20_000  # what was played is kept: a profile is often asked for more than once
 Watcher = Callable[[int, int], None]  # episodes played, episodes wanted
 
 
@@ -183,14 +184,30 @@ def _all(who: Sitter, role: Role, settings: Codes, table: Table) -> Stand:
 
 def _played(who: Sitter, settings: Sequence[tuple[Measured, bool]]) -> list[tuple[Measured, bool]]:
     """What a player gets in these settings; nothing where it cannot sit there."""
+    before = _before()
+    if len(before) > KEPT:
+        before.clear()
     found = []
     for met, for_others in settings:
-        try:
-            episode = play(resolved(_seated(met, who)), met.cell)
-        except BadInput:
-            continue  # not made for this seat, or somebody across cannot be called again
-        found += [(m, for_others) for m in measured(episode, (met.seat,))]
+        setup = _seated(met, who)
+        key = (msgspec.json.encode(setup, order="sorted"), met.cell, met.seat)
+        if key not in before:
+            before[key] = _played_once(setup, met.cell, met.seat)
+        found += [(m, for_others) for m in before[key]]
     return found
+
+
+@shelf.once
+def _before() -> dict[tuple[bytes, str, str], Sequence[Measured]]:
+    """What was played in this process, as long as the shelf stays as it is."""
+    return {}
+
+
+def _played_once(setup: Setup, cell: str, seat: str) -> Sequence[Measured]:
+    try:
+        return measured(play(resolved(setup), cell), (seat,))
+    except BadInput:
+        return ()  # not made for this seat, or somebody across cannot be called again
 
 
 def _seated(met: Measured, who: Sitter) -> Setup:

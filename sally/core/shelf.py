@@ -64,8 +64,8 @@ _known: dict[tuple[Any, ...], Any] = {}  # what was put together, while nothing 
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def _once(find: F) -> F:
-    """Put a shelf together once for each state of what was added: it is asked for all the time."""
+def once(find: F) -> F:
+    """Find something once for each state of what was added: shelves are asked for all the time."""
 
     @wraps(find)
     def found(*names: str) -> Any:
@@ -81,13 +81,13 @@ def _once(find: F) -> F:
     return cast(F, found)
 
 
-@_once
+@once
 def shelf(folder: str) -> Mapping[str, Any]:
     """Everything of one kind, by name; the kinds that lie in rooms too, from every room."""
     return {**_own(folder), **_from_rooms(folder), **_installed(folder), **_added[folder]}
 
 
-@_once
+@once
 def games() -> Mapping[str, GameSpec[Any, Any, Any]]:
     """Every game by every public name."""
     found: dict[str, GameSpec[Any, Any, Any]] = {}
@@ -136,7 +136,7 @@ def _alone(name: str) -> GameSpec[Any, Any, Any] | None:
     return None if any(name in alone.by_names(spec) for spec in added.values()) else own
 
 
-@_once
+@once
 def room(name: str, room: str) -> Any | None:
     """What a game has in one of its rooms; None where it has no such room."""
     spec = family(name)
@@ -210,7 +210,7 @@ def commands(name: str) -> Any | None:
     return (paper_room if name in shelf("papers") else room)(name, "commands")
 
 
-@_once
+@once
 def partners(family: str) -> Mapping[str, Partner]:
     """The scripted minds that play a family of games."""
     own: Mapping[str, Partner] = room(family, "partners") or {}
@@ -220,7 +220,7 @@ def partners(family: str) -> Mapping[str, Partner]:
     return {**own, **added.get(family, {}), **more}
 
 
-@_once
+@once
 def players(family: str) -> Mapping[str, PlayerKind]:
     """The kinds of player that fit a family of games: those for any game, and its own."""
     found: dict[str, PlayerKind] = {}
@@ -229,7 +229,7 @@ def players(family: str) -> Mapping[str, PlayerKind]:
     return {**found, **(room(family, "players") or {})}
 
 
-@_once
+@once
 def metrics(family: str) -> Mapping[str, Metric]:
     """The metrics that fit a family of games: those for any game, and its own."""
     general = {**_own("metrics"), **_installed("metrics"), **_added["metrics"]}

@@ -9,7 +9,13 @@ import pytest
 
 from sally import api
 from sally.analysis import rows
-from sally.analysis.baselines import baselines, best_mindless, mindless, studied_seats
+from sally.analysis.baselines import (
+    _before,
+    baselines,
+    best_mindless,
+    mindless,
+    studied_seats,
+)
 from sally.analysis.measured import measured
 from sally.analysis.profile import profile_of, profile_rows
 from sally.analysis.profile_estimates import clusters_of
@@ -145,6 +151,17 @@ def test_what_the_store_holds_is_not_played_again():
     assert stored <= {True}
     assert {b.measured.setting for b in ends} == {m.setting for m in studied}
     assert all(b.measured.setup.seed in {m.setup.seed for m in studied} for b in ends)
+
+
+def test_what_was_played_is_kept_until_the_shelf_changes(monkeypatch):
+    lineups = grid(agent=sitter("tabular"), partner=sitter("tit_for_tat"))
+    (episode,) = played(one_cell("rps", lineups, repeats=1, rounds=3))
+    studied = measured(episode, ("agent",))
+    first = list(baselines(studied))
+    kept = dict(_before())
+    assert list(baselines(studied)) == first and _before() == kept != {}
+    monkeypatch.setitem(shelf._added["strategies"], "new", object())
+    assert _before() == {} and list(baselines(studied)) == first
 
 
 def test_what_is_a_shortcut_at_one_level_may_be_the_solution_at_another():
