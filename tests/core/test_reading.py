@@ -10,6 +10,7 @@ from sally.core.errors import BadInput, Unreadable
 from sally.core.named_numbers import read_odds, read_values
 from sally.core.reading import plain, read_choice
 from sally.games.repeated_games.rules import RepeatedGame
+from tests.fixtures.any_text import any_text
 
 J_OR_F = ("J", "F")
 
@@ -68,7 +69,7 @@ def test_a_word_that_only_looks_like_a_denial_is_none() -> None:
     assert read_choice("Option: do not swap", ("swap", "do not swap"), "Option") == 1
 
 
-@given(st.lists(st.text(min_size=1, max_size=12), min_size=2, max_size=2, unique=True))
+@given(st.lists(any_text(min_size=1, max_size=12), min_size=2, max_size=2, unique=True))
 def test_names_that_a_game_accepts_can_be_read_back(names: list[str]) -> None:
     try:
         RepeatedGame(names=tuple(names))

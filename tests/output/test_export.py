@@ -10,7 +10,6 @@ from pathlib import Path
 import msgspec
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
 from sally import api
 from sally.analysis.baselines import baselines
@@ -20,6 +19,7 @@ from sally.analysis.rows import decision_rows, episode_rows
 from sally.core.errors import BadInput
 from sally.output import export
 from sally.output.export import Column, latex, write_table
+from tests.fixtures.any_text import any_text
 
 COLUMNS = (Column("name"), Column("n", "count"), Column("x", "number"), Column("odds", "numbers"))
 ROWS = [
@@ -124,7 +124,7 @@ def test_letters_at_which_latex_stops_are_blanks():
     assert latex("a\x00b\nc\rd\u202ee é") == "a b c d e é"
 
 
-@given(st.text())
+@given(any_text())
 def test_whatever_a_model_is_called_it_stays_in_its_cell(name):
     said = latex(name)
     bare = said

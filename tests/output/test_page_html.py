@@ -6,9 +6,9 @@ from html.parser import HTMLParser
 
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
 from sally.output.page.html import UNSEEN, Html, anchor, joined, tag, text
+from tests.fixtures.any_text import any_text
 from tests.output.hostile import REPLIES
 
 
@@ -29,7 +29,7 @@ class Read(HTMLParser):
         self.said += data
 
 
-@given(st.text(), st.text())
+@given(any_text(), any_text())
 def test_whatever_is_said_is_one_element_with_one_text(said, titled):
     found = Read(str(tag("p", said, title=titled)))
     assert [name for name, _ in found.tags if name != "span"] == ["p"]
@@ -80,6 +80,6 @@ def test_elements_are_joined_and_nothing_is_left_out_in_silence():
     )
 
 
-@given(st.text())
+@given(any_text())
 def test_a_place_on_the_page_is_letters_digits_and_dashes(name):
     assert str(tag("a", "x", href=f"#{anchor('e-', name)}"))

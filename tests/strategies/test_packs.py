@@ -21,6 +21,7 @@ from sally.players.language import every_strategy_text
 from sally.runner.check import check
 from sally.runner.run import run_study
 from sally.runner.seating import resolved
+from tests.fixtures.any_text import any_text
 from tests.strategies.talk import MINE, Listener, says, setup_with, talk
 
 GERMAN = """
@@ -127,7 +128,9 @@ def test_the_store_keeps_a_packs_text_once_and_replay_checks_its_prompts(
 keys = st.text(string.ascii_letters + ". -\"'#", min_size=1, max_size=8)
 
 
-@given(st.dictionaries(keys, st.text(max_size=30).filter(lambda t: t.isprintable() or "\x7f" in t)))
+@given(
+    st.dictionaries(keys, any_text(max_size=30).filter(lambda t: t.isprintable() or "\x7f" in t))
+)
 def test_a_pack_survives_being_written(texts: dict[str, str]) -> None:
     pack = Pack("any", "ipd", texts)
     if not any("\ud800" <= c <= "\udfff" for text in texts.values() for c in text):

@@ -18,6 +18,7 @@ from sally.games.mindgames.puzzles import Cell
 from sally.games.mindgames.reading import LONGEST, read
 from sally.games.mindgames.reading.tokens import MOST_TOKENS, Sentence, sentences, vocabulary
 from sally.games.mindgames.stories import aliases, story
+from tests.fixtures.any_text import any_text
 
 
 class Labelled(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -76,7 +77,7 @@ TEXT = (
 WORDS = TEXT.split()
 
 
-@given(st.lists(st.sampled_from(WORDS), max_size=25).map(" ".join) | st.text(max_size=80))
+@given(st.lists(st.sampled_from(WORDS), max_size=25).map(" ".join) | any_text(max_size=80))
 @settings(max_examples=300, deadline=None)
 def test_any_text_can_be_read_and_yields_names_of_the_game_only(text: str) -> None:
     names = story("language_models").names()

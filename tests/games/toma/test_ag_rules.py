@@ -2,10 +2,10 @@
 
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
 from sally.games.association.english import forms, vocabulary, words_of
 from sally.games.toma.ag.rules import Item, is_right, items, judge, objection, outcome
+from tests.fixtures.any_text import any_text
 
 BANK = Item("bank", "edge of a river", "keeps your savings")
 BAT = Item("bat", "flying night mammal", "used to hit in cricket")
@@ -109,7 +109,7 @@ def test_regular_forms() -> None:
     assert "boxxing" not in forms("box")
 
 
-@given(st.text(max_size=40))
+@given(any_text(max_size=40))
 def test_any_text_can_be_read(text: str) -> None:
     assert all(word.isascii() and word == word.lower() for word in words_of(text))
 

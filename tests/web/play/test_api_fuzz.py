@@ -6,7 +6,6 @@ import copy
 import random
 import tempfile
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +23,7 @@ from hypothesis.stateful import (
 )
 
 from sally.web.security import RateLimiter
+from tests.fixtures.any_text import any_text
 from tests.web.guests import Guest, Json, sit, value_for, web_server
 
 FORMS = ("haggle", "mindgames", "toma_ag", "toma_sw", "tradecraft", "cups", "ipd")
@@ -41,20 +41,18 @@ NAMES = (
     *("game", "seat", "others", "params", "probes"),
     *("ask", "value", "key", "tool", "arguments", "token"),
 )
-# what `st.text` takes unless told, but it encodes a million characters to find that out
-texts = partial(st.text, st.characters(exclude_categories=["Cs"]))
 leaves = (
     st.none()
     | st.booleans()
     | st.integers()
     | st.integers(-(10**30), 10**30)
     | st.floats(allow_nan=False, allow_infinity=False)
-    | texts(max_size=20)
+    | any_text(max_size=20)
     | st.sampled_from(["ipd", "agent", "person", "kind", "say", "\x00", "\U0001f600", "1/0", "0"])
 )
 plain = st.recursive(
     leaves,
-    lambda inside: st.lists(inside, max_size=4) | st.dictionaries(texts(max_size=8), inside),
+    lambda inside: st.lists(inside, max_size=4) | st.dictionaries(any_text(max_size=8), inside),
     max_leaves=12,
 )
 calm = settings(
@@ -104,7 +102,9 @@ def test_any_object_is_understood_or_refused(path: str, sent: Json, web: Any) ->
 
 
 @calm
-@given(query=st.dictionaries(st.sampled_from(["since", "lines", "wait", "x"]), texts(max_size=12)))
+@given(
+    query=st.dictionaries(st.sampled_from(["since", "lines", "wait", "x"]), any_text(max_size=12))
+)
 def test_any_query_is_understood_or_refused(query: dict[str, str], web: Any) -> None:
     guest, _ = sit(web, "ipd", params={"rounds": 2})
     query.pop("since", None) if query.get("since", "").isdigit() else None  # that one waits
