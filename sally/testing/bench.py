@@ -178,8 +178,7 @@ def play_in_any_order(match: Match[Any, Any, Any], draws: Stream, forfeits: floa
     while asks := match.asks():
         turn = draws.pick(asks)
         lost = forfeits and turn.question is None and turn.seat not in match.game.helpers
-        mishap = Stream("mishap", turn.number, turn.seat)  # by ask, not by order
         given = answered_by(turn, players)
-        if lost and mishap() < forfeits:
+        if lost and Stream("mishap", turn.number, turn.seat)() < forfeits:  # by ask, not by order
             given = Forfeit("unreadable", "Hm.")
         match.answer(turn.id, given)
