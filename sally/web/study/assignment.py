@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from math import ceil
 from typing import TypeVar
@@ -33,31 +34,25 @@ def assigned(study: HumanStudy, filled: Sequence[Assignment], number: int) -> As
     name = _condition(study, filled, draws)
     here = [place for place in filled if place.condition == name]
     many = study.orders(study.condition(name))
-    row = _least(range(many), lambda r: _count(here, row=r), draws)
+    row = _least(range(many), Counter(place.row for place in here).__getitem__, draws)
     reverse = False
     if study.option_order == "balanced":
         # Within the condition first; where that is even, apart from the order of the instances.
-        reverse = _least(
-            (False, True),
-            lambda way: (_count(here, reverse=way), _count(here, row=row, reverse=way)),
-            draws,
-        )
+        ways = Counter(place.reverse for place in here)
+        beside = Counter(place.reverse for place in here if place.row == row)
+        reverse = _least((False, True), lambda way: (ways[way], beside[way]), draws)
     return Assignment(name, row, reverse)
 
 
 def _condition(study: HumanStudy, filled: Sequence[Assignment], draws: Stream) -> str:
     """The condition that lacks most of its places, or one drawn by the places that are left."""
-    counts = {c.name: _count(filled, condition=c.name) for c in study.conditions}
+    counts = Counter(place.condition for place in filled)
     if study.assignment == "balanced":
         share = {c.name: counts[c.name] / study.places(c) for c in study.conditions}
         return _least(list(share), share.__getitem__, draws)
     left = {c.name: max(0, ceil(study.places(c)) - counts[c.name]) for c in study.conditions}
     names = [name for name, n in left.items() for _ in range(n)]
     return draws.pick(names or list(left))
-
-
-def _count(places: Sequence[Assignment], **wanted: object) -> int:
-    return sum(all(getattr(p, key) == value for key, value in wanted.items()) for p in places)
 
 
 def _least(among: Sequence[T], filled: Callable[[T], object], draws: Stream) -> T:
