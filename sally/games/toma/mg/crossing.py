@@ -14,7 +14,8 @@ import numpy.typing as npt
 from sally.games.toma.mg.draft import IMPOSSIBLE, Bools, Ints, Small, ways
 
 BITS = 4  # of each count in one whole number, its guard bit included
-GUARDS = np.int64(sum(8 << BITS * place for place in range(8)))
+Packed = npt.NDArray[np.uint32]  # eight counts in 32 bits
+GUARDS = np.uint32(sum(8 << BITS * place for place in range(8)))
 # By level and number of agents, the counts (once, twice) with which drafts come about often enough.
 # Six agents are left out: crossed evenly, where they would go without relations gives away half.
 COUNTS: dict[tuple[int, int], tuple[tuple[int, int], ...]] = {
@@ -33,8 +34,11 @@ def dealt(level: int, agents: int, drafts: int, rng: np.random.Generator) -> Sma
 
 def fits(left: Small, about: Ints) -> Bools:
     """By draft and way, whether the way crosses no more than is left."""
-    has = (left.astype(np.int64) << _shifts()).sum(axis=1) + GUARDS
-    found: Bools = ((has[:, None] - _packed()[about]) & GUARDS) == GUARDS
+    has = (left.astype(np.uint32) << _shifts()).sum(axis=1, dtype=np.uint32) | GUARDS
+    rest = np.take(_packed(), about, axis=0)
+    np.subtract(has[:, None], rest, out=rest)
+    rest &= GUARDS
+    found: Bools = rest == GUARDS
     return found
 
 
@@ -51,11 +55,12 @@ def of_ways() -> Small:
 
 
 @cache
-def _packed() -> npt.NDArray[np.int64]:
-    found: npt.NDArray[np.int64] = (of_ways().astype(np.int64) << _shifts()[:, None, None]).sum(0)
+def _packed() -> Packed:
+    shifted = of_ways().astype(np.uint32) << _shifts()[:, None, None]
+    found: Packed = shifted.sum(0, dtype=np.uint32)
     return found
 
 
 @cache
-def _shifts() -> npt.NDArray[np.int64]:
-    return BITS * np.arange(8, dtype=np.int64)
+def _shifts() -> Packed:
+    return BITS * np.arange(8, dtype=np.uint32)

@@ -154,7 +154,7 @@ def _with_agent(
     if crossed_evenly := batch.left.shape[1] > NAMED:
         fits &= crossing.fits(batch.left[:, NAMED:], about)
     if above is not None:
-        fits &= table.binding[about] == (rng.random((many, 1)) < BINDING)
+        fits &= np.take(table.binding, about, axis=0) == (rng.random((many, 1)) < BINDING)
     draws = rng.random(fits.shape)
     draws *= fits
     chosen = draws.argmax(axis=1)

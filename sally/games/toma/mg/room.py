@@ -23,12 +23,12 @@ def room(left: Small, about: npt.NDArray[np.int64], agents: int) -> Bools:
     """By draft and way, whether `agents` more can name exactly what the way leaves of `left`."""
     seen = _least(left, agents) * 16 + about  # many drafts have the same left: each is tried once
     _, first, same = np.unique(seen, return_index=True, return_inverse=True)
-    found: Bools = _room(left[first], about[first], agents)[same]
+    found: Bools = np.take(_room(left[first], about[first], agents), same, axis=0)
     return found
 
 
 def _room(left: Small, about: npt.NDArray[np.int64], agents: int) -> Bools:
-    takes, gives = (table[about] for table in _ways())
+    takes, gives = (np.take(table, about, axis=0) for table in _ways())
     below, above = _guards(LEAST), _guards(MOST)
     np.subtract((_least(left, agents) + below)[:, None], takes, out=takes)
     np.add((above - _most(left, agents))[:, None], gives, out=gives)
@@ -81,10 +81,15 @@ def _ways() -> tuple[Wide, Wide]:
 
 
 def _packed(rows: Wide, bits: tuple[int, ...]) -> Wide:
-    shifts = np.cumsum((0, *bits[:-1]))
-    found: Wide = (rows << shifts).sum(axis=1)
+    found: Wide = (rows << _shifts(bits)).sum(axis=1)
     return found
 
 
+@cache
+def _shifts(bits: tuple[int, ...]) -> Wide:
+    return np.cumsum((0, *bits[:-1]))
+
+
+@cache
 def _guards(bits: tuple[int, ...]) -> np.int64:
     return np.int64(sum(1 << (end - 1) for end in np.cumsum(bits).tolist()))
