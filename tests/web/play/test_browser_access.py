@@ -62,7 +62,7 @@ def test_board_question_and_buttons_fit_on_a_phone_and_on_a_desk(
     assert last <= 844, f"the last control ends at {last}, below the edge of a phone"
     me.page.evaluate(RESIZED)
     me.page.set_viewport_size(DESK)
-    me.page.wait_for_function("resized")
+    me.page.wait_for_function("() => resized")
     last = me.page.evaluate(LAST)
     assert last <= 900, f"the last control ends at {last}, below the edge of a desk's screen"
 
