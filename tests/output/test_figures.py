@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 
 import msgspec
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from sally.analysis.profile import Mark, Point, Predictor, ProfileRow
@@ -187,7 +187,12 @@ def test_a_place_with_room_is_where_it_was_wanted():
     assert spread([0.5, 0.5], 0.1, 0, 1) == pytest.approx([0.45, 0.55])
 
 
-@given(any_text(), st.integers(5, 40))
+# names without a remark, settings, the sum of a words pack or the mark itself
+PLAIN = any_text().filter(lambda name: not set(name) & set("(=@…"))
+
+
+@given(PLAIN, st.integers(5, 40))
+@example("0 0000", 5)
 def test_a_short_name_fits_and_keeps_both_ends(name, longest):
     cut = short(name, longest)
     assert len(cut) <= longest
