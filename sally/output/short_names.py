@@ -43,7 +43,7 @@ def _less(text: str, most: int) -> str:
     if len(text) <= most:
         return text
     bare = text.replace("…", "")
-    head = max(1, min(2 * most // 3, most - 2))  # its last letter stays, too
+    head = 2 * most // 3
     return f"{bare[:head]}…{bare[len(bare) - (most - 1 - head) :]}"
 
 
