@@ -20,7 +20,7 @@ from inspect_ai.util import LimitExceededError, sample_limits
 
 from sally import store
 from sally.adapters.inspect.model import InspectModel
-from sally.adapters.inspect.reach import hide_key, hopeless, provider_of
+from sally.adapters.inspect.reach import forget_refusals, hide_key, hopeless, provider_of
 from sally.adapters.inspect.routing import Routed, preferred
 from sally.adapters.inspect.session import Session, session_of
 from sally.core import shelf
@@ -210,6 +210,7 @@ def study_task(name: str) -> Callable[..., Task]:
             study = for_roles(shelf.study(name))
             wanted = orders(study, limit or None)
             store.claim(Path(out), manifest(study), study)
+            forget_refusals()
             return task_of(name, wanted, out)
         except BadInput as why:
             raise PrerequisiteError(str(why)) from None  # Inspect prints it without a traceback

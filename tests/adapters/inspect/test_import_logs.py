@@ -12,6 +12,7 @@ from inspect_ai.log import read_eval_log, write_eval_log
 
 from sally import store
 from sally.adapters.importers.inspect_logs import imported
+from sally.adapters.inspect import reach
 from sally.adapters.inspect.tasks import study_task
 from sally.cli import cli
 from sally.core import shelf
@@ -22,9 +23,8 @@ from tests.adapters.inspect.tables import PICK, mock, stored, tiny
 shelf.add("studies", "tiny_logged", tiny())
 
 
-@pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("eval")
+def evaluated(folder: Path) -> Path:
+    """The folder with the store and the logs of an eval, as a user of Inspect runs one."""
     inspect_eval(
         study_task("tiny_logged"),
         task_args={"out": str(folder / "out")},
@@ -33,6 +33,21 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
         model=mock(PICK),
     )
     return folder
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return evaluated(tmp_path_factory.mktemp("eval"))
+
+
+def test_what_a_provider_refused_in_an_earlier_run_keeps_nobody_from_playing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gone = reach.Gate()
+    gone.refusals = reach.PATIENCE
+    monkeypatch.setitem(reach._gates, "gone None 1.0", gone)
+    assert reach.hopeless()
+    assert len(stored(evaluated(tmp_path) / "out")) == 2
 
 
 def test_a_log_gives_the_episodes_that_the_run_stored(run: Path, tmp_path: Path) -> None:

@@ -126,6 +126,7 @@ def test_forms_and_scales_by_keyboard_alone(person: Arrive, served: Server) -> N
         "() => document.activeElement.textContent.includes('What do you write')"
     )
     keys.press("Tab")
+    me.page.wait_for_function("() => document.activeElement.tagName === 'TEXTAREA'")
     keys.type("What do you like?")
     keys.press("Tab")  # the text does not hold the focus back
     assert _focused(me) == "Send"
