@@ -20,15 +20,13 @@ for game, minds in ((cups, cups_partners), (haggle, haggle_partners)):
 
 # A worker takes whole files, so that what a file sets up is set up once; but the tests of these
 # share nothing and are long, and one worker alone would still be at them when the others are done.
-ONE_BY_ONE = (
-    "tests/adapters/inspect/test_whole_studies.py",
-    "tests/test_docs.py",
-)
+WHOLE_STUDIES, DOCS = "tests/adapters/inspect/test_whole_studies.py", "tests/test_docs.py"
+ONE_BY_ONE = (WHOLE_STUDIES, DOCS)
 BY_GAME = "tests/test_every_game.py"  # its tests of one game share a table
 EARLY = (
-    ONE_BY_ONE[0],
+    WHOLE_STUDIES,
     BY_GAME,
-    *ONE_BY_ONE[1:],
+    DOCS,
     "tests/analysis/test_adversary.py",
     "tests/analysis/test_recovery.py",
     "tests/adapters/test_ray_cluster.py",
