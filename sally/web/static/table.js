@@ -13,7 +13,7 @@ const { token, back, problem } = await seated(addressed(location.hash.slice(1)))
 const panels = new Map(); // by ask id: what has been typed stays as long as the ask stands
 let screen = null;
 let wake = () => {};
-let touched = false; // whether an answer was sent from this page
+let touched = false; // whether anything was sent from this page
 const QUIET = 3000; // ms: whoever answers faster than this needs no news in between
 let quiet = 0; // until when there is nothing to wait for but this person
 
@@ -53,9 +53,9 @@ function ownToken(name) {
 
 const seat = {
   async send(path, body) {
+    touched = true; // before it is taken: news of it may come first
     const told = await insist(path, { token, body, patience: 20000 }, () => connection(false));
     connection(true);
-    touched = true;
     return told;
   },
   // What is seen after an answer comes with its receipt, so there need be no news for a while.

@@ -108,6 +108,25 @@ def test_a_whole_game_by_keyboard_alone(person: Arrive, served: Server) -> None:
     _tab_to(me, "document.activeElement.textContent === 'Play another game'")
 
 
+SLOW_RECEIPTS = """const ask = fetch;
+fetch = async (path, ...how) => {
+  const reply = await ask(path, ...how);
+  if (path.endsWith('/answer')) await new Promise((done) => setTimeout(done, 700));
+  return reply;
+};"""
+
+
+def test_the_focus_goes_on_when_news_overtakes_the_receipt(person: Arrive, served: Server) -> None:
+    me = person()
+    me.page.add_init_script(SLOW_RECEIPTS)
+    me.sit(served.table("ipd", "agent", params={"rounds": 3})["token"])
+    before = me.question_id()
+    me.page.keyboard.press("1")
+    me.page.locator("#lines li").wait_for()
+    me.until_taken(before)
+    assert "Which option" in _focused(me)
+
+
 def test_forms_and_scales_by_keyboard_alone(person: Arrive, served: Server) -> None:
     me = person()
     asked = {"params": {"messages": 1}, "probes": ["target_likes"]}
@@ -122,9 +141,8 @@ def test_forms_and_scales_by_keyboard_alone(person: Arrive, served: Server) -> N
     keys.press("Tab")
     assert _focused(me) == "Answer"
     keys.press("Enter")
-    me.page.wait_for_function(
-        "() => document.activeElement.textContent.includes('What do you write')"
-    )
+    me.page.wait_for_function("() => document.activeElement.classList.contains('question')")
+    assert "What do you write" in _focused(me)
     keys.press("Tab")
     me.page.wait_for_function("() => document.activeElement.tagName === 'TEXTAREA'")
     keys.type("What do you like?")
@@ -163,7 +181,9 @@ def _tab_to(me: Person, condition: str) -> None:
 
 
 def _focused(me: Person) -> str:
-    return str(me.page.evaluate("document.activeElement.textContent"))
+    """What has the focus says; nothing, if nothing has it: the page itself holds every word."""
+    held = "document.activeElement === document.body ? '' : document.activeElement.textContent"
+    return str(me.page.evaluate(held))
 
 
 GAMES = (
