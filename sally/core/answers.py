@@ -29,15 +29,15 @@ def spoken(turn: Turn[Any, Any], action: Any, given: Decision[Any]) -> Moved:
 
 def reported(turn: Turn[Any, Any], question: Question, given: Any) -> Reported | Skipped:
     """The answer to a probe, or why there is none; raises IllegalMove if it is neither."""
-    number, seat, probe, about = turn.number, turn.seat, question.probe, question.about
+    number, seat, probe, about = turn.id[0], turn.desk.seat, question.probe, question.about
     if isinstance(given, Silence):
         return Skipped(number, seat, probe, given.reason, about)
     if not isinstance(given, Report):
         raise IllegalMove(f"{seat} was asked {probe} and answered {given!r}.")
     if (why := problem(question, given)) is not None:
         raise IllegalMove(f"{seat}, asked {probe}: {why}.")
-    said = (given.odds, "probe", given.reply, given.tries, given.calls)
-    return Reported(number, seat, probe, as_logged(given.value), about, *said)
+    value, reply, tries, calls = as_logged(given.value), given.reply, given.tries, given.calls
+    return Reported(number, seat, probe, value, about, given.odds, "probe", reply, tries, calls)
 
 
 def foreseen(turn: int, seat: str, made: Foreseen) -> Reported:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
+from copy import copy
 from typing import Any
 
 from sally.core.answers import foreseen, reported
@@ -51,9 +52,27 @@ class Asides:
         self._began = 0  # the step at which the game's present turn began
         self._kept: set[tuple[Seat, str]] = set()  # what was told and kept since then
 
+    def copied(
+        self,
+        replay: Replay[Any, Any, Any],
+        desks: Mapping[Seat, Desk],
+        memory: Mapping[Seat, Any],
+    ) -> Asides:
+        """The same at a copy of the match."""
+        twin = copy(self)
+        twin._replay, twin._desks, twin._memory = replay, desks, memory
+        twin._notes = {
+            section: {seat: dict(notes) for seat, notes in by_seat.items()}
+            for section, by_seat in self._notes.items()
+        }
+        twin._due = {seat: list(due) for seat, due in self._due.items()}
+        twin._kept, twin._seen, twin._menus = set(self._kept), dict(self._seen), dict(self._menus)
+        return twin
+
     def turn_begins(self) -> None:
         """Forget what was seen; what is asked before a fork is as the first episode had it."""
         self._seen: dict[Seat, Any] = {}
+        self._menus: dict[Seat, Any] = {}
         if self._asked_before is not self._asked_now:
             now = len(self._replay) >= self._changes_at
             self._arms, self._injections = self._asked_now if now else self._asked_before
@@ -68,17 +87,27 @@ class Asides:
             self._seen[seat] = self._game.observe(self._replay.present, seat)
         return self._seen[seat]
 
+    def menu(self, seat: Seat) -> Any:
+        """What a mover may do in the present turn; rules are asked for it once."""
+        if seat not in self._menus:
+            self._menus[seat] = self._game.options(self._replay.present, seat)
+        return self._menus[seat]
+
     # --- probes -----------------------------------------------------------------------------
 
-    def at_start(self, movers: tuple[Seat, ...]) -> Iterable[Turn[Any, Any]]:
+    def at_start(self, movers: tuple[Seat, ...]) -> list[Turn[Any, Any]]:
         """The asks that stand at the turn's start (any seat) and before the move (movers)."""
-        if self._game.begins_turn(self._replay.present):
+        begins = self._game.begins_turn(self._replay.present)
+        if begins:
             self._began = len(self._replay)
             self._kept.clear()
+        opened: list[Turn[Any, Any]] = []
         for seat, probes in self._arms.items():
             for probe in probes:
-                if (probe.point == "start" or seat in movers) and self._stands(probe):
-                    yield from self._asked(probe, seat, movers)
+                before = probe.point == "before" and seat in movers
+                if before or (begins and probe.point == "start"):
+                    opened += self._asked(probe, seat, movers)
+        return opened
 
     def _stands(self, probe: Probe) -> bool:
         """Whether a probe may be put before anybody has moved in this turn."""
@@ -88,22 +117,18 @@ class Asides:
 
     def _asked(
         self, probe: Probe, seat: Seat, movers: tuple[Seat, ...], pending: Any = None
-    ) -> Iterable[Turn[Any, Any]]:
+    ) -> list[Turn[Any, Any]]:
         if probe.once and self._was_asked(probe, seat):
-            return
-        game, view = self._game, self.view(seat)
-        options = game.options(self._replay.present, seat) if seat in movers else ()
-        for question in probe.asks(game, view, seat):
-            self._due[seat].append((probe.name, question.about))
-            yield Turn(
-                (len(self._replay), seat, probe.name, question.about),
-                self._desks[seat],
-                view,
-                options,
-                self._memory.get(seat),
-                question=question,
-                pending=pending,
-            )
+            return []
+        name, view, options = probe.name, self.view(seat), self.menu(seat) if seat in movers else ()
+        number, desk, memory = len(self._replay), self._desks[seat], self._memory.get(seat)
+        due, opened = self._due[seat], list[Turn[Any, Any]]()
+        for question in probe.asks(self._game, view, seat):
+            about = question.about
+            due.append((name, about))
+            id = (number, seat, name, about)
+            opened.append(Turn(id, desk, view, options, memory, (), question, pending))
+        return opened
 
     def _was_asked(self, probe: Probe, seat: Seat) -> bool:
         """Whether a seat has answered a probe in an earlier turn."""
@@ -116,7 +141,7 @@ class Asides:
     def take(self, turn: Turn[Any, Any], question: Question, given: Answer) -> None:
         """Note a report, or why there is none."""
         note = reported(turn, question, given)
-        if isinstance(note, Reported):
+        if type(note) is Reported:
             self._replay.reports[turn.id] = note
         self._note(self._spec.probe(question.probe).point, note)
 

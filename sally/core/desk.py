@@ -105,6 +105,12 @@ class Desk:
         new.__dict__ = kept
         return new
 
+    def copied(self) -> Desk:
+        """The same desk at a copy of the match, with all that was told and kept."""
+        twin = self.again(self.seed)
+        twin._marks = list(self._marks)
+        return twin
+
     def in_words(self, pack: str, texts: Mapping[str, str]) -> Desk:
         """The same desk under a words pack's sentences; `pack` tells packs apart."""
         if not texts:

@@ -8,8 +8,11 @@ bots in a loop, models in tasks, people in a browser, a learner in a Gymnasium e
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from copy import copy
 from math import isfinite
 from typing import Any
+
+from msgspec.structs import replace
 
 from sally.core.answers import forfeited, spoken
 from sally.core.asides import Asides
@@ -148,6 +151,21 @@ class Match(AtOnce[S, A, V]):
             raise BadInput("The match is still going on; it has no record yet.")
         return Episode(episode_id(self.setup), self.setup, self.events, cell, dict(used or {}))
 
+    def copied(self) -> Match[S, A, V]:
+        """Another match that stands where this one does; neither knows how the other goes on."""
+        twin = copy(self)
+        twin.events, twin.replay = list(self.events), self.replay.copied()
+        twin._desks = {seat: desk.copied() for seat, desk in self._desks.items()}
+        twin._memory, twin._made = dict(self._memory), dict(self._made)
+        twin._unasked = list(self._unasked)
+        twin._waiting = {
+            id: replace(turn, desk=twin._desks[turn.desk.seat], looked=list(turn.looked))
+            for id, turn in self._waiting.items()
+        }
+        if self._asides is not None:
+            twin._asides = self._asides.copied(twin.replay, twin._desks, twin._memory)
+        return twin
+
     def _new_asides(self) -> Asides:
         return Asides(self.spec, self.setup, self.replay, self._desks, self._memory)
 
@@ -230,7 +248,7 @@ class Match(AtOnce[S, A, V]):
             id,
             self._desks[seat],
             game.observe(state, seat) if asides is None else asides.view(seat),
-            game.options(state, seat),
+            game.options(state, seat) if asides is None else asides.menu(seat),
             self._memory.get(seat),
             told,
         )

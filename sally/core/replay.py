@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Generic
 
 from sally.core.game import A, Game, S, Seat, V
@@ -36,6 +36,12 @@ class Replay(Generic[S, A, V]):
 
     def __len__(self) -> int:
         return len(self.moves)
+
+    def copied(self) -> Replay[S, A, V]:
+        """The same memory, at a copy of the match."""
+        twin = replace(self, states=list(self.states), moves=list(self.moves))
+        twin.forfeited, twin.reports = dict(self.forfeited), dict(self.reports)
+        return twin
 
     @property
     def present(self) -> S:

@@ -33,7 +33,7 @@ class Random(msgspec.Struct, frozen=True):
             return Report({str(c): question.low + draws.below(span) for c in question.choices})
         if question.scale is not None:  # a number is drawn; even odds over a hundred say no more
             return Report(turn.draws.pick(question.choices))
-        even = tuple(1 / len(question.choices) for _ in question.choices)
+        even = (1 / len(question.choices),) * len(question.choices)
         return Report(turn.draws.pick(question.choices), even)
 
 

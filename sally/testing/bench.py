@@ -56,6 +56,7 @@ class Bench:
     all_probes_scored: bool = True  # whether random play reaches a truth of every probe
     _tables: dict[Any, Setup] = field(default_factory=dict, repr=False, compare=False)
     _logs: dict[str, bytes] = field(default_factory=dict, repr=False, compare=False)
+    _episodes: dict[str, Episode] = field(default_factory=dict, repr=False, compare=False)
 
     @classmethod
     def of(cls, game: str, params: Mapping[str, Any] | None = None) -> Bench:
@@ -120,11 +121,18 @@ class Bench:
         sitting = {str(seat): lineup.get(seat, Sitter(who)) for seat in self.game.seats}
         return resolved(Setup(self.instance, seed, sitting, arms=arms, injections=injections))
 
+    def episode(self, setup: Setup) -> Episode:
+        """The episode as it was played when a check first asked for it."""
+        id = episode_id(setup)
+        if id not in self._episodes:
+            self._episodes[id] = played(setup)
+        return self._episodes[id]
+
     def log_in_order(self, setup: Setup) -> bytes:
         """The digest of the log when asks are answered in turn; several checks compare with it."""
         id = episode_id(setup)
-        if id not in self._logs:
-            self._logs[id] = digest(played(setup))
+        if id not in self._logs:  # nobody else looks at an episode in which a seat is told things
+            self._logs[id] = digest(played(setup) if setup.injections else self.episode(setup))
         return self._logs[id]
 
 
@@ -148,11 +156,16 @@ def players_at(match: Match[Any, Any, Any]) -> dict[str, Player[Any, Any]]:
     return {str(s): Random() for s, who in lineup.items() if who.player == "random"} | named
 
 
-def played(setup: Setup) -> Episode:
-    """The episode, played by bots."""
+def finished(setup: Setup) -> Match[Any, Any, Any]:
+    """A match that bots have played to its end."""
     match = match_of(setup)
     play_bots(match, players_at(match))
-    return match.episode()
+    return match
+
+
+def played(setup: Setup) -> Episode:
+    """The episode, played by bots."""
+    return finished(setup).episode()
 
 
 def answered_by(turn: Turn[Any, Any], players: Mapping[str, Player[Any, Any]]) -> Any:

@@ -15,7 +15,7 @@ def every_probe_is_asked_answered_and_scored(at: Bench) -> None:
     """Every probe meets a truth in random play, and the truth itself scores best."""
     scored: set[str] = set()
     for seed in range(8):
-        episode = played(at.table(seed, arms=at.all_probes))
+        episode = at.episode(at.table(seed, arms=at.all_probes))
         replay = replayed(at.spec, episode)
         for event in episode.events:
             if isinstance(event, Reported) and _scored(at, replay, event):

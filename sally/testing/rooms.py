@@ -171,7 +171,7 @@ Pair = tuple[Played, Played]  # an episode as it was played, and as it is read f
 
 def sample_of(at: Bench) -> list[Pair]:
     """Whole play, play with forfeits, and nothing but forfeits."""
-    episodes = [played(at.table(seed, arms=at.all_probes)) for seed in range(5)]
+    episodes = [at.episode(at.table(seed, arms=at.all_probes)) for seed in range(5)]
     for share in (0.3, 1.0):
         match = match_of(at.table(7, arms=at.all_probes))
         play_in_any_order(match, Stream("forfeits"), forfeits=share)

@@ -36,7 +36,7 @@ def read(
     told: list[Fact] = []
     asked: list[Appeals] = []
     leaning = _asking(topic, earlier, names, words)
-    parts = tuple(sentences(message, words))
+    parts = sentences(message, words)
     answer_due = any(part.asks for part in parts)
     for part in parts:
         new, after = facts(part, topic, len(names.proposals))

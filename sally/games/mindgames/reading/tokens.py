@@ -109,7 +109,7 @@ def alike(word: str, known: str) -> bool:
 Phrase = tuple[tuple[str, ...], int, bool]  # its words, its column, and whether it inverts
 
 
-class Vocabulary(msgspec.Struct, frozen=True):
+class Vocabulary(msgspec.Struct, frozen=True, cache_hash=True):
     """The names of one game, ready to be found in text."""
 
     letters: tuple[str, ...]
@@ -167,8 +167,13 @@ END = re.compile(
 MOST_TOKENS = 80  # in one piece: rules look around within a sentence, so work stays linear
 
 
-def sentences(text: str, words: Vocabulary) -> Iterator[Sentence]:
+@lru_cache(maxsize=1024)  # a message is read when it comes and again as the past of the next
+def sentences(text: str, words: Vocabulary) -> tuple[Sentence, ...]:
     """The sentences of a message with their names found; an endless one comes in pieces."""
+    return tuple(_sentences(text, words))
+
+
+def _sentences(text: str, words: Vocabulary) -> Iterator[Sentence]:
     for part in END.split(plain(text)):
         text_of = part.strip() if part else ""
         asks = text_of.rstrip(")\"' ").endswith("?")

@@ -1,0 +1,56 @@
+"""A copy of a match goes on by itself."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from sally.core.drive import play_bots
+from sally.core.log import Told, to_line
+from sally.core.match import Match
+from sally.core.player import Forfeit
+from sally.testing.bench import finished, players_at
+from tests.table import all_probes, bench, match_of, played, table
+
+
+def begun(name: str, answers: int) -> Match[Any, Any, Any]:
+    """A match in the middle of a turn, in a condition in which a seat is told what is kept."""
+    at = bench(name)
+    arms, injections = next(c for c in at.conditions if any(i.keep for i in c[1]))
+    match = match_of(at.table(5, arms=arms, injections=injections))
+    players = players_at(match)
+    for _ in range(answers):
+        turn, *_ = match.asks()
+        player: Any = players[turn.seat]
+        match.answer(turn.id, player.report(turn) if turn.question else player.decide(turn))
+    return match
+
+
+@pytest.mark.parametrize("answers", [1, 7])
+@pytest.mark.parametrize("name", ["haggle", "hanabi_mini"])
+def test_a_match_and_its_copy_both_come_to_the_end_that_they_would_have_come_to(
+    name: str, answers: int
+) -> None:
+    match = begun(name, answers)
+    twin, wanted = match.copied(), finished(match.setup)
+    for each in (twin, match):
+        play_bots(each, players_at(each))
+        assert to_line(each.episode()) == to_line(wanted.episode())
+        assert any(isinstance(event, Told) for event in each.events)
+        for seat in each.game.seats:
+            assert each.desk(seat).kept == wanted.desk(seat).kept
+
+
+def test_what_happens_in_a_copy_leaves_the_match_as_it_was() -> None:
+    match = match_of(setup := table("haggle", arms=all_probes("haggle")))
+    twin = match.copied()
+    while asks := twin.asks():
+        turn = asks[0]
+        given = Forfeit("unreadable") if turn.question is None else None
+        twin.answer(turn.id, given or players_at(twin)[turn.seat].report(turn))  # type: ignore[attr-defined]
+        if turn.question is None and turn.seat in twin.game.helpers:
+            break
+    assert twin.events and not match.replay.reports
+    play_bots(match, players_at(match))
+    assert to_line(match.episode()) == to_line(played(setup))
