@@ -19,14 +19,14 @@ from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
-from starlette.staticfiles import StaticFiles
 from starlette.templating import Jinja2Templates
 
 from sally.core.errors import BadInput, IllegalMove, NotAsked
 from sally.runner.budget import Meter
-from sally.web import security
+from sally.web import kept_files, security
 from sally.web.database import SCHEMA, Database, StorageBusy, StorageFull, StorageLost
 from sally.web.explorer import pages as explorer
+from sally.web.kept_files import KeptFiles
 from sally.web.live.match import GivenUp
 from sally.web.live.matches import LiveMatches
 from sally.web.live.seats import NoSuchSeat
@@ -93,7 +93,7 @@ def make_app(settings: Settings, meter: Meter | None = None) -> Starlette:
             *people.ROUTES,
             *experimenter.ROUTES,
             *explorer.ROUTES,
-            Mount("/static", StaticFiles(directory=HERE / "static")),
+            Mount("/static", KeptFiles()),
         ],
         middleware=[
             Middleware(SecurityMiddleware, hosts=settings.hosts, a_second=settings.a_second),
@@ -122,6 +122,7 @@ def templates() -> Jinja2Templates:
     """The pages of every server of this process, each compiled once and not looked at again."""
     found = Jinja2Templates(directory=HERE / "templates")
     found.env.auto_reload = False
+    found.env.globals["static"] = kept_files.address()
     return found
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from sally.web import security
+from sally.web import kept_files, security
 from sally.web.security import MOST_BYTES, RateLimiter, depth
 from tests.web.guests import Guest, sit, web_server
 
@@ -156,9 +156,10 @@ def test_a_foreign_name_is_refused(tmp_path: Path) -> None:
             assert web.get("/api/games", headers={"Host": host}).status_code == 400
 
 
-@pytest.mark.parametrize(
-    "path", ["/", "/table", "/api/games", "/api/seat", "/nowhere", "/static/style.css"]
-)
+STYLE = f"{kept_files.address()}/style.css"
+
+
+@pytest.mark.parametrize("path", ["/", "/table", "/api/games", "/api/seat", "/nowhere", STYLE])
 def test_every_answer_carries_the_headers(path: str, web: Any) -> None:
     reply = web.get(path)
     policy = reply.headers["content-security-policy"]
@@ -166,6 +167,28 @@ def test_every_answer_carries_the_headers(path: str, web: Any) -> None:
     assert reply.headers["x-content-type-options"] == "nosniff"
     assert reply.headers["referrer-policy"] == "same-origin"
     assert "set-cookie" not in reply.headers
+
+
+def test_a_browser_keeps_files_and_no_page_and_no_answer(web: Any) -> None:
+    kept = re.findall(r'(?:src|href)="(/static/[^"]+)"', web.get("/").text + web.get("/table").text)
+    assert STYLE in kept
+    for path in kept:
+        assert web.get(path).headers["cache-control"] == kept_files.FOREVER
+    for path in ("/", "/table", "/api/games", "/api/seat", f"{kept_files.address()}/none.js"):
+        assert web.get(path).headers["cache-control"] == "no-store"
+
+
+def test_a_page_of_an_older_server_gets_files_that_it_does_not_keep(web: Any) -> None:
+    old = web.get("/static/0123456789ab/style.css")
+    assert old.content == web.get(STYLE).content
+    assert old.headers["cache-control"] == "no-store"
+
+
+@pytest.mark.parametrize(
+    "path", ["", "/", "/style.css", f"/{kept_files.version()}", "/x/../../app.py"]
+)
+def test_nothing_but_files_lies_among_them(path: str, web: Any) -> None:
+    assert web.get(f"/static{path}").status_code in (404, 405)
 
 
 def test_pages_have_no_script_or_style_of_their_own(web: Any) -> None:

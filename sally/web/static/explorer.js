@@ -1,6 +1,6 @@
 // Live parts are loaded anew; arrow keys step through an episode. All text comes escaped.
 
-import { drawn } from "/static/boards.js";
+import { drawn } from "./boards.js";
 
 const EVERY = 2500; // milliseconds between two looks
 
