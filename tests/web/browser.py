@@ -33,7 +33,11 @@ ARGS = (
     "--renderer-process-limit=1",  # of each profile: starting another costs more than a page
     "--js-flags=--no-opt --no-maglev",  # no page lives long enough to gain by such compilers
 )
+DESK = {"viewport": {"width": 1200, "height": 900}}
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+# The page has its new size before its own listeners have heard of it; this one hears of it last.
+RESIZED = """({width, height}) => { resized = false; addEventListener("resize", () => {
+  resized = innerWidth === width && innerHeight === height; }); }"""
 
 
 def free_port() -> int:
@@ -143,6 +147,16 @@ class Person:
         self.page.goto(f"{self.address}/table#{token}")
         if read_rules:
             self.page.get_by_role("button", name="I have read the rules").click()
+
+    def move_to(self, device: dict[str, Any]) -> None:
+        """Go on with the page as it is on another device: its size, and a mouse or a thumb."""
+        size, phone = device["viewport"], device.get("is_mobile", False)
+        told = self.page.context.new_cdp_session(self.page)  # held: the device would go with it
+        told.send("Emulation.setTouchEmulationEnabled", {"enabled": phone})
+        self.page.evaluate(RESIZED, size)
+        metrics = {**size, "deviceScaleFactor": 1, "mobile": phone}
+        told.send("Emulation.setDeviceMetricsOverride", metrics)
+        self.page.wait_for_function("() => resized")
 
     def ask(self) -> Any:
         """The move that is wanted now."""

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.web.browser import ARGS, CHROMIUM, Person, Server, missing, server
+from tests.web.browser import ARGS, CHROMIUM, DESK, Person, Server, missing, server
 
 
 @pytest.fixture(scope="session")
@@ -94,7 +94,7 @@ def person(chromium: Any, served: Server) -> Iterator[Callable[..., Person]]:
     made: list[tuple[Person, Any, dict[str, Any]]] = []
 
     def arrive(excused: str = "", address: str = "", **how: Any) -> Person:
-        how.setdefault("viewport", {"width": 1200, "height": 900})
+        how = DESK | how
         context = PROFILES.take(chromium, how)
         one = Person(context.new_page(), address or served.address, excused)
         made.append((one, context, how))
