@@ -83,11 +83,16 @@ def _given(spec: GameSpec[Any, Any, Any], event: Event, seen: tuple[Foreseen, ..
             return Decision(action, event.memory, event.reply, event.tries, event.calls, seen)
         case Forfeited():
             return Forfeit(event.reason, event.reply, event.tries, event.calls, event.memory)
-        case Reported():
-            return Report(event.value, event.odds, event.reply, event.tries, event.calls)
-        case Skipped():
-            return Silence(event.reason)
+        case Reported() | Skipped():
+            return given_in(event)
     raise TypeError(f"{event!r} is no answer")
+
+
+def given_in(event: Reported | Skipped) -> Report | Silence:
+    """What was answered to a question."""
+    if isinstance(event, Skipped):
+        return Silence(event.reason)
+    return Report(event.value, event.odds, event.reply, event.tries, event.calls)
 
 
 def action_of(spec: GameSpec[Any, Any, Any], plain: Any) -> Any:

@@ -95,6 +95,23 @@ class Asides:
 
     # --- probes -----------------------------------------------------------------------------
 
+    @property
+    def only_asks(self) -> bool:
+        """Whether nothing of this turn is noted, and nobody is told anything in any turn."""
+        told = any(self._injections.values()) or self._asked_before is not self._asked_now
+        return not told and not self._notes
+
+    def asked_at(self, *points: str) -> dict[Seat, tuple[Probe, ...]]:
+        """The probes at these points of each seat that has any."""
+        found = {s: tuple(p for p in ps if p.point in points) for s, ps in self._arms.items()}
+        return {seat: probes for seat, probes in found.items() if probes}
+
+    def forget(self) -> None:
+        """Forget what was asked and noted in this turn."""
+        self._notes.clear()
+        for due in self._due.values():
+            due.clear()
+
     def at_start(self, movers: tuple[Seat, ...]) -> list[Turn[Any, Any]]:
         """The asks that stand at the turn's start (any seat) and before the move (movers)."""
         begins = self._game.begins_turn(self._replay.present)
@@ -118,7 +135,7 @@ class Asides:
     def _asked(
         self, probe: Probe, seat: Seat, movers: tuple[Seat, ...], pending: Any = None
     ) -> list[Turn[Any, Any]]:
-        if probe.once and self._was_asked(probe, seat):
+        if probe.once and self.was_asked(probe, seat):
             return []
         name, view, options = probe.name, self.view(seat), self.menu(seat) if seat in movers else ()
         number, desk, memory = len(self._replay), self._desks[seat], self._memory.get(seat)
@@ -130,7 +147,7 @@ class Asides:
             opened.append(Turn(id, desk, view, options, memory, (), question, pending))
         return opened
 
-    def _was_asked(self, probe: Probe, seat: Seat) -> bool:
+    def was_asked(self, probe: Probe, seat: Seat) -> bool:
         """Whether a seat has answered a probe in an earlier turn."""
         now = len(self._replay)
         return any(

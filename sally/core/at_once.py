@@ -1,7 +1,7 @@
 """Turns that are played at once: everybody answers plainly, and nobody has to wait for anybody.
 
 What is done here is what asking and answering one by one does, event for event, with fewer objects
-on the way. Whatever needs more - words, probes, forfeits - is left to the match.
+on the way. Whatever needs more - words, injections, forfeits - is left to the match.
 """
 
 from __future__ import annotations
@@ -49,8 +49,21 @@ class AtOnce(ABC, Generic[S, A, V]):
     def _ask_move(self, seat: Seat, state: S) -> None:
         """Ask a seat for its move."""
 
+    @abstractmethod
+    def _step(self, moves: Mapping[Seat, A], lost: tuple[Seat, ...]) -> None:
+        """Let the rules step."""
+
+    @abstractmethod
+    def _play_asked(
+        self, decide: Mapping[str, Decides[A, V]], report: Mapping[str, Decides[A, V]]
+    ) -> tuple[Turn[A, V], Any] | None:
+        """`play_on` where something is asked aside from play."""
+
     def play_on(
-        self, decide: Mapping[str, Decides[A, V]], scripts: bool = False
+        self,
+        decide: Mapping[str, Decides[A, V]],
+        scripts: bool = False,
+        report: Mapping[str, Decides[A, V]] | None = None,
     ) -> tuple[Turn[A, V], Any] | None:
         """Go on for as long as these players answer each move at once, and plainly.
 
@@ -58,9 +71,12 @@ class AtOnce(ABC, Generic[S, A, V]):
         is more to do - words, forfeits, somebody else's turn - the match stands as if it had been
         asked so far, and an answer that is not taken yet is given back with its turn. Players that
         are all `scripts`, and so give bare moves and keep no notes, go through a shorter loop.
+        What is asked aside from play is put to those in `report`.
         """
-        if self._asides is not None or self._may_reject or self._made:
+        if self._may_reject or self._made:
             return None
+        if self._asides is not None:
+            return self._play_asked(decide, report or {})
         bare = scripts and self.game.same_menus and not self.spec.tools and not self._memory
         if bare and (opened := self._play_pair(decide)) is not None:
             return opened

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from sally.core.errors import BadInput
 from sally.core.match import Match
 from sally.core.partner import Scripted
-from sally.core.player import AskId, Decision, Player, Turn, put
+from sally.core.player import CANNOT_ANSWER, AskId, Decision, Player, Turn, put
 
 if TYPE_CHECKING:
     import asyncio
@@ -35,10 +35,11 @@ def let_answer(
     if says is None and takes is None and not sent:
         scripts = all(type(player) is Scripted for player in players.values())
         decide = {seat: _decides(player) for seat, player in players.items()}
-        opened = match.play_on(decide, scripts)
+        report = {seat: _reports(player) for seat, player in players.items()}
+        opened = match.play_on(decide, scripts, report)
         if opened is not None:
             turn, given = opened
-            scripted = type(players[turn.desk.seat]) is Scripted
+            scripted = type(players[turn.desk.seat]) is Scripted and turn.question is None
             _take(match, turn, Decision(given) if scripted else given, waiting)
     return _put_each(match, players, says, takes, sent, waiting)
 
@@ -80,6 +81,15 @@ def _put_each(
 def _decides(player: Player[Any, Any]) -> Says:
     """What a player is asked by; a plain function without the decision around its move."""
     return player.script if type(player) is Scripted else player.decide
+
+
+def _reports(player: Player[Any, Any]) -> Says:
+    """What a player is asked by aside from play."""
+    return getattr(player, "report", None) or _cannot_answer
+
+
+def _cannot_answer(turn: Turn[Any, Any]) -> Any:
+    return CANNOT_ANSWER
 
 
 def _take(

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from sally.core.answers import forfeited, spoken
 from sally.core.asides import Asides
-from sally.core.at_once import AtOnce
+from sally.core.asked_at_once import AskedAtOnce
 from sally.core.at_once import Decides as Decides
 from sally.core.chance import Stream
 from sally.core.desk import Desk
@@ -39,7 +39,7 @@ from sally.core.player import Answer, AskId, Decision, Fault, Forfeit, Move, Tur
 from sally.core.replay import Replay
 
 
-class Match(AtOnce[S, A, V]):
+class Match(AskedAtOnce[S, A, V]):
     """Turn order, nature, probes, injection, forfeits and the log, in one place."""
 
     def __init__(
@@ -207,13 +207,16 @@ class Match(AtOnce[S, A, V]):
                     menu = game.options(state, seat)
                     waiting[id] = Turn(id, desks[seat], view, menu, memory.get(seat))
         else:
-            self._asides.turn_begins()
-            self._unasked = [seat for seat in movers if seat not in self._made]
-            if movers[0] != NATURE:
-                self._put(self._asides.at_start(tuple(self._unasked)))
-            self._ask_whoever_is_ready()
+            self._ask_with_asides(self._asides)
         if not self._waiting:
             self._settle()
+
+    def _ask_with_asides(self, asides: Asides) -> None:
+        asides.turn_begins()
+        self._unasked = [seat for seat in self._movers if seat not in self._made]
+        if self._movers[0] != NATURE:
+            self._put(asides.at_start(tuple(self._unasked)))
+        self._ask_whoever_is_ready()
 
     def _paid(self, state: S) -> dict[str, float]:
         payoffs = {str(seat): float(p) for seat, p in self.game.payoffs(state).items()}

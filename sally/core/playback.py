@@ -7,12 +7,12 @@ from typing import Any
 
 import msgspec
 
-from sally.core.answers import action_of, answers_of
+from sally.core.answers import action_of, answers_of, given_in
 from sally.core.errors import BadInput, PromptDiffers
 from sally.core.game import GameSpec, Seat
-from sally.core.log import Censored, Episode, Event, Forfeited, Moved, Reported, episode_id
+from sally.core.log import Censored, Episode, Event, Forfeited, Moved, Reported, Skipped, episode_id
 from sally.core.match import Match
-from sally.core.player import Turn
+from sally.core.player import AskId, Turn
 from sally.core.replay import Replay
 
 # (the ask, its logged event) -> the answer; None: the log's own
@@ -93,22 +93,27 @@ def mismatch(
 
 
 def _plays_plainly(spec: GameSpec[Any, Any, Any], episode: Episode) -> bool:
-    """Whether a log of bare moves plays to the same events; False says nothing of other logs."""
-    script: dict[str, dict[int, int]] = {}
+    """Whether a log of bare moves and reports plays to the same events; False says nothing."""
+    script: dict[str, dict[AskId, Any]] = {}
     for event in episode.events[:-1]:
-        if type(event) is not Moved or type(event.action) is not int:
+        if type(event) is Moved and type(event.action) is int and not event.calls:
+            script.setdefault(event.seat, {})[event.turn, event.seat, "", ""] = event.action
+        elif (type(event) is Reported and event.source == "probe") or type(event) is Skipped:
+            id = (event.turn, event.seat, event.probe, event.about)
+            script.setdefault(event.seat, {})[id] = given_in(event)
+        else:
             return False
-        script.setdefault(event.seat, {})[event.turn] = event.action
+    says = {seat: _from(answers) for seat, answers in script.items()}
     try:
         match: Match[Any, Any, Any] = Match(spec, episode.setup, ask_nature=True)
-        match.play_on({seat: _from(moves) for seat, moves in script.items()})
+        match.play_on(says, report=says)
     except Exception:  # a log holds anything; why it does not play, asking one by one says
         return False
     return match.over and match.events == episode.events
 
 
-def _from(moves: dict[int, int]) -> Callable[[Turn[Any, Any]], int]:
-    return lambda turn: moves[turn.number]
+def _from(answers: dict[AskId, Any]) -> Callable[[Turn[Any, Any]], Any]:
+    return lambda turn: answers[turn.id]
 
 
 def rerun(

@@ -25,7 +25,12 @@ def unsound(episode: Episode) -> str | None:
         return None
     if spec.version != episode.setup.version:
         return None
-    return _odd_people(episode.setup) or _odd_effort(episode) or mismatch(spec, episode)
+    return odd(episode) or mismatch(spec, episode)
+
+
+def odd(episode: Episode) -> str | None:
+    """What no episode of the installed game is like, whatever was played; None if nothing."""
+    return _odd_people(episode.setup) or _odd_effort(episode)
 
 
 def _odd_people(setup: Setup) -> str | None:

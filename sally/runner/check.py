@@ -30,7 +30,7 @@ from sally.core.model import (
 from sally.core.playback import Again, mismatch, require_version
 from sally.core.player import AskId, Player, Turn, put
 from sally.core.records import RECORDED
-from sally.core.sound import unsound
+from sally.core.sound import odd, unsound
 from sally.models.stub import Playback, Recorded
 from sally.players.language import patient, uses_model
 from sally.runner.local import is_bot, orders
@@ -85,10 +85,11 @@ def check(
             found.unchecked.append((episode.id, str(why)))
             continue
         other = _other_versions(spec, episode)
-        wrong = unsound(episode) or _other_cell(episode, cells or {})
         with asyncio.Runner() as loop:
-            again = _everybody_again(spec, episode, not other, loop)
-            wrong = wrong or mismatch(spec, episode, again)
+            differs = mismatch(spec, episode, _everybody_again(spec, episode, not other, loop))
+        # who is asked again and says all that is logged has played the log once more
+        wrong = odd(episode) if differs is None else unsound(episode)
+        wrong = wrong or _other_cell(episode, cells or {}) or differs
         if wrong is None and episode.id in changed:
             wrong = CHANGED
         if wrong is not None:

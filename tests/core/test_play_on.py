@@ -7,12 +7,16 @@ from typing import Any
 import pytest
 
 from sally.core import shelf
+from sally.core.awareness import EVERYWHERE
 from sally.core.drive import let_answer, play_bots
 from sally.core.errors import IllegalMove
-from sally.core.log import Event, Instance, Moved, Setup, Sitter
+from sally.core.log import Event, Instance, Moved, Reported, Setup, Sitter
 from sally.core.match import Match
 from sally.core.partner import Scripted
-from sally.core.player import Decision, Fault, Forfeit, Turn, put
+from sally.core.playback import mismatch
+from sally.core.player import Decision, Fault, Forfeit, Silence, Turn, put
+from sally.core.probe import Foreseen, Injection, Report
+from sally.runner.seating import players_of
 
 Answers = dict[int, Any]  # by turn, what the agent answers; else it moves as it did
 
@@ -161,3 +165,116 @@ def test_a_turn_that_needs_more_is_left_alone():
     game.answer((0, "partner", "", ""), Decision(0))
     assert not game.play_turn(mine)  # somebody has answered already
     assert game.turn == 0 and not game.events
+
+
+# --- with questions aside -------------------------------------------------------------------------
+
+ARMS = {
+    "agent": ("their_move", "their_move_given_mine", "their_odds"),
+    "partner": ("their_move_given_mine", "their_move"),
+}
+
+
+def asked_match(setup: dict[str, Any] | None = None, **params: Any) -> Match[Any, Any, Any]:
+    lineup = {"agent": Sitter("random"), "partner": Sitter("tit_for_tat")}
+    played = Instance("ipd", "ipd", {"rounds": 6, **params})
+    return Match(shelf.game("ipd"), Setup(played, 3, lineup, **{"arms": ARMS, **(setup or {})}))
+
+
+class Seer(Agent):
+    """An agent that answers questions, too: as told by turn and probe, or else with a move."""
+
+    def report(self, turn: Turn[Any, Any]) -> Any:
+        assert turn.question is not None
+        told = (turn.id, turn.memory, turn.pending, turn.question, tuple(turn.options))
+        self.asked.append((turn.id, told))
+        given = self.answers.get((turn.number, turn.question.probe))  # type: ignore[call-overload]
+        if isinstance(given, Exception):
+            raise given
+        return given or Report(turn.number % 2, (0.25, 0.75))
+
+
+WRONG = [
+    {(2, "their_move"): Report(9)},
+    {(2, "their_odds"): Report(1)},
+    {(2, "their_move_given_mine"): Decision(0)},
+    {(2, "their_move_given_mine"): ZeroDivisionError()},
+    {2: ZeroDivisionError()},
+    {2: Decision(9)},
+]
+
+
+def seat_by_seat(game: Match[Any, Any, Any], agent: Seer) -> list[Event]:
+    players = {"agent": agent, "partner": Scripted(copies)}
+    let_answer(game, players, says=lambda turn: put(turn, players[turn.seat]))
+    return game.events
+
+
+@pytest.mark.parametrize(
+    "answers",
+    [
+        {},
+        {(1, "their_move"): Silence("no"), (2, "their_odds"): Report(None)},
+        {(3, "their_move"): Fault("fault", "gone")},
+        {(3, "their_move_given_mine"): Fault("fault", "gone")},
+        {2: Forfeit("unreadable")},
+        {2: Decision(1, foreseen=(Foreseen("their_move", 1, "partner"),))},
+        {2: Decision(1, reply="F, of course", memory=7)},
+    ],
+)
+@pytest.mark.parametrize("params", [{}, {"stop_chance": 0.3, "rounds": 30}])
+def test_questions_aside_are_put_as_they_are_one_by_one(answers: Any, params: dict[str, Any]):
+    first, second = Seer(answers), Seer(answers)
+    expected, found = asked_match(**params), asked_match(**params)
+    assert played_on(found, second) == seat_by_seat(expected, first)
+    assert second.asked == first.asked
+    assert found.over and found.memory("agent") == expected.memory("agent")  # type: ignore[arg-type]
+    assert found.episode() == expected.episode() and found.replay == expected.replay
+    assert list(found.replay.reports) == list(expected.replay.reports)
+
+
+@pytest.mark.parametrize("wrong", WRONG, ids=str)
+def test_a_wrong_answer_leaves_the_turn_as_it_stood_one_by_one(wrong: Any):
+    expected, found = asked_match(), asked_match()
+    for game, play in ((expected, seat_by_seat), (found, played_on)):
+        with pytest.raises((IllegalMove, ZeroDivisionError)):
+            play(game, Seer(wrong))
+    assert found.turn == 2 and found.events == expected.events
+    assert [turn.id for turn in found.asks()] == [turn.id for turn in expected.asks()]
+    assert [turn.memory for turn in found.asks()] == [turn.memory for turn in expected.asks()]
+    for game in (expected, found):
+        played_on(game, Seer({}))
+    assert found.over and found.episode() == expected.episode()
+
+
+def test_who_is_told_something_is_asked_one_by_one():
+    told = {"injections": (Injection("agent", "their_move"),)}
+    expected, found = asked_match(told), asked_match(told)
+    assert played_on(found, Seer({})) == seat_by_seat(expected, Seer({}))
+    assert found.over
+
+
+def test_questions_to_somebody_else_are_left_to_them():
+    game = asked_match()
+    let_answer(game, {"partner": Scripted(copies)})
+    assert [turn.id[1:3] for turn in game.asks()] == [
+        ("agent", "their_move"), ("agent", "their_odds"), ("agent", ""),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("game", ["hanabi_mini", "level_k", "toma_mg", "toma_po"])
+def test_every_kind_of_question_is_put_at_once_as_one_by_one(game: str):
+    spec = shelf.game(game)
+    rules = spec.build({})
+    probes = (*spec.probes, *EVERYWHERE.values())
+    arms = {s: tuple(p.name for p in probes if s in (p.seats or rules.seats)) for s in rules.seats}
+    everybody = {seat: Sitter("random") for seat in (*rules.seats, *rules.helpers)}
+    setup = Setup(Instance(game, game, {}), 5, everybody, spec.version, arms)
+    expected, found = Match(spec, setup), Match(spec, setup)
+    players = players_of(found)
+    let_answer(expected, players, says=lambda turn: put(turn, players[turn.seat]))
+    play_bots(found, players)
+    assert found.over and found.episode() == expected.episode()
+    assert {e.probe for e in found.events if isinstance(e, Reported)}
+    assert found.replay == expected.replay
+    assert mismatch(spec, found.episode()) is None

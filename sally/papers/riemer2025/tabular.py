@@ -47,6 +47,7 @@ def bulk_figures(
     return measured(game, kind, rounds, rates)
 
 
+@lru_cache(maxsize=2)  # a cell's row is filled by both measures, one after the other
 def _bulk(
     name: str, kind: str, effort: Effort, settings: Settings | None
 ) -> tuple[RepeatedGame, list[Automaton[Any]], Ints, Rounds]:
