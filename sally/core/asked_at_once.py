@@ -20,13 +20,14 @@ Asked = Mapping[Seat, tuple[Probe, ...]]
 class _Course:
     """How far a turn has been asked and answered."""
 
-    __slots__ = ("answers", "memory", "notes", "opened", "turns", "views")
+    __slots__ = ("answers", "memory", "menus", "notes", "opened", "turns", "views")
 
     def __init__(self, memory: Mapping[Seat, Any]) -> None:
         self.memory = dict(memory)  # as it was before this turn
         self.turns: list[Turn[Any, Any]] = []
         self.answers: list[Any] = []
         self.views: dict[Seat, Any] = {}
+        self.menus: dict[Seat, Any] = {}
         self.notes: dict[str, list[Event]] = {}
         self.opened = False  # whether whoever was asked last gave an answer that is not taken here
 
@@ -108,9 +109,10 @@ class AskedAtOnce(AtOnce[S, A, V]):
         self, course: _Course, number: int, state: S, seat: Seat, says: Decides[A, V]
     ) -> Any:
         """Ask a seat for its move: the action, if it is legal and plain, or whatever was said."""
-        game, menu = self.game, self.game.options(state, seat)
         if (view := course.views.get(seat)) is None:
-            view = game.observe(state, seat)
+            view = course.views[seat] = self.game.observe(state, seat)
+        if (menu := course.menus.get(seat)) is None:
+            menu = course.menus[seat] = self.game.options(state, seat)
         turn = Turn((number, seat, "", ""), self._desks[seat], view, menu, self._memory.get(seat))
         course.turns.append(turn)
         action = given = says(turn)
@@ -147,7 +149,8 @@ class AskedAtOnce(AtOnce[S, A, V]):
                 continue
             if (view := course.views.get(seat)) is None:
                 view = course.views[seat] = game.observe(state, seat)
-            menu = game.options(state, seat) if moves else ()
+            if (menu := course.menus.get(seat)) is None:
+                menu = course.menus[seat] = game.options(state, seat) if moves else ()
             for question in probe.asks(game, view, seat):
                 id = (number, seat, probe.name, question.about)
                 memory = self._memory.get(seat)

@@ -9,6 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.float32]
+Ints = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+# thirty-two weights each; of a pair, the second is sixteen places after the first
+Q8_0 = np.dtype([("scale", "<f2"), ("whole", "i1", 32)])
+Q4_1 = np.dtype([("scale", "<f2"), ("least", "<f2"), ("pairs", "u1", 16)])
 
 
 def _norm(x: Array, weight: Array, eps: float) -> Array:
@@ -16,10 +21,10 @@ def _norm(x: Array, weight: Array, eps: float) -> Array:
     return scaled
 
 
-def _rotated(x: Array, base: float) -> Array:
+def _rotated(x: Array, at: Ints, base: float) -> Array:
     """Rotary positions on neighbouring pairs, the order in which GGUF keeps Llama's heads."""
-    length, _, size = x.shape
-    angles = np.arange(length)[:, None] * base ** (-np.arange(0, size, 2) / size)
+    size = x.shape[2]
+    angles = at[:, None] * base ** (-np.arange(0, size, 2) / size)
     cos, sin = (wave(angles)[:, None].astype(x.dtype) for wave in (np.cos, np.sin))
     out = np.empty_like(x)
     out[..., 0::2] = x[..., 0::2] * cos - x[..., 1::2] * sin
@@ -27,12 +32,12 @@ def _rotated(x: Array, base: float) -> Array:
     return out
 
 
-def _attention(q: Array, k: Array, v: Array) -> Array:
+def _attention(q: Array, k: Array, v: Array, sees: Mask) -> Array:
     length, heads, size = q.shape
     repeat = heads // k.shape[1]
     k, v = np.repeat(k, repeat, axis=1), np.repeat(v, repeat, axis=1)
     scores = np.einsum("ihd,jhd->hij", q, k) / math.sqrt(size)
-    scores = np.where(np.tril(np.ones((length, length), bool)), scores, -np.inf)
+    scores = np.where(sees, scores, -np.inf)
     weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
     weights /= weights.sum(axis=-1, keepdims=True)
     mixed: Array = np.einsum("hij,jhd->ihd", weights, v).reshape(length, heads * size)
@@ -62,16 +67,33 @@ def _reader(path: Path) -> Any:
         return Reader(path)
 
 
+def _floats(tensor: Any) -> Array:
+    """The weights of a tensor; of the kinds in our file a whole tensor at a time."""
+    import gguf  # type: ignore[import-untyped, unused-ignore]
+
+    kinds = {gguf.GGMLQuantizationType.Q8_0: Q8_0, gguf.GGMLQuantizationType.Q4_1: Q4_1}
+    if (kind := kinds.get(tensor.tensor_type)) is None:
+        plain: Array = gguf.quants.dequantize(tensor.data, tensor.tensor_type)
+        return plain
+    blocks = tensor.data.view(kind)
+    weights: Array = np.empty((*blocks.shape, 32), np.float32)
+    if kind is Q8_0:
+        weights[:] = blocks["whole"]
+    else:
+        np.bitwise_and(blocks["pairs"], 15, out=weights[..., :16], casting="unsafe")
+        np.right_shift(blocks["pairs"], 4, out=weights[..., 16:], casting="unsafe")
+    weights *= blocks["scale"].astype(np.float32)[..., None]
+    if kind is Q4_1:
+        weights += blocks["least"].astype(np.float32)[..., None]
+    return weights.reshape(len(blocks), -1)
+
+
 class Reference:
-    """The weights of a GGUF file, evaluated token by token without llama.cpp."""
+    """The weights of a GGUF file, evaluated without llama.cpp."""
 
     def __init__(self, path: Path) -> None:
-        import gguf  # type: ignore[import-untyped, unused-ignore]
-
         reader = _reader(path)
-        self.weights: dict[str, Array] = {
-            t.name: gguf.quants.dequantize(t.data, t.tensor_type) for t in reader.tensors
-        }
+        self.weights: dict[str, Array] = {t.name: _floats(t) for t in reader.tensors}
 
         def read(name: str) -> Any:
             return reader.get_field(f"llama.{name}").contents()
@@ -80,26 +102,41 @@ class Reference:
         self.heads, self.kv = read("attention.head_count"), read("attention.head_count_kv")
         self.eps = read("attention.layer_norm_rms_epsilon")
 
-    def logprob(self, tokens: list[int], start: int) -> float:
-        """The log-probability of the tokens from the start on, given those before."""
-        w = self.weights
-        x = w["token_embd.weight"][tokens[:-1]]
+    def logprobs(self, texts: list[list[int]], start: int) -> list[float]:
+        """For each text, the log-probability of its tokens from the start on, given those before.
+
+        All begin alike up to the start, so one pass takes them: their beginning, then each end,
+        whose tokens see the beginning and what precedes them in their own text.
+        """
+        w, stem = self.weights, texts[0][:start]
+        assert all(text[:start] == stem for text in texts)
+        whose, place = [-1] * start, list(range(start))
+        tokens = list(stem)
+        for n, text in enumerate(texts):
+            tokens += text[start:-1]
+            whose += [n] * (len(text) - start - 1)
+            place += range(start, len(text) - 1)
+        of, at = np.array(whose), np.array(place)
+        sees = ((of == -1) | (of == of[:, None])) & (at <= at[:, None])
+        x = w["token_embd.weight"][tokens]
         for i in range(self.layers):
-            x = self._layer(x, f"blk.{i}.")
-        x = x[start - 1 :]
+            x = self._layer(x, f"blk.{i}.", at, sees)
+        x = x[start - 1 :]  # the last token of the beginning foretells the first of each end
         logits = _norm(x, w["output_norm.weight"], self.eps) @ w["token_embd.weight"].T
         logits = logits.astype(np.float64)  # of fifty thousand shares the sum is wanted exactly
         top = logits.max(axis=-1, keepdims=True)
-        logprobs = logits - top - np.log(np.exp(logits - top).sum(axis=-1, keepdims=True))
-        return float(logprobs[np.arange(len(x)), tokens[start:]].sum())
+        found = logits - top - np.log(np.exp(logits - top).sum(axis=-1, keepdims=True))
+        rows = [[0, *(np.flatnonzero(of[start:] == n) + 1)] for n in range(len(texts))]
+        return [float(found[r, t[start:]].sum()) for r, t in zip(rows, texts, strict=True)]
 
-    def _layer(self, x: Array, at: str) -> Array:
+    def _layer(self, x: Array, at: str, place: Ints, sees: Mask) -> Array:
         w, length = self.weights, len(x)
         h = _norm(x, w[at + "attn_norm.weight"], self.eps)
         q = (h @ w[at + "attn_q.weight"].T).reshape(length, self.heads, -1)
         k = (h @ w[at + "attn_k.weight"].T).reshape(length, self.kv, -1)
         v = (h @ w[at + "attn_v.weight"].T).reshape(length, self.kv, -1)
-        mixed = _attention(_rotated(q, self.base), _rotated(k, self.base), v)
+        q, k = _rotated(q, place, self.base), _rotated(k, place, self.base)
+        mixed = _attention(q, k, v, sees)
         x = x + mixed @ w[at + "attn_output.weight"].T
         h = _norm(x, w[at + "ffn_norm.weight"], self.eps)
         gate = h @ w[at + "ffn_gate.weight"].T

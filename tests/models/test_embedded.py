@@ -57,12 +57,9 @@ def reference() -> Reference:
 
 def full(model: Embedded, reference: Reference, text: str, candidates: tuple[str, ...]) -> Scores:
     """The scores from full softmaxes over the joint tokens, by other code than the model's."""
-    sums = []
     start = len(model._llama.tokens(text, control=True))
-    for candidate in candidates:
-        tokens = model._llama.tokens(text + candidate, control=True).tolist()
-        sums.append(reference.logprob(tokens, start))
-    return Scores(candidates, tuple(sums))
+    joint = [model._llama.tokens(text + each, control=True).tolist() for each in candidates]
+    return Scores(candidates, tuple(reference.logprobs(joint, start)))
 
 
 @pytest.mark.parametrize(
@@ -92,11 +89,9 @@ def test_a_candidate_that_merges_with_the_context_is_scored_from_before_the_merg
     exact: Embedded, reference: Reference
 ) -> None:
     scores = asyncio.run(exact.score("The answer is pap", ["er", "aya"]))
-    expected = []
-    for word in (" paper", " papaya"):
-        tokens = exact._llama.tokens("The answer is" + word, control=False).tolist()
-        expected.append(reference.logprob(tokens, 3))
-    assert scores.logprobs == pytest.approx(expected, abs=0.02)
+    words = [f"The answer is{word}" for word in (" paper", " papaya")]
+    joint = [exact._llama.tokens(text, control=False).tolist() for text in words]
+    assert scores.logprobs == pytest.approx(reference.logprobs(joint, 3), abs=0.02)
 
 
 def test_answers_do_not_depend_on_what_was_asked_before(model: Embedded) -> None:
@@ -113,8 +108,10 @@ def test_answers_do_not_depend_on_what_was_asked_before(model: Embedded) -> None
         model._llama.slots[:] = [llama.Slot() for _ in model._llama.slots]
 
     move: list[Message] = [User(page + "Your move?")]
+    forget()
+    first = said(move)
     # The second chat goes on from the very tokens that the first one said.
-    sure: list[Message] = [*move, Assistant(said(move)), User("Sure?")]
+    sure: list[Message] = [*move, Assistant(first), User("Sure?")]
     asks: list[Callable[[], object]] = [
         lambda: said(move),
         lambda: scores(sure, (" yes", " no")),
@@ -123,8 +120,8 @@ def test_answers_do_not_depend_on_what_was_asked_before(model: Embedded) -> None
         lambda: scores(page + "They pick blue box to win in round", (" two", " three")),
         lambda: said(sure),
     ]
-    fresh = []
-    for ask in asks:
+    fresh: list[object] = [first]
+    for ask in asks[1:]:
         forget()
         fresh.append(ask())
     assert [ask() for ask in asks] == fresh

@@ -132,6 +132,11 @@ def destinations(listed: Sequence[Profile]) -> dict[int, int]:
 
 def predictions(scenario: Scenario) -> dict[int, int]:
     """Where each agent goes: the answers to the questions about the others."""
+    return dict(_predicted(scenario))
+
+
+@lru_cache(maxsize=512)  # truth, player and metrics want to know it of each agent
+def _predicted(scenario: Scenario) -> Mapping[int, int]:
     try:
         return destinations(profiles(scenario))
     except Undetermined as trouble:
