@@ -19,7 +19,7 @@ test: $(READY) ## run the checks and every test, side by side
 	@$(MAKE) --no-print-directory -j2 check suite
 
 suite: $(READY)
-	@PYTHONDONTWRITEBYTECODE= OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 3
+	@PYTHONDONTWRITEBYTECODE= OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -p tests.forks --forks 3
 
 check: $(READY) ## lint, types (also of the page on your own game), layers
 	@$(BIN)/ruff check .

@@ -99,8 +99,10 @@ def test_a_run_that_is_stopped_says_so_and_goes_on(tmp_path: Path) -> None:
             assert begun.poll() is None, begun.communicate()
             time.sleep(0.1)
         begun.send_signal(signal.SIGINT)
-        stopped.set()
-        _, said = begun.communicate(timeout=60)
+        try:
+            _, said = begun.communicate(timeout=60)
+        finally:
+            stopped.set()
         assert begun.returncode == 130, said
         assert said.strip().splitlines()[-1].startswith("sally: Stopped.")
         assert "Traceback" not in said
