@@ -171,19 +171,21 @@ def decision_rows(episodes: Iterable[Episode]) -> Iterator[Row]:
             "instance": episode.setup.instance.id,
         }
         desks = {s: Desk(whole.spec, whole.replay.game, s, 0) for s in whole.replay.game.seats}
+        heads = {
+            seat: {**head, "player": label(who), "participant": who.params.get("participant")}
+            for seat, who in episode.setup.lineup.items()
+        }
         for event in episode.events:
-            who = episode.setup.lineup.get(event.seat)
-            if who is None or isinstance(event, Censored):
+            if (named := heads.get(event.seat)) is None or isinstance(event, Censored):
                 continue
-            named = {"player": label(who), "participant": who.params.get("participant")}
-            took = {"seconds": _seconds(event.calls)}
+            took, desk = _seconds(event.calls), desks.get(Seat(event.seat))
             if isinstance(event, Moved):
-                said = _option(desks.get(Seat(event.seat)), whole, event)
-                yield {**head, **named, **_moved(event), "label": said, **took}
+                said = _option(desk, whole, event)
+                yield {**named, **_moved(event), "label": said, "seconds": took}
             elif isinstance(event, Forfeited):
-                yield {**head, **named, **_moved(event), "what": "forfeit", **took}
+                yield {**named, **_moved(event), "what": "forfeit", "seconds": took}
             elif isinstance(event, Reported):
-                yield {**head, **named, **_reported(whole, event), **took}
+                yield {**named, **_reported(whole, event, desk), "seconds": took}
 
 
 def _seconds(calls: Sequence[Call]) -> float | None:
@@ -219,7 +221,7 @@ def _moved(event: Moved | Forfeited) -> Row:
     }
 
 
-def _reported(whole: Played, event: Reported) -> Row:
+def _reported(whole: Played, event: Reported, desk: Desk | None) -> Row:
     found = judged(whole.spec, whole.replay, event)
     scores = found.scores if found else {}
     stated = scores if event.odds is not None else {}  # a bare choice has no odds to score
@@ -231,7 +233,7 @@ def _reported(whole: Played, event: Reported) -> Row:
         "about": event.about,
         "source": event.source,
         "value": _flat(event.value),
-        "label": _answer(whole, event, found),
+        "label": _answer(whole, event, found, desk),
         "odds": None if event.odds is None else list(event.odds),
         "truth": _flat(found.truth if found else None),
         "right": scores.get("right"),
@@ -242,12 +244,12 @@ def _reported(whole: Played, event: Reported) -> Row:
     }
 
 
-def _answer(whole: Played, event: Reported, found: Judged | None) -> str | None:
+def _answer(whole: Played, event: Reported, found: Judged | None, desk: Desk | None) -> str | None:
     """What the seat's own words call an answer to a choice."""
     if found is None or not isinstance(event.value, int | str):
         return None
-    words = Desk(whole.spec, whole.replay.game, Seat(event.seat), 0).words
-    return words.of(found.question).choice_name(found.question, event.value)
+    desk = desk or Desk(whole.spec, whole.replay.game, Seat(event.seat), 0)
+    return desk.words.of(found.question).choice_name(found.question, event.value)
 
 
 def _flat(value: Any) -> Any:

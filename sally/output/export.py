@@ -219,11 +219,16 @@ def _whole(path: Path, put: Callable[[Path], int]) -> int:
 def _csv(rows: Iterable[Mapping[str, Any]], columns: Sequence[Column], path: Path) -> int:
     with path.open("w", encoding="utf-8", newline="") as file:
         out = csv.writer(file, lineterminator="\r\n")  # RFC 4180; quotes both where they are said
-        out.writerow(column.name for column in columns)
+        names = [column.name for column in columns]
+        out.writerow(names)
         n = 0
         for n, row in enumerate(rows, 1):  # noqa: B007  the count is wanted after the loop
-            out.writerow(_in_csv(row.get(column.name)) for column in columns)
+            cells = map(row.get, names)
+            out.writerow([c if type(c) in AS_THEY_ARE else _in_csv(c) for c in cells])
         return n
+
+
+AS_THEY_ARE = {float, int, type(None)}  # the csv module writes these as `_text` does
 
 
 def _in_csv(value: Any) -> str:
@@ -235,10 +240,12 @@ FORMULA = ("=", "+", "-", "@", "\t", "\r")  # with which a spreadsheet's formula
 
 def harmless(text: str) -> str:
     """A text with an apostrophe before it where a spreadsheet would run it; numbers stay."""
+    if not text.startswith(FORMULA):
+        return text
     try:
         float(text)
     except ValueError:
-        return f"'{text}" if text.startswith(FORMULA) else text
+        return f"'{text}"
     return text
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from sally.core.game import Seat
@@ -29,17 +30,23 @@ class Predicted:
     mine: int
     truth: int
 
-    @property
-    def hoped(self) -> Floats:
+    @cached_property
+    def hoped(self) -> list[float]:
         """By own move, what it is worth if the other moves as believed."""
         if isinstance(self.belief, int):
-            return self.table[:, self.belief]
-        return self.table @ list(self.belief)
+            return self._beside(self.belief)
+        hoped: list[float] = (self.table @ list(self.belief)).tolist()
+        return hoped
 
-    @property
+    def _beside(self, theirs: int) -> list[float]:
+        """By own move, what it is worth beside this one."""
+        worth: list[float] = self.table[:, theirs].tolist()  # quicker for two or three moves
+        return worth
+
+    @cached_property
     def best(self) -> list[int]:
-        hoped = self.hoped
-        return [m for m, worth in enumerate(hoped) if worth >= hoped.max() - SAME]
+        most = max(self.hoped) - SAME
+        return [m for m, worth in enumerate(self.hoped) if worth >= most]
 
     @property
     def split(self) -> tuple[float, float, float]:
@@ -48,11 +55,13 @@ class Predicted:
         Where several moves are best replies to the prediction, the one that was made counts if
         it is among them, else their mean.
         """
-        hoped, best = self.hoped, self.best
-        lost = self.table[:, self.truth].max() - self.table[:, self.truth]
+        hoped, best, worth = self.hoped, self.best, self._beside(self.truth)
+        most = max(worth)
         made = [self.mine] if self.mine in best else best
-        given_up = float(hoped.max() - hoped[self.mine])
-        return float(lost[made].mean()), given_up, float(lost[self.mine])
+        inferred = 0.0
+        for move in made:
+            inferred += most - worth[move]
+        return inferred / len(made), max(hoped) - hoped[self.mine], most - worth[self.mine]
 
 
 @shared

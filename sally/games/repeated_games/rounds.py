@@ -178,17 +178,18 @@ def worths_ahead(played: Played, seat: Seat) -> dict[int, Floats]:
     found, game = automaton_of(played, seat), rules(played)
     if found is None:
         return {}
-    machine, pay = _machine(game, seat, *found), pay_table(game, seat)
-    everything = rounds(played, seat)
-    ahead = _plan(game, seat, *found).values
-    follow, at, tables = followed(machine), 0, {}
+    pay, ahead = pay_table(game, seat), _plan(game, seat, *found).values
+    follow, known = _followed(game, seat, *found)
+    at, tables = 0, {}
     # with a fixed end the plan is for what is left; void rounds count towards the end
-    for n, each in enumerate(everything):
+    for n, each in enumerate(rounds(played, seat)):
         left = game.rounds - n - 1
-        then = ahead[left][follow[at]]  # (theirs, mine)
-        tables[each.turn] = pay + (1 - game.stop_chance) * then.T
+        if (table := known.get((left, at))) is None:
+            then = ahead[left][follow[at]]  # (theirs, mine)
+            table = known[left, at] = pay + (1 - game.stop_chance) * then.T
+        tables[each.turn] = table
         if each.mine is not None and each.theirs is not None:
-            at = int(follow[at, each.theirs, each.mine])
+            at = follow[at][each.theirs][each.mine]
     return tables
 
 
@@ -208,6 +209,18 @@ def expected_ahead(played: Played, seat: Seat) -> list[tuple[Round, Floats, floa
         if each.mine is not None and each.theirs is not None:
             at = int(follow[at, each.theirs, each.mine])
     return out
+
+
+Ahead = dict[tuple[int, int], Floats]  # rounds left and the automaton's place -> worths
+
+
+@lru_cache(maxsize=64)
+def _followed(
+    game: RepeatedGame, seat: Seat, make: Maker, params: bytes
+) -> tuple[list[list[list[int]]], Ahead]:
+    """Where the automaton goes, and what pairs of moves are worth there, as far as worked out."""
+    follow: list[list[list[int]]] = followed(_machine(game, seat, make, params)).tolist()
+    return follow, {}
 
 
 @lru_cache(maxsize=256)
