@@ -7,9 +7,10 @@ past into one game, and the chance of the others' moves in that game is the like
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
+from msgspec.structs import replace
 
 from sally.core.chance import Stream
 from sally.games.hanabi.belief import Hand, hidden
@@ -61,31 +62,47 @@ def read(
     )
 
 
-def likelihood(
-    game: Hanabi,
-    view: View,
-    hand: Hand,
-    policies: Mapping[int, Policy],
-    shown: Mapping[int, int] | None = None,
-) -> float:
-    """The chance that seats with declared policies moved as they did, if one held this hand.
+def likelihood(game: Hanabi, view: View, hand: Hand, policies: Mapping[int, Policy]) -> float:
+    """The chance that seats with declared policies moved as they did, if one held this hand."""
+    return likelihoods(game, view, [hand], policies)[0]
 
-    Whoever tries many hands gives what the view has `shown` of the cards, which is always the same.
+
+def likelihoods(
+    game: Hanabi, view: View, hands: Sequence[Hand], policies: Mapping[int, Policy]
+) -> list[float]:
+    """The same for each of the hands that one may hold.
+
+    They make for one past but for what the others saw of one's own hand: moves are gone through
+    once, and hands that looked the same before a move are tried as one.
     """
-    chance = 1.0
-    for seat, seen, action in past_views(game, view, hand, shown):
-        if seat in policies:
-            chance *= policies[seat](seen).get(action, 0.0)
+    if not hands:
+        return []
+    shown, me = revealed(view), view.me
+    slots = {id: slot for slot, id in enumerate(view.ids[me])}
+    moves = [
+        (policies[seat], seen, action, [(slots.get(id), shown.get(id, -1)) for id in seen.ids[me]])
+        for seat, seen, action in past_views(game, view, hands[0])
+        if seat in policies
+    ]
+    tried: list[dict[Hand, float]] = [{} for _ in moves]
+    chances = []
+    for hand in hands:
+        chance = 1.0
+        for (policy, seen, action, held), known in zip(moves, tried, strict=True):
+            then = tuple([card if slot is None else hand[slot] for slot, card in held])
+            if then not in known:
+                seeing = replace(seen, hands=(*seen.hands[:me], then, *seen.hands[me + 1 :]))
+                known[then] = policy(seeing).get(action, 0.0)
+            chance *= known[then]
             if not chance:
-                return 0.0
-    return chance
+                break
+        chances.append(chance)
+    return chances
 
 
-def past_views(
-    game: Hanabi, view: View, hand: Hand, shown: Mapping[int, int] | None = None
-) -> Iterator[tuple[int, View, int]]:
+def past_views(game: Hanabi, view: View, hand: Hand) -> Iterator[tuple[int, View, int]]:
     """Every move of another seat, with what that seat saw before it if one's hand was this."""
-    state = supposed(game, view, hand, revealed(view) if shown is None else shown)
+    state = supposed(game, view, hand, revealed(view))
     for event in view.past:
         seat = game.seats[event.by]
         action = game.action_of(event)
@@ -111,16 +128,14 @@ def _all_hands(
     game: Hanabi, view: View, policies: Mapping[int, Policy], most: int
 ) -> list[tuple[Hand, float]] | None:
     """Every possible hand by prior and likelihood; None if there are too many."""
-    found: list[tuple[Hand, float]] = []
-    hands = []
+    hands, weights = list[Hand](), list[int]()
     for hand, weight in hidden(game, view).hands():
-        hands.append((hand, weight))
+        hands.append(hand)
+        weights.append(weight)
         if len(hands) > most:
             return None
-    shown = revealed(view)
-    for hand, weight in hands:
-        found.append((hand, weight * likelihood(game, view, hand, policies, shown)))
-    return found
+    chances = likelihoods(game, view, hands, policies)
+    return [(h, weight * p) for h, weight, p in zip(hands, weights, chances, strict=True)]
 
 
 def _drawn_hands(
@@ -128,5 +143,5 @@ def _drawn_hands(
 ) -> list[tuple[Hand, float]]:
     """Hands drawn by counting, each with its likelihood."""
     own = hidden(game, view)
-    drawn, shown = [own.draw(draws) for _ in range(DRAWS)], revealed(view)
-    return [(hand, likelihood(game, view, hand, policies, shown)) for hand in drawn]
+    drawn = [own.draw(draws) for _ in range(DRAWS)]
+    return list(zip(drawn, likelihoods(game, view, drawn, policies), strict=True))

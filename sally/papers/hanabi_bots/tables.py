@@ -27,7 +27,8 @@ MOST_SLOW = dict.fromkeys(("holmes", "smart", "info"), 1_000)  # hundredths of a
 
 def play(game: Hanabi, names: Sequence[str], deal: int) -> int:
     """The cards on the piles when these bots have played a deal."""
-    policies = [BOTS[name](game) for name in names]
+    bots = {name: BOTS[name](game) for name in names}  # one in several seats remembers once
+    policies = [bots[name] for name in names]
     state, draws = game.dealt(shuffled(game.cards, deal)), Stream("hanabi_bots", deal)
     while not game.over(state):
         seat = game.seats[state.mover]

@@ -55,12 +55,12 @@ def random_states(game: Hanabi, deal: int) -> Iterator[State]:
 def bot_states(game: Hanabi, make: Callable[[Hanabi], Policy], deal: int) -> Iterator[State]:
     """The states of a game that a bot plays with itself."""
     draws = Stream("bot states", deal)
-    policies = [make(game) for _ in game.seats]
+    policy = make(game)
     state = game.dealt(shuffled(game.cards, deal))
     yield state
     while not game.over(state):
         (seat,) = game.to_move(state)
-        action = draws.draw(policies[state.mover](game.observe(state, seat)))
+        action = draws.draw(policy(game.observe(state, seat)))
         assert action in game.options(state, seat)
         state = game.step(state, {seat: action})
         yield state

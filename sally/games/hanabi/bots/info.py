@@ -14,7 +14,6 @@ from sally.games.hanabi.bots.memory import Policy, Recall, of_the_table
 from sally.games.hanabi.bots.questions import Both, FirstYes, Question, WhichBlock, blocks
 from sally.games.hanabi.bots.smart import SmartMemory
 from sally.games.hanabi.rules import Hanabi
-from sally.games.hanabi.seen import revealed
 from sally.games.hanabi.table import Discarded, Event, Hinted, Played, View
 
 ALMOST = 0.75  # a card this likely to be playable, and harmless otherwise, is played
@@ -158,8 +157,7 @@ def info(game: Hanabi) -> Policy:
     recall = Recall(game, InfoMemory)
 
     def policy(view: View) -> Mapping[int, float]:
-        faces = revealed(view)
-        memory = recall.of(view, lambda m: setattr(m, "faces", faces))
+        memory = recall.own(view)
         assert isinstance(memory, InfoMemory)
         memory.before(None)
         return {_Chooser(game, view, memory).move(): 1.0}

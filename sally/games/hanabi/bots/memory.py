@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 from sally.core.history import History
 from sally.games.hanabi.rules import Hanabi
+from sally.games.hanabi.seen import revealed
 from sally.games.hanabi.table import Discarded, Event, Hinted, Passed, Played, View
 
 Policy = Callable[[View], Mapping[int, float]]  # the odds of a bot's moves
@@ -40,6 +41,7 @@ class Memory:
         self.gone = [0] * game.highest  # played or discarded
         self.tokens = game.hints
         self.left = len(game.cards) - size * game.players
+        self.faces: Mapping[int, int] = {}  # what this seat saw, where that counts
         self.counted: dict[str, Any] = {}  # see `of_the_table`
         for own in self.ids:
             for id in own:
@@ -124,18 +126,25 @@ def touched_by(game: Hanabi, hand: Sequence[int]) -> list[list[int]]:
 class Recall:
     """Folds the past of a view; goes on from where it was if the past has only grown."""
 
-    def __init__(self, game: Hanabi, make: Callable[[Hanabi, int], M]) -> None:
+    def __init__(self, game: Hanabi, make: Callable[[Hanabi, int], Memory]) -> None:
         self.game, self.make = game, make
-        self._memory: Memory | None = None
-        self._past: History[Event] = History()
+        self._known: dict[int, tuple[Memory, History[Event]]] = {}
 
-    def of(self, view: View, prepare: Callable[[Memory], None] = lambda memory: None) -> Memory:
-        """The memory of whoever has this view; `prepare` tells it what this seat has seen."""
-        memory = self._memory
-        if memory is None or memory.me != view.me or not view.past.continues(self._past):
-            memory, self._past = self.make(self.game, view.me), History()
-        prepare(memory)
-        for event in view.past.since(len(self._past)):
+    def of(self, view: View) -> Memory:
+        """The memory of what all saw; seats that share it take the past in once."""
+        return self._folded(view, -1, {})
+
+    def own(self, view: View) -> Memory:
+        """The memory of whoever has this view, which hangs on the cards that this seat has seen."""
+        return self._folded(view, view.me, revealed(view))
+
+    def _folded(self, view: View, whose: int, faces: Mapping[int, int]) -> Memory:
+        memory, past = self._known.get(whose) or (None, view.past)
+        goes_on = memory is not None and view.past.continues(past)
+        if memory is None or not goes_on or not memory.faces.items() <= faces.items():
+            memory, past = self.make(self.game, view.me), History()
+        memory.faces = faces
+        for event in view.past.since(len(past)):
             memory.see(event)
-        self._memory, self._past = memory, view.past
+        self._known[whose] = memory, view.past
         return memory

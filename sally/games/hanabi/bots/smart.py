@@ -8,16 +8,11 @@ from sally.games.hanabi.bots.identities import Cards, IdentityMemory, is_one, wi
 from sally.games.hanabi.bots.memory import Policy, Recall, of_the_table, touched_by
 from sally.games.hanabi.bots.simple import tempo_hint
 from sally.games.hanabi.rules import Hanabi
-from sally.games.hanabi.seen import revealed
 from sally.games.hanabi.table import Discarded, Event, Hinted, Played, View
 
 
 class SmartMemory(IdentityMemory):
     """What every card may be; whoever holds the memory also saw the others' cards."""
-
-    def __init__(self, game: Hanabi, me: int) -> None:
-        self.faces: Mapping[int, int] = {}  # what this seat saw, by the number of a card
-        super().__init__(game, me)
 
     # --- kinds of cards -------------------------------------------------------------------------
 
@@ -137,8 +132,7 @@ def smart(game: Hanabi) -> Policy:
     recall = Recall(game, SmartMemory)
 
     def policy(view: View) -> Mapping[int, float]:
-        faces = revealed(view)
-        memory = recall.of(view, lambda m: setattr(m, "faces", faces))
+        memory = recall.own(view)
         assert isinstance(memory, SmartMemory)
         memory.before(None)
         return {_move(game, view, memory): 1.0}
