@@ -78,10 +78,12 @@ def a_partner_plays_and_holds_no_state(at: Bench, name: str, params: dict[str, A
         for seed in range(3):
             setup = msgspec.structs.replace(sitting, seed=seed)
             first = to_line(played(setup))
-            must(to_line(played(setup)) == first, f"{name} in {seat} played two ways on one seed")
             match = match_of(setup)
             play_in_any_order(match, Stream("order", seed))
-            must(to_line(match.episode()) == first, f"{name} in {seat} hangs on who answers first")
+            if to_line(match.episode()) != first:
+                same = to_line(played(setup)) == first
+                must(same, f"{name} in {seat} played two ways on one seed")
+                must(False, f"{name} in {seat} hangs on who answers first")
 
 
 def a_partner_says_where_it_comes_from(name: str, partner: Partner) -> None:

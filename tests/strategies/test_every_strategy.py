@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable, Iterator
+from functools import cache
 from itertools import islice
 from typing import Any
 
@@ -49,6 +50,7 @@ def reply_to(turn: Turn[Any, Any]) -> str:
     }[question.kind]
 
 
+set_up = cache(table)  # the same names for all strategies
 Asked = tuple[str, Any, Any]  # a game, an ask of its match and a question that is put instead
 SAID: dict[Asked, str] = {}
 
@@ -73,8 +75,13 @@ def awaited() -> Iterator[Callable[[Any], Any]]:
 def test_a_strategy_fits_a_game_or_says_why_not(
     name: str, strategy: str, awaited: Callable[[Any], Any]
 ) -> None:
+    awaited(fits_or_says_why_not(name, strategy))
+
+
+async def fits_or_says_why_not(name: str, strategy: str) -> None:
+    """Whatever is asked in the first moves of a game, put to the strategy."""
     chosen, spec = shelf.shelf("strategies")[strategy], spec_of(name)
-    match = match_of(table(name))
+    match = match_of(set_up(name))
     act, answer = chosen.make()
     for turn, _ in islice(asked_in_turn(match), 12):
         if turn.seat in match.game.helpers:
@@ -88,7 +95,7 @@ def test_a_strategy_fits_a_game_or_says_why_not(
                 continue
         model = always(reply_in(name, turn), lambda context, candidate: -1.0)
         player = LanguagePlayer(model, act, answer, texts=chosen.texts)
-        given = awaited(player.decide(turn))
+        given = await player.decide(turn)
         assert isinstance(given, Decision | Forfeit), given
         if strategy != "social_qa":  # it wants another reply first
             assert isinstance(given, Decision), given
@@ -105,5 +112,5 @@ def test_a_strategy_fits_a_game_or_says_why_not(
             asked = msgspec.structs.replace(turn, question=question)
             model = always(reply_in(name, asked), lambda context, candidate: -1.0)
             player = LanguagePlayer(model, act, answer, texts=chosen.texts)
-            report = awaited(player.report(asked))
+            report = await player.report(asked)
             assert isinstance(report, Report) and report.value is not None, report
