@@ -11,8 +11,7 @@ from sally.core.errors import BadInput
 from sally.core.game import Seat
 from sally.core.log import Setup, label
 from sally.core.metric import Metric, Played
-from sally.core.playback import replayed
-from sally.runner.local import limited, play
+from sally.runner.local import limited, play_open
 from sally.runner.seating import resolved
 from sally.stats.rule import coarsest, mean_by_rule
 
@@ -82,8 +81,7 @@ def metrics_of(condition: Condition) -> Mapping[str, Metric]:
 
 def measured(setup: Setup, seat: Seat, metrics: Mapping[str, Metric]) -> dict[str, float | None]:
     """One episode, played and measured."""
-    spec, episode = shelf.game(setup.instance.game), play(setup)
-    whole = Played(spec, episode, replayed(spec, episode))
+    whole = Played(shelf.game(setup.instance.game), *play_open(setup))
     return {name: metric.measure(whole, seat) for name, metric in metrics.items()}
 
 

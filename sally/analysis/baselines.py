@@ -13,14 +13,15 @@ from typing import Any, TypeVar
 import msgspec
 import numpy as np
 
-from sally.analysis.measured import Baseline, Measured, Role, is_mind, measured
+from sally.analysis.measured import Baseline, Measured, Role, is_mind, measured_seats
 from sally.analysis.measured_table import Codes, Shared, Table, table_of
 from sally.core import shelf
 from sally.core.card import RANDOM, Condition
 from sally.core.chance import derived_seed
 from sally.core.errors import BadInput
 from sally.core.log import Setup, Sitter
-from sally.runner.local import play
+from sally.core.metric import Played
+from sally.runner.local import play_open
 from sally.runner.seating import resolved
 
 TRIALS = 24  # episodes by which the best mindless player is chosen
@@ -204,10 +205,26 @@ def _before() -> dict[tuple[bytes, str, str], Sequence[Measured]]:
 
 
 def _played_once(setup: Setup, cell: str, seat: str) -> Sequence[Measured]:
+    spec = shelf.game(setup.instance.game)
     try:
-        return measured(play(resolved(setup), cell), (seat,))
+        return measured_seats(Played(spec, *play_open(_ready(setup), cell)), (seat,))
     except BadInput:
         return ()  # not made for this seat, or somebody across cannot be called again
+
+
+def _ready(setup: Setup) -> Setup:
+    """The setup with every name checked; those that differ in chance alone, once."""
+    known, seed, repeat = _checked(), setup.seed, setup.repeat
+    key = msgspec.json.encode(msgspec.structs.replace(setup, seed=0, repeat=0), order="sorted")
+    if key not in known:
+        known[key] = resolved(setup)
+    return msgspec.structs.replace(known[key], seed=seed, repeat=repeat)
+
+
+@shelf.once
+def _checked() -> dict[bytes, Setup]:
+    """What was checked in this process, as long as the shelf stays as it is."""
+    return {}
 
 
 def _seated(met: Measured, who: Sitter) -> Setup:

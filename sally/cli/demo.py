@@ -99,7 +99,7 @@ def _show_the_record() -> None:
 
 def gap_lines(episodes: Iterable[Episode]) -> list[Row]:
     """By game and strategy: how often a model foresaw its partner, and how often it acted on it."""
-    rows = [row for row in episode_rows(episodes) if row["seat"] == "agent"]
+    rows = [row for row in episode_rows(episodes, GAP.values()) if row["seat"] == "agent"]
     for row in rows:
         row["asked"] = row["cell"].partition(", ")[2]
     by = {
@@ -138,7 +138,7 @@ def embedded_is_missing() -> str:
 
 def knowing_and_doing(episodes: Iterable[Episode]) -> dict[str, list[Row]]:
     """By game: one line a player, with what it knew, what it did and what that took."""
-    rows = [row for row in episode_rows(episodes) if row["seat"] == "agent"]
+    rows = [row for row in episode_rows(episodes, COLUMNS.values()) if row["seat"] == "agent"]
     for row in rows:
         row["tokens"] = row["input_tokens"] + row["output_tokens"]
     tables: dict[str, dict[str, Row]] = {}
@@ -160,9 +160,10 @@ def _cell(column: str, found: Row) -> Any:
 
 def what_it_shows(episodes: Iterable[Episode]) -> str:
     """One sentence from these very numbers: who knew most and who did best, game by game."""
-    rows = [row for row in episode_rows(episodes) if row["seat"] == "agent"]
-    knew = summary(rows, "tom_percent", ("game", "player"))
-    did = summary(rows, "functional_regret", ("game", "player"))
+    known, done = "tom_percent", "functional_regret"
+    rows = [row for row in episode_rows(episodes, (known, done)) if row["seat"] == "agent"]
+    knew = summary(rows, known, ("game", "player"))
+    did = summary(rows, done, ("game", "player"))
     parts, apart = [], 0
     for game in dict.fromkeys(row["game"] for row in knew):
         most = max(row["value"] for row in _known(knew, game))

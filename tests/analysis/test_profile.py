@@ -26,7 +26,7 @@ from sally.core.probe import Report
 from sally.core.study import Cell, Study, grid, instance, sitter
 from sally.games.toma.mg.game import frozen_scenarios as mg_scenarios
 from sally.games.toma.po.game import frozen_scenarios as po_scenarios
-from sally.runner.local import play
+from sally.runner.local import play_open
 from tests.analysis.profiles import FIELDS, TERMS, against_tit_for_tat, one_cell, played, profiled
 
 # --- knowing --------------------------------------------------------------------------------------
@@ -208,8 +208,8 @@ def test_the_best_mindless_player_is_chosen_under_other_chance_than_it_is_shown_
     tried = []
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(
-            "sally.analysis.baselines.play",
-            lambda setup, cell="": tried.append(setup.seed) or play(setup, cell),
+            "sally.analysis.baselines.play_open",
+            lambda setup, cell="": tried.append(setup.seed) or play_open(setup, cell),
         )
         best_mindless(studied)
     assert tried and not set(tried) & {m.setup.seed for m in studied}

@@ -8,8 +8,6 @@ round alone counts. The myopic figures of riemer2025 are metrics of their own.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 from sally.core.game import Seat
@@ -20,33 +18,31 @@ from sally.games.repeated_games.optimum import Floats, pay_table
 SAME = 1e-9
 
 
-@dataclass(frozen=True)
 class Predicted:
     """A round with a prediction: what pairs of moves are worth, what was thought and done."""
 
-    turn: int
-    table: Floats  # (mine, theirs) -> worth
-    belief: int | Sequence[float]
-    mine: int
-    truth: int
+    __slots__ = ("best", "hoped", "mine", "table", "truth", "turn")
 
-    @cached_property
-    def hoped(self) -> list[float]:
-        """By own move, what it is worth if the other moves as believed."""
-        if isinstance(self.belief, int):
-            return self._beside(self.belief)
-        hoped: list[float] = (self.table @ list(self.belief)).tolist()
-        return hoped
+    def __init__(
+        self,
+        turn: int,
+        table: Floats,  # (mine, theirs) -> worth
+        belief: int | Sequence[float],
+        mine: int,
+        truth: int,
+    ) -> None:
+        self.turn, self.table, self.mine, self.truth = turn, table, mine, truth
+        # by own move, what it is worth if the other moves as believed
+        self.hoped: list[float] = (
+            self._beside(belief) if isinstance(belief, int) else (table @ list(belief)).tolist()
+        )
+        most = max(self.hoped) - SAME
+        self.best = [m for m, worth in enumerate(self.hoped) if worth >= most]
 
     def _beside(self, theirs: int) -> list[float]:
         """By own move, what it is worth beside this one."""
         worth: list[float] = self.table[:, theirs].tolist()  # quicker for two or three moves
         return worth
-
-    @cached_property
-    def best(self) -> list[int]:
-        most = max(self.hoped) - SAME
-        return [m for m, worth in enumerate(self.hoped) if worth >= most]
 
     @property
     def split(self) -> tuple[float, float, float]:
