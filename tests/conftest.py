@@ -8,6 +8,7 @@ import pytest
 from hypothesis import settings
 
 from sally.core import names, shelf
+from sally.runner.config import use_config
 from tests.fixtures import cups, cups_partners, haggle, haggle_partners
 from tests.fixtures.warm import INSPECT, SALLY, load, warm
 from tests.order import place
@@ -24,8 +25,9 @@ for game, minds in ((cups, cups_partners), (haggle, haggle_partners)):
 
 
 @pytest.fixture(scope="module", autouse=True)
-def no_names_of_other_files() -> None:
-    """A model is called by the end of its name that no store opened before shares."""
+def nothing_of_other_files() -> None:
+    """No settings, and no names: a model is called by the end that no store opened before shares."""
+    use_config(None)
     names._known.clear()
     names._aliases.clear()
 
