@@ -26,7 +26,7 @@ for game, minds in ((cups, cups_partners), (haggle, haggle_partners)):
 
 @pytest.fixture(scope="module", autouse=True)
 def nothing_of_other_files() -> None:
-    """No settings, and no names: a model is called by the end that no store opened before shares."""
+    """No settings, and no names: a model is called by the end that no store before it shares."""
     use_config(None)
     names._known.clear()
     names._aliases.clear()
