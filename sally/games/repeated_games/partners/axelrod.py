@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import functools
 import inspect
-import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from importlib import import_module
+from types import FunctionType
 from typing import Any
 
 from sally.core.chance import derived_seed
@@ -17,16 +17,12 @@ from sally.core.partner import Line, Partner, Script
 from sally.games.repeated_games.partners.basis import RoundTurn
 from sally.games.repeated_games.rules import Joint, RepeatedGame, other
 
-NAME = "axelrod"
-
 
 def library() -> Any:
     """The Axelrod library, or one sentence that says how to get it."""
     try:
-        if NAME in sys.modules:  # or about to be: then this waits for it
-            return import_module(NAME)
-        with sources_read_once(), strategies_made_once():
-            return import_module(NAME)
+        with sources_read_once():
+            return import_module("axelrod")
     except ImportError:
         raise BadInput(
             "The Axelrod library is not installed; `pip install 'sally-lab[axelrod]'` brings it."
@@ -35,62 +31,21 @@ def library() -> Any:
 
 @contextmanager
 def sources_read_once() -> Iterator[None]:
-    """While it loads, the library reads sources up to a hundred times each."""
-    plain = inspect.getsource
-    read = functools.cache(plain)
+    """While it loads, the library reads sources and signatures up to a hundred times each."""
+    plain, signed = inspect.getsource, inspect.signature
+    read, sign = functools.cache(plain), functools.cache(signed)
 
     def getsource(object: Any) -> str:
         return read(getattr(object, "__func__", object))
 
-    inspect.getsource = getsource
+    def signature(object: Any, **how: Any) -> inspect.Signature:
+        return sign(object) if type(object) is FunctionType and not how else signed(object, **how)
+
+    inspect.getsource, inspect.signature = getsource, signature  # type: ignore[assignment]
     try:
         yield
     finally:
-        inspect.getsource = plain
-
-
-@contextmanager
-def strategies_made_once() -> Iterator[None]:
-    """While it loads, the library makes thirty thousand players to see what its classes are like.
-
-    They are thrown away; one of each class says the same.
-    """
-    caught = _Strategies()
-    sys.meta_path.insert(0, caught)
-    try:
-        yield
-    finally:
-        sys.meta_path.remove(caught)
-        caught.let_go()
-
-
-class _Strategies:
-    """Finds no module, but hears when the library is about to load its strategies."""
-
-    def __init__(self) -> None:
-        self._made: dict[type, Any] = {}
-        self._caller: Any = None
-
-    def find_spec(self, name: str, path: Any = None, target: Any = None) -> None:
-        """Have each class called once from here on, where it is called without arguments."""
-        if name != f"{NAME}.strategies" or self._caller is not None:
-            return
-        made, self._caller = self._made, sys.modules[f"{NAME}.player"].PostInitCaller
-        self._call = call = self._caller.__call__
-
-        def once(cls: type, *args: Any, **kwargs: Any) -> Any:
-            if args or kwargs:
-                return call(cls, *args, **kwargs)
-            if cls not in made:
-                made[cls] = call(cls)
-            return made[cls]
-
-        self._caller.__call__ = once
-
-    def let_go(self) -> None:
-        """Let the library make its players as it does."""
-        if self._caller is not None:
-            self._caller.__call__ = self._call
+        inspect.getsource, inspect.signature = plain, signed
 
 
 def strategy_class(strategy: str) -> Any:
