@@ -7,6 +7,7 @@ sizes.
 """
 
 from collections.abc import Iterator
+from functools import lru_cache
 from itertools import product
 from typing import Literal, get_args
 
@@ -108,6 +109,18 @@ def rules_of(family: Family, boxes: int) -> Iterator[Rule]:
             yield from (Growing(step, growth) for step, growth in product(range(boxes), steps))
         case "compounding":
             yield from (Compounding(a, b) for a, b in product(range(boxes), repeat=2) if a or b)
+
+
+@lru_cache(maxsize=256)
+def listed(family: Family, boxes: int) -> tuple[Rule, ...]:
+    """List the rules of a family once, in the order of `rules_of`."""
+    return tuple(rules_of(family, boxes))
+
+
+@lru_cache(maxsize=4096)  # users see their items in any box, but after few numbers of resets
+def carried(family: Family, boxes: int, resets: int) -> tuple[int, ...]:
+    """Return how far each rule of a family carries an item around the locker."""
+    return tuple(travelled(rule, resets) % boxes for rule in listed(family, boxes))
 
 
 def _compounded(first: int, second: int, resets: int) -> int:

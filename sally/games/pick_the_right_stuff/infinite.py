@@ -15,7 +15,7 @@ it is kept, as `even=False`, for the first frozen set.
 
 from collections import defaultdict
 from collections.abc import Iterable
-from functools import cache
+from functools import cache, lru_cache
 from itertools import combinations
 from random import Random
 
@@ -26,7 +26,7 @@ from sally.games.pick_the_right_stuff.extrapolation import (
     Family,
     Rule,
     extrapolated,
-    rules_of,
+    listed,
     travelled,
 )
 from sally.games.pick_the_right_stuff.generate_published import random_cycle
@@ -151,7 +151,7 @@ Plans = dict[tuple[int, tuple[int, ...]], list[dict[Family, list[Rule]]]]
 def even_plans(families: tuple[Family, ...], boxes: int) -> Plans:
     """By gap and rehearsed gaps, the rules for every distance, where every distance has some."""
     found: Plans = {}
-    rules = [(family, rule) for family in families for rule in rules_of(family, boxes)]
+    rules = [(family, rule) for family in families for rule in listed(family, boxes)]
     # as many rehearsals for everybody: else their number would tell the families apart
     size = max(len(smallest_gap_sets(rule, families, boxes)[0]) for _, rule in rules)
     for family, rule in rules:
@@ -175,7 +175,7 @@ def _mind(
 ) -> Mind:
     """Draw how far from its last sight a user will look, then a rule and a gap leading there."""
     distance = chance.randrange(boxes)
-    rules = list(rules_of(family, boxes))
+    rules = listed(family, boxes)
     for _ in range(TRIES):
         rule = chance.choice(rules)
         shown = rehearsals(user, rule, families, boxes, chance)
@@ -224,7 +224,7 @@ def smallest_gap_sets(
 ) -> tuple[tuple[int, ...], ...]:
     """List the smallest sets of gaps at which no other function of the families agrees."""
     own = signature(rule, boxes)
-    others = {signature(r, boxes) for f in families for r in rules_of(f, boxes)} - {own}
+    others = {signature(r, boxes) for f in families for r in listed(f, boxes)} - {own}
     places = range(len(DECIDING_GAPS))
     for size in range(1, len(DECIDING_GAPS) + 1):
         sets = [
@@ -243,6 +243,7 @@ def is_identified(shown: Iterable[Rehearsal], families: Iterable[Family], boxes:
     return len({signature(rule, boxes) for rule in fitting}) == 1
 
 
+@lru_cache(maxsize=4096)
 def signature(rule: Rule, boxes: int) -> tuple[int, ...]:
     """Return the rule's values at the gaps that decide all others."""
     return tuple(travelled(rule, gap) % boxes for gap in DECIDING_GAPS)

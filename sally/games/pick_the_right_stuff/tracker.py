@@ -1,8 +1,15 @@
 """Managers that follow what the waiting user has seen, as pure functions of the manager's sight."""
 
 from collections.abc import Iterable
+from itertools import repeat
 
-from sally.games.pick_the_right_stuff.extrapolation import Family, Rule, extrapolated, rules_of
+from sally.games.pick_the_right_stuff.extrapolation import (
+    Family,
+    Rule,
+    carried,
+    extrapolated,
+    listed,
+)
 from sally.games.pick_the_right_stuff.locker import (
     Rehearsal,
     Reset,
@@ -84,9 +91,12 @@ def fitting_rules(
 ) -> list[Rule]:
     """List every rule of some families that explains all rehearsals."""
     shown = list(rehearsals)
-    return [
-        rule
-        for family in families
-        for rule in rules_of(family, boxes)
-        if all(extrapolated(rule, r.seen, r.resets, boxes) == r.named for r in shown)
-    ]
+    if any(not 0 <= r.named < boxes for r in shown):
+        return []
+    wanted, found = tuple((r.named - r.seen) % boxes for r in shown), list[Rule]()
+    for family in families:
+        rules = listed(family, boxes)
+        columns = zip(*(carried(family, boxes, r.resets) for r in shown), strict=True)
+        reached = columns if shown else repeat(wanted, len(rules))
+        found += [rule for rule, at in zip(rules, reached, strict=True) if at == wanted]
+    return found
