@@ -37,8 +37,23 @@ def sources() -> dict[str, Source]:
 
 def found_in(text: str) -> Source:
     module = ast.parse(text)
-    nodes = list(ast.walk(module))
+    nodes = all_of(module)
     return Source(imported(nodes), reused(module, nodes), speaking_of_flags(nodes))
+
+
+def all_of(module: ast.Module) -> list[ast.AST]:
+    """As `ast.walk` finds them, but for contexts, which stand for themselves; in half the time."""
+    found: list[ast.AST] = [module]
+    for node in found:  # it grows on the way
+        for name in node._fields:
+            if name == "ctx":
+                continue
+            value = getattr(node, name)
+            if type(value) is list:
+                found += [each for each in value if isinstance(each, ast.AST)]
+            elif isinstance(value, ast.AST):
+                found.append(value)
+    return found
 
 
 # --- imports ------------------------------------------------------------------------------------

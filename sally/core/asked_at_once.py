@@ -101,8 +101,11 @@ class AskedAtOnce(AtOnce[S, A, V]):
         if after:
             for seat in after:  # in the order of the seats, whoever moved first
                 events += notes.get(seat, ())
-        self._step(moves, ())
-        self._movers = self._next()
+        then = self.game.step(state, moves)
+        replay.moves.append(moves)
+        replay.states.append(then)
+        if not (self._is_steady and self.game.to_move(then) is movers):
+            self._movers = self._next()
         return None
 
     def _put_move(

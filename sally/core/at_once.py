@@ -50,10 +50,6 @@ class AtOnce(ABC, Generic[S, A, V]):
         """Ask a seat for its move."""
 
     @abstractmethod
-    def _step(self, moves: Mapping[Seat, A], lost: tuple[Seat, ...]) -> None:
-        """Let the rules step."""
-
-    @abstractmethod
     def _play_asked(
         self, decide: Mapping[str, Decides[A, V]], report: Mapping[str, Decides[A, V]]
     ) -> tuple[Turn[A, V], Any] | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any
 
 from sally.core.game import Doing, GameSpec, Seat
@@ -48,10 +48,13 @@ NAME_SETS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
 
 
 def _about_the_other(name: str, kind: Any) -> Any:
+    @cache  # the same in every round
+    def about(them: Seat, choices: int) -> tuple[Question, ...]:
+        return (Question(name, kind, tuple(range(choices)), about=them),)
+
     def asks(game: RepeatedGame, view: View, seat: Seat) -> tuple[Question, ...]:
         them = other(seat)
-        choices = tuple(range(len(game.names_of(them))))
-        return (Question(name, kind, choices, about=them),)
+        return about(them, len(game.names_of(them)))
 
     return asks
 
