@@ -105,7 +105,7 @@ def test_the_version_is_said_once_and_the_same_everywhere() -> None:
 def test_the_base_lists_plays_runs_scores_replays_and_reports(bare: Path) -> None:
     assert sally(bare, "--version") == f"{DISTRIBUTION}, version {VERSION}\n"
     assert "rps" in sally(bare, "list games")
-    sally(bare, "run quickstart --limit 2 --out first")
+    sally(bare, "run quickstart --limit 1 --out first")
     assert "payoff" in sally(bare, "score first --metric payoff --seat agent")
     sally(bare, "replay first")
     sally(bare, "report first --no-profile --out first.html")
@@ -124,7 +124,7 @@ def test_the_base_lists_plays_runs_scores_replays_and_reports(bare: Path) -> Non
 )
 def test_what_needs_an_extra_names_it_in_one_line(bare: Path, line: str, extra: str) -> None:
     if not (bare / "first").exists():
-        sally(bare, "run quickstart --limit 2 --out first")
+        sally(bare, "run quickstart --limit 1 --out first")
     said = sally(bare, line, well=False)
     assert f"pip install '{DISTRIBUTION}[{extra}]'" in said
     assert len(said.strip().splitlines()) == 1

@@ -135,14 +135,16 @@ def _stretch(draft: Draft, user: int, onlooker: int, chance: Random) -> Stretch:
     length = chance.randint(0, 2)
     before = [state.index(user) for state in draft.states]
     unseen = set(range(len(draft.states[0]))).difference(before[draft.floor(user).shown :])
+    floor = draft.floor(onlooker).shown
     while True:
+        visible = None if onlooker == user else _visible(draft, user, len(before) + length - 1)
         for _ in range(TRIES if length else 1):  # without resets there is nothing to try
             resets, added = _wander(draft.states[-1], user, unseen, length, chance)
             boxes = set(occupied(added[-1] if added else draft.states[-1]))
             if before[0] not in boxes:
                 continue
             places = before + [state.index(user) for state in added]
-            looks = _balanced_looks(draft, user, onlooker, places, boxes)
+            looks = _balanced_looks(draft, floor, visible, places, boxes)
             if looks:
                 at, shown = chance.choice(looks)
                 return Stretch(resets, added, at, shown)
@@ -177,16 +179,17 @@ def _relabelled(to: tuple[int, ...], old: int, new: int, here: int) -> tuple[int
 
 
 def _balanced_looks(
-    draft: Draft, user: int, onlooker: int, places: list[int], boxes: set[int]
+    draft: Draft, floor: int, visible: list[int] | None, places: list[int], boxes: set[int]
 ) -> list[tuple[int, int]]:
     """List the (moment, state shown) of onlooks that leave the question balanced.
 
-    `places` has the box of the user's item state by state, `boxes` those occupied at the end.
+    `floor` is the last state that the onlooker saw, `visible` those that the user may see, None if
+    it is the onlooker; `places` has the box of the user's item state by state, `boxes` those
+    occupied at the end.
     """
-    enough = 0 if onlooker == user else _covered_at(draft, user, places, boxes)
+    enough = 0 if visible is None else _covered_at(visible, places, boxes)
     if enough == len(places):
         return []
-    floor = draft.floor(onlooker).shown
     return [
         (at, shown)
         for at in range(max(len(draft.states) - 1, 1), len(places))
@@ -195,10 +198,10 @@ def _balanced_looks(
     ]
 
 
-def _covered_at(draft: Draft, user: int, places: list[int], boxes: set[int]) -> int:
+def _covered_at(visible: list[int], places: list[int], boxes: set[int]) -> int:
     """Return the first state by which the user could have seen its item in each of some boxes."""
     missing = set(boxes)
-    for state in _visible(draft, user, len(places) - 1):
+    for state in visible:
         missing.discard(places[state])
         if not missing:
             return state

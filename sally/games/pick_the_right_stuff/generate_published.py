@@ -61,11 +61,17 @@ def published_game(
 
 def random_cycle(boxes: int, chance: Random) -> tuple[int, ...]:
     """Draw a move of all boxes uniformly from the single cycles."""
-    around = list(range(boxes))
-    chance.shuffle(around)
-    to = [0] * boxes
-    for here, there in zip(around, around[1:] + around[:1], strict=True):
+    around, draw = list(range(boxes)), chance.getrandbits
+    for last in range(boxes - 1, 0, -1):  # as `chance.shuffle` does, with half as many calls
+        bits = (last + 1).bit_length()
+        other = draw(bits)
+        while other > last:
+            other = draw(bits)
+        around[last], around[other] = around[other], around[last]
+    to, here = [0] * boxes, around[-1]
+    for there in around:
         to[here] = there
+        here = there
     return tuple(to)
 
 
