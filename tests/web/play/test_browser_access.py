@@ -68,11 +68,12 @@ def test_every_table_fits_a_desk_and_a_phone_and_axe_finds_nothing_serious(
 
 @NEEDS_AXE
 def test_axe_finds_nothing_serious_in_the_lobby_in_light_and_dark(person: Arrive) -> None:
+    me = person(scripts=(AXE,))
+    me.page.goto(me.address)
+    me.page.locator(".tile[data-game=ipd]").click()
+    me.page.get_by_role("button", name="Play", exact=True).wait_for()
     for scheme in ("light", "dark"):
-        me = person(scripts=(AXE,), color_scheme=scheme)
-        me.page.goto(me.address)
-        me.page.locator(".tile[data-game=ipd]").click()
-        me.page.get_by_role("button", name="Play", exact=True).wait_for()
+        me.page.emulate_media(color_scheme=scheme)
         assert serious(me.page) == []
 
 
