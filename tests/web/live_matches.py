@@ -40,7 +40,7 @@ async def say(one: LiveMatches, token: str, value: Any, key: str) -> int:
 
 
 async def until(done: Callable[[], bool]) -> None:
-    for _ in range(400):
+    for _ in range(6000):  # a minute: whoever waits may have little of a processor
         if done():
             return
         await asyncio.sleep(0.01)

@@ -26,14 +26,14 @@ async def answer(scope: Any, receive: Any, send: Any) -> None:
 
 
 @asynccontextmanager
-async def served() -> AsyncIterator[int]:
+async def served(keep: int = 1) -> AsyncIterator[int]:
     config = uvicorn.Config(
         answer,
         port=0,
         lifespan="off",
         log_level="error",
         http=PatientProtocol,
-        timeout_keep_alive=1,
+        timeout_keep_alive=keep,
     )
     server = uvicorn.Server(config)
     running = asyncio.create_task(server.serve())
@@ -59,7 +59,7 @@ def test_half_a_request_is_closed_soon(sent: bytes, monkeypatch: pytest.MonkeyPa
         async with served() as port:
             reader, writer = await asyncio.open_connection("127.0.0.1", port)
             writer.write(sent)
-            read = await asyncio.wait_for(reader.read(), 20)
+            read = await asyncio.wait_for(reader.read(), 60)
             writer.close()
             return read
 
@@ -76,7 +76,7 @@ def test_headers_without_end_are_closed(monkeypatch: pytest.MonkeyPatch) -> None
                 writer.write(f"X-{n}: {'long ' * 20}\r\n".encode() if n else b"GET / HTTP/1.1\r\n")
                 await asyncio.sleep(0.001)
             try:
-                return await asyncio.wait_for(reader.read(), 5)
+                return await asyncio.wait_for(reader.read(), 60)
             except ConnectionError:
                 return b""
             finally:
@@ -88,13 +88,18 @@ def test_headers_without_end_are_closed(monkeypatch: pytest.MonkeyPatch) -> None
 def test_whole_requests_share_a_connection_for_longer(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connections, "HEADER_SECONDS", 0.2)
 
-    async def twice() -> list[int]:
-        async with served() as port, httpx.AsyncClient() as web:
-            first = await web.get(f"http://127.0.0.1:{port}/")
-            await asyncio.sleep(0.5)
-            return [first.status_code, (await web.get(f"http://127.0.0.1:{port}/")).status_code]
+    async def twice() -> list[bytes]:
+        async with served(keep=60) as port:
+            reader, writer = await asyncio.open_connection("127.0.0.1", port)
+            read = []
+            for pause in (0.0, 0.5):
+                await asyncio.sleep(pause)
+                writer.write(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+                read.append(await asyncio.wait_for(reader.readuntil(b"ok\r\n0\r\n\r\n"), 60))
+            writer.close()
+            return read
 
-    assert asyncio.run(twice()) == [200, 200]
+    assert [read[:15] for read in asyncio.run(twice())] == [b"HTTP/1.1 200 OK"] * 2
 
 
 def test_one_connection_too_many_is_closed_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -105,7 +110,7 @@ def test_one_connection_too_many_is_closed_at_once(monkeypatch: pytest.MonkeyPat
             held = [await asyncio.open_connection("127.0.0.1", port) for _ in range(2)]
             reader, writer = await asyncio.open_connection("127.0.0.1", port)
             try:
-                return await asyncio.wait_for(reader.read(), 5)
+                return await asyncio.wait_for(reader.read(), 60)
             except ConnectionResetError:
                 return b""
             finally:

@@ -222,6 +222,7 @@ class Lobby:
                 lambda tx: tx.put("DELETE FROM tickets WHERE ticket = ? AND match IS NULL", key)
             )
             self._seen.pop(key, None)
+        self._tell()  # whoever asked for this place has nothing to wait for any more
         return gone > 0
 
     def hush(self) -> None:
@@ -256,9 +257,13 @@ class Lobby:
             await self._opened(instance, lineup, seats, {}, keys=at, also=seat)
             for key in called:
                 self._seen.pop(key, None)
+        self._tell()
+        return True
+
+    def _tell(self) -> None:
+        """Let everybody who waits look again."""
         self._news.set()
         self._news = asyncio.Event()
-        return True
 
     # --- what is allowed --------------------------------------------------------------------
 

@@ -124,8 +124,8 @@ def test_ten_thousand_episodes_are_indexed_once(folder, tmp_path, monkeypatch):
     assert len(found.entries()) == 10_000
     read: list[bytes] = []
     monkeypatch.setattr("sally.web.explorer.index._header_of", read.append)
-    began = time.perf_counter()
+    began = time.thread_time()
     found.refresh()
     found.entries(Wanted(cell="rps"))
-    took = time.perf_counter() - began
-    assert read == [] and took < 1  # 0.01 s on an idle machine
+    took = time.thread_time() - began
+    assert read == [] and took < 1  # 0.01 s of an idle processor

@@ -189,18 +189,18 @@ def test_an_episode_is_stored_once_whatever_fails(
     async def fails(one: LiveMatches) -> None:
         monkeypatch.setattr("sally.web.live.matches.RETRY", 0.05)
         if after == "half of it":
-            add, added = store.Writer.add, []
+            add, added, refused = store.Writer.add, [], []
 
             def first_only(self: Any, episode: Episode) -> None:
                 if added:
+                    refused.append(episode)
                     raise BadInput("The episode could not be stored: no space left.")
                 added.append(episode)
                 add(self, episode)
 
             monkeypatch.setattr(store.Writer, "add", first_only)
             await two_games(one)
-            await until(lambda: len(added) == 1)
-            await asyncio.sleep(0.1)
+            await until(lambda: bool(refused))
             monkeypatch.setattr(store.Writer, "add", add)
             await until(lambda: len(stored(tmp_path)) == 2)
         else:
@@ -222,7 +222,7 @@ def test_an_episode_is_stored_once_whatever_fails(
             left = await one.database.run(
                 lambda tx: tx.all("SELECT id FROM matches WHERE stored = 0")
             )
-            for _ in range(100):
+            for _ in range(3000):
                 left = await one.database.run(
                     lambda tx: tx.all("SELECT id FROM matches WHERE stored = 0")
                 )

@@ -37,10 +37,14 @@ class Stubborn(Guest):
 
 
 class Hurried(threading.Thread):
-    """Plays as fast as the server lets it, and remembers what was acknowledged."""
+    """Plays as fast as the server lets it, and remembers what was acknowledged.
 
-    def __init__(self, port: int) -> None:
-        super().__init__()
+    Whoever has got far ahead waits for the crash, so that nobody is done before.
+    """
+
+    def __init__(self, port: int, crashed: threading.Event) -> None:
+        super().__init__(daemon=True)
+        self.crashed = crashed
         web = web_at(port)
         self.guest = Stubborn(web, sit(web, "ipd", params={"rounds": ROUNDS})[0].token)
         self.acknowledged: list[int] = []
@@ -51,6 +55,8 @@ class Hurried(threading.Thread):
             value = value_for(ask, self.guest.draw)
             assert self.guest.say(ask["id"], value).status_code == 200
             self.acknowledged.append(value)
+            if len(self.acknowledged) == ROUNDS - 5:
+                self.crashed.wait(60)
         self.guest.web.close()
 
 
@@ -70,13 +76,15 @@ def go_on_after_a_kill(data: Path, *more: str) -> None:
         agent.say(probe["id"], value_for(probe, agent.draw), "told before the crash")
         partner.answer(partner.see()["asks"][0])
         before = [content(agent.see()), content(partner.see())]
-        hurried = [Hurried(port) for _ in range(3)]
+        crashed = threading.Event()
+        hurried = [Hurried(port, crashed) for _ in range(3)]
         for one in hurried:
             one.start()
         while min(len(one.acknowledged) for one in hurried) < 3:
             time.sleep(0.001)
         process.send_signal(signal.SIGKILL)
         process.wait()
+        crashed.set()
     assert all(len(one.acknowledged) < ROUNDS for one in hurried)  # it died in mid-game
     with serving(data, port, *more) as (process, port), web_at(port) as web:
         agent.web = partner.web = web

@@ -55,23 +55,28 @@ def test_two_people_by_invitation_see_each_other_move(person: Arrive) -> None:
     assert "Your result: 15" in bob.result()
 
 
-def test_whoever_stops_waiting_or_goes_is_not_paired(person: Arrive) -> None:
-    def wait() -> Person:
+def test_whoever_stops_waiting_or_goes_is_not_paired(person: Arrive, served: Server) -> None:
+    def wait() -> tuple[Person, dict[str, str]]:
         one = person()
         one.page.goto(one.address)
         one.page.locator(".tile[data-game=rps]").click()
-        one.page.get_by_role("button", name="Play with whoever comes").click()
+        with one.page.expect_response("**/api/lobby") as told:
+            one.page.get_by_role("button", name="Play with whoever comes").click()
         one.page.get_by_role("button", name="Stop waiting").wait_for()
-        return one
+        return one, {"Authorization": f"Bearer {told.value.json()['ticket']}"}
 
-    with_a_word = wait()
+    def in_line(ticket: dict[str, str]) -> httpx.Response:
+        return httpx.get(f"{served.address}/api/lobby", headers=ticket, verify=False)
+
+    with_a_word, _ = wait()
     with with_a_word.page.expect_response("**/api/lobby/leave"):
         with_a_word.page.get_by_role("button", name="Stop waiting").click()
-    without = wait()
+    without, ticket = wait()
     without.page.goto("about:blank")
-    without.page.wait_for_timeout(1000)
-    last = wait()
-    last.page.wait_for_timeout(300)
+    while in_line(ticket).status_code != 401:  # what a page says as it goes comes a little later
+        without.page.wait_for_timeout(20)
+    last, ticket = wait()
+    assert in_line(ticket).json() == {"token": None, "waiting": 1, "needed": 2}
     assert last.page.url == f"{last.address}/"
 
 
