@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from math import sqrt
 from typing import Any
 
@@ -31,6 +32,7 @@ every_partner = pytest.mark.parametrize("name", FAMILY)
 every_automaton = pytest.mark.parametrize("name", [n for n, p in FAMILY.items() if p.automaton])
 
 
+@cache
 def game_of(name: str, rounds: int = 40) -> RepeatedGame:
     game = shelf.game(name).build({"rounds": rounds})
     assert isinstance(game, RepeatedGame)
@@ -47,25 +49,26 @@ def made(partner: Partner, game: RepeatedGame, seat: Seat, params: Any = None) -
         return None
 
 
-def move(script: Script, name: str, game: RepeatedGame, seat: Seat, past: Past, seed: int) -> int:
-    """What a script plays after a past."""
+def moves(
+    script: Script,
+    name: str,
+    game: RepeatedGame,
+    seat: Seat,
+    past: Past,
+    seeds: Iterable[int] = range(DRAWS),
+) -> list[int]:
+    """What a script plays after a past, with each of some seeds."""
     state = game.start()
     for joint in past:
         if joint is None:
             state = game.forfeit(state, {}, (AGENT,))
         else:
             state = game.step(state, {AGENT: joint[0], PARTNER: joint[1]})
-    desk = Desk(shelf.game(name), game, seat, seed)
-    turn: Turn[int, Any] = Turn(
-        (len(past), seat, "", ""), desk, game.observe(state, seat), game.options(state, seat)
-    )
-    chosen: int = script(turn)
-    assert chosen in turn.options
+    spec, id = shelf.game(name), (len(past), seat, "", "")
+    view, options = game.observe(state, seat), game.options(state, seat)
+    chosen = [script(Turn(id, Desk(spec, game, seat, seed), view, options)) for seed in seeds]
+    assert set(chosen) <= set(options)
     return chosen
-
-
-def moves(script: Script, name: str, game: RepeatedGame, seat: Seat, past: Past) -> list[int]:
-    return [move(script, name, game, seat, past, seed) for seed in range(DRAWS)]
 
 
 def random_past(game: RepeatedGame, rounds: int, draws: Stream) -> list[Joint | None]:
@@ -73,6 +76,7 @@ def random_past(game: RepeatedGame, rounds: int, draws: Stream) -> list[Joint | 
     return [(draws.pick(agent), draws.pick(partner)) for _ in range(rounds)]
 
 
+@cache
 def settings_of(name: str) -> Mapping[str, Any]:
     """Its defaults; for a partner that has none, what its first line of play uses."""
     partner = FAMILY[name]
@@ -108,7 +112,7 @@ def test_a_line_of_play_is_played(name: str, line: Line) -> None:
     past: list[Joint | None] = []
     theirs = [game.names_of(AGENT).index(letter) for letter in line.against]
     for number, letter in enumerate(line.plays):
-        chosen = move(script, line.game, game, PARTNER, past, seed=1)
+        (chosen,) = moves(script, line.game, game, PARTNER, past, seeds=[1])
         if letter == "?":  # drawn; what the line says further on may depend on it
             chosen = chosen if chosen in game.moves_of(PARTNER) else -1
         else:
