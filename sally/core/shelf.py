@@ -73,10 +73,11 @@ def once(find: F) -> F:
         for folder, some in _added.items():
             if some:
                 key += (folder, *some, *map(id, some.values()))
-        if key not in _known:
+        if (kept := _known.get(key)) is None:
             # the entries are kept beside it, so that no other can get their ids
-            _known[key] = find(*names), [list(some.values()) for some in _added.values()]
-        return _known[key][0]
+            kept = find(*names), [list(some.values()) for some in _added.values()]
+            _known[key] = kept
+        return kept[0]
 
     return cast(F, found)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 from html import escape
 from typing import Final
 
@@ -74,7 +75,7 @@ def tag(
     for key, value in attributes.items():
         if value is None or value is False:
             continue
-        spelled = key.rstrip("_").replace("_", "-")
+        spelled = _spelled(key)
         if spelled not in ATTRIBUTES:
             raise ValueError(f"{spelled} is no attribute of a page.")
         if spelled == "href" and not PLACE.fullmatch(str(value)):
@@ -105,10 +106,20 @@ def _pieces(inside: Iterable[Inside | Iterable[Inside]]) -> Iterable[str]:
             yield from _pieces(piece)
 
 
+@lru_cache(maxsize=256)
+def _spelled(key: str) -> str:
+    return key.rstrip("_").replace("_", "-")
+
+
 def _quoted(value: str | int | float) -> str:
     if isinstance(value, float):
         return f"{value:.6g}"
-    return escape(UNSEEN.sub("\ufffd", str(value)))
+    return _escaped(str(value))
+
+
+@lru_cache(maxsize=1024)  # most are names of classes
+def _escaped(value: str) -> str:
+    return escape(UNSEEN.sub("\ufffd", value))
 
 
 def anchor(prefix: str, name: str) -> str:

@@ -212,9 +212,11 @@ class _Teller:
                 yield self._asked(scene)
                 yield from look_ups(event.looked)
                 yield reply_line(event.reply)
-                lost = tag("span", f"forfeits: {scene.answer}", class_="badge bad")
-                did = ("does", answer) if isinstance(event, Moved) else ("", lost)
-                yield line(*did, tries_badge(event.tries), self._cost(scene))
+                head, did = "does", answer
+                if isinstance(event, Forfeited):
+                    head = ""
+                    did = tag("span", f"forfeits: {scene.answer}", class_="badge bad")
+                yield line(head, did, tries_badge(event.tries), self._cost(scene))
                 yield memory_line(event.memory)
             case Reported():
                 yield self._asked(scene)
