@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import msgspec
 
@@ -139,11 +139,12 @@ def packs_from(skins: Skins, texts: Mapping[str, str]) -> dict[str, Pack]:
     found = {}
     for skin in dict.fromkeys((*skins.fills, ORDER, LABELS, SWAP)):
         own = {**_taken(skins.keys.get(skin, {}), texts), **skins.texts.get(skin, {})}
+        other = rewords(skins, skin)
         changed = {
             key: new
             for key, text in texts.items()
             if key not in own and _on_a_page(key)
-            if (new := reworded(skins, skin, text)) != text
+            if (new := other(text)) != text
         } | dict(own)
         changed |= _by_place(skins, skin)
         if changed:
@@ -175,8 +176,8 @@ def _on_a_page(key: str) -> bool:
     return not any(part in NOT_PAGES for part in key.split("."))
 
 
-def reworded(skins: Skins, skin: str, text: str) -> str:
-    """A text with the skin's words in the place of the game's."""
+def rewords(skins: Skins, skin: str) -> Callable[[str], str]:
+    """What puts a skin's words in the place of the game's, in as many texts as there are."""
     filled = skins.fills.get(skin, {})
     table = {
         phrase: inflected(filled[slot], form)
@@ -184,7 +185,7 @@ def reworded(skins: Skins, skin: str, text: str) -> str:
         if slot in filled
     } | dict(skins.phrases.get(skin, {}))
     if not table:
-        return text
+        return lambda text: text
     longest = sorted(table, key=len, reverse=True)
     found = re.compile(r"(?<![\w-])(" + "|".join(map(re.escape, longest)) + r")(?![\w-])", re.I)
 
@@ -194,8 +195,10 @@ def reworded(skins: Skins, skin: str, text: str) -> str:
             return new.upper()  # a heading
         return new[0].upper() + new[1:] if hit.group(1)[0].isupper() else new
 
-    parts = re.split("(" + "|".join([*skins.keep, KEPT]) + ")", text, flags=re.S)
-    return "".join(p if n % 2 else found.sub(other, p) for n, p in enumerate(parts))
+    kept = re.compile("(" + "|".join([*skins.keep, KEPT]) + ")", re.S)
+    return lambda text: "".join(
+        part if n % 2 else found.sub(other, part) for n, part in enumerate(kept.split(text))
+    )
 
 
 def inflected(stem: str, form: str) -> str:
