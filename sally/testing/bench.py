@@ -185,13 +185,18 @@ def asked_in_turn(match: Match[Any, Any, Any]) -> Iterator[tuple[Turn[Any, Any],
             match.answer(turn.id, given)
 
 
-def play_in_any_order(match: Match[Any, Any, Any], draws: Stream, forfeits: float = 0.0) -> None:
-    """Answer open asks in a random order; players (not helpers) forfeit with the given chance."""
-    players = players_at(match)
+def play_in_any_order(match: Match[Any, Any, Any], draws: Stream, forfeits: float = 0.0) -> bool:
+    """Answer open asks in a random order; players (not helpers) forfeit with the given chance.
+
+    Says whether there ever was another order.
+    """
+    players, other = players_at(match), False
     while asks := match.asks():
+        other = other or len(asks) > 1
         turn = draws.pick(asks)
         lost = forfeits and turn.question is None and turn.seat not in match.game.helpers
         given = answered_by(turn, players)
         if lost and Stream("mishap", turn.number, turn.seat)() < forfeits:  # by ask, not by order
             given = Forfeit("unreadable", "Hm.")
         match.answer(turn.id, given)
+    return other

@@ -49,9 +49,11 @@ def answers_in_any_order_give_the_same_log(at: Bench, seed: int) -> None:
         in_order = at.log_in_order(setup)
         for order in range(1 if injections else 3):
             match = match_of(setup)
-            play_in_any_order(match, Stream("order", seed, order))
+            has_others = play_in_any_order(match, Stream("order", seed, order))
             same = digest(match.episode()) == in_order
             must(same, f"{injections}: the order left a trace")
+            if not has_others:
+                break  # only one was asked at a time: whatever is drawn, this is the order
 
 
 class _Slow:
