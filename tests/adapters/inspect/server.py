@@ -114,7 +114,7 @@ def status(code: int, **headers: str) -> Fault:
     return fault
 
 
-def hanging(seconds: float = 2.5) -> Fault:
+def hanging(seconds: float = 20) -> Fault:
     def fault(call: Handler) -> None:
         time.sleep(seconds)  # longer than a call may take
         call.close_connection = True
