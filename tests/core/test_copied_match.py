@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -19,12 +19,17 @@ def begun(name: str, answers: int) -> Match[Any, Any, Any]:
     at = bench(name)
     arms, injections = next(c for c in at.conditions if any(i.keep for i in c[1]))
     match = match_of(at.table(5, arms=arms, injections=injections))
-    players = players_at(match)
-    for _ in range(answers):
-        turn, *_ = match.asks()
-        player: Any = players[turn.seat]
-        match.answer(turn.id, player.report(turn) if turn.question else player.decide(turn))
+    answer(match, answers)
     return match
+
+
+def answer(match: Match[Any, Any, Any], answers: int) -> None:
+    """Answer so many asks one by one, the last first, if there are so many."""
+    players = players_at(match)
+    while answers and (asks := match.asks()):
+        turn, player = asks[-1], cast(Any, players[asks[-1].seat])  # the log has them in order
+        match.answer(turn.id, player.report(turn) if turn.question else player.decide(turn))
+        answers -= 1
 
 
 @pytest.mark.parametrize("answers", [1, 7])
@@ -52,5 +57,5 @@ def test_what_happens_in_a_copy_leaves_the_match_as_it_was() -> None:
         if turn.question is None and turn.seat in twin.game.helpers:
             break
     assert twin.events and not match.replay.reports
-    play_bots(match, players_at(match))
+    answer(match, -1)
     assert to_line(match.episode()) == to_line(played(setup))
