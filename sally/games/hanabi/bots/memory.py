@@ -11,6 +11,7 @@ from sally.games.hanabi.seen import revealed
 from sally.games.hanabi.table import Discarded, Event, Hinted, Passed, Played, View
 
 Policy = Callable[[View], Mapping[int, float]]  # the odds of a bot's moves
+NOBODY = -1  # the seat of a memory that several share
 
 
 M = TypeVar("M", bound="Memory")
@@ -132,7 +133,7 @@ class Recall:
 
     def of(self, view: View) -> Memory:
         """The memory of what all saw; seats that share it take the past in once."""
-        return self._folded(view, -1, {})
+        return self._folded(view, NOBODY, {})
 
     def own(self, view: View) -> Memory:
         """The memory of whoever has this view, which hangs on the cards that this seat has seen."""
@@ -142,7 +143,7 @@ class Recall:
         memory, past = self._known.get(whose) or (None, view.past)
         goes_on = memory is not None and view.past.continues(past)
         if memory is None or not goes_on or not memory.faces.items() <= faces.items():
-            memory, past = self.make(self.game, view.me), History()
+            memory, past = self.make(self.game, whose), History()
         memory.faces = faces
         for event in view.past.since(len(past)):
             memory.see(event)
