@@ -10,8 +10,9 @@ import pytest
 
 from sally.core.chance import Stream
 from sally.games.hanabi.belief import Hidden, counted, counted_by, hidden, playable_chance, unseen
+from sally.games.hanabi.bots.every import BOTS
 from sally.games.hanabi.bots.simple import simple
-from sally.games.hanabi.reading import likelihood, past_views, read
+from sally.games.hanabi.reading import likelihood, likelihoods, past_views, read
 from sally.games.hanabi.rules import SEATS, Hanabi
 from tests.games.hanabi.sitting import VARIANTS, bot_states, deck_of, played, random_states
 
@@ -134,6 +135,23 @@ def test_the_true_hand_explains_a_deterministic_partner_with_certainty() -> None
         me = state.mover
         view = MINI.observe(state, MINI.seats[me])
         assert likelihood(MINI, view, state.hands[me], {1 - me: simple(MINI)}) == 1.0
+
+
+@pytest.mark.parametrize("name", ["smart", "info"])
+def test_a_partner_who_saw_another_hand_took_a_hint_otherwise(name: str) -> None:
+    """With three players, what a hint says to one hangs on the cards of the third."""
+    game, told_apart = Hanabi(players=3), 0
+    for deal in range(8):
+        state = list(bot_states(game, BOTS[name], deal))[3]
+        view = game.observe(state, SEATS[0])
+        draws = Stream("hands", deal)
+        hands = [hidden(game, view).draw(draws) for _ in range(12)]
+        found = likelihoods(game, view, hands, {2: BOTS[name](game)})
+        for hand, chance in zip(hands, found, strict=True):
+            ((_, seen, action),) = (m for m in past_views(game, view, hand) if m[0] == 2)
+            assert chance == BOTS[name](game)(seen).get(action, 0.0)
+        told_apart += len(set(found)) > 1
+    assert told_apart
 
 
 def test_moves_that_no_hand_explains_leave_nothing_to_believe() -> None:
