@@ -17,7 +17,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from sally.core import shelf
+from sally.core.registry import registry
 from sally.web.study.contact_sheet import SCREENS, browser, seat_api, served, sheet
 from sally.web.study.rehearsal import value_for
 
@@ -30,7 +30,7 @@ WIDER = "() => document.documentElement.scrollWidth - innerWidth"
 def tables(games: Sequence[str], seats: str) -> Iterator[tuple[str, str]]:
     """Games, each with its first seat or with all that people may take."""
     for name in games:
-        every = [str(seat) for seat in shelf.game(name).build({}).seats]
+        every = [str(seat) for seat in registry.game(name).build({}).seats]
         for seat in every if seats == "all" else every[:1]:
             yield name, seat
 
@@ -112,4 +112,4 @@ if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as thrown_away:
         keep = given.keep or Path(thrown_away)
         keep.mkdir(parents=True, exist_ok=True)
-        main(given.out, given.games or list(shelf.games()), given.seats, given.moves, keep)
+        main(given.out, given.games or list(registry.games()), given.seats, given.moves, keep)

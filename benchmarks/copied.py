@@ -20,27 +20,28 @@ import msgspec
 import numpy as np
 
 from sally import store
-from sally.analysis import measured_table, seat_table
-from sally.analysis.laid_open import laid_open
-from sally.analysis.measured import setting
-from sally.core import shelf
-from sally.core.code import fingerprint
-from sally.core.drive import play_bots
-from sally.core.game import Seat
-from sally.core.log import Episode, Setup, Sitter, from_line, to_line
-from sally.core.match import Match
-from sally.core.study import Study
-from sally.output.noting import InHand
+from sally.analysis.columns import measured_table, seat_table
+from sally.analysis.columns.measured import setting
+from sally.analysis.columns.replayed_rows import laid_open
+from sally.core.log.events import Episode, PlayerSpec, Setup, from_line, to_line
+from sally.core.log.fingerprint import fingerprint
+from sally.core.match.drive import play_bots
+from sally.core.match.engine import Match
+from sally.core.registry import registry
+from sally.core.registry.study import Study
+from sally.core.rules.game import Seat
+from sally.output.files.index_writer import IndexWriter
+from sally.output.files.provenance import key_of, trial_key
 from sally.output.page import lines as page
-from sally.output.provenance import key_of, trial_key
 from sally.players.language import uses_model
 from sally.runner.local import manifest, orders
 from sally.runner.orders import Order
 from sally.runner.seating import portable_study, seated
-from sally.store import index, surveying
+from sally.store import index
+from sally.store import summary as surveying
 from sally.store.lines import sealed
 
-RANDOM = Sitter("random")
+RANDOM = PlayerSpec("random")
 FILE = 4  # pieces in a file, about as many as a run's shards of a million episodes have
 
 
@@ -65,7 +66,7 @@ def copy_out(study: Study, folder: Path, say: Callable[[str], None]) -> None:
 
 def played(setup: Setup) -> Match[Any, Any, Any]:
     """One episode of bots; in the name of a model, one that moves at random does."""
-    spec = shelf.game(setup.instance.game)
+    spec = registry.game(setup.instance.game)
     match = Match(spec, setup)
     dice = {seat: RANDOM if uses_model(who) else who for seat, who in setup.lineup.items()}
     play_bots(match, {s: seated(spec, match.game, Seat(s), who) for s, who in dice.items()})
@@ -76,7 +77,7 @@ class Pattern:
     """A thousand episodes as they were played and noted, to be written again as others."""
 
     def __init__(self, first: Sequence[Order]) -> None:
-        noted, self._episodes = InHand(), list[Episode]()
+        noted, self._episodes = IndexWriter(), list[Episode]()
         for _, cell, setup in first:
             match = played(setup)
             episode, replay = match.episode(cell), match.replay

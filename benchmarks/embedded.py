@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from sally.core.grown import Grown
-from sally.core.model import Assistant, Message, Settings, User
+from sally.core.prompt.hashed_text import HashedText
+from sally.core.prompt.model import Assistant, Message, Settings, User
 from sally.models import wire
 from sally.models.embedded import Embedded
 from sally.models.llama import wheel
@@ -82,7 +82,7 @@ async def main(rounds: int, context: int, threads: int | None) -> None:
     model = Embedded(context=context, threads=threads)
     bare = Bare(model, context)
     rng = np.random.default_rng(1)
-    history, prompts = Grown.start(RULES), []
+    history, prompts = HashedText.start(RULES), []
     evaluated, ours, theirs = 0, 0.0, 0.0
     for number in range(1, rounds + 1):
         probe: list[Message] = [User(history.plus(PROBE.format(round=number)))]

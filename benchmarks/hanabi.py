@@ -25,10 +25,10 @@ except ImportError:  # its source builds only where CMake takes old projects
 
 sys.path.insert(0, str(Path(__file__).parent.parent))  # the side-by-side play of the tests
 
-from sally.core import shelf
-from sally.core.drive import play_bots
-from sally.core.log import Instance, Setup, Sitter, to_line
-from sally.core.match import Match
+from sally.core.log.events import Instance, PlayerSpec, Setup, to_line
+from sally.core.match.drive import play_bots
+from sally.core.match.engine import Match
+from sally.core.registry import registry
 from sally.games.hanabi.belief import counted
 from sally.games.hanabi.cards import shuffled
 from sally.games.hanabi.rules import Hanabi
@@ -42,11 +42,11 @@ DRAWS = random.Random(1)
 
 def ours(players: int, write: bool = False) -> None:
     """Games of random legal moves through the match, with or without the line for the disk."""
-    spec, game = shelf.game("hanabi"), {"players": players}
+    spec, game = registry.game("hanabi"), {"players": players}
     seats = Hanabi(players=players).seats
     for seed in range(GAMES):
         setup = Setup(
-            Instance("hanabi", "hanabi", game), seed, {s: Sitter("random") for s in seats}
+            Instance("hanabi", "hanabi", game), seed, {s: PlayerSpec("random") for s in seats}
         )
         match = Match(spec, setup)
         play_bots(match, {s: Random() for s in seats})

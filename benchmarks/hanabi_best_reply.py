@@ -11,13 +11,13 @@ import time
 from collections import Counter
 from itertools import permutations
 
-from sally.core import shelf
+from sally.core.registry import registry
 from sally.games.hanabi.best_reply import BestReply
 from sally.games.hanabi.rules import Hanabi
 
 
 def main(of: str, seats: tuple[int, ...] = (0, 1)) -> None:
-    game = shelf.game("hanabi_very_small").build({})
+    game = registry.game("hanabi_very_small").build({})
     assert isinstance(game, Hanabi)
     hands = Counter(permutations(game.cards, game.hand_size))
     for me in seats:

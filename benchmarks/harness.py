@@ -17,11 +17,11 @@ from collections.abc import Callable
 import textarena
 from common import interleaved
 
-from sally.core import shelf
-from sally.core.drive import play_async
-from sally.core.log import Episode, Instance, Setup, Sitter, to_line
-from sally.core.match import Match
-from sally.core.model import Reply, Usage
+from sally.core.log.events import Episode, Instance, PlayerSpec, Setup, to_line
+from sally.core.match.drive import play_async
+from sally.core.match.engine import Match
+from sally.core.prompt.model import Reply, Usage
+from sally.core.registry import registry
 from sally.models.stub import Scripted
 from sally.runner.seating import players_of, resolved
 
@@ -38,19 +38,19 @@ class AtOnce(Scripted):
         return self.reply
 
 
-shelf.add("models", "at_once", lambda name: AtOnce(lambda shown, settings: ""))
+registry.add("models", "at_once", lambda name: AtOnce(lambda shown, settings: ""))
 
 
 def setup_of(rounds: int, probed: bool = False) -> Setup:
     """Rock paper scissors between two language players, checked as a study is before its run."""
-    lineup = {seat: Sitter("language", {"model": "at_once"}) for seat in ("agent", "partner")}
+    lineup = {seat: PlayerSpec("language", {"model": "at_once"}) for seat in ("agent", "partner")}
     arms = {"agent": ("their_move",)} if probed else {}
     return resolved(Setup(Instance("rps", "rps", {"rounds": rounds}), 1, lineup, arms=arms))
 
 
 def ours(setup: Setup, loop: asyncio.Runner) -> Episode:
     """One episode, as a run plays and stores it."""
-    match = Match(shelf.game("rps"), setup)
+    match = Match(registry.game("rps"), setup)
     loop.run(play_async(match, players_of(match)))
     episode = match.episode()
     to_line(episode)

@@ -46,9 +46,9 @@ from sally.adapters.inspect import run, tasks
 from sally.adapters.inspect.model import chat
 from sally.adapters.inspect.reach import provider_of
 from sally.adapters.inspect.run import play_orders
-from sally.core import shelf
-from sally.core.model import Message, Settings
-from sally.core.study import Cell, Study, instance, sitter
+from sally.core.prompt.model import Message, Settings
+from sally.core.registry import registry
+from sally.core.registry.study import Cell, Study, instance, player_spec
 from sally.models.stub import Scripted
 from sally.runner.budget import Meter
 from sally.runner.config import Config, Limits, ModelEntry, use_config
@@ -119,7 +119,7 @@ def serving(latency: float) -> Iterator[str]:
 
 
 def study(episodes: int, rounds: int) -> Study:
-    lineup = {"agent": sitter("language"), "partner": sitter("tit_for_tat")}
+    lineup = {"agent": player_spec("language"), "partner": player_spec("tit_for_tat")}
     cell = Cell("ipd", (instance("ipd", rounds=rounds),), (lineup,), repeats=episodes)
     return Study("bench", "", (cell,))
 
@@ -142,7 +142,7 @@ def pages(wanted: Study) -> list[list[Sequence[Message]]]:
         seen.append(messages)
         return SAID
 
-    shelf.add("models", "seen", lambda name: Scripted(script))
+    registry.add("models", "seen", lambda name: Scripted(script))
     found = []
     for _, _, setup in orders(with_model(study_of(wanted), "seen")):
         seen.clear()

@@ -27,8 +27,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from sally import store
-from sally.core.log import to_line
-from sally.core.study import Cell, Study, grid, instance, sitter
+from sally.core.log.events import to_line
+from sally.core.registry.study import Cell, Study, grid, instance, player_spec
 from sally.runner.executors import Executor, Local
 from sally.runner.local import orders
 from sally.runner.pool import Pool
@@ -40,7 +40,9 @@ POOL = 2
 
 def study(seed: int) -> Study:
     """A second of play or so, in a few shards."""
-    players = grid(agent=(sitter("random"), sitter("tabular")), partner=sitter("tit_for_tat"))
+    players = grid(
+        agent=(player_spec("random"), player_spec("tabular")), partner=player_spec("tit_for_tat")
+    )
     cell = Cell("ipd", (instance("ipd", rounds=40),), players, repeats=200)
     return Study("kill", "for the kill campaign", (cell,), seed=seed)
 

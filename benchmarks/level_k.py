@@ -12,33 +12,33 @@ from typing import Any
 import msgspec
 from common import interleaved
 
-from sally.core import shelf
-from sally.core.chance import Stream
-from sally.core.drive import play_bots
-from sally.core.log import Setup, Sitter
-from sally.core.match import Match
-from sally.core.study import instance, sitter
+from sally.core.log.events import PlayerSpec, Setup
+from sally.core.match.drive import play_bots
+from sally.core.match.engine import Match
+from sally.core.registry import registry
+from sally.core.registry.study import instance, player_spec
+from sally.core.rules.chance import Stream
 from sally.games.level_k.k_tom import KTom
 from sally.runner.seating import players_of, resolved
 
 GAMES, AIM = 1000, 30  # so many games in so many seconds on two cores (issue 25)
-TABLES: tuple[tuple[str, dict[str, Any], tuple[Sitter, ...]], ...] = (
-    ("eleven_twenty", {}, (sitter("level", k=1), sitter("people"))),
+TABLES: tuple[tuple[str, dict[str, Any], tuple[PlayerSpec, ...]], ...] = (
+    ("eleven_twenty", {}, (player_spec("level", k=1), player_spec("people"))),
     (
         "beauty_contest",
         {"pays": {"kind": "contest", "players": 15}},
-        (sitter("level", k=1), sitter("cognitive_hierarchy"), sitter("random")),
+        (player_spec("level", k=1), player_spec("cognitive_hierarchy"), player_spec("random")),
     ),
-    ("hide_and_seek", {}, (sitter("level", k=1), sitter("equilibrium"))),
-    ("matching_pennies", {}, (sitter("k_tom", k=0), sitter("k_tom", k=1))),
-    ("matching_pennies", {}, (sitter("k_tom", k=2), sitter("k_tom", k=1))),
+    ("hide_and_seek", {}, (player_spec("level", k=1), player_spec("equilibrium"))),
+    ("matching_pennies", {}, (player_spec("k_tom", k=0), player_spec("k_tom", k=1))),
+    ("matching_pennies", {}, (player_spec("k_tom", k=2), player_spec("k_tom", k=1))),
 )
 GAINS = ((2.0, -2.0), (-2.0, 2.0))  # of the first player at matching pennies, and of the second
 
 
-def play(game: str, params: dict[str, Any], who: tuple[Sitter, ...]) -> None:
+def play(game: str, params: dict[str, Any], who: tuple[PlayerSpec, ...]) -> None:
     """A thousand games, each with its log."""
-    spec = shelf.game(game)
+    spec = registry.game(game)
     seats = spec.build(params).seats
     lineup = {str(seat): who[n % len(who)] for n, seat in enumerate(seats)}
     setup = resolved(Setup(instance(game, **params), 0, lineup))

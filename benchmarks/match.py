@@ -15,10 +15,10 @@ import textarena
 from common import interleaved
 from pettingzoo.classic import rps_v2
 
-from sally.core import shelf
-from sally.core.drive import play_bots
-from sally.core.log import Episode, Instance, Setup, Sitter, to_line
-from sally.core.match import Match
+from sally.core.log.events import Episode, Instance, PlayerSpec, Setup, to_line
+from sally.core.match.drive import play_bots
+from sally.core.match.engine import Match
+from sally.core.registry import registry
 from sally.runner.seating import players_of
 
 ROUNDS, EPISODES = 100, 20
@@ -27,8 +27,8 @@ MATRIX = ((8.0, 0.0), (10.0, 5.0))
 
 def ours(game: str = "ipd", rounds: int = ROUNDS) -> Episode:
     """One episode of tit for tat against itself."""
-    lineup = {"agent": Sitter("tit_for_tat"), "partner": Sitter("tit_for_tat")}
-    match = Match(shelf.game(game), Setup(Instance(game, game, {"rounds": rounds}), 1, lineup))
+    lineup = {"agent": PlayerSpec("tit_for_tat"), "partner": PlayerSpec("tit_for_tat")}
+    match = Match(registry.game(game), Setup(Instance(game, game, {"rounds": rounds}), 1, lineup))
     play_bots(match, players_of(match))
     return match.episode()
 

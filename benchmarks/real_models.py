@@ -12,10 +12,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from sally import store
-from sally.analysis.rows import Row, episode_rows, summary
-from sally.core import shelf
-from sally.core.log import Episode
-from sally.output.unpacked import opened
+from sally.analysis.columns.rows import Row, episode_rows, summary
+from sally.core.log.events import Episode
+from sally.core.registry import registry
+from sally.output.files.bundle_reader import opened
 from sally.players.language import LANGUAGE
 from sally.runner.local import has_model
 
@@ -40,7 +40,7 @@ def lines(path: Path) -> Iterator[str]:
     rows = language_rows([e for e in found if has_model(e.setup)])
     for game in dict.fromkeys(row["game"] for row in rows):
         here = [row for row in rows if row["game"] == game]
-        doing = shelf.game(game).doing.metric
+        doing = registry.game(game).doing.metric
         by = {m: _by_who(here, m) for m in (KNEW, ACTED, doing, "forfeits")}
         for who in sorted({row["who"] for row in here}):
             model, strategy = who.split("|")

@@ -18,14 +18,14 @@ import msgspec
 import numpy as np
 
 from sally import store
-from sally.analysis.profile_estimates import person_of
-from sally.core import shelf
-from sally.core.drive import play_bots
-from sally.core.game import Seat
-from sally.core.log import Episode, Instance, Setup, Sitter
-from sally.core.match import Match
-from sally.core.metric import Played
-from sally.core.playback import replayed
+from sally.analysis.profile.estimates import person_of
+from sally.core.log.events import Episode, Instance, PlayerSpec, Setup
+from sally.core.match.drive import play_bots
+from sally.core.match.engine import Match
+from sally.core.match.playback import replayed
+from sally.core.registry import registry
+from sally.core.rules.game import Seat
+from sally.core.rules.metric import Played
 from sally.games.repeated_games.conduct import CONDITIONAL
 from sally.games.repeated_games.optimum import machine_of
 from sally.games.repeated_games.rounds import functional_regret, rewards, rounds
@@ -57,13 +57,13 @@ class Seen(msgspec.Struct, frozen=True):
 
 
 def laid_open(episode: Episode) -> Played:
-    spec = shelf.game(episode.setup.instance.game)
+    spec = registry.game(episode.setup.instance.game)
     return Played(spec, episode, replayed(spec, episode))
 
 
-def at_random(game: RepeatedGame, seat: Seat, who: Sitter, length: int) -> float:
+def at_random(game: RepeatedGame, seat: Seat, who: PlayerSpec, length: int) -> float:
     """What an evenly random player expects in so many rounds against a finite machine."""
-    partner = shelf.partners("repeated_games")[who.player]
+    partner = registry.partners("repeated_games")[who.player]
     assert partner.automaton is not None
     machine = machine_of(game, seat, partner.automaton(game, other(seat), **who.params))
     moves, theirs = game.moves_of(seat), game.moves_of(other(seat))
@@ -109,7 +109,7 @@ def seen(group: str, player: str, played: Played, seat: Seat) -> Seen:
     )
 
 
-def label(who: Sitter) -> str:
+def label(who: PlayerSpec) -> str:
     shown = {k: v for k, v in who.params.items() if k not in ("name", "participant")}
     named = str(who.params.get("name", who.player)) if who.player == "recorded" else who.player
     return named + "".join(f" {v}" for v in shown.values())
@@ -145,7 +145,7 @@ def beside(there: Sequence[Episode]) -> Iterator[Seen]:
     for number, setup in enumerate(settings.values()):
         for name in BESIDE:
             for repeat in range(REPEATS):
-                lineup = {AGENT: Sitter(name), PARTNER: setup.lineup[PARTNER]}
+                lineup = {AGENT: PlayerSpec(name), PARTNER: setup.lineup[PARTNER]}
                 one = msgspec.structs.replace(
                     setup,
                     seed=SEED + number * REPEATS + repeat,  # luck of its own in every game
@@ -156,7 +156,7 @@ def beside(there: Sequence[Episode]) -> Iterator[Seen]:
 
 
 def played_here(setup: Setup) -> Played:
-    spec = shelf.game(setup.instance.game)
+    spec = registry.game(setup.instance.game)
     setup = resolved(setup)
     match: Match[Any, Any, Any] = Match(spec, setup)
     play_bots(match, players_of(match))

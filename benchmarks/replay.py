@@ -7,11 +7,11 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from sally.api import play
-from sally.core import shelf
-from sally.core.game import GameSpec
-from sally.core.log import Episode
-from sally.core.match import Match
-from sally.core.playback import replayed, rerun
+from sally.core.log.events import Episode
+from sally.core.match.engine import Match
+from sally.core.match.playback import replayed, rerun
+from sally.core.registry import registry
+from sally.core.rules.game import GameSpec
 
 GAMES: tuple[tuple[str, Mapping[str, Any]], ...] = (
     ("ipd", {"rounds": 100}),
@@ -36,7 +36,7 @@ def seconds(way: Callable[[Spec, Episode], object], spec: Spec, episode: Episode
 
 def main() -> None:
     for name, params in GAMES:
-        spec = shelf.games()[name]
+        spec = registry.games()[name]
         episode = play(name, dict.fromkeys(spec.build(params).seats, "random"), 1, **params)
         pairs = [
             [seconds(way, spec, episode) for way in (replayed, through_a_match)]

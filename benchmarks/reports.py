@@ -16,13 +16,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sally import store
-from sally.core.study import Cell, Study, grid, instance, sitter
+from sally.core.registry.study import Cell, Study, grid, instance, player_spec
 from sally.runner.local import play
 from sally.runner.seating import resolved
 
 ROUNDS, SIZES = 100, (500, 2000)
 PLAYERS = ("random", "constant", "tabular", "copy_last", "majority")
-PARTNERS = (sitter("tit_for_tat"), sitter("single_action", action=1))
+PARTNERS = (player_spec("tit_for_tat"), player_spec("single_action", action=1))
 COMMANDS = {
     "score": ("score", "{store}", "--json"),
     "profile": ("profile", "{store}", "--json"),
@@ -45,7 +45,7 @@ print(json.dumps([used.ru_utime + used.ru_stime, used.ru_maxrss / 1024]))  # kil
 
 def made(episodes: int, folder: Path) -> Path:
     """A store of so many episodes: five players, two partners, probed in every round."""
-    lineups = grid(agent=tuple(map(sitter, PLAYERS)), partner=PARTNERS)
+    lineups = grid(agent=tuple(map(player_spec, PLAYERS)), partner=PARTNERS)
     cell = Cell(
         "rps",
         (instance("rps", f"rps-{ROUNDS}", rounds=ROUNDS),),

@@ -26,7 +26,7 @@ from typing import Any
 import msgspec
 
 from sally.cli.running import NOTE
-from sally.core.study import Cell, Study, grid, instance, sitter
+from sally.core.registry.study import Cell, Study, grid, instance, player_spec
 from sally.runner.executors import Executor, Local, Take
 from sally.runner.local import orders
 from sally.runner.pool import Pool
@@ -40,13 +40,13 @@ START_SECONDS = 0.25  # of a worker, as `benchmarks/start.py` measures it
 
 def heavy(episodes: int) -> Study:
     """Learners in long games: some 20 ms an episode, a second for a shard of 50."""
-    players = grid(agent=sitter("tabular"), partner=sitter("tit_for_tat"))
+    players = grid(agent=player_spec("tabular"), partner=player_spec("tit_for_tat"))
     cell = Cell("rps", (instance("rps", rounds=400),), players, repeats=episodes)
     return Study("heavy", "processor-bound", (cell,))
 
 
 def light(episodes: int) -> Study:
-    players = grid(agent=sitter("random"), partner=sitter("tit_for_tat"))
+    players = grid(agent=player_spec("random"), partner=player_spec("tit_for_tat"))
     cell = Cell("ipd", (instance("ipd", rounds=20),), players, repeats=episodes)
     return Study("light", "many small episodes", (cell,))
 
@@ -101,7 +101,7 @@ def ray() -> None:
     os.environ |= {"RAY_USAGE_STATS_ENABLED": "0", "RAY_AUTH_MODE": "disabled"}
     import ray as engine
 
-    from sally.adapters.ray import Cluster
+    from sally.adapters.executors.ray import Cluster
 
     engine.init(
         address="local",

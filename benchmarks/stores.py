@@ -22,7 +22,7 @@ from pathlib import Path
 import msgspec
 
 from benchmarks.copied import copy_out
-from sally.core.study import read_study
+from sally.core.registry.study import read_study
 
 PAPER = "riemer2025"
 COMMANDS = ("score", "profile", "crossplay", "report", "reproduce")

@@ -12,13 +12,13 @@ import time
 import numpy as np
 from common import interleaved
 
-from sally.core import shelf
-from sally.core.drive import play_bots
-from sally.core.log import Instance, Setup, Sitter
-from sally.core.match import Match
+from sally.core.log.events import Instance, PlayerSpec, Setup
+from sally.core.match.drive import play_bots
+from sally.core.match.engine import Match
+from sally.core.registry import registry
 from sally.games.repeated_games.players.bulk import drawn_luck, play_tabular
 from sally.games.repeated_games.rules import AGENT
-from sally.output.reproduce import reproduce
+from sally.output.tables.reproduce import reproduce
 from sally.papers.riemer2025.tabular import partners_of
 from sally.runner.seating import players_of
 
@@ -28,8 +28,8 @@ CELLS = [(g, p) for g in ("rps", "ibs", "ipd") for p in ("single_action", "tit_f
 
 def one_by_one(name: str, kind: str, episodes: int = ALONE) -> None:
     """Episodes through the match, each with a prediction in every round."""
-    spec = shelf.game(name)
-    lineup = {"agent": Sitter("tabular"), "partner": Sitter(kind)}
+    spec = registry.game(name)
+    lineup = {"agent": PlayerSpec("tabular"), "partner": PlayerSpec(kind)}
     for seed in range(episodes):
         setup = Setup(Instance(name, name), seed, lineup, arms={"agent": ("their_move",)})
         match = Match(spec, setup)
@@ -38,7 +38,7 @@ def one_by_one(name: str, kind: str, episodes: int = ALONE) -> None:
 
 def at_once(name: str, kind: str, episodes: int = TOGETHER) -> None:
     """The same in bulk."""
-    game = shelf.game(name).build({})
+    game = registry.game(name).build({})
     partners = partners_of(game, kind)
     luck = drawn_luck(episodes, game.rounds, np.random.default_rng(1))
     play_tabular(game, AGENT, partners, np.arange(episodes) % len(partners), luck)

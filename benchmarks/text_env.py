@@ -29,10 +29,10 @@ from typing import Any
 
 import msgspec
 
-from sally.adapters.text import Asked, TextEnv, TextEnvs
-from sally.core.chance import derived_seed
-from sally.core.log import to_line
-from sally.core.training import Task
+from sally.adapters.trainers.text import Asked, TextEnv, TextEnvs
+from sally.core.log.events import to_line
+from sally.core.rules.chance import derived_seed
+from sally.core.rules.training import Task
 
 TOGETHER = 20  # episodes in plain Python at a time: one is too short to be measured in turns
 Round = Callable[[], int]  # plays an episode, says how many rounds it had
@@ -167,7 +167,7 @@ def at_once(env: Any) -> Round:
 
 
 def pettingzoo_ours(pages: bool) -> Round:
-    from sally.adapters.pettingzoo import SimultaneousEnv
+    from sally.adapters.rl.pettingzoo import SimultaneousEnv
 
     env = SimultaneousEnv("rps", rounds=15, pages=pages)
 

@@ -11,12 +11,12 @@ from collections.abc import Mapping
 from statistics import median
 from typing import Any
 
-from sally.core import shelf
-from sally.core.drive import play_bots
-from sally.core.log import Instance, Setup, Sitter, to_line
-from sally.core.match import Match
-from sally.core.partner import Scripted
-from sally.core.player import Turn
+from sally.core.log.events import Instance, PlayerSpec, Setup, to_line
+from sally.core.match.drive import play_bots
+from sally.core.match.engine import Match
+from sally.core.match.player import Turn
+from sally.core.registry import registry
+from sally.core.rules.partner import Scripted
 from sally.games.tradecraft.actions import DONE, NO, YES, Craft, Propose
 from sally.games.tradecraft.hands import Hand
 from sally.games.tradecraft.instances import instance_set, named_ruleset
@@ -61,8 +61,11 @@ def trader(wood: str) -> Scripted:
 
 def game(n: int) -> Match[Any, Any, Any]:
     """One game to its end."""
-    lineup = {"p1": Sitter("random"), "p2": Sitter("random")}  # the seats' names; bots sit there
-    match = Match(shelf.game("tradecraft"), Setup(problem(n), n, lineup))
+    lineup = {
+        "p1": PlayerSpec("random"),
+        "p2": PlayerSpec("random"),
+    }  # the seats' names; bots sit there
+    match = Match(registry.game("tradecraft"), Setup(problem(n), n, lineup))
     player = trader(WOODS[n % len(WOODS)])
     play_bots(match, {"p1": player, "p2": player})
     return match

@@ -45,7 +45,7 @@ from local_postgres import local_postgres
 from web_client import Connection
 
 from sally import store
-from sally.core.log import Moved
+from sally.core.log.events import Moved
 from sally.web.database import Database
 
 THINK = 2.0

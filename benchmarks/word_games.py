@@ -14,12 +14,12 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
-from sally.core import shelf
-from sally.core.drive import play_bots
-from sally.core.log import Instance, Setup, Sitter
-from sally.core.match import Match
-from sally.core.metric import Played
-from sally.core.playback import replayed
+from sally.core.log.events import Instance, PlayerSpec, Setup
+from sally.core.match.drive import play_bots
+from sally.core.match.engine import Match
+from sally.core.match.playback import replayed
+from sally.core.registry import registry
+from sally.core.rules.metric import Played
 from sally.games.association.minds import Mind
 from sally.games.codenames import instances as codenames
 from sally.games.codenames.solver import best_clue
@@ -43,8 +43,8 @@ PARTNERS["codenames"] = PARTNERS["taboo"]
 
 def played(game: str, number: int, giver: str, guesser: dict[str, Any], **params: Any) -> Played:
     """One episode of bots."""
-    spec = shelf.game(game)
-    lineup = {GIVERS[game]: Sitter(giver), "guesser": Sitter(BOTS[game], guesser)}
+    spec = registry.game(game)
+    lineup = {GIVERS[game]: PlayerSpec(giver), "guesser": PlayerSpec(BOTS[game], guesser)}
     instance = Instance(f"{game} {number}", game, {"number": number % 100, **params})
     match = Match(spec, resolved(Setup(instance, number, lineup)))
     play_bots(match, players_of(match, match.setup.lineup))
@@ -104,7 +104,7 @@ def table(rows: int) -> None:
 
 
 def mean(game: str, name: str, episodes: list[Played]) -> float:
-    metric = shelf.metrics(game)[f"{game}_{name}"]
+    metric = registry.metrics(game)[f"{game}_{name}"]
     values = [metric.measure(each, GIVERS[game]) for each in episodes]  # type: ignore[arg-type]
     known = [value for value in values if value is not None]
     return sum(known) / len(known)

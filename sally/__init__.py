@@ -47,45 +47,45 @@ if TYPE_CHECKING:
     from sally.api import use as use
     from sally.api import variance as variance
     from sally.api import why as why
-    from sally.core.board import Board as Board
-    from sally.core.card import Card as Card
-    from sally.core.card import Condition as Condition
-    from sally.core.card import Shortcut as Shortcut
-    from sally.core.card import both_ways as both_ways
-    from sally.core.desk import Desk as Desk
     from sally.core.errors import BadInput as BadInput
-    from sally.core.game import NATURE as NATURE
-    from sally.core.game import Doing as Doing
-    from sally.core.game import Game as Game
-    from sally.core.game import GameSpec as GameSpec
-    from sally.core.game import Seat as Seat
-    from sally.core.game import Tool as Tool
-    from sally.core.log import Episode as Episode
-    from sally.core.log import Instance as Instance
-    from sally.core.log import Sitter as Sitter
-    from sally.core.menu import Options as Options
-    from sally.core.menu import Whole as Whole
-    from sally.core.menu import span as span
-    from sally.core.metric import Metric as Metric
-    from sally.core.metric import Played as Played
-    from sally.core.model import Model as Model
-    from sally.core.paper import Importer as Importer
-    from sally.core.paper import Paper as Paper
-    from sally.core.partner import Automaton as Automaton
-    from sally.core.partner import Line as Line
-    from sally.core.partner import Partner as Partner
-    from sally.core.player import Player as Player
-    from sally.core.player import Turn as Turn
-    from sally.core.probe import At as At
-    from sally.core.probe import Injection as Injection
-    from sally.core.probe import Probe as Probe
-    from sally.core.probe import Question as Question
-    from sally.core.probe import Report as Report
-    from sally.core.replay import Replay as Replay
-    from sally.core.strategy import Strategy as Strategy
-    from sally.core.study import Cell as Cell
-    from sally.core.study import Study as Study
-    from sally.core.words import Words as Words
+    from sally.core.log.events import Episode as Episode
+    from sally.core.log.events import Instance as Instance
+    from sally.core.log.events import PlayerSpec as PlayerSpec
+    from sally.core.match.player import Player as Player
+    from sally.core.match.player import Turn as Turn
+    from sally.core.match.replay import Replay as Replay
+    from sally.core.match.seat_context import SeatContext as SeatContext
+    from sally.core.prompt.model import Model as Model
+    from sally.core.prompt.strategy import Strategy as Strategy
+    from sally.core.prompt.words import Words as Words
+    from sally.core.registry.paper import Importer as Importer
+    from sally.core.registry.paper import Paper as Paper
+    from sally.core.registry.study import Cell as Cell
+    from sally.core.registry.study import Study as Study
+    from sally.core.rules.board import Board as Board
+    from sally.core.rules.card import Card as Card
+    from sally.core.rules.card import Condition as Condition
+    from sally.core.rules.card import Shortcut as Shortcut
+    from sally.core.rules.card import both_ways as both_ways
+    from sally.core.rules.game import NATURE as NATURE
+    from sally.core.rules.game import Doing as Doing
+    from sally.core.rules.game import Game as Game
+    from sally.core.rules.game import GameSpec as GameSpec
+    from sally.core.rules.game import Seat as Seat
+    from sally.core.rules.game import Tool as Tool
+    from sally.core.rules.menu import Options as Options
+    from sally.core.rules.menu import Whole as Whole
+    from sally.core.rules.menu import span as span
+    from sally.core.rules.metric import Metric as Metric
+    from sally.core.rules.metric import Played as Played
+    from sally.core.rules.partner import Automaton as Automaton
+    from sally.core.rules.partner import Line as Line
+    from sally.core.rules.partner import Partner as Partner
+    from sally.core.rules.probe import At as At
+    from sally.core.rules.probe import Injection as Injection
+    from sally.core.rules.probe import Probe as Probe
+    from sally.core.rules.probe import Question as Question
+    from sally.core.rules.probe import Report as Report
 
 __version__ = VERSION
 _PLACES = {

@@ -7,7 +7,8 @@ import gc
 import pytest
 from hypothesis import settings
 
-from sally.core import names, shelf
+from sally.core.registry import model_names as names
+from sally.core.registry import registry
 from sally.runner.config import use_config
 from tests.fixtures import cups, cups_partners, haggle, haggle_partners
 from tests.fixtures.warm import INSPECT, SALLY, load, warm
@@ -20,8 +21,8 @@ settings.register_profile("lab", deadline=None, max_examples=15)
 settings.load_profile("lab")
 
 for game, minds in ((cups, cups_partners), (haggle, haggle_partners)):
-    shelf.add("games", game.GAME.name, game.GAME)
-    shelf.add("partners", game.GAME.name, minds.PARTNERS)
+    registry.add("games", game.GAME.name, game.GAME)
+    registry.add("partners", game.GAME.name, minds.PARTNERS)
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -12,9 +12,9 @@ from hashlib import blake2b
 
 import msgspec
 
-from sally.core import shelf
-from sally.core.log import Sitter
-from sally.core.study import Study
+from sally.core.log.events import PlayerSpec
+from sally.core.registry import registry
+from sally.core.registry.study import Study
 from sally.players.language import LANGUAGE
 from sally.runner.local import orders, play
 
@@ -36,13 +36,13 @@ def model_free(study: Study) -> Study:
     return msgspec.structs.replace(study, cells=tuple(kept))
 
 
-def _no_model(lineup: Mapping[str, Sitter]) -> bool:
+def _no_model(lineup: Mapping[str, PlayerSpec]) -> bool:
     return all(who.player != LANGUAGE for who in lineup.values())
 
 
 def frozen(name: str, part: int | None) -> dict[str, str | int]:
     """How many episodes, the hash of their ids, and the hash of their lines, in order of id."""
-    study = model_free(shelf.shelf("studies")[name])
+    study = model_free(registry.entries("studies")[name])
     ids, lines = blake2b(digest_size=16), blake2b(digest_size=16)
     played = sorted(orders(study, part), key=lambda order: order[0])
     for id_, cell, setup in played:

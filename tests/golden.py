@@ -14,10 +14,10 @@ from typing import Any
 import msgspec
 
 import tests.conftest  # noqa: F401  puts the fixture games on the shelf
-from sally.core import shelf
-from sally.core.game import NATURE
-from sally.core.log import Event
-from sally.core.player import Turn
+from sally.core.log.events import Event
+from sally.core.match.player import Turn
+from sally.core.registry import registry
+from sally.core.rules.game import NATURE
 from tests.table import all_probes, asked_in_turn, match_of, problem_of, spec_of, table
 
 FOLDER = Path(__file__).parent / "playthroughs"
@@ -26,7 +26,7 @@ SEED = 1
 
 def written() -> list[str]:
     """The games that have a playthrough."""
-    return sorted(shelf.games())
+    return sorted(registry.games())
 
 
 def path_of(name: str) -> Path:
@@ -66,9 +66,9 @@ class Pages:
         self.asked: dict[str, str] = {}
 
     def see(self, turn: Turn[Any, Any]) -> None:
-        words, view, question = turn.desk.words, turn.view, turn.question
+        words, view, question = turn.context.words, turn.view, turn.question
         for form in words.forms:
-            self.openings[form] = str(turn.desk.opening(view, form))
+            self.openings[form] = str(turn.context.opening(view, form))
         if question is None:
             wanted = words.question(view, turn.options)
             parts = (words.now(view), wanted, words.format(view, turn.options))

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sally.core import shelf
-from sally.core.game import GameSpec, Seat
-from sally.core.log import Instance, Setup, Sitter
-from sally.core.probe import Injection
+from sally.core.log.events import Instance, PlayerSpec, Setup
+from sally.core.registry import registry
+from sally.core.rules.game import GameSpec, Seat
+from sally.core.rules.probe import Injection
 from sally.testing.bench import SHORT, Arms, Bench
 from sally.testing.bench import answered_by as answered_by
 from sally.testing.bench import asked_in_turn as asked_in_turn
@@ -58,13 +58,13 @@ SENT_BACK = {("mindgames, discrete", "persuader")}
 
 def every() -> list[str]:
     """Every game of the shelf by name, and the shapes above."""
-    return [*shelf.games(), *SHAPES]
+    return [*registry.games(), *SHAPES]
 
 
 def problem_of(name: str) -> Instance:
     """A small instance of a game."""
     game, params = SHAPES.get(name, (name, {}))
-    known = shelf.game(game).parameters
+    known = registry.game(game).parameters
     short = {name: n for name, n in SHORT.items() if name in known}
     return Instance(name, game, {**short, **params})
 
@@ -76,7 +76,7 @@ def bench(name: str) -> Bench:
 
 
 def spec_of(name: str) -> Spec:
-    return shelf.game(problem_of(name).game)
+    return registry.game(problem_of(name).game)
 
 
 def all_probes(name: str) -> Arms:
@@ -91,7 +91,7 @@ def table(
     arms: Arms | None = None,
     injections: tuple[Injection, ...] = (),
     who: str = "random",
-    **lineup: Sitter,
+    **lineup: PlayerSpec,
 ) -> Setup:
     """A setup with `who` in every seat that the lineup does not fill."""
     return bench(name).table(seed, arms=arms, injections=injections, who=who, lineup=lineup)

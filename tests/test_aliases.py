@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from sally import store
-from sally.core import names
 from sally.core.errors import BadInput
+from sally.core.registry import model_names as names
 
 
 @pytest.fixture(autouse=True)

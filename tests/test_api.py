@@ -74,7 +74,7 @@ def test_a_decision_says_who_chose_what_by_its_name() -> None:
 def test_an_episode_row_says_model_strategy_and_settings() -> None:
     episode = sally.play("ipd", {"agent": "random", "partner": "random"}, rounds=1)
     params = {"model": "lab/m", "strategy": "cot", "settings": {"temperature": 0.5}}
-    lineup = {**episode.setup.lineup, "agent": sally.Sitter("language", params)}
+    lineup = {**episode.setup.lineup, "agent": sally.PlayerSpec("language", params)}
     setup = msgspec.structs.replace(episode.setup, lineup=lineup)
     mine, other = sally.episodes([msgspec.structs.replace(episode, setup=setup)])
     said = (mine["model"], mine["strategy"], mine["settings"])

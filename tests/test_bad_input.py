@@ -9,10 +9,10 @@ import pytest
 
 import sally
 from sally import store
-from sally.core import shelf
 from sally.core.errors import BadInput
-from sally.core.probe import Injection
-from sally.core.study import Cell, Study, grid, instance, sitter
+from sally.core.registry import registry
+from sally.core.registry.study import Cell, Study, grid, instance, player_spec
+from sally.core.rules.probe import Injection
 from sally.runner.run import run_study
 from tests.table import seat
 
@@ -58,7 +58,7 @@ def refused(why: BadInput) -> str:
 )
 def test_an_impossible_parameter_is_named(game: str, params: dict[str, Any], why: str) -> None:
     with pytest.raises(BadInput, match=why) as found:
-        shelf.game(game).build(params)
+        registry.game(game).build(params)
     assert game in refused(found.value)
 
 
@@ -89,23 +89,28 @@ def test_what_cannot_be_played_is_refused_before_the_first_move(
 
 
 def bad_studies() -> list[tuple[str, Cell]]:
-    bots = grid(agent=sitter("random"), partner=sitter("random"))
+    bots = grid(agent=player_spec("random"), partner=player_spec("random"))
     one = (instance("ipd", rounds=3),)
     oracle = (Injection(seat("agent"), "their_move"), Injection(seat("partner"), "their_move"))
     return [
         ("There is no game named 'idp'", Cell("c", (instance("idp"),), bots)),
         ("rounds", Cell("c", (instance("ipd", rounds=0),), bots)),
-        ("no player of ipd", Cell("c", one, grid(agent=sitter("x"), partner=sitter("random")))),
+        (
+            "no player of ipd",
+            Cell("c", one, grid(agent=player_spec("x"), partner=player_spec("random"))),
+        ),
         ("no probe of ipd", Cell("c", one, bots, arms={"agent": ("x",)})),
         ("both to be told the truth", Cell("c", one, bots, injections=oracle)),
-        ("Nobody sits in seat 'partner'", Cell("c", one, grid(agent=sitter("random")))),
+        ("Nobody sits in seat 'partner'", Cell("c", one, grid(agent=player_spec("random")))),
     ]
 
 
 @pytest.mark.parametrize(("why", "cell"), bad_studies())
 def test_a_study_that_cannot_run_writes_nothing(tmp_path: Path, why: str, cell: Cell) -> None:
     fine = Cell(
-        "fine", (instance("ipd", rounds=3),), grid(agent=sitter("random"), partner=sitter("random"))
+        "fine",
+        (instance("ipd", rounds=3),),
+        grid(agent=player_spec("random"), partner=player_spec("random")),
     )
     out = tmp_path / "deep" / "out"
     with pytest.raises(BadInput, match=why) as found:

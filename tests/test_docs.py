@@ -20,8 +20,8 @@ from click.testing import CliRunner
 
 from sally.cli import cli
 from sally.cli.group import ENTRIES
-from sally.core import shelf
-from sally.core.study import Study
+from sally.core.registry import registry
+from sally.core.registry.study import Study
 from tests import notebooks
 from tests.conversations.pages import pages
 
@@ -39,9 +39,9 @@ def blocks(page: Path) -> list[tuple[str, str]]:
 def test_the_examples_of_a_page_run(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "80")
-    kept = {folder: dict(entries) for folder, entries in shelf._added.items()}
-    monkeypatch.setattr(shelf, "_added", kept)  # what a page adds is gone after it
-    monkeypatch.setattr(shelf, "_files", [])
+    kept = {folder: dict(entries) for folder, entries in registry._added.items()}
+    monkeypatch.setattr(registry, "_added", kept)  # what a page adds is gone after it
+    monkeypatch.setattr(registry, "_files", [])
     names: dict[str, object] = {}
     printed = None
     for kind, text in blocks(page):
@@ -134,7 +134,7 @@ def test_every_dependency_has_its_reason_under_its_extra():
 def test_every_strategy_is_in_its_reference():
     page = (ROOT / "docs/reference/strategies.md").read_text(encoding="utf-8")
     rows = "\n".join(line.split("|")[1] for line in page.splitlines() if line.startswith("| `"))
-    assert [name for name in shelf.shelf("strategies") if f"`{name}`" not in rows] == []
+    assert [name for name in registry.entries("strategies") if f"`{name}`" not in rows] == []
 
 
 @pytest.mark.parametrize("page", notebooks.TUTORIALS, ids=lambda p: p.stem)

@@ -12,8 +12,8 @@ from click.testing import CliRunner
 import sally
 from sally import testing
 from sally.cli import cli
-from sally.core import shelf
-from sally.core.board import board_of
+from sally.core.registry import registry
+from sally.core.rules.board import board_of
 from sally.testing.bench import Bench, match_of
 
 ROOT = Path(__file__).parent.parent
@@ -25,9 +25,9 @@ ROOMS = ("PARTNERS", "METRICS", "CARD", "BOARD")
 @pytest.fixture(autouse=True)
 def as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever a test puts on the shelf is taken off again."""
-    kept = {folder: dict(entries) for folder, entries in shelf._added.items()}
-    monkeypatch.setattr(shelf, "_added", kept)
-    monkeypatch.setattr(shelf, "_files", [])
+    kept = {folder: dict(entries) for folder, entries in registry._added.items()}
+    monkeypatch.setattr(registry, "_added", kept)
+    monkeypatch.setattr(registry, "_files", [])
 
 
 def one_file(folder: Path) -> Path:
@@ -54,11 +54,11 @@ def one_folder(folder: Path) -> Path:
 @pytest.mark.parametrize("make", [one_file, one_folder])
 def test_a_game_from_outside_has_every_room(make, tmp_path: Path) -> None:
     assert sally.use(make(tmp_path)) == ["games/stall"]
-    assert set(shelf.partners("stall")) == {"steady", "undercut"}
-    assert "mean_price" in shelf.metrics("stall")
+    assert set(registry.partners("stall")) == {"steady", "undercut"}
+    assert "mean_price" in registry.metrics("stall")
     assert {row["metric"] for row in sally.audit("stall", 2)} == {"reward", "mean_price"}
     match = match_of(Bench.of("stall").table())
-    board = board_of(match.desk(sally.Seat("left")), match.game.observe(match.state, "left"))
+    board = board_of(match.context(sally.Seat("left")), match.game.observe(match.state, "left"))
     assert board is not None and board.parts
 
 
@@ -68,7 +68,7 @@ def test_a_game_from_outside_passes_the_checks_of_our_shelf(tmp_path: Path) -> N
 
 
 LOSSES = """
-from sally.core.metric import Terms
+from sally.core.rules.metric import Terms
 
 
 def LOSSES(played: Played, seat: Seat) -> Terms:
@@ -131,7 +131,7 @@ def test_a_paper_from_outside_is_one_folder(tmp_path: Path) -> None:
     (home / "__init__.py").write_text(PAPER)
     (home / "study.py").write_text(STUDIES)
     assert sally.use(home) == ["papers/lemon2026"]
-    assert "lemon2026" in shelf.shelf("studies")
+    assert "lemon2026" in registry.entries("studies")
     assert len(sally.run("lemon2026")) == 1
 
 
@@ -151,7 +151,7 @@ PUBLISHED = {
 }
 TABLES = """
 from sally import Seat
-from sally.output.reproduce import Engine
+from sally.output.tables.reproduce import Engine
 from sally.stats.intervals import mean_interval
 
 
@@ -165,7 +165,7 @@ ENGINE = Engine(
 )
 """
 IMPORTER = """
-from sally.core.paper import Imported, Importer
+from sally.core.registry.paper import Imported, Importer
 import sally
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sally.output.unpacked import opened
+from sally.output.files.bundle_reader import opened
 from sally.runner.check import check
 from sally.store import load
 from tests.frozen_ids import PART, STUDIES, frozen

@@ -11,32 +11,34 @@ import numpy as np
 import pytest
 
 from sally import api, store
-from sally.analysis import laid_open, paper_store, seat_table
-from sally.analysis.compare import compare
-from sally.analysis.compare_scores import seen
-from sally.analysis.crossplay import crossplay, stored_crossplay
-from sally.analysis.measured_table import MeasuredColumn
-from sally.analysis.paper_store import PaperStore
-from sally.analysis.scores import FINEST, means, seats_of
-from sally.analysis.seat_table import SEATS, SEEDS, SeatColumns, seats_in, table_means
-from sally.analysis.setups import SetupsColumn
-from sally.analysis.stored import FORFEITED, InMemory, told_apart
-from sally.analysis.stores import each_once, measured_stores
+from sally.analysis.columns import replayed_rows as laid_open
+from sally.analysis.columns import seat_table
+from sally.analysis.columns.measured_table import MeasuredColumn
+from sally.analysis.columns.scores import FINEST, means, seats_of
+from sally.analysis.columns.seat_table import SEATS, SEEDS, SeatColumns, seats_in, table_means
+from sally.analysis.compare.compare import compare
+from sally.analysis.compare.crossplay import crossplay, stored_crossplay
+from sally.analysis.compare.scores import seen
+from sally.analysis.episodes import paper_store
+from sally.analysis.episodes.paper_store import PaperStore
+from sally.analysis.episodes.setups import SetupsColumn
+from sally.analysis.episodes.stored import FORFEITED, InMemory, told_apart
+from sally.analysis.episodes.stores import each_once, measured_stores
 from sally.core.errors import BadInput
-from sally.core.log import Censored, Episode, Setup, to_line
-from sally.core.metric import Played
-from sally.core.study import Cell, Study, grid, instance, sitter
+from sally.core.log.events import Censored, Episode, Setup, to_line
+from sally.core.registry.study import Cell, Study, grid, instance, player_spec
+from sally.core.rules.metric import Played
 from sally.games.repeated_games.rounds import functional_regret_published
 from sally.games.repeated_games.rules import AGENT
-from sally.output import noting
-from sally.output.page.held import Held
+from sally.output.files import index_writer as noting
 from sally.output.page.lines import PageColumn, numbers_shown
+from sally.output.page.page_data import PageData
 from sally.runner.local import play_open
 from sally.runner.seating import resolved
 from sally.store import index
-from sally.store.surveying import Noting
+from sally.store.summary import Noting
 
-DUEL = grid(agent=sitter("random"), partner=sitter("tit_for_tat"))
+DUEL = grid(agent=player_spec("random"), partner=player_spec("tit_for_tat"))
 NAMES = ("payoff", "tom_percent", "action_consistency", "turns")
 
 
@@ -193,9 +195,9 @@ def test_comparisons_and_cross_play_are_the_same_with_the_index(folder: Path):
     assert stored_crossplay(seats_in(folder, ["payoff"]), "ipd") == {}
 
 
-def written(folder: Path, setups: Iterable[Setup]) -> tuple[noting.InHand, str]:
+def written(folder: Path, setups: Iterable[Setup]) -> tuple[noting.IndexWriter, str]:
     """Episodes played into a file of a store, and the columns that were made on the way."""
-    columns = noting.InHand()
+    columns = noting.IndexWriter()
     with store.Writer(folder) as writer:
         for setup in setups:
             episode, replay = play_open(resolved(setup), "cell")
@@ -209,7 +211,11 @@ SETUPS = [
         Cell("bare", (instance("ipd", rounds=4),), DUEL, repeats=5),
         Cell("asked", (instance("rps", rounds=3),), DUEL, {"agent": ("their_move",)}, repeats=3),
         Cell("chance", (instance("ipd", rounds=9, stop_chance=0.3),), DUEL, repeats=3),
-        Cell("forms", (instance("tradecraft"),), grid(p1=sitter("random"), p2=sitter("random"))),
+        Cell(
+            "forms",
+            (instance("tradecraft"),),
+            grid(p1=player_spec("random"), p2=player_spec("random")),
+        ),
     )
     for _, setup in Study("some", "of each kind", (cell,)).trials()
 ]
@@ -241,7 +247,7 @@ def test_what_a_run_noted_of_its_own_lines_is_not_replayed(folder: Path, monkeyp
 
 def paged(folder: Path) -> tuple[object, ...]:
     """What a page knows of a store's seats; numbers as text, since a missing one equals none."""
-    held = Held(folder)
+    held = PageData(folder)
     numbers = {name: [repr(float(v)) for v in held.seats.values[name]] for name in numbers_shown()}
     return held.digest(), held.seats.kinds, held.seats.problem.tolist(), numbers
 

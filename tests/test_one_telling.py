@@ -12,15 +12,15 @@ from typing import Any
 import pytest
 
 from sally.adapters.terminal import Person
-from sally.core import shelf
-from sally.core.drive import play_bots
-from sally.core.log import Episode, Instance, Setup, Sitter
-from sally.core.match import Match
-from sally.core.probe import Injection
-from sally.core.scenes import tell
+from sally.core.log.events import Episode, Instance, PlayerSpec, Setup
+from sally.core.log.scenes import tell
+from sally.core.match.drive import play_bots
+from sally.core.match.engine import Match
+from sally.core.registry import registry
+from sally.core.rules.probe import Injection
 from sally.models.stub import always
+from sally.output.files.transcript import transcript
 from sally.output.page.transcripts import transcript_of
-from sally.output.transcript import transcript
 from sally.runner.check import prompts_of
 from sally.runner.local import play
 from sally.runner.seating import players_of, resolved
@@ -35,8 +35,8 @@ INJECTIONS = {
 }
 
 
-def setup_of(who: Sitter, injection: Injection) -> Setup:
-    lineup = {"agent": who, "partner": Sitter("constant")}
+def setup_of(who: PlayerSpec, injection: Injection) -> Setup:
+    lineup = {"agent": who, "partner": PlayerSpec("constant")}
     asked = {"agent": ("their_move",)}
     return Setup(
         Instance("ipd", "ipd", {"rounds": ROUNDS}), 5, lineup, arms=asked, injections=(injection,)
@@ -55,7 +55,7 @@ def of_a_model(setup: Setup) -> tuple[Episode, list[str]]:
 
 def at_the_terminal(setup: Setup) -> list[str]:
     shown: list[str] = []
-    match: Match[Any, Any, Any] = Match(shelf.game("ipd"), setup)
+    match: Match[Any, Any, Any] = Match(registry.game("ipd"), setup)
     person = Person(shown.append, lambda prompt: "J")
     partner = {"partner": setup.lineup["partner"]}
     play_bots(match, {"agent": person, **players_of(match, partner)})
@@ -90,17 +90,19 @@ def on_the_page(episode: Episode) -> list[str]:
 
 
 @pytest.fixture
-def dull(monkeypatch: pytest.MonkeyPatch) -> Sitter:
-    monkeypatch.setitem(shelf._added["models"], "dull", lambda name: always("Option: J"))
-    return Sitter("language", {"model": "dull", "strategy": "qa"})
+def dull(monkeypatch: pytest.MonkeyPatch) -> PlayerSpec:
+    monkeypatch.setitem(registry._added["models"], "dull", lambda name: always("Option: J"))
+    return PlayerSpec("language", {"model": "dull", "strategy": "qa"})
 
 
 @pytest.mark.parametrize("kind", INJECTIONS)
-def test_all_five_and_the_model_tell_the_same_past(kind: str, dull: Sitter, tmp_path: Path) -> None:
+def test_all_five_and_the_model_tell_the_same_past(
+    kind: str, dull: PlayerSpec, tmp_path: Path
+) -> None:
     injection, kept = INJECTIONS[kind]
     episode, past = of_a_model(setup_of(dull, injection))
     assert sum(bool(kept) and line.startswith(kept) for line in past) == (ROUNDS if kept else 0)
-    person = setup_of(Sitter("person"), injection)
+    person = setup_of(PlayerSpec("person"), injection)
 
     def told(lines: list[str]) -> list[str]:
         """Of all that is shown, what stands in the past or claims to."""

@@ -9,19 +9,19 @@ from typing import Any
 
 import pytest
 
-from sally.core import shelf
-from sally.core.chance import Stream
-from sally.core.desk import Desk
 from sally.core.errors import BadInput
-from sally.core.game import Seat
-from sally.core.log import Sitter
-from sally.core.partner import Line, Partner, Script
-from sally.core.player import Turn
+from sally.core.log.events import PlayerSpec
+from sally.core.match.player import Turn
+from sally.core.match.seat_context import SeatContext
+from sally.core.registry import registry
+from sally.core.rules.chance import Stream
+from sally.core.rules.game import Seat
+from sally.core.rules.partner import Line, Partner, Script
 from sally.games.repeated_games.rules import AGENT, PARTNER, Joint, RepeatedGame
 from tests.table import played, table
 
 FAMILY: Mapping[str, Partner] = {  # all that play; whoever was recorded elsewhere does not
-    name: who for name, who in shelf.partners("repeated_games").items() if not who.helps
+    name: who for name, who in registry.partners("repeated_games").items() if not who.helps
 }
 GAMES = ("rps", "ibs", "ipd")
 Past = Sequence[Joint | None]  # (the agent's move, the partner's); None: a void round
@@ -34,7 +34,7 @@ every_automaton = pytest.mark.parametrize("name", [n for n, p in FAMILY.items() 
 
 @cache
 def game_of(name: str, rounds: int = 40) -> RepeatedGame:
-    game = shelf.game(name).build({"rounds": rounds})
+    game = registry.game(name).build({"rounds": rounds})
     assert isinstance(game, RepeatedGame)
     return game
 
@@ -64,9 +64,11 @@ def moves(
             state = game.forfeit(state, {}, (AGENT,))
         else:
             state = game.step(state, {AGENT: joint[0], PARTNER: joint[1]})
-    spec, id = shelf.game(name), (len(past), seat, "", "")
+    spec, id = registry.game(name), (len(past), seat, "", "")
     view, options = game.observe(state, seat), game.options(state, seat)
-    chosen = [script(Turn(id, Desk(spec, game, seat, seed), view, options)) for seed in seeds]
+    chosen = [
+        script(Turn(id, SeatContext(spec, game, seat, seed), view, options)) for seed in seeds
+    ]
     assert set(chosen) <= set(options)
     return chosen
 
@@ -184,12 +186,12 @@ def test_the_automaton_plays_as_the_script_does(name: str) -> None:
 @every_partner
 def test_a_partner_plays_whole_games_and_holds_no_state(name: str, seed: int) -> None:
     for game_name, *_ in tables(name)[:2]:
-        who = Sitter(name, dict(settings_of(name)))
+        who = PlayerSpec(name, dict(settings_of(name)))
         setup = table(game_name, seed, agent=who, partner=who)
         assert played(setup).events == played(setup).events
 
 
 def test_the_partners_of_the_fixtures_play() -> None:
-    found = played(table("cups", 1, hider=Sitter("sly"), seeker=Sitter("sly")))
+    found = played(table("cups", 1, hider=PlayerSpec("sly"), seeker=PlayerSpec("sly")))
     assert found.payoffs == {"hider": 1.0, "seeker": 0.0}  # nobody peeked: the swap worked
     assert played(table("haggle", 1, who="plain_dealer")).payoffs is not None

@@ -8,13 +8,13 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 import msgspec
 import pytest
 
-from sally.core import shelf
-from sally.core.desk import Desk
 from sally.core.errors import BadInput
-from sally.core.game import NATURE
+from sally.core.match.seat_context import SeatContext
+from sally.core.registry import registry
+from sally.core.rules.game import NATURE
 
-SHIPPED = {family for family, home in shelf.packages().items() if home.startswith("sally.")}
-GAMES = sorted(game for game in shelf.games() if shelf.family(game).name in SHIPPED)
+SHIPPED = {family for family, home in registry.packages().items() if home.startswith("sally.")}
+GAMES = sorted(game for game in registry.games() if registry.family(game).name in SHIPPED)
 NOT_OF_THE_RULES = {  # what changes no page, and why it need not
     "void_limit": "when the referee gives an episode up, whatever was played",
     "pass_limit": "when the referee gives an episode up, whatever was played",
@@ -34,7 +34,7 @@ def pages(spec: Any, params: dict[str, Any]) -> str:
     """What every seat reads before anything has happened."""
     game, found = spec.build(params), []
     for seat in game.seats:
-        words = Desk(spec, game, seat, 0).words
+        words = SeatContext(spec, game, seat, 0).words
         found.append(words.rules(seat))
         if NATURE not in game.to_move(game.start()):  # before a deal there is nothing to see
             found.append(words.now(game.observe(game.start(), seat)))
@@ -64,7 +64,7 @@ def others(value: Any, hint: Any = None) -> Iterator[Any]:
 
 @pytest.mark.parametrize("game", GAMES)
 def test_a_game_with_another_number_or_word_reads_otherwise(game):
-    spec = shelf.game(game)
+    spec = registry.game(game)
     usual, rules = pages(spec, {}), spec.build({})
     hints = get_type_hints(type(rules))
     for name in spec.parameters:
@@ -87,5 +87,5 @@ def test_a_word_that_a_page_leaves_out_is_found():
 
 
 def test_the_exceptions_are_parameters_that_exist():
-    known = {name for game in GAMES for name in shelf.game(game).parameters}
+    known = {name for game in GAMES for name in registry.game(game).parameters}
     assert set(NOT_OF_THE_RULES) <= known

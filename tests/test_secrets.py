@@ -7,10 +7,10 @@ from typing import Any
 import msgspec
 import pytest
 
-from sally.core.desk import Desk
-from sally.core.game import Seat
-from sally.core.match import Match
-from sally.core.player import Decision
+from sally.core.match.engine import Match
+from sally.core.match.player import Decision
+from sally.core.match.seat_context import SeatContext
+from sally.core.rules.game import Seat
 from sally.games.repeated_games.rules import AGENT, PARTNER
 from tests.fixtures import cups
 from tests.fixtures.haggle_rules import ADA, BO, CY, DEALS, PASS, READER, Put, Reading, Say
@@ -20,10 +20,10 @@ from tests.table import match_of, spec_of, table
 def page(match: Match[Any, Any, Any], seat: Seat) -> str:
     """All that a seat can read in the present state."""
     view = match.game.observe(match.state, seat)
-    desk = Desk(match.spec, match.game, seat, 1)
+    context = SeatContext(match.spec, match.game, seat, 1)
     options = match.game.options(match.state, seat) if seat in {*_movers(match)} else ()
-    past = "".join(str(desk.opening(view, form)) for form in desk.words.forms)
-    return f"{past}{desk.words.now(view)}{options}{view}"
+    past = "".join(str(context.opening(view, form)) for form in context.words.forms)
+    return f"{past}{context.words.now(view)}{options}{view}"
 
 
 def _movers(match: Match[Any, Any, Any]) -> tuple[Seat, ...]:
@@ -126,9 +126,9 @@ def test_a_void_round_reveals_no_move(name: str) -> None:
     shown = set()
     for action in (0, 1):
         state = game.forfeit(game.start(), {PARTNER: action}, (AGENT,))
-        desk = Desk(spec_of(name), game, AGENT, 1)
+        context = SeatContext(spec_of(name), game, AGENT, 1)
         view = game.observe(state, AGENT)
-        shown.add(str(desk.opening(view, "agent_first")) + str(view))
+        shown.add(str(context.opening(view, "agent_first")) + str(view))
     assert len(shown) == 1
 
 
@@ -142,7 +142,7 @@ def test_a_turn_holds_no_way_to_the_state(name: str) -> None:
     secret = match.state
     for turn in match.asks():
         reached = [getattr(turn, field) for field in turn.__struct_fields__]
-        reached += [v for k, v in vars(turn.desk).items() if not k.startswith("_")]
+        reached += [v for k, v in vars(turn.context).items() if not k.startswith("_")]
         assert not any(thing is secret or thing is match for thing in reached)
 
 
@@ -151,12 +151,12 @@ def test_a_report_is_seen_by_nobody_else() -> None:
     pages = set()
     for value in (0, 1):
         match = match_of(table("ipd", arms=arms))
-        from sally.core.probe import Report
+        from sally.core.rules.probe import Report
 
         match.answer((0, "agent", "their_move", "partner"), Report(value))
         for seat in (AGENT, PARTNER):
             match.answer((0, seat, "", ""), Decision(0))
         turn = next(t for t in match.asks() if t.seat == PARTNER)
-        pages.add(page(match, PARTNER) + str(msgspec.structs.replace(turn, desk=None)))
+        pages.add(page(match, PARTNER) + str(msgspec.structs.replace(turn, context=None)))
         assert page(match, AGENT).count("predict") == 0  # nor by itself, without injection
     assert len(pages) == 1

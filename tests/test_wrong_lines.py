@@ -13,8 +13,8 @@ from click.testing import CliRunner
 
 from sally import store
 from sally.cli import cli
-from sally.core.log import Episode, Setup, Sitter, episode_id, from_line, to_line
-from sally.core.study import Cell, Study, grid, instance, sitter
+from sally.core.log.events import Episode, PlayerSpec, Setup, episode_id, from_line, to_line
+from sally.core.registry.study import Cell, Study, grid, instance, player_spec
 from sally.runner.check import cells_of, check
 from sally.runner.run import run_study
 from sally.store.lines import sealed
@@ -24,8 +24,8 @@ Plain = dict[str, Any]
 
 
 def study() -> Study:
-    minds = sitter("random"), sitter("constant")
-    players = grid(agent=minds, partner=sitter("tit_for_tat"))
+    minds = player_spec("random"), player_spec("constant")
+    players = grid(agent=minds, partner=player_spec("tit_for_tat"))
     arms: dict[str, tuple[str, ...]] = {"agent": ("their_move",)}
     game = instance("ipd", rounds=5)
     return Study("wrong", "for tests", (Cell("only", (game,), players, arms, repeats=2),))
@@ -272,6 +272,6 @@ def test_a_replay_says_whom_it_does_not_know(lines: list[bytes]) -> None:
 
 def test_nobody_is_asked_again_where_play_was_recorded_elsewhere(lines: list[bytes]) -> None:
     plain = json.loads(edited(lines[0], another_report_of_a_bot))
-    plain["setup"]["lineup"]["partner"] = msgspec.to_builtins(Sitter("recorded"))
+    plain["setup"]["lineup"]["partner"] = msgspec.to_builtins(PlayerSpec("recorded"))
     named_anew(plain)
     assert check([msgspec.convert(plain, Episode)]).mismatches == []

@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from sally import store
-from sally.core.log import to_line
-from sally.core.study import Cell, Study, grid, instance, sitter
+from sally.core.log.events import to_line
+from sally.core.registry.study import Cell, Study, grid, instance, player_spec
 from sally.runner.local import orders
 from sally.runner.run import run_study
 
@@ -46,7 +46,9 @@ def jumping(draw: random.Random, chance: float = 0.2) -> Iterator[Counter[str]]:
 
 def study(seed: int) -> Study:
     """A second of play or so."""
-    players = grid(agent=(sitter("random"), sitter("tabular")), partner=sitter("tit_for_tat"))
+    players = grid(
+        agent=(player_spec("random"), player_spec("tabular")), partner=player_spec("tit_for_tat")
+    )
     cell = Cell("ipd", (instance("ipd", rounds=10),), players, repeats=40)
     return Study("clocks", "", (cell,), seed=seed)
 

@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any
 
 from sally.core.errors import BadInput, RunFailed
-from sally.core.log import to_line
-from sally.core.study import Cell, Study, grid, instance, sitter
+from sally.core.log.events import to_line
+from sally.core.registry.study import Cell, Study, grid, instance, player_spec
 from sally.runner.local import orders
 from sally.runner.run import run_study
 from sally.store.places import Folder
@@ -29,7 +29,7 @@ FULL = OSError(28, "No space left on device")
 
 def study(episodes: int = 12) -> Study:
     """A few short games."""
-    players = grid(agent=sitter("random"), partner=sitter("tit_for_tat"))
+    players = grid(agent=player_spec("random"), partner=player_spec("tit_for_tat"))
     return Study("full", "", (Cell("c", (instance("ipd", rounds=4),), players, repeats=episodes),))
 
 

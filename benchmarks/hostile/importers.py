@@ -22,10 +22,10 @@ from benchmarks.hostile.mutations import mutated
 from sally.adapters.importers import clembench
 from sally.adapters.importers import table as tables
 from sally.adapters.importers.table_layout import layout_of
-from sally.core import shelf
 from sally.core.errors import BadInput
-from sally.core.paper import Imported, Importer
-from sally.core.sound import unsound
+from sally.core.log.validation import unsound
+from sally.core.registry import registry
+from sally.core.registry.paper import Imported, Importer
 from tests.adapters import test_import_clembench as clem
 from tests.games.mindgames.records import MODEL, PEOPLE, record
 from tests.games.mindgames.records import written as mindgames_written
@@ -45,8 +45,8 @@ def sources(folder: Path) -> dict[str, tuple[Callable[[Path], Imported], Path]]:
     _brockbank(where["brockbank2024"])
     games = [record([[(0, 1)], [(2, 1)]], "A"), record([[(0, 1), (1, 0)]], "C")]
     mindgames_written(where["moore2025"], {PEOPLE: [games], MODEL: [games[:1]]})
-    found = {name: (shelf.importer(name).imported, at) for name, at in where.items()}
-    found["tradecraft2026"] = (shelf.importer("tradecraft2026").imported, folder / "tradecraft")
+    found = {name: (registry.importer(name).imported, at) for name, at in where.items()}
+    found["tradecraft2026"] = (registry.importer("tradecraft2026").imported, folder / "tradecraft")
     _tradecraft(folder / "tradecraft")
     found["table"] = (_table, folder / "table")
     _rounds(folder / "table")

@@ -15,10 +15,10 @@ from typing import Any
 from benchmarks.hostile.mutations import mutated
 from sally import store
 from sally.core.errors import BadInput
-from sally.core.log import Episode, to_line
-from sally.core.study import Cell, Study, grid, instance, sitter
-from sally.output.bundle import pack
-from sally.output.unpacked import opened
+from sally.core.log.events import Episode, to_line
+from sally.core.registry.study import Cell, Study, grid, instance, player_spec
+from sally.output.files.bundle import pack
+from sally.output.files.bundle_reader import opened
 from sally.runner.run import run_study
 from sally.store.lines import sealed, why_wrong
 
@@ -28,7 +28,7 @@ def study() -> Study:
     repeated = Cell(
         "ipd",
         (instance("ipd", rounds=5),),
-        grid(agent=sitter("random"), partner=sitter("tit_for_tat")),
+        grid(agent=player_spec("random"), partner=player_spec("tit_for_tat")),
         {"agent": ("their_move",)},
         repeats=3,
     )
@@ -37,9 +37,9 @@ def study() -> Study:
 
 
 def _everybody(game: str) -> tuple[dict[str, Any], ...]:
-    from sally.core import shelf
+    from sally.core.registry import registry
 
-    return ({str(seat): sitter("random") for seat in shelf.game(game).build().seats},)
+    return ({str(seat): player_spec("random") for seat in registry.game(game).build().seats},)
 
 
 def read(line: bytes) -> Episode | str:

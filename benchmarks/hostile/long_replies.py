@@ -2,7 +2,7 @@
 
     python -m benchmarks.hostile.long_replies
 
-A reply of a megabyte is refused by its length before a reader sees it (`sally.core.reading`,
+A reply of a megabyte is refused by its length before a reader sees it (`sally.core.reply.reading`,
 MOST_READ), so the slowest that a reader can be is at that bound. Growth is the time of a reply at
 the bound over that of one half as long: 2 is linear, 4 is quadratic.
 """
@@ -17,7 +17,7 @@ from typing import Any
 
 from benchmarks.hostile.replies import readers
 from sally.core.errors import Unreadable
-from sally.core.reading import MOST_READ, bounded
+from sally.core.reply.reading import MOST_READ, bounded
 
 SHAPES = (
     *(

@@ -16,8 +16,8 @@ from pathlib import Path
 
 from sally import store
 from sally.core.errors import Unreadable
-from sally.core.reading import VERSION, read_choice, read_numbered
-from sally.output.unpacked import opened
+from sally.core.reply.reading import VERSION, read_choice, read_numbered
+from sally.output.files.bundle_reader import opened
 
 BUNDLES = Path("docs/results/bundles")
 LETTERS = ("J", "F", "R", "P", "S")

@@ -16,10 +16,10 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from sally.core import shelf
 from sally.core.errors import BadInput, Unreadable
-from sally.core.game import NATURE, Seat
-from sally.core.reading import MOST_READ, bounded
+from sally.core.registry import registry
+from sally.core.reply.reading import MOST_READ, bounded
+from sally.core.rules.game import NATURE, Seat
 
 PIECES = (
     *[
@@ -83,20 +83,20 @@ def hostile_reply(draw: random.Random) -> str:
 
 def readers() -> Iterator[tuple[str, Any]]:
     """Every reader on the shelf: a function of a reply, for each game's first mover's desk."""
-    from sally.core.log import Instance, Setup, Sitter
-    from sally.core.match import Match
+    from sally.core.log.events import Instance, PlayerSpec, Setup
+    from sally.core.match.engine import Match
 
-    for name, spec in sorted(shelf.shelf("games").items()):
+    for name, spec in sorted(registry.entries("games").items()):
         try:
             game = spec.build()
         except BadInput:
             continue
-        lineup = {seat: Sitter("random") for seat in game.seats}
+        lineup = {seat: PlayerSpec("random") for seat in game.seats}
         match: Match[Any, Any, Any] = Match(spec, Setup(Instance(name, name, {}), 1, lineup))
         for turn in match.asks():
             if turn.seat == NATURE:
                 continue
-            words, view, options = turn.desk.words, turn.view, turn.options
+            words, view, options = turn.context.words, turn.view, turn.options
             yield f"{name} {turn.seat} move", lambda r, w=words, v=view, o=options: w.read(r, v, o)
             for probe in spec.probes:
                 if turn.seat in probe.seats:
@@ -137,8 +137,8 @@ def campaign(replies: int, seed: int) -> dict[str, Any]:
 
 def players(draw: random.Random, told: Counter[str]) -> Iterator[tuple[str, Any, Any]]:
     """Every strategy at every game's first ask, before a model that says hostile things."""
-    from sally.core.log import Instance, Setup, Sitter
-    from sally.core.match import Match
+    from sally.core.log.events import Instance, PlayerSpec, Setup
+    from sally.core.match.engine import Match
     from sally.models.stub import Scripted, even
     from sally.runner.seating import resolved, seated
 
@@ -147,11 +147,11 @@ def players(draw: random.Random, told: Counter[str]) -> Iterator[tuple[str, Any,
         return hostile_reply(draw)
 
     model = Scripted(script, even)
-    for name, spec in sorted(shelf.shelf("games").items()):
-        for strategy in sorted(shelf.shelf("strategies")):
-            who = Sitter("language", {"model": model, "strategy": strategy})
+    for name, spec in sorted(registry.entries("games").items()):
+        for strategy in sorted(registry.entries("strategies")):
+            who = PlayerSpec("language", {"model": model, "strategy": strategy})
             try:
-                lineup = {seat: Sitter("random") for seat in spec.build().seats}
+                lineup = {seat: PlayerSpec("random") for seat in spec.build().seats}
                 match: Match[Any, Any, Any] = Match(
                     spec, resolved(Setup(Instance(name, name, {}), 1, lineup))
                 )
@@ -163,7 +163,7 @@ def players(draw: random.Random, told: Counter[str]) -> Iterator[tuple[str, Any,
 
 def tables(replies: int, seed: int) -> dict[str, Any]:
     """Asks every strategy at every game until so many replies were given."""
-    from sally.core.call import BROKE_READER
+    from sally.core.log.calls import BROKE_READER
 
     draw, found, broken = random.Random(seed), Counter[str](), Counter[str]()
     every = list(players(draw, found))

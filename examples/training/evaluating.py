@@ -9,10 +9,10 @@ from typing import Any
 from scoring import Policy
 
 from sally import store
-from sally.adapters.text import TextEnv
-from sally.core.chance import derived_seed
-from sally.core.log import Instance
-from sally.core.training import Task
+from sally.adapters.trainers.text import TextEnv
+from sally.core.log.events import Instance
+from sally.core.rules.chance import derived_seed
+from sally.core.rules.training import Task
 from sally.games.repeated_games.training import split
 from sally.games.toma.po.game import frozen_scenarios
 

@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 import torch
 
-from sally.core import shelf
-from sally.core.game import Seat
+from sally.core.registry import registry
+from sally.core.rules.game import Seat
 from sally.games.repeated_games.optimum import Machine, plan
 from sally.games.repeated_games.players.meta import FAR, INPUT, MOST, Net, payoffs, seen
 from sally.games.repeated_games.rules import AGENT, RepeatedGame
@@ -37,7 +37,7 @@ def ladder(part: str) -> list[tuple[RepeatedGame, Machine]]:
     """The machines of one part of the splits, by game."""
     found = []
     for game in GAMES:
-        rules = shelf.game(game).build({"rounds": ROUNDS})
+        rules = registry.game(game).build({"rounds": ROUNDS})
         assert isinstance(rules, RepeatedGame)
         ladder = split(game)
         assert ladder is not None
@@ -69,7 +69,7 @@ def random_machine(rng: np.random.Generator, rules: RepeatedGame) -> Machine:
 def random_game(rng: np.random.Generator) -> RepeatedGame:
     """One of the three by name, or any matrix of two or three moves."""
     if rng.random() < 0.6:
-        rules = shelf.game(GAMES[rng.integers(3)]).build({"rounds": ROUNDS})
+        rules = registry.game(GAMES[rng.integers(3)]).build({"rounds": ROUNDS})
         assert isinstance(rules, RepeatedGame)
         return rules
     n = int(rng.integers(2, MOST + 1))
@@ -229,7 +229,7 @@ def save(net: Weights, given: argparse.Namespace, curve: list[dict[str, Any]]) -
     given.out.mkdir(parents=True, exist_ok=True)
     arrays = {name: value.detach().numpy() for name, value in net.named_parameters()}
     np.savez(given.out / "ladder.npz", **arrays)
-    rules = shelf.game("rps").build({"rounds": ROUNDS})
+    rules = registry.game("rps").build({"rounds": ROUNDS})
     assert isinstance(rules, RepeatedGame)
     played, pays = [(0, 1), (2, 1), (1, 1)], payoffs(rules, AGENT)
     rows = [seen(pays, None, ROUNDS)]

@@ -23,8 +23,8 @@ import torch
 from evaluating import PACK, answers, cells, evaluate
 from scoring import Page, Policy
 
-from sally.adapters.text import TextEnv, TextEnvs
-from sally.core.chance import Stream, derived_seed
+from sally.adapters.trainers.text import TextEnv, TextEnvs
+from sally.core.rules.chance import Stream, derived_seed
 
 WARM_UP = 5  # steps in which the learning rate rises
 LONGEST_RUN = 10_000

@@ -8,10 +8,10 @@ from typing import Any
 import msgspec
 
 from sally.core.errors import IllegalMove, Unreadable
-from sally.core.menu import Amounts, Choice, Field, Form, Many, Text, Whole, filled, is_finite
-from sally.core.player import Decision, Fault, Turn
-from sally.core.probe import Report
-from sally.core.scenes import Scene, moment
+from sally.core.log.scenes import Scene, moment
+from sally.core.match.player import Decision, Fault, Turn
+from sally.core.rules.menu import Amounts, Choice, Field, Form, Many, Text, Whole, filled, is_finite
+from sally.core.rules.probe import Report
 
 Show = Callable[[str], None]
 Read = Callable[[str], str]
@@ -30,10 +30,10 @@ class Person(msgspec.Struct, frozen=True):
 
     def decide(self, turn: Turn[Any, Any]) -> Decision[Any] | Fault:
         scene = self._shown(turn)
-        picture = turn.desk.words.drawn(turn.view)
+        picture = turn.context.words.drawn(turn.view)
         for text in (*scene.told, *filter(None, (picture,)), scene.now, scene.question):
             self.show(text)
-        for tool in turn.desk.spec.tools:
+        for tool in turn.context.spec.tools:
             keys = "".join(f" {key}=..." for key in tool.parameters.get("properties", {}))
             self.show(f"(type `?{tool.name}{keys}` to look up: {tool.about})")
         while True:
@@ -46,7 +46,7 @@ class Person(msgspec.Struct, frozen=True):
                 return LEFT
 
     def report(self, turn: Turn[Any, Any]) -> Report | Fault:
-        question, words = turn.question, turn.desk.words
+        question, words = turn.question, turn.context.words
         assert question is not None
         scene = self._shown(turn)
         self.show(f"{words.say('aside.intro')} {scene.question}")
@@ -71,9 +71,9 @@ class Person(msgspec.Struct, frozen=True):
 
     def _shown(self, turn: Turn[Any, Any]) -> Scene:
         """The rules once, then only what is new."""
-        reader = turn.desk.reader
+        reader = turn.context.reader
         if not reader.begun:
-            self.show(turn.desk.words.rules(turn.seat))
+            self.show(turn.context.words.rules(turn.seat))
             self.show("")
         scene = moment(turn, reader.news(turn.view))
         for line in scene.new:
@@ -92,7 +92,7 @@ class Person(msgspec.Struct, frozen=True):
         return typed
 
     def _ask(self, turn: Turn[Any, Any]) -> tuple[Any, str]:
-        words, options = turn.desk.words, turn.options
+        words, options = turn.context.words, turn.options
         if is_finite(options):
             names = words.menu(options)
             numbered = not any(name.isdigit() for name in names)  # two kinds of numbers confuse

@@ -4,9 +4,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from sally.analysis.rows import summary as summary
-    from sally.analysis.rows import to_pandas as to_pandas
-    from sally.analysis.rows import to_polars as to_polars
+    from sally.analysis.columns.rows import summary as summary
+    from sally.analysis.columns.rows import to_pandas as to_pandas
+    from sally.analysis.columns.rows import to_polars as to_polars
     from sally.api.analyses import audit as audit
     from sally.api.analyses import compare as compare
     from sally.api.analyses import crossplay as crossplay

@@ -8,25 +8,25 @@ from pathlib import Path
 from typing import Literal, overload
 
 from sally import store
-from sally.analysis import audit as audits
-from sally.analysis.baselines import baselines
-from sally.analysis.chosen import chosen
-from sally.analysis.compare import compare as compared
-from sally.analysis.compare_scores import By, seen
-from sally.analysis.crossplay import Met, Pairing, stored_crossplay
-from sally.analysis.crossplay import crossplay as met
-from sally.analysis.measured import in_question, measured
-from sally.analysis.profile import profile_of
-from sally.analysis.rows import decision_rows, episode_rows, seat_rows, summary
-from sally.analysis.rows import played as laid_open
-from sally.analysis.seat_table import seats_in
+from sally.analysis.columns.measured import in_question, measured
+from sally.analysis.columns.rows import decision_rows, episode_rows, seat_rows, summary
+from sally.analysis.columns.rows import played as laid_open
+from sally.analysis.columns.seat_table import seats_in
+from sally.analysis.compare.compare import compare as compared
+from sally.analysis.compare.crossplay import Met, Pairing, stored_crossplay
+from sally.analysis.compare.crossplay import crossplay as met
+from sally.analysis.compare.scores import By, seen
+from sally.analysis.design import audit as audits
+from sally.analysis.profile.baselines import baselines
+from sally.analysis.profile.profile import profile_of
+from sally.analysis.profile.selected_seats import chosen
 from sally.api.results import Comparisons, Episodes, Rows, StoredEpisodes, flat
-from sally.core import shelf
 from sally.core.errors import BadInput, unknown
-from sally.core.log import Episode
-from sally.output.reproduce import Effort
-from sally.output.reproduce import reproduce as reproduced
-from sally.output.unpacked import is_bundle, opened
+from sally.core.log.events import Episode
+from sally.core.registry import registry
+from sally.output.files.bundle_reader import is_bundle, opened
+from sally.output.tables.reproduce import Effort
+from sally.output.tables.reproduce import reproduce as reproduced
 from sally.runner.check import Checked, cells_of, check
 from sally.store import Where
 
@@ -77,7 +77,7 @@ def score(played: Played, metrics: Sequence[str] = (), *, seat: str = "") -> Row
     kept = [row for row in every if not seat or row["seat"] == seat]
     if every and not kept:
         raise unknown("seat among these episodes", seat, {row["seat"] for row in every})
-    known = shelf.shelf("metrics")
+    known = registry.entries("metrics")
     for name in metrics:
         if not any(name in row for row in kept):
             raise unknown("metric of these episodes", name, {*known} & {*every.columns})

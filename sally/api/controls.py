@@ -8,31 +8,33 @@ from typing import Any
 
 import msgspec
 
-from sally.analysis import contrast as contrasts
-from sally.analysis import reliability as reliable
-from sally.analysis import variance as variances
-from sally.analysis.checklist import checklist as checked_off
-from sally.analysis.continued import branches, reasons
+from sally.analysis.compare import contrast as contrasts
+from sally.analysis.decisions.rollouts import branches, reasons
+from sally.analysis.design import reliability as reliable
+from sally.analysis.design import variance as variances
+from sally.analysis.design.checklist import checklist as checked_off
 from sally.api.analyses import Played, episodes_in
 from sally.api.results import Episodes, Rows, flat
 from sally.api.studies import find_study
-from sally.core.log import Episode, Sitter
-from sally.core.probe import Injection
-from sally.core.study import Study
+from sally.core.log.events import Episode, PlayerSpec
+from sally.core.registry.study import Study
+from sally.core.rules.probe import Injection
 from sally.runner.forking import Change
 
 
 def fork(
     episode: Episode,
     turn: int,
-    lineup: Mapping[str, str | Sitter] | None = None,
+    lineup: Mapping[str, str | PlayerSpec] | None = None,
     *,
     moves: Mapping[str, Any] | None = None,
     injections: Sequence[Injection] | None = None,
     repeats: int = 1,
 ) -> Episodes:
     """The episode taken up again at a turn with other players, moves or injections, same chance."""
-    named = {s: Sitter(who) if isinstance(who, str) else who for s, who in (lineup or {}).items()}
+    named = {
+        s: PlayerSpec(who) if isinstance(who, str) else who for s, who in (lineup or {}).items()
+    }
     told = None if injections is None else tuple(injections)
     change = Change(named, None, told, dict(moves or {}))
     found, played = branches(episode, turn, {"fork": change}, repeats)

@@ -10,21 +10,21 @@ from typing import Literal
 
 from sally import store as stores
 from sally.adapters.importers import table_export as rounds
-from sally.analysis import published as reference
-from sally.analysis.baselines import baselines
-from sally.analysis.chosen import chosen
-from sally.analysis.profile import ProfileRow, profile_of
-from sally.analysis.rows import decision_rows, episode_rows
-from sally.analysis.stores import each_once, measured_stores
+from sally.analysis.columns.rows import decision_rows, episode_rows
+from sally.analysis.compare import published as reference
+from sally.analysis.episodes.stores import each_once, measured_stores
+from sally.analysis.profile.baselines import baselines
+from sally.analysis.profile.profile import ProfileRow, profile_of
+from sally.analysis.profile.selected_seats import chosen
 from sally.core.errors import BadInput
-from sally.output import export as tables
-from sally.output import figures
-from sally.output.bundle import pack as packed_into
-from sally.output.layout import Grid, laid_out
-from sally.output.page.held import Held
+from sally.output.figures import profile as figures
+from sally.output.files import export as tables
+from sally.output.files.bundle import pack as packed_into
+from sally.output.files.bundle_reader import opened
+from sally.output.page.page_data import PageData
 from sally.output.page.write import Wishes, write_page
-from sally.output.reproduce import Reproduction, engine_of
-from sally.output.unpacked import opened
+from sally.output.tables.layout import Grid, laid_out
+from sally.output.tables.reproduce import Reproduction, engine_of
 from sally.runner.check import prompts_of
 from sally.store import Where
 
@@ -43,7 +43,7 @@ def report(
 ) -> Path:
     """One page of HTML for a store or a bundle; `transcripts`: so many of each cell and lineup."""
     with opened(store) as (folder, _):
-        held = Held(folder)
+        held = PageData(folder)
         grids = paper_grids(folder, held, lambda why: None)
         wishes = Wishes(transcripts, profiled if profile else None, grids, prompts_of)
         write_page(held, Path(out), wishes)
@@ -105,13 +105,13 @@ def _write_profile(
 # --- what stands on a page ------------------------------------------------------------------------
 
 
-def profiled(held: Held) -> list[ProfileRow]:
+def profiled(held: PageData) -> list[ProfileRow]:
     """The profile of the seats that were studied, with baselines on the same settings."""
     studied = chosen(measured_stores([held.where], playable=bool(held.unplayed)).measured)
     return profile_of(studied, baselines(studied))
 
 
-def paper_grids(folder: Where, held: Held, say: Said) -> dict[str, list[Grid]]:
+def paper_grids(folder: Where, held: PageData, say: Said) -> dict[str, list[Grid]]:
     """The tables of the papers that these studies follow, as far as the episodes fill them."""
     named = {study.paper or study.name for study in held.studies.values()}
     grids = {paper: _grids(paper, folder, say) for paper in named if paper in reference.papers()}

@@ -7,19 +7,19 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from sally.core import shelf
-from sally.core.drive import play_async, play_bots
-from sally.core.log import Episode, Instance, Setup, Sitter
-from sally.core.match import Match
-from sally.core.partner import Scripted
-from sally.core.player import Player
-from sally.core.probe import Injection
-from sally.core.scenes import REFEREE
-from sally.output import transcript as transcripts
+from sally.core.log.events import Episode, Instance, PlayerSpec, Setup
+from sally.core.log.scenes import REFEREE
+from sally.core.match.drive import play_async, play_bots
+from sally.core.match.engine import Match
+from sally.core.match.player import Player
+from sally.core.registry import registry
+from sally.core.rules.partner import Scripted
+from sally.core.rules.probe import Injection
+from sally.output.files import transcript as transcripts
 from sally.runner import local
 from sally.runner.seating import players_of, refuse_empty_seats, resolved
 
-Who = str | Sitter | tuple[str, Mapping[str, Any]] | Callable[[Any], Any] | Player[Any, Any]
+Who = str | PlayerSpec | tuple[str, Mapping[str, Any]] | Callable[[Any], Any] | Player[Any, Any]
 
 
 def play(
@@ -45,7 +45,7 @@ def play(
     )
     if not own:
         return local.play(resolved(setup))
-    spec = shelf.game(game)
+    spec = registry.game(game)
     match = Match(spec, _with(setup, named, spec.version))
     refuse_empty_seats(spec, match.game, named)
     players = {**_others(match, own), **own}
@@ -58,7 +58,7 @@ def play(
 
 def use(path: str | Path) -> list[str]:
     """Put whatever a file or folder of yours defines on the shelf; says what it found."""
-    return shelf.add_file(Path(path))
+    return registry.add_file(Path(path))
 
 
 def transcript(episode: Episode, eyes: str = REFEREE) -> Iterator[str]:
@@ -70,17 +70,17 @@ def transcript(episode: Episode, eyes: str = REFEREE) -> Iterator[str]:
 
 
 def _is_own(who: Who) -> bool:
-    return not isinstance(who, str | Sitter | tuple)
+    return not isinstance(who, str | PlayerSpec | tuple)
 
 
-def _named(who: Who) -> Sitter:
-    if isinstance(who, Sitter):
+def _named(who: Who) -> PlayerSpec:
+    if isinstance(who, PlayerSpec):
         return who
     if isinstance(who, str):
-        return Sitter(who)
+        return PlayerSpec(who)
     if isinstance(who, tuple):
-        return Sitter(who[0], dict(who[1]))
-    return Sitter(f"own:{getattr(who, '__name__', type(who).__name__)}")
+        return PlayerSpec(who[0], dict(who[1]))
+    return PlayerSpec(f"own:{getattr(who, '__name__', type(who).__name__)}")
 
 
 def _own(who: Any) -> Player[Any, Any]:
@@ -88,7 +88,7 @@ def _own(who: Any) -> Player[Any, Any]:
     return own
 
 
-def _with(setup: Setup, named: Mapping[str, Sitter], version: int) -> Setup:
+def _with(setup: Setup, named: Mapping[str, PlayerSpec], version: int) -> Setup:
     return Setup(
         setup.instance,
         setup.seed,
@@ -106,9 +106,9 @@ def _others(
 ) -> dict[str, Player[Any, Any]]:
     """The players that were given by name, and the helpers nobody named."""
     helpers = {
-        str(seat): Sitter(occupant)
+        str(seat): PlayerSpec(occupant)
         for seat, occupant in match.spec.occupants.items()
         if seat not in match.setup.lineup
     }
-    lineup: dict[str, Sitter] = {**helpers, **match.setup.lineup}
+    lineup: dict[str, PlayerSpec] = {**helpers, **match.setup.lineup}
     return players_of(match, {seat: who for seat, who in lineup.items() if seat not in own})

@@ -10,12 +10,12 @@ import msgspec
 from numpy.typing import NDArray
 
 from sally import store
-from sally.analysis import rows
-from sally.analysis.compare import Comparison, conclusion
-from sally.analysis.rows import Chosen, Row
-from sally.analysis.scores import Wanted
-from sally.analysis.seat_table import seats_in, table_columns
-from sally.core.log import Episode
+from sally.analysis.columns import rows
+from sally.analysis.columns.rows import Chosen, Row
+from sally.analysis.columns.scores import Wanted
+from sally.analysis.columns.seat_table import seats_in, table_columns
+from sally.analysis.compare.compare import Comparison, conclusion
+from sally.core.log.events import Episode
 from sally.runner.plan import Plan
 from sally.stats import Estimate
 

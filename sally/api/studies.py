@@ -11,12 +11,12 @@ from typing import Any
 import msgspec
 
 from sally import store
-from sally.adapters.executors import executor
+from sally.adapters.executors.by_name import executor
 from sally.api.results import Episodes, Planned
-from sally.core import shelf
 from sally.core.errors import BadInput
-from sally.core.model import Settings
-from sally.core.study import Study, read_study, with_params
+from sally.core.prompt.model import Settings
+from sally.core.registry import registry
+from sally.core.registry.study import Study, read_study, with_params
 from sally.players.language import strategy_named
 from sally.runner import run as runs
 from sally.runner.budget import Budget, Meter
@@ -90,7 +90,7 @@ def find_study(study: Study | str | Path) -> Study:
         return study
     if isinstance(study, Path) or study.endswith(".toml"):
         return read_study(Path(study))
-    found: Study = shelf.study(study)
+    found: Study = registry.study(study)
     return found
 
 

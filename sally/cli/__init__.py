@@ -53,7 +53,7 @@ def main() -> None:
 
 
 def _fail(sentence: str, code: int) -> None:
-    from sally.output.console import console, harmless
+    from sally.output.tables.console import console, harmless
 
     said = console(stderr=True)
     said.print(

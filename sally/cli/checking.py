@@ -8,7 +8,7 @@ import click
 import msgspec
 
 from sally.cli.common import parsed, set_option
-from sally.output.console import folded, json_option, print_json
+from sally.output.tables.console import folded, json_option, print_json
 from sally.testing import SEEDS, Result, results
 
 

@@ -9,8 +9,8 @@ from typing import Any, TypeVar
 
 import click
 
-from sally.core import shelf
 from sally.core.errors import BadInput
+from sally.core.registry import registry
 from sally.store import is_address
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -43,7 +43,7 @@ def set_option(command: F) -> F:
 def use_files(files: Sequence[str]) -> None:
     """Put users' files on the shelf."""
     for file in files:
-        shelf.add_file(Path(file))
+        registry.add_file(Path(file))
 
 
 NAMED_LINES = 5  # lines without an episode that are named; more are counted

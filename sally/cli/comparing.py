@@ -8,7 +8,8 @@ from typing import Any
 import click
 import msgspec
 
-from sally.analysis.compare import (
+from sally.analysis.columns.rows import Row
+from sally.analysis.compare.compare import (
     ALPHA,
     SMALL,
     WORDS,
@@ -16,16 +17,16 @@ from sally.analysis.compare import (
     clusters_needed,
     conclusion,
 )
-from sally.analysis.compare import compare as compared
-from sally.analysis.compare_models import are_models, compare_models
-from sally.analysis.compare_scores import KNOWING, By, seen
-from sally.analysis.rows import Row
-from sally.analysis.stores import each_once
+from sally.analysis.compare.compare import compare as compared
+from sally.analysis.compare.models import are_models, compare_models
+from sally.analysis.compare.scores import KNOWING, By, seen
+from sally.analysis.episodes.stores import each_once
 from sally.cli.common import STORE
 from sally.cli.scoring import heading
 from sally.core.errors import listed
-from sally.core.log import Episode
-from sally.output.console import (
+from sally.core.log.events import Episode
+from sally.output.files.bundle_reader import opened
+from sally.output.tables.console import (
     estimate_cell,
     fitting,
     folded,
@@ -35,7 +36,6 @@ from sally.output.console import (
     print_page,
     print_table,
 )
-from sally.output.unpacked import opened
 from sally.stats import Estimate
 from sally.store import Where
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import click
 
-from sally.analysis.compare import ALPHA, SMALL
-from sally.analysis.contrast import Contrast, Of, conclusion, contrast, said_of
-from sally.analysis.rows import Row
+from sally.analysis.columns.rows import Row
+from sally.analysis.compare.compare import ALPHA, SMALL
+from sally.analysis.compare.contrast import Contrast, Of, conclusion, contrast, said_of
 from sally.cli.common import STORE
 from sally.cli.comparing import episodes_of, plain
 from sally.cli.scoring import heading
 from sally.core.errors import BadInput
-from sally.output.console import (
+from sally.output.files.bundle_reader import opened
+from sally.output.tables.console import (
     estimate_cell,
     fitting,
     folded,
@@ -20,7 +21,6 @@ from sally.output.console import (
     print_json,
     print_table,
 )
-from sally.output.unpacked import opened
 from sally.store import Where
 
 

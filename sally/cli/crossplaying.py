@@ -7,11 +7,11 @@ from pathlib import Path
 import click
 import msgspec
 
-from sally.analysis.crossplay import Pairing, draw, sides, stored_crossplay
-from sally.analysis.seat_table import seats_in
+from sally.analysis.columns.seat_table import seats_in
+from sally.analysis.compare.crossplay import Pairing, draw, sides, stored_crossplay
 from sally.cli.comparing import unreadable
 from sally.core.errors import BadInput
-from sally.output.console import (
+from sally.output.tables.console import (
     SCREEN,
     estimate_cell,
     folded,

@@ -15,14 +15,14 @@ import click
 import msgspec
 
 from sally import store
-from sally.analysis.rows import Row, episode_rows, summary
+from sally.analysis.columns.rows import Row, episode_rows, summary
 from sally.cli.pages import report
 from sally.cli.running import counts, play_with_progress
-from sally.core import shelf
 from sally.core.errors import BadInput, listed
-from sally.core.log import Episode
-from sally.output.console import estimate_cell, json_option, print_json, print_table
-from sally.output.unpacked import opened
+from sally.core.log.events import Episode
+from sally.core.registry import registry
+from sally.output.files.bundle_reader import opened
+from sally.output.tables.console import estimate_cell, json_option, print_json, print_table
 from sally.studies.demo import BOTS, STUDY
 
 # column -> metric; what was known first, then what was done, then what it took
@@ -130,7 +130,7 @@ def embedded_is_missing() -> str:
     """Why the embedded model cannot play here, in one sentence; empty when it can."""
     click.echo("fetching and trying the embedded model (once)", err=True)
     try:
-        shelf.model("embedded")
+        registry.model("embedded")
     except BadInput as why:
         return str(why)
     return ""

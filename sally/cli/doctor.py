@@ -10,11 +10,11 @@ from typing import Any
 import click
 
 from sally import DISTRIBUTION, __version__
-from sally.core import shelf
 from sally.core.errors import listed
+from sally.core.registry import registry
 from sally.models import catalogue
 from sally.models.weights import SMOLLM2, cached
-from sally.output.console import json_option, print_json, print_table
+from sally.output.tables.console import json_option, print_json, print_table
 from sally.runner.config import NAME, find_config, user_folder
 
 ABOUT = "A laboratory for interactive theory of mind"  # how our own summary begins
@@ -51,11 +51,11 @@ PARTS = {
 def doctor(as_json: bool) -> None:
     """What is installed, what is missing, and how to get it."""
     rows = [_part(name, extra, use) for name, (extra, use) in PARTS.items()]
-    shelves = {f: len(shelf.shelf(f)) for f in ("games", "partners", "metrics", "studies")}
+    registries = {f: len(registry.entries(f)) for f in ("games", "partners", "metrics", "studies")}
     config = find_config().path
     if as_json:
         facts = {"sally": __version__, "python": platform.python_version(), "parts": rows}
-        print_json({**facts, "shelves": shelves, "config": config, "weights": weights_here()})
+        print_json({**facts, "shelves": registries, "config": config, "weights": weights_here()})
     else:
         click.echo(f"Sally {__version__} on Python {platform.python_version()}, {sys.platform}")
         print_table(rows, ("part", "version", "for", "get it with"))

@@ -10,16 +10,16 @@ import click
 
 from sally import store
 from sally.adapters.importers import table_export as rounds
-from sally.analysis.rows import decision_rows, episode_rows
-from sally.analysis.stores import each_once
+from sally.analysis.columns.rows import decision_rows, episode_rows
+from sally.analysis.episodes.stores import each_once
 from sally.cli.common import STORE
 from sally.cli.comparing import unreadable
 from sally.cli.profiling import profile_rows_of
-from sally.output import export as tables
-from sally.output import figures
-from sally.output.console import json_option, print_json
-from sally.output.dataset import write_dataset
-from sally.output.unpacked import opened
+from sally.output.figures import profile as figures
+from sally.output.files import export as tables
+from sally.output.files.bundle_reader import opened
+from sally.output.files.dataset import write_dataset
+from sally.output.tables.console import json_option, print_json
 from sally.store import Where
 
 EPISODES, DECISIONS, PROFILE, CALIBRATION = "episodes", "decisions", "profile", "calibration"

@@ -10,19 +10,19 @@ import click
 import msgspec
 
 from sally import store
-from sally.analysis.continued import Branch, branches, reasons
-from sally.analysis.costs import Costly
-from sally.analysis.rows import played
+from sally.analysis.columns.rows import played
+from sally.analysis.decisions.costs import Costly
+from sally.analysis.decisions.rollouts import Branch, branches, reasons
 from sally.cli.common import STORE, parsed, set_option
 from sally.cli.comparing import plain
 from sally.cli.reading import find_episode
-from sally.core.desk import Desk
 from sally.core.errors import BadInput, listed, unknown
-from sally.core.game import Seat
-from sally.core.log import Episode, Sitter, label
-from sally.core.probe import Injection
-from sally.core.scenes import option_names, texts_of
-from sally.output.console import (
+from sally.core.log.events import Episode, PlayerSpec, label
+from sally.core.log.scenes import option_names, texts_of
+from sally.core.match.seat_context import SeatContext
+from sally.core.rules.game import Seat
+from sally.core.rules.probe import Injection
+from sally.output.tables.console import (
     estimate_cell,
     folded,
     harmless,
@@ -101,7 +101,7 @@ def change_of(
     given: dict[str, Any],
 ) -> Change:
     """What the options ask for."""
-    lineup = {seat: Sitter(who) for seat, who in (_pair("seat", one, was) for one in seats)}
+    lineup = {seat: PlayerSpec(who) for seat, who in (_pair("seat", one, was) for one in seats)}
     for key, value in given.items():
         seat, dot, name = key.partition(".")
         if not dot or seat not in was.setup.lineup:
@@ -131,7 +131,9 @@ def _move(was: Episode, turn: int, seat: str, name: str) -> Any:
         raise BadInput(f"{seat} does not move in step {turn} of episode {was.id}.")
     options = whole.replay.game.options(whole.replay.states[turn], Seat(seat))
     texts = texts_of(was.setup.lineup[seat])
-    names = option_names(Desk(whole.spec, whole.replay.game, Seat(seat), 0, texts).words, options)
+    names = option_names(
+        SeatContext(whole.spec, whole.replay.game, Seat(seat), 0, texts).words, options
+    )
     if name not in names:
         raise unknown(f"move of {seat} in step {turn}", name, names)
     return options[names.index(name)]

@@ -11,7 +11,7 @@ import click
 import msgspec
 
 from sally import __version__
-from sally.analysis import registration as registrations
+from sally.analysis.design import registration as registrations
 from sally.core.errors import BadInput
 from sally.stats.power import unpaired_sample_size
 

@@ -13,7 +13,7 @@ import click
 
 import sally
 from sally.core.errors import unknown
-from sally.core.screen import nothing_steers
+from sally.core.terminal_text import nothing_steers
 
 
 class Entry(NamedTuple):
@@ -147,9 +147,9 @@ class Commands(click.Group):
             return found
         if name not in self.list_commands(ctx):
             return None
-        from sally.core import shelf
+        from sally.core.registry import registry
 
-        return shelf.commands(name)
+        return registry.commands(name)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         own = {name: entry.about for name, entry in ENTRIES.items()}
@@ -193,6 +193,6 @@ def _installed() -> Mapping[str, str]:
 
     if not any(entry_points(group=f"sally.{owner}") for owner in OWNERS):
         return {}
-    from sally.core import shelf
+    from sally.core.registry import registry
 
-    return {name: "" for name in shelf.with_commands() if name not in brought()}
+    return {name: "" for name in registry.with_commands() if name not in brought()}

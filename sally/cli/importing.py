@@ -14,12 +14,12 @@ from sally.adapters.importers import inspect_logs
 from sally.adapters.importers import table as tables
 from sally.adapters.importers import textarena as textarena_records
 from sally.adapters.importers.table_layout import layout_of, pairs
-from sally.core import shelf
 from sally.core.errors import BadInput
-from sally.core.log import Episode
-from sally.core.paper import Imported, Importer
-from sally.core.playback import as_stored
-from sally.output.console import json_option, print_json
+from sally.core.log.events import Episode
+from sally.core.match.playback import as_stored
+from sally.core.registry import registry
+from sally.core.registry.paper import Imported, Importer
+from sally.output.tables.console import json_option, print_json
 from sally.store import Manifest, Writer, claim
 
 out_option = click.option(
@@ -31,16 +31,16 @@ class Importers(click.Group):
     """A command for every importer on the shelf, beside those defined here."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return sorted({*super().list_commands(ctx), *shelf.importers()})
+        return sorted({*super().list_commands(ctx), *registry.importers()})
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         found = super().get_command(ctx, name)
         if found is not None or name.startswith("-"):
             return found
-        known = {**shelf.importers(), **dict.fromkeys(super().list_commands(ctx))}
-        if name not in shelf.shelf("papers"):
-            shelf.pick("importer", name, known)
-        return _command(shelf.importer(name))
+        known = {**registry.importers(), **dict.fromkeys(super().list_commands(ctx))}
+        if name not in registry.entries("papers"):
+            registry.pick("importer", name, known)
+        return _command(registry.importer(name))
 
 
 @click.group("import", cls=Importers)

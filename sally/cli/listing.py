@@ -7,9 +7,9 @@ from typing import Any
 
 import click
 
-from sally.core import shelf
 from sally.core.errors import BadInput, unknown
-from sally.output.console import fits, folded, json_option, print_json, print_page
+from sally.core.registry import registry
+from sally.output.tables.console import fits, folded, json_option, print_json, print_page
 
 
 def _games() -> list[dict[str, Any]]:
@@ -20,32 +20,32 @@ def _games() -> list[dict[str, Any]]:
             "probes": ", ".join(p.name for p in spec.probes),
             "about": spec.about,
         }
-        for name, spec in sorted(shelf.games().items())
+        for name, spec in sorted(registry.games().items())
     ]
 
 
 def _partners() -> list[dict[str, Any]]:
     return [
         {"name": name, "game": family, "source": p.source, "about": p.about}
-        for family in sorted({s.family or s.name for s in shelf.games().values()})
-        for name, p in sorted(shelf.partners(family).items())
+        for family in sorted({s.family or s.name for s in registry.games().values()})
+        for name, p in sorted(registry.partners(family).items())
     ]
 
 
 def _players() -> list[dict[str, Any]]:
-    general = {k.name for players in shelf.shelf("players").values() for k in players.values()}
+    general = {k.name for players in registry.entries("players").values() for k in players.values()}
     found = {
         (k.name, "" if k.name in general else family): k.about
-        for family in shelf.shelf("games")
-        for k in shelf.players(family).values()
+        for family in registry.entries("games")
+        for k in registry.players(family).values()
     }
     return [{"name": n, "game": game, "about": about} for (n, game), about in sorted(found.items())]
 
 
 def _metrics() -> list[dict[str, Any]]:
     found: dict[str, dict[str, Any]] = {}
-    for family in sorted(shelf.shelf("games")):
-        for name, metric in shelf.metrics(family).items():
+    for family in sorted(registry.entries("games")):
+        for name, metric in registry.metrics(family).items():
             seen = name in found and found[name]["game"] != family
             about = {"game": "" if seen else family, "about": metric.about}
             found[name] = {"name": name, **about}
@@ -53,7 +53,7 @@ def _metrics() -> list[dict[str, Any]]:
 
 
 def _packs() -> list[dict[str, Any]]:
-    from sally.core import packs
+    from sally.core.prompt import packs
 
     return [
         {"name": name, "game": pack.game, "about": f"{len(pack.texts)} texts of its own"}
@@ -62,7 +62,7 @@ def _packs() -> list[dict[str, Any]]:
 
 
 def _plain(folder: str) -> list[dict[str, Any]]:
-    entries = sorted(shelf.shelf(folder).items())
+    entries = sorted(registry.entries(folder).items())
     return [{"name": name, "about": getattr(entry, "about", "")} for name, entry in entries]
 
 
@@ -76,7 +76,9 @@ KINDS: Mapping[str, Callable[[], list[dict[str, Any]]]] = {
     "models": lambda: _plain("models"),
     "papers": lambda: _plain("papers"),
     "packs": _packs,
-    "importers": lambda: [{"name": i.name, "about": i.about} for i in shelf.importers().values()],
+    "importers": lambda: [
+        {"name": i.name, "about": i.about} for i in registry.importers().values()
+    ],
 }
 
 
@@ -103,9 +105,9 @@ def list_(kind: str, game: str, page: int, as_json: bool) -> None:
 
 def of_game(kind: str, rows: list[dict[str, Any]], game: str) -> list[dict[str, Any]]:
     """The rows that are for one game or its family; what fits every game is left out."""
-    family = shelf.family(game).name  # refuses a game that is not there
+    family = registry.family(game).name  # refuses a game that is not there
     if kind == "games":
-        return [row for row in rows if shelf.family(row["name"]).name == family]
+        return [row for row in rows if registry.family(row["name"]).name == family]
     if "game" not in rows[0]:
         raise BadInput(f"`sally list {kind}` is the same for every game; leave --game out.")
     return [row for row in rows if row["game"] in (game, family)]

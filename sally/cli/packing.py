@@ -8,8 +8,8 @@ import click
 
 from sally.cli.common import STORE
 from sally.cli.pages import named_after, said_size
-from sally.output.bundle import pack as packed_into
-from sally.output.console import json_option, print_json
+from sally.output.files.bundle import pack as packed_into
+from sally.output.tables.console import json_option, print_json
 
 
 @click.command()

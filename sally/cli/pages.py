@@ -10,14 +10,14 @@ import msgspec
 
 from sally import __version__
 from sally import store as stores
-from sally.analysis import registration as registrations
+from sally.analysis.design import registration as registrations
 from sally.api.files import paper_grids, profiled
 from sally.cli.common import STORE
 from sally.core.errors import BadInput
-from sally.output.console import json_option, print_json
-from sally.output.page.held import Held
+from sally.output.files.bundle_reader import opened
+from sally.output.page.page_data import PageData
 from sally.output.page.write import Wishes, write_page
-from sally.output.unpacked import opened
+from sally.output.tables.console import json_option, print_json
 from sally.runner.check import prompts_of
 from sally.store import Where
 
@@ -52,7 +52,7 @@ def report(
     wanted = _wanted(transcripts)
     out = out or Path(f"{named_after(store)}.html")
     with opened(store) as (folder, _):
-        held = Held(folder)
+        held = PageData(folder)
         wishes = Wishes(
             wanted, profiled if profile else None, paper_grids(folder, held, said), prompts_of
         )
@@ -69,7 +69,7 @@ def report(
     click.echo(f"{out}: {held_there}, {said_size(written.bytes)}")
 
 
-def deviations(registration: Path, folder: Where, held: Held) -> list[str]:
+def deviations(registration: Path, folder: Where, held: PageData) -> list[str]:
     """What differs from the registration, or that nothing does."""
     try:
         frozen = msgspec.json.decode(registration.read_bytes(), type=registrations.Registration)

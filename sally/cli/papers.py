@@ -9,18 +9,19 @@ from typing import Any
 import click
 import msgspec
 
-from sally.analysis import published as reference
-from sally.analysis.adversary import MARGIN as ABOVE_CHANCE
-from sally.analysis.adversary import QUESTIONS, attacked
-from sally.analysis.agreement import MARGIN
-from sally.analysis.audit import audit as audited
-from sally.analysis.audit import off_chance
-from sally.analysis.checklist import checklist as checked_off
+from sally.analysis.compare import published as reference
+from sally.analysis.compare.agreement import MARGIN
+from sally.analysis.design.adversary import MARGIN as ABOVE_CHANCE
+from sally.analysis.design.adversary import QUESTIONS, attacked
+from sally.analysis.design.audit import audit as audited
+from sally.analysis.design.audit import off_chance
+from sally.analysis.design.checklist import checklist as checked_off
 from sally.api.studies import find_study
 from sally.cli.common import STORE
 from sally.cli.scoring import heading
 from sally.core.errors import BadInput, listed, unknown
-from sally.output.console import (
+from sally.output.figures.paper_figures import Picture, as_rows, draw
+from sally.output.tables.console import (
     cell,
     console,
     estimate_cell,
@@ -31,10 +32,9 @@ from sally.output.console import (
     print_table,
     progress,
 )
-from sally.output.grid_files import fresh, write_grids
-from sally.output.layout import AGREES, DIFFERS, LEGEND, PUBLISHED, Grid, laid_out
-from sally.output.pictures import Picture, as_rows, draw
-from sally.output.reproduce import NOT_RUN, Effort, Reproduction, Row, engine_of
+from sally.output.tables.grid_files import fresh, write_grids
+from sally.output.tables.layout import AGREES, DIFFERS, LEGEND, PUBLISHED, Grid, laid_out
+from sally.output.tables.reproduce import NOT_RUN, Effort, Reproduction, Row, engine_of
 from sally.store import Where
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sally.core.errors import BadInput
-from sally.output.console import json_option, print_json, print_table
+from sally.output.tables.console import json_option, print_json, print_table
 
 if TYPE_CHECKING:
     from sally.web.study.definition import Condition, HumanStudy

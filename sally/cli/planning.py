@@ -9,17 +9,17 @@ import click
 import msgspec
 
 from sally import __version__, store
-from sally.analysis import registration as registrations
-from sally.analysis.power import POWERS, Need, needs
-from sally.analysis.rows import Row
+from sally.analysis.columns.rows import Row
+from sally.analysis.design import registration as registrations
+from sally.analysis.design.power import POWERS, Need, needs
 from sally.api.studies import Wish
 from sally.cli.common import STORE
 from sally.cli.comparing import episodes_of
 from sally.cli.freezing import freeze_people, people_study, write_frozen
 from sally.cli.running import asked_study, model_options
 from sally.core.errors import BadInput, listed
-from sally.core.study import Study
-from sally.output.console import folded, json_option, print_json, print_table
+from sally.core.registry.study import Study
+from sally.output.tables.console import folded, json_option, print_json, print_table
 from sally.runner.budget import CHARACTERS
 from sally.runner.config import Prices, use_config
 from sally.runner.plan import REPLY, Bill, Part, Plan

@@ -13,13 +13,13 @@ from sally import store
 from sally.adapters.terminal import Left, Person
 from sally.api import play as play_episode
 from sally.cli.common import parsed, set_option
-from sally.core import shelf
 from sally.core.errors import BadInput, unknown
-from sally.core.game import NATURE
-from sally.core.log import Sitter
-from sally.core.scenes import tell
-from sally.output.console import folded, json_option, print_json
-from sally.output.transcript import transcript
+from sally.core.log.events import PlayerSpec
+from sally.core.log.scenes import tell
+from sally.core.registry import registry
+from sally.core.rules.game import NATURE
+from sally.output.files.transcript import transcript
+from sally.output.tables.console import folded, json_option, print_json
 
 PERSON = "person"
 
@@ -52,7 +52,7 @@ def play(
     as_json: bool,
 ) -> None:
     """Play GAME yourself; Ctrl-D leaves the table."""
-    spec = shelf.game(game)
+    spec = registry.game(game)
     given = parsed(settings)
     params = {key: value for key, value in given.items() if "." not in key}
     built = spec.build(params)
@@ -63,7 +63,7 @@ def play(
         raise unknown(f"seat of {game}", seat, everyone)
     person = Person(lambda text: click.echo(folded(text), err=as_json), _read(as_json))
     named: dict[str, Any] = {seat: PERSON, **lineup_of(game, (*everyone, *helpers), seats, given)}
-    others: dict[str, Any] = {s: Sitter("random") for s in everyone} | named
+    others: dict[str, Any] = {s: PlayerSpec("random") for s in everyone} | named
     lineup = {s: person if who == PERSON else who for s, who in others.items()}
     asked = {seat: probes} if probes else {}
     if out is not None:
@@ -96,7 +96,7 @@ def lineup_of(
             raise unknown(f"seat of {game}", seat, seats)
         prefix = f"{seat}."
         params = {k.removeprefix(prefix): v for k, v in given.items() if k.startswith(prefix)}
-        chosen[seat] = who if who == PERSON else Sitter(who, params)
+        chosen[seat] = who if who == PERSON else PlayerSpec(who, params)
     for key in given:
         if "." in key and key.partition(".")[0] not in chosen:
             raise BadInput(f"--set {key}: nobody is named for seat {key.partition('.')[0]!r}.")

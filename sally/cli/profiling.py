@@ -9,17 +9,18 @@ from typing import Any
 
 import click
 
-from sally.analysis.baselines import baselines
-from sally.analysis.chosen import chosen, known
-from sally.analysis.profile import Mark, ProfileRow, profile_of
-from sally.analysis.rows import Row
-from sally.analysis.scale import Zero
-from sally.analysis.stores import measured_stores
+from sally.analysis.columns.rows import Row
+from sally.analysis.episodes.stores import measured_stores
+from sally.analysis.profile.baselines import baselines
+from sally.analysis.profile.doing_scale import Zero
+from sally.analysis.profile.profile import Mark, ProfileRow, profile_of
+from sally.analysis.profile.selected_seats import chosen, known
 from sally.cli.common import STORE, say_bad
 from sally.cli.comparing import plain
 from sally.core.errors import listed, unknown
-from sally.output import figures
-from sally.output.console import (
+from sally.output.figures import profile as figures
+from sally.output.files.bundle_reader import opened
+from sally.output.tables.console import (
     estimate_cell,
     fitting,
     folded,
@@ -29,7 +30,6 @@ from sally.output.console import (
     print_table,
     progress,
 )
-from sally.output.unpacked import opened
 from sally.stats import Estimate
 from sally.store import Where
 

@@ -10,11 +10,11 @@ import click
 from sally import store
 from sally.cli.common import STORE
 from sally.core.errors import BadInput
-from sally.core.log import Episode
-from sally.core.scenes import REFEREE
-from sally.output.console import folded, harmless, json_option, print_json
-from sally.output.transcript import transcript
-from sally.output.unpacked import is_bundle, opened
+from sally.core.log.events import Episode
+from sally.core.log.scenes import REFEREE
+from sally.output.files.bundle_reader import is_bundle, opened
+from sally.output.files.transcript import transcript
+from sally.output.tables.console import folded, harmless, json_option, print_json
 from sally.runner.check import Checked, cells_of, check
 
 

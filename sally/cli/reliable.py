@@ -8,7 +8,8 @@ from typing import Any
 
 import click
 
-from sally.analysis.reliability import (
+from sally.analysis.columns.scores import matches
+from sally.analysis.design.reliability import (
     DOING,
     Matrix,
     Reliability,
@@ -17,13 +18,15 @@ from sally.analysis.reliability import (
     reliability,
     scores_of,
 )
-from sally.analysis.scores import matches
-from sally.analysis.stores import each_once
-from sally.analysis.variance import FACTORS, sources, told_of
+from sally.analysis.design.variance import FACTORS, sources, told_of
+from sally.analysis.episodes.stores import each_once
 from sally.cli.common import STORE
 from sally.cli.comparing import plain, unreadable
 from sally.core.errors import BadInput, unknown
-from sally.output.console import (
+from sally.output.figures.matrix import draw_matrix
+from sally.output.figures.matrix import said as measure
+from sally.output.files.bundle_reader import opened
+from sally.output.tables.console import (
     cell,
     estimate_cell,
     fitting,
@@ -33,9 +36,6 @@ from sally.output.console import (
     print_json,
     print_table,
 )
-from sally.output.figures_matrix import draw_matrix
-from sally.output.figures_matrix import said as measure
-from sally.output.unpacked import opened
 from sally.stats.components import REST
 from sally.store import Where
 

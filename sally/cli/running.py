@@ -12,13 +12,13 @@ import click
 import msgspec
 
 from sally import store
-from sally.adapters.executors import NAMES, executor
+from sally.adapters.executors.by_name import NAMES, executor
 from sally.api.studies import Wish, wished
 from sally.cli.common import STORE, parsed, say_bad
 from sally.cli.scoring import say_summary, without_result
 from sally.cli.watching import clock
-from sally.core.study import Study
-from sally.output.console import folded, json_option, print_json, progress
+from sally.core.registry.study import Study
+from sally.output.tables.console import folded, json_option, print_json, progress
 from sally.runner import local
 from sally.runner.budget import Budget, Meter
 from sally.runner.config import Config, use_config
@@ -31,7 +31,7 @@ from sally.studies import arms
 F = TypeVar("F", bound=Callable[..., Any])
 ON_HELP = f"Where to play: {NAMES}."
 THROUGH = "sally.adapters.inspect.run:play_orders"  # by name: importing it takes seconds
-NOTE = "sally.output.noting:InHand"  # in each worker, for the index
+NOTE = "sally.output.files.index_writer:InHand"  # in each worker, for the index
 QUIET_SECONDS = 60.0  # between lines of progress where there is no terminal
 SET_HELP = "A setting of the model (temperature=0), or a parameter of every instance (rounds=10)."
 

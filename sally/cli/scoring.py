@@ -10,14 +10,15 @@ from typing import get_args
 import click
 
 from sally import store
-from sally.analysis.rows import Row, episode_rows
-from sally.analysis.scores import FINEST, By, Wanted, chosen, keys_for, studied
-from sally.analysis.seat_table import Seats, seats_in, table_means
-from sally.analysis.stores import each_once
+from sally.analysis.columns.rows import Row, episode_rows
+from sally.analysis.columns.scores import FINEST, By, Wanted, chosen, keys_for, studied
+from sally.analysis.columns.seat_table import Seats, seats_in, table_means
+from sally.analysis.episodes.stores import each_once
 from sally.cli.common import STORE, say_bad
-from sally.core import shelf
 from sally.core.errors import listed
-from sally.output.console import (
+from sally.core.registry import registry
+from sally.output.files.bundle_reader import opened
+from sally.output.tables.console import (
     SCREEN,
     Shown,
     estimate_cell,
@@ -27,7 +28,6 @@ from sally.output.console import (
     print_page,
     progress,
 )
-from sally.output.unpacked import opened
 
 REASONS = 8  # that are listed; the others are counted
 FEW = 36  # lines of a summary that stay together on a screen
@@ -193,7 +193,7 @@ NOTHING = (None, "-", "0.000", "0.000 ±0.000")  # columns of these alone are le
 
 def heading(metric: str) -> str:
     """The short name of a metric, for the head of a column."""
-    entry = shelf.shelf("metrics").get(metric)
+    entry = registry.entries("metrics").get(metric)
     return entry.label or metric if entry else metric
 
 

@@ -15,9 +15,9 @@ from typing import Any
 
 import click
 
-from sally.core import shelf
 from sally.core.errors import BadInput
-from sally.output.console import json_option, print_json
+from sally.core.registry import registry
+from sally.output.tables.console import json_option, print_json
 from sally.runner.budget import Budget, Meter
 from sally.runner.config import find_config
 
@@ -104,7 +104,7 @@ def serve(
     os.umask(0o077)  # what people do here is nobody else's on this machine
     config = find_config()
     for name in models:
-        shelf.model(config.entry(name).name)  # refused now, not when somebody sits down
+        registry.model(config.entry(name).name)  # refused now, not when somebody sits down
     given = _given_secret()
     if models and tokens is None:
         click.echo("Visitors may use the models without bound; --tokens sets one.", err=True)

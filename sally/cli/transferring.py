@@ -10,12 +10,12 @@ from pathlib import Path
 import click
 import msgspec
 
-from sally.analysis.transfer import UNTRAINED, Cell, grid, tagged, transfer
+from sally.analysis.compare.transfer import UNTRAINED, Cell, grid, tagged, transfer
 from sally.cli.common import STORE
 from sally.cli.comparing import episodes_of
-from sally.output.console import estimate_cell, json_option, print_json, print_table
-from sally.output.figures_transfer import draw
-from sally.output.unpacked import opened
+from sally.output.figures.transfer import draw
+from sally.output.files.bundle_reader import opened
+from sally.output.tables.console import estimate_cell, json_option, print_json, print_table
 from sally.stats import Estimate
 from sally.store import Where
 

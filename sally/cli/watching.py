@@ -13,7 +13,7 @@ from rich.text import Text
 
 from sally import store
 from sally.cli.common import STORE
-from sally.output.console import console, harmless, json_option, print_json
+from sally.output.tables.console import console, harmless, json_option, print_json
 from sally.runner.watching import Look, RunLook, look
 
 LOOK_SECONDS = 2.0

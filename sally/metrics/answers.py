@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from sally.core.errors import BadInput
-from sally.core.game import Seat
-from sally.core.log import Reported
-from sally.core.metric import Judged, Played, judged, shared
+from sally.core.log.events import Reported
+from sally.core.rules.game import Seat
+from sally.core.rules.metric import Judged, Played, judged, shared
 
 
 @shared

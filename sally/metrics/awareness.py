@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from sally.core.awareness import WHAT_IS_THIS
-from sally.core.game import Seat
-from sally.core.metric import Metric, Played
+from sally.core.rules.awareness import WHAT_IS_THIS
+from sally.core.rules.game import Seat
+from sally.core.rules.metric import Metric, Played
 
 # Words for being tested, with something that makes them about the page and not about a move.
 TESTED = re.compile(

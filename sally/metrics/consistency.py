@@ -11,10 +11,10 @@ from typing import Any
 
 import msgspec
 
-from sally.core import shelf
-from sally.core.game import Seat
-from sally.core.menu import is_finite
-from sally.core.metric import Metric, Played, shared
+from sally.core.registry import registry
+from sally.core.rules.game import Seat
+from sally.core.rules.menu import is_finite
+from sally.core.rules.metric import Metric, Played, shared
 from sally.metrics.answers import counted
 
 
@@ -29,7 +29,7 @@ class Acted(msgspec.Struct, frozen=True):
 @shared
 def acted(played: Played, seat: Seat) -> list[Acted]:
     """Every decision of a seat for which it stated all that a best reply hangs on."""
-    own: Callable[[Played, Seat], list[Acted]] | None = shelf.room(played.spec.name, "acting")
+    own: Callable[[Played, Seat], list[Acted]] | None = registry.room(played.spec.name, "acting")
     if own is not None:
         return own(played, seat)
     if played.spec.best_replies is None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from sally.core.game import Seat
-from sally.core.log import Forfeited
-from sally.core.metric import Metric, Played
+from sally.core.log.events import Forfeited
+from sally.core.rules.game import Seat
+from sally.core.rules.metric import Metric, Played
 
 
 def _reward(played: Played, seat: Seat) -> float | None:

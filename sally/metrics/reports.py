@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from math import exp, inf, log
 
-from sally.core.game import Seat
-from sally.core.metric import Metric, Played
+from sally.core.rules.game import Seat
+from sally.core.rules.metric import Metric, Played
 from sally.metrics.answers import mean_score, scored
 
 

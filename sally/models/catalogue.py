@@ -11,7 +11,7 @@ from typing import Final, TextIO
 
 import msgspec
 
-from sally.core.screen import steered
+from sally.core.terminal_text import steered
 from sally.models import hub, parts, weights
 from sally.models.hub import HubFile, Tell
 from sally.models.parts import Part

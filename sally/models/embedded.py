@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sally.core.errors import BadInput, listed
-from sally.core.model import (
+from sally.core.prompt.model import (
     AS_THE_PROVIDER_DOES,
     Context,
     Message,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from sally.core.model import Assistant, Message, ModelFailure, Scores, Settings, Usage
+from sally.core.prompt.model import Assistant, Message, ModelFailure, Scores, Settings, Usage
 from sally.models import wire
 
 

@@ -15,7 +15,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from sally.core.model import FaultKind, ModelFailure
+from sally.core.prompt.model import FaultKind, ModelFailure
 from sally.models.weights import Unavailable
 
 HTTP_SECONDS: Final = 60

@@ -15,7 +15,7 @@ from urllib.parse import parse_qs, urlsplit
 import msgspec
 
 from sally.core.errors import BadInput, unknown
-from sally.core.model import ModelFailure, ModelKind
+from sally.core.prompt.model import ModelFailure, ModelKind
 from sally.models.embedded import Embedded
 from sally.models.llama import Llama, Slot, _checked
 from sally.models.weights import Unavailable

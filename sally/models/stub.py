@@ -9,7 +9,7 @@ from typing import TypeAlias
 import msgspec
 
 from sally.core.errors import PromptDiffers as PromptDiffers
-from sally.core.model import (
+from sally.core.prompt.model import (
     AS_THE_PROVIDER_DOES,
     Assistant,
     CannotScore,
@@ -24,7 +24,7 @@ from sally.core.model import (
     Usage,
     check_candidates,
 )
-from sally.core.prompt_hash import prompt_hash
+from sally.core.prompt.prompt_hash import prompt_hash
 
 Answer: TypeAlias = str | Reply | Fault
 Script: TypeAlias = Callable[[Sequence[Message], Settings], Answer]

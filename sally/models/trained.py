@@ -1,6 +1,6 @@
 """A model that is trained elsewhere: it sits at the table from outside, and its episodes replay.
 
-Whoever trains it answers for it (`sally.adapters.text`); by its name alone it cannot be called.
+The trainer answers for it (`sally.adapters.trainers.text`); by its name alone it cannot be called.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from sally.core.errors import BadInput
-from sally.core.model import (
+from sally.core.prompt.model import (
     AS_THE_PROVIDER_DOES,
     Context,
     Message,
@@ -23,7 +23,8 @@ from sally.core.model import (
 
 TRAINED = "trained"
 WHERE = (
-    "answers from where it is trained (sally.adapters.text); by its name alone it cannot be called."
+    "answers from where it is trained (sally.adapters.trainers.text); "
+    "by its name alone it cannot be called."
 )
 
 

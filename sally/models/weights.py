@@ -18,7 +18,7 @@ from typing import Final
 
 import msgspec
 
-from sally.core.caches import cache_folder as cache_folder
+from sally.core.cache_dir import cache_folder as cache_folder
 
 DOWNLOAD_SECONDS: Final = 900
 LARGE: Final = 1 << 24  # bytes

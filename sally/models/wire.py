@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from sally.core.model import (
+from sally.core.prompt.model import (
     Assistant,
     Finish,
     Message,

@@ -14,30 +14,34 @@ from typing import Any
 from msgspec import to_builtins
 from msgspec.structs import force_setattr
 
-from sally.core import keys
-from sally.core.chance import derived_seed
-from sally.core.desk import Desk
-from sally.core.grown import Grown
-from sally.core.log import Call
-from sally.core.model import (
+from sally.core import redaction as keys
+from sally.core.log.events import Call
+from sally.core.match.player import Decision, Turn
+from sally.core.match.seat_context import SeatContext
+from sally.core.prompt.hashed_text import HashedText
+from sally.core.prompt.model import (
     Model,
     Reply,
     Settings,
     User,
 )
-from sally.core.player import Decision, Turn
-from sally.core.prompt_hash import page_hash
-from sally.core.reading import MOST_READ
-from sally.core.strategy import Sheet
+from sally.core.prompt.prompt_hash import page_hash
+from sally.core.prompt.strategy import PromptContext
+from sally.core.reply.reading import MOST_READ
+from sally.core.rules.chance import derived_seed
 
 Outcome = Reply | Exception  # of a call
 
 
 async def first_try(
-    model: Model, settings: Settings, turn: Turn[Any, Any], desk: Desk, texts: Mapping[str, str]
+    model: Model,
+    settings: Settings,
+    turn: Turn[Any, Any],
+    context: SeatContext,
+    texts: Mapping[str, str],
 ) -> Decision[Any] | Outcome:
     """The decision, if the reply to one page names a move; else what came of the call."""
-    opening, tail = page_of(turn, desk, texts)
+    opening, tail = page_of(turn, context, texts)
     page, settings = opening.plus(tail), seeded(settings, turn, 0)
     try:
         reply = await model.complete([User(page)], settings, ())
@@ -49,7 +53,7 @@ async def first_try(
     if keys.known() and keys.scrubbed(text + thoughts) != text + thoughts:
         return reply
     try:
-        action = desk.read(text, turn.view, turn.options)
+        action = context.read(text, turn.view, turn.options)
     except Exception:  # `decide` reads it again, and says and logs what is wrong with it
         return reply
     usage, asked = to_builtins(reply.usage), to_builtins(settings)
@@ -57,12 +61,14 @@ async def first_try(
     return Decision(action, None, text, 1, (call,))
 
 
-def page_of(turn: Turn[Any, Any], desk: Desk, texts: Mapping[str, str]) -> tuple[Grown, str]:
+def page_of(
+    turn: Turn[Any, Any], context: SeatContext, texts: Mapping[str, str]
+) -> tuple[HashedText, str]:
     """The page that one question shows: what stands above, and the tail below it."""
-    words, view, menu = desk.words, turn.view, turn.options
-    opening = desk.opening(view, words.forms[0])
+    words, view, menu = context.words, turn.view, turn.options
+    opening = context.opening(view, words.forms[0])
     if turn.told:
-        return opening, Sheet(turn, "", texts, desk).tail()
+        return opening, PromptContext(turn, "", texts, context).tail()
     # The same, without the hops of a sheet.
     now, question, form = words.now(view), words.question(view, menu), words.format(view, menu)
     if now and question and form:
@@ -76,6 +82,8 @@ def seeded(settings: Settings, turn: Turn[Any, Any], calls: int) -> Settings:
         return settings
     number, seat, probe, about = turn.id
     own: Settings = settings.__copy__()  # type: ignore[attr-defined]  # checked already
-    seed = derived_seed(f"{turn.desk.seed}/{number}/{seat}/{probe}/{about}/{calls}") % (2**32 - 1)
+    seed = derived_seed(f"{turn.context.seed}/{number}/{seat}/{probe}/{about}/{calls}") % (
+        2**32 - 1
+    )
     force_setattr(own, "seed", seed)  # below the bound, so it cannot be wrong
     return own

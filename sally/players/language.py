@@ -9,13 +9,13 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from sally.core import keys, packs, shelf
-from sally.core.call import BROKE_READER
+from sally.core import redaction as keys
 from sally.core.errors import BadInput, TooLong, Unreadable, listed, unknown
-from sally.core.game import Game, GameSpec, Seat
-from sally.core.harness import AS_IT_IS, Harness, read_harness
-from sally.core.log import Call, Sitter
-from sally.core.model import (
+from sally.core.log.calls import BROKE_READER
+from sally.core.log.events import Call, PlayerSpec
+from sally.core.match.player import Decision, Fault, Forfeit, PlayerKind, Turn
+from sally.core.prompt import packs
+from sally.core.prompt.model import (
     Assistant,
     BadCandidates,
     CannotScore,
@@ -31,12 +31,14 @@ from sally.core.model import (
     ToolSpec,
     check_candidates,
 )
-from sally.core.player import Decision, Fault, Forfeit, PlayerKind, Turn
-from sally.core.probe import Report
-from sally.core.prompt_hash import prompt_hash
-from sally.core.reading import MOST_READ
-from sally.core.strategy import Run, Said, Sheet, Strategy, answered
-from sally.core.words import Pack, checked
+from sally.core.prompt.page_layout import AS_IT_IS, Harness, read_harness
+from sally.core.prompt.prompt_hash import prompt_hash
+from sally.core.prompt.strategy import PromptContext, Run, Strategy, StrategyResult, answered
+from sally.core.prompt.words import Pack, checked
+from sally.core.registry import registry
+from sally.core.reply.reading import MOST_READ
+from sally.core.rules.game import Game, GameSpec, Seat
+from sally.core.rules.probe import Report
 from sally.players.first_try import Outcome, first_try, seeded
 
 T = TypeVar("T")
@@ -47,7 +49,7 @@ NOT_READ = "It could not be read at all."
 TOOL_ROUNDS = 8  # how often a model may look something up in one decision
 
 
-def uses_model(who: Sitter) -> bool:
+def uses_model(who: PlayerSpec) -> bool:
     """Whether somebody at the table calls a model: a language player, or one that names a model."""
     return who.player == LANGUAGE or "model" in who.params
 
@@ -177,7 +179,7 @@ class Caller:
         return seeded(settings, self._turn, len(self.calls))
 
     def _tools(self) -> tuple[ToolSpec, ...]:
-        tools = self._turn.desk.spec.tools
+        tools = self._turn.context.spec.tools
         return tuple(ToolSpec(t.name, t.about, dict(t.parameters)) for t in tools)
 
     def _looked_up(self, call: Any) -> str:
@@ -218,29 +220,31 @@ class LanguagePlayer(msgspec.Struct, frozen=True):
 
     async def decide(self, turn: Turn[Any, Any]) -> Decision[Any] | Forfeit | Fault:
         outcome = None
-        if self.asks_once and not turn.desk.spec.tools:
-            desk = turn.desk.in_words(self.pack, self.pack_texts) if self.pack else turn.desk
-            found = await first_try(self.model, self.settings, turn, desk, self.texts)
+        if self.asks_once and not turn.context.spec.tools:
+            context = (
+                turn.context.in_words(self.pack, self.pack_texts) if self.pack else turn.context
+            )
+            found = await first_try(self.model, self.settings, turn, context, self.texts)
             if isinstance(found, Decision):
                 return found
             outcome = found
         caller = Caller(self.model, self.settings, turn, self.call_retries, outcome)
-        said, retry, reason, tries = Said(""), "", "unreadable", 0
+        said, retry, reason, tries = StrategyResult(""), "", "unreadable", 0
         kept: dict[str, Any] = {}
-        for tries in range(1, turn.desk.retries + 2):
-            sheet = self._sheet(turn, retry, kept)
+        for tries in range(1, turn.context.retries + 2):
+            prompt = self._sheet(turn, retry, kept)
             try:
-                said = await self.act(sheet, caller)
+                said = await self.act(prompt, caller)
                 chosen = said.place is not None
-                action: Any = turn.options[said.place] if chosen else sheet.read(readable(said))  # type: ignore[index]
+                action: Any = turn.options[said.place] if chosen else prompt.read(readable(said))  # type: ignore[index]
             except ModelFailure as why:
                 return Fault("fault", keys.scrubbed(str(why)), tuple(caller.calls))
             except Unreadable as why:
-                retry, reason = sheet.say("retry", why=why), caller.noted(why)
+                retry, reason = prompt.say("retry", why=why), caller.noted(why)
                 continue
             except Exception as why:
                 reason = caller.noted(why)
-                retry = sheet.say("retry", why=NOT_READ)
+                retry = prompt.say("retry", why=NOT_READ)
                 continue
             return Decision(
                 action, said.memory, said.text, tries, tuple(caller.calls), said.foreseen
@@ -251,35 +255,35 @@ class LanguagePlayer(msgspec.Struct, frozen=True):
         question = turn.question
         assert question is not None
         caller = Caller(self.model, self.settings, turn, self.call_retries)
-        said, retry, tries = Said(""), "", 0
+        said, retry, tries = StrategyResult(""), "", 0
         kept: dict[str, Any] = {}
-        for tries in range(1, turn.desk.retries + 2):
-            sheet = self._sheet(turn, retry, kept)
+        for tries in range(1, turn.context.retries + 2):
+            prompt = self._sheet(turn, retry, kept)
             try:
-                said = await self.answer(sheet, caller)
+                said = await self.answer(prompt, caller)
                 if said.place is not None:
                     read = Report(question.choices[said.place], said.odds)
                 else:
-                    read = sheet.read(readable(said))
+                    read = prompt.read(readable(said))
             except ModelFailure as why:
                 return Fault("fault", keys.scrubbed(str(why)), tuple(caller.calls))
             except Unreadable as why:
                 caller.noted(why)
-                retry = sheet.say("retry", why=why)
+                retry = prompt.say("retry", why=why)
                 continue
             except Exception as why:
                 caller.noted(why)
-                retry = sheet.say("retry", why=NOT_READ)
+                retry = prompt.say("retry", why=NOT_READ)
                 continue
             return Report(read.value, read.odds, said.text, tries, tuple(caller.calls))
         return Report(None, None, said.text, tries, tuple(caller.calls))
 
-    def _sheet(self, turn: Turn[Any, Any], retry: str, kept: dict[str, Any]) -> Sheet:
-        desk = turn.desk.in_words(self.pack, self.pack_texts)
-        return Sheet(turn, retry, self.texts, desk, kept, self.harness)
+    def _sheet(self, turn: Turn[Any, Any], retry: str, kept: dict[str, Any]) -> PromptContext:
+        context = turn.context.in_words(self.pack, self.pack_texts)
+        return PromptContext(turn, retry, self.texts, context, kept, self.harness)
 
 
-def readable(said: Said) -> str:
+def readable(said: StrategyResult) -> str:
     """What may be read of a reply: all of it, or only its whole lines if it was cut by length."""
     return said.text.rpartition("\n")[0] if said.cut else said.text
 
@@ -329,9 +333,11 @@ def _language(
         raise BadInput(f"settings of the model in seat {seat!r}: {why}.") from None
     if model == OPEN:
         raise BadInput(f"A model sits in seat {seat!r}; say which one, such as embedded.")
-    found = shelf.model(model) if isinstance(model, str) else model
+    found = registry.model(model) if isinstance(model, str) else model
     if "scoring" in chosen.needs and not found.can_score:
-        scoring = sorted(n for n, s in shelf.shelf("strategies").items() if "scoring" in s.needs)
+        scoring = sorted(
+            n for n, s in registry.entries("strategies").items() if "scoring" in s.needs
+        )
         raise BadInput(
             f"{str(CannotScore(found.name)).rstrip('.')}; run and plan can do without the "
             f"strategies that score, {listed(scoring)}."
@@ -353,13 +359,13 @@ def checked_pack(name: str, spec: GameSpec[Any, Any, Any]) -> Pack:
 def every_strategy_text() -> dict[str, str]:
     """The sentences of all strategies, so that one pack can serve them all."""
     texts: dict[str, str] = {}
-    for strategy in shelf.shelf("strategies").values():
+    for strategy in registry.entries("strategies").values():
         texts |= strategy.texts
     return texts
 
 
 def strategy_named(name: str) -> Strategy:
-    found: Strategy = shelf.pick("strategy", name, shelf.shelf("strategies"))
+    found: Strategy = registry.pick("strategy", name, registry.entries("strategies"))
     return found
 
 

@@ -9,14 +9,14 @@ from typing import Any
 
 import msgspec
 
-from sally.core import shelf
-from sally.core.chance import Stream
 from sally.core.errors import BadInput
-from sally.core.game import Game, GameSpec, Seat
-from sally.core.menu import example, is_finite
-from sally.core.partner import Scripted
-from sally.core.player import Decision, Move, Player, PlayerKind, Silence, Turn
-from sally.core.probe import Question, Report
+from sally.core.match.player import Decision, Move, Player, PlayerKind, Silence, Turn
+from sally.core.registry import registry
+from sally.core.rules.chance import Stream
+from sally.core.rules.game import Game, GameSpec, Seat
+from sally.core.rules.menu import example, is_finite
+from sally.core.rules.partner import Scripted
+from sally.core.rules.probe import Question, Report
 
 
 class Random(msgspec.Struct, frozen=True):
@@ -114,7 +114,7 @@ class Inverse(msgspec.Struct, frozen=True):
     def _but(self, avoided: Any, items: Sequence[Any], turn: Turn[Any, Any]) -> Any:
         others = [item for item in items if item != avoided]
         # a stream of its own: the one that is turned around has drawn from the turn's
-        return Stream(turn.desk.seed, *turn.id, "inverse").pick(others or items)
+        return Stream(turn.context.seed, *turn.id, "inverse").pick(others or items)
 
 
 # --- what they share ------------------------------------------------------------------------------
@@ -185,12 +185,12 @@ def _inverse(
     params: Mapping[str, Any] | None = None,
 ) -> Inverse:
     given = dict(params or {})
-    partner = shelf.partners(spec.family or spec.name).get(of)
+    partner = registry.partners(spec.family or spec.name).get(of)
     if partner is not None:
         answers = partner.answers and partner.answers(game, seat, **given)
         return Inverse(Scripted(partner.make(game, seat, **given), answers))
-    known = shelf.players(spec.family or spec.name)
-    kind: PlayerKind = shelf.pick("player to turn around", of, known)
+    known = registry.players(spec.family or spec.name)
+    kind: PlayerKind = registry.pick("player to turn around", of, known)
     return Inverse(kind.make(spec, game, seat, **given))
 
 

@@ -12,18 +12,18 @@ from typing import Any
 
 import msgspec
 
-from sally.core import keys
-from sally.core.desk import Desk
-from sally.core.grown import Grown
-from sally.core.log import Call, Moved
-from sally.core.match import Match
-from sally.core.menu import admitted
-from sally.core.model import Message, Settings, User
-from sally.core.player import Player, Turn
-from sally.core.prompt_hash import page_hash
-from sally.core.reading import SHORT
-from sally.core.seat import Seat
-from sally.core.words import Words
+from sally.core import redaction as keys
+from sally.core.log.events import Call, Moved
+from sally.core.match.engine import Match
+from sally.core.match.player import Player, Turn
+from sally.core.match.seat_context import SeatContext
+from sally.core.prompt.hashed_text import HashedText
+from sally.core.prompt.model import Message, Settings, User
+from sally.core.prompt.prompt_hash import page_hash
+from sally.core.prompt.words import Words
+from sally.core.reply.reading import SHORT
+from sally.core.rules.menu import admitted
+from sally.core.rules.seat import Seat
 from sally.players.first_try import page_of, seeded
 from sally.players.language import LanguagePlayer
 
@@ -38,7 +38,7 @@ class Shown(msgspec.Struct, frozen=True, gc=False):
     """
 
     turn: Turn[Any, Any]
-    opening: Grown  # what stands above the tail; the two are the page
+    opening: HashedText  # what stands above the tail; the two are the page
     tail: str
     base: Settings  # without a seed for this call
 
@@ -65,15 +65,15 @@ class Straight:
 
     def __init__(self, player: LanguagePlayer, match: Match[Any, Any, Any], seat: str) -> None:
         self._player = player
-        words = match.desk(Seat(seat)).words
+        words = match.context(Seat(seat)).words
         self._alike = match.game.same_menus and type(words).read is Words.read
         self._known: dict[str, Any] = {}
 
     def shown(self, turn: Turn[Any, Any]) -> Shown:
         """The page that `decide` shows first, and the settings of its call."""
         player = self._player
-        desk = self._reworded(turn.desk) if player.pack_texts else turn.desk
-        return Shown(turn, *page_of(turn, desk, player.texts), player.settings)
+        context = self._reworded(turn.context) if player.pack_texts else turn.context
+        return Shown(turn, *page_of(turn, context, player.texts), player.settings)
 
     def moved(self, shown: Shown, text: str) -> Moved | None:
         """The event of a reply that names a move; None if `decide` has to see to it."""
@@ -83,16 +83,16 @@ class Straight:
             return None
         if keys.scrubbed(text) is not text:
             return None
-        return Moved(turn.id[0], turn.desk.seat, action, text)
+        return Moved(turn.id[0], turn.context.seat, action, text)
 
-    def _reworded(self, desk: Desk) -> Desk:
-        return desk.in_words(self._player.pack, self._player.pack_texts)
+    def _reworded(self, context: SeatContext) -> SeatContext:
+        return context.in_words(self._player.pack, self._player.pack_texts)
 
     def _read(self, text: str, turn: Turn[Any, Any]) -> Any:
         """The move that a short reply names, remembered where nothing else decides about it."""
         if len(text) > SHORT:
             return None
-        words, options = self._reworded(turn.desk).words, turn.options
+        words, options = self._reworded(turn.context).words, turn.options
         try:
             action = admitted(options, words.read(text, turn.view, options))
         except Exception:  # `decide` reads it again, and says and logs what is wrong with it

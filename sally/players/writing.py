@@ -11,10 +11,10 @@ from typing import Any, Protocol
 import msgspec
 
 from sally.core.errors import BadInput, Unreadable, unknown
-from sally.core.game import Game, GameSpec, Seat
-from sally.core.model import ModelFailure, User
-from sally.core.player import Decision, Fault, Forfeit, PlayerKind, Turn
-from sally.core.words import Words
+from sally.core.match.player import Decision, Fault, Forfeit, PlayerKind, Turn
+from sally.core.prompt.model import ModelFailure, User
+from sally.core.prompt.words import Words
+from sally.core.rules.game import Game, GameSpec, Seat
 from sally.players.language import PLAYERS as LANGUAGE
 from sally.players.language import Caller, LanguagePlayer
 
@@ -64,7 +64,7 @@ class PolicyWriter(msgspec.Struct, frozen=True):
             except ModelFailure as why:
                 return Fault("fault", str(why), tuple(caller.calls))
             except Unreadable as why:
-                tries = turn.desk.retries + 1
+                tries = turn.context.retries + 1
                 return Forfeit("unreadable", str(why), tries, tuple(caller.calls))
         kept = {"policy": msgspec.to_builtins(policy)}
         if self.then == "run":
@@ -74,10 +74,10 @@ class PolicyWriter(msgspec.Struct, frozen=True):
 
     async def _written(self, turn: Turn[Any, Any], caller: Caller) -> tuple[Any, str, int]:
         """The policy; an answer that does not fit is asked for again."""
-        desk = turn.desk.in_words(self.inner.pack, self.inner.pack_texts)
-        words, retry, last = desk.words, "", Unreadable("nothing was asked")
-        opening = desk.opening(turn.view, words.forms[0])
-        for tries in range(1, desk.retries + 2):
+        context = turn.context.in_words(self.inner.pack, self.inner.pack_texts)
+        words, retry, last = context.words, "", Unreadable("nothing was asked")
+        opening = context.opening(turn.view, words.forms[0])
+        for tries in range(1, context.retries + 2):
             asked = (*self.book.asked(words, turn.view), retry)
             page = opening.plus("\n".join(part for part in asked if part))
             reply = await caller.say("policy", [User(page)])

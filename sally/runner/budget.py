@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from sally.core.errors import BadInput, listed
-from sally.core.model import (
+from sally.core.prompt.model import (
     AS_THE_PROVIDER_DOES,
     Context,
     Message,

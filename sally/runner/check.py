@@ -11,11 +11,13 @@ from typing import Any
 import msgspec
 
 from sally import store
-from sally.core import shelf
 from sally.core.errors import BadInput, listed
-from sally.core.game import GameSpec, Seat
-from sally.core.log import Call, Episode, Sitter
-from sally.core.model import (
+from sally.core.log.events import Call, Episode, PlayerSpec
+from sally.core.log.imported import RECORDED
+from sally.core.log.validation import odd, unsound
+from sally.core.match.playback import Again, mismatch, require_version
+from sally.core.match.player import AskId, Player, Turn, put
+from sally.core.prompt.model import (
     AS_THE_PROVIDER_DOES,
     Context,
     Fault,
@@ -27,10 +29,8 @@ from sally.core.model import (
     ToolSpec,
     Usage,
 )
-from sally.core.playback import Again, mismatch, require_version
-from sally.core.player import AskId, Player, Turn, put
-from sally.core.records import RECORDED
-from sally.core.sound import odd, unsound
+from sally.core.registry import registry
+from sally.core.rules.game import GameSpec, Seat
 from sally.models.stub import Playback, Recorded
 from sally.players.language import patient, uses_model
 from sally.runner.local import is_bot, orders
@@ -79,7 +79,7 @@ def check(
     for episode in episodes:
         found.episodes += 1
         try:
-            spec = shelf.game(episode.setup.instance.game)
+            spec = registry.game(episode.setup.instance.game)
             require_version(spec, episode)
         except BadInput as why:
             found.unchecked.append((episode.id, str(why)))
@@ -173,7 +173,7 @@ def prompts_of(episode: Episode) -> Prompts:
 
     Where the words or the strategies have changed since, that is said instead.
     """
-    spec = shelf.game(episode.setup.instance.game)
+    spec = registry.game(episode.setup.instance.game)
     require_version(spec, episode)
     if other := _other_versions(spec, episode):
         raise BadInput(f"The prompts of episode {episode.id} cannot be rendered again: {other}.")
@@ -215,12 +215,12 @@ class Witness(Playback):
 
 
 def answered_again(
-    turn: Turn[Any, Any], who: Sitter, calls: Sequence[Call], loop: asyncio.Runner
+    turn: Turn[Any, Any], who: PlayerSpec, calls: Sequence[Call], loop: asyncio.Runner
 ) -> tuple[Any, Witness]:
     """The answer of the same strategy before a model that says what was logged."""
     model = Witness(recorded(calls))
     on_playback = msgspec.structs.replace(who, params={**who.params, "model": model})
-    sits = seated(turn.desk.spec, turn.desk.game, Seat(turn.seat), on_playback)
+    sits = seated(turn.context.spec, turn.context.game, Seat(turn.seat), on_playback)
     player = patient(sits, len(calls))  # as often as the log tried a failed call again
     given = player.decide(turn) if turn.question is None else player.report(turn)
     return loop.get_loop().run_until_complete(given), model

@@ -13,9 +13,10 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from sally.core import keys, shelf
+from sally.core import redaction as keys
 from sally.core.errors import BadInput, unknown
-from sally.core.model import Settings, Usage
+from sally.core.prompt.model import Settings, Usage
+from sally.core.registry import registry
 
 T = TypeVar("T")
 NAME = "sally.toml"
@@ -109,12 +110,12 @@ class Config(msgspec.Struct, frozen=True):
 
 def in_process(name: str) -> bool:
     """Whether a model is of our own shelf, not reached through Inspect."""
-    return name.partition(":")[0].partition("/")[0] in shelf.shelf("models")
+    return name.partition(":")[0].partition("/")[0] in registry.entries("models")
 
 
 def declared_at_once(name: str, config: Config) -> int | None:
     """How many calls a model takes at the same time, by the config, else by its kind."""
-    kind = shelf.shelf("models").get(name.partition(":")[0].partition("/")[0])
+    kind = registry.entries("models").get(name.partition(":")[0].partition("/")[0])
     found = config.entry(name).at_once or getattr(kind, "calls_at_once", None)
     if found is not None and found < 1:
         raise BadInput(f"The model {name!r} must take at least one call at once, not {found}.")

@@ -14,19 +14,19 @@ from typing import Any
 
 import msgspec
 
-from sally.core import shelf
-from sally.core.answers import action_of, answers_of
-from sally.core.chance import Stream, derived_seed
-from sally.core.drive import play_bots
 from sally.core.errors import BadInput, IllegalMove, listed
-from sally.core.game import NATURE, Seat
-from sally.core.log import Episode, Fork, Looked, Setup, Sitter
-from sally.core.match import Match
-from sally.core.menu import admitted
-from sally.core.playback import require_version
-from sally.core.player import AskId, Decision, Given, Player, Turn, put
-from sally.core.probe import Injection
-from sally.core.records import RECORDED
+from sally.core.log.events import Episode, Fork, Looked, PlayerSpec, Setup
+from sally.core.log.imported import RECORDED
+from sally.core.match.answers import action_of, answers_of
+from sally.core.match.drive import play_bots
+from sally.core.match.engine import Match
+from sally.core.match.playback import require_version
+from sally.core.match.player import AskId, Decision, Given, Player, Turn, put
+from sally.core.registry import registry
+from sally.core.rules.chance import Stream, derived_seed
+from sally.core.rules.game import NATURE, Seat
+from sally.core.rules.menu import admitted
+from sally.core.rules.probe import Injection
 from sally.players.language import LANGUAGE
 from sally.runner.budget import Meter, Metered
 from sally.runner.local import has_model, play_within, reached, used_by
@@ -39,7 +39,7 @@ Answers = dict[AskId, tuple[Given, tuple[Looked, ...]]]
 class Change(msgspec.Struct, frozen=True):
     """What is other from a turn on; whatever is not named stays as it was."""
 
-    lineup: dict[str, Sitter] = msgspec.field(default_factory=dict)
+    lineup: dict[str, PlayerSpec] = msgspec.field(default_factory=dict)
     arms: dict[str, tuple[str, ...]] | None = None
     injections: tuple[Injection, ...] | None = None
     moves: dict[str, Any] = msgspec.field(default_factory=dict)  # made for seats in that turn
@@ -47,7 +47,7 @@ class Change(msgspec.Struct, frozen=True):
 
 def fork(episode: Episode, turn: int, change: Change, repeat: int = 0) -> Episode:
     """The episode with a change from `turn` on; the first repeat has the chance of the log."""
-    spec = shelf.game(episode.setup.instance.game)
+    spec = registry.game(episode.setup.instance.game)
     require_version(spec, episode)
     setup = forked_setup(episode, turn, change, repeat)
     match: Match[Any, Any, Any] = Match(spec, setup, ask_nature=True)
@@ -119,8 +119,8 @@ def _refuse(episode: Episode, turn: int, change: Change) -> None:
 def _past(episode: Episode, turn: int, setup: Setup) -> Answers:
     """Every answer before the turn, with the notes of those who stay."""
     spec, logged = (
-        shelf.game(episode.setup.instance.game),
-        answers_of(shelf.game(episode.setup.instance.game), episode),
+        registry.game(episode.setup.instance.game),
+        answers_of(registry.game(episode.setup.instance.game), episode),
     )
     match: Match[Any, Any, Any] = Match(spec, episode.setup, ask_nature=True)
     stays = {s: who for s, who in setup.lineup.items() if _keeps_notes(episode, s, who)}
@@ -140,7 +140,7 @@ def _past(episode: Episode, turn: int, setup: Setup) -> Answers:
     return found
 
 
-def _keeps_notes(episode: Episode, seat: str, who: Sitter) -> bool:
+def _keeps_notes(episode: Episode, seat: str, who: PlayerSpec) -> bool:
     """Whether the same mind goes on: a model asked in the same way, or the same bot."""
     was = episode.setup.lineup.get(seat)
     if was is None or was.player != who.player:
@@ -157,7 +157,7 @@ def _with_notes(
     given = put(ask, player)
     if not isinstance(given, Decision) or not isinstance(logged, Decision):
         return logged
-    spec = ask.desk.spec
+    spec = ask.context.spec
     if action_of(spec, msgspec.to_builtins(given.action)) != logged.action:
         raise BadInput(
             f"In step {ask.number} of episode {episode} the {ask.seat} would now do "
@@ -179,18 +179,18 @@ def _answer_from(match: Match[Any, Any, Any], past: Answers, turn: int, episode:
 
 def would_do(episode: Episode, turn: int, seat: str) -> dict[str, Any]:
     """What each bot of the game would do in a seat's place there, by the bot's name."""
-    spec = shelf.game(episode.setup.instance.game)
+    spec = registry.game(episode.setup.instance.game)
     require_version(spec, episode)
     setup = msgspec.structs.replace(episode.setup, arms={}, injections=())
     match: Match[Any, Any, Any] = Match(spec, setup, ask_nature=True)
     _answer_from(match, _past(episode, turn, episode.setup), turn, episode.id)
     (ask,) = [ask for ask in match.asks() if ask.seat == seat and ask.question is None]
     found = {}
-    for name, kind in shelf.partners(spec.family or spec.name).items():
+    for name, kind in registry.partners(spec.family or spec.name).items():
         if kind.helps:
             continue
         try:
-            given = put(ask, seated(spec, match.game, Seat(seat), Sitter(name)))
+            given = put(ask, seated(spec, match.game, Seat(seat), PlayerSpec(name)))
             if isinstance(given, Decision):
                 found[name] = admitted(ask.options, given.action)
         except (BadInput, IllegalMove):  # it cannot sit there, or wants what is not allowed
@@ -238,7 +238,7 @@ def _going_on(
 ) -> dict[str, Player[Any, Any]]:
     """Everybody from the turn on, nature and made moves included."""
     meter = Meter().of_episode()
-    lineup = reached(match.setup.lineup, lambda _, name: Metered(shelf.model(name), meter, name))
+    lineup = reached(match.setup.lineup, lambda _, name: Metered(registry.model(name), meter, name))
     players = players_of(match, lineup)
     for seat, action in moves.items():
         if seat not in match.game.to_move(match.state):

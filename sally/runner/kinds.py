@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sally.core.log import Episode, Setup
+from sally.core.log.events import Episode, Setup
 from sally.players.language import uses_model
 from sally.runner.config import in_process
 

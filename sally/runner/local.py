@@ -10,15 +10,15 @@ from typing import Any
 import msgspec
 
 from sally import store
-from sally.core import shelf
-from sally.core.drive import play_async, play_bots
 from sally.core.errors import BadInput
-from sally.core.log import Episode, Instance, Setup, Sitter, canonical
-from sally.core.match import Match
-from sally.core.model import Model
-from sally.core.player import Player
-from sally.core.replay import Replay
-from sally.core.study import Study
+from sally.core.log.events import Episode, Instance, PlayerSpec, Setup, canonical
+from sally.core.match.drive import play_async, play_bots
+from sally.core.match.engine import Match
+from sally.core.match.player import Player
+from sally.core.match.replay import Replay
+from sally.core.prompt.model import Model
+from sally.core.registry import registry
+from sally.core.registry.study import Study
 from sally.players.language import uses_model
 from sally.runner.budget import BudgetSpent, Meter, Metered
 from sally.runner.config import Config, Limits, declared_at_once
@@ -37,7 +37,7 @@ def play(setup: Setup, cell: str = "") -> Episode:
 
 def play_open(setup: Setup, cell: str = "") -> Opened:
     """Play one episode to its end, and leave what happened laid open."""
-    spec = shelf.game(setup.instance.game)
+    spec = registry.game(setup.instance.game)
     match = Match(spec, setup)
     players = players_of(match)
     if all(is_bot(player) for player in players.values()):
@@ -105,9 +105,9 @@ async def play_several(waiting: Sequence[Order], keep: Keep, meter: Meter) -> No
 
 
 async def _with_models(setup: Setup, cell: str, run: Meter) -> Opened:
-    match: Match[Any, Any, Any] = Match(shelf.game(setup.instance.game), setup)
+    match: Match[Any, Any, Any] = Match(registry.game(setup.instance.game), setup)
     meter = run.of_episode()
-    lineup = reached(setup.lineup, lambda seat, name: Metered(shelf.model(name), meter, name))
+    lineup = reached(setup.lineup, lambda seat, name: Metered(registry.model(name), meter, name))
     players = players_of(match, lineup)
     await play_within(match, players, meter.config.limits)
     return match.episode(cell, used_by(players)), match.replay
@@ -131,10 +131,12 @@ async def play_within(
         match.censor("limit", f"time limit of {limits.episode_seconds} s")
 
 
-def reached(lineup: Mapping[str, Sitter], model: Callable[[str, str], Model]) -> dict[str, Sitter]:
+def reached(
+    lineup: Mapping[str, PlayerSpec], model: Callable[[str, str], Model]
+) -> dict[str, PlayerSpec]:
     """The lineup with models in the place of their names, given seat and name."""
 
-    def at(seat: str, who: Sitter) -> Sitter:
+    def at(seat: str, who: PlayerSpec) -> PlayerSpec:
         if not uses_model(who):
             return who
         found = model(seat, who.params.get("model", "embedded"))
@@ -156,7 +158,7 @@ def at_once(waiting: Sequence[Order], config: Config) -> int:
     }
 
     def takes(name: str) -> int:
-        own = config.entry(name).at_once or getattr(shelf.model(name), "slots", None)
+        own = config.entry(name).at_once or getattr(registry.model(name), "slots", None)
         return int(own or declared_at_once(name, config) or AT_ONCE)
 
     return min(map(takes, names))

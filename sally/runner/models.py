@@ -7,8 +7,8 @@ from typing import Any
 
 import msgspec
 
-from sally.core.log import Sitter
-from sally.core.study import Study
+from sally.core.log.events import PlayerSpec
+from sally.core.registry.study import Study
 from sally.players.language import OPEN, uses_model
 
 __all__ = ["OPEN", "models_of", "with_model"]
@@ -45,8 +45,8 @@ def with_model(
 
 
 def _filled(
-    who: Sitter, model: str, settings: Mapping[str, Any], defaults: Mapping[str, Any]
-) -> Sitter:
+    who: PlayerSpec, model: str, settings: Mapping[str, Any], defaults: Mapping[str, Any]
+) -> PlayerSpec:
     if not uses_model(who) or who.params.get("model", OPEN) != OPEN:
         return who
     given = {**who.params, "model": model}

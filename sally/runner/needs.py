@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from sally.core.awareness import WHAT_IS_THIS
-from sally.core.desk import Desk
 from sally.core.errors import BadInput, listed
-from sally.core.game import Game, GameSpec, Seat
-from sally.core.log import Setup, Sitter
-from sally.core.menu import is_finite
-from sally.core.model import BadCandidates, check_candidates
-from sally.core.records import RECORDED
-from sally.core.strategy import Strategy, can_foresee
-from sally.core.words import Words
+from sally.core.log.events import PlayerSpec, Setup
+from sally.core.log.imported import RECORDED
+from sally.core.match.seat_context import SeatContext
+from sally.core.prompt.model import BadCandidates, check_candidates
+from sally.core.prompt.strategy import Strategy, can_foresee
+from sally.core.prompt.words import Words
+from sally.core.rules.awareness import WHAT_IS_THIS
+from sally.core.rules.game import Game, GameSpec, Seat
+from sally.core.rules.menu import is_finite
 from sally.players.language import LANGUAGE, strategy_named, uses_model
 
 Spec = GameSpec[Any, Any, Any]
@@ -35,13 +35,13 @@ def refuse_what_lacks(spec: Spec, game: AnyGame, setup: Setup) -> None:
                 raise BadInput(f"Strategy {strategy.name} in seat {seat!r} of {spec.name} {why}.")
 
 
-def may_say_what_this_is(who: Sitter) -> bool:
+def may_say_what_this_is(who: PlayerSpec) -> bool:
     """Whether the question has a meaning for whoever sits there."""
     return uses_model(who) or who.player in ("person", RECORDED)
 
 
 def _lacking(
-    spec: Spec, game: AnyGame, setup: Setup, seat: Seat, who: Sitter, strategy: Strategy
+    spec: Spec, game: AnyGame, setup: Setup, seat: Seat, who: PlayerSpec, strategy: Strategy
 ) -> Iterator[str]:
     needs, asked = strategy.needs, [spec.probe(name) for name in setup.arms.get(seat, ())]
     if "told" in needs and not any(i.seat == seat for i in setup.injections):
@@ -61,7 +61,7 @@ def _lacking(
             )
         if "scoring" in needs and probe.kind == "values":
             yield f"answers by scoring names, so it cannot be asked {probe.name!r} for numbers"
-    words = Desk(spec, game, seat, 0).words
+    words = SeatContext(spec, game, seat, 0).words
     cut = (who.params.get("with_") or {}).get("payoffs") is False
     if cut and words.rules_without_payoffs(seat) is None:
         yield "cannot leave the payoffs out, because the game's words do not set them apart"

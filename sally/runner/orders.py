@@ -16,8 +16,8 @@ from typing import overload
 
 import msgspec
 
-from sally.core.chance import derived_seed
-from sally.core.log import Setup, canonical, episode_id
+from sally.core.log.events import Setup, canonical, episode_id
+from sally.core.rules.chance import derived_seed
 
 Order = tuple[str, str, Setup]  # (episode id, cell, setup)
 Alike = tuple[str, Setup]  # cell, and a setup but for seed and repeat
@@ -114,7 +114,7 @@ class Orders(Sequence[Order]):
         """Which orders need not be played, by number; None where all have to be."""
         if not finished:
             return None
-        from sally.store.counting import which_are_there  # numpy, which workers do without
+        from sally.store.deduplicate import which_are_there  # numpy, which workers do without
 
         if not self._ids:
             ids = (self._digest(n, self.seed(n)) for n in range(len(self)))

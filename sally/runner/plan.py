@@ -13,11 +13,11 @@ from typing import Any
 
 import msgspec
 
-from sally.core import shelf
-from sally.core.drive import play_async
-from sally.core.log import Episode, Setup, Sitter, episode_id
-from sally.core.match import Match
-from sally.core.model import (
+from sally.core.log.events import Episode, PlayerSpec, Setup, episode_id
+from sally.core.match.drive import play_async
+from sally.core.match.engine import Match
+from sally.core.match.player import Decision, Turn
+from sally.core.prompt.model import (
     AS_THE_PROVIDER_DOES,
     Context,
     Message,
@@ -28,9 +28,9 @@ from sally.core.model import (
     Settings,
     ToolSpec,
 )
-from sally.core.player import Decision, Turn
-from sally.core.strategy import Sheet
-from sally.core.study import Study
+from sally.core.prompt.strategy import PromptContext
+from sally.core.registry import registry
+from sally.core.registry.study import Study
 from sally.models.stub import even
 from sally.players.language import LANGUAGE, LanguagePlayer, uses_model
 from sally.players.mindless import Random
@@ -163,9 +163,9 @@ class Pilot(msgspec.Struct, frozen=True):
         return await self.inner.report(turn)
 
     def _prompt(self, turn: Turn[Any, Any]) -> None:
-        sheet = Sheet(turn)
-        names = sheet.names
-        self.model.answer = f"{sheet.label}: {names[turn.number % len(names)]}" if names else ""
+        prompt = PromptContext(turn)
+        names = prompt.names
+        self.model.answer = f"{prompt.label}: {names[turn.number % len(names)]}" if names else ""
 
 
 def _flown(player: Any, model: Counting) -> Any:
@@ -179,7 +179,7 @@ def _flown(player: Any, model: Counting) -> Any:
 def piloted(setup: Setup, reply_tokens: int = REPLY) -> dict[str, Count]:
     """Calls and tokens of one episode, for each model in it."""
     once = msgspec.structs.replace(setup, retries=0)  # an answer is asked for once
-    match: Match[Any, Any, Any] = Match(shelf.game(setup.instance.game), once)
+    match: Match[Any, Any, Any] = Match(registry.game(setup.instance.game), once)
     models: dict[str, Counting] = {}
 
     def counting(seat: str, name: str) -> Model:
@@ -211,7 +211,7 @@ def plan(
 ) -> Plan:
     """What is still missing of a study would take so much; no model is reached for it."""
     config, there, done = config or Config(), stored or {}, set(finished)
-    shelf.add("models", PILOT, ModelKind(PILOT, "counts", lambda name: Counting(_real(name))))
+    registry.add("models", PILOT, ModelKind(PILOT, "counts", lambda name: Counting(_real(name))))
     wanted = [(id, cell, setup) for id, cell, setup in _as_pilots(study, limit)]
     missing = [order for order in wanted if order[0] not in done]
     parts = [
@@ -246,8 +246,8 @@ def _true_id(setup: Setup) -> str:
     return episode_id(msgspec.structs.replace(setup, lineup=lineup))
 
 
-def _renamed(lineup: Mapping[str, Sitter], form: str) -> dict[str, Sitter]:
-    def named(who: Sitter) -> Sitter:
+def _renamed(lineup: Mapping[str, PlayerSpec], form: str) -> dict[str, PlayerSpec]:
+    def named(who: PlayerSpec) -> PlayerSpec:
         if not uses_model(who):
             return who
         return msgspec.structs.replace(
@@ -257,7 +257,7 @@ def _renamed(lineup: Mapping[str, Sitter], form: str) -> dict[str, Sitter]:
     return {seat: named(who) for seat, who in lineup.items()}
 
 
-def _model(who: Sitter) -> str:
+def _model(who: PlayerSpec) -> str:
     return str(who.params.get("model", "embedded"))
 
 
@@ -275,7 +275,7 @@ def _groups(missing: Sequence[Order]) -> dict[tuple[str, str], list[Setup]]:
     return found
 
 
-def _said(who: Sitter) -> str:
+def _said(who: PlayerSpec) -> str:
     if who.player != LANGUAGE:
         return who.player
     given = " ".join(f"{k}={v}" for k, v in (who.params.get("with_") or {}).items())

@@ -11,9 +11,10 @@ import msgspec
 from msgspec.structs import replace
 
 from sally import store
-from sally.core import packs, shelf
 from sally.core.errors import BadInput, RunFailed, listed
-from sally.core.study import Study
+from sally.core.prompt import packs
+from sally.core.registry import registry
+from sally.core.registry.study import Study
 from sally.runner.budget import Budget, Meter
 from sally.runner.claims import Beat, Claims, Run, new_name, this_process
 from sally.runner.cutting import Cut, cuts_of
@@ -158,7 +159,7 @@ class Drive:
             began=time.time(),
             currency=prices.currency if prices else "",
         )
-        files = tuple(str(path) for path in shelf.added_files())
+        files = tuple(str(path) for path in registry.added_files())
         config = divided(meter.config, on.slots(), rates=not on.rates)
         rates = on.rates if has_rates(config) else ""
         # A worker may have another working folder.

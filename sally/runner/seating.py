@@ -8,14 +8,16 @@ from typing import Any
 
 import msgspec
 
-from sally.core import packs, reading, shelf
 from sally.core.errors import BadInput, unknown
-from sally.core.game import NATURE, Game, GameSpec, Seat
-from sally.core.log import Instance, Setup, Sitter
-from sally.core.match import Match
-from sally.core.partner import Partner, Scripted
-from sally.core.player import Player, PlayerKind
-from sally.core.study import Study
+from sally.core.log.events import Instance, PlayerSpec, Setup
+from sally.core.match.engine import Match
+from sally.core.match.player import Player, PlayerKind
+from sally.core.prompt import packs
+from sally.core.registry import registry
+from sally.core.registry.study import Study
+from sally.core.reply import reading
+from sally.core.rules.game import NATURE, Game, GameSpec, Seat
+from sally.core.rules.partner import Partner, Scripted
 from sally.models.stub import always, even
 from sally.players.language import LANGUAGE, checked_pack, strategy_named, uses_model
 from sally.runner.needs import refuse_what_lacks
@@ -26,13 +28,13 @@ def resolved(setup: Setup, open_models: bool = True) -> Setup:
 
     Models are opened for that, which may load or even fetch weights, unless told otherwise.
     """
-    spec = shelf.game(setup.instance.game)
+    spec = registry.game(setup.instance.game)
     setup = msgspec.structs.replace(setup, instance=portable(setup.instance))
     game = spec.build(setup.instance.params)
     lineup = dict(setup.lineup)
     for helper in game.helpers:
         if helper != NATURE and helper not in lineup:
-            lineup[helper] = Sitter(spec.occupants[helper])
+            lineup[helper] = PlayerSpec(spec.occupants[helper])
     for seat in lineup:
         if seat not in (*game.seats, *game.helpers) or seat == NATURE:
             raise unknown(f"seat of {spec.name}", seat, (*game.seats, *game.helpers))
@@ -48,7 +50,7 @@ def resolved(setup: Setup, open_models: bool = True) -> Setup:
 
 def portable(problem: Instance) -> Instance:
     """The problem in a form that any machine reads alike; if that changes it, under its own id."""
-    spec = shelf.game(problem.game)
+    spec = registry.game(problem.game)
     if spec.portable is None:
         return problem
     params = dict(spec.portable(problem.params))
@@ -85,9 +87,9 @@ def _versioned(
     spec: GameSpec[Any, Any, Any],
     game: Game[Any, Any, Any],
     seat: Seat,
-    who: Sitter,
+    who: PlayerSpec,
     open_models: bool,
-) -> Sitter:
+) -> PlayerSpec:
     kind = kind_of(spec, who.player)
     for name in who.params:
         if name not in kind.params:
@@ -100,7 +102,7 @@ def _versioned(
     return msgspec.structs.replace(who, versions=versions_of(spec, who))
 
 
-def _with_pack(spec: GameSpec[Any, Any, Any], who: Sitter) -> Sitter:
+def _with_pack(spec: GameSpec[Any, Any, Any], who: PlayerSpec) -> PlayerSpec:
     """A language player's words pack, checked against the game and named by what it says."""
     if who.player != LANGUAGE or not who.params.get("pack"):
         return who
@@ -108,7 +110,7 @@ def _with_pack(spec: GameSpec[Any, Any, Any], who: Sitter) -> Sitter:
     return msgspec.structs.replace(who, params={**who.params, "pack": packs.remember(pack)})
 
 
-def versions_of(spec: GameSpec[Any, Any, Any], who: Sitter) -> dict[str, int]:
+def versions_of(spec: GameSpec[Any, Any, Any], who: PlayerSpec) -> dict[str, int]:
     """The installed versions of all that a sitter is made of."""
     kind = kind_of(spec, who.player)
     found = {"player": kind.version}
@@ -124,7 +126,7 @@ def versions_of(spec: GameSpec[Any, Any, Any], who: Sitter) -> dict[str, int]:
 def kind_of(spec: GameSpec[Any, Any, Any], name: str) -> Partner | PlayerKind:
     """The partner or kind of player under a name, for this game."""
     family = spec.family or spec.name
-    found = shelf.partners(family).get(name) or shelf.players(family).get(name)
+    found = registry.partners(family).get(name) or registry.players(family).get(name)
     if found is None:
         raise unknown(f"player of {spec.name}", name, kinds(spec))
     return found
@@ -134,11 +136,11 @@ def kinds(spec: GameSpec[Any, Any, Any]) -> Mapping[str, Partner | PlayerKind]:
     """Everybody who can sit at this game."""
     family = spec.family or spec.name
     # A game's own minds come first: its `random` has an automaton besides.
-    return ChainMap(shelf.partners(family), shelf.players(family))  # type: ignore[arg-type]
+    return ChainMap(registry.partners(family), registry.players(family))  # type: ignore[arg-type]
 
 
 def seated(
-    spec: GameSpec[Any, Any, Any], game: Game[Any, Any, Any], seat: Seat, who: Sitter
+    spec: GameSpec[Any, Any, Any], game: Game[Any, Any, Any], seat: Seat, who: PlayerSpec
 ) -> Player[Any, Any]:
     """The player that a sitter names."""
     kind = kind_of(spec, who.player)
@@ -152,7 +154,7 @@ def seated(
 
 
 def players_of(
-    match: Match[Any, Any, Any], lineup: Mapping[str, Sitter] | None = None
+    match: Match[Any, Any, Any], lineup: Mapping[str, PlayerSpec] | None = None
 ) -> dict[str, Player[Any, Any]]:
     """Everybody who sits at a match, or those of the lineup given."""
     named = match.setup.lineup if lineup is None else lineup

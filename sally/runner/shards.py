@@ -18,10 +18,10 @@ from typing import Any
 import msgspec
 
 from sally import store
-from sally.core import shelf
 from sally.core.errors import BadInput, RunFailed
-from sally.core.log import Censored, Episode
-from sally.core.replay import Replay
+from sally.core.log.events import Censored, Episode
+from sally.core.match.replay import Replay
+from sally.core.registry import registry
 from sally.runner import local
 from sally.runner.budget import Budget, Meter
 from sally.runner.config import Config, use_config
@@ -150,7 +150,7 @@ def settle(job: Job) -> None:
     for file in job.files:
         if not Path(file).is_file():
             raise BadInput(f"A worker finds no file {file}; every machine needs it at that path.")
-        shelf.add_file(Path(file))
+        registry.add_file(Path(file))
     use_config(job.config)
     if job.rates:
         use_turnstile(Turnstile(_by_name(job.rates)(job)))

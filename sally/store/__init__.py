@@ -9,6 +9,7 @@ writing. At an address it puts immutable parts. A line that cannot be read is co
 `quarantine/` and reported with file and line. `index.sqlite` keeps what was read off many lines.
 """
 
+from sally.store.episode_offsets import Reader, Standing
 from sally.store.index import INDEX, columns, fill, sum_of_lines
 from sally.store.lines import migrated, read_line, sound_line, why_wrong
 from sally.store.manifest import (
@@ -38,8 +39,7 @@ from sally.store.reading import (
     reason,
     to_run_again,
 )
-from sally.store.standing import Reader, Standing
-from sally.store.surveying import Survey, survey
+from sally.store.summary import Survey, survey
 from sally.store.writing import Ours, TakenOver, Writer, keep_pack, packs_of
 
 __all__ = [

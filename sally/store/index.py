@@ -22,7 +22,7 @@ from typing import Any
 
 import msgspec
 
-from sally.core.caches import cache_folder
+from sally.core.cache_dir import cache_folder
 from sally.core.errors import BadInput
 from sally.store.places import Folder, Place, Where, place
 from sally.store.reading import all_lines, lines_of, ready

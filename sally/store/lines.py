@@ -10,8 +10,8 @@ from typing import Any
 import msgspec
 
 from sally.core.errors import BadInput
-from sally.core.log import SCHEMA, Episode, from_line
-from sally.core.sound import unsound
+from sally.core.log.events import SCHEMA, Episode, from_line
+from sally.core.log.validation import unsound
 
 _SUM = re.compile(rb',"sum":"([0-9a-f]{16})"}\n$')  # how a line ends that says its own sum
 SUM_BYTES = 28

@@ -7,8 +7,8 @@ import hashlib
 import msgspec
 
 from sally.core.errors import BadInput
-from sally.core.log import SCHEMA, Sitter
-from sally.core.study import Study
+from sally.core.log.events import SCHEMA, PlayerSpec
+from sally.core.registry.study import Study
 from sally.store.places import Folder, Place, Where, place
 
 MANIFEST = "study.json"
@@ -76,7 +76,7 @@ def studies(where: Where) -> dict[str, Study]:
 class _Lineups(msgspec.Struct):
     """Of a cell, who sits where."""
 
-    lineups: tuple[dict[str, Sitter], ...]
+    lineups: tuple[dict[str, PlayerSpec], ...]
 
 
 class _Cells(msgspec.Struct):

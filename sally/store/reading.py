@@ -14,11 +14,12 @@ from typing import BinaryIO
 
 import msgspec
 
-from sally.core import packs, shelf
 from sally.core.errors import BadInput
-from sally.core.log import RESUMABLE, Censored, Episode
-from sally.core.names import remember
-from sally.core.words import Pack, checked
+from sally.core.log.events import RESUMABLE, Censored, Episode
+from sally.core.prompt import packs
+from sally.core.prompt.words import Pack, checked
+from sally.core.registry import registry
+from sally.core.registry.model_names import remember
 from sally.store.lines import read_line, sound_line, was_changed
 from sally.store.manifest import MANIFEST, aliases, models_asked, read_manifest
 from sally.store.places import Folder, Place, Remote, Where, place
@@ -177,12 +178,12 @@ def know_packs(where: Where) -> None:
         text = at.read(f"packs/{name}").decode("utf-8", "replace")
         pack = packs.parsed(text, f"{at}/packs/{name}")
         with suppress(BadInput):  # a game that is not installed cannot check its words
-            spec = shelf.game(pack.game)
+            spec = registry.game(pack.game)
             # A problem's own text, such as a ruleset, is no words.
             if not spec.portable or set(pack.texts) & set(spec.texts):
                 to_check.append((pack, spec.texts))
         packs.remember(pack)
-    strategies = shelf.shelf("strategies").values() if to_check else ()
+    strategies = registry.entries("strategies").values() if to_check else ()
     said = {key: text for strategy in strategies for key, text in strategy.texts.items()}
     for pack, texts in to_check:
         checked(pack, {**said, **texts})

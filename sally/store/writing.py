@@ -15,10 +15,10 @@ from typing import Any, Protocol
 
 import msgspec
 
-from sally.core import packs
 from sally.core.errors import BadInput
-from sally.core.log import Episode, Setup, from_line, to_line
-from sally.core.words import Pack
+from sally.core.log.events import Episode, Setup, from_line, to_line
+from sally.core.prompt import packs
+from sally.core.prompt.words import Pack
 from sally.store.lines import sealed
 from sally.store.places import Folder, Place, Where, place
 from sally.store.reading import DONE, OPEN, PART

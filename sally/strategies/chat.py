@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
-from sally.core.model import Assistant, Message, User
-from sally.core.strategy import Run, Said, Sheet, Speaker, Strategy, spoken
+from sally.core.prompt.model import Assistant, Message, User
+from sally.core.prompt.strategy import PromptContext, Run, Speaker, Strategy, StrategyResult, spoken
 
 
 class Exchange(msgspec.Struct, frozen=True):
@@ -22,10 +22,10 @@ class Talk(msgspec.Struct, frozen=True):
     exchanges: tuple[Exchange, ...] = ()
 
 
-def conversation(sheet: Sheet, talk: Talk, asked: str) -> list[Message]:
+def conversation(prompt: PromptContext, talk: Talk, asked: str) -> list[Message]:
     """Rules, every line of the past, earlier questions with their answers, and the question."""
-    past, told = sheet.past, 0
-    messages: list[Message] = [User(str(sheet.opening(history=False)).strip())]
+    past, told = prompt.past, 0
+    messages: list[Message] = [User(str(prompt.opening(history=False)).strip())]
     for exchange in talk.exchanges:
         messages += [User(line) for line in past[told : exchange.lines]]
         messages += [User(exchange.asked), Assistant(exchange.answer)]
@@ -34,18 +34,18 @@ def conversation(sheet: Sheet, talk: Talk, asked: str) -> list[Message]:
 
 
 def _make(read_cut: bool = False) -> tuple[Run, Run]:
-    async def ask(sheet: Sheet, speaker: Speaker, purpose: str) -> Said:
-        talk, asked = sheet.notes(Talk) or Talk(), sheet.tail()
-        reply = await speaker.say(purpose, conversation(sheet, talk, asked))
-        exchange = Exchange(len(sheet.past), asked, reply.text)
+    async def ask(prompt: PromptContext, speaker: Speaker, purpose: str) -> StrategyResult:
+        talk, asked = prompt.notes(Talk) or Talk(), prompt.tail()
+        reply = await speaker.say(purpose, conversation(prompt, talk, asked))
+        exchange = Exchange(len(prompt.past), asked, reply.text)
         said = spoken(reply, Talk((*talk.exchanges, exchange)))
         return msgspec.structs.replace(said, cut=said.cut and not read_cut)
 
-    async def act(sheet: Sheet, speaker: Speaker) -> Said:
-        return await ask(sheet, speaker, "move")
+    async def act(prompt: PromptContext, speaker: Speaker) -> StrategyResult:
+        return await ask(prompt, speaker, "move")
 
-    async def answer(sheet: Sheet, speaker: Speaker) -> Said:
-        return await ask(sheet, speaker, "probe")  # a report keeps no notes, so play is the same
+    async def answer(prompt: PromptContext, speaker: Speaker) -> StrategyResult:
+        return await ask(prompt, speaker, "probe")  # a report keeps no notes, so play is the same
 
     return act, answer
 

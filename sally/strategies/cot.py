@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sally.core.grown import Grown
-from sally.core.strategy import Run, Said, Sheet, Speaker, Strategy, spoken
+from sally.core.prompt.hashed_text import HashedText
+from sally.core.prompt.strategy import PromptContext, Run, Speaker, Strategy, StrategyResult, spoken
 
 TEXTS: Mapping[str, str] = {
     "cot.think": "Think step by step first, in a paragraph that begins with `Thoughts:`. "
@@ -14,12 +14,16 @@ TEXTS: Mapping[str, str] = {
 
 
 async def thought(
-    sheet: Sheet, speaker: Speaker, *notes: str, opening: Grown | None = None, past: bool = True
-) -> Said:
+    prompt: PromptContext,
+    speaker: Speaker,
+    *notes: str,
+    opening: HashedText | None = None,
+    past: bool = True,
+) -> StrategyResult:
     """Thoughts and an answer in one reply; `past` as for a tail."""
-    wanted = sheet.say("cot.think", format=sheet.format)
-    page = sheet.user(*notes, opening=opening, past=past, format=wanted)
-    return spoken(await speaker.say("probe" if sheet.asked else "move", page))
+    wanted = prompt.say("cot.think", format=prompt.format)
+    page = prompt.user(*notes, opening=opening, past=past, format=wanted)
+    return spoken(await speaker.say("probe" if prompt.asked else "move", page))
 
 
 def _make() -> tuple[Run, Run]:

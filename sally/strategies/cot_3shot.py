@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sally.core.strategy import Run, Said, Sheet, Speaker, Strategy
+from sally.core.prompt.strategy import PromptContext, Run, Speaker, Strategy, StrategyResult
 from sally.strategies import cot
 
 TEXTS: Mapping[str, str] = {
@@ -14,9 +14,9 @@ TEXTS: Mapping[str, str] = {
 
 
 def _make() -> tuple[Run, Run]:
-    async def shown(sheet: Sheet, speaker: Speaker) -> Said:
-        worked = f"{sheet.say('cot_3shot.intro')}\n{sheet.examples}"
-        return await cot.thought(sheet, speaker, opening=sheet.opening(after_rules=worked))
+    async def shown(prompt: PromptContext, speaker: Speaker) -> StrategyResult:
+        worked = f"{prompt.say('cot_3shot.intro')}\n{prompt.examples}"
+        return await cot.thought(prompt, speaker, opening=prompt.opening(after_rules=worked))
 
     return shown, shown
 

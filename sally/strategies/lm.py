@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from sally.core.chance import Stream
-from sally.core.strategy import Run, Said, Sheet, Speaker, Strategy
+from sally.core.prompt.strategy import PromptContext, Run, Speaker, Strategy, StrategyResult
+from sally.core.rules.chance import Stream
 
 
 async def scored(
-    sheet: Sheet, speaker: Speaker, purpose: str, form: str, sample: bool = False
-) -> Said:
+    prompt: PromptContext, speaker: Speaker, purpose: str, form: str, sample: bool = False
+) -> StrategyResult:
     """The likeliest name (or one drawn by its probability), with the odds of all."""
-    told = sheet.told_text()
-    context = sheet.opening(form).plus(f"{told}\n{sheet.stem}" if told else sheet.stem)
-    scores = await speaker.score(purpose, context, _apart(sheet.names))
+    told = prompt.told_text()
+    context = prompt.opening(form).plus(f"{told}\n{prompt.stem}" if told else prompt.stem)
+    scores = await speaker.score(purpose, context, _apart(prompt.names))
     odds = tuple(scores.normalised().values())  # in the order of the candidates
     place = max(range(len(odds)), key=odds.__getitem__)
     if sample:
-        place = Stream(sheet.seed, purpose).draw(dict(enumerate(odds)))
-    return Said(sheet.names[place], place, odds)
+        place = Stream(prompt.seed, purpose).draw(dict(enumerate(odds)))
+    return StrategyResult(prompt.names[place], place, odds)
 
 
 def _apart(names: tuple[str, ...]) -> tuple[str, ...]:
@@ -26,15 +26,17 @@ def _apart(names: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(f"{name}." for name in names) if begins else names
 
 
-async def guessed(sheet: Sheet, speaker: Speaker, purpose: str = "probe") -> Said:
+async def guessed(
+    prompt: PromptContext, speaker: Speaker, purpose: str = "probe"
+) -> StrategyResult:
     """A probe by score: behind one's own move in the usual order, before it in the other."""
-    form = sheet.forms[0] if sheet.mine_is_stated else sheet.forms[-1]
-    return await scored(sheet, speaker, purpose, form)
+    form = prompt.forms[0] if prompt.mine_is_stated else prompt.forms[-1]
+    return await scored(prompt, speaker, purpose, form)
 
 
 def _make(sample: bool = False) -> tuple[Run, Run]:
-    async def act(sheet: Sheet, speaker: Speaker) -> Said:
-        return await scored(sheet, speaker, "move", sheet.forms[0], sample)
+    async def act(prompt: PromptContext, speaker: Speaker) -> StrategyResult:
+        return await scored(prompt, speaker, "move", prompt.forms[0], sample)
 
     return act, guessed
 

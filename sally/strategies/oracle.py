@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sally.core.strategy import Run, Strategy
+from sally.core.prompt.strategy import Run, Strategy
 from sally.strategies import qa
 
 

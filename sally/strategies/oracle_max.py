@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sally.core.strategy import Run, Said, Sheet, Speaker, Strategy, spoken
+from sally.core.prompt.strategy import PromptContext, Run, Speaker, Strategy, StrategyResult, spoken
 
 TEXTS: Mapping[str, str] = {
     "oracle_max.aim": "Choose what brings you the most in response to this.",
@@ -12,15 +12,15 @@ TEXTS: Mapping[str, str] = {
 
 
 def _make(history: bool = True, payoffs: bool = True) -> tuple[Run, Run]:
-    async def act(sheet: Sheet, speaker: Speaker) -> Said:
-        opening = sheet.opening(history=history, payoffs=payoffs)
-        wanted = f"{sheet.say('oracle_max.aim')}\n{sheet.format}"
-        page = sheet.user(opening=opening, past=history, format=wanted)
+    async def act(prompt: PromptContext, speaker: Speaker) -> StrategyResult:
+        opening = prompt.opening(history=history, payoffs=payoffs)
+        wanted = f"{prompt.say('oracle_max.aim')}\n{prompt.format}"
+        page = prompt.user(opening=opening, past=history, format=wanted)
         return spoken(await speaker.say("move", page))
 
-    async def answer(sheet: Sheet, speaker: Speaker) -> Said:
-        opening = sheet.opening(history=history, payoffs=payoffs)
-        return spoken(await speaker.say("probe", sheet.user(opening=opening, past=history)))
+    async def answer(prompt: PromptContext, speaker: Speaker) -> StrategyResult:
+        opening = prompt.opening(history=history, payoffs=payoffs)
+        return spoken(await speaker.say("probe", prompt.user(opening=opening, past=history)))
 
     return act, answer
 

@@ -7,8 +7,16 @@ from collections.abc import Mapping
 import msgspec
 
 from sally.core.errors import Unreadable
-from sally.core.reading import sections
-from sally.core.strategy import Run, Said, Sheet, Speaker, Strategy, spoken, whole_lines
+from sally.core.prompt.strategy import (
+    PromptContext,
+    Run,
+    Speaker,
+    Strategy,
+    StrategyResult,
+    spoken,
+    whole_lines,
+)
+from sally.core.reply.reading import sections
 
 TEXTS: Mapping[str, str] = {
     "plans_insights.format": "Think step by step. Begin with a paragraph `Plans:` on how you mean "
@@ -27,12 +35,12 @@ class Notes(msgspec.Struct, frozen=True):
     insights: str
 
 
-def _shown(sheet: Sheet) -> str:
-    notes = sheet.notes(Notes)
+def _shown(prompt: PromptContext) -> str:
+    notes = prompt.notes(Notes)
     if notes is None:
         return ""
-    when = "now" if sheet.mine_is_stated else "last"
-    return sheet.say(f"plans_insights.{when}", plans=notes.plans, insights=notes.insights)
+    when = "now" if prompt.mine_is_stated else "last"
+    return prompt.say(f"plans_insights.{when}", plans=notes.plans, insights=notes.insights)
 
 
 def _written(reply: str, label: str) -> Notes:
@@ -45,13 +53,13 @@ def _written(reply: str, label: str) -> Notes:
 
 
 def _make() -> tuple[Run, Run]:
-    async def act(sheet: Sheet, speaker: Speaker) -> Said:
-        wanted = sheet.say("plans_insights.format", format=sheet.format)
-        reply = await speaker.say("move", sheet.user(_shown(sheet), format=wanted))
-        return spoken(reply, memory=_written(whole_lines(reply), sheet.label))
+    async def act(prompt: PromptContext, speaker: Speaker) -> StrategyResult:
+        wanted = prompt.say("plans_insights.format", format=prompt.format)
+        reply = await speaker.say("move", prompt.user(_shown(prompt), format=wanted))
+        return spoken(reply, memory=_written(whole_lines(reply), prompt.label))
 
-    async def answer(sheet: Sheet, speaker: Speaker) -> Said:
-        return spoken(await speaker.say("probe", sheet.user(_shown(sheet))))
+    async def answer(prompt: PromptContext, speaker: Speaker) -> StrategyResult:
+        return spoken(await speaker.say("probe", prompt.user(_shown(prompt))))
 
     return act, answer
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from sally.core.strategy import Run, Strategy
-from sally.core.strategy import answered as answered
+from sally.core.prompt.strategy import Run, Strategy
+from sally.core.prompt.strategy import answered as answered
 
 
 def _make() -> tuple[Run, Run]:

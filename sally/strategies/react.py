@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sally.core.strategy import Run, Said, Sheet, Speaker, Strategy, spoken
+from sally.core.prompt.strategy import PromptContext, Run, Speaker, Strategy, StrategyResult, spoken
 from sally.strategies.chat import Exchange, Talk, conversation
 
 TEXTS: Mapping[str, str] = {
@@ -15,13 +15,13 @@ TEXTS: Mapping[str, str] = {
 }
 
 
-async def stepped(sheet: Sheet, speaker: Speaker) -> Said:
+async def stepped(prompt: PromptContext, speaker: Speaker) -> StrategyResult:
     """Thoughts and look-ups until there is an answer; earlier ones stand in the conversation."""
-    talk = sheet.notes(Talk) or Talk()
-    asked = sheet.tail(format=sheet.say("react.think", format=sheet.format))
-    purpose = "probe" if sheet.asked else "move"
-    reply = await speaker.say(purpose, conversation(sheet, talk, asked))
-    exchange = Exchange(len(sheet.past), asked, reply.text)
+    talk = prompt.notes(Talk) or Talk()
+    asked = prompt.tail(format=prompt.say("react.think", format=prompt.format))
+    purpose = "probe" if prompt.asked else "move"
+    reply = await speaker.say(purpose, conversation(prompt, talk, asked))
+    exchange = Exchange(len(prompt.past), asked, reply.text)
     return spoken(reply, Talk((*talk.exchanges, exchange)))
 
 

@@ -7,9 +7,17 @@ from collections.abc import Mapping
 import msgspec
 
 from sally.core.errors import BadInput, Unreadable
-from sally.core.model import User
-from sally.core.reading import sections
-from sally.core.strategy import Run, Said, Sheet, Speaker, Strategy, once, spoken
+from sally.core.prompt.model import User
+from sally.core.prompt.strategy import (
+    PromptContext,
+    Run,
+    Speaker,
+    Strategy,
+    StrategyResult,
+    once,
+    spoken,
+)
+from sally.core.reply.reading import sections
 from sally.strategies import cot
 
 TEXTS: Mapping[str, str] = {
@@ -29,17 +37,17 @@ class Plans(msgspec.Struct, frozen=True):
     plans: tuple[str, ...] = ()
 
 
-def _shown(sheet: Sheet, plans: tuple[str, ...]) -> list[str]:
+def _shown(prompt: PromptContext, plans: tuple[str, ...]) -> list[str]:
     ages = range(len(plans), 0, -1)
     return [
-        sheet.say("reflexion.last" if age == 1 else "reflexion.earlier", plan=plan, turns=age)
+        prompt.say("reflexion.last" if age == 1 else "reflexion.earlier", plan=plan, turns=age)
         for age, plan in zip(ages, plans, strict=True)
     ]
 
 
-async def _reflected(sheet: Sheet, speaker: Speaker) -> str:
-    request = "\n".join(part for part in (sheet.retry(), sheet.say("reflexion.reflect")) if part)
-    reply = await speaker.say("reflect", [User(sheet.opening().plus(request))])
+async def _reflected(prompt: PromptContext, speaker: Speaker) -> str:
+    request = "\n".join(part for part in (prompt.retry(), prompt.say("reflexion.reflect")) if part)
+    reply = await speaker.say("reflect", [User(prompt.opening().plus(request))])
     plan = sections(reply.text, ("Plan",)).get("Plan") or reply.text.strip()
     if not plan:
         raise Unreadable("Write a plan that begins with `Plan:`.")
@@ -50,18 +58,18 @@ def _make(memory: int = 1) -> tuple[Run, Run]:
     if not 1 <= memory <= 3:
         raise BadInput(f"memory of reflexion must be from 1 to 3, not {memory}.")
 
-    async def act(sheet: Sheet, speaker: Speaker) -> Said:
-        notes = sheet.notes(Plans)
+    async def act(prompt: PromptContext, speaker: Speaker) -> StrategyResult:
+        notes = prompt.notes(Plans)
         plans: tuple[str, ...] = ()
         if notes is not None:  # before the first move there is nothing to look back at
-            plan = await once(sheet, "plan", lambda: _reflected(sheet, speaker))
+            plan = await once(prompt, "plan", lambda: _reflected(prompt, speaker))
             plans = (*notes.plans, plan)[-memory:]
-        said = await cot.thought(sheet, speaker, *_shown(sheet, plans))
+        said = await cot.thought(prompt, speaker, *_shown(prompt, plans))
         return msgspec.structs.replace(said, memory=Plans(plans))
 
-    async def answer(sheet: Sheet, speaker: Speaker) -> Said:
-        notes = sheet.notes(Plans) or Plans()
-        return spoken(await speaker.say("probe", sheet.user(*_shown(sheet, notes.plans))))
+    async def answer(prompt: PromptContext, speaker: Speaker) -> StrategyResult:
+        notes = prompt.notes(Plans) or Plans()
+        return spoken(await speaker.say("probe", prompt.user(*_shown(prompt, notes.plans))))
 
     return act, answer
 

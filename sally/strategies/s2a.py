@@ -4,9 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sally.core.grown import Grown
-from sally.core.model import User
-from sally.core.strategy import Run, Said, Sheet, Speaker, Strategy, once, spoken
+from sally.core.prompt.hashed_text import HashedText
+from sally.core.prompt.model import User
+from sally.core.prompt.strategy import (
+    PromptContext,
+    Run,
+    Speaker,
+    Strategy,
+    StrategyResult,
+    once,
+    spoken,
+)
 
 TEXTS: Mapping[str, str] = {
     "s2a.move": "From the rules and the past above, write a short summary for somebody who has to "
@@ -18,21 +26,21 @@ TEXTS: Mapping[str, str] = {
 }
 
 
-async def summed_up(sheet: Sheet, speaker: Speaker) -> Grown:
+async def summed_up(prompt: PromptContext, speaker: Speaker) -> HashedText:
     """The opening of a page that stands on a summary; whatever the model wrote is taken."""
 
     async def ask() -> str:
-        request = sheet.say("s2a.probe" if sheet.asked else "s2a.move")
-        reply = await speaker.say("summary", [User(sheet.opening().plus(request))])
+        request = prompt.say("s2a.probe" if prompt.asked else "s2a.move")
+        reply = await speaker.say("summary", [User(prompt.opening().plus(request))])
         return reply.text.strip()
 
-    return Grown.start(f"{await once(sheet, 'summary', ask)}\n\n")
+    return HashedText.start(f"{await once(prompt, 'summary', ask)}\n\n")
 
 
 def _make() -> tuple[Run, Run]:
-    async def run(sheet: Sheet, speaker: Speaker) -> Said:
-        page = sheet.user(opening=await summed_up(sheet, speaker), past=False)
-        return spoken(await speaker.say("probe" if sheet.asked else "move", page))
+    async def run(prompt: PromptContext, speaker: Speaker) -> StrategyResult:
+        page = prompt.user(opening=await summed_up(prompt, speaker), past=False)
+        return spoken(await speaker.say("probe" if prompt.asked else "move", page))
 
     return run, run
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from sally.core.strategy import Run, Said, Sheet, Speaker, Strategy
+from sally.core.prompt.strategy import PromptContext, Run, Speaker, Strategy, StrategyResult
 from sally.strategies import cot, s2a
 
 
 def _make() -> tuple[Run, Run]:
-    async def run(sheet: Sheet, speaker: Speaker) -> Said:
-        summary = await s2a.summed_up(sheet, speaker)
-        return await cot.thought(sheet, speaker, opening=summary, past=False)
+    async def run(prompt: PromptContext, speaker: Speaker) -> StrategyResult:
+        summary = await s2a.summed_up(prompt, speaker)
+        return await cot.thought(prompt, speaker, opening=summary, past=False)
 
     return run, run
 

@@ -9,21 +9,29 @@ from typing import Any
 import msgspec
 
 from sally.core.errors import BadInput, Unreadable
-from sally.core.model import Reply
-from sally.core.probe import Report
-from sally.core.strategy import Run, Said, Sheet, Speaker, Strategy, spoken, whole_lines
+from sally.core.prompt.model import Reply
+from sally.core.prompt.strategy import (
+    PromptContext,
+    Run,
+    Speaker,
+    Strategy,
+    StrategyResult,
+    spoken,
+    whole_lines,
+)
+from sally.core.rules.probe import Report
 
 
-def ballot(sheet: Sheet, read: Any) -> str:
+def ballot(prompt: PromptContext, read: Any) -> str:
     """What a sample votes for: an answer, a ready action, or the kind of one written freely."""
     if isinstance(read, Report):
         return msgspec.json.encode(read.value).decode()
-    if not sheet.names:  # no finite menu
+    if not prompt.names:  # no finite menu
         return type(read).__name__
     return msgspec.json.encode(read).decode()
 
 
-def elected(sheet: Sheet, replies: Sequence[Reply]) -> Reply:
+def elected(prompt: PromptContext, replies: Sequence[Reply]) -> Reply:
     """The first sample of the largest camp; of camps alike in size, the one that came first."""
     votes: list[tuple[str, Reply]] = []
     why = Unreadable("None of the answers could be read.")
@@ -31,7 +39,7 @@ def elected(sheet: Sheet, replies: Sequence[Reply]) -> Reply:
     for reply in replies:
         said = whole_lines(reply)
         if said not in cast:
-            cast[said] = _read(sheet, said)
+            cast[said] = _read(prompt, said)
         vote = cast[said]
         if isinstance(vote, Unreadable):
             why = vote
@@ -43,9 +51,9 @@ def elected(sheet: Sheet, replies: Sequence[Reply]) -> Reply:
     return next(reply for choice, reply in votes if choice == winner)
 
 
-def _read(sheet: Sheet, said: str) -> str | Unreadable:
+def _read(prompt: PromptContext, said: str) -> str | Unreadable:
     try:
-        return ballot(sheet, sheet.read(said))
+        return ballot(prompt, prompt.read(said))
     except Unreadable as why:
         return why
 
@@ -54,9 +62,9 @@ def _make(n: int = 10) -> tuple[Run, Run]:
     if n < 1:
         raise BadInput(f"n of self_consistency must be at least 1, not {n}.")
 
-    async def run(sheet: Sheet, speaker: Speaker) -> Said:
-        purpose, page = "probe" if sheet.asked else "move", sheet.user()
-        return spoken(elected(sheet, [await speaker.say(purpose, page) for _ in range(n)]))
+    async def run(prompt: PromptContext, speaker: Speaker) -> StrategyResult:
+        purpose, page = "probe" if prompt.asked else "move", prompt.user()
+        return spoken(elected(prompt, [await speaker.say(purpose, page) for _ in range(n)]))
 
     return run, run
 

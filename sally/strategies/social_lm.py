@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from sally.core.probe import Foreseen
-from sally.core.strategy import Run, Said, Sheet, Speaker, Strategy, once
+from sally.core.prompt.strategy import PromptContext, Run, Speaker, Strategy, StrategyResult, once
+from sally.core.rules.probe import Foreseen
 from sally.strategies import lm, social_qa
 
 
-async def _predicted(sheet: Sheet, speaker: Speaker) -> tuple[Foreseen, ...]:
+async def _predicted(prompt: PromptContext, speaker: Speaker) -> tuple[Foreseen, ...]:
     found = []
-    for question in sheet.foresee:
-        said = await lm.guessed(sheet.asking(question), speaker, "predict")
+    for question in prompt.foresee:
+        said = await lm.guessed(prompt.asking(question), speaker, "predict")
         assert said.place is not None
         value = question.choices[said.place]
         found.append(Foreseen(question.probe, value, question.about, said.odds))
@@ -18,9 +18,9 @@ async def _predicted(sheet: Sheet, speaker: Speaker) -> tuple[Foreseen, ...]:
 
 
 def _make() -> tuple[Run, Run]:
-    async def act(sheet: Sheet, speaker: Speaker) -> Said:
-        foreseen = await once(sheet, "predictions", lambda: _predicted(sheet, speaker))
-        return await social_qa.given(sheet, speaker, foreseen)
+    async def act(prompt: PromptContext, speaker: Speaker) -> StrategyResult:
+        foreseen = await once(prompt, "predictions", lambda: _predicted(prompt, speaker))
+        return await social_qa.given(prompt, speaker, foreseen)
 
     return act, lm.guessed
 

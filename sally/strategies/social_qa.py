@@ -2,33 +2,44 @@
 
 from __future__ import annotations
 
-from sally.core.probe import Foreseen
-from sally.core.strategy import Run, Said, Sheet, Speaker, Strategy, once, spoken, whole_lines
+from sally.core.prompt.strategy import (
+    PromptContext,
+    Run,
+    Speaker,
+    Strategy,
+    StrategyResult,
+    once,
+    spoken,
+    whole_lines,
+)
+from sally.core.rules.probe import Foreseen
 from sally.strategies import qa
 
 
-async def given(sheet: Sheet, speaker: Speaker, foreseen: tuple[Foreseen, ...]) -> Said:
+async def given(
+    prompt: PromptContext, speaker: Speaker, foreseen: tuple[Foreseen, ...]
+) -> StrategyResult:
     """The move, with one's own predictions on the page."""
-    by_key = {(q.probe, q.about): q for q in sheet.foresee}
+    by_key = {(q.probe, q.about): q for q in prompt.foresee}
     known = [(by_key[f.probe, f.about], f.value) for f in foreseen]
-    expected = "\n".join(sheet.predicted(q, value) for q, value in known if value is not None)
-    page = sheet.user(given=expected, question=sheet.best_question)
+    expected = "\n".join(prompt.predicted(q, value) for q, value in known if value is not None)
+    page = prompt.user(given=expected, question=prompt.best_question)
     return spoken(await speaker.say("move", page), foreseen=foreseen)
 
 
-async def _predicted(sheet: Sheet, speaker: Speaker) -> tuple[Foreseen, ...]:
+async def _predicted(prompt: PromptContext, speaker: Speaker) -> tuple[Foreseen, ...]:
     found = []
-    for question in sheet.foresee:
-        inner = sheet.asking(question)
+    for question in prompt.foresee:
+        inner = prompt.asking(question)
         report = inner.read(whole_lines(await speaker.say("predict", inner.user())))
         found.append(Foreseen(question.probe, report.value, question.about))
     return tuple(found)
 
 
 def _make() -> tuple[Run, Run]:
-    async def act(sheet: Sheet, speaker: Speaker) -> Said:
-        foreseen = await once(sheet, "predictions", lambda: _predicted(sheet, speaker))
-        return await given(sheet, speaker, foreseen)
+    async def act(prompt: PromptContext, speaker: Speaker) -> StrategyResult:
+        foreseen = await once(prompt, "predictions", lambda: _predicted(prompt, speaker))
+        return await given(prompt, speaker, foreseen)
 
     return act, qa.answered
 

@@ -4,9 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sally.core.probe import Foreseen
-from sally.core.reading import read_each, whole_only
-from sally.core.strategy import Run, Said, Sheet, Speaker, Strategy, spoken, whole_lines
+from sally.core.prompt.strategy import (
+    PromptContext,
+    Run,
+    Speaker,
+    Strategy,
+    StrategyResult,
+    spoken,
+    whole_lines,
+)
+from sally.core.reply.reading import read_each, whole_only
+from sally.core.rules.probe import Foreseen
 from sally.strategies import cot
 
 TEXTS: Mapping[str, str] = {
@@ -20,29 +28,29 @@ TEXTS: Mapping[str, str] = {
 }
 
 
-def wanted_lines(sheet: Sheet) -> str:
+def wanted_lines(prompt: PromptContext) -> str:
     """The predictions that are wanted, each with the line that answers it."""
-    questions, label = sheet.foresee, sheet.foreseen_label
+    questions, label = prompt.foresee, prompt.foreseen_label
     several = len(questions) > 1
     labels = [f"{label} {n}" if several else label for n in range(1, len(questions) + 1)]
     return "\n".join(
-        sheet.say(
+        prompt.say(
             "tom_cot.line",
-            question=sheet.aside(question),
+            question=prompt.aside(question),
             label=label,
-            names=sheet.choices_said(question),
+            names=prompt.choices_said(question),
         )
         for label, question in zip(labels, questions, strict=True)
     )
 
 
-def foreseen_in(sheet: Sheet, reply: str) -> tuple[Foreseen, ...]:
+def foreseen_in(prompt: PromptContext, reply: str) -> tuple[Foreseen, ...]:
     """The predictions that a reply makes; one that cannot be read has no value."""
-    questions = sheet.foresee
-    wanted = [sheet.choice_names(question) for question in questions]
+    questions = prompt.foresee
+    wanted = [prompt.choice_names(question) for question in questions]
     if any(question.scale for question in questions):
         reply = whole_only(reply)  # 17.5 is no 17
-    places = read_each(reply, wanted, sheet.foreseen_label)
+    places = read_each(reply, wanted, prompt.foreseen_label)
     return tuple(
         Foreseen(q.probe, None if place is None else q.choices[place], q.about)
         for q, place in zip(questions, places, strict=True)
@@ -50,12 +58,12 @@ def foreseen_in(sheet: Sheet, reply: str) -> tuple[Foreseen, ...]:
 
 
 def _make() -> tuple[Run, Run]:
-    async def act(sheet: Sheet, speaker: Speaker) -> Said:
-        if not sheet.foresee:
-            return await cot.thought(sheet, speaker)
-        wanted = sheet.say("tom_cot.format", lines=wanted_lines(sheet), format=sheet.format)
-        reply = await speaker.say("move", sheet.user(format=wanted))
-        return spoken(reply, foreseen=foreseen_in(sheet, whole_lines(reply)))
+    async def act(prompt: PromptContext, speaker: Speaker) -> StrategyResult:
+        if not prompt.foresee:
+            return await cot.thought(prompt, speaker)
+        wanted = prompt.say("tom_cot.format", lines=wanted_lines(prompt), format=prompt.format)
+        reply = await speaker.say("move", prompt.user(format=wanted))
+        return spoken(reply, foreseen=foreseen_in(prompt, whole_lines(reply)))
 
     return act, cot.thought
 

@@ -5,8 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from sally.core.errors import Unreadable
-from sally.core.probe import Foreseen
-from sally.core.strategy import Run, Said, Sheet, Speaker, Strategy, once, spoken, whole_lines
+from sally.core.prompt.strategy import (
+    PromptContext,
+    Run,
+    Speaker,
+    Strategy,
+    StrategyResult,
+    once,
+    spoken,
+    whole_lines,
+)
+from sally.core.rules.probe import Foreseen
 from sally.strategies import cot
 from sally.strategies.tom_cot import TEXTS as TOM_COT
 from sally.strategies.tom_cot import foreseen_in, wanted_lines
@@ -21,28 +30,28 @@ TEXTS: Mapping[str, str] = {
 }
 
 
-async def _predicted(sheet: Sheet, speaker: Speaker) -> tuple[Foreseen, ...]:
-    wanted = sheet.say("tom_guide.predict", lines=wanted_lines(sheet))
-    reply = await speaker.say("predict", sheet.user(question="", format=wanted))
-    foreseen = foreseen_in(sheet, whole_lines(reply))
+async def _predicted(prompt: PromptContext, speaker: Speaker) -> tuple[Foreseen, ...]:
+    wanted = prompt.say("tom_guide.predict", lines=wanted_lines(prompt))
+    reply = await speaker.say("predict", prompt.user(question="", format=wanted))
+    foreseen = foreseen_in(prompt, whole_lines(reply))
     if all(prediction.value is None for prediction in foreseen):
-        raise Unreadable(f"Give each prediction with a line `{sheet.foreseen_label}: <name>`.")
+        raise Unreadable(f"Give each prediction with a line `{prompt.foreseen_label}: <name>`.")
     return foreseen
 
 
 def _make() -> tuple[Run, Run]:
-    async def act(sheet: Sheet, speaker: Speaker) -> Said:
-        questions = sheet.foresee
+    async def act(prompt: PromptContext, speaker: Speaker) -> StrategyResult:
+        questions = prompt.foresee
         if not questions:
-            return await cot.thought(sheet, speaker)
-        foreseen = await once(sheet, "predictions", lambda: _predicted(sheet, speaker))
+            return await cot.thought(prompt, speaker)
+        foreseen = await once(prompt, "predictions", lambda: _predicted(prompt, speaker))
         expected = "\n".join(
-            sheet.predicted(question, prediction.value)
+            prompt.predicted(question, prediction.value)
             for question, prediction in zip(questions, foreseen, strict=True)
             if prediction.value is not None
         )
-        wanted = sheet.say("tom_guide.decide", format=sheet.format)
-        reply = await speaker.say("move", sheet.user(given=expected, format=wanted))
+        wanted = prompt.say("tom_guide.decide", format=prompt.format)
+        reply = await speaker.say("move", prompt.user(given=expected, format=wanted))
         return spoken(reply, foreseen=foreseen)
 
     return act, cot.thought

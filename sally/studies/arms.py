@@ -9,13 +9,14 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from sally.core import packs, shelf
-from sally.core.awareness import WHAT_IS_THIS
 from sally.core.errors import BadInput, listed, unknown
-from sally.core.harness import read_harness
-from sally.core.log import Instance, Sitter
-from sally.core.skins import AWARE
-from sally.core.study import Cell, Study
+from sally.core.log.events import Instance, PlayerSpec
+from sally.core.prompt import packs
+from sally.core.prompt.page_layout import read_harness
+from sally.core.prompt.skins import AWARE
+from sally.core.registry import registry
+from sally.core.registry.study import Cell, Study
+from sally.core.rules.awareness import WHAT_IS_THIS
 from sally.players.language import LANGUAGE
 
 T = TypeVar("T")
@@ -52,7 +53,7 @@ def counterbalanced(problem: Instance, names: Sequence[str]) -> tuple[Instance, 
     )
 
 
-def worded(who: Sitter, wordings: Iterable[str]) -> tuple[Sitter, ...]:
+def worded(who: PlayerSpec, wordings: Iterable[str]) -> tuple[PlayerSpec, ...]:
     """The same language player under the game's own words and under each words pack."""
     kept = {key: value for key, value in who.params.items() if key != "pack"}
     plain = msgspec.structs.replace(who, params=kept)
@@ -62,11 +63,11 @@ def worded(who: Sitter, wordings: Iterable[str]) -> tuple[Sitter, ...]:
     )
 
 
-def harnessed(who: Sitter, **choices: Sequence[Any]) -> tuple[Sitter, ...]:
+def harnessed(who: PlayerSpec, **choices: Sequence[Any]) -> tuple[PlayerSpec, ...]:
     """The same language player under every combination of these choices of a harness.
 
     `harnessed(who, history=(None, 4), answer=("line", "json"))` gives four; what is None is left as
-    it is. See `sally.core.harness` for what can be chosen.
+    it is. See `sally.core.prompt.page_layout` for what can be chosen.
     """
     found = []
     for chosen in product(*choices.values()):
@@ -128,10 +129,10 @@ def _reworded(cell: Cell, wanted: Sequence[str]) -> list[Cell]:
     read = tuple(
         line for line in cell.lineups if any(who.player == LANGUAGE for who in line.values())
     )
-    families = dict.fromkeys(shelf.family(i.game).name for i in cell.instances)
+    families = dict.fromkeys(registry.family(i.game).name for i in cell.instances)
     found = []
     for family in families if read else ():
-        problems = tuple(i for i in cell.instances if shelf.family(i.game).name == family)
+        problems = tuple(i for i in cell.instances if registry.family(i.game).name == family)
         for pack in _packs(family, wanted):
             lineups = tuple(_in_words(line, pack) for line in read)
             new = msgspec.structs.replace(
@@ -162,7 +163,7 @@ def _packs(family: str, wanted: Sequence[str]) -> list[str]:
     return list(names)
 
 
-def _in_words(line: Mapping[str, Sitter], pack: str) -> dict[str, Sitter]:
+def _in_words(line: Mapping[str, PlayerSpec], pack: str) -> dict[str, PlayerSpec]:
     return {
         seat: msgspec.structs.replace(who, params={**who.params, "pack": pack})
         if who.player == LANGUAGE
@@ -173,7 +174,7 @@ def _in_words(line: Mapping[str, Sitter], pack: str) -> dict[str, Sitter]:
 
 def cross_play(
     problem: Instance | Sequence[Instance],
-    players: Mapping[str, Sitter],
+    players: Mapping[str, PlayerSpec],
     seats: tuple[str, str],
     *,
     arms: Mapping[str, tuple[str, ...]] | None = None,
@@ -213,7 +214,7 @@ def without(study: Study, strategies: Iterable[str]) -> Study:
     """The study less every lineup that these strategies sit in, for models that cannot score."""
     unwanted = set(strategies)
 
-    def stay(cell: Cell) -> tuple[dict[str, Sitter], ...]:
+    def stay(cell: Cell) -> tuple[dict[str, PlayerSpec], ...]:
         return tuple(
             line
             for line in cell.lineups
@@ -262,7 +263,7 @@ def _wanted(cell: Cell, part: Part) -> Cell | None:
     return msgspec.structs.replace(cell, instances=problems, lineups=lineups)
 
 
-def _strategies(lineup: Mapping[str, Sitter]) -> set[str]:
+def _strategies(lineup: Mapping[str, PlayerSpec]) -> set[str]:
     return {str(who.params["strategy"]) for who in lineup.values() if "strategy" in who.params}
 
 

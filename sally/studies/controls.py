@@ -6,8 +6,8 @@ the run: `sally run controls --packs all --aware`.
 
 from __future__ import annotations
 
-from sally.core.log import Sitter
-from sally.core.study import Cell, Study, grid, instance, sitter
+from sally.core.log.events import PlayerSpec
+from sally.core.registry.study import Cell, Study, grid, instance, player_spec
 from sally.players.language import OPEN
 from sally.players.writing import THEN
 from sally.studies.arms import harnessed
@@ -20,7 +20,7 @@ REPEATS = 5
 
 Arms = dict[str, tuple[str, ...]]
 
-_ASKED = sitter("language", model=OPEN, strategy="qa", settings=SETTINGS)
+_ASKED = player_spec("language", model=OPEN, strategy="qa", settings=SETTINGS)
 _LAYOUTS = harnessed(
     _ASKED,
     history=(None, 4),
@@ -32,7 +32,7 @@ _LAYOUTS = harnessed(
 _PROBES: Arms = {"agent": ("their_move_given_mine",)}
 
 
-def _cell(game: str, name: str, who: Sitter | tuple[Sitter, ...], probes: Arms) -> Cell:
+def _cell(game: str, name: str, who: PlayerSpec | tuple[PlayerSpec, ...], probes: Arms) -> Cell:
     return Cell(
         name=f"{game}, {name}",
         instances=(instance(game, f"{game}-10", rounds=10, void_limit=10),),
@@ -42,8 +42,8 @@ def _cell(game: str, name: str, who: Sitter | tuple[Sitter, ...], probes: Arms) 
     )
 
 
-def _writer(then: str) -> Sitter:
-    return sitter("policy_writer", model=OPEN, then=then, settings=POLICY)
+def _writer(then: str) -> PlayerSpec:
+    return player_spec("policy_writer", model=OPEN, then=then, settings=POLICY)
 
 
 STUDY = Study(

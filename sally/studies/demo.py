@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sally.core.study import Cell, Study, grid, instance, sitter
+from sally.core.registry.study import Cell, Study, grid, instance, player_spec
 
 GAMES = ("rps", "ibs", "ipd")
 SETTINGS = {"temperature": 0.7, "max_tokens": 12}  # `Option: R` and little more
@@ -12,8 +12,8 @@ BOTS = tuple(
         name=game,
         instances=(instance(game, f"{game}-40", rounds=40),),
         lineups=grid(
-            agent=(sitter("random"), sitter("constant"), sitter("tabular")),
-            partner=sitter("tit_for_tat"),
+            agent=(player_spec("random"), player_spec("constant"), player_spec("tabular")),
+            partner=player_spec("tit_for_tat"),
         ),
         arms={"agent": ("their_move_given_mine",)},
         repeats=20,
@@ -26,8 +26,8 @@ MODEL = tuple(
         name=f"{game}, {strategy}",
         instances=(instance(game, f"{game}-10", rounds=10),),
         lineups=grid(
-            agent=sitter("language", model="embedded", strategy=strategy, settings=SETTINGS),
-            partner=sitter("tit_for_tat"),
+            agent=player_spec("language", model="embedded", strategy=strategy, settings=SETTINGS),
+            partner=player_spec("tit_for_tat"),
         ),
         arms={"agent": ("their_move_given_mine",)},
         retries=1,

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from sally.core.study import Cell, Study, grid, instance, sitter
+from sally.core.registry.study import Cell, Study, grid, instance, player_spec
 
 GAMES = ("rps", "ibs", "ipd")
 ROUNDS = 40  # enough for a learner to use what it has learned; ten are over before that
-PARTNERS = (sitter("single_action", action=1), sitter("tit_for_tat"))
+PARTNERS = (player_spec("single_action", action=1), player_spec("tit_for_tat"))
 
 STUDY = Study(
     name="quickstart",
@@ -16,7 +16,8 @@ STUDY = Study(
             name=game,
             instances=(instance(game, f"{game}-{ROUNDS}", rounds=ROUNDS),),
             lineups=grid(
-                agent=(sitter("random"), sitter("constant"), sitter("tabular")), partner=PARTNERS
+                agent=(player_spec("random"), player_spec("constant"), player_spec("tabular")),
+                partner=PARTNERS,
             ),
             arms={"agent": ("their_move",)},
             repeats=10,

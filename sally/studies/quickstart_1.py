@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sally.core.study import Cell, Study, grid, instance, sitter
+from sally.core.registry.study import Cell, Study, grid, instance, player_spec
 from sally.studies.quickstart import GAMES, PARTNERS
 
 STUDY = Study(
@@ -13,7 +13,8 @@ STUDY = Study(
             name=game,
             instances=(instance(game, f"{game}-10", rounds=10),),
             lineups=grid(
-                agent=(sitter("random"), sitter("constant"), sitter("tabular")), partner=PARTNERS
+                agent=(player_spec("random"), player_spec("constant"), player_spec("tabular")),
+                partner=PARTNERS,
             ),
             arms={"agent": ("their_move",)},
             repeats=10,

@@ -5,7 +5,7 @@ One episode a cell is too few for intervals; it shows the machinery, not the mod
 
 from __future__ import annotations
 
-from sally.core.study import Cell, Study, grid, instance, sitter
+from sally.core.registry.study import Cell, Study, grid, instance, player_spec
 from sally.players.language import OPEN
 from sally.studies.quickstart import GAMES, PARTNERS
 
@@ -21,7 +21,7 @@ STUDY = Study(
             # a small model forfeits often: that is counted, it does not end the episode
             instances=(instance(game, f"{game}-10", rounds=10, void_limit=10),),
             lineups=grid(
-                agent=sitter("language", model=OPEN, strategy=strategy, settings=SETTINGS),
+                agent=player_spec("language", model=OPEN, strategy=strategy, settings=SETTINGS),
                 partner=PARTNERS,
             ),
             arms={"agent": ("their_move_given_mine",)},

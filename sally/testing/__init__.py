@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from sally.core import shelf
 from sally.core.errors import BadInput
+from sally.core.registry import registry
 from sally.testing import logs, probes, rooms, rules, words
 from sally.testing.bench import Bench as Bench
 from sally.testing.bench import Broken as Broken
@@ -74,7 +74,7 @@ def check_partner(game: str, partner: str, params: Mapping[str, Any] | None = No
     at = Bench.of(game, params)
     found = [run_check(name, run) for name, run in rooms.partner_checks(at, partner)]
     if not any(rooms.seats_of(partner, each) for each in _family(game)):
-        needs = shelf.partners(shelf.family(game).name)[partner].lines
+        needs = registry.partners(registry.family(game).name)[partner].lines
         if not needs:
             found.append(Result(f"{partner} sits somewhere", "it cannot sit in any seat"))
     _refuse(f"{partner} in {game}", found)
@@ -83,7 +83,7 @@ def check_partner(game: str, partner: str, params: Mapping[str, Any] | None = No
 def check_metric(game: str, metric: str, params: Mapping[str, Any] | None = None) -> None:
     """Hold one metric to being a number of the log, in whole play and with forfeits."""
     at = Bench.of(game, params)
-    entry = shelf.pick("metric", metric, shelf.metrics(shelf.family(game).name))
+    entry = registry.pick("metric", metric, registry.metrics(registry.family(game).name))
     run = partial(rooms.a_metric_is_a_number_of_the_log, rooms.sample_of(at), entry)
     _refuse(f"{metric} in {game}", [run_check(f"{metric} is a number of the log", run)])
 
@@ -114,21 +114,21 @@ def _checks(at: Bench, seeds: int) -> Iterator[Check]:
 
 def room_checks(at: Bench) -> Iterator[Check]:
     """The checks of a game's spec, partners, metrics, card and board."""
-    family = shelf.family(at.spec.name).name
+    family = registry.family(at.spec.name).name
     spec = rooms.the_spec_names_what_there_is
     yield _said(spec), partial(spec, at)
-    for name, partner in shelf.partners(family).items():
+    for name, partner in registry.partners(family).items():
         if not partner.helps:
             yield from rooms.partner_checks(at, name)
     sample = rooms.sample_of(at)
-    for name, metric in shelf.metrics(family).items():
+    for name, metric in registry.metrics(family).items():
         run = partial(rooms.a_metric_is_a_number_of_the_log, sample, metric)
         yield f"{name} is a number of the log", run
-    card = shelf.card(at.spec.name)
+    card = registry.card(at.spec.name)
     for condition in card.of(at.spec.name) if card else ():
         name = f"the card looks both ways: {condition.name}"
         yield name, partial(rooms.a_card_looks_both_ways, condition)
-    if shelf.room(at.spec.name, "board") is not None:
+    if registry.room(at.spec.name, "board") is not None:
         yield (
             _said(rooms.a_board_is_drawn_from_the_view),
             partial(rooms.a_board_is_drawn_from_the_view, at),
@@ -137,8 +137,8 @@ def room_checks(at: Bench) -> Iterator[Check]:
 
 def _family(game: str) -> list[Bench]:
     """Every public game of the family that a game belongs to."""
-    family = shelf.family(game).name
-    named = [name for name, spec in shelf.games().items() if spec.family == family]
+    family = registry.family(game).name
+    named = [name for name, spec in registry.games().items() if spec.family == family]
     return [Bench.of(name) for name in named]
 
 

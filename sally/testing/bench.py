@@ -11,14 +11,14 @@ from typing import Any
 
 import msgspec
 
-from sally.core import shelf
-from sally.core.chance import Stream
-from sally.core.drive import play_bots
-from sally.core.game import Game, GameSpec
-from sally.core.log import Episode, Instance, Setup, Sitter, episode_id, to_line
-from sally.core.match import Match
-from sally.core.player import Forfeit, Player, Turn
-from sally.core.probe import Injection
+from sally.core.log.events import Episode, Instance, PlayerSpec, Setup, episode_id, to_line
+from sally.core.match.drive import play_bots
+from sally.core.match.engine import Match
+from sally.core.match.player import Forfeit, Player, Turn
+from sally.core.registry import registry
+from sally.core.rules.chance import Stream
+from sally.core.rules.game import Game, GameSpec
+from sally.core.rules.probe import Injection
 from sally.players.mindless import Random
 from sally.runner.seating import players_of, resolved
 
@@ -61,13 +61,13 @@ class Bench:
     @classmethod
     def of(cls, game: str, params: Mapping[str, Any] | None = None) -> Bench:
         """A bench for a game of the shelf, made short where its parameters allow that."""
-        known = shelf.game(game).parameters
+        known = registry.game(game).parameters
         short = {name: n for name, n in SHORT.items() if name in known}
         return cls(Instance(game, game, {**short, **(params or {})}))
 
     @cached_property
     def spec(self) -> GameSpec[Any, Any, Any]:
-        return shelf.game(self.instance.game)
+        return registry.game(self.instance.game)
 
     @cached_property
     def game(self) -> Game[Any, Any, Any]:
@@ -99,7 +99,7 @@ class Bench:
         arms: Arms | None = None,
         injections: tuple[Injection, ...] = (),
         who: str = "random",
-        lineup: Mapping[Any, Sitter] | None = None,
+        lineup: Mapping[Any, PlayerSpec] | None = None,
     ) -> Setup:
         """A setup with `who` in every seat that the lineup does not fill."""
         asked = dict(arms or {})
@@ -116,9 +116,9 @@ class Bench:
         arms: dict[str, tuple[str, ...]],
         injections: tuple[Injection, ...],
         who: str,
-        lineup: Mapping[Any, Sitter],
+        lineup: Mapping[Any, PlayerSpec],
     ) -> Setup:
-        sitting = {str(seat): lineup.get(seat, Sitter(who)) for seat in self.game.seats}
+        sitting = {str(seat): lineup.get(seat, PlayerSpec(who)) for seat in self.game.seats}
         return resolved(Setup(self.instance, seed, sitting, arms=arms, injections=injections))
 
     def episode(self, setup: Setup) -> Episode:
@@ -143,7 +143,7 @@ def digest(episode: Episode) -> bytes:
 
 def match_of(setup: Setup) -> Match[Any, Any, Any]:
     """A match that nobody has begun."""
-    return Match(shelf.game(setup.instance.game), setup)
+    return Match(registry.game(setup.instance.game), setup)
 
 
 def players_at(match: Match[Any, Any, Any]) -> dict[str, Player[Any, Any]]:

@@ -8,14 +8,14 @@ from typing import Any
 
 import msgspec
 
-from sally.core.chance import Stream
-from sally.core.drive import play_async
 from sally.core.errors import IllegalMove, NotAsked
-from sally.core.log import from_line, to_line
-from sally.core.match import Match
-from sally.core.playback import mismatch, replayed
-from sally.core.player import Decision, Fault, Forfeit, Turn
-from sally.core.probe import Report
+from sally.core.log.events import from_line, to_line
+from sally.core.match.drive import play_async
+from sally.core.match.engine import Match
+from sally.core.match.playback import mismatch, replayed
+from sally.core.match.player import Decision, Fault, Forfeit, Turn
+from sally.core.rules.chance import Stream
+from sally.core.rules.probe import Report
 from sally.testing.bench import (
     Bench,
     answered_by,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from sally.core.game import NATURE, Seat
-from sally.core.log import Reported, Told
-from sally.core.playback import replayed
-from sally.core.probe import At, Injection, Report, problem, score
+from sally.core.log.events import Reported, Told
+from sally.core.match.playback import replayed
+from sally.core.rules.game import NATURE, Seat
+from sally.core.rules.probe import At, Injection, Report, problem, score
 from sally.testing.bench import Bench, asked_in_turn, match_of, must, played
 
 
@@ -69,7 +69,9 @@ def a_told_seat_is_told_in_words(at: Bench) -> None:
         for turn, _ in asked_in_turn(match):
             must(not turn.told or turn.question is None, "a question aside comes with an answer")
             for told in turn.told:
-                must(bool(turn.desk.words.told(told).strip()), f"{told.probe} is told in no words")
+                must(
+                    bool(turn.context.words.told(told).strip()), f"{told.probe} is told in no words"
+                )
                 must(told.value is not None, f"{told.probe}: a seat is told nothing")
 
 

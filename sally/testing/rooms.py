@@ -8,19 +8,19 @@ from typing import Any
 
 import msgspec
 
-from sally.analysis.ends import ends_in
-from sally.core import shelf
-from sally.core.board import Board, board_of
-from sally.core.card import Condition, study_of
-from sally.core.chance import Stream
-from sally.core.desk import Desk
+from sally.analysis.profile.bounds import ends_in
 from sally.core.errors import BadInput
-from sally.core.game import Seat
-from sally.core.log import Episode, Setup, Sitter, from_line, label, to_line
-from sally.core.metric import Metric, Played
-from sally.core.partner import Line, Partner
-from sally.core.playback import replayed
-from sally.core.player import Decision, Turn
+from sally.core.log.events import Episode, PlayerSpec, Setup, from_line, label, to_line
+from sally.core.match.playback import replayed
+from sally.core.match.player import Decision, Turn
+from sally.core.match.seat_context import SeatContext
+from sally.core.registry import registry
+from sally.core.rules.board import Board, board_of
+from sally.core.rules.card import Condition, study_of
+from sally.core.rules.chance import Stream
+from sally.core.rules.game import Seat
+from sally.core.rules.metric import Metric, Played
+from sally.core.rules.partner import Line, Partner
 from sally.runner.seating import kinds, resolved, seated
 from sally.testing.bench import (
     Bench,
@@ -40,7 +40,7 @@ SLACK = 1e-9  # of a sum of rounded numbers beyond a metric's bounds
 def the_spec_names_what_there_is(at: Bench) -> None:
     """Metrics, players, parameters and seats that the spec names exist."""
     spec, seats = at.spec, {*at.game.seats, *at.game.helpers}
-    known = shelf.metrics(spec.family or spec.name)
+    known = registry.metrics(spec.family or spec.name)
     doing = spec.doing
     for name in filter(None, (doing.metric, doing.regret, *doing.by_seat.values())):
         must(name in known, f"doing is measured by {name!r}, which is no metric of the game")
@@ -63,7 +63,7 @@ def seats_of(name: str, at: Bench, params: dict[str, Any] | None = None) -> list
     found = []
     for seat in at.game.seats:
         try:
-            seated(at.spec, at.game, seat, Sitter(name, params or {}))
+            seated(at.spec, at.game, seat, PlayerSpec(name, params or {}))
         except BadInput:
             continue
         found.append(seat)
@@ -72,7 +72,7 @@ def seats_of(name: str, at: Bench, params: dict[str, Any] | None = None) -> list
 
 def a_partner_plays_and_holds_no_state(at: Bench, name: str, params: dict[str, Any]) -> None:
     """In every seat that a partner takes, it plays legally and the same twice."""
-    who = Sitter(name, params)
+    who = PlayerSpec(name, params)
     for seat in seats_of(name, at, params):
         sitting = at.table(lineup={seat: who})
         for seed in range(3):
@@ -97,18 +97,18 @@ def a_line_of_play_is_played(name: str, line: Line) -> None:
     """Against the moves that a line names, the partner plays those that it names."""
     must(len(line.against) == len(line.plays), f"{name}: the two halves of a line differ in length")
     rounds = {"rounds": len(line.plays) + 1}
-    spec = shelf.game(line.game)
+    spec = registry.game(line.game)
     at = Bench.of(line.game, rounds if "rounds" in spec.parameters else {})
     seats = seats_of(name, at, dict(line.params))
     must(bool(seats), f"{name} cannot sit in {line.game} with {dict(line.params)}")
     mine = seats[-1]
-    match = match_of(at.table(lineup={mine: Sitter(name, dict(line.params))}))
+    match = match_of(at.table(lineup={mine: PlayerSpec(name, dict(line.params))}))
     players = players_at(match)
     moved = {str(seat): 0 for seat in match.game.seats}
     while moved[mine] < len(line.plays) and (asks := match.asks()):
         turn, n = asks[0], moved.get(asks[0].seat, 0)
         given = answered_by(turn, players)
-        said = turn.desk.words.name(given.action)
+        said = turn.context.words.name(given.action)
         if turn.seat == mine:
             wanted = line.plays[n]
             must(wanted in ("?", said), f"{name} plays {said}, not {wanted}, as move {n + 1}")
@@ -121,14 +121,14 @@ def a_line_of_play_is_played(name: str, line: Line) -> None:
 def _named(turn: Turn[Any, Any], name: str) -> Any:
     """The option that goes by a name."""
     for option in turn.options:
-        if turn.desk.words.name(option) == name:
+        if turn.context.words.name(option) == name:
             return option
     raise Broken(f"{turn.seat} has no move that is called {name}")
 
 
 def partner_checks(at: Bench, name: str) -> Iterator[tuple[str, Any]]:
     """The checks of one partner, by what they are about."""
-    partner = shelf.pick("partner", name, shelf.partners(at.spec.family or at.spec.name))
+    partner = registry.pick("partner", name, registry.partners(at.spec.family or at.spec.name))
     params: dict[str, Any] = {}
     if not seats_of(name, at) and partner.lines:
         params = dict(partner.lines[0].params)
@@ -193,9 +193,9 @@ def a_card_looks_both_ways(condition: Condition) -> None:
     must(bool(condition.shortcuts), f"{condition.name}: no rule of thumb is on the card")
     labels = [label(who) for who in condition.players]
     must(len(set(labels)) == len(labels), f"{condition.name}: two players have the same label")
-    family = shelf.family(condition.instances[0].game).name
+    family = registry.family(condition.instances[0].game).name
     for name in condition.metrics:
-        shelf.pick(f"metric of {family}", name, shelf.metrics(family))
+        registry.pick(f"metric of {family}", name, registry.metrics(family))
     for lineup in study_of("check", [condition], 1, 1).cells[0].lineups:
         resolved(Setup(condition.instances[0], 1, lineup, arms=condition.arms))
 
@@ -206,8 +206,8 @@ def a_board_is_drawn_from_the_view(at: Bench) -> None:
     for turn, _ in asked_in_turn(match):
         for seat in match.game.seats:
             view = match.game.observe(match.state, seat)
-            board = board_of(match.desk(seat), view)
+            board = board_of(match.context(seat), view)
             must(isinstance(board, Board) and bool(board.parts), f"nothing is drawn for {seat}")
             plain = msgspec.json.encode(board)
-            other = board_of(Desk(at.spec, match.game, seat, turn.desk.seed + 1), view)
+            other = board_of(SeatContext(at.spec, match.game, seat, turn.context.seed + 1), view)
             must(msgspec.json.encode(other) == plain, f"{seat}'s board hangs on more than its view")

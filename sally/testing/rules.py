@@ -8,14 +8,14 @@ from typing import Any
 
 import msgspec
 
-from sally.core.chance import Stream
 from sally.core.errors import BadInput
-from sally.core.game import NATURE
-from sally.core.log import Episode, Forfeited, Moved, from_line, to_line
-from sally.core.menu import admitted
-from sally.core.partner import Partner
-from sally.core.playback import mismatch, replayed
-from sally.core.replay import Replay
+from sally.core.log.events import Episode, Forfeited, Moved, from_line, to_line
+from sally.core.match.playback import mismatch, replayed
+from sally.core.match.replay import Replay
+from sally.core.rules.chance import Stream
+from sally.core.rules.game import NATURE
+from sally.core.rules.menu import admitted
+from sally.core.rules.partner import Partner
 from sally.runner.seating import kinds
 from sally.testing.bench import (
     Bench,

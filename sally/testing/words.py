@@ -7,13 +7,13 @@ from typing import Any
 
 import msgspec
 
-from sally.core.chance import Stream
-from sally.core.desk import Desk
 from sally.core.errors import Unreadable
-from sally.core.menu import example, filled, is_finite
-from sally.core.player import Turn
-from sally.core.probe import problem
-from sally.core.words import slots
+from sally.core.match.player import Turn
+from sally.core.match.seat_context import SeatContext
+from sally.core.prompt.words import slots
+from sally.core.rules.chance import Stream
+from sally.core.rules.menu import example, filled, is_finite
+from sally.core.rules.probe import problem
 from sally.testing.bench import Bench, asked_in_turn, match_of, must
 
 
@@ -23,13 +23,13 @@ def pages_grow_by_appending(at: Bench) -> None:
         pages: dict[Any, str] = {}
         match = match_of(at.table(2, arms=arms, injections=injections))
         for turn, _ in asked_in_turn(match):
-            for form in turn.desk.words.forms:
-                opening = str(turn.desk.opening(turn.view, form))
+            for form in turn.context.words.forms:
+                opening = str(turn.context.opening(turn.view, form))
                 grown = opening.startswith(pages.get((turn.seat, form), ""))
                 must(grown, f"a line of the past changed for {turn.seat}")
                 pages[turn.seat, form] = opening
                 if not any(i.keep for i in injections):
-                    fresh = Desk(at.spec, match.game, turn.seat, 0)
+                    fresh = SeatContext(at.spec, match.game, turn.seat, 0)
                     same = str(fresh.opening(turn.view, form)) == opening
                     must(same, f"read at once, the past of {turn.seat} is another")
 
@@ -37,7 +37,7 @@ def pages_grow_by_appending(at: Bench) -> None:
 def a_page_says_what_is_wanted_and_how(at: Bench) -> None:
     """Rules, question and format are there, and the format names every answer once."""
     for turn, _ in asked_in_turn(match_of(at.table(arms=at.all_probes))):
-        words, view = turn.desk.words, turn.view
+        words, view = turn.context.words, turn.view
         must(bool(words.rules(turn.seat).strip()), f"no rules for {turn.seat}")
         if turn.question is None:
             must(bool(words.question(view, turn.options).strip()), f"{turn.seat} is asked nothing")
@@ -65,7 +65,7 @@ def every_text_has_plain_slots(at: Bench) -> None:
 def words_read_what_words_name(at: Bench, seed: int) -> None:
     """Every action is read back from its own name."""
     for turn, _ in asked_in_turn(match_of(at.table(seed))):
-        words, options = turn.desk.words, turn.options
+        words, options = turn.context.words, turn.options
         if is_finite(options):
             for option in options:
                 for reply in (f"{words.label}: {words.name(option)}", words.name(option)):
@@ -92,7 +92,7 @@ def words_refuse_what_is_unclear(at: Bench) -> None:
 
 
 def _unclear(turn: Turn[Any, Any]) -> list[str]:
-    words, options = turn.desk.words, turn.options
+    words, options = turn.context.words, turn.options
     unclear = ["", " \n", "I would rather not. " * 50, "{", "{}", "[]", '{"kind": "?"}', "null"]
     if not is_finite(options):
         said = json.dumps(msgspec.to_builtins(example(options, Stream(1))))
@@ -105,7 +105,7 @@ def _unclear(turn: Turn[Any, Any]) -> list[str]:
 
 def _why_refused(turn: Turn[Any, Any], reply: str) -> str | None:
     try:
-        turn.desk.words.read(reply, turn.view, turn.options)
+        turn.context.words.read(reply, turn.view, turn.options)
     except Unreadable as why:
         return str(why)
     return None
@@ -114,7 +114,7 @@ def _why_refused(turn: Turn[Any, Any], reply: str) -> str | None:
 def reports_are_read_and_unclear_ones_refused(at: Bench) -> None:
     """An answer to a probe is read as it was meant, and no answer is none."""
     for turn, _ in asked_in_turn(match_of(at.table(arms=at.all_probes))):
-        question, words = turn.question, turn.desk.words
+        question, words = turn.question, turn.context.words
         if question is None:
             continue
         names = [words.choice_name(question, c) for c in question.choices]

@@ -10,13 +10,13 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 from pettingzoo.test import api_test, parallel_api_test, seed_test
 
-from sally.adapters.gymnasium import SeatEnv
-from sally.adapters.pettingzoo import SimultaneousEnv, TurnEnv
-from sally.core import shelf
+from sally.adapters.rl.gymnasium import SeatEnv
+from sally.adapters.rl.pettingzoo import SimultaneousEnv, TurnEnv
 from sally.core.errors import BadInput
+from sally.core.registry import registry
 
 pytestmark = pytest.mark.filterwarnings("ignore")
-GAMES = sorted(shelf.games())
+GAMES = sorted(registry.games())
 SIMULTANEOUS = ("rps", "ibs", "ipd", "repeated_games")
 
 
@@ -96,7 +96,7 @@ def test_a_page_in_bytes_is_whole_with_question_and_format():
     seen, info = env.reset(seed=1)
     shown = bytes(seen["observation"]).rstrip(b"\0").decode()
     assert shown == info["page"] and len(shown) > 2048
-    question = env.table.match.desk(env.seat).words.rules(env.seat)[:40]
+    question = env.table.match.context(env.seat).words.rules(env.seat)[:40]
     assert shown.startswith(question)
 
 
@@ -153,7 +153,7 @@ def test_a_step_after_the_end_and_a_missing_action_are_said_in_words():
 
 
 def test_a_wrong_seat_and_a_step_after_the_end_are_refused_and_change_nothing():
-    from sally.adapters.pettingzoo import SimultaneousEnv
+    from sally.adapters.rl.pettingzoo import SimultaneousEnv
 
     env = SimultaneousEnv("rps", rounds=1)
     env.reset(seed=1)

@@ -16,7 +16,7 @@ from sally.adapters.importers.clembench import FILE, Told, imported
 from sally.adapters.importers.table_layout import Layout
 from sally.cli import cli
 from sally.core.errors import BadInput
-from sally.core.log import Forfeited, Moved
+from sally.core.log.events import Forfeited, Moved
 
 LOGS = Path(__file__).parent.parent / "fixtures" / "clembench.jsonl"
 DILEMMA = Told(Layout(game="ipd", names=("J", "F")), noted="move", paid="points")

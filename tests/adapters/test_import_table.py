@@ -13,14 +13,14 @@ from click.testing import CliRunner
 from sally import store
 from sally.adapters.importers.table import imported
 from sally.adapters.importers.table_layout import layout_of
-from sally.analysis.profile_estimates import person_of
+from sally.analysis.profile.estimates import person_of
 from sally.cli import cli
-from sally.core import shelf
 from sally.core.errors import BadInput
-from sally.core.log import Censored, Forfeited, Reported, Sitter
-from sally.core.metric import Played
-from sally.core.paper import Imported
-from sally.core.playback import mismatch, replayed
+from sally.core.log.events import Censored, Forfeited, PlayerSpec, Reported
+from sally.core.match.playback import mismatch, replayed
+from sally.core.registry import registry
+from sally.core.registry.paper import Imported
+from sally.core.rules.metric import Played
 from tests.table import played
 from tests.table import table as table_of
 
@@ -48,9 +48,9 @@ def taken(path: Path, **flags: Any) -> Imported:
 
 def measured(found: Imported, metric: str, n: int = 0, seat: str = "agent") -> float | None:
     episode = found.episodes[n]
-    spec = shelf.game(episode.setup.instance.game)
+    spec = registry.game(episode.setup.instance.game)
     played = Played(spec, episode, replayed(spec, episode))
-    return shelf.metrics("repeated_games")[metric].measure(played, seat)  # type: ignore[arg-type]
+    return registry.metrics("repeated_games")[metric].measure(played, seat)  # type: ignore[arg-type]
 
 
 # --- what comes in --------------------------------------------------------------------------------
@@ -64,7 +64,7 @@ def test_rounds_become_episodes_with_people_named_and_payoffs_checked(tmp_path: 
     assert first.payoffs == {"agent": 18.0, "partner": 18.0}
     assert second.setup.lineup["agent"].params == {"name": "gpt"}
     assert first.used["source"]["licence"] == "CC0" and not found.lines
-    assert mismatch(shelf.game("ipd"), first) is None
+    assert mismatch(registry.game("ipd"), first) is None
 
 
 def test_a_known_bot_takes_its_seat_and_regret_is_exact(tmp_path: Path) -> None:
@@ -105,9 +105,9 @@ def test_predictions_are_scored_and_times_kept(tmp_path: Path) -> None:
     (episode,) = found.episodes
     said = [(e.turn, e.value, e.odds) for e in episode.events if isinstance(e, Reported)]
     assert said == [(0, 1, None), (1, 1, (0.3, 0.7))]
-    spec = shelf.game("ipd")
+    spec = registry.game("ipd")
     played = Played(spec, episode, replayed(spec, episode))
-    assert shelf.metrics("repeated_games")["tom_percent"].measure(played, "agent") == 50.0  # type: ignore[arg-type]
+    assert registry.metrics("repeated_games")["tom_percent"].measure(played, "agent") == 50.0  # type: ignore[arg-type]
     assert episode.used["people"] == {"agent": {"seconds": [1.2, None, 0.9]}}
     assert mismatch(spec, episode) is None
 
@@ -152,7 +152,7 @@ def test_where_chance_ended_the_game_the_end_is_natures_move(tmp_path: Path) -> 
     path = table(tmp_path, GAME + "c,1,gpt,bot,J,J,8,8\n")
     found = taken(path, stop_chance=0.2)
     assert found.episodes[-1].payoffs == {"agent": 8.0, "partner": 8.0}
-    assert all(mismatch(shelf.game("ipd"), e) is None for e in found.episodes)
+    assert all(mismatch(registry.game("ipd"), e) is None for e in found.episodes)
 
 
 def test_a_toml_file_beside_the_table_says_how_to_read_it(tmp_path: Path) -> None:
@@ -276,7 +276,9 @@ def test_another_table_under_the_same_name_is_not_taken_for_the_same(tmp_path: P
 
 def test_bots_that_played_here_can_be_written_as_a_table_too(tmp_path: Path) -> None:
     there = [
-        played(table_of("ipd", seed, agent=Sitter("random"), partner=Sitter("grim_trigger")))
+        played(
+            table_of("ipd", seed, agent=PlayerSpec("random"), partner=PlayerSpec("grim_trigger"))
+        )
         for seed in range(4)
     ]
     out, back, path = (str(tmp_path / name) for name in ("bots", "back", "bots.csv"))

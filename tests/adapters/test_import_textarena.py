@@ -10,7 +10,7 @@ import pytest
 
 from sally.adapters.importers.textarena import imported
 from sally.core.errors import BadInput
-from sally.core.log import Forfeited, Moved
+from sally.core.log.events import Forfeited, Moved
 
 FILE = Path(__file__).parent.parent / "fixtures" / "textarena.jsonl"
 

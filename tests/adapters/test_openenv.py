@@ -6,7 +6,7 @@ import pytest
 
 pytest.importorskip("openenv.core", reason="needs sally-lab[openenv]")
 
-from sally.adapters.openenv import GameEnvironment, ReplyAction, app_of
+from sally.adapters.trainers.openenv import GameEnvironment, ReplyAction, app_of
 from sally.core.errors import BadInput
 
 

@@ -22,10 +22,10 @@ from typing import Any
 import pytest
 
 from sally import store
-from sally.adapters.executors import executor
+from sally.adapters.executors.by_name import executor
 from sally.adapters.inspect.routing import preferred
 from sally.core.errors import BadInput
-from sally.core.log import to_line
+from sally.core.log.events import to_line
 from sally.runner.run import run_study
 from sally.store import Contents
 from tests.adapters.inspect.server import serving
@@ -159,7 +159,7 @@ def cluster() -> Iterator[TwoNodes]:
 
 
 STUDY = """
-from sally.core.study import Cell, Study, grid, instance, sitter
+from sally.core.registry.study import Cell, Study, grid, instance, sitter
 lineups = grid(agent=sitter("random"), partner=sitter("dawdles", seconds=0.005))
 STUDY = Study("dawdling", "", (Cell("ipd", (instance("ipd", rounds=4),), lineups, repeats=300),))
 """
@@ -168,7 +168,7 @@ STUDY = Study("dawdling", "", (Cell("ipd", (instance("ipd", rounds=4),), lineups
 def begun(cwd: Path, *args: str) -> Forked:
     """A driver of its own."""
     env = {**os.environ, **QUIET, "PYTHONPATH": str(ROOT)}
-    return warm(*GAMES, "sally.adapters.ray:_imported").start(
+    return warm(*GAMES, "sally.adapters.executors.ray:_imported").start(
         [sys.executable, *args], cwd=cwd, env=env
     )
 
@@ -220,7 +220,7 @@ def test_records_from_ray_are_those_of_this_process_to_the_byte(
 
 BYTES = """
 import sys
-from sally.adapters.executors import executor
+from sally.adapters.executors.by_name import executor
 from sally.runner.run import play_missing
 from tests.runner.test_executors import ALL_GAMES
 play_missing(ALL_GAMES, sys.argv[2], on=executor("ray://" + sys.argv[1]))
@@ -228,7 +228,7 @@ play_missing(ALL_GAMES, sys.argv[2], on=executor("ray://" + sys.argv[1]))
 
 
 MODELLED = """
-from sally.core.study import Cell, Study, instance, sitter
+from sally.core.registry.study import Cell, Study, instance, sitter
 lineups = ({"agent": sitter("language"), "partner": sitter("tit_for_tat")},)
 STUDY = Study("modelled", "", (Cell("ipd", (instance("ipd", rounds=2),), lineups, repeats=40),))
 """

@@ -8,30 +8,30 @@ import msgspec
 import pytest
 
 from sally import store
-from sally.adapters.text import TextEnv, TextEnvs
-from sally.adapters.text.splits import split_of
-from sally.analysis.measured import in_question, measured
-from sally.core import shelf
-from sally.core.chance import derived_seed
-from sally.core.drive import play_async
+from sally.adapters.trainers.text import TextEnv, TextEnvs
+from sally.adapters.trainers.text.splits import split_of
+from sally.analysis.columns.measured import in_question, measured
 from sally.core.errors import BadInput
-from sally.core.log import Forfeited, Instance, Setup, Sitter, from_line, to_line
-from sally.core.match import Match
-from sally.core.model import Reply
-from sally.core.playback import replayed
-from sally.core.training import Split, Task, check_split
+from sally.core.log.events import Forfeited, Instance, PlayerSpec, Setup, from_line, to_line
+from sally.core.match.drive import play_async
+from sally.core.match.engine import Match
+from sally.core.match.playback import replayed
+from sally.core.prompt.model import Reply
+from sally.core.registry import registry
+from sally.core.rules.chance import derived_seed
+from sally.core.rules.training import Split, Task, check_split
 from sally.games.repeated_games.training import TRAINING
 from sally.models.stub import listed
 from sally.runner.local import play, reached
 from sally.runner.seating import players_of, resolved
 
 
-def task(partner: Sitter, game: str = "ipd", **params) -> Task:
+def task(partner: PlayerSpec, game: str = "ipd", **params) -> Task:
     names = "_".join(f"{key}{value}" for key, value in params.items())
     return Task(Instance(f"{game}_{names}", game, params), "agent", {"partner": partner})
 
 
-TIT_FOR_TAT = task(Sitter("tit_for_tat"), rounds=4)
+TIT_FOR_TAT = task(PlayerSpec("tit_for_tat"), rounds=4)
 
 
 def played(env: TextEnv, *replies: str) -> list[tuple[float, bool, dict]]:
@@ -60,7 +60,7 @@ def test_regret_and_payoff_add_up_to_the_optimum():
 
 def test_an_unreadable_reply_is_tried_again_and_then_forfeited_at_its_price():
     env = TextEnv("ipd", retries=1)
-    env.begin(task(Sitter("single_action", {"action": 0}), rounds=3), 1)
+    env.begin(task(PlayerSpec("single_action", {"action": 0}), rounds=3), 1)
     (_, _, first), (reward, _, second) = played(env, "no", "no")
     assert first["retry"] and not second["retry"]
     assert second["columns"]["format"] == -1 and second["columns"]["regret"] == -10
@@ -76,7 +76,7 @@ def test_training_reads_as_evaluation_does():
         env.step(reply)
     assert env.asked is None
     setup = env.episode().setup
-    match = Match(shelf.game("ipd"), setup)
+    match = Match(registry.game("ipd"), setup)
     model = listed(replies)
     players = players_of(match, reached(setup.lineup, lambda seat, name: model))
     asyncio.run(play_async(match, players))
@@ -113,7 +113,7 @@ def test_two_probes_of_one_name_are_scored_apart():
 
 def test_scores_are_asked_for_where_the_strategy_scores():
     env = TextEnv("rps", strategy="lm")
-    env.begin(task(Sitter("single_action"), "rps", rounds=2), 1)
+    env.begin(task(PlayerSpec("single_action"), "rps", rounds=2), 1)
     assert env.asked.candidates == ("R", "P", "S")
     with pytest.raises(BadInput, match="one log-probability for each of R, P, S"):
         env.step("R")
@@ -130,7 +130,7 @@ def test_an_episode_is_stored_replayed_and_profiled_as_any_other(tmp_path):
     episode = from_line(to_line(env.episode("train")))
     assert episode.used["agent"]["trained_on"]["name"] == "ipd, doing"
     assert in_question(episode.setup) == ("agent",)
-    assert replayed(shelf.game("ipd"), episode).states[-1].agent_total == 25
+    assert replayed(registry.game("ipd"), episode).states[-1].agent_total == 25
     assert measured(episode, ("agent",))[0].doing == 25 / 4
     with store.Writer(tmp_path) as writer:
         writer.add(episode)
@@ -161,7 +161,7 @@ def test_without_a_seed_no_episode_comes_twice():
 UNSPLIT = ("toma_ag", "tradecraft")
 
 
-@pytest.mark.parametrize("game", sorted({*shelf.games()} - {*UNSPLIT}))
+@pytest.mark.parametrize("game", sorted({*registry.games()} - {*UNSPLIT}))
 def test_every_game_has_parts_that_do_not_overlap(game):
     split = split_of(game)
     assert set(split.parts) == {"train", "validation", "held_out"}
@@ -175,8 +175,8 @@ def test_a_game_without_a_split_says_so():
 
 
 def test_a_partner_under_another_name_is_found_out():
-    seen = task(Sitter("opponent_previous_plus", {"follow": 1.0}), "rps", rounds=10)
-    same = task(Sitter("tit_for_tat"), "rps", rounds=10)
+    seen = task(PlayerSpec("opponent_previous_plus", {"follow": 1.0}), "rps", rounds=10)
+    same = task(PlayerSpec("tit_for_tat"), "rps", rounds=10)
     split = Split("leaky", "", {"train": (seen,), "held_out": (same,)})
     with pytest.raises(BadInput, match=r"leaky overlaps: train has .*soon behaves the same"):
         check_split(split, TRAINING.alike)
@@ -186,18 +186,18 @@ def test_a_partner_under_another_name_is_found_out():
 
 
 def _alone(seen: Task) -> Task:
-    return msgspec.structs.replace(seen, others={"partner": Sitter("single_action")})
+    return msgspec.structs.replace(seen, others={"partner": PlayerSpec("single_action")})
 
 
 def test_a_noisy_copy_is_no_new_partner():
-    seen = task(Sitter("win_nil_lose_plus", {"follow": 1.0}), "rps", rounds=10)
-    noisy = task(Sitter("win_nil_lose_plus", {"follow": 0.7}), "rps", rounds=10)
+    seen = task(PlayerSpec("win_nil_lose_plus", {"follow": 1.0}), "rps", rounds=10)
+    noisy = task(PlayerSpec("win_nil_lose_plus", {"follow": 0.7}), "rps", rounds=10)
     assert "the same" in TRAINING.alike(seen, noisy)
 
 
 def test_one_that_may_turn_into_a_known_one_is_new():
-    defects = task(Sitter("single_action", {"action": 1}), rounds=10)
-    grim = task(Sitter("grim_trigger"), rounds=10)
+    defects = task(PlayerSpec("single_action", {"action": 1}), rounds=10)
+    grim = task(PlayerSpec("grim_trigger"), rounds=10)
     assert TRAINING.alike(defects, grim) == "" and TRAINING.alike(grim, defects) != ""
 
 
@@ -210,7 +210,7 @@ def test_bad_input_gets_a_sentence_and_changes_nothing():
         env.step("Option: J")
     with pytest.raises(BadInput, match="part of the split ipd"):
         env.reset(1, "test")
-    page = env.begin(task(Sitter("tit_for_tat"), rounds=1), 1)
+    page = env.begin(task(PlayerSpec("tit_for_tat"), rounds=1), 1)
     with pytest.raises(BadInput, match="A reply is a text, not int"):
         env.step(3)
     assert env.page == page
@@ -228,7 +228,7 @@ def test_bad_input_gets_a_sentence_and_changes_nothing():
 )
 def test_replies_of_any_bytes_are_forfeits_at_worst(reply):
     env = TextEnv("ipd", retries=0)
-    env.begin(task(Sitter("tit_for_tat"), rounds=2), 1)
+    env.begin(task(PlayerSpec("tit_for_tat"), rounds=2), 1)
     env.step(reply)
     assert env._table.match.turn == 1
     assert isinstance(env._table.match.events[0], Forfeited)
@@ -236,7 +236,7 @@ def test_replies_of_any_bytes_are_forfeits_at_worst(reply):
 
 def test_a_reply_cut_by_length_is_read_by_whole_lines():
     env = TextEnv("ipd", retries=0)
-    env.begin(task(Sitter("tit_for_tat"), rounds=2), 1)
+    env.begin(task(PlayerSpec("tit_for_tat"), rounds=2), 1)
     env.step(Reply("Option: J", finish="length"))
     assert env.rows()[0].columns.format == -1
 
@@ -266,7 +266,10 @@ def test_many_stand_side_by_side():
 
 
 def test_a_model_by_that_name_cannot_be_called_alone():
-    lineup = {"agent": Sitter("language", {"model": "trained:x"}), "partner": Sitter("tit_for_tat")}
+    lineup = {
+        "agent": PlayerSpec("language", {"model": "trained:x"}),
+        "partner": PlayerSpec("tit_for_tat"),
+    }
     episode = play(resolved(Setup(Instance("ipd", "ipd", {"rounds": 2}), 1, lineup)))
     assert "cannot be called" in episode.end.detail
 
@@ -275,7 +278,7 @@ def test_a_model_by_that_name_cannot_be_called_alone():
 
 
 def test_an_episode_reads_the_same_after_another_of_its_task():
-    for game in sorted({*shelf.games()} - {*UNSPLIT}):
+    for game in sorted({*registry.games()} - {*UNSPLIT}):
         used, fresh = TextEnv(game), TextEnv(game)
         used.reset(1)
         used.step("no answer at all")

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from sally.adapters.text import TextEnv, env
-from sally.core import keys
-from sally.core.log import to_line
-from sally.core.model import Reply, Usage
+from sally.adapters.trainers.text import TextEnv, env
+from sally.core import redaction as keys
+from sally.core.log.events import to_line
+from sally.core.prompt.model import Reply, Usage
 from sally.players.straight import Straight, straight_way
 
 KEY = "sk-a-key-that-nobody-reads"

@@ -6,11 +6,11 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="needs sally-lab[trl]")
 
-from sally.adapters.text import TextEnv  # noqa: E402
-from sally.adapters.trl import Rollouts, Talk  # noqa: E402
+from sally.adapters.trainers.text import TextEnv  # noqa: E402
+from sally.adapters.trainers.trl import Rollouts, Talk  # noqa: E402
 from sally.core.errors import BadInput  # noqa: E402
-from sally.core.log import Instance, Sitter  # noqa: E402
-from sally.core.training import Split, Task  # noqa: E402
+from sally.core.log.events import Instance, PlayerSpec  # noqa: E402
+from sally.core.rules.training import Split, Task  # noqa: E402
 from tests.adapters.tutorial import example  # noqa: E402
 
 
@@ -33,7 +33,10 @@ class Letters:
 def test_the_tables_words_are_masked_and_the_models_are_not():
     env = TextEnv("ipd", strategy="chat", retries=0)
     env.begin(
-        Task(Instance("ipd", "ipd", {"rounds": 2}), "agent", {"partner": Sitter("tit_for_tat")}), 1
+        Task(
+            Instance("ipd", "ipd", {"rounds": 2}), "agent", {"partner": PlayerSpec("tit_for_tat")}
+        ),
+        1,
     )
     letters = Letters()
     talk = Talk(env, letters)
@@ -93,7 +96,7 @@ def test_a_random_net_is_trained_for_a_few_steps_and_changes(tmp_path, monkeypat
     from datasets import Dataset
 
     def at(partner: str) -> tuple[Task, ...]:
-        others = {"partner": Sitter(partner)}
+        others = {"partner": PlayerSpec(partner)}
         return (Task(Instance(f"ipd_{partner}", "ipd", {"rounds": 2}), "agent", others),)
 
     split = Split("two", "", {"train": at("tit_for_tat"), "held_out": at("single_action")})

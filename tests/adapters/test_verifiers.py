@@ -16,12 +16,12 @@ pytest.importorskip("verifiers.v1", reason="needs sally-lab[verifiers]")
 
 import verifiers.v1 as vf
 
-from sally.adapters.text import TextEnv
-from sally.adapters.verifiers import GameEnv, GameEnvConfig, GamesConfig
-from sally.core import shelf
+from sally.adapters.trainers.text import TextEnv
+from sally.adapters.trainers.verifiers import GameEnv, GameEnvConfig, GamesConfig
 from sally.core.errors import BadInput
-from sally.core.log import from_line
-from sally.core.playback import replayed
+from sally.core.log.events import from_line
+from sally.core.match.playback import replayed
+from sally.core.registry import registry
 from tests.adapters.tutorial import example
 
 Says = Callable[[list[dict[str, str]]], str]
@@ -99,7 +99,7 @@ def test_an_episode_is_a_rollout_and_its_record_is_one_of_ours():
     assert trace.rewards["format"].score == 0 and trace.rewards["regret"].score <= 0
     assert trace.metrics["payoff"] > 0 and "payoff" not in trace.rewards
     kept = from_line(trace.info["sally_episode"].encode())
-    final = replayed(shelf.game("ipd"), kept).states[-1]
+    final = replayed(registry.game("ipd"), kept).states[-1]
     assert final.agent_total == trace.metrics["payoff"]
 
 

@@ -11,11 +11,11 @@ from typing import Any
 import msgspec
 
 from sally import api
-from sally.core import shelf
-from sally.core.chance import Stream
-from sally.core.log import Episode, Sitter
-from sally.core.player import Decision, Turn
-from sally.core.probe import Question, Report
+from sally.core.log.events import Episode, PlayerSpec
+from sally.core.match.player import Decision, Turn
+from sally.core.registry import registry
+from sally.core.rules.chance import Stream
+from sally.core.rules.probe import Question, Report
 from sally.games.toma.mg.game import frozen_scenarios as mg_scenarios
 from sally.games.toma.po.game import frozen_scenarios as po_scenarios
 from sally.runner.seating import seated
@@ -34,7 +34,7 @@ class Dialled(msgspec.Struct, frozen=True):
         return Report(self.predicted(turn, turn.question))
 
     def decide(self, turn: Turn[Any, Any]) -> Decision[Any]:
-        spec, game, draws = turn.desk.spec, turn.desk.game, self.dice(turn, "move")
+        spec, game, draws = turn.context.spec, turn.context.game, self.dice(turn, "move")
         belief = {
             question.about: self.predicted(turn, question)
             for probe in self.probes
@@ -50,16 +50,16 @@ class Dialled(msgspec.Struct, frozen=True):
         draws = self.dice(turn, f"{question.probe} {question.about}")
         if draws() >= self.knows:
             return draws.pick(question.choices)
-        if not isinstance(self.expert, Sitter):
+        if not isinstance(self.expert, PlayerSpec):
             return self.expert
         asked = (turn.number, turn.seat, question.probe, question.about)
         told = msgspec.structs.replace(turn, id=asked, question=question)
-        expert: Any = seated(turn.desk.spec, turn.desk.game, turn.seat, self.expert)
+        expert: Any = seated(turn.context.spec, turn.context.game, turn.seat, self.expert)
         return expert.report(told).value
 
     def dice(self, turn: Turn[Any, Any], purpose: str) -> Stream:
         return Stream(
-            turn.desk.seed, turn.seat, turn.number, f"{turn.desk.spec.name} dialled {purpose}"
+            turn.context.seed, turn.seat, turn.number, f"{turn.context.spec.name} dialled {purpose}"
         )
 
 
@@ -101,18 +101,19 @@ def families() -> dict[str, Family]:
             "eleven_twenty", "player_1", 19, ("their_move",), {"player_2": ("level", {"k": 1})}
         ),
         "toma_po": Family(
-            "toma_po", "player", Sitter("solver"), _probes("toma_po"), {},
+            "toma_po", "player", PlayerSpec("solver"), _probes("toma_po"), {},
             _scenarios(po_scenarios(), 2),
         ),
         "toma_mg": Family(
-            "toma_mg", "player", Sitter("solver"), _probes("toma_mg"), {},
+            "toma_mg", "player", PlayerSpec("solver"), _probes("toma_mg"), {},
             _scenarios(mg_scenarios(), 1),
         ),
         "pick_the_right_stuff": Family(
-            "pick_the_right_stuff", "manager", Sitter("tracker"), ("state_last_seen",), {}, locker
+            "pick_the_right_stuff", "manager", PlayerSpec("tracker"), ("state_last_seen",), {},
+            locker,
         ),
     }  # fmt: skip
 
 
 def _probes(game: str) -> tuple[str, ...]:
-    return tuple(probe.name for probe in shelf.game(game).probes if probe.of_mind)
+    return tuple(probe.name for probe in registry.game(game).probes if probe.of_mind)

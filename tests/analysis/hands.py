@@ -8,12 +8,12 @@ from typing import Any
 import msgspec
 
 from sally import store
-from sally.core import shelf
-from sally.core.drive import play_bots
-from sally.core.game import Seat
-from sally.core.log import Censored, Episode, Instance, Setup, Sitter
-from sally.core.match import Match
-from sally.core.probe import Injection
+from sally.core.log.events import Censored, Episode, Instance, PlayerSpec, Setup
+from sally.core.match.drive import play_bots
+from sally.core.match.engine import Match
+from sally.core.registry import registry
+from sally.core.rules.game import Seat
+from sally.core.rules.probe import Injection
 from sally.models.stub import always
 from sally.papers.kang2026.study import PROBES, scenarios
 from sally.runner.local import play
@@ -25,14 +25,14 @@ def scenario_episode(
     told: float | None = None, **params: Any,
 ) -> Episode:  # fmt: skip
     """One scenario of ToMA in a model's name; the bot decides what the model knows and does."""
-    spec, problem = shelf.game(game), scenarios(game, level)[number]
+    spec, problem = registry.game(game), scenarios(game, level)[number]
     name = {"model": "qwen2.5-3b-instruct", "strategy": "zero_shot", **params}
     arms = {"player": (PROBES[game],)} if asked else {}
     tell = () if told is None else (Injection(Seat("player"), PROBES[game], error=told),)
-    lineup = {"player": Sitter("language", name)}
+    lineup = {"player": PlayerSpec("language", name)}
     setup = Setup(problem, 7, lineup, arms=arms, injections=tell, repeat=repeat)
     match = Match(spec, setup)
-    play_bots(match, {"player": seated(spec, match.game, Seat("player"), Sitter(bot))})
+    play_bots(match, {"player": seated(spec, match.game, Seat("player"), PlayerSpec(bot))})
     return match.episode()
 
 
@@ -41,13 +41,13 @@ def repeated_episode(
     **params: Any,
 ) -> Episode:  # fmt: skip
     """A repeated game in a model's name, which always plays and predicts one action."""
-    spec = shelf.game(game)
-    who = Sitter("language", {"model": "mistral-large-2", "strategy": "qa", **params})
-    lineup = {"agent": who, "partner": Sitter("single_action", {"action": action})}
+    spec = registry.game(game)
+    who = PlayerSpec("language", {"model": "mistral-large-2", "strategy": "qa", **params})
+    lineup = {"agent": who, "partner": PlayerSpec("single_action", {"action": action})}
     given: dict[str, Any] = {"rounds": rounds, "names": list(names or "JFB"[: 3 - (game != "rps")])}
     setup = Setup(Instance(game, game, given), seed, lineup, arms={"agent": ("their_move",)})
     match = Match(spec, setup)
-    same = Sitter("single_action", {"action": plays})
+    same = PlayerSpec("single_action", {"action": plays})
     players = {
         "agent": seated(spec, match.game, Seat("agent"), same),
         "partner": seated(spec, match.game, Seat("partner"), lineup["partner"]),
@@ -63,9 +63,9 @@ def cut(episode: Episode) -> Episode:
 
 def speechless_episode(game: str, level: int, number: int, **params: Any) -> Episode:
     """A scenario with a model that never gives a readable answer."""
-    shelf.add("models", "speechless", lambda name: always("I would rather not say."))
+    registry.add("models", "speechless", lambda name: always("I would rather not say."))
     name = {"model": "speechless", "strategy": "zero_shot", **params}
-    lineup = {"player": Sitter("language", name)}
+    lineup = {"player": PlayerSpec("language", name)}
     return play(resolved(Setup(scenarios(game, level)[number], 7, lineup, retries=0)))
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from sally import api
-from sally.analysis.baselines import baselines
-from sally.analysis.measured import measured
-from sally.analysis.profile import ProfileRow, profile_of
-from sally.core.log import Episode
-from sally.core.study import Cell, Study, instance
+from sally.analysis.columns.measured import measured
+from sally.analysis.profile.baselines import baselines
+from sally.analysis.profile.profile import ProfileRow, profile_of
+from sally.core.log.events import Episode
+from sally.core.registry.study import Cell, Study, instance
 from sally.runner.local import play
 from sally.runner.seating import resolved
 

@@ -9,17 +9,17 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
-from sally.analysis.adversary import MARGIN, Finding, attack_of, attacked, tabled
-from sally.analysis.audit import card_of
-from sally.core import shelf
-from sally.core.card import Attack, Posed
+from sally.analysis.design.adversary import MARGIN, Finding, attack_of, attacked, tabled
+from sally.analysis.design.audit import card_of
 from sally.core.errors import BadInput
+from sally.core.registry import registry
+from sally.core.rules.card import Attack, Posed
 from sally.games.toma.po.surface import first_attack, own_row
 
 # found and not loaded: of the processes that gather the tests only one runs these
 pytestmark = pytest.mark.skipif(find_spec("sklearn") is None, reason="needs scikit-learn")
 FIXTURES = {"cups", "haggle"}
-FAMILIES = sorted({spec.family or spec.name for spec in shelf.games().values()} - FIXTURES)
+FAMILIES = sorted({spec.family or spec.name for spec in registry.games().values()} - FIXTURES)
 ATTACKS = [attack for family in FAMILIES for attack in card_of(family).attacks]
 SHORT = 240  # questions of the short form: what leaks badly shows, what leaks a little does not
 DEAR = 20  # of the minority game, whose scenarios take long; tests/games/toma proves it by counting
@@ -107,6 +107,6 @@ def test_own_rows_say_nothing_about_the_kind_of_answer() -> None:
 
 
 def test_a_card_without_attacks_says_why():
-    for family in shelf.packages():
-        card = shelf.card(family)
+    for family in registry.packages():
+        card = registry.card(family)
         assert card is None or bool(card.attacks) != (len(card.unattacked) > 40), family

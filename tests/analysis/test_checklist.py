@@ -5,10 +5,10 @@ from __future__ import annotations
 import msgspec
 
 import sally
-from sally.analysis.checklist import checklist
+from sally.analysis.design.checklist import checklist
 from sally.api import find_study
-from sally.core.log import Sitter
-from sally.core.study import Cell, Study, instance
+from sally.core.log.events import PlayerSpec
+from sally.core.registry.study import Cell, Study, instance
 from sally.studies.arms import with_unasked
 
 
@@ -32,7 +32,7 @@ def test_every_point_is_there_and_every_gap_is_said():
 
 
 def test_a_study_that_asks_nothing_sees_only_what_is_done():
-    bots = {"agent": Sitter("random"), "partner": Sitter("tit_for_tat")}
+    bots = {"agent": PlayerSpec("random"), "partner": PlayerSpec("tit_for_tat")}
     found = points(study(bots))
     assert "only doing is seen" in found["construct"].missing[0]
     assert found["sampling"].missing[0] == "cell 'one' is one problem, played once"
@@ -43,12 +43,12 @@ def test_a_study_that_asks_nothing_sees_only_what_is_done():
 def test_gaps_close_when_what_was_missing_is_added():
     whole = with_unasked(find_study("quickstart"))
     assert not points(whole)["does asking change play"].missing
-    model = Sitter("language", {"model": "embedded"})
-    reads = study({"agent": model, "partner": Sitter("tit_for_tat")})
+    model = PlayerSpec("language", {"model": "embedded"})
+    reads = study({"agent": model, "partner": PlayerSpec("tit_for_tat")})
     assert len(points(reads)["contamination"].missing) == 2
-    packs = [Sitter("language", {"model": "embedded", "pack": p}) for p in ("a", "a_twin")]
-    lineups = tuple({"agent": who, "partner": Sitter("tit_for_tat")} for who in (model, *packs))
+    packs = [PlayerSpec("language", {"model": "embedded", "pack": p}) for p in ("a", "a_twin")]
+    lineups = tuple({"agent": who, "partner": PlayerSpec("tit_for_tat")} for who in (model, *packs))
     worded = msgspec.structs.replace(reads.cells[0], lineups=lineups)
     assert not points(msgspec.structs.replace(reads, cells=(worded,)))["contamination"].missing
-    person = {"agent": Sitter("person"), "partner": model}
+    person = {"agent": PlayerSpec("person"), "partner": model}
     assert not points(study(person))["human baseline"].missing

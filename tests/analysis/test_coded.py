@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sally.analysis import coded
-from sally.analysis.coded import Coding
+from sally.analysis.columns import dictionary_column as coded
+from sally.analysis.columns.dictionary_column import Coding
 
 
 def bits(numbers: np.ndarray) -> list[int]:

@@ -7,19 +7,19 @@ import numpy as np
 import pytest
 
 from sally import api
-from sally.analysis import compare as comparing
-from sally.analysis.compare import (
+from sally.analysis.compare.compare import (
     Comparison,
     adjusted,
     clusters_needed,
     compare,
     conclusion,
 )
-from sally.analysis.compare_models import are_models, model_and_way
-from sally.analysis.compare_scores import Group, Score
-from sally.analysis.profile_estimates import person_of
+from sally.analysis.compare.compare import compare as comparing
+from sally.analysis.compare.models import are_models, model_and_way
+from sally.analysis.compare.scores import Group, Score
+from sally.analysis.profile.estimates import person_of
 from sally.core.errors import BadInput
-from sally.core.log import Episode, Instance, Setup, Sitter
+from sally.core.log.events import Episode, Instance, PlayerSpec, Setup
 from sally.stats import holm
 
 # Student (1908): extra hours of sleep of ten patients under two drugs
@@ -188,7 +188,7 @@ def test_an_eavesdropper_is_better_the_more_it_catches():
 
 def test_recorded_models_are_nobody_in_particular():
     def recorded(name: str) -> Setup:
-        who = {"persuader": Sitter("recorded", {"name": name})}
+        who = {"persuader": PlayerSpec("recorded", {"name": name})}
         return Setup(Instance("games.jsonl:3:1", "mindgames", {}), 1, who)
 
     assert person_of(recorded("human"), "persuader") == "games.jsonl:3"
@@ -219,16 +219,16 @@ def test_one_cluster_less_than_needed_can_claim_nothing_and_so_many_can(family: 
     assert {c.verdict for c in adjusted(few)} == {"undecided"}
 
 
-def asked(model: str, strategy: str) -> Sitter:
-    return Sitter("language", {"model": f"lab/{model}", "strategy": strategy})
+def asked(model: str, strategy: str) -> PlayerSpec:
+    return PlayerSpec("language", {"model": f"lab/{model}", "strategy": strategy})
 
 
 def test_models_are_told_from_players_and_their_ways_apart() -> None:
     assert model_and_way(asked("weak", "cot")) == ("weak", "cot")
-    assert model_and_way(Sitter("constant", {"move": "J"})) == ("constant", "J")
+    assert model_and_way(PlayerSpec("constant", {"move": "J"})) == ("constant", "J")
     instance = Instance("ipd-1", "ipd", {"rounds": 1})
     lineups = [
-        {"agent": asked(model, way), "partner": Sitter("random")}
+        {"agent": asked(model, way), "partner": PlayerSpec("random")}
         for model in ("weak", "good")
         for way in ("qa", "cot")
     ]

@@ -6,11 +6,11 @@ import msgspec
 import pytest
 
 import sally
-from sally.analysis.contrast import NOT_ASKED, OWN_WORDS, conclusion, contrast
+from sally.analysis.compare.contrast import NOT_ASKED, OWN_WORDS, conclusion, contrast
 from sally.api import find_study
 from sally.core.errors import BadInput
-from sally.core.log import Sitter
-from sally.core.probe import Injection
+from sally.core.log.events import PlayerSpec
+from sally.core.rules.probe import Injection
 from sally.studies.arms import with_unasked
 
 ASKED = {"agent": ("their_move",)}
@@ -30,9 +30,9 @@ def test_asking_a_bot_changes_nothing_and_is_called_identical():
 
 def test_a_player_that_plays_otherwise_when_asked_is_caught():
     def turncoat(asked):
-        kind = Sitter("single_action", {"action": 0 if asked else 1})
+        kind = PlayerSpec("single_action", {"action": 0 if asked else 1})
         found = games(kind, probes=ASKED if asked else None, seeds=range(8))
-        name = Sitter("turncoat")
+        name = PlayerSpec("turncoat")
         return [
             msgspec.structs.replace(
                 e, setup=msgspec.structs.replace(e.setup, lineup={**e.setup.lineup, "agent": name})

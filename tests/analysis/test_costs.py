@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 import sally
-from sally.analysis.continued import by_continuations
-from sally.analysis.costs import costs_of
-from sally.analysis.rows import episode_rows, played
+from sally.analysis.columns.rows import episode_rows, played
+from sally.analysis.decisions.costs import costs_of
+from sally.analysis.decisions.rollouts import by_continuations
 from sally.runner.forking import would_do
 
 WORD_GAMES = [

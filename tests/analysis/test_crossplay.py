@@ -9,15 +9,15 @@ import pytest
 from click.testing import CliRunner
 
 from sally import store
-from sally.analysis.crossplay import crossplay, draw, names_of
+from sally.analysis.compare.crossplay import crossplay, draw, names_of
 from sally.cli import cli
-from sally.core import shelf
-from sally.core.drive import play_bots
 from sally.core.errors import BadInput
-from sally.core.log import Episode, Setup
-from sally.core.match import Match
-from sally.core.metric import Played
-from sally.core.study import grid, sitter
+from sally.core.log.events import Episode, Setup
+from sally.core.match.drive import play_bots
+from sally.core.match.engine import Match
+from sally.core.registry import registry
+from sally.core.registry.study import grid, player_spec
+from sally.core.rules.metric import Played
 from sally.games.tradecraft.problems import problems
 from sally.papers.tradecraft2026.crossplay import CROSSPLAY, TRADERS
 from sally.papers.tradecraft2026.value_reports import value_reports
@@ -30,8 +30,8 @@ FEW = ("zero_order", "hoarder", "generous")
 def meet(one: str, two: str, first: int = 3, **arms: tuple[str, ...]) -> list[Match]:  # type: ignore[type-arg]
     found = []
     for n, problem in enumerate(problems("minecraft_core_2p_2", first)):
-        (lineup,) = grid(p1=sitter(one), p2=sitter(two))
-        match = Match(shelf.game("tradecraft"), resolved(Setup(problem, n, lineup, arms=arms)))
+        (lineup,) = grid(p1=player_spec(one), p2=player_spec(two))
+        match = Match(registry.game("tradecraft"), resolved(Setup(problem, n, lineup, arms=arms)))
         play_bots(match, players_of(match))
         found.append(match)
     return found

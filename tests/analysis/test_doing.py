@@ -6,12 +6,12 @@ import msgspec
 import pytest
 
 from sally import api
-from sally.analysis.baselines import baselines
-from sally.analysis.measured import measured
-from sally.analysis.profile import profile_of
-from sally.core.log import Sitter
-from sally.core.player import Decision, Forfeit, Turn
-from sally.core.study import Cell, Study, grid, instance, sitter
+from sally.analysis.columns.measured import measured
+from sally.analysis.profile.baselines import baselines
+from sally.analysis.profile.profile import profile_of
+from sally.core.log.events import PlayerSpec
+from sally.core.match.player import Decision, Forfeit, Turn
+from sally.core.registry.study import Cell, Study, grid, instance, player_spec
 from sally.games.toma.po.game import frozen_scenarios as po_scenarios
 from sally.runner.seating import seated
 from tests.analysis.profiles import against_tit_for_tat, one_cell, played, profiled
@@ -65,7 +65,8 @@ def test_where_a_constant_is_optimal_doing_has_room_and_the_mindless_mark_is_at_
 
 def test_the_mindless_end_is_one_player_for_a_game_not_the_luckiest_for_each_partner():
     lineups = grid(
-        agent=sitter("tabular"), partner=tuple(sitter("single_action", action=a) for a in range(3))
+        agent=player_spec("tabular"),
+        partner=tuple(player_spec("single_action", action=a) for a in range(3)),
     )
     (row,) = profiled(played(one_cell("rps", lineups, repeats=3, rounds=20)), "agent")
     assert row.mindless.value < 0.5  # whoever it is, it cannot beat all three
@@ -79,7 +80,7 @@ def test_a_tracker_is_the_exact_end_of_the_locker_and_the_true_box_is_no_mind():
         for n in range(6)
     )  # fmt: skip
     arms = {"manager": ("state_last_seen", "true_box")}
-    cell = Cell("c", games, grid(manager=(sitter("tracker"), sitter("random"))), arms)
+    cell = Cell("c", games, grid(manager=(player_spec("tracker"), player_spec("random"))), arms)
     tracker, chance = profiled(played(Study("s", "s", (cell,))), "manager")
     assert tracker.doing.value == pytest.approx(1) and tracker.accuracy.value == 100
     assert tracker.reference == chance.reference and chance.reference.standing == "exact"
@@ -91,16 +92,16 @@ def test_a_tracker_is_the_exact_end_of_the_locker_and_the_true_box_is_no_mind():
 
 def test_a_reference_that_does_not_always_win_is_the_best_known():
     lineups = grid(
-        guide=sitter("turn_taker"),
-        explorer=(sitter("turn_taker"), sitter("random")),
-        eavesdropper=sitter("worlds"),
+        guide=player_spec("turn_taker"),
+        explorer=(player_spec("turn_taker"), player_spec("random")),
+        eavesdropper=player_spec("worlds"),
     )
     rows = profiled(played(one_cell("toma_sw", lineups, repeats=8)), "explorer")
     assert {row.reference.standing for row in rows} == {"best known"}
 
 
 def test_a_scale_without_clear_room_is_not_drawn_out_of_noise():
-    lineups = grid(agent=sitter("random"), partner=sitter("random"))
+    lineups = grid(agent=player_spec("random"), partner=player_spec("random"))
     (row,) = profiled(played(one_cell("rps", lineups, repeats=6, rounds=10)), "agent")
     assert row.doing.value is None and "room" in row.why["doing"]
     assert row.regret.value is not None  # only the regret is left
@@ -116,7 +117,9 @@ class Silent(msgspec.Struct, frozen=True):
 
     def solved(self, turn: Turn) -> int:
         return (
-            seated(turn.desk.spec, turn.desk.game, turn.seat, Sitter("solver")).decide(turn).action
+            seated(turn.context.spec, turn.context.game, turn.seat, PlayerSpec("solver"))
+            .decide(turn)
+            .action
         )
 
 
@@ -143,7 +146,9 @@ def test_a_void_round_earns_nothing_by_the_rules_and_the_best_reply_at_most():
 
 
 def test_one_partner_without_an_automaton_does_not_blank_the_row():
-    lineups = grid(agent=sitter("tabular"), partner=(sitter("tit_for_tat"), sitter("tabular")))
+    lineups = grid(
+        agent=player_spec("tabular"), partner=(player_spec("tit_for_tat"), player_spec("tabular"))
+    )
     known, unknown = profiled(played(one_cell("rps", lineups, repeats=6, rounds=20)), "agent")
     assert (known.part, unknown.part) == ("with a known optimum", "without a known optimum")
     assert known.doing.value is not None and unknown.doing.value is None

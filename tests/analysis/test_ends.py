@@ -13,29 +13,29 @@ from click.testing import CliRunner
 
 import sally
 from sally import store
-from sally.analysis.ends import ends_in, row_ends
-from sally.analysis.rows import mean_of
+from sally.analysis.columns.rows import mean_of
+from sally.analysis.profile.bounds import ends_in, row_ends
 from sally.cli import cli
-from sally.core import shelf
-from sally.core.game import Seat
-from sally.core.log import Instance, Setup, Sitter
-from sally.core.metric import ENDS
-from sally.output.page.held import Held
+from sally.core.log.events import Instance, PlayerSpec, Setup
+from sally.core.registry import registry
+from sally.core.rules.game import Seat
+from sally.core.rules.metric import ENDS
+from sally.output.page.page_data import PageData
 from sally.output.page.results import sheets_of
 from sally.runner.local import play
 from sally.runner.seating import resolved
-from sally.stats.rule import lone_by_rule
+from sally.stats.cluster_interval import lone_by_rule
 
 GAMES = {
     name: spec
-    for name, spec in shelf.games().items()
+    for name, spec in registry.games().items()
     if spec.game.__module__.startswith("sally.games.") and name != "repeated_games"
 }
 SHARE = re.compile(r"(the )?share of |share with |1 (if|where) |how often |rounds in which ")
 
 
 def metrics_of(name: str) -> dict[str, Any]:
-    return shelf.metrics(GAMES[name].family or name)
+    return registry.metrics(GAMES[name].family or name)
 
 
 @pytest.mark.parametrize("name", GAMES)
@@ -106,7 +106,7 @@ def held(tmp_path_factory: pytest.TempPathFactory) -> str:
     for game, params in kinds:
         for n in range(6):
             for one in ("random", "tabular"):
-                lineup = {"agent": Sitter(one), "partner": Sitter("random")}
+                lineup = {"agent": PlayerSpec(one), "partner": PlayerSpec("random")}
                 setup = Setup(Instance(f"{game}-{n}", game, params), n, lineup,
                               arms={"agent": ("their_odds",)})  # fmt: skip
                 episodes.append(play(resolved(setup), game))
@@ -172,7 +172,7 @@ def test_no_table_of_a_command_shows_an_interval_beyond_the_range(
 
 def test_no_notebook_or_report_shows_one_either(held: str) -> None:
     assert all_inside(list(sally.score(held))) >= 10
-    for sheet in sheets_of(Held(held)):
+    for sheet in sheets_of(PageData(held)):
         for group in sheet.groups.values():
             for metric in sheet.metrics:
                 row = {"metric": metric.name, "game": sheet.game}

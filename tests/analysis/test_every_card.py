@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from sally.analysis.audit import audit_of, card_of, conditions_of, metrics_of
-from sally.core import shelf
-from sally.core.card import Card, Condition, study_of
-from sally.core.log import Setup, label
+from sally.analysis.design.audit import audit_of, card_of, conditions_of, metrics_of
+from sally.core.log.events import Setup, label
+from sally.core.registry import registry
+from sally.core.rules.card import Card, Condition, study_of
 from sally.runner.seating import resolved
 
 FIXTURES = {"cups", "haggle"}  # games of the tests, on the shelf through tests/conftest.py
-FAMILIES = sorted({spec.family or spec.name for spec in shelf.games().values()} - FIXTURES)
+FAMILIES = sorted({spec.family or spec.name for spec in registry.games().values()} - FIXTURES)
 CARDS: dict[str, Card] = {name: card_of(name) for name in FAMILIES}
 CONDITIONS = [
     pytest.param(condition, id=f"{name}: {condition.name}")
@@ -25,7 +25,7 @@ def test_every_family_has_a_card_under_its_name(family: str) -> None:
     assert card_of(family).family == family
 
 
-@pytest.mark.parametrize("game", sorted(set(shelf.games()) - FIXTURES))
+@pytest.mark.parametrize("game", sorted(set(registry.games()) - FIXTURES))
 def test_every_game_has_a_condition(game: str) -> None:
     assert conditions_of(game)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sally.analysis.knowing import literal_note
+from sally.analysis.profile.knowing import literal_note
 
 
 def test_where_the_item_is_is_literal_and_what_the_user_saw_is_not() -> None:

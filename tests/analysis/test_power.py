@@ -9,11 +9,11 @@ import msgspec
 import numpy as np
 import pytest
 
-from sally.analysis import compare as comparing
-from sally.analysis.compare_scores import Group, Score
-from sally.analysis.power import Spread, Value, needs, spread_of
+from sally.analysis.compare.compare import compare as comparing
+from sally.analysis.compare.scores import Group, Score
+from sally.analysis.design.power import Spread, Value, needs, spread_of
 from sally.core.errors import BadInput
-from sally.core.study import Cell, Study, grid, instance, sitter
+from sally.core.registry.study import Cell, Study, grid, instance, player_spec
 from sally.runner.config import Config, read_config
 from sally.runner.local import play
 from sally.runner.plan import plan
@@ -23,7 +23,9 @@ from sally.stats import paired_sample_size, sign_flip_test, simulated_power
 CELL = Cell(
     "duel",
     (instance("rps", "rps-10", rounds=10),),
-    grid(agent=(sitter("random"), sitter("constant")), partner=sitter("tit_for_tat")),
+    grid(
+        agent=(player_spec("random"), player_spec("constant")), partner=player_spec("tit_for_tat")
+    ),
     repeats=12,
 )
 STUDY = Study("s", "s", (CELL,))
@@ -89,14 +91,14 @@ def test_partners_met_on_one_problem_belong_together_as_its_repeats_do():
         CELL,
         instances=tuple(instance("rps", f"i{n}") for n in range(10)),
         lineups=grid(
-            agent=(sitter("random"), sitter("constant")),
-            partner=(sitter("tit_for_tat"), sitter("random"), sitter("constant")),
+            agent=(player_spec("random"), player_spec("constant")),
+            partner=(player_spec("tit_for_tat"), player_spec("random"), player_spec("constant")),
         ),
         repeats=2,
     )
     study = msgspec.structs.replace(STUDY, cells=(cell,))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("sally.analysis.power.values_of", lambda *_: pilot)
+        patch.setattr("sally.analysis.design.power.values_of", lambda *_: pilot)
         found = need(0.5, study=study, pilot=())
     # all that is known are ten problems: six episodes of each count as one
     assert found.now == 60 and found.effect == pytest.approx(6)
@@ -155,7 +157,9 @@ def test_the_cost_grows_with_the_episodes(tmp_path: Path):
         '[prices]\ndate = 2026-11-01\nper_million."openai/x" = {input = 1.0, output = 2.0}\n'
     )
     config = read_config(prices)
-    lineups = grid(agent=sitter("language", model="openai/x"), partner=sitter("tit_for_tat"))
+    lineups = grid(
+        agent=player_spec("language", model="openai/x"), partner=player_spec("tit_for_tat")
+    )
     study = Study("s", "s", (msgspec.structs.replace(CELL, lineups=lineups, repeats=1),))
     found = needs(study, plan(study, config=config), config, 0.5, sd=1.0)[0]
     ((_, whole, *_),) = [(p.cell, p.each, p) for p in plan(study, config=config).parts]

@@ -8,22 +8,22 @@ import msgspec
 import pytest
 
 from sally import api
-from sally.analysis import rows
-from sally.analysis.baselines import (
+from sally.analysis.columns import rows
+from sally.analysis.columns.measured import measured
+from sally.analysis.profile.baselines import (
     _before,
     baselines,
     best_mindless,
     mindless,
     studied_seats,
 )
-from sally.analysis.measured import measured
-from sally.analysis.profile import profile_of, profile_rows
-from sally.analysis.profile_estimates import clusters_of
-from sally.core import shelf
-from sally.core.log import Censored, Instance, Sitter
-from sally.core.player import Decision, Turn
-from sally.core.probe import Report
-from sally.core.study import Cell, Study, grid, instance, sitter
+from sally.analysis.profile.estimates import clusters_of
+from sally.analysis.profile.profile import profile_of, profile_rows
+from sally.core.log.events import Censored, Instance, PlayerSpec
+from sally.core.match.player import Decision, Turn
+from sally.core.registry import registry
+from sally.core.registry.study import Cell, Study, grid, instance, player_spec
+from sally.core.rules.probe import Report
 from sally.games.toma.mg.game import frozen_scenarios as mg_scenarios
 from sally.games.toma.po.game import frozen_scenarios as po_scenarios
 from sally.runner.local import play_open
@@ -77,7 +77,9 @@ def test_a_constant_defector_knows_no_more_of_tit_for_tat_than_a_rule_without_a_
 
 
 def test_skill_is_zero_for_a_guess_and_one_for_knowing_all():
-    lineups = grid(agent=(sitter("random"), sitter("tabular")), partner=sitter("single_action"))
+    lineups = grid(
+        agent=(player_spec("random"), player_spec("tabular")), partner=player_spec("single_action")
+    )
     arms = {"agent": ("their_move",)}
     chance, learner = profiled(
         played(one_cell("rps", lineups, arms, repeats=12, rounds=60)), "agent"
@@ -97,7 +99,9 @@ def test_who_is_asked_nothing_knows_nothing_and_it_is_said():
 
 def test_inference_translation_and_luck_add_up_to_the_regret():
     """Tit for tat is no lottery, so what single moves miss by the plan is all that is missed."""
-    lineups = grid(agent=(sitter("random"), sitter("tabular")), partner=sitter("tit_for_tat"))
+    lineups = grid(
+        agent=(player_spec("random"), player_spec("tabular")), partner=player_spec("tit_for_tat")
+    )
     for game in ("rps", "ibs", "ipd"):
         arms = {"agent": ("their_move",)}
         for episode in played(one_cell(game, lineups, arms, repeats=3, rounds=12)):
@@ -110,10 +114,10 @@ def test_inference_translation_and_luck_add_up_to_the_regret():
 @pytest.mark.parametrize("game, scenarios", [("toma_po", po_scenarios), ("toma_mg", mg_scenarios)])
 def test_best_replies_to_the_truth_are_the_right_choices(game, scenarios):
     """On every frozen scenario: what the truth asks for is what the game pays for."""
-    probes = [probe.name for probe in shelf.game(game).probes]
+    probes = [probe.name for probe in registry.game(game).probes]
     for scenario, player in product(list(scenarios().values())[::4], ("solver", "random")):
         setup = one_cell(
-            game, grid(player=sitter(player)), {"player": tuple(probes)},
+            game, grid(player=player_spec(player)), {"player": tuple(probes)},
             scenario=scenario.id, level=scenario.level,
         )  # fmt: skip
         (m,) = measured(played(setup)[0])
@@ -128,11 +132,11 @@ def test_who_acts_on_its_own_prediction_loses_nothing_in_translation():
     """Whatever was predicted, right or wrong, and however many replies to it are best."""
     several = 0
     for scenario, seed in product(list(mg_scenarios().values())[::9], range(4)):
-        probes = {"player": [probe.name for probe in shelf.game("toma_mg").probes]}
+        probes = {"player": [probe.name for probe in registry.game("toma_mg").probes]}
         params = {"scenario": scenario.id, "level": scenario.level}
         episode = api.play("toma_mg", {"player": "random"}, seed, probes=probes, **params)
         (m,) = measured(episode)
-        consistent = shelf.shelf("metrics")["action_consistency"].measure
+        consistent = registry.entries("metrics")["action_consistency"].measure
         if consistent(rows.played(episode), "player") == 1:
             several += m.terms.inference == 0 or m.terms.inference == 1
             assert m.terms.translation == 0
@@ -143,7 +147,9 @@ def test_who_acts_on_its_own_prediction_loses_nothing_in_translation():
 
 
 def test_what_the_store_holds_is_not_played_again():
-    lineups = grid(agent=(sitter("random"), sitter("tabular")), partner=sitter("tit_for_tat"))
+    lineups = grid(
+        agent=(player_spec("random"), player_spec("tabular")), partner=player_spec("tit_for_tat")
+    )
     episodes = played(one_cell("rps", lineups, repeats=5, rounds=10))
     studied = [m for e in episodes for m in measured(e, ("agent",))]
     ends = baselines(studied)
@@ -154,13 +160,13 @@ def test_what_the_store_holds_is_not_played_again():
 
 
 def test_what_was_played_is_kept_until_the_shelf_changes(monkeypatch):
-    lineups = grid(agent=sitter("tabular"), partner=sitter("tit_for_tat"))
+    lineups = grid(agent=player_spec("tabular"), partner=player_spec("tit_for_tat"))
     (episode,) = played(one_cell("rps", lineups, repeats=1, rounds=3))
     studied = measured(episode, ("agent",))
     first = list(baselines(studied))
     kept = dict(_before())
     assert list(baselines(studied)) == first and _before() == kept != {}
-    monkeypatch.setitem(shelf._added["strategies"], "new", object())
+    monkeypatch.setitem(registry._added["strategies"], "new", object())
     assert _before() == {} and list(baselines(studied)) == first
 
 
@@ -168,13 +174,13 @@ def test_what_is_a_shortcut_at_one_level_may_be_the_solution_at_another():
     def met(level: int):
         scenario = next(s for s in mg_scenarios().values() if s.level == level)
         study = one_cell(
-            "toma_mg", grid(player=sitter("solver")), scenario=scenario.id, level=level
+            "toma_mg", grid(player=player_spec("solver")), scenario=scenario.id, level=level
         )
         return measured(played(study)[0])[0]
 
     first, third = met(1), met(3)
     alone, both = mindless([first]), mindless([first, third])
-    assert Sitter("random") in both and set(map(str, both)) < set(
+    assert PlayerSpec("random") in both and set(map(str, both)) < set(
         map(str, [*alone, *mindless([third])])
     )
     # half of the solution stands on the card too, and is not mindless
@@ -185,7 +191,9 @@ def test_a_scenario_meets_the_same_mindless_players_whether_its_level_is_said_or
     scenario = next(s for s in po_scenarios().values() if s.level == 3)
 
     def met(**params):
-        study = one_cell("toma_po", grid(player=sitter("solver")), scenario=scenario.id, **params)
+        study = one_cell(
+            "toma_po", grid(player=player_spec("solver")), scenario=scenario.id, **params
+        )
         return measured(played(study)[0])
 
     assert mindless(met()) == mindless(met(level=3))
@@ -193,13 +201,13 @@ def test_a_scenario_meets_the_same_mindless_players_whether_its_level_is_said_or
 
 
 def test_a_game_without_a_card_has_chance_for_its_mindless_player():
-    study = one_cell("cups", grid(hider=sitter("random"), seeker=sitter("random")))
+    study = one_cell("cups", grid(hider=player_spec("random"), seeker=player_spec("random")))
     found = [m for e in played(study) for m in measured(e)]
-    assert mindless(found) == [Sitter("random")]
+    assert mindless(found) == [PlayerSpec("random")]
 
 
 def test_the_best_mindless_player_is_chosen_under_other_chance_than_it_is_shown_with():
-    lineups = grid(agent=sitter("tabular"), partner=sitter("tit_for_tat"))
+    lineups = grid(agent=player_spec("tabular"), partner=player_spec("tit_for_tat"))
     studied = [
         m
         for e in played(one_cell("rps", lineups, repeats=3, rounds=10))
@@ -208,7 +216,7 @@ def test_the_best_mindless_player_is_chosen_under_other_chance_than_it_is_shown_
     tried = []
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(
-            "sally.analysis.baselines.play_open",
+            "sally.analysis.profile.baselines.play_open",
             lambda setup, cell="": tried.append(setup.seed) or play_open(setup, cell),
         )
         best_mindless(studied)
@@ -216,7 +224,10 @@ def test_the_best_mindless_player_is_chosen_under_other_chance_than_it_is_shown_
 
 
 def test_a_model_across_the_table_is_not_called_again_for_a_mindless_player():
-    lineup = {"agent": Sitter("random"), "partner": Sitter("language", {"model": "nobody/here"})}
+    lineup = {
+        "agent": PlayerSpec("random"),
+        "partner": PlayerSpec("language", {"model": "nobody/here"}),
+    }
     (m,) = measured(api.play("rps", {"agent": "random", "partner": "random"}, rounds=3), ("agent",))
     told = msgspec.structs.replace(m, setup=msgspec.structs.replace(m.setup, lineup=lineup))
     assert not len(baselines([told]))
@@ -227,7 +238,8 @@ def test_a_model_across_the_table_is_not_called_again_for_a_mindless_player():
 
 
 def test_people_are_resampled_before_instances_and_instances_before_repeats():
-    episodes = played(one_cell("rps", grid(agent=sitter("random"), partner=sitter("random")),
+    both = grid(agent=player_spec("random"), partner=player_spec("random"))
+    episodes = played(one_cell("rps", both,
                                repeats=6, rounds=2))  # fmt: skip
     group = [m for e in episodes for m in measured(e, ("agent",))]
     assert clusters_of(group)[1] == "repeats of instances"
@@ -244,7 +256,7 @@ def _on(m, name):
 
 
 def _by(m, person):
-    lineup = {**m.setup.lineup, "agent": Sitter("person", {"participant": person})}
+    lineup = {**m.setup.lineup, "agent": PlayerSpec("person", {"participant": person})}
     return msgspec.structs.replace(m, setup=msgspec.structs.replace(m.setup, lineup=lineup))
 
 
@@ -263,7 +275,7 @@ def test_a_perfect_score_has_its_doubt():
     cell = Cell(
         "c",
         tuple(instance("toma_po", s.id, scenario=s.id, level=s.level) for s in scenarios),
-        grid(player=sitter("solver")),
+        grid(player=player_spec("solver")),
     )
     (row,) = profiled(played(Study("s", "s", (cell,))), "player")
     assert row.raw.value == 1 and 0.75 < row.raw.low < 0.9 and row.raw.high == 1
@@ -297,7 +309,7 @@ def test_a_censored_episode_counts_with_what_the_rules_gave():
 
 
 def test_cells_can_be_kept_apart():
-    lineups = grid(agent=sitter("random"), partner=sitter("tit_for_tat"))
+    lineups = grid(agent=player_spec("random"), partner=player_spec("tit_for_tat"))
     cells = tuple(
         Cell(name, (instance("rps", name, rounds=3),), lineups, repeats=2) for name in "ab"
     )
@@ -306,12 +318,12 @@ def test_cells_can_be_kept_apart():
     assert [row.cell for row in profile_of(found)] == [""]
 
 
-@pytest.mark.parametrize("game", sorted(shelf.games()))
+@pytest.mark.parametrize("game", sorted(registry.games()))
 def test_every_game_on_the_shelf_has_a_profile_and_every_blank_a_reason(game, monkeypatch):
-    monkeypatch.setattr("sally.analysis.baselines.TRIALS", 2)
-    spec = shelf.game(game)
+    monkeypatch.setattr("sally.analysis.profile.baselines.TRIALS", 2)
+    spec = registry.game(game)
     rules = spec.build(spec.defaults)
-    lineup = {seat: Sitter("random") for seat in rules.seats}
+    lineup = {seat: PlayerSpec("random") for seat in rules.seats}
     if spec.reference:
         lineup |= _company(game)
     arms = {s: tuple(p.name for p in spec.probes if s in p.seats) for s in rules.seats}
@@ -325,8 +337,8 @@ def test_every_game_on_the_shelf_has_a_profile_and_every_blank_a_reason(game, mo
         assert (getattr(row, name).value is None) == bool(row.why.get(name)), (row.player, name)
 
 
-def _company(game: str) -> dict[str, Sitter]:
+def _company(game: str) -> dict[str, PlayerSpec]:
     if game == "toma_ag":
-        listens = Sitter("embedding", {"vocabulary_only": True})
+        listens = PlayerSpec("embedding", {"vocabulary_only": True})
         return {"teammate": listens, "opponent": listens}
     return {}

@@ -11,8 +11,8 @@ from random import Random
 
 import pytest
 
-from sally.analysis.measured import Measured, measured
-from sally.analysis.profile import profile_of
+from sally.analysis.columns.measured import Measured, measured
+from sally.analysis.profile.profile import profile_of
 from tests.analysis.dialled import families
 
 FAMILIES = families()

@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from sally.analysis.registration import (
+from sally.analysis.design.registration import (
     Registration,
     as_text,
     deviations,
@@ -17,8 +17,8 @@ from sally.analysis.registration import (
     read_intent,
 )
 from sally.core.errors import BadInput
-from sally.core.log import Episode, Setup, Sitter
-from sally.core.study import Cell, Study, instance
+from sally.core.log.events import Episode, PlayerSpec, Setup
+from sally.core.registry.study import Cell, Study, instance
 from sally.runner.run import run_study
 from sally.store import PeoplePlan
 
@@ -27,7 +27,7 @@ hypotheses = ["Tit for tat earns more than chance."]
 measures = ["reward_per_round"]
 exclusion = ["None."]
 """
-BOTS = {"agent": Sitter("tit_for_tat"), "partner": Sitter("random")}
+BOTS = {"agent": PlayerSpec("tit_for_tat"), "partner": PlayerSpec("random")}
 STUDY = Study(
     "small", "two games", (Cell("ipd", (instance("ipd", rounds=3),), (BOTS,), repeats=2),)
 )
@@ -69,7 +69,10 @@ PEOPLE = PeoplePlan("ours", "Two games", "asks", 2, {"asked": 1, "not asked": 1}
 
 
 def of_a_person(name: str, cell: str) -> Episode:
-    lineup = {"agent": Sitter("person", {"participant": name}), "partner": Sitter("tit_for_tat")}
+    lineup = {
+        "agent": PlayerSpec("person", {"participant": name}),
+        "partner": PlayerSpec("tit_for_tat"),
+    }
     setup = Setup(instance("ipd", rounds=1), 1, lineup)
     return Episode(name, setup, [], cell)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import sally
-from sally.analysis.reliability import (
+from sally.analysis.design.reliability import (
     DOING,
     KNOWING,
     OTHER_TRAIT_HERE,

@@ -5,16 +5,16 @@ from __future__ import annotations
 import pytest
 
 from sally import api
-from sally.analysis.rows import decision_rows, mean_of, tokens
-from sally.core.log import Call, label
-from sally.core.study import sitter
+from sally.analysis.columns.rows import decision_rows, mean_of, tokens
+from sally.core.log.events import Call, label
+from sally.core.registry.study import player_spec
 
 
 def test_two_ways_of_asking_a_model_are_two_players():
-    cold = sitter("language", model="lab/x", settings={"temperature": 0.0, "max_tokens": 9})
-    warm = sitter("language", model="lab/x", settings={"temperature": 1.0, "max_tokens": 9})
+    cold = player_spec("language", model="lab/x", settings={"temperature": 0.0, "max_tokens": 9})
+    warm = player_spec("language", model="lab/x", settings={"temperature": 1.0, "max_tokens": 9})
     assert (label(cold), label(warm)) == ("x qa T=0", "x qa T=1")
-    assert label(sitter("language", model="lab/x")) == "x qa"
+    assert label(player_spec("language", model="lab/x")) == "x qa"
 
 
 def test_tokens_that_one_call_did_not_count_are_not_known_in_sum():

@@ -4,17 +4,25 @@ from __future__ import annotations
 
 import pytest
 
-from sally.analysis.scores import Wanted, chosen, keys_for, matches, means, seats_of, studied
+from sally.analysis.columns.scores import (
+    Wanted,
+    chosen,
+    keys_for,
+    matches,
+    means,
+    seats_of,
+    studied,
+)
 from sally.core.errors import BadInput
-from sally.core.log import Instance, Setup, Sitter
-from sally.output.console import SCREEN, print_page
+from sally.core.log.events import Instance, PlayerSpec, Setup
+from sally.output.tables.console import SCREEN, print_page
 from sally.runner.local import play
 from sally.runner.seating import resolved
 
 MET = [
-    ("easy", Sitter("constant"), Sitter("tit_for_tat")),
-    ("easy", Sitter("random"), Sitter("tit_for_tat")),
-    ("hard", Sitter("constant"), Sitter("random")),
+    ("easy", PlayerSpec("constant"), PlayerSpec("tit_for_tat")),
+    ("easy", PlayerSpec("random"), PlayerSpec("tit_for_tat")),
+    ("hard", PlayerSpec("constant"), PlayerSpec("random")),
 ]
 
 

@@ -7,10 +7,10 @@ from pathlib import Path
 import msgspec
 
 from sally import api, store
-from sally.analysis.measured import measured
-from sally.analysis.measured_table import table_of
-from sally.analysis.stores import each_once, measured_stores
-from sally.core.log import Censored, Episode, to_line
+from sally.analysis.columns.measured import measured
+from sally.analysis.columns.measured_table import table_of
+from sally.analysis.episodes.stores import each_once, measured_stores
+from sally.core.log.events import Censored, Episode, to_line
 
 
 def played(seed: int) -> Episode:

@@ -9,24 +9,24 @@ import pytest
 from click.testing import CliRunner
 
 from sally import store
-from sally.adapters.text import TextEnv
-from sally.analysis.transfer import UNTRAINED, tagged, transfer
+from sally.adapters.trainers.text import TextEnv
+from sally.analysis.compare.transfer import UNTRAINED, tagged, transfer
 from sally.cli import cli
 from sally.cli.transferring import say, say_seeds
 from sally.core.errors import BadInput
-from sally.core.log import Instance, Setup, Sitter
-from sally.core.training import Task
-from sally.output.bundle import pack
+from sally.core.log.events import Instance, PlayerSpec, Setup
+from sally.core.rules.training import Task
+from sally.output.files.bundle import pack
 from sally.runner.local import play
 from sally.runner.seating import resolved
 
 PARTNERS = {
-    "met": (Sitter("single_action", {"action": 1}), Sitter("tit_for_tat")),
-    "new": (Sitter("grim_trigger"), Sitter("win_stay_lose_shift")),
+    "met": (PlayerSpec("single_action", {"action": 1}), PlayerSpec("tit_for_tat")),
+    "new": (PlayerSpec("grim_trigger"), PlayerSpec("win_stay_lose_shift")),
 }
 
 
-def episode(cell: str, partner: Sitter, trained_on: dict, foresees: bool, seed: int):
+def episode(cell: str, partner: PlayerSpec, trained_on: dict, foresees: bool, seed: int):
     """One that plays optimally if it was trained, and foresees the other if it may."""
     env = TextEnv("ipd", strategy="lm", probes=["their_move"], trained_on=trained_on)
     env.begin(Task(Instance("ipd", "ipd", {"rounds": 4}), "agent", {"partner": partner}), seed)
@@ -74,7 +74,7 @@ def test_what_was_not_trained_did_not_change(matrix):
 
 
 def test_stores_without_the_tag_are_refused():
-    lineup = {"agent": Sitter("random"), "partner": Sitter("random")}
+    lineup = {"agent": PlayerSpec("random"), "partner": PlayerSpec("random")}
     bare = play(resolved(Setup(Instance("ipd", "ipd", {"rounds": 2}), 1, lineup)))
     with pytest.raises(BadInput, match="trained_on"):
         tagged([bare])

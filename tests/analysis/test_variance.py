@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 import sally
-from sally.analysis.variance import FACTORS, Told, sources, told_of
-from sally.core import shelf
-from sally.core.log import Sitter
+from sally.analysis.design.variance import FACTORS, Told, sources, told_of
+from sally.core.log.events import PlayerSpec
+from sally.core.registry import registry
 from sally.models.stub import always
 
 OWN = "the game's own words"
@@ -39,9 +39,9 @@ def test_without_another_wording_nothing_is_said_of_it():
 
 
 def test_scores_know_model_strategy_words_problem_partner_and_chance():
-    shelf.add("models", "wordy", lambda name: always("Option: J"))
+    registry.add("models", "wordy", lambda name: always("Option: J"))
     who = [
-        Sitter("language", {"model": "wordy", "strategy": "qa", "pack": pack})
+        PlayerSpec("language", {"model": "wordy", "strategy": "qa", "pack": pack})
         for pack in ("", "repeated_games_twin")
     ]
     asked = {"agent": ("their_move",)}

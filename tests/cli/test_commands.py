@@ -15,7 +15,7 @@ from rich.console import Console
 
 from sally.cli import main
 from sally.cli.scoring import print_scores
-from sally.output.console import folded
+from sally.output.tables.console import folded
 
 TINY = """
 name = "tiny"
@@ -186,7 +186,7 @@ def test_long_lines_are_folded_between_words_on_a_terminal_only(monkeypatch):
     long = "  " + "word " * 30 + "end"
     assert folded(long) == long
     screen = Console(force_terminal=True, width=40)
-    monkeypatch.setattr("sally.output.console.console", lambda: screen)
+    monkeypatch.setattr("sally.output.tables.console.console", lambda: screen)
     lines = folded(long).split("\n")
     assert max(map(len, lines)) <= 40
     assert all(line.startswith("  word") or line == "  end" for line in lines)

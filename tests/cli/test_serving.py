@@ -13,9 +13,9 @@ from click.testing import CliRunner
 
 from sally import store
 from sally.cli import cli, serving
-from sally.core import shelf
 from sally.core.errors import BadInput
-from sally.core.model import ModelKind
+from sally.core.prompt.model import ModelKind
+from sally.core.registry import registry
 from sally.models.stub import always
 
 
@@ -90,7 +90,7 @@ def test_models_without_a_bound_are_said(
     tmp_path: Path, served: list[object], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stub = ModelKind("stub", "answers at once", lambda name: always("Option: J"))
-    monkeypatch.setitem(shelf._added["models"], "stub", stub)
+    monkeypatch.setitem(registry._added["models"], "stub", stub)
     given = ("--port", "0", "--allow-model", "stub")
     assert "without bound; --tokens sets one" in serve(*given, folder=tmp_path)
     assert "without bound" not in serve(*given, "--tokens", "1000", folder=tmp_path)

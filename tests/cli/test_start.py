@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from sally.cli import cli
 from sally.cli.group import ENTRIES, brought
-from sally.core import shelf
+from sally.core.registry import registry
 
 LOADED = """import sys; sys.argv = {0}
 try:
@@ -47,7 +47,7 @@ def test_the_list_says_of_a_command_what_the_command_says_of_itself(name: str) -
 
 
 def test_commands_that_papers_and_games_bring_are_found_without_loading_them() -> None:
-    assert set(brought()) == set(shelf.with_commands()) >= {"moore2025", "tradecraft2026"}
+    assert set(brought()) == set(registry.with_commands()) >= {"moore2025", "tradecraft2026"}
     assert all(about for about in brought().values())
 
 

@@ -10,9 +10,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from sally.core import shelf
-from sally.core.log import Call, Instance, Moved, Reported, Setup, Sitter
-from sally.core.model import (
+from sally.core.log.events import Call, Instance, Moved, PlayerSpec, Reported, Setup
+from sally.core.prompt.model import (
     AS_THE_PROVIDER_DOES,
     Context,
     Message,
@@ -21,8 +20,9 @@ from sally.core.model import (
     Settings,
     ToolSpec,
 )
-from sally.core.probe import Injection
-from sally.core.strategy import Strategy
+from sally.core.prompt.strategy import Strategy
+from sally.core.registry import registry
+from sally.core.rules.probe import Injection
 from sally.models.stub import Scripted
 from sally.runner.local import play
 from sally.runner.seating import resolved
@@ -89,8 +89,8 @@ def setup_of(name: str, strategy: Strategy) -> Setup:
     told = (Injection("agent", "their_move"),) if "told" in strategy.needs else ()  # type: ignore[arg-type]
     asked = "after" in strategy.points and not told and strategy.name[:4] != "tom_"
     params = {"with_": WITH[strategy.name]} if strategy.name in WITH else {}
-    agent = Sitter("language", {"model": "recorder", "strategy": strategy.name, **params})
-    lineup = {"agent": agent, "partner": Sitter("tit_for_tat")}
+    agent = PlayerSpec("language", {"model": "recorder", "strategy": strategy.name, **params})
+    lineup = {"agent": agent, "partner": PlayerSpec("tit_for_tat")}
     arms: dict[str, tuple[str, ...]] = {"agent": ("their_move_given_mine",)} if asked else {}
     instance = Instance(name, name, {"rounds": max(SHOWN) + 1})
     return resolved(Setup(instance, 1, lineup, arms=arms, injections=told))
@@ -102,8 +102,8 @@ def conversation(strategy: Strategy) -> str:
 
 
 def _of_game(name: str, strategy: Strategy) -> Iterator[str]:
-    model = Recorder(shelf.game(name).presets.get(name, shelf.game(name).defaults)["names"])
-    shelf.add("models", "recorder", lambda _: model)
+    model = Recorder(registry.game(name).presets.get(name, registry.game(name).defaults)["names"])
+    registry.add("models", "recorder", lambda _: model)
     episode = play(setup_of(name, strategy))
     pages = iter(model.pages)
     for event in episode.events:
@@ -123,7 +123,7 @@ def _answer(call: Call) -> str:
 
 def strategies() -> list[Strategy]:
     """Every strategy that has a golden conversation here."""
-    every: list[Strategy] = list(shelf.shelf("strategies").values())
+    every: list[Strategy] = list(registry.entries("strategies").values())
     return [s for s in every if s.name not in NEED_OTHER_GAMES]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from sally.core import shelf
+from sally.core.registry import registry
 from tests.conversations import FOLDER
 
 ROOT = Path(__file__).parent.parent.parent
@@ -38,7 +38,7 @@ def example(strategy: str) -> tuple[str, str]:
 
 def page(strategy: str) -> str:
     """The whole page."""
-    about = shelf.shelf("strategies")[strategy].about
+    about = registry.entries("strategies")[strategy].about
     lines = [f"# {strategy}", "", f"{about[:1].upper()}{about[1:].rstrip('.')}.", ""]
     lines += ["| | |", "|---|---|"]
     lines += [f"| {name} | {cell} |" for name, cell in zip(COLUMNS, row(strategy), strict=True)]
@@ -61,4 +61,4 @@ def page(strategy: str) -> str:
 
 def pages() -> dict[Path, str]:
     """Every page by its place."""
-    return {HOME / f"{name}.md": page(name) for name in sorted(shelf.shelf("strategies"))}
+    return {HOME / f"{name}.md": page(name) for name in sorted(registry.entries("strategies"))}

@@ -12,12 +12,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from sally.core import shelf
-from sally.core.drive import play_async
 from sally.core.errors import BadInput
-from sally.core.log import Call, Instance, Moved, Reported, Setup, Sitter
-from sally.core.match import Match
-from sally.core.model import (
+from sally.core.log.events import Call, Instance, Moved, PlayerSpec, Reported, Setup
+from sally.core.match.drive import play_async
+from sally.core.match.engine import Match
+from sally.core.prompt.model import (
     AS_THE_PROVIDER_DOES,
     Context,
     Message,
@@ -26,8 +25,9 @@ from sally.core.model import (
     Settings,
     ToolSpec,
 )
-from sally.core.probe import Injection
-from sally.core.strategy import Strategy
+from sally.core.prompt.strategy import Strategy
+from sally.core.registry import registry
+from sally.core.rules.probe import Injection
 from sally.games.tradecraft.problems import problems
 from sally.models.stub import Scripted
 from sally.papers.tradecraft2026.study import own_reports
@@ -194,8 +194,8 @@ class Recorder(Scripted):
 def setup_of(table: Table, strategy: Strategy) -> Setup:
     """The table with the strategy in the model's seat."""
     given = {"with_": dict(table.with_[strategy.name])} if strategy.name in table.with_ else {}
-    model = Sitter("language", {"model": "table_recorder", "strategy": strategy.name, **given})
-    lineup = {seat: Sitter(who) for seat, who in table.others.items()} | {table.seat: model}
+    model = PlayerSpec("language", {"model": "table_recorder", "strategy": strategy.name, **given})
+    lineup = {seat: PlayerSpec(who) for seat, who in table.others.items()} | {table.seat: model}
     told = table.told if "told" in strategy.needs else ()
     arms = {table.seat: table.asked} if table.asked else {}
     kept = table.kept if not told else ()
@@ -205,7 +205,7 @@ def setup_of(table: Table, strategy: Strategy) -> Setup:
 
 def fits(game: str, strategy: Strategy) -> bool:
     """Whether a strategy can sit at the table of a game."""
-    shelf.add("models", "table_recorder", lambda name: Recorder(in_the_locker))
+    registry.add("models", "table_recorder", lambda name: Recorder(in_the_locker))
     try:
         setup_of(TABLES[game](strategy), strategy)
     except BadInput:
@@ -217,9 +217,9 @@ def conversation(game: str, strategy: Strategy) -> str:
     """All that was said to the model in the turns that are shown."""
     table = TABLES[game](strategy)
     model = Recorder(table.says)
-    shelf.add("models", "table_recorder", lambda name: model)
+    registry.add("models", "table_recorder", lambda name: model)
     setup = setup_of(table, strategy)
-    match = Match(shelf.game(game), setup)
+    match = Match(registry.game(game), setup)
     asyncio.run(play_async(match, players_of(match)))
     return "\n".join(_written(table, match, model))
 
@@ -264,7 +264,7 @@ def _answer(call: Call) -> str:
 
 def goldens() -> list[tuple[str, Strategy]]:
     """Every game here with every strategy that fits it."""
-    every: list[Strategy] = list(shelf.shelf("strategies").values())
+    every: list[Strategy] = list(registry.entries("strategies").values())
     return [
         (game, s)
         for game in TABLES

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sally.core import shelf
+from sally.core.registry import registry
 from tests.conversations.tables import TABLES, conversation, fits, goldens, path_of
 from tests.conversations.word_tables import SEATS
 
@@ -21,7 +21,7 @@ def test_the_conversation_is_unchanged(game, strategy):
 
 
 def test_every_strategy_that_fits_has_a_conversation_and_no_other():
-    every = shelf.shelf("strategies")
+    every = registry.entries("strategies")
     whole = [game for game in TABLES if game not in SEATS]
     refused = {(game, name) for game in whole for name in every if not fits(game, every[name])}
     assert refused == REFUSED

@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sally.core.errors import IllegalMove
-from sally.core.log import Reported, Skipped, from_line, to_line
-from sally.core.match import Match
-from sally.core.playback import mismatch, replayed
-from sally.core.player import Decision, Forfeit, Silence
-from sally.core.probe import At, Foreseen, Question, Report, problem, score
+from sally.core.log.events import Reported, Skipped, from_line, to_line
+from sally.core.match.engine import Match
+from sally.core.match.playback import mismatch, replayed
+from sally.core.match.player import Decision, Forfeit, Silence
+from sally.core.rules.probe import At, Foreseen, Question, Report, problem, score
 from tests.fixtures.haggle_rules import ADA, BO, CY, READER, Offer, Reading, Say
 from tests.table import all_probes, match_of, played, spec_of, table
 

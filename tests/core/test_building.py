@@ -10,7 +10,7 @@ from threading import Thread
 
 import pytest
 
-from sally.core import game
+from sally.core.rules import game
 
 FREE: list[bool] = []  # whether another thread could have begun to build, at each building
 

@@ -10,14 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sally.core.chance import Stream, derived_seed
+from sally.core.rules.chance import Stream, derived_seed
 
 
 def test_draws_are_the_same_on_every_machine_and_in_every_process() -> None:
     """Known answers: a changed hash would unpair every stored comparison."""
     here = [round(Stream(7, "nature", 3, "move")(), 12), derived_seed(1, "ipd", 0)]
     code = (
-        "from sally.core.chance import Stream, derived_seed;"
+        "from sally.core.rules.chance import Stream, derived_seed;"
         "print([round(Stream(7, 'nature', 3, 'move')(), 12), derived_seed(1, 'ipd', 0)])"
     )
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -6,10 +6,10 @@ from typing import Any, cast
 
 import pytest
 
-from sally.core.drive import play_bots
-from sally.core.log import Told, to_line
-from sally.core.match import Match
-from sally.core.player import Forfeit
+from sally.core.log.events import Told, to_line
+from sally.core.match.drive import play_bots
+from sally.core.match.engine import Match
+from sally.core.match.player import Forfeit
 from sally.testing.bench import finished, players_at
 from tests.table import all_probes, bench, match_of, played, table
 
@@ -44,7 +44,7 @@ def test_a_match_and_its_copy_both_come_to_the_end_that_they_would_have_come_to(
         assert to_line(each.episode()) == to_line(wanted.episode())
         assert any(isinstance(event, Told) for event in each.events)
         for seat in each.game.seats:
-            assert each.desk(seat).kept == wanted.desk(seat).kept
+            assert each.context(seat).kept == wanted.context(seat).kept
 
 
 def test_what_happens_in_a_copy_leaves_the_match_as_it_was() -> None:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sally.core.history import History
+from sally.core.rules.history import History
 
 
 @given(st.lists(st.tuples(st.integers(0, 30), st.integers())))

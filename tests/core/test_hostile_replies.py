@@ -12,14 +12,15 @@ import pytest
 
 from benchmarks.hostile.long_replies import seconds
 from benchmarks.hostile.replies import campaign, readers
-from sally.core import grammar, remarks, shelf
-from sally.core.call import BROKE_READER
 from sally.core.errors import TooLong, Unreadable
-from sally.core.log import Instance, Setup, Sitter
-from sally.core.match import Match
-from sally.core.player import Forfeit
-from sally.core.reading import MOST_READ, bounded, plain
-from sally.core.words import Words
+from sally.core.log.calls import BROKE_READER
+from sally.core.log.events import Instance, PlayerSpec, Setup
+from sally.core.match.engine import Match
+from sally.core.match.player import Forfeit
+from sally.core.prompt.words import Words
+from sally.core.registry import registry
+from sally.core.reply import grammar, remarks
+from sally.core.reply.reading import MOST_READ, bounded, plain
 from sally.models.stub import Scripted
 from sally.runner.seating import seated
 
@@ -65,10 +66,10 @@ def test_however_many_lines_differ_few_of_them_are_looked_at(
     lines = "".join(line.format(n=n) for n in range(10_000))
     for game in ("ipd", "toma_mg"):
         turn = first_turn(game)
-        label = turn.desk.words.label
+        label = turn.context.words.label
         for reply in (lines, f"{label}: J\n{lines}", f"{lines}{label}: J", f"{label}: 1\n{lines}"):
             with contextlib.suppress(Unreadable):
-                turn.desk.words.read(reply[:MOST_READ], turn.view, turn.options)
+                turn.context.words.read(reply[:MOST_READ], turn.view, turn.options)
             assert looks.total() <= 2500, (game, looks)
             looks.clear()
 
@@ -76,7 +77,7 @@ def test_however_many_lines_differ_few_of_them_are_looked_at(
 def test_a_number_of_thousands_of_digits_is_no_answer() -> None:
     turn = first_turn("level_k")
     with pytest.raises(Unreadable):
-        turn.desk.words.read(f"Number: {'9' * 5000}", turn.view, turn.options)
+        turn.context.words.read(f"Number: {'9' * 5000}", turn.view, turn.options)
 
 
 def test_thoughts_in_tags_do_not_make_a_reply_too_long() -> None:
@@ -90,15 +91,15 @@ def test_a_heap_of_marks_takes_no_quadratic_time() -> None:
 
 
 def first_turn(game: str) -> Any:
-    spec: Any = shelf.game(game)
-    lineup = {seat: Sitter("random") for seat in spec.build().seats}
+    spec: Any = registry.game(game)
+    lineup = {seat: PlayerSpec("random") for seat in spec.build().seats}
     return Match(spec, Setup(Instance(game, game, {}), 1, lineup)).asks()[0]
 
 
 def test_half_a_character_in_a_key_is_a_reply_that_cannot_be_read() -> None:
     turn = first_turn("tradecraft")
     with pytest.raises(Unreadable):
-        turn.desk.words.read('{"kind": "pass", "\ud800": 1}', turn.view, turn.options)
+        turn.context.words.read('{"kind": "pass", "\ud800": 1}', turn.view, turn.options)
 
 
 def test_a_reader_that_breaks_down_is_a_forfeit_and_says_so(
@@ -109,10 +110,10 @@ def test_a_reader_that_breaks_down_is_a_forfeit_and_says_so(
 
     monkeypatch.setattr(Words, "read", broken)
     turn = first_turn("ipd")
-    who = Sitter("language", {"model": Scripted(lambda messages, settings: "Option: J")})
-    player: Any = seated(turn.desk.spec, turn.desk.game, turn.seat, who)
+    who = PlayerSpec("language", {"model": Scripted(lambda messages, settings: "Option: J")})
+    player: Any = seated(turn.context.spec, turn.context.game, turn.seat, who)
     given = asyncio.run(player.decide(turn))
-    assert isinstance(given, Forfeit) and given.tries == turn.desk.retries + 1
+    assert isinstance(given, Forfeit) and given.tries == turn.context.retries + 1
     assert given.reason.startswith("the reader broke down: ZeroDivisionError in broken")
     assert "ZeroDivisionError: in a reader" in caplog.text  # with its trace
     assert all(call.detail.startswith(BROKE_READER) for call in given.calls)  # which a run counts
@@ -120,8 +121,10 @@ def test_a_reader_that_breaks_down_is_a_forfeit_and_says_so(
 
 def test_a_reply_that_is_too_long_is_logged_as_that() -> None:
     turn = first_turn("ipd")
-    who = Sitter("language", {"model": Scripted(lambda messages, settings: "x" * (MOST_READ + 1))})
-    player: Any = seated(turn.desk.spec, turn.desk.game, turn.seat, who)
+    who = PlayerSpec(
+        "language", {"model": Scripted(lambda messages, settings: "x" * (MOST_READ + 1))}
+    )
+    player: Any = seated(turn.context.spec, turn.context.game, turn.seat, who)
     given = asyncio.run(player.decide(turn))
     assert isinstance(given, Forfeit) and given.reason == "too long"
     assert "not read: more than 50000 characters" in given.calls[-1].detail

@@ -7,13 +7,13 @@ from typing import Any
 import msgspec
 import pytest
 
-from sally.core.chance import Stream
 from sally.core.errors import BadInput
-from sally.core.log import Moved, Reported, Told, from_line, to_line
-from sally.core.match import Match
-from sally.core.playback import mismatch
-from sally.core.player import Decision, Forfeit
-from sally.core.probe import Injection, Question, Report, corrupted
+from sally.core.log.events import Moved, Reported, Told, from_line, to_line
+from sally.core.match.engine import Match
+from sally.core.match.playback import mismatch
+from sally.core.match.player import Decision, Forfeit
+from sally.core.rules.chance import Stream
+from sally.core.rules.probe import Injection, Question, Report, corrupted
 from tests.fixtures.haggle_rules import ADA, BO, CY, PASS, Put
 from tests.table import all_probes, asked_in_turn, match_of, played, seat, spec_of, table
 
@@ -82,7 +82,7 @@ def test_an_injected_seat_answers_its_own_questions_before_it_is_told() -> None:
     match = match_of(table("ipd", arms=arms, injections=injections))
     match.answer((0, "partner", "", ""), Decision(1))
     (probe,) = match.asks()  # the move is not yet asked: the page of the probe must be clean
-    assert "will pick" not in probe.desk.opening(probe.view, "agent_first")
+    assert "will pick" not in probe.context.opening(probe.view, "agent_first")
     match.answer(probe.id, Report(0))
     (move,) = match.asks()
     assert [t.value for t in move.told] == [1]
@@ -149,7 +149,7 @@ def test_ones_own_prediction_is_told_back_and_kept_only_if_asked_for(keep: bool)
     for turn, given in asked_in_turn(match):
         if turn.seat == AGENT and turn.question is None:
             assert [t.source for t in turn.told] == ["own"]
-            openings.append(str(turn.desk.opening(turn.view, "agent_first")))
+            openings.append(str(turn.context.opening(turn.view, "agent_first")))
         if turn.question is not None:
             assert turn.told == ()
             predicted = given.value

@@ -7,11 +7,12 @@ from collections.abc import Iterator
 
 import pytest
 
-from sally.core import keys, shelf
-from sally.core.drive import play_async
-from sally.core.log import Instance, Setup, Sitter
-from sally.core.match import Match
-from sally.core.model import Reply, ToolCall
+from sally.core import redaction as keys
+from sally.core.log.events import Instance, PlayerSpec, Setup
+from sally.core.match.drive import play_async
+from sally.core.match.engine import Match
+from sally.core.prompt.model import Reply, ToolCall
+from sally.core.registry import registry
 from sally.models.stub import Scripted
 from sally.runner.seating import players_of
 
@@ -43,9 +44,12 @@ def test_a_key_that_was_used_is_scrubbed_and_a_short_one_is_a_word() -> None:
 def test_no_line_holds_a_key_that_a_model_repeats() -> None:
     keys.remember(KEY)
     echo = Scripted(lambda messages, settings: Reply(f"{KEY}\nOption: J", reasoning=f"so {KEY}"))
-    lineup = {"agent": Sitter("language", {"model": echo}), "partner": Sitter("tit_for_tat")}
+    lineup = {
+        "agent": PlayerSpec("language", {"model": echo}),
+        "partner": PlayerSpec("tit_for_tat"),
+    }
     setup = Setup(Instance("ipd", "ipd", {"rounds": 2}), 1, lineup)
-    match = Match(shelf.game("ipd"), setup)
+    match = Match(registry.game("ipd"), setup)
     asyncio.run(play_async(match, players_of(match)))
     assert all(KEY not in repr(event) for event in match.events)
     assert any("[key]" in repr(event) for event in match.events)
@@ -55,8 +59,11 @@ def test_no_call_of_a_tool_keeps_a_key_that_a_model_hands_on() -> None:
     keys.remember(KEY)
     said = iter((Reply("", (ToolCall(KEY, "look", f'{{"at": "{KEY}"}}'),)),))
     echo = Scripted(lambda messages, settings: next(said, Reply("Option: J")))
-    lineup = {"agent": Sitter("language", {"model": echo}), "partner": Sitter("tit_for_tat")}
-    match = Match(shelf.game("ipd"), Setup(Instance("ipd", "ipd", {"rounds": 2}), 1, lineup))
+    lineup = {
+        "agent": PlayerSpec("language", {"model": echo}),
+        "partner": PlayerSpec("tit_for_tat"),
+    }
+    match = Match(registry.game("ipd"), Setup(Instance("ipd", "ipd", {"rounds": 2}), 1, lineup))
     asyncio.run(play_async(match, players_of(match)))
     assert all(KEY not in repr(event) for event in match.events)
     assert any("[key]" in repr(event) for event in match.events)

@@ -8,10 +8,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from sally.core.drive import play_async, play_bots
 from sally.core.errors import BadInput, IllegalMove, NotAsked
-from sally.core.game import NATURE
-from sally.core.log import (
+from sally.core.log.events import (
     Call,
     Censored,
     Ended,
@@ -23,10 +21,12 @@ from sally.core.log import (
     from_line,
     to_line,
 )
-from sally.core.match import Match
-from sally.core.partner import Scripted
-from sally.core.playback import mismatch
-from sally.core.player import Decision, Fault, Forfeit, Turn
+from sally.core.match.drive import play_async, play_bots
+from sally.core.match.engine import Match
+from sally.core.match.playback import mismatch
+from sally.core.match.player import Decision, Fault, Forfeit, Turn
+from sally.core.rules.game import NATURE
+from sally.core.rules.partner import Scripted
 from sally.runner.seating import players_of
 from tests.fixtures.haggle_rules import ADA, BO, CY, PASS, READER, Haggle, Offer, Put, Reading, Say
 from tests.table import match_of, played, spec_of, table

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sally.core.chance import Stream
 from sally.core.errors import IllegalMove
-from sally.core.menu import (
+from sally.core.rules.chance import Stream
+from sally.core.rules.menu import (
     Act,
     Amounts,
     Choice,

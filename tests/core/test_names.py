@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from sally.core import names
-from sally.core.log import Sitter, label
+from sally.core.log.events import PlayerSpec, label
+from sally.core.registry import model_names as names
 
 
 @pytest.fixture(autouse=True)
@@ -16,8 +16,8 @@ def nobody_known(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     yield
 
 
-def language(model: str, strategy: str = "qa", **more: object) -> Sitter:
-    return Sitter("language", {"model": model, "strategy": strategy, **more})
+def language(model: str, strategy: str = "qa", **more: object) -> PlayerSpec:
+    return PlayerSpec("language", {"model": model, "strategy": strategy, **more})
 
 
 @pytest.mark.parametrize(
@@ -55,6 +55,6 @@ def test_every_parameter_of_a_model_is_named() -> None:
 
 
 def test_bots_keep_their_short_names() -> None:
-    assert label(Sitter("constant", {"move": "J"})) == "constant J"
-    assert label(Sitter("inverse", {"of": "random"})) == "not random"
-    assert label(Sitter("tit_for_tat", {"kind": True})) == "tit_for_tat kind=yes"
+    assert label(PlayerSpec("constant", {"move": "J"})) == "constant J"
+    assert label(PlayerSpec("inverse", {"of": "random"})) == "not random"
+    assert label(PlayerSpec("tit_for_tat", {"kind": True})) == "tit_for_tat kind=yes"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from sally.core.chance import Stream
-from sally.core.menu import Whole, span
-from sally.core.probe import Question, Report, corrupted, problem, score
+from sally.core.rules.chance import Stream
+from sally.core.rules.menu import Whole, span
+from sally.core.rules.probe import Question, Report, corrupted, problem, score
 
 DIAL = Question("dial", "choice", tuple(range(101)), numeric=True)
 

@@ -6,24 +6,26 @@ from typing import Any
 
 import pytest
 
-from sally.core import shelf
-from sally.core.awareness import EVERYWHERE
-from sally.core.drive import let_answer, play_bots
 from sally.core.errors import IllegalMove
-from sally.core.log import Event, Instance, Moved, Reported, Setup, Sitter
-from sally.core.match import Match
-from sally.core.partner import Scripted
-from sally.core.playback import mismatch
-from sally.core.player import Decision, Fault, Forfeit, Silence, Turn, put
-from sally.core.probe import Foreseen, Injection, Report
+from sally.core.log.events import Event, Instance, Moved, PlayerSpec, Reported, Setup
+from sally.core.match.drive import let_answer, play_bots
+from sally.core.match.engine import Match
+from sally.core.match.playback import mismatch
+from sally.core.match.player import Decision, Fault, Forfeit, Silence, Turn, put
+from sally.core.registry import registry
+from sally.core.rules.awareness import EVERYWHERE
+from sally.core.rules.partner import Scripted
+from sally.core.rules.probe import Foreseen, Injection, Report
 from sally.runner.seating import players_of
 
 Answers = dict[int, Any]  # by turn, what the agent answers; else it moves as it did
 
 
 def match(game: str = "ipd", **params: Any) -> Match[Any, Any, Any]:
-    lineup = {"agent": Sitter("random"), "partner": Sitter("tit_for_tat")}
-    return Match(shelf.game(game), Setup(Instance(game, game, {"rounds": 6, **params}), 3, lineup))
+    lineup = {"agent": PlayerSpec("random"), "partner": PlayerSpec("tit_for_tat")}
+    return Match(
+        registry.game(game), Setup(Instance(game, game, {"rounds": 6, **params}), 3, lineup)
+    )
 
 
 class Agent:
@@ -176,9 +178,9 @@ ARMS = {
 
 
 def asked_match(setup: dict[str, Any] | None = None, **params: Any) -> Match[Any, Any, Any]:
-    lineup = {"agent": Sitter("random"), "partner": Sitter("tit_for_tat")}
+    lineup = {"agent": PlayerSpec("random"), "partner": PlayerSpec("tit_for_tat")}
     played = Instance("ipd", "ipd", {"rounds": 6, **params})
-    return Match(shelf.game("ipd"), Setup(played, 3, lineup, **{"arms": ARMS, **(setup or {})}))
+    return Match(registry.game("ipd"), Setup(played, 3, lineup, **{"arms": ARMS, **(setup or {})}))
 
 
 class Seer(Agent):
@@ -264,11 +266,11 @@ def test_questions_to_somebody_else_are_left_to_them():
 
 @pytest.mark.parametrize("game", ["hanabi_mini", "level_k", "toma_mg", "toma_po"])
 def test_every_kind_of_question_is_put_at_once_as_one_by_one(game: str):
-    spec = shelf.game(game)
+    spec = registry.game(game)
     rules = spec.build({})
     probes = (*spec.probes, *EVERYWHERE.values())
     arms = {s: tuple(p.name for p in probes if s in (p.seats or rules.seats)) for s in rules.seats}
-    everybody = {seat: Sitter("random") for seat in (*rules.seats, *rules.helpers)}
+    everybody = {seat: PlayerSpec("random") for seat in (*rules.seats, *rules.helpers)}
     setup = Setup(Instance(game, game, {}), 5, everybody, spec.version, arms)
     expected, found = Match(spec, setup), Match(spec, setup)
     players = players_of(found)

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sally.core.errors import BadInput
-from sally.core.log import Censored, Episode, Event, from_line, to_line
-from sally.core.playback import mismatch, replayed
-from sally.core.probe import Injection
+from sally.core.log.events import Censored, Episode, Event, from_line, to_line
+from sally.core.match.playback import mismatch, replayed
+from sally.core.rules.probe import Injection
 from tests.fixtures.haggle_rules import Reading, Say
 from tests.table import all_probes, match_of, played, seat, spec_of, table
 
@@ -69,7 +69,7 @@ def test_a_log_of_what_was_not_asked_for_is_found_out() -> None:
 
 
 def test_a_setup_that_cannot_be_played_is_a_mismatch_and_no_crash() -> None:
-    from sally.core.log import episode_id
+    from sally.core.log.events import episode_id
 
     episode = stored("cups")
     for change in (
@@ -98,7 +98,7 @@ def test_a_replay_needs_no_seed() -> None:
 
 def test_a_turn_cut_between_the_last_move_and_a_question_was_not_played() -> None:
     match = match_of(table("ipd", arms={"agent": ("their_move_given_mine",)}))
-    from sally.core.player import Decision
+    from sally.core.match.player import Decision
 
     for who in ("agent", "partner"):
         match.answer((0, who, "", ""), Decision(0))

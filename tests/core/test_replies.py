@@ -13,8 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sally.core.errors import Unreadable
-from sally.core.named_numbers import read_odds, read_values
-from sally.core.reading import (
+from sally.core.prompt.strategy import StrategyResult
+from sally.core.prompt.words import objects_in
+from sally.core.reply.named_numbers import read_odds, read_values
+from sally.core.reply.reading import (
     MOST_READ,
     choices_in,
     named,
@@ -25,8 +27,6 @@ from sally.core.reading import (
     read_numbered,
     sections,
 )
-from sally.core.strategy import Said
-from sally.core.words import objects_in
 from sally.players.language import readable
 
 TABLE: list[dict[str, Any]] = tomllib.loads(
@@ -47,7 +47,7 @@ def read(group: dict[str, Any], reply: str) -> str:
         case "probe":
             return str(names[read_choice(reply, names, label, theirs=True)])
         case "cut":
-            return str(names[read_choice(readable(Said(reply, cut=True)), names, label)])
+            return str(names[read_choice(readable(StrategyResult(reply, cut=True)), names, label)])
         case "numbered":
             return str(names[read_numbered(reply, names, label)])
         case "number":

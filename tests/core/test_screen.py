@@ -12,8 +12,8 @@ from click.testing import CliRunner
 
 from sally.cli import cli
 from sally.cli.group import Commands
-from sally.core.screen import Screen, nothing_steers, steered
-from sally.core.study import Cell, Study, grid, instance, sitter
+from sally.core.registry.study import Cell, Study, grid, instance, player_spec
+from sally.core.terminal_text import Screen, nothing_steers, steered
 from sally.runner.run import run_study
 
 HOSTILE = "\x1b]0;title\x07\x1b[2J\x08\x08\r\u202e\x9b31m"
@@ -48,7 +48,7 @@ def test_a_command_of_anybodys_is_harmless() -> None:
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A store whose names steer."""
-    players = grid(agent=sitter("random"), partner=sitter("tit_for_tat"))
+    players = grid(agent=player_spec("random"), partner=player_spec("tit_for_tat"))
     problem = instance("ipd", f"i{HOSTILE}", rounds=3)
     out = tmp_path_factory.mktemp("screen") / "out"
     run_study(Study("plain", HOSTILE, (Cell(f"c{HOSTILE}", (problem,), players),)), out)

@@ -11,10 +11,11 @@ from typing import Any
 
 import pytest
 
-from sally.core import alone, shelf
 from sally.core.errors import BadInput
-from sally.core.game import GameSpec
-from sally.core.partner import Partner
+from sally.core.registry import registry
+from sally.core.registry import single_entry as alone
+from sally.core.rules.game import GameSpec
+from sally.core.rules.partner import Partner
 from sally.runner.seating import kinds
 from tests.fixtures import cups
 from tests.table import played, table
@@ -25,46 +26,46 @@ HERE = Path(__file__).parent.parent / "fixtures"
 @pytest.fixture(autouse=True)
 def as_it_was(monkeypatch: pytest.MonkeyPatch) -> Any:
     """Whatever a test puts on the shelf is taken off again."""
-    kept = {folder: dict(entries) for folder, entries in shelf._added.items()}
-    monkeypatch.setattr(shelf, "_added", kept)
+    kept = {folder: dict(entries) for folder, entries in registry._added.items()}
+    monkeypatch.setattr(registry, "_added", kept)
     yield
-    shelf._installed.cache_clear()
-    shelf._known.clear()
+    registry._installed.cache_clear()
+    registry._known.clear()
 
 
 def test_presets_are_games_of_their_family() -> None:
-    assert {"repeated_games", "rps", "ibs", "ipd", "cups", "haggle"} <= set(shelf.games())
-    assert shelf.game("rps").family == "repeated_games"
-    assert shelf.partners("repeated_games").keys() <= kinds(shelf.game("rps")).keys()
+    assert {"repeated_games", "rps", "ibs", "ipd", "cups", "haggle"} <= set(registry.games())
+    assert registry.game("rps").family == "repeated_games"
+    assert registry.partners("repeated_games").keys() <= kinds(registry.game("rps")).keys()
 
 
 @pytest.mark.parametrize(("name", "near"), [("rsp", "rps"), ("hagle", "haggle"), ("cup", "cups")])
 def test_an_unknown_game_suggests_the_nearest(name: str, near: str) -> None:
     with pytest.raises(BadInput, match=f"did you mean .*{near}"):
-        shelf.game(name)
+        registry.game(name)
 
 
 def test_a_users_file_joins_the_shelf() -> None:
-    del shelf._added["games"]["cups"]
-    assert "cups" not in shelf.games()
-    assert shelf.add_file(HERE / "cups.py") == ["games/cups"]
-    assert isinstance(shelf.game("cups"), GameSpec)
+    del registry._added["games"]["cups"]
+    assert "cups" not in registry.games()
+    assert registry.add_file(HERE / "cups.py") == ["games/cups"]
+    assert isinstance(registry.game("cups"), GameSpec)
     assert played(table("cups")).payoffs is not None
 
 
 def test_a_users_partners_join_those_of_the_family(tmp_path: Path) -> None:
     """They must not push the shipped ones off the shelf."""
-    before = set(shelf.partners("repeated_games"))
+    before = set(registry.partners("repeated_games"))
     file = tmp_path / "mine.py"
     file.write_text(
         "from __future__ import annotations\n"
-        "from sally.core.partner import Partner\n"
+        "from sally.core.rules.partner import Partner\n"
         "FOR = 'repeated_games'\n"
         "PARTNERS = {'stubborn': Partner('stubborn', 'the last move', 'me',\n"
         "    lambda game, seat: lambda turn: turn.options[-1])}\n"
     )
-    shelf.add_file(file)
-    assert set(shelf.partners("repeated_games")) == before | {"stubborn"}
+    registry.add_file(file)
+    assert set(registry.partners("repeated_games")) == before | {"stubborn"}
     episode = played(table("ipd", who="stubborn"))
     assert episode.payoffs == {"agent": 30.0, "partner": 30.0}
 
@@ -84,55 +85,59 @@ def test_a_file_that_adds_nothing_says_why(tmp_path: Path, name: str, text: str,
     if name:
         file.write_text(text)
     with pytest.raises(BadInput, match=why):
-        shelf.add_file(file)
+        registry.add_file(file)
 
 
 def test_installed_packages_add_entries(monkeypatch: pytest.MonkeyPatch) -> None:
     entry = EntryPoint("cups_again", "tests.fixtures.cups:GAME", "sally.games")
     monkeypatch.setattr(
-        shelf, "entry_points", lambda group: [entry] if group == "sally.games" else []
+        registry, "entry_points", lambda group: [entry] if group == "sally.games" else []
     )
-    shelf._installed.cache_clear()
-    shelf._known.clear()
-    assert shelf.shelf("games")["cups_again"] is cups.GAME
+    registry._installed.cache_clear()
+    registry._known.clear()
+    assert registry.entries("games")["cups_again"] is cups.GAME
 
 
 def test_an_installed_entry_that_does_not_load_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     entry = EntryPoint("broken", "no_such_package:GAME", "sally.games")
-    monkeypatch.setattr(shelf, "entry_points", lambda group: [entry])
-    shelf._installed.cache_clear()
-    shelf._known.clear()
+    monkeypatch.setattr(registry, "entry_points", lambda group: [entry])
+    registry._installed.cache_clear()
+    registry._known.clear()
     with pytest.raises(BadInput, match="no_such_package:GAME"):
-        shelf.shelf("games")
+        registry.entries("games")
 
 
 def test_there_are_only_so_many_shelves() -> None:
     with pytest.raises(BadInput, match="did you mean games"):
-        shelf.add("game", "x", None)
+        registry.add("game", "x", None)
 
 
 def test_every_partner_says_who_described_it_first() -> None:
-    for family in {spec.family for spec in shelf.games().values()}:
-        for name, partner in shelf.partners(family).items():
+    for family in {spec.family for spec in registry.games().values()}:
+        for name, partner in registry.partners(family).items():
             assert isinstance(partner, Partner)
             assert partner.name == name
             assert partner.about.strip() and partner.source.strip()
 
 
 def test_what_is_found_by_name_alone_is_what_lies_on_the_shelf() -> None:
-    games, studies, papers = shelf.games(), shelf.shelf("studies"), shelf.shelf("papers")
-    assert all(shelf.game(name) is spec for name, spec in games.items())
-    ours = {name: own for own in shelf._own("games").values() for name in own.under_its_names()}
+    games, studies, papers = (
+        registry.games(),
+        registry.entries("studies"),
+        registry.entries("papers"),
+    )
+    assert all(registry.game(name) is spec for name, spec in games.items())
+    ours = {name: own for own in registry._own("games").values() for name in own.under_its_names()}
     assert all(alone.game(name) is own for name, own in ours.items())
-    assert all(shelf.study(name) is study for name, study in studies.items())
-    assert all(shelf.paper(name) is alone.paper(name) is papers[name] for name in papers)
+    assert all(registry.study(name) is study for name, study in studies.items())
+    assert all(registry.paper(name) is alone.paper(name) is papers[name] for name in papers)
     assert alone.game("no_such_game") is alone.study("../quickstart") is alone.paper("") is None
 
 
 def test_a_users_game_takes_the_name_of_ours() -> None:
-    shelf.add("games", "ipd", mine := replace(cups.GAME, name="ipd"))
-    assert shelf.game("ipd").game is mine.game
-    assert shelf.family("ipd") is not alone.game("ipd")
+    registry.add("games", "ipd", mine := replace(cups.GAME, name="ipd"))
+    assert registry.game("ipd").game is mine.game
+    assert registry.family("ipd") is not alone.game("ipd")
 
 
 def test_whoever_plays_one_game_waits_for_no_other() -> None:

@@ -6,19 +6,20 @@ import re
 
 import pytest
 
-from sally.core import packs, shelf
-from sally.core.desk import Desk
 from sally.core.errors import BadInput
-from sally.core.game import NATURE
-from sally.core.log import Instance, Setup, Sitter
-from sally.core.match import Match
-from sally.core.menu import is_finite
-from sally.core.probe import Report
-from sally.core.skins import inflected, packs_from, read_skins
-from sally.core.words import COMMON_TEXTS, checked, slots
+from sally.core.log.events import Instance, PlayerSpec, Setup
+from sally.core.match.engine import Match
+from sally.core.match.seat_context import SeatContext
+from sally.core.prompt import packs
+from sally.core.prompt.skins import inflected, packs_from, read_skins
+from sally.core.prompt.words import COMMON_TEXTS, checked, slots
+from sally.core.registry import registry
+from sally.core.rules.game import NATURE
+from sally.core.rules.menu import is_finite
+from sally.core.rules.probe import Report
 from sally.runner.seating import players_of
 
-GAMES = sorted(game for game, home in shelf.packages().items() if home.startswith("sally."))
+GAMES = sorted(game for game, home in registry.packages().items() if home.startswith("sally."))
 MINDS = re.compile(
     r"\b(players?|believes?|thinks|persons?|people|somebody|teammate|opponent|partner|users?|"
     r"guesser|psychic|eavesdropper|rival|wants|likes|dislikes|agents)\b",
@@ -27,17 +28,17 @@ MINDS = re.compile(
 
 
 def grammar(game):
-    home = shelf.packages()[game]
+    home = registry.packages()[game]
     (file,) = [f for f in packs._files(home) if f.name == packs.SKINS]
     return read_skins(file.read_text("utf-8"), game)
 
 
 def moments(game, most=40):
     """Asks of a few random games, each with the desk of its seat."""
-    spec = shelf.game(game)
+    spec = registry.game(game)
     build = spec.build({})
-    lineup = {str(s): Sitter("random") for s in build.seats}
-    helpers = {str(h): Sitter(spec.occupants[h]) for h in build.helpers if h != NATURE}
+    lineup = {str(s): PlayerSpec("random") for s in build.seats}
+    helpers = {str(h): PlayerSpec(spec.occupants[h]) for h in build.helpers if h != NATURE}
     arms = {}
     for probe in spec.probes:
         for seat in probe.seats:
@@ -70,8 +71,8 @@ def answered(turn):
 
 def said(turn, texts):
     """Whatever stands on a page, and the facts behind each sentence, in order."""
-    desk = Desk(turn.desk.spec, turn.desk.game, turn.seat, 0, texts)
-    words, facts, say = desk.words, [], desk.words.say
+    context = SeatContext(turn.context.spec, turn.context.game, turn.seat, 0, texts)
+    words, facts, say = context.words, [], context.words.say
 
     def noting(key, **given):
         facts.append((key, given))
@@ -97,14 +98,14 @@ def play(request):
 
 def test_every_game_has_five_wordings_of_its_own_grammar():
     for game in GAMES:
-        made = packs_from(grammar(game), shelf.game(game).texts)
+        made = packs_from(grammar(game), registry.game(game).texts)
         assert len(made) >= 5, (game, list(made))
         assert f"{game}_twin" in made
 
 
 def test_no_sentence_gains_or_loses_a_fact():
     for game in GAMES:
-        spec, rules = shelf.game(game), grammar(game)
+        spec, rules = registry.game(game), grammar(game)
         for pack in packs_from(rules, spec.texts).values():
             checked(pack, spec.texts)
             for key, text in pack.texts.items():
@@ -118,7 +119,7 @@ def test_no_sentence_gains_or_loses_a_fact():
 def test_a_reader_of_any_wording_finds_the_same_facts_and_the_same_moves(play):
     game, asks = play
     assert asks
-    for pack in packs_from(grammar(game), shelf.game(game).texts).values():
+    for pack in packs_from(grammar(game), registry.game(game).texts).values():
         told, seen = {}, {}
         for turn in asks[:: max(1, len(asks) // 12)]:
             page, facts, words = said(turn, pack.texts)
@@ -142,7 +143,7 @@ def test_a_reader_of_any_wording_finds_the_same_facts_and_the_same_moves(play):
 
 def test_a_twin_is_as_long_and_speaks_of_no_mind(play):
     game, asks = play
-    pack = packs_from(grammar(game), shelf.game(game).texts)[f"{game}_twin"]
+    pack = packs_from(grammar(game), registry.game(game).texts)[f"{game}_twin"]
     for turn in asks[:: max(1, len(asks) // 6)]:
         page, own = said(turn, pack.texts)[0], said(turn, {})[0]
         assert 0.8 <= len(page) / len(own) <= 1.25, (len(page), len(own))
@@ -200,9 +201,9 @@ def recovered(template, sentence):
 
 def test_a_reader_of_any_wording_recovers_the_facts_of_every_sentence(play):
     game, asks = play
-    texts = {**COMMON_TEXTS, **shelf.game(game).texts}
+    texts = {**COMMON_TEXTS, **registry.game(game).texts}
     cover = set(grammar(game).cover)
-    for pack in packs_from(grammar(game), shelf.game(game).texts).values():
+    for pack in packs_from(grammar(game), registry.game(game).texts).values():
         for turn in asks[:: max(1, len(asks) // 2)]:
             for key, given in said(turn, pack.texts)[1]:
                 template = {**texts, **pack.texts}[key]
@@ -216,7 +217,7 @@ def test_a_reader_of_any_wording_recovers_the_facts_of_every_sentence(play):
 
 def test_under_other_labels_the_page_is_the_same_but_for_the_labels(play):
     game, asks = play
-    made = packs_from(grammar(game), shelf.game(game).texts)
+    made = packs_from(grammar(game), registry.game(game).texts)
     for kind in ("labels", "swapped"):
         pack = made.get(f"{game}_{kind}")
         if pack is None or "labels" not in pack.texts:
@@ -235,9 +236,9 @@ def test_under_other_labels_the_page_is_the_same_but_for_the_labels(play):
 
 
 def test_sides_of_a_coin_swap_their_names():
-    spec = shelf.game("matching_pennies")
+    spec = registry.game("matching_pennies")
     pack = packs_from(grammar("level_k"), spec.texts)["level_k_swapped"]
     game = spec.build({})
-    own, other = (Desk(spec, game, game.seats[0], 0, t).words for t in ({}, pack.texts))
+    own, other = (SeatContext(spec, game, game.seats[0], 0, t).words for t in ({}, pack.texts))
     options = game.options(game.start(), game.seats[0])
     assert other.menu(options) == own.menu(options)[::-1]

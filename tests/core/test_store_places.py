@@ -12,8 +12,8 @@ import pytest
 
 from sally import store
 from sally.core.errors import BadInput
-from sally.core.log import to_line
-from sally.core.study import Cell, Study, grid, instance, sitter
+from sally.core.log.events import to_line
+from sally.core.registry.study import Cell, Study, grid, instance, player_spec
 from sally.runner.run import run_study
 from sally.store import writing
 from tests.table import played, table
@@ -35,7 +35,7 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def study(repeats: int = 60) -> Study:
-    players = grid(agent=sitter("random"), partner=sitter("tit_for_tat"))
+    players = grid(agent=player_spec("random"), partner=player_spec("tit_for_tat"))
     cell = Cell("only", (instance("ipd", rounds=3),), players, repeats=repeats)
     return Study("mine", "for tests", (cell,))
 

@@ -8,8 +8,8 @@ import msgspec
 import pytest
 
 from sally.core.errors import BadInput
-from sally.core.log import episode_id
-from sally.core.study import Cell, Study, grid, instance, read_study, sitter
+from sally.core.log.events import episode_id
+from sally.core.registry.study import Cell, Study, grid, instance, player_spec, read_study
 from sally.runner.local import orders
 
 GOOD = """
@@ -38,7 +38,7 @@ def test_a_study_file_is_read_as_it_stands(tmp_path: Path) -> None:
     ((cell, first), (_, second)) = study.trials()
     assert cell == "all"
     assert first.instance.params == {"rounds": 5}
-    assert first.lineup["partner"] == sitter("tit_for_tat", first=1)
+    assert first.lineup["partner"] == player_spec("tit_for_tat", first=1)
     assert first.injections[0].error == 0.25
     assert (first.repeat, second.repeat) == (0, 1)
     assert first.seed != second.seed
@@ -91,11 +91,11 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
 
 
 def test_seeds_depend_on_instance_and_repeat_and_never_on_the_lineup() -> None:
-    players = (sitter("random"), sitter("tit_for_tat"), sitter("single_action"))
+    players = (player_spec("random"), player_spec("tit_for_tat"), player_spec("single_action"))
     cell = Cell(
         "c",
         (instance("ipd", "a"), instance("ipd", "b")),
-        grid(agent=players, partner=sitter("random")),
+        grid(agent=players, partner=player_spec("random")),
         repeats=3,
     )
     study = Study("s", "", (cell,), seed=1)
@@ -111,6 +111,8 @@ def test_seeds_depend_on_instance_and_repeat_and_never_on_the_lineup() -> None:
 
 
 def test_a_grid_has_every_combination_once() -> None:
-    found = grid(agent=(sitter("a"), sitter("b")), partner=(sitter("c"), sitter("d")))
+    found = grid(
+        agent=(player_spec("a"), player_spec("b")), partner=(player_spec("c"), player_spec("d"))
+    )
     assert len(found) == 4 and len({str(f) for f in found}) == 4
     assert all(set(f) == {"agent", "partner"} for f in found)

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from sally.core import shelf
 from sally.core.errors import Unreadable
-from sally.core.log import Instance, Setup, Sitter
-from sally.core.match import Match
-from sally.core.named_numbers import read_odds, read_values
+from sally.core.log.events import Instance, PlayerSpec, Setup
+from sally.core.match.engine import Match
+from sally.core.registry import registry
+from sally.core.reply.named_numbers import read_odds, read_values
 from sally.games.toma.sw.words import read_guess
 
 TABLE: dict[str, list[str]] = tomllib.loads(
@@ -31,11 +31,11 @@ Read = Callable[[str], Any]
 
 def desk_of(game: str) -> tuple[str, Read]:
     """The label and the reader of whoever moves first."""
-    spec: Any = shelf.game(game)
-    lineup = {seat: Sitter("random") for seat in spec.build().seats}
+    spec: Any = registry.game(game)
+    lineup = {seat: PlayerSpec("random") for seat in spec.build().seats}
     asks = Match(spec, Setup(Instance(game, game, {}), 1, lineup)).asks()
     turn: Any = next(turn for turn in asks if turn.seat in lineup)
-    words = turn.desk.words
+    words = turn.context.words
     return words.label, lambda reply: words.read(reply, turn.view, turn.options)
 
 

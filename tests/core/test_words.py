@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from sally.core.desk import Desk
 from sally.core.errors import BadInput, Unreadable
-from sally.core.match import Match
-from sally.core.probe import Question
-from sally.core.words import Pack, checked, read_form, slots
+from sally.core.match.engine import Match
+from sally.core.match.seat_context import SeatContext
+from sally.core.prompt.words import Pack, checked, read_form, slots
+from sally.core.rules.probe import Question
 from sally.games.repeated_games.words import TEXTS
 from tests.fixtures.haggle import TEXTS as HAGGLE
 from tests.fixtures.haggle_rules import Pass, Put, Say
@@ -25,7 +25,7 @@ def pack(**texts: str) -> Pack:
 def test_a_pack_replaces_a_sentence_for_its_seat_only() -> None:
     ours = checked(pack(now="Runde {round}."), TEXTS)
     match: Match[Any, Any, Any] = Match(spec_of("ipd"), table("ipd"), texts={"agent": ours.texts})
-    shown = {t.seat: t.desk.words.now(t.view) for t in match.asks()}
+    shown = {t.seat: t.context.words.now(t.view) for t in match.asks()}
     assert shown == {"agent": "Runde 1.", "partner": "This is round 1."}
 
 
@@ -57,7 +57,7 @@ def test_braces_may_be_written_plainly() -> None:
 
 def test_facts_with_braces_in_them_are_harmless() -> None:
     match = match_of(table("haggle"))
-    words = match.asks()[0].desk.words
+    words = match.asks()[0].context.words
     assert "{x} {0}" in words.say("past.said", seat="ada", text="{x} {0}")
 
 
@@ -72,18 +72,18 @@ def test_every_sentence_of_the_fixtures_is_a_plain_template() -> None:
 def test_words_know_on_whose_desk_they_lie() -> None:
     match = match_of(table("repeated_games, unlike seats"))
     agent, partner = match.asks()
-    assert agent.desk.words.menu(agent.options) == ("Tea", "Milk")
-    assert partner.desk.words.menu(partner.options) == ("Cup", "Glass", "Mug")
-    assert partner.desk.words.read("Option: Mug", partner.view, partner.options) == 2
+    assert agent.context.words.menu(agent.options) == ("Tea", "Milk")
+    assert partner.context.words.menu(partner.options) == ("Cup", "Glass", "Mug")
+    assert partner.context.words.read("Option: Mug", partner.view, partner.options) == 2
 
 
 def test_two_strategies_may_write_two_pages_on_one_desk() -> None:
     match = match_of(table("ipd"))
     (turn, _) = match.asks()
-    desk: Desk = turn.desk
-    plain, shown = (desk.opening(turn.view, "agent_first", e) for e in ("", "An example."))
+    context: SeatContext = turn.context
+    plain, shown = (context.opening(turn.view, "agent_first", e) for e in ("", "An example."))
     assert "An example." in shown and "An example." not in plain
-    assert desk.opening(turn.view, "agent_first") == plain
+    assert context.opening(turn.view, "agent_first") == plain
 
 
 # --- forms --------------------------------------------------------------------------------------
@@ -125,6 +125,6 @@ def test_json_that_is_no_action_is_refused(reply: str) -> None:
 
 
 def test_names_with_or_in_them_survive_the_format() -> None:
-    words = Desk(spec_of("haggle"), match_of(table("haggle")).game, seat("ada"), 1).words
+    words = SeatContext(spec_of("haggle"), match_of(table("haggle")).game, seat("ada"), 1).words
     question = Question("p", "odds", ("this or that", "neither"))
     assert "this or that and neither" in words.aside_format(question)

@@ -9,12 +9,12 @@ import msgspec
 import pytest
 
 import sally
-from sally.core import shelf
-from sally.core.drive import play_async
 from sally.core.errors import BadInput, Unreadable
-from sally.core.game import Seat
-from sally.core.log import Instance, Moved, Setup, Sitter
-from sally.core.match import Match
+from sally.core.log.events import Instance, Moved, PlayerSpec, Setup
+from sally.core.match.drive import play_async
+from sally.core.match.engine import Match
+from sally.core.registry import registry
+from sally.core.rules.game import Seat
 from sally.games.repeated_games.policies import prescribed, read_policy
 from sally.games.tradecraft.actions import NO, PASS, YES, Propose
 from sally.games.tradecraft.thresholds import prescribed as by_thresholds
@@ -24,7 +24,7 @@ from sally.players.language import patient
 from sally.runner.check import check
 from sally.runner.seating import players_of, resolved
 
-GAME = shelf.game("ipd").build({"rounds": 6})
+GAME = registry.game("ipd").build({"rounds": 6})
 TIT_FOR_TAT = {"first": "J", "rules": [{"theirs": ["F"], "then": "F"}], "otherwise": "J"}
 
 
@@ -33,8 +33,8 @@ def written(policy):
 
 
 def agent(model: Scripted, name: str, **params):
-    shelf.add("models", name, lambda _: model)
-    return Sitter("policy_writer", {"model": name, **params})
+    registry.add("models", name, lambda _: model)
+    return PlayerSpec("policy_writer", {"model": name, **params})
 
 
 def moves(episode, seat):
@@ -116,7 +116,7 @@ TRADER = {
     "worth": {"raw iron": 8, "coal": 4, "birch plank": 2},
     "accept": 1.5, "offer": 0.5, "want": ["raw iron"],
 }  # fmt: skip
-START = shelf.game("tradecraft").build({})
+START = registry.game("tradecraft").build({})
 FIRST = START.observe(START.start(), START.seats[0])
 
 
@@ -173,9 +173,9 @@ def test_a_trader_follows_its_thresholds_or_is_seen_not_to():
 def test_a_writer_is_as_patient_as_the_config_says_and_so_is_its_replay():
     said = iter([Fault("server", "oops")] * 4)
     model = Scripted(lambda *_: next(said, json.dumps(TIT_FOR_TAT)))
-    sits = {"agent": agent(model, "tired"), "partner": Sitter("random")}
+    sits = {"agent": agent(model, "tired"), "partner": PlayerSpec("random")}
     setup = resolved(Setup(Instance("ipd-2", "ipd", {"rounds": 2}), 1, sits))
-    match = Match(shelf.game("ipd"), setup)
+    match = Match(registry.game("ipd"), setup)
     players = {seat: patient(who, 5) for seat, who in players_of(match, setup.lineup).items()}
     asyncio.run(play_async(match, players))
     written_first = match.episode().events[0]
@@ -186,4 +186,4 @@ def test_a_writer_is_as_patient_as_the_config_says_and_so_is_its_replay():
 def test_who_writes_has_to_be_named():
     for params, why in (({}, "which model"), ({"model": "embedded", "then": "sing"}, "go on")):
         with pytest.raises(BadInput, match=why):
-            sally.play("ipd", {"agent": Sitter("policy_writer", params), "partner": "random"})
+            sally.play("ipd", {"agent": PlayerSpec("policy_writer", params), "partner": "random"})

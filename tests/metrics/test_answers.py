@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from sally.core import shelf
 from sally.core.errors import BadInput
-from sally.core.game import Seat
-from sally.core.log import Instance, Reported, Setup, Sitter
-from sally.core.metric import Played, shared
-from sally.core.playback import replayed
-from sally.core.probe import score
+from sally.core.log.events import Instance, PlayerSpec, Reported, Setup
+from sally.core.match.playback import replayed
+from sally.core.registry import registry
+from sally.core.rules.game import Seat
+from sally.core.rules.metric import Played, shared
+from sally.core.rules.probe import score
 from sally.metrics.answers import counted
 from sally.runner.local import play
 from sally.runner.seating import resolved
@@ -20,9 +20,9 @@ from sally.runner.seating import resolved
 
 def random_episode(name: str, seed: int = 1) -> Played:
     """Random players in every seat, each asked all of the game's probes."""
-    spec = shelf.game(name)
+    spec = registry.game(name)
     game = spec.build({})
-    lineup = {seat: Sitter("random") for seat in game.seats}
+    lineup = {seat: PlayerSpec("random") for seat in game.seats}
     arms: dict[str, Any] = {
         seat: tuple(p.name for p in spec.probes if seat in p.seats) for seat in game.seats
     }
@@ -36,7 +36,7 @@ def test_report_metrics_fit_every_game(name):
     for seed in range(5):
         played = random_episode(name, seed)
         for seat in played.replay.game.seats:
-            found = {m: shelf.metrics(name)[m].measure(played, seat) for m in names}
+            found = {m: registry.metrics(name)[m].measure(played, seat) for m in names}
             asked = [e for e in played.episode.events if isinstance(e, Reported) and e.seat == seat]
             if asked:
                 assert found["unread_reports"] == 0
@@ -74,9 +74,9 @@ def test_a_report_to_a_question_that_the_game_does_not_ask_is_refused():
 
 
 def test_report_metrics_of_other_families_are_not_offered_regret():
-    assert "functional_regret" not in shelf.metrics("cups")
-    assert "functional_regret" in shelf.metrics("repeated_games")
-    assert "tom_percent" in shelf.metrics("cups")
+    assert "functional_regret" not in registry.metrics("cups")
+    assert "functional_regret" in registry.metrics("repeated_games")
+    assert "tom_percent" in registry.metrics("cups")
 
 
 def test_what_metrics_share_is_worked_out_once_an_episode_and_seat() -> None:

@@ -5,16 +5,17 @@ from __future__ import annotations
 import pytest
 
 import sally
-from sally.analysis.contrast import contrast
-from sally.core import packs, shelf
-from sally.core.desk import Desk
+from sally.analysis.compare.contrast import contrast
 from sally.core.errors import BadInput
-from sally.core.log import Instance, Reported, Sitter
-from sally.core.skins import AWARE, FRAMES
-from sally.core.study import Cell, Study
+from sally.core.log.events import Instance, PlayerSpec, Reported
+from sally.core.match.seat_context import SeatContext
+from sally.core.prompt import packs
+from sally.core.prompt.skins import AWARE, FRAMES
+from sally.core.registry import registry
+from sally.core.registry.study import Cell, Study
 from sally.metrics.awareness import TESTED
 from sally.models.stub import Scripted, always
-from sally.output.transcript import transcript
+from sally.output.files.transcript import transcript
 from sally.runner.check import check, prompts_of
 from sally.studies.arms import with_awareness
 
@@ -36,15 +37,15 @@ def test_words_for_being_tested_are_told_from_words_about_moves(said, is_one):
 
 
 def test_every_game_has_a_pack_for_every_frame():
-    for game in shelf.packages():
+    for game in registry.packages():
         there = [name for name in packs.for_game(game) if AWARE in name]
         assert len(there) == len(FRAMES)
 
 
 def test_a_frame_stands_above_the_rules_and_changes_nothing_else():
-    shelf.add("models", "aware", lambda name: always("This is a test. Option: J"))
+    registry.add("models", "aware", lambda name: always("This is a test. Option: J"))
     own, framed = (
-        Sitter("language", {"model": "aware", "pack": pack})
+        PlayerSpec("language", {"model": "aware", "pack": pack})
         for pack in ("", "repeated_games_aware_graded")
     )
     pages = []
@@ -59,8 +60,8 @@ def test_a_frame_stands_above_the_rules_and_changes_nothing_else():
 
 
 def test_a_model_is_asked_once_an_episode_what_it_takes_this_for():
-    shelf.add("models", "knows", lambda name: always("Option: a test"))
-    who = Sitter("language", {"model": "knows"})
+    registry.add("models", "knows", lambda name: always("Option: a test"))
+    who = PlayerSpec("language", {"model": "knows"})
     lineup = {"agent": who, "partner": "tit_for_tat"}
     episode = sally.play("ipd", lineup, probes={"agent": ["what_is_this"]}, rounds=3)
     said = [e for e in episode.events if isinstance(e, Reported)]
@@ -70,11 +71,11 @@ def test_a_model_is_asked_once_an_episode_what_it_takes_this_for():
     assert sally.score([episode], ["takes_for_test"])[0]["value"] == 1.0
 
 
-@pytest.mark.parametrize("game", sorted(shelf.packages()))
+@pytest.mark.parametrize("game", sorted(registry.packages()))
 def test_the_question_has_words_and_a_reader_in_every_game(game):
-    spec = shelf.game(game)
+    spec = registry.game(game)
     build = spec.build({})
-    words = Desk(spec, build, build.seats[0], 0).words
+    words = SeatContext(spec, build, build.seats[0], 0).words
     (question,) = spec.probe("what_is_this").asks(build, None, build.seats[0])
     asker = words.of(question)
     assert asker.aside(question, None).endswith("?")
@@ -99,11 +100,11 @@ def test_play_is_told_apart_by_what_players_take_this_for():
             return "Option: a test" if frame else "Option: a game"
         return "Option: J" if frame else "Option: F"
 
-    shelf.add("models", "two_faced", lambda name: Scripted(reply))
+    registry.add("models", "two_faced", lambda name: Scripted(reply))
     kinds = ("", "repeated_games_aware_evaluation")
     given = [{"model": "two_faced"} | ({"pack": pack} if pack else {}) for pack in kinds]
-    sitters = [Sitter("language", params) for params in given]
-    lineups = tuple({"agent": who, "partner": Sitter("tit_for_tat")} for who in sitters)
+    player_specs = [PlayerSpec("language", params) for params in given]
+    lineups = tuple({"agent": who, "partner": PlayerSpec("tit_for_tat")} for who in player_specs)
     problems = (Instance("six", "ipd", {"rounds": 6}),)
     cell = Cell("ipd", problems, lineups, repeats=6)
     study = with_awareness(Study("aware", "", (cell,)))

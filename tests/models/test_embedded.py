@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from sally.core.model import (
+from sally.core.prompt.model import (
     Assistant,
     BadCandidates,
     Context,

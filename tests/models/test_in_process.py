@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sally.core.errors import BadInput
-from sally.core.model import (
+from sally.core.prompt.model import (
     AS_THE_PROVIDER_DOES,
     Assistant,
     ModelFailure,

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sally.core.model import (
+from sally.core.prompt.model import (
     Assistant,
     Message,
     ModelFailure,

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from sally.core.errors import BadInput
-from sally.core.model import Settings, System, User
+from sally.core.prompt.model import Settings, System, User
 from sally.models import llama_server
 from sally.models.embedded import Embedded
 from sally.models.llama_server import LlamaServer, _named

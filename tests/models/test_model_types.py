@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sally.core.grown import Grown
-from sally.core.model import (
+from sally.core.prompt.hashed_text import HashedText
+from sally.core.prompt.model import (
     Assistant,
     BadCandidates,
     CannotScore,
@@ -29,7 +29,7 @@ from sally.core.model import (
 
 CONVERSATION: list[Message] = [
     System("You play."),
-    User(Grown.start("Round 1.\n").plus("Look?")),
+    User(HashedText.start("Round 1.\n").plus("Look?")),
     Assistant("", (ToolCall("c1", "look", '{"box": 2}'),)),
     ToolResult("c1", "look", "empty"),
     Assistant("I pass."),

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sally.core import grown as under_test
-from sally.core.grown import Grown, text_digest
-from sally.core.model import (
+from sally.core.prompt import hashed_text as under_test
+from sally.core.prompt.hashed_text import HashedText, text_digest
+from sally.core.prompt.model import (
     Assistant,
     Message,
     System,
@@ -19,7 +19,7 @@ from sally.core.model import (
     ToolSpec,
     User,
 )
-from sally.core.prompt_hash import prompt_hash
+from sally.core.prompt.prompt_hash import prompt_hash
 
 # Lone surrogates included: replies may hold them.
 TEXTS = st.text(st.characters(exclude_categories=[]), max_size=20)
@@ -27,7 +27,7 @@ TEXTS = st.text(st.characters(exclude_categories=[]), max_size=20)
 
 @given(st.lists(TEXTS, max_size=8))
 def test_a_grown_text_hashes_as_the_plain_one(parts: list[str]) -> None:
-    grown = reduce(Grown.plus, parts, Grown.start())
+    grown = reduce(HashedText.plus, parts, HashedText.start())
     plain = "".join(parts)
     assert grown == plain
     assert text_digest(grown) == text_digest(plain)
@@ -36,7 +36,7 @@ def test_a_grown_text_hashes_as_the_plain_one(parts: list[str]) -> None:
 
 
 def test_two_pages_fork_from_one_history() -> None:
-    history = Grown.start("Round 1: J F\n")
+    history = HashedText.start("Round 1: J F\n")
     probe, move = history.plus("What will they do?"), history.plus("Your move?")
     assert history.digest() == text_digest("Round 1: J F\n")
     assert probe.digest() == text_digest("Round 1: J F\nWhat will they do?")
@@ -44,7 +44,7 @@ def test_two_pages_fork_from_one_history() -> None:
 
 
 def test_hashing_a_long_page_reads_only_what_was_appended(monkeypatch: pytest.MonkeyPatch) -> None:
-    page = Grown.start("x" * 100_000)
+    page = HashedText.start("x" * 100_000)
     read = 0
     utf8 = under_test._utf8
 
@@ -59,9 +59,9 @@ def test_hashing_a_long_page_reads_only_what_was_appended(monkeypatch: pytest.Mo
 
 
 def test_a_grown_text_can_be_copied_and_pickled() -> None:
-    grown = Grown.start("a").plus("b")
+    grown = HashedText.start("a").plus("b")
     for other in (copy.deepcopy(grown), pickle.loads(pickle.dumps(grown))):
-        assert isinstance(other, Grown)
+        assert isinstance(other, HashedText)
         assert other.plus("c").digest() == text_digest("abc")
     assert type(str(grown)) is str
     assert type(grown + "c") is str

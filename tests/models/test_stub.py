@@ -5,7 +5,7 @@ import asyncio
 import msgspec
 import pytest
 
-from sally.core.model import (
+from sally.core.prompt.model import (
     Assistant,
     BadCandidates,
     CannotScore,
@@ -18,7 +18,7 @@ from sally.core.model import (
     System,
     User,
 )
-from sally.core.prompt_hash import prompt_hash
+from sally.core.prompt.prompt_hash import prompt_hash
 from sally.models.stub import (
     Playback,
     PromptDiffers,

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from sally.api import run_study
-from sally.core import shelf
-from sally.core.model import ModelKind, Reply, Usage
-from sally.core.study import Cell, Study, grid, instance, sitter
+from sally.core.prompt.model import ModelKind, Reply, Usage
+from sally.core.registry import registry
+from sally.core.registry.study import Cell, Study, grid, instance, player_spec
 from sally.models.stub import Scripted, even
 
 REPLIES = (
@@ -40,11 +40,11 @@ def hostile_model() -> ModelKind:
 def hostile_study() -> Study:
     """Two short games, one with a model that is nasty."""
     probed = {"agent": ("their_move_given_mine",)}
-    agents = (sitter("language", model="hostile", strategy="qa"), sitter("random"))
+    agents = (player_spec("language", model="hostile", strategy="qa"), player_spec("random"))
     cell = Cell(
         NAME,
         (instance("ipd", f"{NAME}-3", rounds=3, void_limit=3),),
-        grid(agent=agents, partner=sitter("tit_for_tat")),
+        grid(agent=agents, partner=player_spec("tit_for_tat")),
         arms=probed,
         repeats=3,
     )
@@ -53,6 +53,6 @@ def hostile_study() -> Study:
 
 def hostile_store(folder: Path) -> Path:
     """The study, played into a store."""
-    shelf.add("models", "hostile", hostile_model())
+    registry.add("models", "hostile", hostile_model())
     run_study(hostile_study(), folder)
     return folder

@@ -10,15 +10,15 @@ import numpy as np
 import pytest
 
 from sally import store
-from sally.analysis.published import Figure
-from sally.core import shelf
-from sally.core.drive import play_bots
-from sally.core.log import Episode, Instance, Setup, Sitter
-from sally.core.match import Match
+from sally.analysis.compare.published import Figure
+from sally.core.log.events import Episode, Instance, PlayerSpec, Setup
+from sally.core.match.drive import play_bots
+from sally.core.match.engine import Match
+from sally.core.registry import registry
 from sally.games.repeated_games.rules import PARTNER
-from sally.output.reproduce import Effort, compared, reproduce
+from sally.output.tables.reproduce import Effort, compared, reproduce
 from sally.runner.seating import seated
-from sally.stats.rule import lone_by_rule
+from sally.stats.cluster_interval import lone_by_rule
 
 RUNS = 600
 
@@ -57,18 +57,18 @@ def test_contaminated_data_are_noticed():
 
 def relabelled(model: str, game: str, names: list[str]) -> Iterator[Episode]:
     """A bot's episodes in the name of a language model, against the partners of the paper."""
-    spec = shelf.game(game)
+    spec = registry.game(game)
     moves = len(names)
-    partners = [Sitter("single_action", {"action": a}) for a in range(moves)]
-    for n, partner in enumerate([*partners * 8, *[Sitter("tit_for_tat")] * 8 * moves]):
+    partners = [PlayerSpec("single_action", {"action": a}) for a in range(moves)]
+    for n, partner in enumerate([*partners * 8, *[PlayerSpec("tit_for_tat")] * 8 * moves]):
         lineup = {
-            "agent": Sitter("language", {"model": model, "strategy": "qa"}),
+            "agent": PlayerSpec("language", {"model": model, "strategy": "qa"}),
             "partner": partner,
         }
         params: dict[str, Any] = {"names": names}
         setup = Setup(Instance(game, game, params), n, lineup, arms={"agent": ("their_move",)})
         match = Match(spec, setup)
-        bot = seated(spec, match.game, "agent", Sitter("random"))
+        bot = seated(spec, match.game, "agent", PlayerSpec("random"))
         play_bots(match, {"agent": bot, "partner": seated(spec, match.game, PARTNER, partner)})
         yield match.episode()
 

@@ -14,20 +14,21 @@ import pytest
 
 import sally
 from sally import store
-from sally.core import packs, shelf
 from sally.core.errors import BadInput
-from sally.core.log import Censored
-from sally.core.study import Cell, Study, grid, instance, sitter
-from sally.output import bundle as bundles
-from sally.output.bundle import Bundle, pack
-from sally.output.private import private_part
-from sally.output.unpacked import opened, unpack
+from sally.core.log.events import Censored
+from sally.core.prompt import packs
+from sally.core.registry import registry
+from sally.core.registry.study import Cell, Study, grid, instance, player_spec
+from sally.output.files import bundle as bundles
+from sally.output.files.bundle import Bundle, pack
+from sally.output.files.bundle_reader import opened, unpack
+from sally.output.files.privacy import private_part
 from sally.runner.check import check
 from tests.output.hostile import hostile_model
 
 
 def study() -> Study:
-    players = grid(agent=sitter("random"), partner=sitter("tit_for_tat"))
+    players = grid(agent=player_spec("random"), partner=player_spec("tit_for_tat"))
     return Study(
         "mine", "for tests", (Cell("only", (instance("ipd", rounds=3),), players, repeats=3),)
     )
@@ -91,9 +92,11 @@ def test_the_same_records_give_the_same_bytes(folder: Path, packed: Path, tmp_pa
 def test_words_packs_travel_with_the_episodes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    shelf.add("models", "hostile", hostile_model())
-    agent = sitter("language", model="hostile", strategy="qa", pack="repeated_games_terse")
-    cell = Cell("worded", (instance("ipd", rounds=2),), grid(agent=agent, partner=sitter("random")))
+    registry.add("models", "hostile", hostile_model())
+    agent = player_spec("language", model="hostile", strategy="qa", pack="repeated_games_terse")
+    cell = Cell(
+        "worded", (instance("ipd", rounds=2),), grid(agent=agent, partner=player_spec("random"))
+    )
     sally.run_study(Study("worded", "in other words", (cell,)), tmp_path / "w")
     found = pack(tmp_path / "w", tmp_path / "w.zip").bundle
     assert [name.partition("@")[0] for name in found.packs] == ["repeated_games_terse"]

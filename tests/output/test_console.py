@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sally.output.console import folded, harmless
+from sally.output.tables.console import folded, harmless
 
 
 @pytest.mark.parametrize(

@@ -12,13 +12,13 @@ import pytest
 from hypothesis import given
 
 from sally import api
-from sally.analysis.baselines import baselines
-from sally.analysis.measured import measured
-from sally.analysis.profile import profile_of
-from sally.analysis.rows import decision_rows, episode_rows
+from sally.analysis.columns.measured import measured
+from sally.analysis.columns.rows import decision_rows, episode_rows
+from sally.analysis.profile.baselines import baselines
+from sally.analysis.profile.profile import profile_of
 from sally.core.errors import BadInput
-from sally.output import export
-from sally.output.export import Column, latex, write_table
+from sally.output.files import export
+from sally.output.files.export import Column, latex, write_table
 from tests.fixtures.any_text import any_text
 
 COLUMNS = (Column("name"), Column("n", "count"), Column("x", "number"), Column("odds", "numbers"))

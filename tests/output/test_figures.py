@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sally.analysis.profile import Mark, Point, Predictor, ProfileRow
+from sally.analysis.profile.profile import Mark, Point, Predictor, ProfileRow
 from sally.core.errors import BadInput
-from sally.output import figures
-from sally.output.figures_panels import LINE, short, spread
+from sally.output.figures import profile as figures
+from sally.output.figures.panels import LINE, short, spread
 from sally.stats import Estimate
 from tests.fixtures.any_text import any_text
 

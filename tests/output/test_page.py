@@ -16,18 +16,18 @@ from click.testing import CliRunner
 
 import sally
 from sally import store
-from sally.analysis import laid_open
-from sally.analysis.rows import episode_rows, summary
+from sally.analysis.columns import replayed_rows as laid_open
+from sally.analysis.columns.rows import episode_rows, summary
 from sally.cli import cli
-from sally.core import shelf
 from sally.core.errors import BadInput
-from sally.core.log import Censored, Moved, Reported, Sitter, episode_id, to_line
-from sally.core.study import Cell, Study, grid, instance, sitter
+from sally.core.log.events import Censored, Moved, PlayerSpec, Reported, episode_id, to_line
+from sally.core.registry import registry
+from sally.core.registry.study import Cell, Study, grid, instance, player_spec
+from sally.output.files.provenance import Provenance, trial_key
 from sally.output.page import write
-from sally.output.page.held import Held
+from sally.output.page.page_data import PageData
 from sally.output.page.transcripts import transcript_of
 from sally.output.page.write import Wishes, chosen_of, in_turn, write_page
-from sally.output.provenance import Provenance, trial_key
 from sally.runner.check import prompts_of
 from sally.runner.plan import orders
 from sally.store import index
@@ -41,7 +41,10 @@ def small_study(repeats: int = 4) -> Study:
     cell = Cell(
         "short",
         (instance("ipd", "ipd-3", rounds=3),),
-        grid(agent=(sitter("random"), sitter("tabular")), partner=sitter("tit_for_tat")),
+        grid(
+            agent=(player_spec("random"), player_spec("tabular")),
+            partner=player_spec("tit_for_tat"),
+        ),
         arms={"agent": ("their_move_given_mine",)},
         repeats=repeats,
     )
@@ -56,7 +59,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def page_of(folder: Path, out: Path, **wishes: object) -> str:
-    write_page(Held(folder), out, Wishes(made=MADE, **wishes))  # type: ignore[arg-type]
+    write_page(PageData(folder), out, Wishes(made=MADE, **wishes))  # type: ignore[arg-type]
     return out.read_text("utf-8")
 
 
@@ -101,7 +104,7 @@ def test_a_finished_run_takes_the_place_of_a_cut_one(folder: Path, tmp_path: Pat
     cut = [msgspec.structs.replace(each, events=stop) for each in (one, one, two)]
     lines = b"".join(to_line(each) for each in (*cut[:2], two, cut[2], two))
     (there / "00.jsonl").write_bytes(lines)
-    found = Held(there)
+    found = PageData(there)
     assert (len(found), found.replaced, found.doubled) == (8, 2, 3)
     assert [found.id(n) for n in range(2)] == [one.id, two.id]
     assert found.seen.ends == {"over": 8}
@@ -109,7 +112,7 @@ def test_a_finished_run_takes_the_place_of_a_cut_one(folder: Path, tmp_path: Pat
 
 
 def test_a_plot_is_explained_only_where_there_is_one(folder: Path, tmp_path: Path) -> None:
-    who = grid(agent=sitter("random"), partner=sitter("tit_for_tat"))
+    who = grid(agent=player_spec("random"), partner=player_spec("tit_for_tat"))
     cell = Cell("rps", (instance("rps", rounds=4),), who, repeats=3)
     sally.run_study(Study("quiet", "nobody is asked", (cell,)), tmp_path / "quiet")
     said = []
@@ -248,7 +251,7 @@ def test_trials_that_two_cells_ask_for_are_counted_once(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["quickstart", "tradecraft2026", "moore2025", "demo"])
 def test_a_trial_has_the_same_key_before_and_after_it_is_seated(name: str) -> None:
-    study = shelf.shelf("studies")[name]
+    study = registry.entries("studies")[name]
     bots = [
         (c, s) for c, s in study.trials() if all(w.player != "language" for w in s.lineup.values())
     ]
@@ -262,7 +265,7 @@ def test_a_trial_has_the_same_key_before_and_after_it_is_seated(name: str) -> No
     assert seated and seated <= asked
 
 
-def _has_model(lineup: dict[str, Sitter]) -> bool:
+def _has_model(lineup: dict[str, PlayerSpec]) -> bool:
     return any(who.player == "language" for who in lineup.values())
 
 
@@ -294,13 +297,13 @@ def test_an_empty_store_and_a_place_that_cannot_be_written_are_one_sentence(
     empty = tmp_path / "empty"
     store.claim(empty, store.Manifest("none", "x"))
     with pytest.raises(BadInput, match="holds no episode to report"):
-        write_page(Held(empty), tmp_path / "x.html")
+        write_page(PageData(empty), tmp_path / "x.html")
     (tmp_path / "file").touch()
     with pytest.raises(BadInput, match="cannot be written"):
-        write_page(Held(folder), tmp_path / "file" / "x.html")
+        write_page(PageData(folder), tmp_path / "file" / "x.html")
 
 
-@pytest.mark.parametrize("game", sorted(shelf.games()))
+@pytest.mark.parametrize("game", sorted(registry.games()))
 def test_every_game_can_be_told(game: str) -> None:
     """Random players, asked everything: every report has its truth or says that it has none."""
     episode = random_episode(game).episode

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from sally.output.page.held import Held
+from sally.output.page.page_data import PageData
 from sally.output.page.write import Wishes, write_page
 from sally.runner.check import prompts_of
 from tests.output.hostile import NAME, REPLIES, hostile_store
@@ -21,7 +21,7 @@ pytestmark = NEEDS_BROWSER
 @pytest.fixture(scope="module")
 def address(tmp_path_factory: pytest.TempPathFactory) -> str:
     folder = tmp_path_factory.mktemp("hostile")
-    held, made = Held(hostile_store(folder / "store")), datetime(2026, 1, 2, tzinfo=UTC)
+    held, made = PageData(hostile_store(folder / "store")), datetime(2026, 1, 2, tzinfo=UTC)
     write_page(held, folder / "page.html", Wishes(prompts_of=prompts_of, made=made))
     return (folder / "page.html").as_uri()
 

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sally.output.plots import (
+from sally.output.figures.short_names import fitted
+from sally.output.figures.svg import (
     Bar,
     Curve,
     Dot,
@@ -22,7 +23,6 @@ from sally.output.plots import (
     spread,
     ticks,
 )
-from sally.output.short_names import fitted
 
 FINITE = st.floats(-1e6, 1e6, allow_nan=False)
 

@@ -9,16 +9,16 @@ import msgspec
 import pytest
 
 from sally import store
-from sally.analysis.published import Figure
-from sally.core import shelf
-from sally.core.drive import play_bots
+from sally.analysis.compare.published import Figure
 from sally.core.errors import BadInput
-from sally.core.log import Episode, Instance, Setup, Sitter
-from sally.core.match import Match
-from sally.core.player import Decision, Turn
-from sally.core.probe import Report
+from sally.core.log.events import Episode, Instance, PlayerSpec, Setup
+from sally.core.match.drive import play_bots
+from sally.core.match.engine import Match
+from sally.core.match.player import Decision, Turn
+from sally.core.registry import registry
+from sally.core.rules.probe import Report
 from sally.games.repeated_games.rules import PARTNER
-from sally.output.reproduce import Effort, compared, reproduce
+from sally.output.tables.reproduce import Effort, compared, reproduce
 from sally.runner.seating import seated
 from sally.stats.intervals import Estimate
 
@@ -123,10 +123,10 @@ class Stubborn:
 
 def language_episode(seed: int, action: int, model: str, **params: Any) -> Episode:
     """An episode in the name of a language model, played by hand."""
-    spec = shelf.game("rps")
+    spec = registry.game("rps")
     lineup = {
-        "agent": Sitter("language", {"model": model, "strategy": "qa"}),
-        "partner": Sitter("single_action", {"action": action}),
+        "agent": PlayerSpec("language", {"model": model, "strategy": "qa"}),
+        "partner": PlayerSpec("single_action", {"action": action}),
     }
     given = {"names": ["J", "F", "B"], **params}
     setup = Setup(Instance("rps", "rps", given), seed, lineup, arms={"agent": ("their_move",)})

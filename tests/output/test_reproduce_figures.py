@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from sally.core.errors import BadInput
-from sally.output.pictures import Picture, Point, Series, as_rows, draw, point
-from sally.output.reproduce import Effort, Reproduction, engine_of
+from sally.output.figures.paper_figures import Picture, Point, Series, as_rows, draw, point
+from sally.output.tables.reproduce import Effort, Reproduction, engine_of
 from sally.stats.intervals import Estimate
 from tests.analysis.hands import repeated_episode, scenario_episode, speechless_episode, stored
 
@@ -180,7 +180,7 @@ def test_what_cannot_be_drawn_is_refused(tmp_path):
 
 def test_matplotlib_is_loaded_by_drawing_only():
     code = (
-        "import sys; from sally.output.reproduce import reproduce; "
+        "import sys; from sally.output.tables.reproduce import reproduce; "
         "reproduce('tang2024', 'settings'); sys.exit('matplotlib' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

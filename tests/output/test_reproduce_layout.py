@@ -7,11 +7,11 @@ from io import StringIO
 
 import pytest
 
-from sally.analysis.published import Figure, Spread, Table, load, papers, table
+from sally.analysis.compare.published import Figure, Spread, Table, load, papers, table
 from sally.core.errors import BadInput
-from sally.output.grid_files import csv_of, escaped, fresh, latex_of, write_grids
-from sally.output.layout import Column, Grid, Layout, Stub, figure, laid_out, plain
-from sally.output.reproduce import Own, Row, engine_of
+from sally.output.tables.grid_files import csv_of, escaped, fresh, latex_of, write_grids
+from sally.output.tables.layout import Column, Grid, Layout, Stub, figure, laid_out, plain
+from sally.output.tables.reproduce import Own, Row, engine_of
 
 
 def row(model: str, metric: str = "regret", game: str = "rps", **given: object) -> Row:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from sally.analysis.stored import pooled, same_model, short
+from sally.analysis.episodes.stored import pooled, same_model, short
 from sally.core.errors import BadInput
-from sally.output.bundle import pack
-from sally.output.reproduce import Effort, Row, reproduce
+from sally.output.files.bundle import pack
+from sally.output.tables.reproduce import Effort, Row, reproduce
 from tests.analysis.hands import (
     cut,
     repeated_episode,

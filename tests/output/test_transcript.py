@@ -6,16 +6,16 @@ import msgspec
 import pytest
 
 import sally
-from sally.core import shelf
-from sally.core.log import Reported, Told
-from sally.core.probe import Injection
+from sally.core.log.events import Reported, Told
+from sally.core.registry import registry
+from sally.core.rules.probe import Injection
 from tests.fixtures import cups, haggle
 
 LINEUP = {"agent": "random", "partner": "tit_for_tat"}
 
 
 @pytest.fixture
-def misled() -> sally.core.log.Episode:
+def misled() -> sally.core.log.events.Episode:
     """The agent is always told a wrong move of its partner."""
     wrong = Injection("agent", "their_move", "truth", error=1.0)
     probes = {"agent": ["their_move", "their_odds"]}
@@ -42,7 +42,7 @@ def test_where_a_seat_is_stands_once_however_often_it_is_asked(misled):
 
 @pytest.mark.parametrize("spec", [cups.GAME, haggle.GAME], ids=lambda spec: spec.name)
 def test_no_seat_reads_what_only_others_said_aside(spec):
-    shelf.add("games", spec.name, spec)
+    registry.add("games", spec.name, spec)
     seats = spec.build({}).seats
     arms = {s: [p.name for p in spec.probes if s in p.seats] for s in seats}
     episode = sally.play(spec.name, dict.fromkeys(seats, "random"), 5, probes=arms)

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from sally.analysis.profile_estimates import person_of
-from sally.core import shelf
+from sally.analysis.profile.estimates import person_of
 from sally.core.errors import BadInput
-from sally.core.log import Forfeited, Moved
-from sally.core.playback import mismatch
+from sally.core.log.events import Forfeited, Moved
+from sally.core.match.playback import mismatch
+from sally.core.registry import registry
 from sally.games.repeated_games.ordinal import ordinal_games
 from sally.papers.akata2025.importer import IMPORTER
 
@@ -74,7 +74,7 @@ def test_a_pairing_comes_in_and_a_bot_of_ours_takes_its_seat(tmp_path: Path) -> 
     assert first.cell == "pd_base_gpt4_tfts" and first.setup.instance.params["rounds"] == 4
     assert found.counts["tit_for_tat: as recorded"] == found.counts["tit_for_tat: moves"] == 8
     assert not found.details["differences"] and not found.details["oddities"]
-    assert mismatch(shelf.game("ipd"), first) is None
+    assert mismatch(registry.game("ipd"), first) is None
     assert first.used["source"]["licence"].startswith("MIT")
 
 

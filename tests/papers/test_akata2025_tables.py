@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from sally.analysis.published import load
-from sally.output.reproduce import Row, reproduce
+from sally.analysis.compare.published import load
+from sally.output.tables.reproduce import Row, reproduce
 from sally.papers.akata2025.importer import IMPORTER
 from sally.papers.akata2025.tables import table_of, welch
 from sally.stats.bayes import bayes_factor

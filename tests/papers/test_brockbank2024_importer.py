@@ -14,11 +14,11 @@ from click.testing import CliRunner
 
 from sally import store
 from sally.cli import cli
-from sally.core import shelf
 from sally.core.errors import BadInput
-from sally.core.log import Censored, Forfeited, to_line
-from sally.core.metric import Played
-from sally.core.playback import mismatch, replayed
+from sally.core.log.events import Censored, Forfeited, to_line
+from sally.core.match.playback import mismatch, replayed
+from sally.core.registry import registry
+from sally.core.rules.metric import Played
 from sally.papers.brockbank2024.importer import IMPORTER
 
 HEADER = [
@@ -117,7 +117,7 @@ def test_a_game_comes_in_with_its_moves_times_and_totals(tmp_path: Path) -> None
     assert episode.used["source"]["licence"] == "CC0 1.0"
     assert len(episode.used["source"]["sha256"]) == 64
     assert b"course-account" not in to_line(episode)
-    assert mismatch(shelf.game("rps"), episode) is None
+    assert mismatch(registry.game("rps"), episode) is None
     assert found.counts["adaptive bots: moves outside before a void round"] == 0
     assert not found.details["differences"] and not found.details["oddities"]
 
@@ -155,10 +155,10 @@ def test_a_stable_bot_has_a_rule_and_people_a_regret_against_it(tmp_path: Path) 
     assert found.counts["stable bots: rule followed"] == 299
     assert found.counts["stable bots: rounds with a rule"] == 299
     (episode,) = found.episodes
-    played = Played(shelf.game("rps"), episode, replayed(shelf.game("rps"), episode))
-    regret = shelf.metrics("repeated_games")["functional_regret"].measure(played, "agent")  # type: ignore[arg-type]
+    played = Played(registry.game("rps"), episode, replayed(registry.game("rps"), episode))
+    regret = registry.metrics("repeated_games")["functional_regret"].measure(played, "agent")  # type: ignore[arg-type]
     assert regret is not None and regret > 1.5  # rock wins, ties and loses in turn
-    assert shelf.metrics("repeated_games")["win_rate"].measure(played, "agent") == pytest.approx(  # type: ignore[arg-type]
+    assert registry.metrics("repeated_games")["win_rate"].measure(played, "agent") == pytest.approx(  # type: ignore[arg-type]
         1 / 3
     )
 

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from sally import store
-from sally.analysis.published import at, load
-from sally.core import shelf
-from sally.core.paper import Imported
-from sally.output.reproduce import Row, reproduce
+from sally.analysis.compare.published import at, load
+from sally.core.registry import registry
+from sally.core.registry.paper import Imported
+from sally.output.tables.reproduce import Row, reproduce
 from sally.papers.brockbank2024.importer import ADAPTIVE, IMPORTER, STABLE
 from tests.papers.test_brockbank2024_importer import ADAPTIVE as ONE_ADAPTIVE
 from tests.papers.test_brockbank2024_importer import beats_rock, rock, rows_of, written
@@ -23,7 +23,7 @@ def test_every_bot_has_a_win_rate_of_people_with_an_interval() -> None:
         for bot in bots.values():
             (rate,) = at(REFERENCE[table], {"partner": bot}, "win_rate")
             assert rate.interval is not None and rate.interval[0] < rate.value < rate.interval[1]
-            assert bot in shelf.partners("repeated_games")
+            assert bot in registry.partners("repeated_games")
 
 
 def test_the_stable_rates_are_those_that_the_ladder_has() -> None:

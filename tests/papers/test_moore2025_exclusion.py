@@ -11,9 +11,9 @@ from click.testing import CliRunner
 
 from sally import store
 from sally.cli import cli
-from sally.core import shelf
-from sally.core.metric import Played
-from sally.core.playback import replayed
+from sally.core.match.playback import replayed
+from sally.core.registry import registry
+from sally.core.rules.metric import Played
 from sally.papers.moore2025.exclusion import excluded, participant
 from sally.papers.moore2025.figures import by_person
 from sally.papers.moore2025.importer import imported
@@ -26,7 +26,7 @@ LIAR = PEOPLE.replace("&reveal", "&allow_lying=True&reveal")
 
 
 def games(folder: Path, people: list[list[Any]], where: str = PEOPLE) -> list[Played]:
-    spec = shelf.game("mindgames")
+    spec = registry.game("mindgames")
     episodes = imported(written(folder / "in", {where: people})).episodes
     return [Played(spec, e, replayed(spec, e)) for e in episodes]
 

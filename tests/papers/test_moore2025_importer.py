@@ -12,9 +12,9 @@ from click.testing import CliRunner
 from sally import store
 from sally.cli import cli
 from sally.core.errors import BadInput
-from sally.core.log import Censored, Moved
-from sally.core.model import Settings
-from sally.core.playback import mismatch
+from sally.core.log.events import Censored, Moved
+from sally.core.match.playback import mismatch
+from sally.core.prompt.model import Settings
 from sally.games.mindgames import GAME
 from sally.models.stub import Scripted
 from sally.papers.moore2025.agreement import agreement, by_rules

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from sally.analysis.published import load
+from sally.analysis.compare.published import load
 from sally.cli import cli
 from sally.games.mindgames.claims import Disclosure, Names
-from sally.output.reproduce import Effort, Reproduction, Row, engine_of, reproduce
+from sally.output.tables.reproduce import Effort, Reproduction, Row, engine_of, reproduce
 from sally.papers.moore2025.hypotheses import TESTS, Game, decided, hypothesis
 from sally.papers.moore2025.importer import imported
 from sally.papers.moore2025.released import literal

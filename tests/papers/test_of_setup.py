@@ -8,18 +8,18 @@ from typing import Any
 
 import pytest
 
-from sally.analysis.published import papers
-from sally.core import shelf
-from sally.core.log import Setup
-from sally.core.metric import Played
-from sally.output.reproduce import engine_of
+from sally.analysis.compare.published import papers
+from sally.core.log.events import Setup
+from sally.core.registry import registry
+from sally.core.rules.metric import Played
+from sally.output.tables.reproduce import engine_of
 
 BY_SETUP = [name for name in papers() if engine_of(name).of_setup]
 
 
 def bare(setup: Setup, cell: str, used: dict[str, Any]) -> Played:
     """An episode of which only the setup can be looked at; anything else is an error."""
-    spec = shelf.game(setup.instance.game)
+    spec = registry.game(setup.instance.game)
     episode, replay = SimpleNamespace(setup=setup, cell=cell, used=used), SimpleNamespace()
     replay.game = spec.build(setup.instance.params)
     return Played(spec, episode, replay)  # type: ignore[arg-type]
@@ -32,7 +32,7 @@ def test_papers_whose_facts_hang_on_play_are_told_apart() -> None:
 @pytest.mark.parametrize("paper", BY_SETUP)
 def test_facts_look_at_the_setup_alone(paper: str) -> None:
     facts = engine_of(paper).facts
-    studies = shelf.paper_room(paper, "study") or ()
+    studies = registry.paper_room(paper, "study") or ()
     setups = [
         (setup, cell)
         for study in studies

@@ -10,7 +10,7 @@ from statistics import mean
 import msgspec
 import pytest
 
-from sally.analysis.published import Figure, Table, at, load, papers, table, the, where
+from sally.analysis.compare.published import Figure, Table, at, load, papers, table, the, where
 
 EPS = 1e-9  # decimal fractions are not exact in binary
 

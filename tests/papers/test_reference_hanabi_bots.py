@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from sally.analysis.published import load
-from sally.output.reproduce import Effort, Row, reproduce
+from sally.analysis.compare.published import load
+from sally.output.tables.reproduce import Effort, Row, reproduce
 from sally.papers.hanabi_bots.study import CROSSPLAY, STUDY
 from sally.papers.hanabi_bots.tables import CROSSED, scores
 from sally.stats.intervals import mean_interval

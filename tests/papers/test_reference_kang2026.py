@@ -6,7 +6,7 @@ from statistics import mean
 
 import pytest
 
-from sally.analysis.published import Figure, Reference, Table, load, table, the, where
+from sally.analysis.compare.published import Figure, Reference, Table, load, table, the, where
 
 EPS = 1e-9  # decimal fractions are not exact in binary
 

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from sally.core import shelf
-from sally.core.log import Setup
-from sally.core.study import Study
+from sally.core.log.events import Setup
+from sally.core.registry import registry
+from sally.core.registry.study import Study
 from sally.games.level_k.people import published
-from sally.output.reproduce import Effort, Row, reproduce
+from sally.output.tables.reproduce import Effort, Row, reproduce
 from sally.papers.level_k.study import STUDY
 from sally.papers.level_k.tables import duel, floor
 from sally.runner.local import play
@@ -93,7 +93,7 @@ def filled() -> Study:
             "Odds: none 0, one 100, two 0, three or more 0" if "Odds" in page else "Number: 17"
         )
     )
-    shelf.add("models", "listener", lambda name: model)
+    registry.add("models", "listener", lambda name: model)
     return with_model(STUDY, "listener", {})
 
 

@@ -8,7 +8,7 @@ from statistics import mean
 
 import pytest
 
-from sally.analysis.published import Figure, Reference, Table, at, load, table, the, where
+from sally.analysis.compare.published import Figure, Reference, Table, at, load, table, the, where
 
 EPS = 1e-9  # decimal fractions are not exact in binary
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from sally.core import shelf
+from sally.core.registry import registry
 from sally.papers.riemer2025.names import CANONICAL, NAMES_STUDY, REPEATED, name_sets
 
 
@@ -20,5 +20,5 @@ def test_names_are_as_many_as_actions_and_all_different():
         for names in name_sets(game).values():
             given = names.split()
             assert len(given) == len(set(given)) == len(canonical)
-            shelf.game(game).build({"names": given})  # the game takes them
+            registry.game(game).build({"names": given})  # the game takes them
     assert all(len(name) == REPEATED for name in name_sets("rps")["repeated"].split())

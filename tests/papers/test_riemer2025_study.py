@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from sally.analysis import published as reference
-from sally.core import shelf
-from sally.core.log import Censored, Episode, Setup, episode_id
-from sally.core.metric import Played
-from sally.core.playback import replayed
-from sally.core.study import Study
+from sally.analysis.compare import published as reference
+from sally.core.log.events import Censored, Episode, Setup, episode_id
+from sally.core.match.playback import replayed
+from sally.core.registry import registry
+from sally.core.registry.study import Study
+from sally.core.rules.metric import Played
 from sally.papers.riemer2025.cells import EPISODES, TABLES, conditions
 from sally.papers.riemer2025.study import STUDY, study
 from sally.papers.riemer2025.tables import facts
@@ -24,7 +24,7 @@ from tests.strategies.talk import Listener
 def filled() -> Study:
     names = ("J", "F")
     model = Listener(lambda page, call: said(page, names))
-    shelf.add("models", "listener", lambda name: model)
+    registry.add("models", "listener", lambda name: model)
     return with_model(STUDY, "listener", {"temperature": 0.5})
 
 
@@ -46,7 +46,7 @@ def test_every_published_figure_has_a_cell_whose_episodes_it_describes(filled: S
     for _, setup in setups(filled):
         whole = resolved(setup)
         episode = Episode(episode_id(whole), whole, [Censored(0, "limit")])
-        spec = shelf.game(whole.instance.game)
+        spec = registry.game(whole.instance.game)
         row = facts(Played(spec, episode, replayed(spec, episode)))
         assert row is not None
         known.append({k: v for k, v in row.items() if k != "model"})
@@ -111,7 +111,7 @@ def test_a_whole_episode_of_a_cell_is_played(filled: Study) -> None:
 
 
 def test_the_quickstart_seats_a_learner_and_the_models_one_has_open_seats() -> None:
-    quick, models = (shelf.shelf("studies")[n] for n in ("quickstart", "quickstart_model"))
+    quick, models = (registry.entries("studies")[n] for n in ("quickstart", "quickstart_model"))
     sitting = {w.player for c in quick.cells for x in c.lineups for w in x.values()}
     assert {"tabular", "random", "constant"} <= sitting
     assert len(list(models.trials())) == 3 * 2 * 2  # games, strategies, partners: one each

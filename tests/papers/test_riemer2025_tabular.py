@@ -7,11 +7,11 @@ from collections.abc import Mapping
 import numpy as np
 import pytest
 
-from sally.analysis import published as reference
-from sally.core import shelf
-from sally.core.log import Instance, Setup, Sitter
-from sally.core.metric import Played
-from sally.core.playback import replayed
+from sally.analysis.compare import published as reference
+from sally.core.log.events import Instance, PlayerSpec, Setup
+from sally.core.match.playback import replayed
+from sally.core.registry import registry
+from sally.core.rules.metric import Played
 from sally.games.repeated_games.optimum import (
     interestingness,
     optimal_rate,
@@ -22,7 +22,7 @@ from sally.games.repeated_games.players.bulk import drawn_luck, play_tabular
 from sally.games.repeated_games.players.rmax import Settings
 from sally.games.repeated_games.rounds import cost_of_being_wrong
 from sally.games.repeated_games.rules import AGENT, PARTNER
-from sally.output.reproduce import Effort, Row, compared, reproduce
+from sally.output.tables.reproduce import Effort, Row, compared, reproduce
 from sally.papers.riemer2025.tabular import bulk_figures, measured, partners_of
 from sally.runner.local import play
 from sally.runner.seating import resolved
@@ -141,8 +141,8 @@ def test_a_start_state_merged_with_the_first_joint_action_does_not_reproduce():
 
 
 def test_a_random_opening_of_tit_for_tat_does_not_reproduce():
-    game = shelf.game("rps").build({})
-    make = shelf.partners("repeated_games")["tit_for_tat"].automaton
+    game = registry.game("rps").build({})
+    make = registry.partners("repeated_games")["tit_for_tat"].automaton
     partners = [make(game, PARTNER, first=first) for first in range(3)]
     luck = drawn_luck(900, 100, np.random.default_rng(5))
     rounds = play_tabular(game, AGENT, partners, np.arange(900) % 3, luck)
@@ -152,10 +152,13 @@ def test_a_random_opening_of_tit_for_tat_does_not_reproduce():
 
 @pytest.mark.parametrize("rate", [0.1, 0.5, 1.0])
 def test_one_step_q_learning_does_not_reproduce_at_any_rate(rate):
-    metric = shelf.metrics("repeated_games")["functional_regret_published"]
-    spec, regrets = shelf.game("ibs"), []
+    metric = registry.metrics("repeated_games")["functional_regret_published"]
+    spec, regrets = registry.game("ibs"), []
     for seed in range(25):
-        lineup = {"agent": Sitter("q_learning", {"rate": rate}), "partner": Sitter("tit_for_tat")}
+        lineup = {
+            "agent": PlayerSpec("q_learning", {"rate": rate}),
+            "partner": PlayerSpec("tit_for_tat"),
+        }
         episode = play(resolved(Setup(Instance("ibs", "ibs"), seed, lineup)))
         regrets.append(metric.measure(Played(spec, episode, replayed(spec, episode)), AGENT))
     figures = {"functional_regret": np.array(regrets)}
@@ -166,14 +169,14 @@ def test_one_step_q_learning_does_not_reproduce_at_any_rate(rate):
 
 
 def test_the_best_hundred_rounds_against_tit_for_tat_are_worth_802():
-    game = shelf.game("ipd").build({})
+    game = registry.game("ipd").build({})
     (tit_for_tat,) = partners_of(game, "tit_for_tat")
     assert optimal_reward(game, AGENT, tit_for_tat) == 802
     assert optimal_rate(game, AGENT, tit_for_tat) == pytest.approx(8)
 
 
 def test_exact_regret_against_tit_for_tat_is_268_where_the_paper_prints_248():
-    game = shelf.game("ipd").build({})
+    game = registry.game("ipd").build({})
     partners = partners_of(game, "tit_for_tat")
     luck = drawn_luck(4000, 100, np.random.default_rng(8))
     rounds = play_tabular(game, AGENT, partners, np.zeros(4000, np.intp), luck)
@@ -188,7 +191,7 @@ def test_exact_regret_against_tit_for_tat_is_268_where_the_paper_prints_248():
     [("rps", [1.5, 1.5, 1.5], 1.5), ("ibs", [10, 7], 8.5), ("ipd", [2, 5], 3.5)],
 )
 def test_the_published_price_of_a_wrong_prediction(name, by_move, flat):
-    game = shelf.game(name).build({})
+    game = registry.game(name).build({})
     assert cost_of_being_wrong(game, AGENT, "single_action").tolist() == by_move
     assert cost_of_being_wrong(game, AGENT, "tit_for_tat").tolist() == [flat] * len(by_move)
     assert cost_of_being_wrong(game, AGENT, "somebody_else") is None
@@ -196,12 +199,12 @@ def test_the_published_price_of_a_wrong_prediction(name, by_move, flat):
 
 @pytest.mark.parametrize(("name", "rate"), [("rps", 1), ("ibs", 10), ("ipd", 8)])
 def test_the_published_rates_of_the_optimum_against_tit_for_tat(name, rate):
-    game = shelf.game(name).build({})
+    game = registry.game(name).build({})
     assert optimal_rate(game, AGENT, partners_of(game, "tit_for_tat")[0]) == pytest.approx(rate)
 
 
 def test_rps_with_single_action_partners_is_as_interesting_as_printed():
-    game = shelf.game("rps").build({})
+    game = registry.game("rps").build({})
     assert interestingness(game, AGENT, partners_of(game, "single_action")) == pytest.approx(1.0)
     (row,) = reproduce("riemer2025:text")
     assert row.published == 1.0 and row.agrees

@@ -10,8 +10,8 @@ from click.testing import CliRunner
 
 from sally import store
 from sally.cli import cli
-from sally.core import shelf
 from sally.core.errors import BadInput
+from sally.core.registry import registry
 from sally.games.tradecraft.actions import DONE, PASS
 from sally.games.tradecraft.assessor import DIMENSIONS, ORDERS
 from sally.models.stub import Scripted
@@ -110,7 +110,7 @@ def test_a_model_judges_the_games_of_a_store_once(
     judged = {"turn": 1, "reason": "It passes.", **dict.fromkeys(ORDERS, False)}
     judged |= dict.fromkeys(DIMENSIONS, 0.5)
     said = json.dumps({"judgements": [{**judged, "player": p} for p in ("p1", "p2")]})
-    monkeypatch.setattr(shelf, "model", lambda name: Scripted(lambda *_: said))
+    monkeypatch.setattr(registry, "model", lambda name: Scripted(lambda *_: said))
     out = tmp_path / "ratings.jsonl"
     order = ["tradecraft2026", "assess", str(tmp_path / "store"), "--model", "x", "--out", str(out)]
     first, second = (CliRunner().invoke(cli, order).output for _ in range(2))

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from sally.core.errors import BadInput
-from sally.core.log import Censored, Ended, Episode, Moved, from_line, to_line
-from sally.core.paper import Imported
+from sally.core.log.events import Censored, Ended, Episode, Moved, from_line, to_line
+from sally.core.registry.paper import Imported
 from sally.papers.tradecraft2026.importer import IMPORTER
 from sally.runner.check import check
 

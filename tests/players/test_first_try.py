@@ -8,12 +8,13 @@ from typing import Any
 
 import pytest
 
-from sally.core import keys, shelf
-from sally.core.drive import play_async
-from sally.core.log import Instance, Setup, Sitter, to_line
-from sally.core.match import Match
-from sally.core.model import Fault, Reply, ToolCall, Usage, User
-from sally.core.prompt_hash import page_hash, prompt_hash
+from sally.core import redaction as keys
+from sally.core.log.events import Instance, PlayerSpec, Setup, to_line
+from sally.core.match.drive import play_async
+from sally.core.match.engine import Match
+from sally.core.prompt.model import Fault, Reply, ToolCall, Usage, User
+from sally.core.prompt.prompt_hash import page_hash, prompt_hash
+from sally.core.registry import registry
 from sally.models.stub import Scripted
 from sally.players import language
 from sally.players.language import LanguagePlayer
@@ -54,10 +55,10 @@ def played(game: str, seed: int, names: tuple[str, ...], **setup: Any) -> tuple[
         odd = chance.random() < 0.3
         return filled(chance.choice(ODD) if odd else "Option: {n}", *chance.sample(names, 2))
 
-    shelf.add("models", "odd", lambda name: Scripted(script))
-    seats = shelf.game(game).build({}).seats
-    lineup = {seat: Sitter("language", {"model": "odd"}) for seat in seats}
-    match = Match(shelf.game(game), resolved(Setup(Instance(game, game), seed, lineup, **setup)))
+    registry.add("models", "odd", lambda name: Scripted(script))
+    seats = registry.game(game).build({}).seats
+    lineup = {seat: PlayerSpec("language", {"model": "odd"}) for seat in seats}
+    match = Match(registry.game(game), resolved(Setup(Instance(game, game), seed, lineup, **setup)))
     asyncio.run(play_async(match, players_of(match)))
     return to_line(match.episode()), shown
 
@@ -86,10 +87,10 @@ def test_both_ways_tell_the_same_episode(game, names, setup, long_way):
 
 def test_a_plain_decision_makes_no_caller(monkeypatch):
     monkeypatch.setattr(language, "Caller", None)  # the long way would call it
-    shelf.add("models", "plain", lambda name: Scripted(lambda shown, settings: "Option: R"))
-    lineup = {seat: Sitter("language", {"model": "plain"}) for seat in ("agent", "partner")}
+    registry.add("models", "plain", lambda name: Scripted(lambda shown, settings: "Option: R"))
+    lineup = {seat: PlayerSpec("language", {"model": "plain"}) for seat in ("agent", "partner")}
     setup = resolved(Setup(Instance("rps", "rps", {"rounds": 3}), 1, lineup))
-    match = Match(shelf.game("rps"), setup)
+    match = Match(registry.game("rps"), setup)
     asyncio.run(play_async(match, players_of(match)))
     assert [event.reply for event in match.events[:-1]] == ["Option: R"] * 6
 
@@ -121,10 +122,10 @@ async def tasks_of(wait: bool) -> tuple[int, int]:
         made += 1
         return asyncio.Task(coroutine, loop=loop, **more)
 
-    shelf.add("models", "counted", lambda name: Model(lambda shown, settings: ""))
-    lineup = {seat: Sitter("language", {"model": "counted"}) for seat in ("agent", "partner")}
+    registry.add("models", "counted", lambda name: Model(lambda shown, settings: ""))
+    lineup = {seat: PlayerSpec("language", {"model": "counted"}) for seat in ("agent", "partner")}
     match = Match(
-        shelf.game("rps"), resolved(Setup(Instance("rps", "rps", {"rounds": 5}), 1, lineup))
+        registry.game("rps"), resolved(Setup(Instance("rps", "rps", {"rounds": 5}), 1, lineup))
     )
     asyncio.get_running_loop().set_task_factory(count)
     await play_async(match, players_of(match))

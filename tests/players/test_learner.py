@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import sally
-from sally.analysis.rows import episode_rows
-from sally.core import shelf
+from sally.analysis.columns.rows import episode_rows
 from sally.core.errors import BadInput
+from sally.core.registry import registry
 from sally.games.repeated_games.players.meta import net, payoffs, record, seen
 from sally.games.repeated_games.rules import AGENT
 from sally.games.repeated_games.training import split
@@ -16,7 +16,7 @@ from sally.games.repeated_games.training import split
 
 def test_the_weights_answer_as_they_did_when_they_were_trained():
     found, check = net("ladder"), record("ladder")["check"]
-    pays = payoffs(shelf.game("rps").build({"rounds": 20}), AGENT)
+    pays = payoffs(registry.game("rps").build({"rounds": 20}), AGENT)
     rows = [seen(pays, None, 20)]
     rows += [seen(pays, tuple(joint), 20 - n) for n, joint in enumerate(check["played"], 1)]
     hidden = np.zeros(found.size, np.float32)

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from sally.core import shelf
 from sally.core.errors import BadInput
-from sally.core.game import Seat
-from sally.core.log import Sitter
-from sally.core.player import Player
-from sally.core.probe import Question, Report
+from sally.core.log.events import PlayerSpec
+from sally.core.match.player import Player
+from sally.core.registry import registry
+from sally.core.rules.game import Seat
+from sally.core.rules.probe import Question, Report
 from sally.games.repeated_games.players.minimax import security
 from sally.games.repeated_games.rules import AGENT, Joint
 from sally.players.mindless import Inverse, Random
@@ -23,7 +23,7 @@ THEIR_MOVE = Question("their_move", "choice", (0, 1, 2), about="partner")
 
 
 def sits(player: str, game: str = "rps", **params: Any) -> Player[Any, Any]:
-    return seated(shelf.game(game), rules(game), AGENT, Sitter(player, params))
+    return seated(registry.game(game), rules(game), AGENT, PlayerSpec(player, params))
 
 
 def acts(player: Player[Any, Any], past: list[Joint | None], seed: int = 1) -> int:
@@ -101,10 +101,10 @@ def test_minimax_expects_the_other_to_play_it_safe() -> None:
 
 @pytest.mark.parametrize("player", ["copy_last", "majority"])
 def test_rules_about_rounds_need_rounds(player: str) -> None:
-    spec = shelf.game("cups")
+    spec = registry.game("cups")
     game = spec.build({})
     with pytest.raises(BadInput, match=f"`{player}`.*cups is none"):
-        seated(spec, game, game.seats[0], Sitter(player))
+        seated(spec, game, game.seats[0], PlayerSpec(player))
 
 
 def test_nobody_to_turn_around() -> None:

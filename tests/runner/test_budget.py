@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from sally.core import shelf
 from sally.core.errors import BadInput
-from sally.core.log import Censored, Episode
-from sally.core.model import AS_THE_PROVIDER_DOES, Message, ModelKind, Reply, Settings, Usage
-from sally.core.study import Cell, Study, instance, sitter
+from sally.core.log.events import Censored, Episode
+from sally.core.prompt.model import AS_THE_PROVIDER_DOES, Message, ModelKind, Reply, Settings, Usage
+from sally.core.registry import registry
+from sally.core.registry.study import Cell, Study, instance, player_spec
 from sally.models.stub import Scripted
 from sally.runner.budget import Budget, Meter
 from sally.runner.config import (
@@ -53,16 +53,16 @@ class Timed(Scripted):
 
 
 def study(model: str) -> Study:
-    agent = sitter("language", model=model, strategy="qa")
-    lineup = {"agent": agent, "partner": sitter("tit_for_tat")}
-    bots = {"agent": sitter("random"), "partner": sitter("tit_for_tat")}
+    agent = player_spec("language", model=model, strategy="qa")
+    lineup = {"agent": agent, "partner": player_spec("tit_for_tat")}
+    bots = {"agent": player_spec("random"), "partner": player_spec("tit_for_tat")}
     ipd = (instance("ipd", rounds=ROUNDS),)
     return Study("s", "", (Cell("ipd", ipd, (lineup, bots), repeats=EPISODES),))
 
 
 def on_shelf(name: str, make: Callable[[], Any] = Timed) -> Any:
     model = make()
-    shelf.add("models", name, lambda asked: model)
+    registry.add("models", name, lambda asked: model)
     return model
 
 
@@ -89,7 +89,7 @@ class Plain(Timed):
 
 def test_a_kind_declares_how_many_calls_it_takes_at_once(tmp_path: Path) -> None:
     model = Plain()
-    shelf.add("models", "kind_a", ModelKind("kind_a", "a stub", lambda name: model, at_once=5))
+    registry.add("models", "kind_a", ModelKind("kind_a", "a stub", lambda name: model, at_once=5))
     run_study(study("kind_a"), tmp_path / "o")
     assert model.most == 5
 
@@ -102,7 +102,7 @@ def test_the_users_config_says_it_before_model_and_kind(tmp_path: Path) -> None:
 
 
 def test_a_kind_that_takes_no_call_is_one_sentence() -> None:
-    shelf.add("models", "kind_b", ModelKind("kind_b", "a stub", lambda name: Plain(), lambda: 0))
+    registry.add("models", "kind_b", ModelKind("kind_b", "a stub", lambda name: Plain(), lambda: 0))
     with pytest.raises(BadInput, match="at least one call"):
         declared_at_once("kind_b", Config())
 

@@ -14,7 +14,7 @@ import pytest
 
 from sally import store
 from sally.core.errors import BadInput
-from sally.core.study import Cell, Study, grid, instance, sitter
+from sally.core.registry.study import Cell, Study, grid, instance, player_spec
 from sally.runner import claims
 from sally.runner.claims import Beat, Claims, Machine, Run, read_runs, this_process
 from sally.runner.cutting import cuts_of
@@ -185,7 +185,7 @@ class Taking:
 def test_a_long_shard_that_another_run_plays_does_not_keep_us_from_the_others(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    players = grid(agent=sitter("random"), partner=sitter("random"))
+    players = grid(agent=player_spec("random"), partner=player_spec("random"))
     study = Study("s", "", (Cell("ipd", (instance("ipd", rounds=2),), players, repeats=150),))
     at = Folder(tmp_path / "o")
     first, *others = [cut.name for cut in cuts_of(orders(study))]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from sally.core.errors import BadInput
-from sally.core.model import Usage
+from sally.core.prompt.model import Usage
 from sally.runner.config import Config, Price, find_config, read_config, use_config
 
 WHOLE = """

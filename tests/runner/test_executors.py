@@ -13,11 +13,11 @@ from pathlib import Path
 import pytest
 
 from sally import store
-from sally.adapters.executors import executor
-from sally.core import shelf
+from sally.adapters.executors.by_name import executor
 from sally.core.errors import BadInput
-from sally.core.log import Censored, to_line
-from sally.core.study import Cell, Study, grid, instance, sitter
+from sally.core.log.events import Censored, to_line
+from sally.core.registry import registry
+from sally.core.registry.study import Cell, Study, grid, instance, player_spec
 from sally.runner import pace
 from sally.runner.budget import Budget, Meter
 from sally.runner.claims import read_runs
@@ -34,10 +34,10 @@ from tests.runner.dawdling import FILE, against
 @pytest.fixture
 def users_file(monkeypatch: pytest.MonkeyPatch) -> Path:
     """The user's file is on the shelf, for this test."""
-    kept = {folder: dict(entries) for folder, entries in shelf._added.items()}
-    monkeypatch.setattr(shelf, "_added", kept)
-    monkeypatch.setattr(shelf, "_files", list(shelf._files))
-    shelf.add_file(FILE)
+    kept = {folder: dict(entries) for folder, entries in registry._added.items()}
+    monkeypatch.setattr(registry, "_added", kept)
+    monkeypatch.setattr(registry, "_files", list(registry._files))
+    registry.add_file(FILE)
     return FILE
 
 
@@ -48,14 +48,22 @@ ALL_GAMES = Study(
         Cell(
             "rps",
             (instance("rps", rounds=6),),
-            grid(agent=(sitter("random"), sitter("tabular")), partner=sitter("tit_for_tat")),
+            grid(
+                agent=(player_spec("random"), player_spec("tabular")),
+                partner=player_spec("tit_for_tat"),
+            ),
             arms={"agent": ("their_move",)},
             repeats=30,
         ),
         *(
-            Cell(game, (instance(game),), ({seat: sitter("random") for seat in seats},), repeats=20)
+            Cell(
+                game,
+                (instance(game),),
+                ({seat: player_spec("random") for seat in seats},),
+                repeats=20,
+            )
             for game, seats in {
-                name: shelf.game(name).build({}).seats
+                name: registry.game(name).build({}).seats
                 for name in ("toma_po", "toma_mg", "pick_the_right_stuff", "mindgames")
             }.items()
         ),
@@ -108,14 +116,14 @@ def test_a_store_that_others_cannot_see_is_refused_before_anything_is_played(
     tmp_path: Path,
 ) -> None:
     with pytest.raises(BadInput, match="seen by one process only"):
-        run_study(against(sitter("tit_for_tat")), f"memory://{tmp_path}/o", on=Pool(2))
+        run_study(against(player_spec("tit_for_tat")), f"memory://{tmp_path}/o", on=Pool(2))
     assert not store.place(f"memory://{tmp_path}/o").exists()
 
 
 def test_progress_counts_up_to_what_was_missing(tmp_path: Path) -> None:
     seen: list[Progress] = []
-    run_study(against(sitter("tit_for_tat"), 20), tmp_path / "o")
-    run_study(against(sitter("tit_for_tat")), tmp_path / "o", watch=seen.append, on=Pool(2))
+    run_study(against(player_spec("tit_for_tat"), 20), tmp_path / "o")
+    run_study(against(player_spec("tit_for_tat")), tmp_path / "o", watch=seen.append, on=Pool(2))
     assert (seen[-1].done, seen[-1].wanted, seen[-1].kept) == (100, 100, 20)
 
 
@@ -127,7 +135,7 @@ def test_a_mistake_in_a_users_file_is_shown_where_it_is(
     users_file: Path, tmp_path: Path, on: Executor
 ) -> None:
     with pytest.raises((ZeroDivisionError, WorkerBroke), match="a mistake in a user's file"):
-        run_study(against(sitter("breaks")), tmp_path / "o", on=on)
+        run_study(against(player_spec("breaks")), tmp_path / "o", on=on)
     (told,) = read_runs(store.place(tmp_path / "o"))
     assert "a mistake in a user's file" in told.ended
 
@@ -135,9 +143,11 @@ def test_a_mistake_in_a_users_file_is_shown_where_it_is(
 def test_what_is_only_on_the_shelf_of_this_process_is_missed_by_workers(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(shelf, "_files", [])  # other tests may have added it by file
+    monkeypatch.setattr(registry, "_files", [])  # other tests may have added it by file
     cell = Cell(
-        "cups", (instance("cups"),), ({"hider": sitter("random"), "seeker": sitter("random")},)
+        "cups",
+        (instance("cups"),),
+        ({"hider": player_spec("random"), "seeker": player_spec("random")},),
     )
     with pytest.raises(BadInput, match="cups"):
         run_study(Study("s", "", (cell,)), tmp_path / "o", on=Pool(1))
@@ -147,7 +157,9 @@ def test_a_shard_that_kills_its_workers_is_given_up_and_the_others_are_played(
     users_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pace, "FIRST", 25)  # two parts, each of which kills three workers
-    lineups = grid(agent=sitter("random"), partner=(sitter("tit_for_tat"), sitter("dies")))
+    lineups = grid(
+        agent=player_spec("random"), partner=(player_spec("tit_for_tat"), player_spec("dies"))
+    )
     cell = Cell("ipd", (instance("ipd", rounds=2),), lineups, repeats=50)
     with pytest.raises(BadInput, match=r"50 episodes were given up, because workers died 3 times"):
         run_study(Study("s", "", (cell,)), tmp_path / "o", on=Pool(2))
@@ -176,7 +188,7 @@ def stored(out: Path) -> int:
 
 def test_workers_killed_in_mid_run(users_file: Path, tmp_path: Path) -> None:
     pool, out = Pool(2), tmp_path / "o"
-    study = against(sitter("dawdles", seconds=0.002), 200)
+    study = against(player_spec("dawdles", seconds=0.002), 200)
     running = in_thread(lambda: play_missing(study, out, on=pool))
     for least in (20, 60):
         until(lambda least=least: out.exists() and stored(out) >= least)  # type: ignore[misc]
@@ -188,11 +200,11 @@ def test_workers_killed_in_mid_run(users_file: Path, tmp_path: Path) -> None:
 DRIVER = """
 import sys
 from pathlib import Path
-from sally.core import shelf
+from sally.core.registry import registry as shelf
 from sally.runner.pool import Pool
 from sally.runner.executors import Local
 from sally.runner.run import play_missing
-from sally.core.study import sitter
+from sally.core.registry.study import sitter
 from tests.runner.dawdling import FILE, against
 shelf.add_file(FILE)
 on = Pool(2) if sys.argv[2] == "pool" else Local()
@@ -215,7 +227,7 @@ def test_a_killed_run_is_finished_by_the_next(users_file: Path, tmp_path: Path, 
     assert store.place(out).names("claims")  # it had no time to tidy up
     assert [run.state for run in look(out).runs] == ["dead"]
     before = stored(out)
-    study = against(sitter("dawdles", seconds=0.002), 200)
+    study = against(player_spec("dawdles", seconds=0.002), 200)
     whole(run_study(study, out, on=Pool(2) if on == "pool" else Local()), 200)
     assert 30 <= before < 200
     assert store.place(out).names("claims") == []
@@ -226,7 +238,7 @@ def test_two_runs_of_one_study_share_the_work(users_file: Path, tmp_path: Path) 
     out = tmp_path / "o"
     other = driver(out, "local")
     until(lambda: out.exists() and stored(out) >= 1)
-    study = against(sitter("dawdles", seconds=0.002), 200)
+    study = against(player_spec("dawdles", seconds=0.002), 200)
     mine = play_missing(study, out)
     assert other.wait() == 0
     whole(store.load(out), 200)
@@ -242,8 +254,8 @@ TOKENS = 20_000
 
 
 def spenders() -> Study:
-    agent = sitter("language", model="users_file", strategy="qa")
-    lineup = {"agent": agent, "partner": sitter("tit_for_tat")}
+    agent = player_spec("language", model="users_file", strategy="qa")
+    lineup = {"agent": agent, "partner": player_spec("tit_for_tat")}
     return Study("s", "", (Cell("ipd", (instance("ipd", rounds=5),), (lineup,), repeats=60),))
 
 

@@ -6,19 +6,19 @@ import msgspec
 import pytest
 
 import sally
-from sally.analysis.continued import branches, by_continuations
-from sally.analysis.costs import costs_of, decisions_by_cost
-from sally.analysis.rows import episode_rows, played
-from sally.core import shelf
+from sally.analysis.columns.rows import episode_rows, played
+from sally.analysis.decisions.costs import costs_of, decisions_by_cost
+from sally.analysis.decisions.rollouts import branches, by_continuations
 from sally.core.errors import BadInput
-from sally.core.log import Moved, Sitter, from_line, to_line
-from sally.core.player import Decision, PlayerKind
-from sally.core.probe import Injection
+from sally.core.log.events import Moved, PlayerSpec, from_line, to_line
+from sally.core.match.player import Decision, PlayerKind
+from sally.core.registry import registry
+from sally.core.rules.probe import Injection
 from sally.models.stub import always
 from sally.runner.check import check
 from sally.runner.forking import Change, fork
 
-KIND, HARD = Sitter("single_action", {"action": 0}), Sitter("single_action", {"action": 1})
+KIND, HARD = PlayerSpec("single_action", {"action": 0}), PlayerSpec("single_action", {"action": 1})
 ASKED = {"agent": ("their_move",)}
 
 
@@ -48,19 +48,19 @@ class Counter:
 
 def test_notes_from_before_the_fork_are_there_after_it():
     kind = PlayerKind("counter", "counts", lambda spec, game, seat: Counter())
-    shelf.add("players", "counter", {"counter": kind})
+    registry.add("players", "counter", {"counter": kind})
     was = game("counter", rounds=8)
     assert fork(was, 3, Change()).events == was.events
     plans = "Plans: I stay calm.\nInsights: none yet.\nOption: J"
-    shelf.add("models", "planner", lambda name: always(plans))
-    model = Sitter("language", {"model": "planner", "strategy": "plans_insights"})
+    registry.add("models", "planner", lambda name: always(plans))
+    model = PlayerSpec("language", {"model": "planner", "strategy": "plans_insights"})
     was = game(model, rounds=5)
     assert fork(was, 3, Change()).events == was.events  # the hashes of all prompts among them
 
 
 def test_another_player_finds_the_past_as_it_was_and_the_same_chance():
     was = game("random", "random", rounds=10)
-    new = fork(was, 4, Change({"agent": Sitter("constant")}))
+    new = fork(was, 4, Change({"agent": PlayerSpec("constant")}))
     before = [m for m in moves(was) if m[0] < 4]
     assert [m for m in moves(new) if m[0] < 4] == before
     partner = [m for m in moves(was) if m[1] == "partner"]
@@ -74,7 +74,7 @@ def test_a_fork_is_stored_and_replays():
     noisy = sally.play("ipd", {"agent": "random", "partner": "random"}, injections=told, rounds=6)
     arms = {"agent": ()}
     new = [
-        fork(was, 2, Change({"agent": Sitter("tabular")}), 1),
+        fork(was, 2, Change({"agent": PlayerSpec("tabular")}), 1),
         fork(was, 2, Change(arms=arms)),
         fork(was, 2, Change(injections=(Injection("agent", "their_move"),))),
         fork(noisy, 3, Change(injections=()), 2),
@@ -89,8 +89,8 @@ def test_a_fork_is_stored_and_replays():
 
 def test_a_model_that_takes_over_is_shown_the_past_and_pays_for_its_own_calls_only():
     asked = {"agent": ("their_move",)}
-    shelf.add("models", "forker", lambda name: always("Option: J"))
-    model = Sitter("language", {"model": "forker", "strategy": "qa"})
+    registry.add("models", "forker", lambda name: always("Option: J"))
+    model = PlayerSpec("language", {"model": "forker", "strategy": "qa"})
     was = sally.play("ipd", {"agent": model, "partner": "tit_for_tat"}, probes=asked, rounds=6)
     new = fork(was, 4, Change({"agent": replace_strategy(model, "cot")}))
     assert check([new]).mismatches == []
@@ -109,13 +109,13 @@ def test_a_fork_says_why_it_cannot_be():
         with pytest.raises(BadInput, match="has steps 0 to 3"):
             fork(was, turn, Change())
     with pytest.raises(BadInput, match="nobody_at_all"):
-        fork(was, 1, Change({"agent": Sitter("nobody_at_all")}))
+        fork(was, 1, Change({"agent": PlayerSpec("nobody_at_all")}))
     person = msgspec.structs.replace(was.setup.lineup["agent"], player="person")
     lineup = {**was.setup.lineup, "agent": person}
     people = msgspec.structs.replace(was, setup=msgspec.structs.replace(was.setup, lineup=lineup))
     with pytest.raises(BadInput, match="cannot go on"):
         fork(people, 1, Change())
-    assert fork(people, 1, Change({"agent": Sitter("random")})).payoffs is not None
+    assert fork(people, 1, Change({"agent": PlayerSpec("random")})).payoffs is not None
 
 
 def test_a_bot_that_would_now_move_otherwise_stops_the_fork():
@@ -156,7 +156,7 @@ def test_cooperating_with_tit_for_tat_gives_nothing_up_until_the_end():
 
 def test_right_or_wrong_games_cost_what_a_right_answer_counts():
     for name, worth in (("toma_po", 1.0), ("pick_the_right_stuff", 100.0)):
-        seat = str(shelf.game(name).build({}).seats[0])
+        seat = str(registry.game(name).build({}).seats[0])
         whole = played(sally.play(name, {seat: "random"}, seed=2))
         lost = [cost.loss for cost in costs_of(whole, seat)]
         (row,) = episode_rows([whole.episode])

@@ -11,7 +11,7 @@ import pytest
 from msgspec.structs import replace
 
 from sally import store
-from sally.core.study import Cell, Study, grid, instance, sitter
+from sally.core.registry.study import Cell, Study, grid, instance, player_spec
 from sally.runner import pace
 from sally.runner.executors import Take
 from sally.runner.orders import Packed
@@ -19,7 +19,7 @@ from sally.runner.pace import FIRST, Pace
 from sally.runner.run import TRIES, play_missing
 from sally.runner.shards import Job, Result, Shard, Tell, work
 
-PLAYERS = grid(agent=sitter("random"), partner=sitter("random"))
+PLAYERS = grid(agent=player_spec("random"), partner=player_spec("random"))
 STUDY = Study("s", "", (Cell("ipd", (instance("ipd", rounds=2),), PLAYERS, repeats=120),))
 
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from sally.core import shelf
 from sally.core.errors import BadInput
-from sally.core.study import Cell, Study, instance, sitter
+from sally.core.registry import registry
+from sally.core.registry.study import Cell, Study, instance, player_spec
 from sally.models.stub import echo
 from sally.runner.budget import Meter
 from sally.runner.config import Config, Price, Prices
@@ -20,12 +20,15 @@ from sally.runner.seating import resolved
 from tests.table import all_probes, every, table
 
 LETTERS = ["Option: J", "Option: F"]
-shelf.add("models", "planned", lambda name: echo(LETTERS, count=len))
+registry.add("models", "planned", lambda name: echo(LETTERS, count=len))
 
 
 def study(strategy: str, model: str = "planned", rounds: int = 8) -> Study:
     lineups = tuple(
-        {"agent": sitter("language", model=model, strategy=strategy), "partner": sitter(other)}
+        {
+            "agent": player_spec("language", model=model, strategy=strategy),
+            "partner": player_spec(other),
+        }
         for other in ("tit_for_tat", "random")
     )
     cell = Cell("ipd", (instance("ipd", rounds=rounds),), lineups, {"agent": ("their_move",)})
@@ -48,8 +51,11 @@ def test_a_plan_foresees_calls_and_input_of_the_run(strategy: str, tmp_path: Pat
 
 
 def test_a_model_that_only_reads_is_in_the_plan_with_its_calls() -> None:
-    reading = {"persuader": sitter("hidden"), "reader": sitter("model", model="lab/reader")}
-    alone = {"persuader": sitter("hidden")}
+    reading = {
+        "persuader": player_spec("hidden"),
+        "reader": player_spec("model", model="lab/reader"),
+    }
+    alone = {"persuader": player_spec("hidden")}
     cell = Cell("talk", (instance("mindgames", number=1),), (reading, alone))
     found = plan(Study("s", "", (cell,)))
     (bill,) = found.bills
@@ -106,7 +112,7 @@ def test_a_model_that_cannot_score_is_refused_in_the_plan_already() -> None:
 def test_every_game_can_be_piloted(name: str) -> None:
     """A pilot makes some legal move where nothing can be read, and comes to an end."""
     setup = table(name, arms=all_probes(name))
-    everyone = {seat: sitter("language", model="planned") for seat in setup.lineup}
+    everyone = {seat: player_spec("language", model="planned") for seat in setup.lineup}
     (count,) = piloted(resolved(msgspec.structs.replace(setup, lineup=everyone))).values()
     assert count.calls > 0
     assert count.input > count.shared > 0

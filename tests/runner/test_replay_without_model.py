@@ -6,8 +6,8 @@ import msgspec
 import pytest
 
 from sally import store
-from sally.core import shelf
-from sally.core.study import Cell, Study, grid, instance, sitter
+from sally.core.registry import registry
+from sally.core.registry.study import Cell, Study, grid, instance, player_spec
 from sally.models.stub import always
 from sally.runner.check import cells_of, check
 from sally.runner.local import orders
@@ -17,20 +17,20 @@ POLICY = '{"first": "J", "rules": [], "otherwise": "J"}\nOption: J'
 
 
 def study(player: str) -> Study:
-    who = sitter(player, model="gone")
-    lineups = grid(agent=who, partner=sitter("tit_for_tat"))
+    who = player_spec(player, model="gone")
+    lineups = grid(agent=who, partner=player_spec("tit_for_tat"))
     return Study("with_a_model", "", (Cell("ipd", (instance("ipd", rounds=3),), lineups),))
 
 
 @pytest.mark.parametrize("player", ["language", "policy_writer"])
 def test_a_replay_opens_no_model(player, tmp_path):
-    shelf.add("models", "gone", lambda name: always(POLICY))
+    registry.add("models", "gone", lambda name: always(POLICY))
     run_study(study(player), tmp_path)
 
     def opened(name: str) -> object:  # another maker, so what was opened before is not used again
         raise AssertionError(f"{name} was opened")
 
-    shelf.add("models", "gone", opened)
+    registry.add("models", "gone", opened)
     episodes = store.load(tmp_path).episodes.values()
     found = check(episodes, cells_of(tmp_path))
     assert (found.replayed, found.mismatches) == (1, [])

@@ -9,15 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sally.core.log import (
+from sally.core.log.events import (
     Call,
     Censored,
     Ended,
     Episode,
     Instance,
     Moved,
+    PlayerSpec,
     Setup,
-    Sitter,
     episode_id,
 )
 from sally.runner import cutting
@@ -27,13 +27,15 @@ from sally.runner.local import orders
 from sally.runner.orders import Order, Orders, Packed
 from sally.runner.shards import Job, Notes, Shard
 from sally.store import Folder
-from sally.store.counting import IdSet, packed_ids
+from sally.store.deduplicate import IdSet, packed_ids
 from sally.studies.quickstart import STUDY
 
 
 def order(number: int, game: str, agent: str, model: str = "") -> Order:
-    who = Sitter("language", {"model": model}) if model else Sitter(agent)
-    setup = Setup(Instance(game, game), number, {"agent": who, "partner": Sitter("tit_for_tat")})
+    who = PlayerSpec("language", {"model": model}) if model else PlayerSpec(agent)
+    setup = Setup(
+        Instance(game, game), number, {"agent": who, "partner": PlayerSpec("tit_for_tat")}
+    )
     return f"{number:024x}", "cell", setup
 
 

@@ -9,8 +9,8 @@ import msgspec
 import pytest
 
 from sally import store
-from sally.core.log import Episode
-from sally.core.study import Cell, Study, grid, instance, sitter
+from sally.core.log.events import Episode
+from sally.core.registry.study import Cell, Study, grid, instance, player_spec
 from sally.runner import claims, local, shards
 from sally.runner.run import run_study
 
@@ -21,7 +21,7 @@ STUDY = Study(
         Cell(
             "ipd",
             (instance("ipd", rounds=3),),
-            grid(agent=sitter("random"), partner=sitter("tit_for_tat")),
+            grid(agent=player_spec("random"), partner=player_spec("tit_for_tat")),
             repeats=12,
         ),
     ),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from sally.stats.rule import gap_by_rule
+from sally.stats.cluster_interval import gap_by_rule
 
 
 def test_games_of_one_person_count_once() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sally.stats.rule import coarsest, lone_by_rule, mean_by_rule, ratio_by_rule
+from sally.stats.cluster_interval import coarsest, lone_by_rule, mean_by_rule, ratio_by_rule
 
 
 def test_with_a_row_a_cluster_it_is_the_t_interval():

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sally.core.log import Episode, to_line
-from sally.core.study import Cell, Study, grid, instance, sitter
+from sally.core.log.events import Episode, to_line
+from sally.core.registry.study import Cell, Study, grid, instance, player_spec
 from tests.table import played, table
 
 
@@ -14,7 +14,7 @@ def episodes(n: int, start: int = 0) -> list[Episode]:
 
 
 def study(name: str = "mine", repeats: int = 6) -> Study:
-    players = grid(agent=sitter("random"), partner=sitter("tit_for_tat"))
+    players = grid(agent=player_spec("random"), partner=player_spec("tit_for_tat"))
     cell = Cell("only", (instance("ipd", rounds=4),), players, repeats=repeats)
     return Study(name, "for tests", (cell,))
 

@@ -11,7 +11,7 @@ import pytest
 
 from sally import store
 from sally.core.errors import BadInput
-from sally.core.log import SCHEMA, Call, Censored, Ended, Moved, to_line
+from sally.core.log.events import SCHEMA, Call, Censored, Ended, Moved, to_line
 from sally.store import lines as store_lines
 from tests.store.kept import GOOD, episodes, names, write
 

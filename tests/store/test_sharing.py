@@ -16,7 +16,7 @@ import pytest
 
 from sally import store
 from sally.core.errors import BadInput
-from sally.core.log import to_line
+from sally.core.log.events import to_line
 from sally.runner.local import manifest
 from sally.runner.run import run_study
 from sally.store import manifest as manifests
@@ -92,7 +92,7 @@ KILLED = """
 import os, sys
 from pathlib import Path
 from sally import store
-from sally.core.log import to_line
+from sally.core.log.events import to_line
 from sally.runner import local, run
 import tests.conftest
 from tests.store.kept import study

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from sally.core import shelf
-from sally.core.log import Episode, Instance, Moved, Reported, Setup, Sitter
-from sally.core.model import (
+from sally.core.log.events import Episode, Instance, Moved, PlayerSpec, Reported, Setup
+from sally.core.prompt.model import (
     AS_THE_PROVIDER_DOES,
     Context,
     Message,
@@ -16,7 +15,8 @@ from sally.core.model import (
     Settings,
     ToolSpec,
 )
-from sally.core.probe import Injection
+from sally.core.registry import registry
+from sally.core.rules.probe import Injection
 from sally.models.stub import Answer, Scripted
 from sally.runner.local import play
 from sally.runner.seating import resolved
@@ -67,7 +67,7 @@ def setup_with(
     arm: tuple[str, ...] = (),
     told: tuple[Injection, ...] = (),
     retries: int = 1,
-    partner: Sitter | None = None,
+    partner: PlayerSpec | None = None,
     params: dict[str, Any] | None = None,
     **with_: Any,
 ) -> Setup:
@@ -75,7 +75,7 @@ def setup_with(
     return Setup(
         Instance(game, game, {"rounds": rounds}),
         1,
-        {"agent": Sitter("language", agent), "partner": partner or Sitter("tit_for_tat")},
+        {"agent": PlayerSpec("language", agent), "partner": partner or PlayerSpec("tit_for_tat")},
         arms={"agent": arm} if arm else {},
         injections=told,
         retries=retries,
@@ -87,7 +87,7 @@ def talk(
 ) -> tuple[Episode, list[str]]:
     """Play it out: the episode and every page that the model was shown."""
     model = Listener(script, scores)
-    shelf.add("models", "listener", lambda name: model)
+    registry.add("models", "listener", lambda name: model)
     episode = play(resolved(setup_with(strategy, **table)))
     return episode, model.pages
 

@@ -12,14 +12,14 @@ from typing import Any
 import msgspec
 import pytest
 
-from sally.core import shelf
-from sally.core.chance import Stream
 from sally.core.errors import BadInput
-from sally.core.log import Sitter
-from sally.core.menu import example, is_finite
-from sally.core.player import Decision, Forfeit, Turn
-from sally.core.probe import Report
-from sally.core.strategy import Sheet
+from sally.core.log.events import PlayerSpec
+from sally.core.match.player import Decision, Forfeit, Turn
+from sally.core.prompt.strategy import PromptContext
+from sally.core.registry import registry
+from sally.core.rules.chance import Stream
+from sally.core.rules.menu import example, is_finite
+from sally.core.rules.probe import Report
 from sally.models.stub import always
 from sally.players.language import LanguagePlayer
 from sally.runner.needs import refuse_what_lacks
@@ -30,11 +30,11 @@ FULL = "Thoughts: a.\nReasoning: b.\nPlan: c.\nPlans: d.\nInsights: e.\n"
 
 def reply_to(turn: Turn[Any, Any]) -> str:
     """A good answer to whatever is asked."""
-    words, question, sheet = turn.desk.words, turn.question, Sheet(turn)
-    guesses = [sheet.choice_names(q)[0] for q in sheet.foresee]
+    words, question, prompt = turn.context.words, turn.question, PromptContext(turn)
+    guesses = [prompt.choice_names(q)[0] for q in prompt.foresee]
     numbers = [f" {n}" for n in range(1, len(guesses) + 1)] if len(guesses) > 1 else [""]
     predicted = [
-        f"{sheet.foreseen_label}{n}: {g}\n" for n, g in zip(numbers, guesses, strict=False)
+        f"{prompt.foreseen_label}{n}: {g}\n" for n, g in zip(numbers, guesses, strict=False)
     ]
     before = FULL + "".join(predicted)
     if question is None and is_finite(turn.options):
@@ -71,7 +71,7 @@ def awaited() -> Iterator[Callable[[Any], Any]]:
 
 
 @pytest.mark.parametrize("name", every())
-@pytest.mark.parametrize("strategy", sorted(shelf.shelf("strategies")))
+@pytest.mark.parametrize("strategy", sorted(registry.entries("strategies")))
 def test_a_strategy_fits_a_game_or_says_why_not(
     name: str, strategy: str, awaited: Callable[[Any], Any]
 ) -> None:
@@ -80,13 +80,13 @@ def test_a_strategy_fits_a_game_or_says_why_not(
 
 async def fits_or_says_why_not(name: str, strategy: str) -> None:
     """Whatever is asked in the first moves of a game, put to the strategy."""
-    chosen, spec = shelf.shelf("strategies")[strategy], spec_of(name)
+    chosen, spec = registry.entries("strategies")[strategy], spec_of(name)
     match = match_of(set_up(name))
     act, answer = chosen.make()
     for turn, _ in islice(asked_in_turn(match), 12):
         if turn.seat in match.game.helpers:
             continue
-        lineup = {turn.seat: Sitter("language", {"strategy": strategy})}
+        lineup = {turn.seat: PlayerSpec("language", {"strategy": strategy})}
         try:
             refuse_what_lacks(spec, match.game, msgspec.structs.replace(match.setup, lineup=lineup))
         except BadInput as why:
@@ -100,7 +100,7 @@ async def fits_or_says_why_not(name: str, strategy: str) -> None:
         if strategy != "social_qa":  # it wants another reply first
             assert isinstance(given, Decision), given
             assert all(f.value is not None for f in given.foreseen)
-            assert strategy[:4] != "tom_" or len(given.foreseen) == len(Sheet(turn).foresee)
+            assert strategy[:4] != "tom_" or len(given.foreseen) == len(PromptContext(turn).foresee)
         for question in (
             q
             for p in spec.probes

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 import sally
-from sally.analysis.variance import sources, told_of
-from sally.core import shelf
+from sally.analysis.design.variance import sources, told_of
 from sally.core.errors import BadInput
-from sally.core.log import Moved, Sitter, label
+from sally.core.log.events import Moved, PlayerSpec, label
+from sally.core.registry import registry
 from sally.models.stub import always, listed
 from sally.runner.check import check, prompts_of
 from sally.studies.arms import harnessed
@@ -17,10 +17,10 @@ OPTION = "Answer with one line of this form"
 
 
 def player(reply="Option: J", **harness):
-    shelf.add("models", "harnessed", lambda name: always(reply))
-    shelf._made.cache_clear()
+    registry.add("models", "harnessed", lambda name: always(reply))
+    registry._made.cache_clear()
     params = {"model": "harnessed", "strategy": "qa"} | ({"harness": harness} if harness else {})
-    return Sitter("language", params)
+    return PlayerSpec("language", params)
 
 
 def last_page(who, rounds=5):
@@ -70,8 +70,8 @@ def test_a_harness_that_is_none_is_refused():
 
 
 def test_a_design_crosses_choices_and_the_variance_knows_them():
-    shelf.add("models", "crossed", lambda name: listed(["Option: J"] * 10_000))
-    who = Sitter("language", {"model": "crossed"})
+    registry.add("models", "crossed", lambda name: listed(["Option: J"] * 10_000))
+    who = PlayerSpec("language", {"model": "crossed"})
     several = harnessed(who, history=(None, 1), question=(None, "first"))
     assert len(several) == 4 and several[0] == who
     assert label(several[3]).endswith("history=1 question=first")

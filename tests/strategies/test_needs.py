@@ -7,17 +7,17 @@ from typing import Any
 import msgspec
 import pytest
 
-from sally.core import shelf
 from sally.core.errors import BadInput
-from sally.core.log import Sitter
-from sally.core.probe import Injection
+from sally.core.log.events import PlayerSpec
+from sally.core.registry import registry
+from sally.core.rules.probe import Injection
 from sally.runner.seating import resolved
 from tests.strategies.talk import MINE, ORACLE, THEIRS, Listener, says, setup_with
 from tests.table import table
 
 
 def refused(scores: bool = True, **setup: Any) -> str:
-    shelf.add("models", "listener", lambda name: Listener(says("Option: J"), scores))
+    registry.add("models", "listener", lambda name: Listener(says("Option: J"), scores))
     with pytest.raises(BadInput) as why:
         resolved(setup_with(**setup))
     sentence = str(why.value)
@@ -26,7 +26,7 @@ def refused(scores: bool = True, **setup: Any) -> str:
 
 
 def accepted(scores: bool = True, **setup: Any) -> None:
-    shelf.add("models", "listener", lambda name: Listener(says("Option: J"), scores))
+    registry.add("models", "listener", lambda name: Listener(says("Option: J"), scores))
     resolved(setup_with(**setup))
 
 
@@ -52,7 +52,7 @@ def test_a_model_that_cannot_score_is_not_asked_to(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["lm", "social_lm"])
 def test_names_that_scoring_cannot_tell_apart_are_refused(name: str) -> None:
-    shelf.add("models", "listener", lambda model: Listener(says("")))
+    registry.add("models", "listener", lambda model: Listener(says("")))
     with pytest.raises(BadInput, match="'Rice' is the beginning of 'Rice cake'"):
         resolved(with_names("Rice", "Rice cake", strategy=name))
     resolved(with_names("Rice", "Rice cake", strategy="qa"))
@@ -60,16 +60,16 @@ def test_names_that_scoring_cannot_tell_apart_are_refused(name: str) -> None:
 
 
 def test_choosing_by_name_needs_a_menu() -> None:
-    shelf.add("models", "listener", lambda name: Listener(says("")))
-    agent = Sitter("language", {"model": "listener", "strategy": "lm"})
+    registry.add("models", "listener", lambda name: Listener(says("")))
+    agent = PlayerSpec("language", {"model": "listener", "strategy": "lm"})
     with pytest.raises(BadInput, match="moves that are written freely"):
         table("haggle", ada=agent)
 
 
 @pytest.mark.parametrize("name", ["social_qa", "social_lm", "tom_cot", "tom_guide"])
 def test_predicting_needs_a_question(name: str) -> None:
-    shelf.add("models", "listener", lambda model: Listener(says("")))
-    seeker = Sitter("language", {"model": "listener", "strategy": name})
+    registry.add("models", "listener", lambda model: Listener(says("")))
+    seeker = PlayerSpec("language", {"model": "listener", "strategy": name})
     with pytest.raises(BadInput, match="asks this seat no question with choices"):
         table("cups", seeker=seeker)  # only the hider is asked one
     table("cups", hider=seeker)
@@ -83,11 +83,11 @@ def test_who_predicts_first_is_not_asked_with_its_move_stated(name: str) -> None
 
 
 def test_payoffs_stay_where_the_words_cannot_do_without() -> None:
-    shelf.add("models", "listener", lambda name: Listener(says("")))
+    registry.add("models", "listener", lambda name: Listener(says("")))
     hider = {"model": "listener", "strategy": "oracle_max", "with_": {"payoffs": False}}
     told = (Injection("hider", "false_belief"),)  # type: ignore[arg-type]
     with pytest.raises(BadInput, match="cannot leave the payoffs out"):
-        table("cups", injections=told, hider=Sitter("language", hider))
+        table("cups", injections=told, hider=PlayerSpec("language", hider))
 
 
 @pytest.mark.parametrize(

@@ -11,12 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sally import store
-from sally.core import packs, shelf
 from sally.core.errors import BadInput
-from sally.core.log import episode_id
-from sally.core.probe import Injection
-from sally.core.study import Cell, Study
-from sally.core.words import Pack, checked
+from sally.core.log.events import episode_id
+from sally.core.prompt import packs
+from sally.core.prompt.words import Pack, checked
+from sally.core.registry import registry
+from sally.core.registry.study import Cell, Study
+from sally.core.rules.probe import Injection
 from sally.players.language import every_strategy_text
 from sally.runner.check import check
 from sally.runner.run import run_study
@@ -61,7 +62,7 @@ def test_what_a_seat_was_told_stays_in_its_past_under_a_pack(german: str) -> Non
 
 
 def test_a_pack_is_part_of_what_was_asked_for(german: str) -> None:
-    shelf.add("models", "listener", lambda name: Listener(says("Option: J")))
+    registry.add("models", "listener", lambda name: Listener(says("Option: J")))
     plain, worded = (
         resolved(setup_with("qa", params={"pack": pack} if pack else {})) for pack in ("", german)
     )
@@ -88,7 +89,7 @@ def test_a_pack_is_part_of_what_was_asked_for(german: str) -> None:
 )
 def test_a_pack_that_cannot_work_is_refused(german: str, change: tuple[str, str], why: str) -> None:
     Path(german).write_text(GERMAN.replace(*change, 1), encoding="utf-8")
-    shelf.add("models", "listener", lambda name: Listener(says("Option: J")))
+    registry.add("models", "listener", lambda name: Listener(says("Option: J")))
     with pytest.raises(BadInput) as refused:
         resolved(setup_with("qa", params={"pack": german}))
     assert why in str(refused.value)
@@ -106,7 +107,7 @@ def test_a_pack_that_is_not_there_is_refused(tmp_path: Path) -> None:
 def test_the_store_keeps_a_packs_text_once_and_replay_checks_its_prompts(
     german: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    shelf.add("models", "listener", lambda name: Listener(says("Option: J")))
+    registry.add("models", "listener", lambda name: Listener(says("Option: J")))
     setup = setup_with("qa", arm=MINE, params={"pack": german})
     cell = Cell("all", (setup.instance,), (setup.lineup,), dict(setup.arms), repeats=3)
     out = tmp_path / "out"
@@ -141,7 +142,7 @@ def test_shipped_packs_fit_their_games() -> None:
     own = packs.shipped()
     assert {"repeated_games_terse", "repeated_games_money"} <= set(own)
     for pack in own.values():
-        checked(pack, {**every_strategy_text(), **shelf.game(pack.game).texts})
+        checked(pack, {**every_strategy_text(), **registry.game(pack.game).texts})
 
 
 @pytest.mark.parametrize("pack", ["repeated_games_terse", "repeated_games_money"])

@@ -7,10 +7,18 @@ from collections.abc import Callable
 import msgspec
 import pytest
 
-from sally.core import shelf
-from sally.core.log import Episode, Forfeited, Moved, Reported, Sitter, from_line, to_line
-from sally.core.model import Reply
-from sally.core.strategy import Sheet
+from sally.core.log.events import (
+    Episode,
+    Forfeited,
+    Moved,
+    PlayerSpec,
+    Reported,
+    from_line,
+    to_line,
+)
+from sally.core.prompt.model import Reply
+from sally.core.prompt.strategy import PromptContext
+from sally.core.registry import registry
 from sally.models.stub import Answer
 from sally.runner.check import check
 from sally.runner.local import play
@@ -20,7 +28,7 @@ from tests.fixtures.haggle_rules import Pass
 from tests.strategies.talk import MINE, ORACLE, THEIRS, Listener, moves, reports, says, talk
 from tests.table import match_of, table
 
-EVERY = sorted(shelf.shelf("strategies"))
+EVERY = sorted(registry.entries("strategies"))
 FULL = (
     "Thoughts: hm.\nReasoning: hm.\nPlan: stay.\nPlans: stay.\nInsights: none.\n"
     "Predicted Action: J\nOption: F"
@@ -38,8 +46,8 @@ def test_the_golden_conversation_is_unchanged(strategy: object) -> None:
 @pytest.mark.parametrize("name", EVERY)
 @pytest.mark.parametrize("game", ["rps", "ibs", "ipd"])
 def test_prompts_replay_from_disk(name: str, game: str) -> None:
-    strategy = shelf.shelf("strategies")[name]
-    names = shelf.game(game).defaults["names"]
+    strategy = registry.entries("strategies")[name]
+    names = registry.game(game).defaults["names"]
 
     def script(page: str, call: int) -> Answer:
         if call % 5 == 2:
@@ -69,7 +77,7 @@ def test_a_changed_reply_in_the_log_is_found() -> None:
 
 @pytest.mark.parametrize("name", EVERY)
 def test_every_strategy_says_what_it_costs_and_where_it_comes_from(name: str) -> None:
-    strategy = shelf.shelf("strategies")[name]
+    strategy = registry.entries("strategies")[name]
     assert strategy.name == name
     assert strategy.about and strategy.source and strategy.calls
     assert strategy.needs <= {"finite", "scoring", "told", "probe"}
@@ -264,7 +272,7 @@ def test_predictions_that_cannot_be_read_at_all_are_asked_again() -> None:
 
 
 def test_the_general_examples_serve_a_game_without_its_own() -> None:
-    words = shelf.game("cups").words(shelf.game("cups").build(), shelf.game("cups").texts)
+    words = registry.game("cups").words(registry.game("cups").build(), registry.game("cups").texts)
     assert len(words.examples("hider")) == 3  # type: ignore[arg-type]
     assert all(e.startswith("Thoughts: ") for e in words.examples("hider"))  # type: ignore[arg-type]
 
@@ -276,9 +284,9 @@ PASS = '{"kind": "pass"}'
 def haggling(strategy: str, script: Callable[[str, int], Answer], **with_: object) -> Episode:
     """A free-text game with a model in the first seat, played until its first words are out."""
     model = Listener(script)
-    shelf.add("models", "listener", lambda name: model)
+    registry.add("models", "listener", lambda name: model)
     agent = {"model": "listener", "strategy": strategy, "with_": with_}
-    return play(table("haggle", 2, ada=Sitter("language", agent)))
+    return play(table("haggle", 2, ada=PlayerSpec("language", agent)))
 
 
 @pytest.mark.parametrize("name", ["qa", "cot", "reflexion", "plans_insights", "self_consistency"])
@@ -294,22 +302,22 @@ def test_free_text_is_said_under_any_strategy_that_needs_no_menu(name: str) -> N
 def test_free_text_is_voted_on_by_its_kind_and_the_first_of_the_winners_is_kept() -> None:
     replies = [PASS] + [SAY.replace("wood", f"{n} wood") for n in (1, 2)]
     turn = match_of(table("haggle")).asks()[0]
-    sheet = Sheet(msgspec.structs.replace(turn, options=(Pass(), *turn.options)))
-    kept = elected(sheet, [Reply(text) for text in (*replies, "Hm.")])
+    prompt = PromptContext(msgspec.structs.replace(turn, options=(Pass(), *turn.options)))
+    kept = elected(prompt, [Reply(text) for text in (*replies, "Hm.")])
     assert kept.text == replies[1]
 
 
 def test_a_game_of_false_belief_is_foreseen() -> None:
     model = Listener(says("Reasoning: x\nPredicted Action: left", "Option: swap"))
-    shelf.add("models", "listener", lambda name: model)
-    agent = Sitter("language", {"model": "listener", "strategy": "tom_guide"})
+    registry.add("models", "listener", lambda name: model)
+    agent = PlayerSpec("language", {"model": "listener", "strategy": "tom_guide"})
     episode = play(table("cups", hider=agent))
     (report,) = [e for e in episode.events if isinstance(e, Reported)]
     assert (report.probe, report.value, report.source) == ("false_belief", "left", "decision")
 
 
 def test_setups_of_golden_conversations_are_the_studys() -> None:
-    shelf.add("models", "recorder", lambda _: Recorder(("J", "F")))  # as a conversation does
+    registry.add("models", "recorder", lambda _: Recorder(("J", "F")))  # as a conversation does
     for strategy in strategies():
         setup = setup_of("ipd", strategy)
         assert bool(setup.injections) == ("told" in strategy.needs)

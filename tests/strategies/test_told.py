@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from sally.core import shelf
-from sally.core.model import AS_THE_PROVIDER_DOES, Message, Reply, Settings, ToolSpec
-from sally.core.probe import Injection
+from sally.core.prompt.model import AS_THE_PROVIDER_DOES, Message, Reply, Settings, ToolSpec
+from sally.core.registry import registry
+from sally.core.rules.probe import Injection
 from sally.runner.local import play
 from sally.runner.seating import resolved
 from tests.strategies.talk import ORACLE, Listener, says, setup_with
@@ -35,7 +35,7 @@ class WholeTalk(Listener):
 
 def pages_of(strategy: str, told: Injection, rounds: int = 3, **with_: Any) -> list[str]:
     model = WholeTalk(says(REPLY))
-    shelf.add("models", "listener", lambda name: model)
+    registry.add("models", "listener", lambda name: model)
     play(resolved(setup_with(strategy, rounds=rounds, told=(told,), **with_)))
     return model.pages
 

@@ -7,12 +7,12 @@ from collections import Counter
 import msgspec
 import pytest
 
-from sally.core import shelf
-from sally.core.desk import Desk
 from sally.core.errors import BadInput
-from sally.core.game import Seat
-from sally.core.log import Instance, Sitter
-from sally.core.study import Cell, Study, instance, sitter
+from sally.core.log.events import Instance, PlayerSpec
+from sally.core.match.seat_context import SeatContext
+from sally.core.registry import registry
+from sally.core.registry.study import Cell, Study, instance, player_spec
+from sally.core.rules.game import Seat
 from sally.runner.local import play
 from sally.runner.seating import resolved
 from sally.studies.arms import (
@@ -31,10 +31,10 @@ AGENT = Seat("agent")
 
 
 def page(problem: Instance) -> str:
-    spec = shelf.game(problem.game)
+    spec = registry.game(problem.game)
     game = spec.build(problem.params)
-    desk, view = Desk(spec, game, AGENT, 1), game.observe(game.start(), AGENT)
-    words, options = desk.words, game.options(game.start(), AGENT)
+    context, view = SeatContext(spec, game, AGENT, 1), game.observe(game.start(), AGENT)
+    words, options = context.words, game.options(game.start(), AGENT)
     return f"{words.rules(AGENT)}\n{words.question(view, options)}\n{words.format(view, options)}"
 
 
@@ -64,8 +64,8 @@ def test_another_order_says_the_same_of_every_move() -> None:
 
 def test_an_order_changes_what_is_listed_and_not_what_is_played() -> None:
     model = Listener(says("Option: J"))
-    shelf.add("models", "listener", lambda name: model)
-    agent = sitter("language", model="listener", strategy="qa")
+    registry.add("models", "listener", lambda name: model)
+    agent = player_spec("language", model="listener", strategy="qa")
     for problem in reordered(instance("ipd", rounds=2), 2):
         (cell,) = cross_play(problem, {"m": agent}, ("agent", "partner"))
         ((_, setup),) = Study("s", "", (cell,)).trials()
@@ -82,24 +82,24 @@ def test_rotations_balance_labels_and_places(names: str) -> None:
     )
     assert set(pairs.values()) == {1}  # every label of a move in every place, equally often
     for variant in variants:
-        shelf.game(variant.game).build(variant.params)
+        registry.game(variant.game).build(variant.params)
 
 
 @pytest.mark.parametrize("order", [[0], [0, 0], [1, 2], [0, 1, 2]])
 def test_an_order_that_leaves_a_move_out_is_refused(order: list[int]) -> None:
     with pytest.raises(BadInput, match="order must list each move once"):
-        shelf.game("ipd").build({"order": order})
+        registry.game("ipd").build({"order": order})
 
 
 def test_wordings_differ_in_the_pack_only() -> None:
-    who = sitter("language", model="m", pack="old")
+    who = player_spec("language", model="m", pack="old")
     plain, terse = worded(who, ["repeated_games_terse"])
-    assert plain == Sitter("language", {"model": "m"})
-    assert terse == Sitter("language", {"model": "m", "pack": "repeated_games_terse"})
+    assert plain == PlayerSpec("language", {"model": "m"})
+    assert terse == PlayerSpec("language", {"model": "m", "pack": "repeated_games_terse"})
 
 
 def test_cross_play_seats_every_pair_in_both_seats() -> None:
-    players = {name: sitter(name) for name in ("random", "constant", "tit_for_tat")}
+    players = {name: player_spec(name) for name in ("random", "constant", "tit_for_tat")}
     cells = cross_play(instance("ipd", rounds=3), players, ("agent", "partner"), repeats=2)
     pairs = {(c.lineups[0]["agent"].player, c.lineups[0]["partner"].player) for c in cells}
     assert len(cells) == len(pairs) == 9
@@ -113,9 +113,9 @@ def test_cross_play_seats_every_pair_in_both_seats() -> None:
 
 
 def test_two_models_can_meet() -> None:
-    shelf.add("models", "listener", lambda name: Listener(says("Option: J")))
-    shelf.add("models", "other", lambda name: Listener(says("Option: F")))
-    models = {n: sitter("language", model=n, strategy="qa") for n in ("listener", "other")}
+    registry.add("models", "listener", lambda name: Listener(says("Option: J")))
+    registry.add("models", "other", lambda name: Listener(says("Option: F")))
+    models = {n: player_spec("language", model=n, strategy="qa") for n in ("listener", "other")}
     cells = cross_play(instance("ipd", rounds=2), models, ("agent", "partner"))
     figures = {}
     for cell, setup in Study("s", "", cells).trials():
@@ -135,7 +135,7 @@ def test_a_table_is_made_of_cross_play_cells_only() -> None:
 
 
 def test_a_study_can_do_without_strategies_that_score() -> None:
-    study: Study = shelf.shelf("studies")["riemer2025"]
+    study: Study = registry.entries("studies")["riemer2025"]
     left = without(study, ("lm", "social_lm"))
     kept = {w.params.get("strategy") for c in left.cells for x in c.lineups for w in x.values()}
     assert not kept & {"lm", "social_lm"} and {"qa", "reflexion", "oracle"} <= kept
@@ -143,12 +143,12 @@ def test_a_study_can_do_without_strategies_that_score() -> None:
 
 
 def test_only_the_lineups_that_a_strategy_sits_in_go_with_it() -> None:
-    study: Study = shelf.shelf("studies")["kang2026"]
+    study: Study = registry.entries("studies")["kang2026"]
 
-    def lineups(of: Study) -> list[tuple[str, dict[str, Sitter]]]:
+    def lineups(of: Study) -> list[tuple[str, dict[str, PlayerSpec]]]:
         return [(cell.name, line) for cell in of.cells for line in cell.lineups]
 
-    def sits(line: dict[str, Sitter]) -> bool:
+    def sits(line: dict[str, PlayerSpec]) -> bool:
         return any(who.params.get("strategy") == "cot" for who in line.values())
 
     left = lineups(without(study, ("cot",)))
@@ -158,14 +158,14 @@ def test_only_the_lineups_that_a_strategy_sits_in_go_with_it() -> None:
 
 def test_a_study_without_its_only_strategy_is_refused() -> None:
     with pytest.raises(BadInput, match="Without qa nothing of riemer2025_names is left"):
-        without(shelf.shelf("studies")["riemer2025_names"], ("qa",))
+        without(registry.entries("studies")["riemer2025_names"], ("qa",))
 
 
 def test_a_study_is_played_once_more_in_other_words():
-    who = Sitter("language", {"model": "embedded"})
+    who = PlayerSpec("language", {"model": "embedded"})
     lineups = (
-        {"agent": who, "partner": Sitter("tit_for_tat")},
-        {"agent": Sitter("random"), "partner": Sitter("tit_for_tat")},
+        {"agent": who, "partner": PlayerSpec("tit_for_tat")},
+        {"agent": PlayerSpec("random"), "partner": PlayerSpec("tit_for_tat")},
     )
     one = Cell("one", (instance("ipd"), instance("toma_po")), lineups)
     study = Study("mine", "words", (one,))

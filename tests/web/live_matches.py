@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from sally import store
-from sally.core.log import Episode, Instance, Setup, Sitter
+from sally.core.log.events import Episode, Instance, PlayerSpec, Setup
 from sally.web.database import Database
 from sally.web.live.matches import LiveMatches
 
@@ -27,8 +27,10 @@ async def live_matches(folder: Path, **how: Any) -> AsyncIterator[LiveMatches]:
         database.close()
 
 
-def setup(game: str, seat: str, others: dict[str, Sitter], seed: int = 5, **params: Any) -> Setup:
-    return Setup(Instance(game, game, params), seed, {seat: Sitter("person"), **others})
+def setup(
+    game: str, seat: str, others: dict[str, PlayerSpec], seed: int = 5, **params: Any
+) -> Setup:
+    return Setup(Instance(game, game, params), seed, {seat: PlayerSpec("person"), **others})
 
 
 async def say(one: LiveMatches, token: str, value: Any, key: str) -> int:
@@ -51,4 +53,4 @@ def stored(folder: Path) -> list[Episode]:
     return list(store.load(folder / "episodes").episodes.values())
 
 
-AGAINST_A_BOT = {"partner": Sitter("tit_for_tat")}
+AGAINST_A_BOT = {"partner": PlayerSpec("tit_for_tat")}

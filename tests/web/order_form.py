@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import msgspec
 
-from sally.core.game import Game, GameSpec, Seat
-from sally.core.menu import Act, Amounts, Choice, Form, Many, Options, Text, Whole
-from sally.core.words import Words
+from sally.core.prompt.words import Words
+from sally.core.rules.game import Game, GameSpec, Seat
+from sally.core.rules.menu import Act, Amounts, Choice, Form, Many, Options, Text, Whole
 
 CLERK = Seat("clerk")
 ITEMS = tuple(f"item {n}" for n in range(1, 11))

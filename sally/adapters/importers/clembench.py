@@ -17,12 +17,12 @@ from typing import Any
 import msgspec
 
 from sally.adapters.importers.table_layout import FAMILY, Layout, params_of
-from sally.core import shelf
 from sally.core.errors import BadInput, unknown
-from sally.core.log import Episode, Instance, Setup
-from sally.core.paper import Imported
-from sally.core.records import Difference, Source, told
-from sally.games.repeated_games.recorded import Made, Round, fed, sitter
+from sally.core.log.events import Episode, Instance, Setup
+from sally.core.log.imported import Difference, Source, told
+from sally.core.registry import registry
+from sally.core.registry.paper import Imported
+from sally.games.repeated_games.recorded import Made, Round, fed, player_spec
 from sally.games.repeated_games.rules import AGENT, PARTNER, RepeatedGame
 
 FILE = "interactions.json"
@@ -222,7 +222,7 @@ class _Game:
         layout = self.how.layout
         params = {**params_of(layout), "rounds": rounds, "void_limit": rounds}
         who = [self.log.players[name].get("model_name", name) for name in self.log.names]
-        lineup = {str(seat): sitter(name) for seat, name in zip(SEATS, who, strict=True)}
+        lineup = {str(seat): player_spec(name) for seat, name in zip(SEATS, who, strict=True)}
         instance = Instance(f"clembench:-:{self.name}", layout.game or FAMILY, params)
         used = {
             "source": msgspec.to_builtins(self.source),
@@ -279,7 +279,7 @@ def checked_pattern(pattern: str) -> str:
 
 
 def _rules(layout: Layout, rounds: int) -> RepeatedGame:
-    game = shelf.game(layout.game or FAMILY).build({**params_of(layout), "rounds": rounds})
+    game = registry.game(layout.game or FAMILY).build({**params_of(layout), "rounds": rounds})
     assert isinstance(game, RepeatedGame)
     return game
 

@@ -10,10 +10,10 @@ from typing import Any
 import msgspec
 
 from sally.core.errors import BadInput
-from sally.core.log import Episode, from_line
-from sally.core.paper import Imported
-from sally.core.records import Oddity, Source, told
-from sally.core.sound import unsound
+from sally.core.log.events import Episode, from_line
+from sally.core.log.imported import Oddity, Source, told
+from sally.core.log.validation import unsound
+from sally.core.registry.paper import Imported
 
 ENDINGS = (".eval", ".json")
 

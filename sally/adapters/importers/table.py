@@ -12,12 +12,12 @@ import msgspec
 from sally.adapters.importers.table_cells import Checked, checked
 from sally.adapters.importers.table_layout import FAMILY, Layout, bot_of, params_of
 from sally.adapters.importers.table_rows import Read, Wrong, read, refuse
-from sally.core import shelf
 from sally.core.errors import BadInput
-from sally.core.log import Episode, Instance, Setup, Sitter
-from sally.core.paper import Imported
-from sally.core.records import Difference, Oddity, Source, told
-from sally.games.repeated_games.recorded import Round, bot, fed, person, sitter
+from sally.core.log.events import Episode, Instance, PlayerSpec, Setup
+from sally.core.log.imported import Difference, Oddity, Source, told
+from sally.core.registry import registry
+from sally.core.registry.paper import Imported
+from sally.games.repeated_games.recorded import Round, bot, fed, person, player_spec
 from sally.games.repeated_games.rules import AGENT, PARTNER, RepeatedGame
 
 SEATS = (AGENT, PARTNER)
@@ -60,7 +60,7 @@ def _taken(
     rounds: int,
     good: Sequence[Checked],
     odd: Sequence[Oddity],
-    bots: dict[str, Sitter],
+    bots: dict[str, PlayerSpec],
 ) -> Imported:
     name = layout.source or path.name.split(".")[0]
     source = Source.of(name, layout.licence, path.name, found.data)
@@ -84,7 +84,7 @@ def _taken(
 
 
 def _episode(
-    each: Checked, layout: Layout, source: Source, rounds: int, bots: dict[str, Sitter]
+    each: Checked, layout: Layout, source: Source, rounds: int, bots: dict[str, PlayerSpec]
 ) -> tuple[Episode, list[Difference]]:
     lineup = {str(seat): _sitter(who, bots) for seat, who in zip(SEATS, each.players, strict=True)}
     people = [who.removeprefix(PERSON) for who in each.players if who.startswith(PERSON)]
@@ -120,14 +120,14 @@ def _move(played: Round, seat: str) -> int:
     return made
 
 
-def _sitter(who: str, bots: dict[str, Sitter]) -> Sitter:
+def _sitter(who: str, bots: dict[str, PlayerSpec]) -> PlayerSpec:
     if who in bots:
         return bots[who]
-    return person(who.removeprefix(PERSON)) if who.startswith(PERSON) else sitter(who)
+    return person(who.removeprefix(PERSON)) if who.startswith(PERSON) else player_spec(who)
 
 
 def _game(layout: Layout, rounds: int) -> RepeatedGame:
-    spec = shelf.game(layout.game or FAMILY)
+    spec = registry.game(layout.game or FAMILY)
     game = spec.build({**params_of(layout), "rounds": max(rounds, 1)})
     assert isinstance(game, RepeatedGame)
     return game

@@ -10,8 +10,8 @@ import msgspec
 
 from sally.adapters.importers.table_layout import Layout
 from sally.adapters.importers.table_rows import Half, Told, Wrong, no_such_move
-from sally.core.probe import Report
-from sally.core.records import Difference
+from sally.core.log.imported import Difference
+from sally.core.rules.probe import Report
 from sally.games.repeated_games.recorded import Made, Round
 from sally.games.repeated_games.rules import AGENT, PARTNER, RepeatedGame
 

@@ -12,13 +12,13 @@ import msgspec
 from sally.adapters.importers.table import PERSON, SEATS
 from sally.adapters.importers.table_cells import NO_ROW
 from sally.adapters.importers.table_layout import FAMILY, WIDE, WIDE_MORE, presets
-from sally.core import shelf
 from sally.core.errors import BadInput
-from sally.core.game import Seat
-from sally.core.log import Episode, Forfeited, Reported, Sitter
-from sally.core.playback import replayed
-from sally.core.records import HUMAN, RECORDED
-from sally.core.replay import Replay, Step
+from sally.core.log.events import Episode, Forfeited, PlayerSpec, Reported
+from sally.core.log.imported import HUMAN, RECORDED
+from sally.core.match.playback import replayed
+from sally.core.match.replay import Replay, Step
+from sally.core.registry import registry
+from sally.core.rules.game import Seat
 from sally.games.repeated_games.rules import AGENT, RepeatedGame
 
 COLUMNS = (*WIDE, *WIDE_MORE)
@@ -43,7 +43,7 @@ def write(episodes: Iterable[Episode], path: Path) -> int:
 
 
 def _family(episode: Episode) -> str:
-    spec = shelf.game(episode.setup.instance.game)
+    spec = registry.game(episode.setup.instance.game)
     return spec.family or spec.name
 
 
@@ -52,7 +52,7 @@ def _family(episode: Episode) -> str:
 
 def rows_of(episode: Episode) -> Iterator[Row]:
     """One row a round; a round that was in no table stays out of it."""
-    spec = shelf.game(episode.setup.instance.game)
+    spec = registry.game(episode.setup.instance.game)
     replay: Replay[Any, int, Any] = replayed(spec, episode)
     game = replay.game
     assert isinstance(game, RepeatedGame)
@@ -102,18 +102,18 @@ def _predicted(game: RepeatedGame, seat: Seat, report: Reported) -> str:
     return names[report.value] if isinstance(report.value, int) else ""
 
 
-def label(who: Sitter) -> str:
+def label(who: PlayerSpec) -> str:
     """Who played, as the table names it: `human:ID` for people, a partner with its parameters."""
     if who.player == RECORDED:
         if who.params.get("name") == HUMAN:
             return f"{PERSON}{who.params.get('participant', '')}"
         return str(who.params.get("name"))
-    if who.player in shelf.partners(FAMILY):
+    if who.player in registry.partners(FAMILY):
         return partner(who)
     return str(who.params.get("model") or who.params.get("participant") or who.player)
 
 
-def partner(who: Sitter) -> str:
+def partner(who: PlayerSpec) -> str:
     """A partner as `sally import table` takes it."""
     given = (f"{name}={msgspec.json.encode(v).decode()}" for name, v in who.params.items())
     return ",".join([who.player, *given])
@@ -140,7 +140,7 @@ def layout(episodes: Sequence[Episode]) -> dict[str, Any]:
         label(who): partner(who)
         for e in episodes
         for who in (e.setup.lineup[seat] for seat in SEATS)
-        if who.player != RECORDED and who.player in shelf.partners(FAMILY)
+        if who.player != RECORDED and who.player in registry.partners(FAMILY)
     }
     return told | ({"partners": bots} if bots else {})
 
@@ -151,7 +151,7 @@ def _source(episode: Episode) -> tuple[str, str] | None:
 
 
 def _built(episode: Episode) -> RepeatedGame:
-    built = shelf.game(episode.setup.instance.game).build(episode.setup.instance.params)
+    built = registry.game(episode.setup.instance.game).build(episode.setup.instance.params)
     assert isinstance(built, RepeatedGame)
     return built
 

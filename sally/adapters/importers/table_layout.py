@@ -9,8 +9,8 @@ from typing import Any, Literal
 
 import msgspec
 
-from sally.core import shelf
 from sally.core.errors import BadInput, unknown
+from sally.core.registry import registry
 
 FAMILY = "repeated_games"
 WIDE = ("episode", "round", "action1", "action2")
@@ -108,7 +108,7 @@ def _check(layout: Layout) -> None:
 
 def presets() -> tuple[str, ...]:
     """The repeated games that have a name of their own."""
-    return tuple(shelf.shelf("games")[FAMILY].presets)
+    return tuple(registry.entries("games")[FAMILY].presets)
 
 
 def params_of(layout: Layout) -> dict[str, Any]:
@@ -127,7 +127,7 @@ def params_of(layout: Layout) -> dict[str, Any]:
 def bot_of(told: str) -> tuple[str, dict[str, Any]]:
     """`tit_for_tat,first=1` as a partner's name and its parameters, checked against the shelf."""
     name, *rest = told.split(",")
-    partner = shelf.pick("partner", name, shelf.partners(FAMILY))
+    partner = registry.pick("partner", name, registry.partners(FAMILY))
     params: dict[str, Any] = {}
     for each in rest:
         key, equals, value = each.partition("=")

@@ -14,7 +14,7 @@ import msgspec
 
 from sally.adapters.importers.table_layout import Layout
 from sally.core.errors import BadInput, listed
-from sally.core.records import Oddity
+from sally.core.log.imported import Oddity
 
 ENDINGS = (".csv", ".csv.gz", ".tsv")
 SHOWN = 20  # of what is wrong in a table; then only a count

@@ -15,10 +15,10 @@ from typing import Any
 import msgspec
 
 from sally.core.errors import BadInput, unknown
-from sally.core.log import Episode, Instance, Setup
-from sally.core.paper import Imported
-from sally.core.records import Difference, Oddity, Source, told
-from sally.games.repeated_games.recorded import Made, Round, fed, sitter
+from sally.core.log.events import Episode, Instance, Setup
+from sally.core.log.imported import Difference, Oddity, Source, told
+from sally.core.registry.paper import Imported
+from sally.games.repeated_games.recorded import Made, Round, fed, player_spec
 from sally.games.repeated_games.rules import AGENT, PARTNER
 
 SEATS = (AGENT, PARTNER)
@@ -176,7 +176,8 @@ class _Game:
             "void_limit": rounds,
         }
         lineup = {
-            str(seat): sitter(who) for seat, who in zip(SEATS, self.record.players, strict=True)
+            str(seat): player_spec(who)
+            for seat, who in zip(SEATS, self.record.players, strict=True)
         }
         name = f"{source.file}:-:{line}"
         setup = Setup(Instance(name, "repeated_games", params), 0, lineup)

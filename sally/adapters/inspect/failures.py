@@ -6,7 +6,7 @@ import re
 import time
 from email.utils import parsedate_to_datetime
 
-from sally.core.model import FaultKind, ModelFailure
+from sally.core.prompt.model import FaultKind, ModelFailure
 
 # Providers raise their own types; their names and status codes are what they have in common.
 BY_NAME: tuple[tuple[str, FaultKind], ...] = (

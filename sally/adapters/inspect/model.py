@@ -29,7 +29,7 @@ from inspect_ai.util import LimitExceededError
 
 from sally.adapters.inspect.failures import failure_of
 from sally.adapters.inspect.reach import gate_of, provider_of
-from sally.core.model import (
+from sally.core.prompt.model import (
     AS_THE_PROVIDER_DOES,
     Assistant,
     CannotScore,

@@ -16,8 +16,8 @@ from inspect_ai.model import (
 )
 from inspect_ai.tool import ToolChoice, ToolInfo
 
-from sally.core import shelf
-from sally.core.model import Assistant, Message, Settings, System, Usage, User
+from sally.core.prompt.model import Assistant, Message, Settings, System, Usage, User
+from sally.core.registry import registry
 
 
 class SallyAPI(ModelAPI):
@@ -32,7 +32,7 @@ class SallyAPI(ModelAPI):
         **model_args: Any,
     ) -> None:
         super().__init__(model_name, base_url, api_key, [], config)
-        self._model = shelf.model(model_name)
+        self._model = registry.model(model_name)
         self.scores_candidates = self._model.can_score
         self.used = getattr(self._model, "used", None)
 

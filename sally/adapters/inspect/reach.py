@@ -20,7 +20,7 @@ from inspect_ai.model import Model as Provider
 
 from sally.adapters.inspect.failures import causes
 from sally.core.errors import BadInput
-from sally.core.model import ModelFailure
+from sally.core.prompt.model import ModelFailure
 from sally.runner.config import Config
 
 RETRYING = frozenset({"openai", "openai-api", "openrouter", "anthropic", "groq"})

@@ -13,11 +13,11 @@ from typing import Any
 import click
 import msgspec
 
-from sally.adapters.inspect import registry
-from sally.analysis import published
-from sally.core import shelf
+from sally.adapters.inspect import registry as inspect_registry
+from sally.analysis.compare import published
 from sally.core.errors import BadInput, unknown
-from sally.core.study import Study
+from sally.core.registry import registry
+from sally.core.registry.study import Study
 
 TASK_FILE = "sally/adapters/inspect/registry.py"  # where Inspect's entry point finds the tasks
 
@@ -26,15 +26,15 @@ def entry(
     name: str, repository: str, commit: str, contributors: tuple[str, ...], arxiv: str = ""
 ) -> dict[str, Any]:
     """What the register wants to know of one study: a task is an entry of its own there."""
-    if name not in registry.TASKS:
-        raise unknown("study", name, registry.TASKS)
+    if name not in inspect_registry.TASKS:
+        raise unknown("study", name, inspect_registry.TASKS)
     if not re.fullmatch(r"https://[^/\s]+/[^/\s]+/\S+", repository):
         raise BadInput(f"{repository!r} is no address of a repository, https://HOST/OWNER/NAME.")
     if not re.fullmatch(r"[0-9a-f]{40}", commit):
         raise BadInput(f"{commit!r} is no commit: forty hexadecimal digits.")
     if not contributors:
         raise BadInput("The register names at least one contributor.")
-    study = shelf.study(name)
+    study = registry.study(name)
     found: dict[str, Any] = {
         "full_title": f"{title(study)} (Sally)",
         "common_title": f"Sally {name}",
@@ -57,7 +57,11 @@ def title(study: Study) -> str:
 def about(study: Study) -> str:
     """A sentence for a list of evaluations."""
     games = sorted({cell.instances[0].game for cell in study.cells if cell.instances})
-    said = shelf.paper(study.paper).about if study.paper in shelf.shelf("papers") else study.about
+    said = (
+        registry.paper(study.paper).about
+        if study.paper in registry.entries("papers")
+        else study.about
+    )
     return f"Interactive theory of mind: {said.rstrip('.?')}, in {', '.join(games)}."
 
 

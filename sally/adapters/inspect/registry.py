@@ -2,8 +2,8 @@
 
 from sally.adapters.inspect.provider import sally
 from sally.adapters.inspect.tasks import study_task
-from sally.core import shelf
+from sally.core.registry import registry
 
 __all__ = ["TASKS", "sally"]
 
-TASKS = {name: study_task(name) for name in shelf.shelf("studies")}
+TASKS = {name: study_task(name) for name in registry.entries("studies")}

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from hashlib import blake2b
 from typing import Any, TypeVar
 
-from sally.core.model import (
+from sally.core.prompt.model import (
     AS_THE_PROVIDER_DOES,
     Context,
     Message,

@@ -13,10 +13,10 @@ from contextlib import contextmanager
 from inspect_ai import eval as inspect_eval
 from inspect_ai.log import EvalLog
 
+from sally.adapters.inspect.display import unseen
 from sally.adapters.inspect.reach import forget_refusals, hopeless, provider_of
 from sally.adapters.inspect.session import Told, session
 from sally.adapters.inspect.tasks import task_of
-from sally.adapters.inspect.unseen import unseen
 from sally.core.errors import RunFailed
 from sally.players.language import LANGUAGE
 from sally.runner.budget import Meter

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from sally import store
-from sally.core.log import Episode
+from sally.core.log.events import Episode
 from sally.runner.budget import Meter
 from sally.runner.config import Config, find_config
 

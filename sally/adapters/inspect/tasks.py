@@ -23,16 +23,16 @@ from sally.adapters.inspect.model import InspectModel
 from sally.adapters.inspect.reach import forget_refusals, hide_key, hopeless, provider_of
 from sally.adapters.inspect.routing import Routed, preferred
 from sally.adapters.inspect.session import Session, session_of
-from sally.core import shelf
 from sally.core.errors import BadInput
-from sally.core.game import Seat
-from sally.core.log import Episode, Setup, from_line, to_line
-from sally.core.match import Match
-from sally.core.metric import Metric, Played
-from sally.core.model import Model
-from sally.core.playback import replayed
-from sally.core.player import Player
-from sally.core.study import Study
+from sally.core.log.events import Episode, Setup, from_line, to_line
+from sally.core.match.engine import Match
+from sally.core.match.playback import replayed
+from sally.core.match.player import Player
+from sally.core.prompt.model import Model
+from sally.core.registry import registry
+from sally.core.registry.study import Study
+from sally.core.rules.game import Seat
+from sally.core.rules.metric import Metric, Played
 from sally.players.language import LANGUAGE, patient
 from sally.runner.budget import Metered
 from sally.runner.config import in_process
@@ -67,10 +67,10 @@ def task_of(name: str, wanted: Sequence[Order], out: str) -> Task:
 
 def first_page(setup: Setup) -> str:
     """What the first seat of a model is shown before anything has happened, for the viewer."""
-    match: Match[Any, Any, Any] = Match(shelf.game(setup.instance.game), setup)
+    match: Match[Any, Any, Any] = Match(registry.game(setup.instance.game), setup)
     for seat, who in setup.lineup.items():
         if who.player == LANGUAGE:
-            return match.desk(Seat(seat)).words.rules(Seat(seat))
+            return match.context(Seat(seat)).words.rules(Seat(seat))
     return setup.instance.game
 
 
@@ -89,7 +89,9 @@ def score_keys(wanted: Sequence[Order]) -> list[str]:
 
 def headlines(game: str) -> dict[str, Metric]:
     """The metrics that a table shows unasked."""
-    return {name: m for name, m in shelf.metrics(shelf.family(game).name).items() if m.headline}
+    return {
+        name: m for name, m in registry.metrics(registry.family(game).name).items() if m.headline
+    }
 
 
 @solver
@@ -101,7 +103,7 @@ def play_episode(out: str) -> Solver:
         if session.meter.spent or hopeless():
             return state  # not begun: nothing goes to the store
         setup = msgspec.json.decode(state.metadata["setup"], type=Setup)
-        match: Match[Any, Any, Any] = Match(shelf.game(setup.instance.game), setup)
+        match: Match[Any, Any, Any] = Match(registry.game(setup.instance.game), setup)
         players = seated(match, str(state.sample_id), session)
         try:
             await play_within(match, players, session.config.limits)
@@ -184,7 +186,7 @@ def measured(episode: Episode) -> dict[str, float]:
     """The metrics of an episode that was played to its end, by seat and name."""
     if episode.payoffs is None:
         return {}
-    spec = shelf.game(episode.setup.instance.game)
+    spec = registry.game(episode.setup.instance.game)
     whole = Played(spec, episode, replayed(spec, episode))
     found = {
         f"{seat}.{name}": metric.measure(whole, Seat(seat))
@@ -207,7 +209,7 @@ def study_task(name: str) -> Callable[..., Task]:
                 raise BadInput(
                     f"-T limit takes a number of episodes of each lineup, not {limit!r}."
                 )
-            study = for_roles(shelf.study(name))
+            study = for_roles(registry.study(name))
             wanted = orders(study, limit or None)
             store.claim(Path(out), manifest(study), study)
             forget_refusals()

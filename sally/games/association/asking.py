@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from sally.core.game import Seat
-from sally.core.probe import At, Probe, Question
-from sally.core.replay import Replay
+from sally.core.match.replay import Replay
+from sally.core.rules.game import Seat
+from sally.core.rules.probe import At, Probe, Question
 
 Past = Replay[Any, Any, Any]
 NO_SPLIT = (

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sally.core.card import Condition, Shortcut
-from sally.core.log import Instance
-from sally.core.study import instance, sitter
+from sally.core.log.events import Instance
+from sally.core.registry.study import instance, player_spec
+from sally.core.rules.card import Condition, Shortcut
 
 ROWS = 100
 MINDS: Mapping[str, Mapping[str, Any]] = {
@@ -25,7 +25,7 @@ def rows_of(game: str, label: str) -> tuple[Instance, ...]:
 def opposite(*pairs: str) -> tuple[Shortcut, ...]:
     """Rules with their inverses, each written "rule inverse"."""
     split = [pair.split() for pair in pairs]
-    return tuple(Shortcut(sitter(rule), sitter(inverse)) for rule, inverse in split)
+    return tuple(Shortcut(player_spec(rule), player_spec(inverse)) for rule, inverse in split)
 
 
 def giver_conditions(
@@ -37,7 +37,7 @@ def giver_conditions(
             name=f"giver, {name}",
             instances=instances,
             seat="giver",
-            others={"guesser": sitter("associates", **mind)},
+            others={"guesser": player_spec("associates", **mind)},
             shortcuts=tuple(shortcuts),
             metrics=metrics,
         )

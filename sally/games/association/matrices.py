@@ -8,7 +8,7 @@ from importlib.resources import files
 import numpy as np
 import numpy.typing as npt
 
-from sally.core.chance import Stream
+from sally.core.rules.chance import Stream
 from sally.games.association.english import vocabulary
 from sally.games.association.vectors import likeness, word_vectors
 

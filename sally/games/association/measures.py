@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from sally.core.game import Seat
-from sally.core.metric import Metric, Played
+from sally.core.rules.game import Seat
+from sally.core.rules.metric import Metric, Played
 
 Measure = Callable[[Played, Seat], float | None]
 Find = Callable[[Played, Seat], Sequence[float]]

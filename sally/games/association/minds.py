@@ -10,8 +10,8 @@ from typing import Any, Literal
 import msgspec
 import numpy as np
 
-from sally.core.chance import Stream
 from sally.core.errors import BadInput
+from sally.core.rules.chance import Stream
 from sally.games.association.english import vocabulary
 from sally.games.association.lexicon import cards, place, plain_words
 from sally.games.association.matrices import (

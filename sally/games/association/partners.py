@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sally.core.errors import BadInput
-from sally.core.game import Seat
+from sally.core.rules.game import Seat
 from sally.games.association.minds import MIND_PARAMS, Mind, mind_of
 
 Floats = npt.NDArray[np.float64]

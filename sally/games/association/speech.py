@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from sally.core import grammar
 from sally.core.errors import IllegalMove, Unreadable
-from sally.core.menu import Options, admitted
-from sally.core.probe import Question
-from sally.core.reading import after_label, plain
-from sally.core.words import read_form
+from sally.core.prompt.words import read_form
+from sally.core.reply import grammar
+from sally.core.reply.reading import after_label, plain
+from sally.core.rules.menu import Options, admitted
+from sally.core.rules.probe import Question
 
 
 def read_word(reply: str, options: Options[Any], label: str, teach: str) -> Any:

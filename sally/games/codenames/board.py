@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from sally.core.board import Board, Grid, Mark, Note, Notes, Part, Square
-from sally.core.desk import Desk
+from sally.core.match.seat_context import SeatContext
+from sally.core.rules.board import Board, Grid, Mark, Note, Notes, Part, Square
 from sally.games.codenames.states import Over, View
 
 MARKS: dict[str, Mark] = {"own": "good", "other": "bad", "neutral": "hidden", "assassin": "goal"}
@@ -16,7 +16,7 @@ NAMES = {
 }
 
 
-def board(desk: Desk, view: View) -> Board:
+def board(context: SeatContext, view: View) -> Board:
     """The present board, the clue, and what earlier boards paid."""
     parts: list[Part] = []
     if not view.over:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from sally.core.card import Card, Condition
-from sally.core.study import sitter
+from sally.core.registry.study import player_spec
+from sally.core.rules.card import Card, Condition
 from sally.games.association.conditions import giver_conditions, opposite, rows_of
 from sally.games.codenames.instances import frozen
 from sally.games.codenames.rules import Codenames
@@ -54,7 +54,7 @@ CARD = Card(
             name="guesser, plain sense",
             instances=INSTANCES,
             seat="guesser",
-            others={"giver": sitter("associates")},
+            others={"giver": player_spec("associates")},
             shortcuts=GUESSERS,
             metrics=("codenames_points", "codenames_won"),
         ),
@@ -62,7 +62,7 @@ CARD = Card(
             name="guesser, clues for one card",
             instances=INSTANCES,
             seat="guesser",
-            others={"giver": sitter("associates", most=1)},
+            others={"giver": player_spec("associates", most=1)},
             shortcuts=GUESSERS,
             metrics=("codenames_points",),
             chance=deaf(),

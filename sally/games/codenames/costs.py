@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from sally.core.game import Seat
-from sally.core.metric import Cost, Played
+from sally.core.rules.game import Seat
+from sally.core.rules.metric import Cost, Played
 from sally.games.codenames.metrics import scored_at
 from sally.games.codenames.states import GIVER
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
-from sally.core.game import Seat
-from sally.core.metric import Metric, Played, shared
+from sally.core.rules.game import Seat
+from sally.core.rules.metric import Metric, Played, shared
 from sally.games.association.lexicon import plain
 from sally.games.association.measures import learning, losses, mean
 from sally.games.association.minds import Mind
@@ -36,8 +36,8 @@ def _game(played: Played) -> Codenames:
 
 def mind_of_seat(played: Played, seat: Seat, board: int) -> Mind | None:
     """The declared mind in a seat on a board; None for a person, a model, another bot."""
-    sitter = played.episode.setup.lineup[seat]
-    return mind_at(dict(sitter.params), board) if sitter.player == "associates" else None
+    player_spec = played.episode.setup.lineup[seat]
+    return mind_at(dict(player_spec.params), board) if player_spec.player == "associates" else None
 
 
 @shared

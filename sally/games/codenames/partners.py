@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sally.core.game import Seat
-from sally.core.partner import Answerer, Partner, Script
-from sally.core.player import Turn
-from sally.core.probe import Report
+from sally.core.match.player import Turn
+from sally.core.rules.game import Seat
+from sally.core.rules.partner import Answerer, Partner, Script
+from sally.core.rules.probe import Report
 from sally.games.association.clues import open_rows
 from sally.games.association.hearing import heard
 from sally.games.association.lexicon import open_words, place

@@ -9,8 +9,8 @@ from functools import cached_property
 import msgspec
 
 from sally.core.errors import BadInput
-from sally.core.game import NATURE, Game, Seat
-from sally.core.menu import Form, Options, Text, Whole
+from sally.core.rules.game import NATURE, Game, Seat
+from sally.core.rules.menu import Form, Options, Text, Whole
 from sally.games.association.lexicon import clue_problem, open_words, places
 from sally.games.codenames.instances import Problem, problems_of
 from sally.games.codenames.states import (

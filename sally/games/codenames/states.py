@@ -6,8 +6,8 @@ from typing import Literal
 
 import msgspec
 
-from sally.core.game import Seat
-from sally.core.menu import Act
+from sally.core.rules.game import Seat
+from sally.core.rules.menu import Act
 from sally.games.codenames.instances import Colour
 
 GIVER, GUESSER = Seat("giver"), Seat("guesser")

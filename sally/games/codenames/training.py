@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from sally.core.log import Sitter
-from sally.core.training import Split, Training, by_problem
+from sally.core.log.events import PlayerSpec
+from sally.core.rules.training import Split, Training, by_problem
 from sally.games.codenames.instances import frozen
 from sally.games.codenames.rules import Codenames
 
@@ -12,7 +12,7 @@ def split(game: str) -> Split:
     """The frozen rows of problems, dealt to the parts; the learner gives, the other guesses."""
     rows = range(len(frozen(Codenames().set).rows))
     problems = {f"{game}_{n}": {"number": n} for n in rows}
-    return by_problem(game, "giver", problems, {"guesser": Sitter("associates")})
+    return by_problem(game, "giver", problems, {"guesser": PlayerSpec("associates")})
 
 
 TRAINING = Training(split)

@@ -7,13 +7,13 @@ from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
 from sally.core.errors import IllegalMove, Unreadable, listed
-from sally.core.game import Seat
-from sally.core.grammar import doubtful
-from sally.core.log import Told
-from sally.core.menu import Options, admitted
-from sally.core.probe import Question
-from sally.core.reading import after_label, plain
-from sally.core.words import Words, read_form
+from sally.core.log.events import Told
+from sally.core.prompt.words import Words, read_form
+from sally.core.reply.grammar import doubtful
+from sally.core.reply.reading import after_label, plain
+from sally.core.rules.game import Seat
+from sally.core.rules.menu import Options, admitted
+from sally.core.rules.probe import Question
 from sally.games.association.speech import one_line, unquoted
 from sally.games.codenames.rules import Codenames
 from sally.games.codenames.states import (

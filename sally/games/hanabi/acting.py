@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from sally.core.game import Seat
-from sally.core.metric import Played
+from sally.core.rules.game import Seat
+from sally.core.rules.metric import Played
 from sally.games.hanabi.losses import EVEN
 from sally.games.hanabi.turns import decided
 from sally.metrics.consistency import Acted

@@ -7,8 +7,8 @@ from typing import Any
 
 import msgspec
 
-from sally.core.player import Turn
-from sally.core.probe import Question, Report
+from sally.core.match.player import Turn
+from sally.core.rules.probe import Question, Report
 from sally.games.hanabi.belief import Posterior, counted, hidden
 from sally.games.hanabi.bots.memory import Policy
 from sally.games.hanabi.probes import PERCENT, move_name, place_of

@@ -13,7 +13,7 @@ from functools import cached_property
 
 import msgspec
 
-from sally.core.chance import Stream
+from sally.core.rules.chance import Stream
 from sally.games.hanabi.cards import Card
 from sally.games.hanabi.rules import Hanabi
 from sally.games.hanabi.table import State, View

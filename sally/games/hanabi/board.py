@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from sally.core.board import Board, Cell, Note, Notes, Row, Table
-from sally.core.desk import Desk
+from sally.core.match.seat_context import SeatContext
+from sally.core.rules.board import Board, Cell, Note, Notes, Row, Table
 from sally.games.hanabi.rules import Hanabi
 from sally.games.hanabi.table import View
 from sally.games.hanabi.words import HanabiWords
 
 
-def board(desk: Desk, view: View) -> Board:
+def board(context: SeatContext, view: View) -> Board:
     """Piles, hands, discards and tokens, from what the seat knows."""
-    words, game = desk.words, desk.game
+    words, game = context.words, context.game
     assert isinstance(words, HanabiWords)
     assert isinstance(game, Hanabi)
     return Board((_piles(words, view), _hands(words, game, view), _facts(words, game, view)))

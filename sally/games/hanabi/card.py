@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from sally.core.card import Card, Condition, Shortcut, both_ways
-from sally.core.log import Sitter
-from sally.core.study import instance
+from sally.core.log.events import PlayerSpec
+from sally.core.registry.study import instance
+from sally.core.rules.card import Card, Condition, Shortcut, both_ways
 
 SHORTCUTS = (
     both_ways("hint_always"),
@@ -17,7 +17,7 @@ SHORTCUTS = (
     both_ways("play_newest"),
     both_ways("discard_oldest"),
     both_ways("discard_newest"),
-    Shortcut(Sitter("play_hinted"), Sitter("shun_hinted")),
+    Shortcut(PlayerSpec("play_hinted"), PlayerSpec("shun_hinted")),
 )
 DEALS = 200
 
@@ -29,7 +29,7 @@ def _condition(game: str, partner: str, **params: Any) -> Condition:
             instance(game, f"{game}-{deal:03d}", deal=deal, **params) for deal in range(DEALS)
         ),
         seat="bob",
-        others={"ann": Sitter(partner)},
+        others={"ann": PlayerSpec(partner)},
         shortcuts=SHORTCUTS,
         metrics=("score_kept", "score_zero", "lives_lost"),
     )

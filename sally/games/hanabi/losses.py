@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from sally.core.game import Seat
-from sally.core.metric import Played, Terms
+from sally.core.rules.game import Seat
+from sally.core.rules.metric import Played, Terms
 from sally.games.hanabi.turns import decided
 
 EVEN = 0.5

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Literal
 
-from sally.core.game import Seat
-from sally.core.log import Reported
-from sally.core.metric import Metric, Played
+from sally.core.log.events import Reported
+from sally.core.rules.game import Seat
+from sally.core.rules.metric import Metric, Played
 from sally.games.hanabi.belief import counted_by
 from sally.games.hanabi.probes import PERCENT, place_of
 from sally.games.hanabi.table import State

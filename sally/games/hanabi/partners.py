@@ -7,10 +7,10 @@ from functools import lru_cache
 from typing import Any
 
 from sally.core import errors
-from sally.core.game import Seat
-from sally.core.partner import Partner, Script
-from sally.core.player import Turn
-from sally.core.probe import Report
+from sally.core.match.player import Turn
+from sally.core.rules.game import Seat
+from sally.core.rules.partner import Partner, Script
+from sally.core.rules.probe import Report
 from sally.games.hanabi.answers import Odds, answerer, by_counting, publicly
 from sally.games.hanabi.bots.every import BOTS, Make
 from sally.games.hanabi.bots.knowing import bookkeeper, reader

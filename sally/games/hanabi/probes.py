@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from sally.core.game import Seat
-from sally.core.probe import At, Kind, Point, Probe, Question
-from sally.core.replay import Replay
+from sally.core.match.replay import Replay
+from sally.core.rules.game import Seat
+from sally.core.rules.probe import At, Kind, Point, Probe, Question
 from sally.games.hanabi.belief import counted_by
 from sally.games.hanabi.rules import SEATS, Hanabi
 from sally.games.hanabi.second_order import is_known_playable

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import msgspec
 from msgspec.structs import replace
 
-from sally.core.chance import Stream
+from sally.core.rules.chance import Stream
 from sally.games.hanabi.belief import Hand, hidden
 from sally.games.hanabi.bots.memory import Policy
 from sally.games.hanabi.rules import Hanabi

@@ -14,7 +14,7 @@ from typing import Literal
 import msgspec
 
 from sally.core.errors import BadInput
-from sally.core.game import NATURE, Game, Seat
+from sally.core.rules.game import NATURE, Game, Seat
 from sally.games.hanabi import menus
 from sally.games.hanabi.cards import (
     DEALS,

@@ -12,7 +12,7 @@ from math import prod
 
 import msgspec
 
-from sally.core.chance import Stream
+from sally.core.rules.chance import Stream
 from sally.games.hanabi.belief import Hand, Hidden, Posterior, hidden, posterior, unseen
 from sally.games.hanabi.rules import Hanabi
 from sally.games.hanabi.table import View

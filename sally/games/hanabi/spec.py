@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sally.core.game import GameSpec
+from sally.core.rules.game import GameSpec
 from sally.games.hanabi.probes import PROBES
 from sally.games.hanabi.rules import Hanabi
 from sally.games.hanabi.table import State, View

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from sally.core.history import History
+from sally.core.rules.history import History
 from sally.games.hanabi.cards import Card
 
 

@@ -7,9 +7,9 @@ from functools import lru_cache
 
 import msgspec
 
-from sally.core.game import Seat
-from sally.core.log import Reported
-from sally.core.metric import Played
+from sally.core.log.events import Reported
+from sally.core.rules.game import Seat
+from sally.core.rules.metric import Played
 from sally.games.hanabi.belief import Posterior, counted
 from sally.games.hanabi.bots.every import BOTS
 from sally.games.hanabi.probes import PERCENT, is_next

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from sally.core.errors import listed
-from sally.core.game import Seat
-from sally.core.log import Told
-from sally.core.menu import Options
-from sally.core.probe import Question
-from sally.core.words import Words
+from sally.core.log.events import Told
+from sally.core.prompt.words import Words
+from sally.core.rules.game import Seat
+from sally.core.rules.menu import Options
+from sally.core.rules.probe import Question
 from sally.games.hanabi.cards import Card
 from sally.games.hanabi.rules import SEATS, Hanabi
 from sally.games.hanabi.seen import revealed

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from sally.core.board import Board, Box, Cell, Lockers, Note, Notes, Part, Row, Table
-from sally.core.desk import Desk
+from sally.core.match.seat_context import SeatContext
+from sally.core.rules.board import Board, Box, Cell, Lockers, Note, Notes, Part, Row, Table
 from sally.games.level_k.payoffs import Boxes, Contest, Pennies, Request
 from sally.games.level_k.rules import LevelGame, View, others_of
 from sally.games.level_k.solvers import pay_table
@@ -12,23 +12,23 @@ SHOWN = 12  # rounds drawn; the history beside the board has them all
 MOST_ROWS = 4  # other players that have a row of their own; of more, the mean is shown
 
 
-def BOARD(desk: Desk, view: View) -> Board:
+def BOARD(context: SeatContext, view: View) -> Board:
     """The game's own picture, and the latest rounds in a row."""
-    game = desk.game
+    game = context.game
     assert isinstance(game, LevelGame)
-    parts: list[Part] = [_picture(desk, game, view)]
+    parts: list[Part] = [_picture(context, game, view)]
     if len(view.past):
-        parts.append(_rounds(desk, game, view))
+        parts.append(_rounds(context, game, view))
     return Board(tuple(parts))
 
 
-def _picture(desk: Desk, game: LevelGame, view: View) -> Part:
+def _picture(context: SeatContext, game: LevelGame, view: View) -> Part:
     match game.pays:
         case Boxes(labels=labels):
             boxes = tuple(Box(f"Box {n}", label) for n, label in enumerate(labels, 1))
             return Lockers("The boxes and their labels", boxes)
         case Pennies():
-            return _payoffs(desk, game, view)
+            return _payoffs(context, game, view)
         case Request(low=low, high=high, bonus=bonus, gap=gap):
             return Notes(
                 "What a round pays",
@@ -47,10 +47,10 @@ def _picture(desk: Desk, game: LevelGame, view: View) -> Part:
             )
 
 
-def _payoffs(desk: Desk, game: LevelGame, view: View) -> Table:
+def _payoffs(context: SeatContext, game: LevelGame, view: View) -> Table:
     (them,) = game.others(view.seat)
     mine, theirs = pay_table(game, view.seat), pay_table(game, them)
-    names = [desk.words.name(move) for move in game.menu(view.seat)]
+    names = [context.words.name(move) for move in game.menu(view.seat)]
     rows = tuple(
         Row(name, tuple(Cell(f"{mine[i, j]:+g} / {theirs[j, i]:+g}") for j in (0, 1)), "yours")
         for i, name in enumerate(names)
@@ -58,18 +58,18 @@ def _payoffs(desk: Desk, game: LevelGame, view: View) -> Table:
     return Table("What a round pays: you / the other player", tuple(names), rows, "You ↓")
 
 
-def _rounds(desk: Desk, game: LevelGame, view: View) -> Table:
+def _rounds(context: SeatContext, game: LevelGame, view: View) -> Table:
     """The latest rounds, one a column; a void round has no moves to show."""
     first = max(0, len(view.past) - SHOWN)
     latest = list(view.rounds(first))
     void = Cell("–", "hidden", "not played")
     n = len(game.seats)
-    mine = [void if m is None else Cell(desk.words.name(m[view.number])) for m in latest]
+    mine = [void if m is None else Cell(context.words.name(m[view.number])) for m in latest]
     rows = [Row("You", tuple(mine), "yours")]
     if n - 1 <= MOST_ROWS:
         for i in range(n - 1):
             cells = [
-                void if m is None else Cell(desk.words.name(others_of(m, view.number)[i]))
+                void if m is None else Cell(context.words.name(others_of(m, view.number)[i]))
                 for m in latest
             ]
             rows.append(Row("Other" if n == 2 else f"Other {i + 1}", tuple(cells)))

@@ -12,9 +12,9 @@ not answer them all, so two things are not as one might first set them up:
 
 from __future__ import annotations
 
-from sally.core.card import Card, Condition, Shortcut, both_ways
-from sally.core.log import Instance, Sitter
-from sally.core.study import instance, sitter
+from sally.core.log.events import Instance, PlayerSpec
+from sally.core.registry.study import instance, player_spec
+from sally.core.rules.card import Card, Condition, Shortcut, both_ways
 
 METRICS = ("depth_regret", "best_reply_percent", "won_per_round")
 DEPTHS = range(4)
@@ -22,13 +22,13 @@ DEPTHS = range(4)
 
 def _pair(first: int, second: int) -> Shortcut:
     """Two fixed places of the menu that pull in opposite directions."""
-    return Shortcut(sitter("constant", place=first), sitter("constant", place=second))
+    return Shortcut(player_spec("constant", place=first), player_spec("constant", place=second))
 
 
 EQUILIBRIUM = both_ways("equilibrium")
 HABITS = (
-    Shortcut(sitter("repeater"), sitter("switcher")),
-    Shortcut(sitter("win_stay_lose_shift"), sitter("win_shift_lose_stay")),
+    Shortcut(player_spec("repeater"), player_spec("switcher")),
+    Shortcut(player_spec("win_stay_lose_shift"), player_spec("win_shift_lose_stay")),
     both_ways("copy_last"),
     both_ways("majority"),
 )
@@ -38,7 +38,7 @@ NUMBERS = (_pair(50, 0), _pair(33, 67), _pair(27, 18))
 def _condition(
     name: str,
     instances: tuple[Instance, ...],
-    others: dict[str, Sitter],
+    others: dict[str, PlayerSpec],
     shortcuts: tuple[Shortcut, ...],
     seat: str = "player_1",
     chance: dict[str, float] | None = None,
@@ -57,18 +57,18 @@ def _condition(
 def _requests() -> list[Condition]:
     """Each fixed number is right for one level; against an equilibrium, all of its support is."""
     shortcuts = (_pair(9, 0), _pair(8, 5), EQUILIBRIUM)
-    against = {f"level {k}": sitter("level", k=k) for k in DEPTHS}
-    more = {"people": sitter("people"), "equilibrium": sitter("equilibrium")}
+    against = {f"level {k}": player_spec("level", k=k) for k in DEPTHS}
+    more = {"people": player_spec("people"), "equilibrium": player_spec("equilibrium")}
     return [
         _condition(name, (instance("eleven_twenty"),), {"player_2": who}, shortcuts)
         for name, who in {**against, **more}.items()
     ]
 
 
-def contest_of(k: int) -> tuple[Instance, dict[str, Sitter]]:
+def contest_of(k: int) -> tuple[Instance, dict[str, PlayerSpec]]:
     """A contest of five, and the four others: three of level k and one of level k + 2."""
     levels = {"player_2": k, "player_3": k, "player_4": k, "player_5": k + 2}
-    others = {seat: sitter("level", k=each) for seat, each in levels.items()}
+    others = {seat: player_spec("level", k=each) for seat, each in levels.items()}
     return instance("beauty_contest", pays={"kind": "contest", "players": 5}), others
 
 
@@ -102,8 +102,8 @@ def _boxes() -> list[Condition]:
         ("seeker", "player_2", "player_1", 0.25),
     ):
         for name, who in {
-            **{f"level {k}": sitter("level", k=k) for k in DEPTHS},
-            "equilibrium": sitter("equilibrium"),
+            **{f"level {k}": player_spec("level", k=k) for k in DEPTHS},
+            "equilibrium": player_spec("equilibrium"),
         }.items():
             title, others = f"{role} against {name}", {other: who}
             chance = {"won_per_round": even}
@@ -115,12 +115,12 @@ def _pennies() -> list[Condition]:
     shortcuts = (_pair(0, 1), *HABITS, EQUILIBRIUM)
     problem = (instance("matching_pennies"),)
     found = [
-        _condition(f"{k}-ToM", problem, {"player_2": sitter("k_tom", k=k)}, shortcuts)
+        _condition(f"{k}-ToM", problem, {"player_2": player_spec("k_tom", k=k)}, shortcuts)
         for k in range(3)
     ]
     # nobody can do better or worse against this one, with a mind or without
     none = {"depth_regret": 0.0, "won_per_round": 0.0, "best_reply_percent": 100.0}
-    even = {"player_2": sitter("equilibrium")}
+    even = {"player_2": player_spec("equilibrium")}
     return [*found, _condition("equilibrium", problem, even, shortcuts, chance=none)]
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from sally.core.game import Seat
-from sally.core.metric import Cost, Played
+from sally.core.rules.game import Seat
+from sally.core.rules.metric import Cost, Played
 from sally.games.level_k.metrics import game_of
 from sally.games.level_k.solvers import SAME, Odds, worths
 from sally.games.level_k.spec import minds_of_others

@@ -12,9 +12,9 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from sally.core.chance import Stream
 from sally.core.errors import BadInput
-from sally.core.game import Seat
+from sally.core.rules.chance import Stream
+from sally.core.rules.game import Seat
 from sally.games.level_k.minds import NOTHING, cognitive_hierarchy, ladder
 from sally.games.level_k.payoffs import Contest, Pennies, Request
 from sally.games.level_k.rules import LevelGame, View

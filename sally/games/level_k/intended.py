@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from sally.core.game import Seat
-from sally.core.metric import Played
+from sally.core.rules.game import Seat
+from sally.core.rules.metric import Played
 from sally.games.level_k.metrics import game_of
 from sally.games.level_k.spec import a_round
 

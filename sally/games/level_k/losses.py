@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from sally.core.game import Seat
-from sally.core.metric import Played, Terms, terms_of
+from sally.core.rules.game import Seat
+from sally.core.rules.metric import Played, Terms, terms_of
 from sally.games.level_k.metrics import Round, game_of, rounds
 from sally.games.level_k.rules import LevelGame
 from sally.games.level_k.solvers import worths

@@ -9,8 +9,8 @@ from math import inf
 
 import msgspec
 
-from sally.core.game import Seat
-from sally.core.metric import Metric, Played, shared
+from sally.core.rules.game import Seat
+from sally.core.rules.metric import Metric, Played, shared
 from sally.games.level_k.depths import Depth, depth_of, estimated
 from sally.games.level_k.rules import LevelGame, View
 from sally.games.level_k.solvers import SAME, Odds, worths

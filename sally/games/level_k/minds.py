@@ -13,9 +13,9 @@ from math import exp, factorial, isfinite
 from typing import Any, Generic, TypeVar
 
 from sally.core.errors import BadInput, unknown
-from sally.core.game import Seat
-from sally.core.history import History
-from sally.core.log import Sitter
+from sally.core.log.events import PlayerSpec
+from sally.core.rules.game import Seat
+from sally.core.rules.history import History
 from sally.games.level_k.k_tom import Gains, KTom
 from sally.games.level_k.k_tom import Mind as Learned
 from sally.games.level_k.payoffs import Boxes, Contest, Pennies, Request
@@ -276,7 +276,7 @@ MINDS: Mapping[str, Declared] = {
 }
 
 
-def mind_of(game: LevelGame, seat: Seat, who: Sitter | None) -> Mind | None:
+def mind_of(game: LevelGame, seat: Seat, who: PlayerSpec | None) -> Mind | None:
     """The declared mind in a seat; None where somebody else sits there."""
     declared = MINDS.get(who.player) if who else None
     return declared.make(game, seat, **who.params) if declared and who else None

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 from sally.core.errors import BadInput
-from sally.core.game import Seat
-from sally.core.partner import Answerer, Line, Partner, Script
-from sally.core.player import Silence, Turn
-from sally.core.probe import Question, Report
+from sally.core.match.player import Silence, Turn
+from sally.core.rules.game import Seat
+from sally.core.rules.partner import Answerer, Line, Partner, Script
+from sally.core.rules.probe import Question, Report
 from sally.games.level_k.minds import MINDS, Mind
 from sally.games.level_k.rules import LevelGame, View
 from sally.games.level_k.solvers import SAME, Odds, evenly

@@ -12,7 +12,7 @@ from functools import cache
 import msgspec
 
 from sally.core.errors import BadInput
-from sally.core.reading import plain
+from sally.core.reply.reading import plain
 
 MOST_SEATS = 20  # so many chairs are named
 MOST_NUMBERS = 1001  # moves on one menu

@@ -9,8 +9,8 @@ from functools import cached_property
 import msgspec
 
 from sally.core.errors import BadInput
-from sally.core.game import Game, Seat
-from sally.core.history import History
+from sally.core.rules.game import Game, Seat
+from sally.core.rules.history import History
 from sally.games.level_k.payoffs import MOST_SEATS, Numeric, Pays, Request
 
 SEATS = tuple(Seat(f"player_{n}") for n in range(1, MOST_SEATS + 1))

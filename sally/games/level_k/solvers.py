@@ -10,7 +10,7 @@ from math import floor, prod
 from typing import TYPE_CHECKING
 
 from sally.core.errors import BadInput
-from sally.core.game import Seat
+from sally.core.rules.game import Seat
 from sally.games.level_k.payoffs import Contest, Request
 from sally.games.level_k.rules import LevelGame
 

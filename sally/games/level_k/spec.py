@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sally.core.game import Doing, GameSpec, Seat
-from sally.core.probe import At, Probe, Question
-from sally.core.replay import Replay
+from sally.core.match.replay import Replay
+from sally.core.rules.game import Doing, GameSpec, Seat
+from sally.core.rules.probe import At, Probe, Question
 from sally.games.level_k import solvers
 from sally.games.level_k.minds import Mind, mind_of
 from sally.games.level_k.rules import SEATS, LevelGame, State, View, mean_of

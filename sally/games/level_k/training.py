@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from sally.core import shelf
-from sally.core.log import Instance, Sitter
-from sally.core.training import Split, Task, Training
+from sally.core.log.events import Instance, PlayerSpec
+from sally.core.registry import registry
+from sally.core.rules.training import Split, Task, Training
 
 _PARTNERS = {
-    "train": (Sitter("level", {"k": 0}), Sitter("level", {"k": 1})),
-    "validation": (Sitter("level", {"k": 2}),),
-    "held_out": (Sitter("level", {"k": 3}), Sitter("cognitive_hierarchy", {"k": 4})),
+    "train": (PlayerSpec("level", {"k": 0}), PlayerSpec("level", {"k": 1})),
+    "validation": (PlayerSpec("level", {"k": 2}),),
+    "held_out": (PlayerSpec("level", {"k": 3}), PlayerSpec("cognitive_hierarchy", {"k": 4})),
 }
 
 
 def split(game: str) -> Split:
     """Shallow thinkers to learn from, deeper ones to be tested on; the first seat learns."""
-    mine, *others = map(str, shelf.game(game).build().seats)
+    mine, *others = map(str, registry.game(game).build().seats)
     parts = {
         part: tuple(
             Task(Instance(game, game, {}), mine, dict.fromkeys(others, who)) for who in there

@@ -7,11 +7,11 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 from sally.core.errors import listed
-from sally.core.game import Seat
-from sally.core.log import Told
-from sally.core.menu import Options, Whole, span
-from sally.core.probe import Question
-from sally.core.words import Words
+from sally.core.log.events import Told
+from sally.core.prompt.words import Words
+from sally.core.rules.game import Seat
+from sally.core.rules.menu import Options, Whole, span
+from sally.core.rules.probe import Question
 from sally.games.level_k.payoffs import Boxes, Contest, Pennies, Request
 from sally.games.level_k.rules import LevelGame, Moves, View, others_of
 

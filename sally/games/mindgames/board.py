@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from sally.core.board import Board, Cell, Limit, Mark, Note, Notes, Row, Table
-from sally.core.desk import Desk
+from sally.core.match.seat_context import SeatContext
+from sally.core.rules.board import Board, Cell, Limit, Mark, Note, Notes, Row, Table
 from sally.games.mindgames.rules import PERSUADER, Brief, MindGame, View
 
 EFFECTS: dict[int, tuple[str, Mark, str]] = {
@@ -14,9 +14,9 @@ EFFECTS: dict[int, tuple[str, Mark, str]] = {
 FEELS = {1: "likes it", 0: "is indifferent to it", -1: "dislikes it"}
 
 
-def board(desk: Desk, view: View) -> Board:
+def board(context: SeatContext, view: View) -> Board:
     """The table of effects with one's goal; what the target knows and likes only if revealed."""
-    game, brief = desk.game, view.brief
+    game, brief = context.game, view.brief
     assert isinstance(game, MindGame)
     names = game.names
     table = Table(

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from sally.core.card import Card, Condition, Shortcut
-from sally.core.study import instance, sitter
+from sally.core.registry.study import instance, player_spec
+from sally.core.rules.card import Card, Condition, Shortcut
 from sally.games.mindgames import frozen
 from sally.games.mindgames.stories import stories
 
@@ -44,7 +44,9 @@ def _condition(name: str, collection: frozen.Collection, **params: Any) -> Condi
             for number in range(size)
         ),
         seat="persuader",
-        shortcuts=tuple(Shortcut(sitter(rule), sitter(inverse)) for rule, inverse in PAIRS),
+        shortcuts=tuple(
+            Shortcut(player_spec(rule), player_spec(inverse)) for rule, inverse in PAIRS
+        ),
         metrics=("mindgames_success", "mindgames_sink"),
         chance=chance,
     )

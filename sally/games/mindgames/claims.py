@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 import msgspec
 
-from sally.core.menu import Act
+from sally.core.rules.menu import Act
 from sally.games.mindgames.puzzles import Cell, Puzzle
 
 

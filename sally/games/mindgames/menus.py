@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from sally.core.menu import Choice, Form, Many, Whole
+from sally.core.rules.menu import Choice, Form, Many, Whole
 from sally.games.mindgames.claims import Asked, Claims, Disclosure, Names
 from sally.games.mindgames.puzzles import Puzzle
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from sally.core.errors import BadInput
-from sally.core.game import Seat
-from sally.core.partner import Answerer, Partner, Script
-from sally.core.player import Turn
-from sally.core.probe import Report
+from sally.core.match.player import Turn
+from sally.core.rules.game import Seat
+from sally.core.rules.partner import Answerer, Partner, Script
+from sally.core.rules.probe import Report
 from sally.games.mindgames import planners
 from sally.games.mindgames.claims import Claims, Names, claims
 from sally.games.mindgames.phrasing import in_json, in_sentences

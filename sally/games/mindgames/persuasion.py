@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from sally.core.metric import Played
+from sally.core.rules.metric import Played
 from sally.games.mindgames.claims import Claims, disclosed_cells
 from sally.games.mindgames.planners import at_start, lead
 from sally.games.mindgames.puzzles import Cell

@@ -11,13 +11,13 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from sally.core import shelf
 from sally.core.errors import BadInput, IllegalMove, Unreadable
-from sally.core.game import Game, GameSpec, Seat
-from sally.core.menu import filled
-from sally.core.model import Model, ModelFailure, Settings, User
-from sally.core.player import Decision, Fault, Forfeit, PlayerKind, Turn
-from sally.core.words import as_tuples, objects_in
+from sally.core.match.player import Decision, Fault, Forfeit, PlayerKind, Turn
+from sally.core.prompt.model import Model, ModelFailure, Settings, User
+from sally.core.prompt.words import as_tuples, objects_in
+from sally.core.registry import registry
+from sally.core.rules.game import Game, GameSpec, Seat
+from sally.core.rules.menu import filled
 from sally.games.mindgames.claims import Asked, Claims, Disclosure, claims
 from sally.games.mindgames.rules import READER, MindGame
 from sally.players.language import OPEN, Caller
@@ -54,7 +54,7 @@ class ModelReader(msgspec.Struct, frozen=True):
         except ModelFailure as why:
             return Fault("fault", str(why), tuple(caller.calls))
         except Unreadable as why:
-            return Forfeit("unreadable", str(why), turn.desk.retries + 1, tuple(caller.calls))
+            return Forfeit("unreadable", str(why), turn.context.retries + 1, tuple(caller.calls))
         found = claims(
             stated.disclosures, wanted.motivational, wanted.informational, wanted.inferential
         )
@@ -62,10 +62,10 @@ class ModelReader(msgspec.Struct, frozen=True):
 
     async def _asked(self, turn: Turn[Any, Any], caller: Caller, part: str, read: Any) -> Any:
         """One part of the findings; an answer that does not fit is asked for again."""
-        words, desk = turn.desk.words, turn.desk
-        opening = desk.opening(turn.view, words.forms[0])
+        words, context = turn.context.words, turn.context
+        opening = context.opening(turn.view, words.forms[0])
         retry, last = "", Unreadable("nothing was asked")
-        for _ in range(desk.retries + 1):
+        for _ in range(context.retries + 1):
             tail = (words.now(turn.view), words.say(f"reader.{part}"), retry)
             page = opening.plus("\n".join(text for text in tail if text))
             reply = await caller.say(part, [User(page)])
@@ -125,7 +125,7 @@ def _reader(
         raise BadInput(f"settings: {why}") from None
     if model == OPEN:
         raise BadInput("say which model reads, such as embedded")
-    return ModelReader(shelf.model(model) if isinstance(model, str) else model, given)
+    return ModelReader(registry.model(model) if isinstance(model, str) else model, given)
 
 
 PLAYERS = {

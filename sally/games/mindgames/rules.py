@@ -16,8 +16,8 @@ from typing import Literal
 import msgspec
 
 from sally.core.errors import BadInput
-from sally.core.game import Game, Seat
-from sally.core.menu import Act, Form, Options, Text
+from sally.core.rules.game import Game, Seat
+from sally.core.rules.menu import Act, Form, Options, Text
 from sally.games.mindgames import frozen
 from sally.games.mindgames.claims import Claims, Disclosure, Names, disclosed_cells, falsehoods
 from sally.games.mindgames.menus import EFFECTS, claims_form, samples

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sally.core.training import Split, Training, by_problem
+from sally.core.rules.training import Split, Training, by_problem
 from sally.games.mindgames.frozen import frozen
 
 

@@ -8,11 +8,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from sally.core.errors import Unreadable, listed
-from sally.core.game import Seat
-from sally.core.log import Told
-from sally.core.menu import Options
-from sally.core.probe import Question, Report
-from sally.core.words import Words, objects_in, read_form
+from sally.core.log.events import Told
+from sally.core.prompt.words import Words, objects_in, read_form
+from sally.core.rules.game import Seat
+from sally.core.rules.menu import Options
+from sally.core.rules.probe import Question, Report
 from sally.games.mindgames.claims import Claims, Names
 from sally.games.mindgames.perfect import Line, perfect_talk
 from sally.games.mindgames.replies import EFFECTS, Answer, Voice, as_json, in_words

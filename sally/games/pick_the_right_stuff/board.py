@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from sally.core.board import Board, Box, Lockers
-from sally.core.desk import Desk
+from sally.core.match.seat_context import SeatContext
+from sally.core.rules.board import Board, Box, Lockers
 from sally.games.pick_the_right_stuff.rules import View
 from sally.games.pick_the_right_stuff.words import LockerWords
 
 
-def board(desk: Desk, view: View) -> Board:
+def board(context: SeatContext, view: View) -> Board:
     """The boxes as they are now; none stands out, because that would hint at an answer."""
-    words = desk.words
+    words = context.words
     assert isinstance(words, LockerWords)
     boxes = tuple(
         Box(words.box(number).capitalize(), "" if user is None else f"User {user}")

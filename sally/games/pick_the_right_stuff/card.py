@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from sally.core.card import Card, Condition, Shortcut
-from sally.core.study import instance, sitter
+from sally.core.registry.study import instance, player_spec
+from sally.core.rules.card import Card, Condition, Shortcut
 from sally.games.pick_the_right_stuff.surface import attacks
 
 GAME = "pick_the_right_stuff"
@@ -44,7 +44,7 @@ def _condition(name: str, chance: float | None, frozen: bool = False, **params: 
             for n in range(FROZEN if frozen else GAMES)
         ),
         seat="manager",
-        shortcuts=tuple(Shortcut(sitter(rule), sitter(f"but_{rule}")) for rule in RULES),
+        shortcuts=tuple(Shortcut(player_spec(rule), player_spec(f"but_{rule}")) for rule in RULES),
         metrics=("score",),
         chance={} if chance is None else {"score": chance},
         once=frozen,

@@ -11,7 +11,7 @@ from typing import Literal
 
 import msgspec
 
-from sally.core.menu import Act
+from sally.core.rules.menu import Act
 from sally.games.pick_the_right_stuff.extrapolation import Family, Rule, extrapolated
 
 Mode = Literal["zero", "finite", "infinite"]

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from sally.core.game import Seat
-from sally.core.partner import Partner, Script
-from sally.core.player import Turn
-from sally.core.probe import Report
+from sally.core.match.player import Turn
+from sally.core.rules.game import Seat
+from sally.core.rules.partner import Partner, Script
+from sally.core.rules.probe import Report
 from sally.games.pick_the_right_stuff.locker import Sight
 from sally.games.pick_the_right_stuff.rules import LockerGame
 from sally.games.pick_the_right_stuff.rules_of_thumb import (

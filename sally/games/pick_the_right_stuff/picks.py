@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Iterator
 
 import msgspec
 
-from sally.core.game import Seat
-from sally.core.log import Forfeited, Moved
-from sally.core.metric import Played
+from sally.core.log.events import Forfeited, Moved
+from sally.core.rules.game import Seat
+from sally.core.rules.metric import Played
 from sally.games.pick_the_right_stuff.extrapolation import Family, family_of
 from sally.games.pick_the_right_stuff.locker import (
     Locker,

@@ -9,9 +9,9 @@ from typing import Literal
 
 import msgspec
 
-from sally.core.chance import derived_seed
 from sally.core.errors import BadInput
-from sally.core.game import NATURE, Game, Seat
+from sally.core.rules.chance import derived_seed
+from sally.core.rules.game import NATURE, Game, Seat
 from sally.games.pick_the_right_stuff.extrapolation import Family
 from sally.games.pick_the_right_stuff.frozen import COLLECTIONS, SIZES, frozen_games
 from sally.games.pick_the_right_stuff.generate_balanced import balanced_games

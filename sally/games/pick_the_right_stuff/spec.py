@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sally.core.game import Doing, GameSpec, Seat
-from sally.core.probe import At, Probe, Question
-from sally.core.replay import Replay
+from sally.core.match.replay import Replay
+from sally.core.rules.game import Doing, GameSpec, Seat
+from sally.core.rules.probe import At, Probe, Question
 from sally.games.pick_the_right_stuff import locker
 from sally.games.pick_the_right_stuff.rules import MANAGER, Action, LockerGame, State, View
 from sally.games.pick_the_right_stuff.tracker import where_user_will_look_from

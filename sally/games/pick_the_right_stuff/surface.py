@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 
-from sally.core.card import Attack, Posed
+from sally.core.rules.card import Attack, Posed
 from sally.games.pick_the_right_stuff.frozen import CollectionName, frozen_games
 from sally.games.pick_the_right_stuff.generate_balanced import balanced_games
 from sally.games.pick_the_right_stuff.generate_published import published_games

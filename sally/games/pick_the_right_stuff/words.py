@@ -7,12 +7,12 @@ from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar
 
 from sally.core.errors import Unreadable, listed
-from sally.core.game import Seat
-from sally.core.log import Told
-from sally.core.menu import Options
-from sally.core.probe import Question
-from sally.core.reading import labelled
-from sally.core.words import Words
+from sally.core.log.events import Told
+from sally.core.prompt.words import Words
+from sally.core.reply.reading import labelled
+from sally.core.rules.game import Seat
+from sally.core.rules.menu import Options
+from sally.core.rules.probe import Question
 from sally.games.pick_the_right_stuff.locker import (
     Collection,
     Contents,

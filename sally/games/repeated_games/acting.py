@@ -5,8 +5,8 @@ Against an automaton, best is by the optimal plan given the prediction; else by 
 
 from __future__ import annotations
 
-from sally.core.game import Seat
-from sally.core.metric import Played
+from sally.core.rules.game import Seat
+from sally.core.rules.metric import Played
 from sally.games.repeated_games.losses import beside_predictions
 from sally.metrics.consistency import Acted
 

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from functools import lru_cache
 from itertools import islice
 
-from sally.core.board import Board, Cell, Row, Table
-from sally.core.desk import Desk
-from sally.core.game import Seat
+from sally.core.match.seat_context import SeatContext
+from sally.core.rules.board import Board, Cell, Row, Table
+from sally.core.rules.game import Seat
 from sally.games.repeated_games.rules import RepeatedGame, View, other
 
 Say = Callable[[str], str]  # a sentence of the game's words, by its key
@@ -16,11 +16,11 @@ Last = tuple[int, int] | None  # the moves of the round before, one's own first
 SHOWN = 12  # rounds drawn; the history beside the board has them all
 
 
-def board(desk: Desk, view: View) -> Board:
+def board(context: SeatContext, view: View) -> Board:
     """The payoffs, the last round marked in them, and the latest rounds in a row."""
-    game = desk.game
+    game = context.game
     assert isinstance(game, RepeatedGame)
-    said = desk.words.say
+    said = context.words.say
     texts = said("board.pays"), said("board.you_down"), said("board.last")
     payoffs = _payoffs(game, view.seat, view.last, texts)
     return Board((payoffs, _rounds(game, view, said)) if len(view.past) else (payoffs,))

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from sally.core.card import Card, Condition, Shortcut, both_ways
-from sally.core.log import Sitter
-from sally.core.study import instance, sitter
+from sally.core.log.events import PlayerSpec
+from sally.core.registry.study import instance, player_spec
+from sally.core.rules.card import Card, Condition, Shortcut, both_ways
 
 MOVES = {"rps": 3, "ibs": 2, "ipd": 2}
 METRICS = ("functional_regret", "tom_percent", "tom_regret", "reward_per_round")
@@ -19,13 +19,13 @@ def _shortcuts(moves: int) -> tuple[Shortcut, ...]:
     )
 
 
-def _partners(moves: int) -> dict[str, Sitter]:
+def _partners(moves: int) -> dict[str, PlayerSpec]:
     """Those of the paper: a constant for every move, and tit for tat."""
-    constants = {f"single_action {a}": sitter("single_action", action=a) for a in range(moves)}
-    return {**constants, "tit_for_tat": sitter("tit_for_tat")}
+    constants = {f"single_action {a}": player_spec("single_action", action=a) for a in range(moves)}
+    return {**constants, "tit_for_tat": player_spec("tit_for_tat")}
 
 
-def _condition(game: str, name: str, partner: Sitter, chance: dict[str, float]) -> Condition:
+def _condition(game: str, name: str, partner: PlayerSpec, chance: dict[str, float]) -> Condition:
     return Condition(
         name=f"{game}: {name}",
         instances=(instance(game),),
@@ -53,7 +53,7 @@ CARD = Card(
         _condition(
             "rps",
             "random",
-            sitter("random"),
+            player_spec("random"),
             {"functional_regret": 0.0, "tom_percent": 100 / 3, "reward_per_round": 0.0},
         ),
     ),

@@ -14,8 +14,8 @@ from math import inf
 
 import msgspec
 
-from sally.core.game import Seat
-from sally.core.metric import Metric, Played, shared
+from sally.core.rules.game import Seat
+from sally.core.rules.metric import Metric, Played, shared
 from sally.games.repeated_games.rounds import cells, finished, joints, pays_of, plain, rounds, rules
 from sally.games.repeated_games.rules import Joint, RepeatedGame, other
 

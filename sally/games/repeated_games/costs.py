@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from sally.core.game import Seat
-from sally.core.metric import Cost, Played
+from sally.core.rules.game import Seat
+from sally.core.rules.metric import Cost, Played
 from sally.games.repeated_games import rounds
 from sally.games.repeated_games.optimum import SAME, Floats, pay_table
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sally.core.game import Seat
-from sally.core.metric import Played, Terms, shared, terms_of
+from sally.core.rules.game import Seat
+from sally.core.rules.metric import Played, Terms, shared, terms_of
 from sally.games.repeated_games import myopic, rounds
 from sally.games.repeated_games.optimum import Floats, pay_table
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from sally.core.game import Seat
-from sally.core.metric import Ends, Metric, Played
+from sally.core.rules.game import Seat
+from sally.core.rules.metric import Ends, Metric, Played
 from sally.games.repeated_games import conduct, policies
 from sally.games.repeated_games.myopic import (
     format_loss,

@@ -7,8 +7,8 @@ from typing import Any
 import msgspec
 
 from sally.core.errors import BadInput
-from sally.core.game import Seat
-from sally.core.metric import Played, shared
+from sally.core.rules.game import Seat
+from sally.core.rules.metric import Played, shared
 from sally.games.repeated_games.rounds import (
     finished,
     functional_regret,

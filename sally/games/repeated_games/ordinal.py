@@ -10,8 +10,8 @@ from functools import cache
 from itertools import permutations
 
 from sally.core.errors import unknown
-from sally.core.log import Instance
-from sally.core.study import instance
+from sally.core.log.events import Instance
+from sally.core.registry.study import instance
 
 Matrix = tuple[tuple[tuple[int, int], ...], ...]  # [agent's move][partner's move] -> payoffs
 

@@ -11,10 +11,10 @@ from typing import Any
 import msgspec
 
 from sally.core.errors import Unreadable, listed
-from sally.core.game import Seat
-from sally.core.log import Moved
-from sally.core.metric import Metric, Played
-from sally.core.words import as_tuples, objects_in
+from sally.core.log.events import Moved
+from sally.core.prompt.words import as_tuples, objects_in
+from sally.core.rules.game import Seat
+from sally.core.rules.metric import Metric, Played
 from sally.games.repeated_games.rules import Joint, RepeatedGame, View, other
 
 MOST_RULES, LONGEST = 50, 10

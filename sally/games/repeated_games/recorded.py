@@ -7,14 +7,14 @@ from typing import Any
 
 import msgspec
 
-from sally.core import shelf
-from sally.core.game import NATURE, Seat
-from sally.core.log import Episode, Forfeited, Moved, Setup, Sitter
-from sally.core.match import Match
-from sally.core.partner import Script
-from sally.core.player import Decision, Forfeit, Silence
-from sally.core.probe import Report
-from sally.core.records import HUMAN, RECORDED
+from sally.core.log.events import Episode, Forfeited, Moved, PlayerSpec, Setup
+from sally.core.log.imported import HUMAN, RECORDED
+from sally.core.match.engine import Match
+from sally.core.match.player import Decision, Forfeit, Silence
+from sally.core.registry import registry
+from sally.core.rules.game import NATURE, Seat
+from sally.core.rules.partner import Script
+from sally.core.rules.probe import Report
 from sally.games.repeated_games.partners.basis import Drawn, Odds
 from sally.games.repeated_games.rules import AGENT, GO_ON, PARTNER, STOP, RepeatedGame
 
@@ -30,35 +30,35 @@ class Round(msgspec.Struct, frozen=True):
     said: Mapping[str, Report] = {}  # by seat: what it said the other would do
 
 
-def sitter(name: str, participant: str = "") -> Sitter:
+def player_spec(name: str, participant: str = "") -> PlayerSpec:
     """A person or a model whose play was recorded."""
     params = {"name": name} if not participant else {"name": name, "participant": participant}
-    return Sitter(RECORDED, params, {"player": 1})
+    return PlayerSpec(RECORDED, params, {"player": 1})
 
 
-def person(participant: str = "") -> Sitter:
+def person(participant: str = "") -> PlayerSpec:
     """A person whose play was recorded."""
-    return sitter(HUMAN, participant)
+    return player_spec(HUMAN, participant)
 
 
-def bot(name: str, params: Mapping[str, Any] | None = None) -> Sitter:
+def bot(name: str, params: Mapping[str, Any] | None = None) -> PlayerSpec:
     """A partner of ours that stands for a bot of the record."""
-    partner = shelf.pick("partner", name, shelf.partners("repeated_games"))
-    return Sitter(name, dict(params or {}), {"player": partner.version})
+    partner = registry.pick("partner", name, registry.partners("repeated_games"))
+    return PlayerSpec(name, dict(params or {}), {"player": partner.version})
 
 
 class Feed:
     """A match that takes its moves from a record, and asks bots what they would have done."""
 
     def __init__(self, setup: Setup) -> None:
-        spec = shelf.game(setup.instance.game)
+        spec = registry.game(setup.instance.game)
         self.match: Match[Any, int, Any] = Match(spec, setup, ask_nature=True)
         assert isinstance(self.match.game, RepeatedGame)
         self.game = self.match.game
 
-    def script(self, seat: Seat, who: Sitter) -> Script:
+    def script(self, seat: Seat, who: PlayerSpec) -> Script:
         """A bot's rule in this game."""
-        partner = shelf.partners("repeated_games")[who.player]
+        partner = registry.partners("repeated_games")[who.player]
         made: Script = partner.make(self.game, seat, **who.params)
         return made
 
@@ -107,7 +107,7 @@ class Followed(msgspec.Struct, frozen=True):
     outside: tuple[int, ...] = ()  # rounds, from 1, whose recorded move our bot never makes there
 
 
-def followed(setup: Setup, seat: Seat, who: Sitter, rounds: Sequence[Round]) -> Followed:
+def followed(setup: Setup, seat: Seat, who: PlayerSpec, rounds: Sequence[Round]) -> Followed:
     """Our bot, driven by the recorded moves of both sides."""
     return fed(setup, rounds, {seat: who}, "", {})[1][seat]
 
@@ -115,7 +115,7 @@ def followed(setup: Setup, seat: Seat, who: Sitter, rounds: Sequence[Round]) -> 
 def fed(
     setup: Setup,
     rounds: Sequence[Round],
-    bots: Mapping[Seat, Sitter],
+    bots: Mapping[Seat, PlayerSpec],
     cell: str,
     used: Mapping[str, Any],
 ) -> tuple[Episode, dict[Seat, Followed]]:

@@ -15,12 +15,12 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from sally.core import shelf
 from sally.core.errors import BadInput
-from sally.core.game import Seat
-from sally.core.log import Sitter
-from sally.core.metric import Judged, Played, shared
-from sally.core.partner import Automaton, Partner
+from sally.core.log.events import PlayerSpec
+from sally.core.registry import registry
+from sally.core.rules.game import Seat
+from sally.core.rules.metric import Judged, Played, shared
+from sally.core.rules.partner import Automaton, Partner
 from sally.games.repeated_games.optimum import (
     Machine,
     Plan,
@@ -113,20 +113,20 @@ def finished(played: Played) -> bool:
 
 
 @shared
-def partner_of(played: Played, seat: Seat) -> tuple[Partner, Sitter] | None:
+def partner_of(played: Played, seat: Seat) -> tuple[Partner, PlayerSpec] | None:
     """The scripted mind across the table, if one sits there."""
-    sitter = played.episode.setup.lineup.get(other(seat))
-    known = shelf.partners(played.spec.family or played.spec.name)
-    if sitter is None or sitter.player not in known:
+    player_spec = played.episode.setup.lineup.get(other(seat))
+    known = registry.partners(played.spec.family or played.spec.name)
+    if player_spec is None or player_spec.player not in known:
         return None
-    partner = known[sitter.player]
-    version = sitter.versions.get("player", partner.version)
+    partner = known[player_spec.player]
+    version = player_spec.versions.get("player", partner.version)
     if version != partner.version:
         raise BadInput(
             f"Episode {played.episode.id} was played against version {version} of "
             f"{partner.name}; version {partner.version} is installed."
         )
-    return partner, sitter
+    return partner, player_spec
 
 
 Maker = Callable[..., Automaton[Any]]

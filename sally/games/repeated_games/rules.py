@@ -11,9 +11,9 @@ from math import isfinite
 import msgspec
 
 from sally.core.errors import BadInput
-from sally.core.game import NATURE, Game, Seat
-from sally.core.history import History
-from sally.core.reading import plain
+from sally.core.reply.reading import plain
+from sally.core.rules.game import NATURE, Game, Seat
+from sally.core.rules.history import History
 
 AGENT, PARTNER = Seat("agent"), Seat("partner")
 GO_ON, STOP = 0, 1  # nature's moves, where the end is a matter of chance

@@ -13,10 +13,10 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from sally.core import shelf
-from sally.core.game import Game, Seat
-from sally.core.log import Instance, Sitter
-from sally.core.training import Split, Task, Training, Worths
+from sally.core.log.events import Instance, PlayerSpec
+from sally.core.registry import registry
+from sally.core.rules.game import Game, Seat
+from sally.core.rules.training import Split, Task, Training, Worths
 from sally.games.repeated_games.optimum import Machine, followed, machine_of, pay_table, plan
 from sally.games.repeated_games.rules import AGENT, PARTNER, RepeatedGame, View, other
 
@@ -25,19 +25,19 @@ OPENING = 2  # rounds in which a partner may still be finding its feet
 
 _RPS = {
     "train": (
-        Sitter("single_action", {"action": 0}),
-        Sitter("single_action", {"action": 1}),
-        Sitter("previous_move_plus", {"follow": 1.0}),
-        Sitter("opponent_previous_nil", {"follow": 1.0}),
-        Sitter("win_nil_lose_plus", {"follow": 1.0}),
-        Sitter("win_nil_lose_plus", {"follow": 0.8}),
+        PlayerSpec("single_action", {"action": 0}),
+        PlayerSpec("single_action", {"action": 1}),
+        PlayerSpec("previous_move_plus", {"follow": 1.0}),
+        PlayerSpec("opponent_previous_nil", {"follow": 1.0}),
+        PlayerSpec("win_nil_lose_plus", {"follow": 1.0}),
+        PlayerSpec("win_nil_lose_plus", {"follow": 0.8}),
     ),
-    "validation": (Sitter("single_action", {"action": 2}),),
+    "validation": (PlayerSpec("single_action", {"action": 2}),),
     "held_out": (  # near: the rule turned around; far: rules that no training partner has
-        Sitter("previous_move_minus", {"follow": 1.0}),
-        Sitter("opponent_previous_plus", {"follow": 1.0}),
-        Sitter("win_plus_lose_minus", {"follow": 1.0}),
-        Sitter("outcome_transition_dual", {"follow": 1.0}),
+        PlayerSpec("previous_move_minus", {"follow": 1.0}),
+        PlayerSpec("opponent_previous_plus", {"follow": 1.0}),
+        PlayerSpec("win_plus_lose_minus", {"follow": 1.0}),
+        PlayerSpec("outcome_transition_dual", {"follow": 1.0}),
     ),
 }
 _ALTERNATES = {
@@ -49,15 +49,15 @@ _ALTERNATES = {
 }
 _TWO_MOVES = {
     "train": (
-        Sitter("single_action", {"action": 0}),
-        Sitter("single_action", {"action": 1}),
-        Sitter("tit_for_tat"),
-        Sitter("win_stay_lose_shift"),
+        PlayerSpec("single_action", {"action": 0}),
+        PlayerSpec("single_action", {"action": 1}),
+        PlayerSpec("tit_for_tat"),
+        PlayerSpec("win_stay_lose_shift"),
     ),
-    "validation": (Sitter("tit_for_two_tats"),),
+    "validation": (PlayerSpec("tit_for_two_tats"),),
     "held_out": (
-        Sitter("grim_trigger"),
-        Sitter("policy_table", {"table": _ALTERNATES}),
+        PlayerSpec("grim_trigger"),
+        PlayerSpec("policy_table", {"table": _ALTERNATES}),
     ),
 }
 _PARTNERS = {"rps": _RPS, "ipd": _TWO_MOVES, "ibs": _TWO_MOVES, "repeated_games": _TWO_MOVES}
@@ -80,7 +80,7 @@ def split(game: str) -> Split | None:
     return Split(game, about, parts)
 
 
-def _task(game: str, letters: str, who: Sitter) -> Task:
+def _task(game: str, letters: str, who: PlayerSpec) -> Task:
     names = list(letters if game == "rps" else letters[:2])
     instance = Instance(f"{game}_{''.join(names)}", game, {"rounds": ROUNDS, "names": names})
     return Task(instance, AGENT, {PARTNER: who})
@@ -89,7 +89,9 @@ def _task(game: str, letters: str, who: Sitter) -> Task:
 # --- what a move is worth -------------------------------------------------------------------------
 
 
-def worths(game: Game[Any, Any, Any], seat: Seat, lineup: Mapping[str, Sitter]) -> Worths | None:
+def worths(
+    game: Game[Any, Any, Any], seat: Seat, lineup: Mapping[str, PlayerSpec]
+) -> Worths | None:
     """Exact worths against a partner that is a machine; None against anybody else."""
     assert isinstance(game, RepeatedGame)
     machine = _machine(game, seat, lineup.get(other(seat)))
@@ -151,7 +153,7 @@ def _tables(game: RepeatedGame, seat: Seat, key: bytes) -> list[list[list[float]
     return found
 
 
-def _machine(game: RepeatedGame, seat: Seat, who: Sitter | None) -> Machine | None:
+def _machine(game: RepeatedGame, seat: Seat, who: PlayerSpec | None) -> Machine | None:
     if who is None:
         return None
     return _tabled(game, seat, who.player, msgspec.json.encode(who.params, order="sorted"))
@@ -159,7 +161,7 @@ def _machine(game: RepeatedGame, seat: Seat, who: Sitter | None) -> Machine | No
 
 @lru_cache(maxsize=256)
 def _tabled(game: RepeatedGame, seat: Seat, player: str, params: bytes) -> Machine | None:
-    partner = shelf.partners("repeated_games").get(player)
+    partner = registry.partners("repeated_games").get(player)
     if partner is None or partner.automaton is None:
         return None
     made = partner.automaton(game, other(seat), **msgspec.json.decode(params))
@@ -173,7 +175,7 @@ def alike(a: Task, b: Task) -> str:
     """Says so where b's partner soon behaves as a's may, noise set aside: it is no new one."""
     if a.instance.game != b.instance.game or a.seat != b.seat:
         return ""
-    build = shelf.game(a.instance.game).build
+    build = registry.game(a.instance.game).build
     mine, theirs = build(a.instance.params), build(b.instance.params)
     assert isinstance(mine, RepeatedGame) and isinstance(theirs, RepeatedGame)
     seat = Seat(a.seat)

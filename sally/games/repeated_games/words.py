@@ -8,11 +8,11 @@ from itertools import product
 from typing import ClassVar
 
 from sally.core.errors import listed
-from sally.core.game import Seat
-from sally.core.log import Told
-from sally.core.menu import Options
-from sally.core.probe import Question
-from sally.core.words import Words
+from sally.core.log.events import Told
+from sally.core.prompt.words import Words
+from sally.core.rules.game import Seat
+from sally.core.rules.menu import Options
+from sally.core.rules.probe import Question
 from sally.games.repeated_games.rules import AGENT, PARTNER, Joint, RepeatedGame, View, other
 
 TEXTS: Mapping[str, str] = {

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from sally.core.board import Board, Cell, Note, Notes, Part, Row, Table
-from sally.core.desk import Desk
+from sally.core.match.seat_context import SeatContext
+from sally.core.rules.board import Board, Cell, Note, Notes, Part, Row, Table
 from sally.games.taboo.rules import View
 
 
-def board(desk: Desk, view: View) -> Board:
+def board(context: SeatContext, view: View) -> Board:
     """This round as cards, its hints and guesses as a table, and the rounds before it."""
     parts: list[Part] = []
     notes = [Note("Rounds played", str(len(view.past)))]

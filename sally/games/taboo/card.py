@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from sally.core.card import Card, Condition
-from sally.core.study import sitter
+from sally.core.registry.study import player_spec
+from sally.core.rules.card import Card, Condition
 from sally.games.association.conditions import giver_conditions, opposite, rows_of
 from sally.games.association.lexicon import cards
 from sally.games.taboo.rules import Taboo
@@ -31,7 +31,7 @@ CARD = Card(
             name="guesser, plain sense",
             instances=INSTANCES,
             seat="guesser",
-            others={"giver": sitter("associates")},
+            others={"giver": player_spec("associates")},
             shortcuts=opposite("list_order list_backwards"),
             metrics=("taboo_points", "taboo_found"),
             chance=deaf(),

@@ -7,8 +7,8 @@ tried; several more are the best known.
 
 from __future__ import annotations
 
-from sally.core.game import Seat
-from sally.core.metric import Cost, Played
+from sally.core.rules.game import Seat
+from sally.core.rules.metric import Cost, Played
 from sally.games.association.minds import Mind
 from sally.games.taboo.instances import Problem
 from sally.games.taboo.metrics import game_of, guesser_at

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from sally.core.chance import Stream
+from sally.core.rules.chance import Stream
 from sally.games.association.frozen import Frozen
 from sally.games.association.lexicon import cards, overlaps, place
 from sally.games.association.matrices import sense

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from sally.core.game import Seat
-from sally.core.metric import Metric, Played, shared
+from sally.core.rules.game import Seat
+from sally.core.rules.metric import Metric, Played, shared
 from sally.games.association.measures import learning, losses, mean
 from sally.games.association.minds import Mind
 from sally.games.association.partners import mind_at
@@ -20,8 +20,8 @@ def game_of(played: Played) -> Taboo:
 
 def guesser_at(played: Played, number: int) -> Mind | None:
     """The declared mind of the guesser in a round; None for a person, a model, another bot."""
-    sitter = played.episode.setup.lineup[GUESSER]
-    return mind_at(dict(sitter.params), number) if sitter.player == "associates" else None
+    player_spec = played.episode.setup.lineup[GUESSER]
+    return mind_at(dict(player_spec.params), number) if player_spec.player == "associates" else None
 
 
 def points(played: Played, seat: Seat) -> list[float]:

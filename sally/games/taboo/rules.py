@@ -8,10 +8,10 @@ from functools import cached_property, lru_cache
 
 import msgspec
 
-from sally.core.chance import Stream
 from sally.core.errors import BadInput
-from sally.core.game import Game, Seat
-from sally.core.menu import Act, Form, Options, Text
+from sally.core.rules.chance import Stream
+from sally.core.rules.game import Game, Seat
+from sally.core.rules.menu import Act, Form, Options, Text
 from sally.games.association.lexicon import (
     SHAPE,
     cards,

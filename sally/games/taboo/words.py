@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
 from sally.core.errors import listed
-from sally.core.game import Seat
-from sally.core.log import Told
-from sally.core.menu import Options
-from sally.core.probe import Question
-from sally.core.words import Words
+from sally.core.log.events import Told
+from sally.core.prompt.words import Words
+from sally.core.rules.game import Seat
+from sally.core.rules.menu import Options
+from sally.core.rules.probe import Question
 from sally.games.association.speech import one_line, read_word
 from sally.games.taboo.rules import GIVER, Taboo, Tries, View
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from sally.core.game import Seat
-from sally.core.metric import Metric, Played
+from sally.core.rules.game import Seat
+from sally.core.rules.metric import Metric, Played
 from sally.games.toma.predictions import cell, did
 from sally.metrics.answers import counted
 

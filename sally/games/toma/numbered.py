@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-from sally.core import reading
 from sally.core.errors import Unreadable
-from sally.core.game import A, V
-from sally.core.menu import Options
-from sally.core.probe import Question, Report
-from sally.core.words import Words
+from sally.core.prompt.words import Words
+from sally.core.reply import reading
+from sally.core.rules.game import A, V
+from sally.core.rules.menu import Options
+from sally.core.rules.probe import Question, Report
 
 
 class NumberedWords(Words[A, V]):

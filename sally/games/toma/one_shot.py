@@ -8,7 +8,7 @@ from typing import Protocol, TypeVar
 import msgspec
 
 from sally.core.errors import BadInput, unknown
-from sally.core.game import Game, Seat, V
+from sally.core.rules.game import Game, Seat, V
 
 PLAYER = Seat("player")
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from sally.core.game import Seat
-from sally.core.metric import Played
+from sally.core.rules.game import Seat
+from sally.core.rules.metric import Played
 from sally.metrics.answers import counted
 
 ONE_SHOT = ("toma_po", "toma_mg")

@@ -7,8 +7,8 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
-from sally.core.game import Seat
-from sally.core.menu import Act, Amounts, Choice, Field, Form, Options, Text, Whole
+from sally.core.rules.game import Seat
+from sally.core.rules.menu import Act, Amounts, Choice, Field, Form, Options, Text, Whole
 from sally.games.tradecraft.amounts import MOST, Amount, plain, read_amount
 from sally.games.tradecraft.filling import cover, prepared
 from sally.games.tradecraft.hands import Hand, read_goods

@@ -14,11 +14,11 @@ from typing import Any
 import msgspec
 
 from sally.core.errors import BadInput, Unreadable, listed
-from sally.core.game import Seat
-from sally.core.log import Forfeited, Moved
-from sally.core.metric import Played
-from sally.core.model import AS_THE_PROVIDER_DOES, Assistant, Message, Model, Settings, User
-from sally.core.words import objects_in
+from sally.core.log.events import Forfeited, Moved
+from sally.core.prompt.model import AS_THE_PROVIDER_DOES, Assistant, Message, Model, Settings, User
+from sally.core.prompt.words import objects_in
+from sally.core.rules.game import Seat
+from sally.core.rules.metric import Played
 from sally.games.tradecraft.actions import ACCEPT, Answer, Craft, Done, Propose
 from sally.games.tradecraft.rules import State, TradeCraft, View
 from sally.games.tradecraft.speech import good_said, goods_said

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 
 import msgspec
 
-from sally.core.board import Board, Good, Hand, Hands, Part, Recipe, Recipes, Saying, Talk
-from sally.core.desk import Desk
+from sally.core.match.seat_context import SeatContext
+from sally.core.rules.board import Board, Good, Hand, Hands, Part, Recipe, Recipes, Saying, Talk
 from sally.games.tradecraft.actions import SEATS, Craft, goods, written
 from sally.games.tradecraft.amounts import Amount
 from sally.games.tradecraft.book import within_reach
@@ -18,9 +18,9 @@ from sally.games.tradecraft.rules import Entry, TradeCraft, View
 from sally.games.tradecraft.speech import amount_said, item_said
 
 
-def board(desk: Desk, view: View) -> Board:
+def board(context: SeatContext, view: View) -> Board:
     """All hands as the seat knows them, its own target, and what can be made of them."""
-    game = desk.game
+    game = context.game
     assert isinstance(game, TradeCraft)
     hands = [
         Hand(

@@ -7,8 +7,8 @@ ends, taking without giving and giving without taking.
 
 from __future__ import annotations
 
-from sally.core.card import Card, Condition, Shortcut
-from sally.core.study import sitter
+from sally.core.registry.study import player_spec
+from sally.core.rules.card import Card, Condition, Shortcut
 from sally.games.tradecraft.problems import problems
 
 FAMILY = "tradecraft"
@@ -24,9 +24,9 @@ def _condition(name: str, instances: str, partner: str) -> Condition:
         name=name,
         instances=problems(instances),
         seat="p1",
-        shortcuts=(Shortcut(sitter("hoarder"), sitter("generous")),),
+        shortcuts=(Shortcut(player_spec("hoarder"), player_spec("generous")),),
         metrics=("reward", "win"),
-        others={"p2": sitter(partner)},
+        others={"p2": player_spec(partner)},
     )
 
 

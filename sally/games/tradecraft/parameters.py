@@ -8,9 +8,9 @@ from typing import Any, Protocol
 
 import msgspec
 
-from sally.core import packs
 from sally.core.errors import BadInput
-from sally.core.words import Pack
+from sally.core.prompt import packs
+from sally.core.prompt.words import Pack
 from sally.games.tradecraft.actions import SEATS
 from sally.games.tradecraft.amounts import MOST
 from sally.games.tradecraft.instances import named_ruleset

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from sally.core.game import Seat
-from sally.core.partner import Answerer, Partner, Script
-from sally.core.player import Silence, Turn
-from sally.core.probe import Question, Report
+from sally.core.match.player import Silence, Turn
+from sally.core.rules.game import Seat
+from sally.core.rules.partner import Answerer, Partner, Script
+from sally.core.rules.probe import Question, Report
 from sally.games.tradecraft.actions import DONE, NO, PASS, SEATS, YES, Action, Craft, Propose
 from sally.games.tradecraft.hands import Hand, holds, union
 from sally.games.tradecraft.planning import Plan

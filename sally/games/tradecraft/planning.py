@@ -301,7 +301,7 @@ def _in_order(rules: Ruleset, hand: Hand, budget: _Round) -> tuple[Craft, ...] |
 def _drawn(rules: Ruleset, hand: Hand, budget: _Round, run: _Run) -> dict[str, Amount] | None:
     """Inputs for one craft out of the goods set aside, which shrink; None if they do not do."""
     stock = dict(hand.goods)
-    shelves = {goods: dict(budget.slots[goods]) for _, goods in run.slots if len(goods) > 1}
+    registries = {goods: dict(budget.slots[goods]) for _, goods in run.slots if len(goods) > 1}
     fire = dict(budget.fire)
     inputs: dict[str, Amount] = {}
 
@@ -314,7 +314,7 @@ def _drawn(rules: Ruleset, hand: Hand, budget: _Round, run: _Run) -> dict[str, A
 
     for amount, goods in run.slots:
         lack: Amount = amount * run.times
-        parts = shelves.get(goods) or {goods[0]: lack}
+        parts = registries.get(goods) or {goods[0]: lack}
         for item in parts:
             part = draw(item, min(lack, parts[item]))
             parts[item] -= part
@@ -328,6 +328,6 @@ def _drawn(rules: Ruleset, hand: Hand, budget: _Round, run: _Run) -> dict[str, A
         lack -= part * rules.heat[item]
     if lack > 0:
         return None
-    budget.slots.update(shelves)
+    budget.slots.update(registries)
     budget.fire = fire
     return inputs

@@ -5,8 +5,8 @@ from functools import cache
 from itertools import chain, zip_longest
 from typing import Any
 
-from sally.core.log import Instance
-from sally.core.problems import Problem, Problems
+from sally.core.log.events import Instance
+from sally.core.rules.problems import Problem, Problems
 from sally.games.tradecraft.actions import SEATS
 from sally.games.tradecraft.instances import GRADES, InstanceSet, instance_set
 from sally.games.tradecraft.instances import Instance as Certified

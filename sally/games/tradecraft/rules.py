@@ -9,9 +9,9 @@ from typing import Any, Literal
 
 import msgspec
 
-from sally.core.game import Game, Seat
-from sally.core.history import History
-from sally.core.menu import Options
+from sally.core.rules.game import Game, Seat
+from sally.core.rules.history import History
+from sally.core.rules.menu import Options
 from sally.games.tradecraft.actions import (
     ACCEPT,
     ANSWERS,

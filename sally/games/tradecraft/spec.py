@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-from sally.core.game import Doing, GameSpec, Seat, Tool
-from sally.core.probe import At, Probe, Question
-from sally.core.replay import Replay
+from sally.core.match.replay import Replay
+from sally.core.rules.game import Doing, GameSpec, Seat, Tool
+from sally.core.rules.probe import At, Probe, Question
 from sally.games.tradecraft import tools
 from sally.games.tradecraft.actions import SEATS, Action
 from sally.games.tradecraft.hands import Hand, union

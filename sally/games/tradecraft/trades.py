@@ -11,9 +11,9 @@ from typing import Any
 
 import msgspec
 
-from sally.core.game import Seat
-from sally.core.log import Reported, Skipped
-from sally.core.metric import Played
+from sally.core.log.events import Reported, Skipped
+from sally.core.rules.game import Seat
+from sally.core.rules.metric import Played
 from sally.games.tradecraft.actions import ACCEPT, Answer, Propose, goods
 from sally.games.tradecraft.decisions import Fit, fit_decisions
 from sally.games.tradecraft.rules import DECIDING, PROPOSING, State, TradeCraft

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
-from sally.core.game import Seat
+from sally.core.rules.game import Seat
 from sally.games.tradecraft.actions import SEATS, Propose, goods
 from sally.games.tradecraft.amounts import Amount, read_amount
 from sally.games.tradecraft.hands import Hand, lacking, traded, union

@@ -10,12 +10,12 @@ from typing import Any
 import msgspec
 
 from sally.core.errors import IllegalMove, Unreadable, listed
-from sally.core.game import Seat
-from sally.core.log import Told
-from sally.core.menu import Options, filled, is_finite
-from sally.core.probe import Question, Report
-from sally.core.reading import after_label
-from sally.core.words import Words, as_tuples, only_object
+from sally.core.log.events import Told
+from sally.core.prompt.words import Words, as_tuples, only_object
+from sally.core.reply.reading import after_label
+from sally.core.rules.game import Seat
+from sally.core.rules.menu import Options, filled, is_finite
+from sally.core.rules.probe import Question, Report
 from sally.games.tradecraft.actions import (
     LONGEST,
     Action,

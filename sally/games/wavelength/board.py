@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from sally.core.board import Board, Cell, Note, Notes, Part, Row, Scale, Spot, Table
-from sally.core.desk import Desk
+from sally.core.match.seat_context import SeatContext
+from sally.core.rules.board import Board, Cell, Note, Notes, Part, Row, Scale, Spot, Table
 from sally.games.wavelength.rules import DIAL, Seen, View
 
 
-def board(desk: Desk, view: View) -> Board:
+def board(context: SeatContext, view: View) -> Board:
     """This round as a dial, and the rounds before it as a table."""
     parts: list[Part] = []
     if view.left:

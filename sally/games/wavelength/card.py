@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from sally.core.card import Card, Condition, Shortcut
-from sally.core.study import sitter
+from sally.core.registry.study import player_spec
+from sally.core.rules.card import Card, Condition, Shortcut
 from sally.games.association.conditions import opposite, rows_of
 from sally.games.wavelength.instances import frozen
 from sally.games.wavelength.rules import DIAL, Wavelength
@@ -26,10 +26,10 @@ def _psychic(name: str, **dial: Any) -> Condition:
         name=name,
         instances=INSTANCES,
         seat="psychic",
-        others={"guesser": sitter("own_dial", **dial)},
+        others={"guesser": player_spec("own_dial", **dial)},
         shortcuts=(
             *opposite("pole other_pole", "hub loner"),
-            Shortcut(sitter("own_dial"), sitter("own_dial", stretch=-1.0)),
+            Shortcut(player_spec("own_dial"), player_spec("own_dial", stretch=-1.0)),
         ),
         metrics=METRICS,
     )
@@ -48,10 +48,10 @@ CARD = Card(
             name="guesser, shifted by 20",
             instances=INSTANCES,
             seat="guesser",
-            others={"psychic": sitter("own_dial", shift=20.0)},
+            others={"psychic": player_spec("own_dial", shift=20.0)},
             shortcuts=(
-                Shortcut(sitter("middle"), sitter("end")),
-                Shortcut(sitter("own_dial"), sitter("own_dial", stretch=-1.0)),
+                Shortcut(player_spec("middle"), player_spec("end")),
+                Shortcut(player_spec("own_dial"), player_spec("own_dial", stretch=-1.0)),
             ),
             metrics=METRICS,
             chance={"wavelength_points": even_dial()},

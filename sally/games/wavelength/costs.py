@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from sally.core.game import Seat
-from sally.core.metric import Cost, Played
+from sally.core.rules.game import Seat
+from sally.core.rules.metric import Cost, Played
 from sally.games.association.lexicon import plain
 from sally.games.wavelength.dials import (
     Dial,
@@ -31,10 +31,10 @@ def COSTS(played: Played, seat: Seat) -> list[Cost]:
 
 def declared(played: Played, seat: Seat, number: int) -> Dial | None:
     """The dial of whoever sits there in a round; None for a person, a model, another bot."""
-    sitter = played.episode.setup.lineup[seat]
-    if sitter.player != "own_dial":
+    player_spec = played.episode.setup.lineup[seat]
+    if player_spec.player != "own_dial":
         return None
-    dial, then, until = dials_of(dict(sitter.params))
+    dial, then, until = dials_of(dict(player_spec.params))
     return then if until and number >= until else dial
 
 

@@ -10,8 +10,8 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from sally.core.chance import Stream
 from sally.core.errors import BadInput
+from sally.core.rules.chance import Stream
 from sally.games.association.clues import Rows
 from sally.games.association.hearing import heard
 from sally.games.association.lexicon import place, places, plain

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sally.core.chance import Stream
+from sally.core.rules.chance import Stream
 from sally.games.association.frozen import Frozen
 from sally.games.wavelength.instances import Problem
 from sally.games.wavelength.spectra import spectra

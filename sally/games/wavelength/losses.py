@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from sally.core.game import Seat
-from sally.core.metric import Played, Terms
+from sally.core.rules.game import Seat
+from sally.core.rules.metric import Played, Terms
 from sally.games.association.measures import mean
 from sally.games.wavelength.metrics import rounds, split
 

@@ -8,8 +8,8 @@ import msgspec
 import numpy as np
 import scipy
 
-from sally.core.game import Seat
-from sally.core.metric import Metric, Played, shared
+from sally.core.rules.game import Seat
+from sally.core.rules.metric import Metric, Played, shared
 from sally.games.association.measures import learning, losses, mean
 from sally.games.wavelength.dials import best_points, expected_points, targets_behind
 from sally.games.wavelength.partners import dials_of
@@ -44,10 +44,10 @@ def rounds(played: Played, seat: Seat) -> list[Scored]:
 def _best(played: Played, seat: Seat, game: Wavelength, number: int) -> float | None:
     """The most that this seat could have earned with this partner in a round."""
     other = GUESSER if seat == PSYCHIC else PSYCHIC
-    sitter = played.episode.setup.lineup[other]
-    if sitter.player != "own_dial":
+    player_spec = played.episode.setup.lineup[other]
+    if player_spec.player != "own_dial":
         return None
-    dial, then, until = dials_of(dict(sitter.params))
+    dial, then, until = dials_of(dict(player_spec.params))
     mine = then if until and number >= until else dial
     now = game.row[number]
     if seat == PSYCHIC:

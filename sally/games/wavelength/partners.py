@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from sally.core.game import Seat
-from sally.core.partner import Answerer, Partner, Script
-from sally.core.player import Turn
-from sally.core.probe import Report
+from sally.core.match.player import Turn
+from sally.core.rules.game import Seat
+from sally.core.rules.partner import Answerer, Partner, Script
+from sally.core.rules.probe import Report
 from sally.games.association.minds import hubness
 from sally.games.association.partners import LEAST, OURS, later, must_sit, shares
 from sally.games.wavelength.dials import (

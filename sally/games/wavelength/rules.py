@@ -9,8 +9,8 @@ from functools import cache, cached_property
 import msgspec
 
 from sally.core.errors import BadInput
-from sally.core.game import Game, Seat
-from sally.core.menu import Act, Form, Options, Text
+from sally.core.rules.game import Game, Seat
+from sally.core.rules.menu import Act, Form, Options, Text
 from sally.games.association.lexicon import clue_problem, open_words
 from sally.games.wavelength.instances import Problem, problems_of
 from sally.games.wavelength.spectra import places_by_name, spectrum

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
-from sally.core.game import Seat
-from sally.core.log import Told
-from sally.core.menu import Options, Whole, span
-from sally.core.probe import Question
-from sally.core.words import Words
+from sally.core.log.events import Told
+from sally.core.prompt.words import Words
+from sally.core.rules.game import Seat
+from sally.core.rules.menu import Options, Whole, span
+from sally.core.rules.probe import Question
 from sally.games.association.speech import one_line, read_word
 from sally.games.wavelength.rules import PSYCHIC, Seen, View, Wavelength
 

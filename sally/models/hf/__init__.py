@@ -14,7 +14,7 @@ from urllib.parse import parse_qsl
 import msgspec
 
 from sally.core.errors import BadInput, unknown
-from sally.core.model import (
+from sally.core.prompt.model import (
     AS_THE_PROVIDER_DOES,
     Context,
     Message,

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from sally.core.model import ModelFailure, Settings
+from sally.core.prompt.model import ModelFailure, Settings
 from sally.models.hf.jobs import Job, Tree
 from sally.models.hf.net import Net, Part, too_long
 from sally.models.hf.rows import Rows, Tokens

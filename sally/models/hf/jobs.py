@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sally.core.model import ModelFailure, Settings
+from sally.core.prompt.model import ModelFailure, Settings
 from sally.models.hf.rows import Tokens, kept
 
 

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from sally.core.model import ModelFailure
+from sally.core.prompt.model import ModelFailure
 from sally.models.hf.jobs import Job
 from sally.models.weights import Unavailable
 

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from sally.core.model import ModelFailure, ToolCall
+from sally.core.prompt.model import ModelFailure, ToolCall
 from sally.models import in_process
 from sally.models.hf.rows import Tokens
 

@@ -10,14 +10,14 @@ from typing import Any
 import msgspec
 
 from sally import store
-from sally.analysis.laid_open import laid_open
-from sally.analysis.rows import played
-from sally.analysis.seat_table import SEATS, SeatColumns
-from sally.core import shelf
+from sally.analysis.columns.replayed_rows import laid_open
+from sally.analysis.columns.rows import played
+from sally.analysis.columns.seat_table import SEATS, SeatColumns
 from sally.core.errors import BadInput
-from sally.core.log import Episode, to_line
-from sally.core.metric import Played
-from sally.output.provenance import Facts, facts_of, key_of, trial_key
+from sally.core.log.events import Episode, to_line
+from sally.core.registry import registry
+from sally.core.rules.metric import Played
+from sally.output.files.provenance import Facts, facts_of, key_of, trial_key
 from sally.store.index import Columns, Line
 
 COLUMN = "page"
@@ -54,7 +54,7 @@ def piece_of(column: bytes) -> Piece:
 
 def numbers_shown() -> tuple[str, ...]:
     """Every number of a seat that a page may show."""
-    return tuple(dict.fromkeys((*shelf.shelf("metrics"), *COUNTS)))
+    return tuple(dict.fromkeys((*registry.entries("metrics"), *COUNTS)))
 
 
 class PageColumn:

@@ -7,18 +7,18 @@ from datetime import datetime
 
 import msgspec
 
-from sally.core import shelf
-from sally.output.page.held import Held
+from sally.core.registry import registry
+from sally.output.figures.svg import number
+from sally.output.files.provenance import Counts, Provenance, Use, installed
 from sally.output.page.html import Html, Inside, joined, tag
+from sally.output.page.page_data import PageData
 from sally.output.page.results import scrolled
-from sally.output.plots import number
-from sally.output.provenance import Counts, Provenance, Use, installed
 from sally.store import PeoplePlan
 
 REASONS = 8  # why episodes have no result, the most frequent
 
 
-def origin(held: Held, seen: Provenance, counts: Counts, made: datetime) -> Html:
+def origin(held: PageData, seen: Provenance, counts: Counts, made: datetime) -> Html:
     """Versions, hashes, settings, dates, cost."""
     entries: list[tuple[str, Inside | Iterable[Inside]]] = [
         ("made", f"{made:%Y-%m-%d %H:%M} UTC"),
@@ -40,7 +40,7 @@ def _pairs(found: Mapping[str, str]) -> str:
     return ", ".join(f"{name} {version}" for name, version in found.items())
 
 
-def _studies(held: Held) -> list[Html]:
+def _studies(held: PageData) -> list[Html]:
     people = [_people(held.people)] if held.people else []
     return [*people, *_runs(held)] if held.studies or not people else people
 
@@ -52,7 +52,7 @@ def _people(plan: PeoplePlan) -> Html:
                tag("code", plan.asks))  # fmt: skip
 
 
-def _runs(held: Held) -> list[Html]:
+def _runs(held: PageData) -> list[Html]:
     if not held.studies:
         name = f"{held.manifest.study}, asks {held.manifest.asks}" if held.manifest else "no name"
         return [tag("p", f"{name}; what was asked for was not kept in this store")]
@@ -65,9 +65,9 @@ def _runs(held: Held) -> list[Html]:
 
 def _game(name: str, versions: set[int]) -> str:
     played = f"{name}: played under rules version {', '.join(map(str, sorted(versions)))}"
-    if name not in shelf.games():
+    if name not in registry.games():
         return f"{played}; the game is not installed here"
-    now = shelf.game(name)
+    now = registry.game(name)
     return f"{played}; {now.version} installed, words version {now.words_version} installed"
 
 
@@ -101,7 +101,7 @@ def cost_of(seen: Provenance) -> str:
     return f"not known: of {unpriced:,} calls nobody said what they cost"
 
 
-def _lines(held: Held) -> str:
+def _lines(held: PageData) -> str:
     parts = [
         f"{len(held):,} episodes",
         f"{held.replaced:,} cut runs that were run again",
@@ -112,7 +112,7 @@ def _lines(held: Held) -> str:
     return ", ".join(parts) + (f": {bad}" if bad else "")
 
 
-def missing(held: Held, seen: Provenance, counts: Counts) -> list[str]:
+def missing(held: PageData, seen: Provenance, counts: Counts) -> list[str]:
     """What a reader must know before trusting the means: what is not there."""
     said = []
     if counts.wanted is not None and counts.missing:

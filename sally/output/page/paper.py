@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 
-from sally.output.layout import LEGEND, OURS, Grid, Line
 from sally.output.page.html import Html, joined, tag
 from sally.output.page.results import scrolled
+from sally.output.tables.layout import LEGEND, OURS, Grid, Line
 
 
 def paper_section(grids: Mapping[str, Sequence[Grid]]) -> Html:

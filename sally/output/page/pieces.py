@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator
 from itertools import takewhile
 from typing import Any
 
-from sally.core.log import Censored, Ended, Looked
-from sally.core.model import Message
-from sally.core.scenes import ending, plain_text
+from sally.core.log.events import Censored, Ended, Looked
+from sally.core.log.scenes import ending, plain_text
+from sally.core.prompt.model import Message
 from sally.output.page.html import Html, tag
 
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from itertools import groupby
 
-from sally.analysis.knowing import literal_note
-from sally.analysis.profile import Mark, ProfileRow
-from sally.output.page.html import Html, joined, tag
-from sally.output.page.results import scrolled
-from sally.output.plots import (
+from sally.analysis.profile.knowing import literal_note
+from sally.analysis.profile.profile import Mark, ProfileRow
+from sally.output.figures.short_names import in_two
+from sally.output.figures.svg import (
     Bar,
     Curve,
     Dot,
@@ -19,7 +18,8 @@ from sally.output.plots import (
     number,
     profile_plot,
 )
-from sally.output.short_names import in_two
+from sally.output.page.html import Html, joined, tag
+from sally.output.page.results import scrolled
 from sally.stats import Estimate
 
 Find = Callable[[ProfileRow], str | None]  # where the episodes of a row are listed on the page

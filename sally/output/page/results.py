@@ -10,13 +10,13 @@ from math import copysign, isnan
 import numpy as np
 from numpy.typing import NDArray
 
-from sally.analysis.rows import Row
-from sally.analysis.seat_table import Seats, mean_of_rows
-from sally.core import shelf
-from sally.core.metric import Metric
-from sally.output.page.held import Held
+from sally.analysis.columns.rows import Row
+from sally.analysis.columns.seat_table import Seats, mean_of_rows
+from sally.core.registry import registry
+from sally.core.rules.metric import Metric
+from sally.output.figures.svg import Bar, estimate, interval_plot, number
 from sally.output.page.html import Html, anchor, joined, tag
-from sally.output.plots import Bar, estimate, interval_plot, number
+from sally.output.page.page_data import PageData
 from sally.stats import Estimate
 
 PAYOFF = Metric("payoff", "what the seat got in all", lambda played, seat: None, label="payoff")
@@ -32,7 +32,7 @@ class Group:
     cell: str
     player: str
     others: str
-    held: Held
+    held: PageData
     kinds: list[Row]  # what sat there
     rows: NDArray[np.int64]  # of the table of all seats
     _means: dict[str, Estimate] = field(default_factory=dict)
@@ -61,8 +61,8 @@ class Sheet:
     @cached_property
     def metrics(self) -> list[Metric]:
         """Headline ones first; those that are empty everywhere are left out."""
-        spec = shelf.game(self.game)
-        known = [*shelf.metrics(spec.family or spec.name).values(), PAYOFF]
+        spec = registry.game(self.game)
+        known = [*registry.metrics(spec.family or spec.name).values(), PAYOFF]
         valued = [m for m in known if any(_has(g, m.name) for g in self.groups.values())]
         return sorted(valued, key=lambda m: not is_headline(m))
 
@@ -82,7 +82,7 @@ def is_headline(metric: Metric) -> bool:
     return metric.headline or metric is PAYOFF
 
 
-def sheets_of(held: Held) -> list[Sheet]:
+def sheets_of(held: PageData) -> list[Sheet]:
     """The seats of all episodes, sorted into what can be compared, as they appear in the store."""
     seats, alike = held.seats, dict[tuple[str, str], dict[tuple[str, ...], list[Row]]]()
     first = _first(seats)
@@ -269,7 +269,9 @@ def _list_head(group: Group, metrics: Sequence[Metric]) -> Html:
     return tag("tr", plain, named)
 
 
-def _episode_line(held: Held, row: int, metrics: Sequence[Metric], shown: Collection[int]) -> Html:
+def _episode_line(
+    held: PageData, row: int, metrics: Sequence[Metric], shown: Collection[int]
+) -> Html:
     seats, number = held.seats, int(held.row_of[row])
     id, cut = held.id(number), held.ends[held.end[number]]
     name = tag("code", id[:8])

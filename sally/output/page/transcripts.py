@@ -11,11 +11,9 @@ from itertools import groupby
 
 import msgspec
 
-from sally.analysis.costs import Costly, costs_by_turn
-from sally.core.answers import ask_of
+from sally.analysis.decisions.costs import Costly, costs_by_turn
 from sally.core.errors import BadInput
-from sally.core.game import NATURE
-from sally.core.log import (
+from sally.core.log.events import (
     Call,
     Censored,
     Ended,
@@ -27,9 +25,12 @@ from sally.core.log import (
     Told,
     label,
 )
-from sally.core.model import Context
-from sally.core.player import AskId
-from sally.core.scenes import Scene, Story, plain_text, tell
+from sally.core.log.scenes import Scene, Story, plain_text, tell
+from sally.core.match.answers import ask_of
+from sally.core.match.player import AskId
+from sally.core.prompt.model import Context
+from sally.core.rules.game import NATURE
+from sally.output.figures.svg import number
 from sally.output.page.html import Html, anchor, joined, tag
 from sally.output.page.pieces import (
     end_line,
@@ -43,7 +44,6 @@ from sally.output.page.pieces import (
     shared_beginning,
     tries_badge,
 )
-from sally.output.plots import number
 
 Prompts = Mapping[AskId, Sequence[Context]]
 MOST_DEAR = 5  # decisions that stand at the head of an episode

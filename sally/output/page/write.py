@@ -16,12 +16,11 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from sally.analysis.profile import ProfileRow
+from sally.analysis.profile.profile import ProfileRow
 from sally.core.errors import BadInput
-from sally.output.layout import Grid
-from sally.output.page.held import Held
 from sally.output.page.html import Html, joined, tag
 from sally.output.page.origin import cost_of, missing, origin
+from sally.output.page.page_data import PageData
 from sally.output.page.paper import paper_section
 from sally.output.page.profile import profile_section
 from sally.output.page.results import (
@@ -34,6 +33,7 @@ from sally.output.page.results import (
     sheets_of,
 )
 from sally.output.page.transcripts import PromptsOf, transcript_of
+from sally.output.tables.layout import Grid
 
 LISTED, LEAST = 20_000, 50  # lines of episodes on a page, and of one group whatever that makes
 Numbers = NDArray[np.integer[Any]]
@@ -53,14 +53,14 @@ class Wishes:
     """What the page is to hold besides the numbers."""
 
     transcripts: int | None = None  # of each lineup; None: as many as fit the budget
-    profile: Callable[[Held], Sequence[ProfileRow]] | None = None
+    profile: Callable[[PageData], Sequence[ProfileRow]] | None = None
     grids: Mapping[str, Sequence[Grid]] = field(default_factory=dict)  # a paper's tables
     prompts_of: PromptsOf | None = None
     made: datetime | None = None
     notes: tuple[str, ...] = ()  # what a reader must know besides, such as deviations
 
 
-def write_page(held: Held, out: Path, wishes: Wishes | None = None) -> Written:
+def write_page(held: PageData, out: Path, wishes: Wishes | None = None) -> Written:
     """The page of a store, as one file."""
     wishes = wishes or Wishes()
     if not len(held):
@@ -79,7 +79,7 @@ def write_page(held: Held, out: Path, wishes: Wishes | None = None) -> Written:
         raise BadInput(f"The page cannot be written to {out}: {why.strerror}.") from None
 
 
-def _put(held: Held, file: TextIO, wishes: Wishes) -> int:
+def _put(held: PageData, file: TextIO, wishes: Wishes) -> int:
     profile = wishes.profile(held) if wishes.profile is not None else ()
     chosen = chosen_of(in_turn(held.lineups), held.sizes, wishes.transcripts)
     made = wishes.made or datetime.now(UTC)
@@ -123,7 +123,7 @@ class _Page:
 
     def __init__(
         self,
-        held: Held,
+        held: PageData,
         sheets: Sequence[Sheet],
         chosen: dict[int, None],
         notes: Sequence[str] = (),

@@ -14,12 +14,12 @@ from typing import Any
 import msgspec
 
 from sally.core.errors import BadInput
-from sally.core.game import Seat
-from sally.core.log import Episode, Instance, Setup, Sitter
-from sally.core.paper import Imported, Importer
-from sally.core.records import Difference, NotPublished, Oddity, or_listed, told
+from sally.core.log.events import Episode, Instance, PlayerSpec, Setup
+from sally.core.log.imported import Difference, NotPublished, Oddity, or_listed, told
+from sally.core.registry.paper import Imported, Importer
+from sally.core.rules.game import Seat
 from sally.games.repeated_games.ordinal import canonical, game_id, ordinal_games
-from sally.games.repeated_games.recorded import Round, bot, fed, sitter
+from sally.games.repeated_games.recorded import Round, bot, fed, player_spec
 from sally.games.repeated_games.rules import AGENT, PARTNER
 from sally.papers.akata2025.people import people_in
 from sally.papers.akata2025.reading import (
@@ -180,7 +180,7 @@ def _refuse_cut(file: File, found: Sequence[Sequence[Line]]) -> None:
         )
 
 
-def _sitter(file: File, line: Line, column: str) -> Sitter:
+def _sitter(file: File, line: Line, column: str) -> PlayerSpec:
     """Who played: a bot of ours where we have its rule, or somebody recorded."""
     given = line[1][column]
     name = NAMED.get(given, given.removeprefix("act_"))
@@ -191,7 +191,7 @@ def _sitter(file: File, line: Line, column: str) -> Sitter:
             f"{file.path}, line {line[0]}: {column} is {given!r}, who does not play in the "
             "published files."
         )
-    return sitter(name)
+    return player_spec(name)
 
 
 def _moves(

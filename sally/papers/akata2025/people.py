@@ -9,9 +9,9 @@ from typing import Any
 import msgspec
 
 from sally.core.errors import BadInput
-from sally.core.log import Episode, Instance, Setup
-from sally.core.records import NotPublished, Oddity
-from sally.games.repeated_games.recorded import Made, Round, fed, person, sitter
+from sally.core.log.events import Episode, Instance, Setup
+from sally.core.log.imported import NotPublished, Oddity
+from sally.games.repeated_games.recorded import Made, Round, fed, person, player_spec
 from sally.games.repeated_games.rules import AGENT, PARTNER
 from sally.papers.akata2025.reading import (
     PEOPLE,
@@ -89,7 +89,7 @@ def _played(
         why = f"participant {who} has {len(lines)} rounds of {game}, not {ROUNDS}"
         odd.append(Oddity(str(file.path), "unfinished", why, lines[0][0]))
     seats = (AGENT, PARTNER) if game == "PD" else (PARTNER, AGENT)
-    lineup = {str(seats[0]): person(), str(seats[1]): sitter(GPT4)}
+    lineup = {str(seats[0]): person(), str(seats[1]): player_spec(GPT4)}
     setup = Setup(
         Instance(f"akata2025:{who}:{game}", PRESETS[game], {"rounds": max(ROUNDS, len(lines))}),
         0,

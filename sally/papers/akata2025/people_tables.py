@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from math import log, sqrt
 
-from sally.core.metric import Played
-from sally.output.reproduce import Conditions
+from sally.core.rules.metric import Played
+from sally.output.tables.reproduce import Conditions
 from sally.stats.bayes import bayes_factor
+from sally.stats.cluster_interval import lone_by_rule
 from sally.stats.intervals import Estimate, without_interval
 from sally.stats.paired import unpaired_difference
-from sally.stats.rule import lone_by_rule
 
 BASE, PROMPTED = "Base", "Prompted"
 BOTH = "both"

@@ -13,7 +13,7 @@ from typing import Literal
 import msgspec
 
 from sally.core.errors import BadInput, listed
-from sally.core.records import NotPublished, Oddity, Source
+from sally.core.log.imported import NotPublished, Oddity, Source
 
 SOURCE = "Akata et al. 2025, github.com/eliaka/repeatedgames"
 LICENCE = "MIT, (c) 2024 Elif Akata"

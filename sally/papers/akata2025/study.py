@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from sally.core.log import Sitter
-from sally.core.study import Cell, Study, grid, instance, sitter
+from sally.core.log.events import PlayerSpec
+from sally.core.registry.study import Cell, Study, grid, instance, player_spec
 from sally.players.language import OPEN
 
 ROUNDS, LONG = 10, 20
 
 
-def _machine(*rows: tuple[str, list[int], list[list[str]]]) -> Sitter:
+def _machine(*rows: tuple[str, list[int], list[list[str]]]) -> PlayerSpec:
     """A finite machine by state: its odds, and where (own move, the other's) leads."""
     states: dict[str, Any] = {name: {"odds": odds, "after": after} for name, odds, after in rows}
-    return sitter("policy_table", table={"start": rows[0][0], "states": states})
+    return player_spec("policy_table", table={"start": rows[0][0], "states": states})
 
 
 ALTERNATES = _machine(
@@ -23,9 +23,9 @@ ALTERNATES = _machine(
 DEFECTS_ONCE = _machine(
     ("F", [0, 1], [["J", "J"], ["J", "J"]]), ("J", [1, 0], [["J", "J"], ["J", "J"]])
 )
-SINGLE = (sitter("single_action", action=0), sitter("single_action", action=1))
+SINGLE = (player_spec("single_action", action=0), player_spec("single_action", action=1))
 RECIPROCAL = tuple(
-    sitter(name)
+    player_spec(name)
     for name in ("tit_for_tat", "suspicious_tit_for_tat", "tit_for_two_tats", "grim_trigger")
 )
 
@@ -33,10 +33,10 @@ RECIPROCAL = tuple(
 def study(model: str = OPEN) -> Study:
     """Ten rounds of each game against simple bots, twenty of the dilemma against tit for tat."""
     agents = (
-        sitter("random"),
-        sitter("tabular"),
-        sitter("language", model=model, strategy="qa"),
-        sitter("language", model=model, strategy="social_qa"),  # predicts first
+        player_spec("random"),
+        player_spec("tabular"),
+        player_spec("language", model=model, strategy="qa"),
+        player_spec("language", model=model, strategy="social_qa"),  # predicts first
     )
     games = (
         ("experiment_pd", "ipd", ROUNDS, (*SINGLE, DEFECTS_ONCE)),

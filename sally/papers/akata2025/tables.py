@@ -10,18 +10,18 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from math import sqrt
 
-from sally.core.log import Sitter
-from sally.core.metric import Played
+from sally.core.log.events import PlayerSpec
+from sally.core.rules.metric import Played
 from sally.games.repeated_games.recorded import followed, rounds_of
 from sally.games.repeated_games.rounds import rewards, rounds
 from sally.games.repeated_games.rules import AGENT, PARTNER
-from sally.output.reproduce import Conditions, Effort, Engine, Known
+from sally.output.tables.reproduce import Conditions, Effort, Engine, Known
 from sally.papers.akata2025.importer import BOTS
 from sally.papers.akata2025.people_tables import people_figure
 from sally.papers.akata2025.reading import SOURCE
+from sally.stats.cluster_interval import lone_by_rule
 from sally.stats.effects import cohens_d
 from sally.stats.intervals import Estimate, without_interval
-from sally.stats.rule import lone_by_rule
 
 GAMES = {"experiment_pd": "PD", "experiment_bos": "BoS"}
 OTHERS = "all others"
@@ -48,7 +48,7 @@ def facts(played: Played) -> Conditions | None:
     }
 
 
-def published_name(who: Sitter) -> str:
+def published_name(who: PlayerSpec) -> str:
     """Somebody by the name that the files have for it."""
     for name, (partner, params) in BOTS.items():
         if who.player == partner and who.params == params:

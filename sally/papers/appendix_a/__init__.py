@@ -1,6 +1,6 @@
 """The word games of riemer2025's appendix A: exact baselines of ours, and neighbours in print."""
 
-from sally.core.paper import Paper
+from sally.core.registry.paper import Paper
 
 PAPER = Paper(
     "appendix_a",

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sally.core.log import Sitter
-from sally.core.study import sitter
+from sally.core.log.events import PlayerSpec
+from sally.core.registry.study import player_spec
 
 GIVERS: Mapping[str, str] = {"wavelength": "psychic", "taboo": "giver", "codenames": "giver"}
 MINDS: Mapping[str, Mapping[str, Any]] = {
@@ -23,14 +23,18 @@ DIALS: Mapping[str, Mapping[str, Any]] = {
 }
 
 
-def partners_of(game: str) -> dict[str, Sitter]:
+def partners_of(game: str) -> dict[str, PlayerSpec]:
     """The partners of a game, by name."""
     if game == "wavelength":
-        return {name: sitter("own_dial", **params) for name, params in DIALS.items()}
-    return {name: sitter("associates", **params) for name, params in MINDS.items()}
+        return {name: player_spec("own_dial", **params) for name, params in DIALS.items()}
+    return {name: player_spec("associates", **params) for name, params in MINDS.items()}
 
 
-def players_of(game: str) -> dict[str, Sitter]:
+def players_of(game: str) -> dict[str, PlayerSpec]:
     """Who gives clues without a language model: nobody's friend, oneself, and one who learns."""
     own = "own_dial" if game == "wavelength" else "associates"
-    return {"random": sitter("random"), "like oneself": sitter(own), "adapts": sitter("adapts")}
+    return {
+        "random": player_spec("random"),
+        "like oneself": player_spec(own),
+        "adapts": player_spec("adapts"),
+    }

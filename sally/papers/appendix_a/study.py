@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sally.core.study import Cell, Study, instance, sitter
+from sally.core.registry.study import Cell, Study, instance, player_spec
 from sally.papers.appendix_a.partners import GIVERS, partners_of
 from sally.players.language import OPEN
 
@@ -18,7 +18,7 @@ PROBES = {
 
 def study(model: str = OPEN, **language: Any) -> Study:
     """Every game with every partner; the model's seat is open if none is named."""
-    me = sitter("language", model=model, strategy="qa", **language)
+    me = player_spec("language", model=model, strategy="qa", **language)
     cells = []
     for game, seat in GIVERS.items():
         mine, theirs = PROBES[game]

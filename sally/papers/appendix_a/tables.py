@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 
-from sally.analysis.stored import Conditions, Known, same_model
-from sally.core import shelf
-from sally.core.drive import play_bots
-from sally.core.game import Seat
-from sally.core.log import Instance, Setup
-from sally.core.match import Match
-from sally.core.metric import Played
-from sally.core.playback import replayed
-from sally.output.layout import Column, Layout, Stub
-from sally.output.reproduce import Effort, Engine
+from sally.analysis.episodes.stored import Conditions, Known, same_model
+from sally.core.log.events import Instance, Setup
+from sally.core.match.drive import play_bots
+from sally.core.match.engine import Match
+from sally.core.match.playback import replayed
+from sally.core.registry import registry
+from sally.core.rules.game import Seat
+from sally.core.rules.metric import Played
+from sally.output.tables.layout import Column, Layout, Stub
+from sally.output.tables.reproduce import Effort, Engine
 from sally.papers.appendix_a.partners import GIVERS, partners_of, players_of
 from sally.runner.seating import players_of as seated
 from sally.runner.seating import resolved
+from sally.stats.cluster_interval import lone_by_rule
 from sally.stats.intervals import Estimate
-from sally.stats.rule import lone_by_rule
 
 MEASURES = ("points", "regret", "regret_first", "regret_last")
 MOST_ROWS = 10  # of a frozen set in a cell: each is ten rounds, or three boards
@@ -28,7 +28,7 @@ MOST_ROWS = 10  # of a frozen set in a cell: each is ten rounds, or three boards
 @lru_cache(maxsize=64)
 def episodes(game: str, partner: str, giver: str, rows: int, seed: int) -> tuple[Played, ...]:
     """Some rows of a frozen set, played by bots."""
-    spec, found = shelf.game(game), []
+    spec, found = registry.game(game), []
     lineup = {GIVERS[game]: players_of(game)[giver], "guesser": partners_of(game)[partner]}
     for number in range(rows):
         instance = Instance(f"{game} {number:03d}", game, {"number": number})
@@ -40,7 +40,7 @@ def episodes(game: str, partner: str, giver: str, rows: int, seed: int) -> tuple
 
 
 def _mean(game: str, metric: str, played: Sequence[Played]) -> Estimate | None:
-    measured = shelf.metrics(game)[f"{game}_{metric}"]
+    measured = registry.metrics(game)[f"{game}_{metric}"]
     values = [measured.measure(each, Seat(GIVERS[game])) for each in played]
     known = [value for value in values if value is not None]
     return lone_by_rule(known, measured.ends) if known else None
@@ -75,7 +75,7 @@ def facts(played: Played) -> Conditions | None:
 
 def resolved_params(game: str, player: str) -> dict[str, object]:
     """The parameters of a partner that nobody set."""
-    found = shelf.partners(game).get(player)
+    found = registry.partners(game).get(player)
     return dict(found.params) if found else {}
 
 

@@ -1,6 +1,6 @@
 """brockbank2024: people against fifteen bots in rock, paper, scissors, with the figures."""
 
-from sally.core.paper import Paper
+from sally.core.registry.paper import Paper
 
 PAPER = Paper(
     "brockbank2024", "people exploit, and are exploited by, bots in rock paper scissors", __name__

@@ -13,9 +13,9 @@ from pathlib import Path
 import msgspec
 
 from sally.core.errors import BadInput, unknown
-from sally.core.log import Episode, Instance, Setup, Sitter
-from sally.core.paper import Imported, Importer
-from sally.core.records import Difference, NotPublished, Oddity, or_listed, told
+from sally.core.log.events import Episode, Instance, PlayerSpec, Setup
+from sally.core.log.imported import Difference, NotPublished, Oddity, or_listed, told
+from sally.core.registry.paper import Imported, Importer
 from sally.games.repeated_games.recorded import Followed, Made, Round, bot, fed, followed, person
 from sally.games.repeated_games.rules import AGENT, PARTNER
 from sally.papers.brockbank2024.reading import ROUNDS, Game, Side, read
@@ -107,7 +107,7 @@ def _made(game: Game, number: int, persons: bool) -> Made:
     return MOVES.get(side.move, NO_MOVE)
 
 
-def setup_of(game: Game, who: Sitter) -> Setup:
+def setup_of(game: Game, who: PlayerSpec) -> Setup:
     """What was played: 300 rounds for 3, 0 or -1 points, in which void rounds end nothing."""
     params = {"matrix": MATRIX, "rounds": ROUNDS, "names": list(NAMES), "void_limit": ROUNDS}
     lineup = {AGENT: person(), PARTNER: who}
@@ -145,7 +145,9 @@ def _unpaid(game: Game) -> list[Difference]:
     return found
 
 
-def _outside(game: Game, rounds: Sequence[Round], who: Sitter, seen: Followed) -> list[Difference]:
+def _outside(
+    game: Game, rounds: Sequence[Round], who: PlayerSpec, seen: Followed
+) -> list[Difference]:
     found = []
     for number in seen.outside:
         made = rounds[number - 1].partner

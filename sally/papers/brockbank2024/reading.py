@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 
 from sally.core.errors import BadInput, listed
-from sally.core.records import Oddity, Source
+from sally.core.log.imported import Oddity, Source
 
 SOURCE = "Brockbank and Vul 2024, github.com/erik-brockbank/rps-bot-manuscript-public, data/"
 LICENCE = "CC0 1.0"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sally.core.study import Cell, Study, grid, instance, sitter
+from sally.core.registry.study import Cell, Study, grid, instance, player_spec
 from sally.papers.brockbank2024.importer import ADAPTIVE, MATRIX, NAMES, STABLE
 from sally.papers.brockbank2024.reading import ROUNDS
 from sally.players.language import OPEN
@@ -15,12 +15,17 @@ def study(model: str = OPEN) -> Study:
     problem = instance(
         "rps", "brockbank2024", matrix=MATRIX, rounds=ROUNDS, names=list(NAMES), void_limit=ROUNDS
     )
-    agents = (*(sitter(bot) for bot in BOTS_BESIDE), sitter("language", model=model, strategy="qa"))
+    agents = (
+        *(player_spec(bot) for bot in BOTS_BESIDE),
+        player_spec("language", model=model, strategy="qa"),
+    )
     cells = tuple(
         Cell(
             f"{kind} bots",
             (problem,),
-            grid(agent=agents, partner=tuple(sitter(b, void="published") for b in bots.values())),
+            grid(
+                agent=agents, partner=tuple(player_spec(b, void="published") for b in bots.values())
+            ),
             arms={"agent": ("their_move",)},
         )
         for kind, bots in (("stable", STABLE), ("adaptive", ADAPTIVE))

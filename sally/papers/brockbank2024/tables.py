@@ -7,18 +7,18 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from math import log, sqrt
 
-from sally.analysis.ends import ends_of
-from sally.core.log import Forfeited
-from sally.core.metric import Played
+from sally.analysis.profile.bounds import ends_of
+from sally.core.log.events import Forfeited
+from sally.core.rules.metric import Played
 from sally.games.repeated_games.conduct import win_rate
 from sally.games.repeated_games.recorded import Followed, followed, rounds_of
 from sally.games.repeated_games.rounds import Round, functional_regret, rounds
 from sally.games.repeated_games.rules import AGENT, PARTNER, RepeatedGame
-from sally.output.reproduce import Conditions, Effort, Engine, Known
+from sally.output.tables.reproduce import Conditions, Effort, Engine, Known
 from sally.papers.brockbank2024.importer import BOTS, MATRIX, NO_MOVE, STABLE
 from sally.papers.brockbank2024.reading import ROUNDS
+from sally.stats.cluster_interval import lone_by_rule
 from sally.stats.intervals import Estimate, without_interval
-from sally.stats.rule import lone_by_rule
 
 CHANCE = 1 / 3  # to win a round against a bot that plays evenly
 PERSON = "human"

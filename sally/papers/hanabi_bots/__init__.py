@@ -1,5 +1,5 @@
 """Bots of Hanabi: what their authors say they score, beside what they score here."""
 
-from sally.core.paper import Paper
+from sally.core.registry.paper import Paper
 
 PAPER = Paper("hanabi_bots", "Hanabi: what scripted players score, alone and together", __name__)

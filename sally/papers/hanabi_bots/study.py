@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from sally.core.log import Instance
-from sally.core.study import Cell, Study, grid, instance, sitter
+from sally.core.log.events import Instance
+from sally.core.registry.study import Cell, Study, grid, instance, player_spec
 from sally.players.language import OPEN
 
 PARTNERS = ("simple", "smart", "iggi")
@@ -33,18 +33,21 @@ def deals(game: str, count: int) -> tuple[Instance, ...]:
 
 def study(model: str = OPEN, **language: Any) -> Study:
     """One language model, its seat open if none is named, beside each of three bots."""
-    me = sitter("language", model=model, strategy="qa", **language)
+    me = player_spec("language", model=model, strategy="qa", **language)
     mini = deals("hanabi_mini", DEALS)
     cells = [
         cell
         for name in PARTNERS
         for cell in (
-            Cell(f"{name}: plays", mini, grid(ann=me, bob=sitter(name))),
-            Cell(f"{name}: asked", mini, grid(ann=me, bob=sitter(name)), arms={"ann": PROBES}),
+            Cell(f"{name}: plays", mini, grid(ann=me, bob=player_spec(name))),
+            Cell(f"{name}: asked", mini, grid(ann=me, bob=player_spec(name)), arms={"ann": PROBES}),
             Cell(
                 f"{name}: yardsticks",
                 mini,
-                grid(ann=(sitter(name), sitter("bookkeeper"), sitter("random")), bob=sitter(name)),
+                grid(
+                    ann=(player_spec(name), player_spec("bookkeeper"), player_spec("random")),
+                    bob=player_spec(name),
+                ),
                 arms={"ann": PROBES},
             ),
         )
@@ -65,7 +68,7 @@ CROSSPLAY = Study(
         Cell(
             "crossplay",
             deals("hanabi", CROSSED_DEALS),
-            grid(ann=tuple(map(sitter, CROSSED)), bob=tuple(map(sitter, CROSSED))),
+            grid(ann=tuple(map(player_spec, CROSSED)), bob=tuple(map(player_spec, CROSSED))),
         ),
     ),
 )

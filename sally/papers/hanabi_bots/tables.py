@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 
-from sally.analysis.ends import ends_of
-from sally.analysis.stored import Conditions
-from sally.core.chance import Stream, derived_seed
-from sally.core.game import Seat
-from sally.core.metric import Played
+from sally.analysis.episodes.stored import Conditions
+from sally.analysis.profile.bounds import ends_of
+from sally.core.rules.chance import Stream, derived_seed
+from sally.core.rules.game import Seat
+from sally.core.rules.metric import Played
 from sally.games.hanabi.bots.every import BOTS
 from sally.games.hanabi.cards import DEALS, shuffled
 from sally.games.hanabi.rules import SEATS, Hanabi
-from sally.output.layout import Column, Layout, Stub
-from sally.output.reproduce import Effort, Engine
+from sally.output.tables.layout import Column, Layout, Stub
+from sally.output.tables.reproduce import Effort, Engine
+from sally.stats.cluster_interval import lone_by_rule
 from sally.stats.intervals import Estimate
-from sally.stats.rule import lone_by_rule
 
 PLAYERS = (2, 3, 4, 5)
 RULE_AGENTS = ("legal_random", "iggi", "outer", "piers", "van_den_bergh")

@@ -13,20 +13,20 @@ from statistics import fmean
 
 import msgspec
 
-from sally.analysis.stored import pooled, short
-from sally.core import shelf
-from sally.core.game import Seat
-from sally.core.metric import Played
+from sally.analysis.episodes.stored import pooled, short
+from sally.core.registry import registry
+from sally.core.rules.game import Seat
+from sally.core.rules.metric import Played
 from sally.games.toma.ag.game import SPEAKER
 from sally.games.toma.predictions import beliefs
 from sally.games.toma.sw.acts import EXPLORER, GUIDE
 from sally.games.toma.sw.rules import kind_of_act
-from sally.output.layout import Conditions
-from sally.output.pictures import Picture, Point, Series, point
-from sally.output.reproduce import Effort, Known
+from sally.output.figures.paper_figures import Picture, Point, Series, point
+from sally.output.tables.layout import Conditions
+from sally.output.tables.reproduce import Effort, Known
 from sally.papers.kang2026.layout import MODELS, STRATEGIES
+from sally.stats.cluster_interval import lone_by_rule
 from sally.stats.intervals import Estimate
-from sally.stats.rule import lone_by_rule
 
 PLAYER = Seat("player")
 GAMES = {"toma_po": "Partially observable", "toma_mg": "Minority"}
@@ -39,7 +39,7 @@ def _of(name: str, *seats: Seat) -> Measure:
     """A metric for a seat, or its mean over the seats that have it."""
 
     def measure(played: Played) -> float | None:
-        metric = shelf.metrics(played.spec.name)[name]
+        metric = registry.metrics(played.spec.name)[name]
         found = [metric.measure(played, seat) for seat in seats]
         known = [value for value in found if value is not None]
         return fmean(known) if known else None

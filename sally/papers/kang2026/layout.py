@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sally.output.layout import Column, Conditions, Layout, Stub
+from sally.output.tables.layout import Column, Conditions, Layout, Stub
 
 OPEN = ("qwen", "gemma")
 FAMILIES = {"qwen": "Qwen", "gemma": "Gemma", "gemini": "Gemini", "gpt": "GPT"}

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from sally.core.game import Seat
-from sally.core.log import Instance, Sitter
-from sally.core.probe import Injection
-from sally.core.study import Cell, Study, grid, instance, sitter
+from sally.core.log.events import Instance, PlayerSpec
+from sally.core.registry.study import Cell, Study, grid, instance, player_spec
+from sally.core.rules.game import Seat
+from sally.core.rules.probe import Injection
 from sally.games.toma.ag.rules import items
 from sally.games.toma.mg.game import frozen_scenarios as mg_scenarios
 from sally.games.toma.po.game import frozen_scenarios as po_scenarios
@@ -25,14 +25,14 @@ ASKED = ("zero_shot", "cot")  # their predictions are had by asking
 UNASKED = ("self_consistency", "tom_cot", "tom_guide")
 ERRORS = tuple(n / 10 for n in range(11))
 RADIO_GAMES = 30  # the paper does not say how many
-WORLDS = sitter("worlds")
-HEARS_WORDS = sitter("embedding", vocabulary_only=True)
+WORLDS = player_spec("worlds")
+HEARS_WORDS = player_spec("embedding", vocabulary_only=True)
 
 
-def model_at(game: str, model: str, strategy: str) -> Sitter:
+def model_at(game: str, model: str, strategy: str) -> PlayerSpec:
     """A model under a strategy, with the paper's settings for the game."""
     settings = {"temperature": 0.7, "top_p": 0.95, "max_tokens": MOST_TOKENS[game]}
-    return sitter("language", model=model, strategy=strategy, settings=settings)
+    return player_spec("language", model=model, strategy=strategy, settings=settings)
 
 
 def scenarios(game: str, level: int | None = None) -> tuple[Instance, ...]:
@@ -47,7 +47,7 @@ def scenarios(game: str, level: int | None = None) -> tuple[Instance, ...]:
 
 def one_shot_cells(game: str, levels: range, model: str) -> list[Cell]:
     """Tables 1, 2, 9 and 10, and the bots that bound them."""
-    bots = grid(player=(sitter("solver"), sitter("random")))
+    bots = grid(player=(player_spec("solver"), player_spec("random")))
     cells = []
     for level in levels:
         problems, name = scenarios(game, level), f"{game} L{level}"
@@ -74,7 +74,7 @@ def injected_cells(game: str, model: str) -> list[Cell]:
         Cell(
             f"{game}, told with e={error:g}",
             problems,
-            grid(player=(sitter("believer"), model_at(game, model, "zero_shot"))),
+            grid(player=(player_spec("believer"), model_at(game, model, "zero_shot"))),
             injections=(Injection(Seat("player"), PROBES[game], error=error),),
             repeats=RUNS,
         )
@@ -87,20 +87,20 @@ def radio_cells(model: str) -> list[Cell]:
     problem = (instance("toma_sw", "toma_sw"),)
     arms: Arms = {"guide": ("ally_action",), "explorer": ("ally_action",)}
 
-    def team(strategies: tuple[str, ...]) -> tuple[dict[str, Sitter], ...]:
+    def team(strategies: tuple[str, ...]) -> tuple[dict[str, PlayerSpec], ...]:
         seats = [model_at("toma_sw", model, strategy) for strategy in strategies]
         return tuple({"guide": who, "explorer": who, "eavesdropper": WORLDS} for who in seats)
 
-    taking_turns, sweeping = sitter("turn_taker"), sitter("sweeper")
+    taking_turns, sweeping = player_spec("turn_taker"), player_spec("sweeper")
     bots = grid(
-        guide=(taking_turns, sitter("leaky"), sitter("talker"), sitter("silent")),
-        explorer=(taking_turns, sitter("tell_and_sweep")),
-        eavesdropper=(WORLDS, sitter("random")),
+        guide=(taking_turns, player_spec("leaky"), player_spec("talker"), player_spec("silent")),
+        explorer=(taking_turns, player_spec("tell_and_sweep")),
+        eavesdropper=(WORLDS, player_spec("random")),
     )
     mindless = grid(
-        guide=sitter("silent"),
+        guide=player_spec("silent"),
         explorer=sweeping,
-        eavesdropper=(WORLDS, sitter("search"), sitter("random")),
+        eavesdropper=(WORLDS, player_spec("search"), player_spec("random")),
     )
     published = (instance("toma_sw", "toma_sw published", win="published"),)
     return [
@@ -115,7 +115,7 @@ def clue_cells(model: str) -> list[Cell]:
     """Figures 7a and 11: a model speaks, models listen; and bots that bound what can be had."""
     problems = tuple(instance("toma_ag", f"toma_ag {one.word}", word=one.word) for one in items())
     listener = model_at("toma_ag", model, "cot")
-    speakers = (sitter(s) for s in ("margin", "hint_b", "hint_c", "synonym", "random"))
+    speakers = (player_spec(s) for s in ("margin", "hint_b", "hint_c", "synonym", "random"))
     return [
         Cell(
             "toma_ag, bots",
@@ -146,9 +146,9 @@ def generality_cell(model: str) -> Cell:
         grid(
             agent=tuple(model_at("ipd", model, strategy) for strategy in strategies),
             partner=(
-                sitter("single_action", action=0),
-                sitter("single_action", action=1),
-                sitter("tit_for_tat"),
+                player_spec("single_action", action=0),
+                player_spec("single_action", action=1),
+                player_spec("tit_for_tat"),
             ),
         ),
         repeats=RUNS,

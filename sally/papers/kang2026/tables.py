@@ -13,22 +13,22 @@ from typing import Any
 
 import msgspec
 
-from sally.analysis.stored import TOTAL, same_model
-from sally.core import shelf
-from sally.core.game import Seat
-from sally.core.log import Setup, Sitter
-from sally.core.metric import Played
+from sally.analysis.episodes.stored import TOTAL, same_model
+from sally.core.log.events import PlayerSpec, Setup
+from sally.core.registry import registry
+from sally.core.rules.game import Seat
+from sally.core.rules.metric import Played
 from sally.games.toma.ag.game import Ambiguity
 from sally.games.toma.mg.game import Minority
 from sally.games.toma.po.game import PartlySeen
 from sally.games.toma.sw.rules import SpeakOrWait
-from sally.output.reproduce import Conditions, Effort, Engine, Known
+from sally.output.tables.reproduce import Conditions, Effort, Engine, Known
 from sally.papers.kang2026.figures import FIGURES
 from sally.papers.kang2026.layout import LAYOUTS
 from sally.papers.kang2026.study import WORLDS
+from sally.stats.cluster_interval import coarsest, mean_by_rule
 from sally.stats.intervals import Estimate
 from sally.stats.paired import pair_up
-from sally.stats.rule import coarsest, mean_by_rule
 
 PLAYER = Seat("player")
 FIRST_SEATS = ("player", "guide", "speaker")  # where the model sits that is tested
@@ -71,7 +71,7 @@ def facts(played: Played) -> Conditions | None:
     return known | _of_model(who) if who.player == "language" else known
 
 
-def _of_model(who: Sitter) -> dict[str, str | int]:
+def _of_model(who: PlayerSpec) -> dict[str, str | int]:
     strategy = str(who.params.get("strategy", "qa"))
     known: dict[str, str | int] = {
         "model": str(who.params.get("model", "embedded")),
@@ -103,7 +103,7 @@ def _is_theirs(game: Any, setup: Setup) -> bool:
     return False  # the prisoner's dilemma, too: nothing of it can be compared
 
 
-def _is(setup: Setup, seat: str, who: Sitter) -> bool:
+def _is(setup: Setup, seat: str, who: PlayerSpec) -> bool:
     there = setup.lineup[seat]
     return (there.player, there.params) == (who.player, who.params)
 
@@ -156,7 +156,7 @@ def _successes(row: Conditions, known: Known, model: str | None) -> dict[Any, fl
     for facts, played in known:
         if not _meets(facts, row, model):
             continue
-        measure = shelf.metrics(played.spec.name)["task_success_published"].measure
+        measure = registry.metrics(played.spec.name)["task_success_published"].measure
         setup, success = played.episode.setup, measure(played, PLAYER)
         if success is not None:
             found[setup.instance.id, setup.repeat] = success

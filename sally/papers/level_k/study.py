@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from sally.core.log import Instance, Sitter
-from sally.core.study import Cell, Study, instance, sitter
+from sally.core.log.events import Instance, PlayerSpec
+from sally.core.registry.study import Cell, Study, instance, player_spec
 from sally.games.level_k.card import contest_of, rows_of_boxes
 from sally.players.language import OPEN
 
@@ -23,8 +23,8 @@ def _cell(
     name: str,
     instances: tuple[Instance, ...],
     seat: str,
-    player: Sitter,
-    others: dict[str, Sitter],
+    player: PlayerSpec,
+    others: dict[str, PlayerSpec],
     repeats: int = 1,
 ) -> Cell:
     return Cell(name, instances, ({seat: player, **others},), {seat: PROBES}, repeats=repeats)
@@ -32,12 +32,14 @@ def _cell(
 
 def study(model: str = OPEN, **language: Any) -> Study:
     """Every game against every depth, with one language model, its seat open if none is named."""
-    me = sitter("language", model=model, strategy="qa", **language)
+    me = player_spec("language", model=model, strategy="qa", **language)
     one, two = "player_1", "player_2"
     request, pennies = instance("eleven_twenty"), instance("matching_pennies")
-    cells = [_cell("eleven_twenty: people", (request,), one, me, {two: sitter("people")}, ONCE)]
+    cells = [
+        _cell("eleven_twenty: people", (request,), one, me, {two: player_spec("people")}, ONCE)
+    ]
     for k in DEPTHS:
-        level = sitter("level", k=k)
+        level = player_spec("level", k=k)
         rounds = (_over_rounds(request),)
         cells.append(_cell(f"eleven_twenty: level {k}", rounds, one, me, {two: level}))
         contest, others = contest_of(k)
@@ -49,7 +51,7 @@ def study(model: str = OPEN, **language: Any) -> Study:
             _cell(f"hide_and_seek: seeker, level {k}", boxes, two, me, {one: level}),
         ]
     for k in range(3):
-        tom = {two: sitter("k_tom", k=k)}
+        tom = {two: player_spec("k_tom", k=k)}
         cells.append(_cell(f"matching_pennies: {k}-ToM", (pennies,), one, me, tom))
     return Study(
         name="level_k",

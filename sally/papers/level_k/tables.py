@@ -8,10 +8,10 @@ from math import exp, factorial
 
 import numpy as np
 
-from sally.analysis.stored import Conditions, Known, same_model
-from sally.core.chance import Stream
-from sally.core.game import Seat
-from sally.core.metric import Played
+from sally.analysis.episodes.stored import Conditions, Known, same_model
+from sally.core.rules.chance import Stream
+from sally.core.rules.game import Seat
+from sally.core.rules.metric import Played
 from sally.games.level_k import depths, solvers
 from sally.games.level_k.k_tom import KTom
 from sally.games.level_k.minds import NOTHING, cognitive_hierarchy, gains_of, k_tom, ladder
@@ -19,10 +19,10 @@ from sally.games.level_k.payoffs import Contest, Pennies, Request
 from sally.games.level_k.people import Choices, published
 from sally.games.level_k.rules import LevelGame
 from sally.games.level_k.solvers import Odds
-from sally.output.layout import Column, Layout, Stub
-from sally.output.reproduce import Effort, Engine
+from sally.output.tables.layout import Column, Layout, Stub
+from sally.output.tables.reproduce import Effort, Engine
+from sally.stats.cluster_interval import lone_by_rule
 from sally.stats.intervals import Estimate
-from sally.stats.rule import lone_by_rule
 
 ONE, TWO = Seat("player_1"), Seat("player_2")
 REQUEST = LevelGame(pays=Request())

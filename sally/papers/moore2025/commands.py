@@ -9,12 +9,12 @@ import click
 import msgspec
 
 from sally import store
-from sally.core import shelf
 from sally.core.errors import BadInput
-from sally.core.metric import Played
-from sally.core.model import Settings
-from sally.core.playback import replayed
-from sally.output.console import json_option, print_json, print_table
+from sally.core.match.playback import replayed
+from sally.core.prompt.model import Settings
+from sally.core.registry import registry
+from sally.core.rules.metric import Played
+from sally.output.tables.console import json_option, print_json, print_table
 from sally.papers.moore2025.agreement import (
     HALVES,
     Agreement,
@@ -60,7 +60,7 @@ def readers(path: Path, half: str | None, model: str | None, as_json: bool) -> N
         raise BadInput(str(why)) from None
     if half is not None:
         games = tuple(game for game in games if half_of(game) == half)
-    reader = by_rules if model is None else by_model(shelf.model(model), Settings())
+    reader = by_rules if model is None else by_model(registry.model(model), Settings())
     rows = [row for name, part in _parts(games).items() for row in _rows(name, part, reader)]
     if as_json:
         print_json(rows)
@@ -114,7 +114,7 @@ def _rows(name: str, games: tuple[PublishedGame, ...], reader: GameReader) -> li
 @json_option
 def curves(folder: Path, as_json: bool) -> None:
     """Success, trap, disclosures and appeals by message; success also as moore2025 counts it."""
-    spec = shelf.game("mindgames")
+    spec = registry.game("mindgames")
     episodes = store.load(folder, quarantine=False).episodes.values()
     ours = [e for e in episodes if e.setup.instance.game == spec.name]
     points = curves_of(Played(spec, e, replayed(spec, e)) for e in ours)
@@ -144,7 +144,7 @@ def excluded(folder: Path, as_json: bool) -> None:
     Fewer than 10 characters a message or 5 seconds a turn, on average, or not finished. Times are
     known only for games exported from a study with people; for others only the messages count.
     """
-    spec = shelf.game("mindgames")
+    spec = registry.game("mindgames")
     episodes = store.load(folder, quarantine=False).episodes.values()
     ours = [
         Played(spec, e, replayed(spec, e)) for e in episodes if e.setup.instance.game == spec.name

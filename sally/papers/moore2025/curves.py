@@ -7,9 +7,9 @@ from itertools import accumulate
 
 import msgspec
 
-from sally.core.metric import Played
+from sally.core.rules.metric import Played
 from sally.games.mindgames import persuasion
-from sally.output.reproduce import Conditions, Known
+from sally.output.tables.reproduce import Conditions, Known
 from sally.papers.moore2025.figures import estimated
 from sally.papers.moore2025.tables import facts
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from sally.core.metric import Played
+from sally.core.rules.metric import Played
 from sally.games.mindgames.rules import PERSUADER, MindGame, State, spoken
 
 LEAST_CHARACTERS = 10  # of a message, on average over the game

@@ -9,14 +9,14 @@ from typing import Literal
 
 from msgspec.structs import replace
 
-from sally.analysis.stored import pooled
-from sally.core.metric import Played
+from sally.analysis.episodes.stored import pooled
+from sally.core.rules.metric import Played
 from sally.games.mindgames import persuasion
 from sally.games.mindgames.rules import MESSAGES, TARGET
 from sally.games.mindgames.target import random_success_formula
-from sally.output.layout import Conditions
-from sally.output.pictures import Picture, Point, Series, point
-from sally.output.reproduce import Effort, Known
+from sally.output.figures.paper_figures import Picture, Point, Series, point
+from sally.output.tables.layout import Conditions
+from sally.output.tables.reproduce import Effort, Known
 from sally.papers.moore2025.exclusion import participant
 from sally.papers.moore2025.layout import PERSUADERS
 from sally.stats.intervals import Estimate, share_interval

@@ -14,11 +14,11 @@ from typing import Any, Literal
 
 import msgspec
 
-from sally.core import paper
 from sally.core.errors import BadInput
-from sally.core.log import Episode, Instance, Setup, Sitter
-from sally.core.match import Match
-from sally.core.player import Decision, Turn
+from sally.core.log.events import Episode, Instance, PlayerSpec, Setup
+from sally.core.match.engine import Match
+from sally.core.match.player import Decision, Turn
+from sally.core.registry import paper
 from sally.games.mindgames import GAME
 from sally.games.mindgames.claims import Claims, falsehoods
 from sally.games.mindgames.phrasing import in_json
@@ -268,9 +268,9 @@ def _setup(game: PublishedGame, condition: str, name: str) -> Setup:
         Instance(name, GAME.name, msgspec.to_builtins(params)),
         0,
         {
-            PERSUADER: Sitter("recorded", {"name": given.persuader}, VERSIONS),
-            READER: Sitter("recorded", {"name": "published labels"}, VERSIONS),
-            TARGET: Sitter("exact", {}, VERSIONS),
+            PERSUADER: PlayerSpec("recorded", {"name": given.persuader}, VERSIONS),
+            READER: PlayerSpec("recorded", {"name": "published labels"}, VERSIONS),
+            TARGET: PlayerSpec("exact", {}, VERSIONS),
         },
         version=GAME.version,
     )

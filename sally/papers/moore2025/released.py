@@ -7,13 +7,13 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from math import inf
 
-from sally.core.metric import Played
+from sally.core.rules.metric import Played
 from sally.games.mindgames.claims import Disclosure, Names
 from sally.games.mindgames.persuasion import game_of
 from sally.games.mindgames.rules import spoken
-from sally.output.reproduce import Known
+from sally.output.tables.reproduce import Known
+from sally.stats.cluster_interval import lone_by_rule
 from sally.stats.intervals import Estimate
-from sally.stats.rule import lone_by_rule
 
 THE_IMPORT = "counted by `sally import mindgames`, which has the records"
 NOT_KEPT = {

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 from sally.core.errors import BadInput
-from sally.core.model import Model, Settings
-from sally.core.player import Decision, Fault, Turn
+from sally.core.match.player import Decision, Fault, Turn
+from sally.core.prompt.model import Model, Settings
 from sally.games.mindgames.claims import Claims
 from sally.games.mindgames.players import ModelReader
 from sally.papers.moore2025.importer import as_episode

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from sally.core.log import Instance, Sitter
-from sally.core.study import Cell, Study, grid, instance, sitter
+from sally.core.log.events import Instance, PlayerSpec
+from sally.core.registry.study import Cell, Study, grid, instance, player_spec
 from sally.games.mindgames import frozen
 from sally.games.mindgames.stories import stories
 from sally.players.language import OPEN
@@ -62,16 +62,18 @@ def a_story_each(name: str, collection: frozen.Collection, **params: Any) -> tup
     )
 
 
-def speaker(model: str) -> Sitter:
+def speaker(model: str) -> PlayerSpec:
     """A model that thinks first, then writes its message."""
-    return sitter("language", model=model, strategy="qa", settings={"temperature": TEMPERATURE})
+    return player_spec(
+        "language", model=model, strategy="qa", settings={"temperature": TEMPERATURE}
+    )
 
 
 def study(model: str = OPEN) -> Study:
     """The study with one language model as persuader, beside planners and mindless ones."""
     cells: list[Cell] = []
     for condition in CONDITIONS:
-        bots = tuple(sitter(bot) for bot in (*PLANNERS[condition], *MINDLESS))
+        bots = tuple(player_spec(bot) for bot in (*PLANNERS[condition], *MINDLESS))
         ours = puzzles(condition, "standard", condition=condition, memory="frozen")
         recalled = puzzles(f"{condition}-sequential", "standard", condition=condition)
         cells += [
@@ -81,16 +83,16 @@ def study(model: str = OPEN) -> Study:
             Cell(
                 f"{condition}, probed",
                 ours,
-                grid(persuader=(sitter("hidden"), speaker(model))),
+                grid(persuader=(player_spec("hidden"), speaker(model))),
                 arms={"persuader": PROBES},
             ),
         ]
     for variant in VARIANTS:
         varied = a_story_each(variant, "variants", variant=variant, memory="frozen")
-        cells.append(Cell(variant, varied, grid(persuader=(sitter("hidden"), speaker(model)))))
+        cells.append(Cell(variant, varied, grid(persuader=(player_spec("hidden"), speaker(model)))))
     for kind, collection in KINDS.items():
         others = a_story_each(collection, collection, memory="frozen")
-        bots = tuple(sitter(bot) for bot in ("hidden", *MINDLESS))
+        bots = tuple(player_spec(bot) for bot in ("hidden", *MINDLESS))
         cells.append(Cell(kind, others, grid(persuader=(*bots, speaker(model)))))
     return Study(
         name="moore2025",

@@ -10,13 +10,13 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from sally.analysis.stored import pooled
-from sally.core.chance import Stream
-from sally.core.drive import play_bots
-from sally.core.log import Instance, Setup, Sitter
-from sally.core.match import Match
-from sally.core.metric import Played
-from sally.core.partner import Scripted
+from sally.analysis.episodes.stored import pooled
+from sally.core.log.events import Instance, PlayerSpec, Setup
+from sally.core.match.drive import play_bots
+from sally.core.match.engine import Match
+from sally.core.rules.chance import Stream
+from sally.core.rules.metric import Played
+from sally.core.rules.partner import Scripted
 from sally.games.mindgames import GAME, frozen, persuasion
 from sally.games.mindgames.matrices import all_matrices, count_with_persuader, symmetry_classes
 from sally.games.mindgames.partners import PARTNERS
@@ -28,15 +28,15 @@ from sally.games.mindgames.target import (
     random_success_formula,
     told,
 )
-from sally.output.reproduce import Conditions, Effort, Engine, Known
+from sally.output.tables.reproduce import Conditions, Effort, Engine, Known
 from sally.papers.moore2025.exclusion import excluded, participant
 from sally.papers.moore2025.figures import FIGURES, cluster, estimated, won
 from sally.papers.moore2025.hypotheses import CHANCE, O1, TESTS, Game, hypothesis, marginal
 from sally.papers.moore2025.layout import LAYOUTS
 from sally.papers.moore2025.published_layout import superseded
 from sally.papers.moore2025.released import NOT_KEPT, released
+from sally.stats.cluster_interval import gap_by_rule
 from sally.stats.intervals import Estimate
-from sally.stats.rule import gap_by_rule
 
 MEDIAN = "story and participant"
 POPULATION = "none, errors by participant"
@@ -136,8 +136,8 @@ def planned(persuader: str) -> Estimate:
 def _won(persuader: str, params: dict[str, Any]) -> bool:
     """One game of scripted players."""
     lineup = {PERSUADER: persuader, **GAME.occupants}
-    sitters = {str(seat): Sitter(name) for seat, name in lineup.items()}
-    match = Match(GAME, Setup(Instance("plan", GAME.name, params), 1, sitters))
+    player_specs = {str(seat): PlayerSpec(name) for seat, name in lineup.items()}
+    match = Match(GAME, Setup(Instance("plan", GAME.name, params), 1, player_specs))
     play_bots(
         match,
         {str(s): Scripted(PARTNERS[name].make(match.game, s)) for s, name in lineup.items()},

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sally.analysis.published import Condition, load
-from sally.core.game import Seat
-from sally.core.probe import Injection
-from sally.core.study import Cell, grid, instance, sitter
+from sally.analysis.compare.published import Condition, load
+from sally.core.registry.study import Cell, grid, instance, player_spec
+from sally.core.rules.game import Seat
+from sally.core.rules.probe import Injection
 
 TABLES = ("1", "2", "3", "4", "8", "9", "10")
 EPISODES = 30  # a cell; the paper has 30 to 100
@@ -49,9 +49,9 @@ def cell(table: str, row: Row) -> Cell:
     game, kind = str(row["game"]), str(row["partner"])
     many = kind == "single_action"
     partners = (
-        tuple(sitter(kind, action=action) for action in range(MOVES[game]))
+        tuple(player_spec(kind, action=action) for action in range(MOVES[game]))
         if many
-        else (sitter(kind, first=OPENING[game]),)
+        else (player_spec(kind, first=OPENING[game]),)
     )
     names = row.get("names")
     named: dict[str, Any] = {"names": str(names).split()} if names else {}
@@ -69,14 +69,14 @@ def cell(table: str, row: Row) -> Cell:
 
 def _agent(row: Row) -> Any:
     if row["player"] != "language":
-        return sitter(str(row["player"]))
+        return player_spec(str(row["player"]))
     switches = {
         key: row[key] == "on" if row[key] in ("on", "off") else row[key]
         for key in ("memory", "history", "payoffs")
         if key in row
     }
     params: dict[str, Any] = {"model": "model", "strategy": row["strategy"]}
-    return sitter("language", **params, **({"with_": switches} if switches else {}))
+    return player_spec("language", **params, **({"with_": switches} if switches else {}))
 
 
 def _probe(row: Row) -> str:

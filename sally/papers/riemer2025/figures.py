@@ -12,17 +12,17 @@ from itertools import product
 
 import numpy as np
 
-from sally.analysis.stored import same_model, short, those
-from sally.core.metric import Played
+from sally.analysis.episodes.stored import same_model, short, those
+from sally.core.rules.metric import Played
 from sally.games.repeated_games.rounds import Floats, running_regret, running_tom_percent
 from sally.games.repeated_games.rules import AGENT
-from sally.output.layout import Conditions
-from sally.output.pictures import Picture, Point, Series, point
-from sally.output.reproduce import Effort, Known
+from sally.output.figures.paper_figures import Picture, Point, Series, point
+from sally.output.tables.layout import Conditions
+from sally.output.tables.reproduce import Effort, Known
 from sally.papers.riemer2025.layout import GAMES, MODELS, PARTNERS
 from sally.papers.riemer2025.names import name_sets
 from sally.papers.riemer2025.tabular import tabular_curves
-from sally.stats.rule import Bounds, lone_by_rule
+from sally.stats.cluster_interval import Bounds, lone_by_rule
 
 Curve = Callable[[Played], Sequence[float] | None]
 MEASURES = ("regret", "ToM %")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sally.output.layout import Column, Conditions, Layout, Stub
+from sally.output.tables.layout import Column, Conditions, Layout, Stub
 
 MODELS = {
     "llama-2-70b-chat": "LLAMA-2 70B Chat",

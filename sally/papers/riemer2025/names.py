@@ -5,7 +5,7 @@ The paper does not state the strategy of these figures; ours is qa.
 
 from __future__ import annotations
 
-from sally.core.study import Study
+from sally.core.registry.study import Study
 from sally.papers.riemer2025.cells import cell
 
 REPEATED = 20  # letters in a name that takes up more of the page

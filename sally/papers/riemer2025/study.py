@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from sally.core.study import Study
+from sally.core.registry.study import Study
 from sally.papers.riemer2025.cells import TABLES, cell, conditions
 from sally.papers.riemer2025.names import NAMES_STUDY
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import msgspec
 
-from sally.core.metric import Played
+from sally.core.rules.metric import Played
 from sally.games.repeated_games.optimum import interestingness
 from sally.games.repeated_games.rules import AGENT, PARTNER, RepeatedGame
-from sally.output.reproduce import Conditions, Effort, Engine
+from sally.output.tables.reproduce import Conditions, Effort, Engine
 from sally.papers.riemer2025.cells import MOVES, OPENING, ROUNDS, TOLD, completed
 from sally.papers.riemer2025.figures import figures
 from sally.papers.riemer2025.layout import LAYOUTS

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from sally.analysis.ends import ends_of
-from sally.core import shelf
-from sally.core.chance import Stream
-from sally.core.partner import Automaton
+from sally.analysis.profile.bounds import ends_of
+from sally.core.registry import registry
+from sally.core.rules.chance import Stream
+from sally.core.rules.partner import Automaton
 from sally.games.repeated_games.optimum import (
     machine_of,
     optimal_course,
@@ -23,15 +23,15 @@ from sally.games.repeated_games.players.bulk import Ints, Rounds, drawn_luck, pl
 from sally.games.repeated_games.players.rmax import Settings
 from sally.games.repeated_games.rounds import Floats, cost_of_being_wrong, mean_loss
 from sally.games.repeated_games.rules import AGENT, PARTNER, RepeatedGame
-from sally.output.reproduce import Effort
+from sally.output.tables.reproduce import Effort
 from sally.papers.riemer2025.cells import ROUNDS
+from sally.stats.cluster_interval import lone_by_rule
 from sally.stats.intervals import Estimate
-from sally.stats.rule import lone_by_rule
 
 
 def partners_of(game: RepeatedGame, kind: str) -> list[Automaton[Any]]:
     """The partners of a cell: one for every action, or tit for tat opening as on action 0."""
-    make = shelf.partners("repeated_games")[kind].automaton
+    make = registry.partners("repeated_games")[kind].automaton
     assert make is not None  # both kinds declare one
     if kind == "single_action":
         return [make(game, PARTNER, action=action) for action in game.moves_of(PARTNER)]
@@ -104,7 +104,7 @@ def exact_cell(name: str, kind: str, effort: Effort) -> Mapping[str, Estimate]:
 
 def game_of(name: str) -> RepeatedGame:
     """The paper's game of a hundred rounds."""
-    game = shelf.game(name).build({"rounds": ROUNDS})
+    game = registry.game(name).build({"rounds": ROUNDS})
     assert isinstance(game, RepeatedGame)
     return game
 

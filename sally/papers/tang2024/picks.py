@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from sally.analysis.rows import Row, played
+from sally.analysis.columns.rows import Row, played
 from sally.core.errors import unknown
-from sally.core.log import Episode, label
-from sally.core.metric import Played
+from sally.core.log.events import Episode, label
+from sally.core.rules.metric import Played
 from sally.games.pick_the_right_stuff.picks import FAMILY, Pick, picks
 from sally.games.pick_the_right_stuff.rules import MANAGER, LockerGame
+from sally.stats.cluster_interval import mean_by_rule
 from sally.stats.intervals import Estimate
-from sally.stats.rule import mean_by_rule
 
 
 def pick_rows(episodes: Iterable[Episode]) -> list[Row]:

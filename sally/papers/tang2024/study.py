@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from sally.core.log import Instance, Sitter
-from sally.core.study import Cell, Study, grid, instance, sitter
+from sally.core.log.events import Instance, PlayerSpec
+from sally.core.registry.study import Cell, Study, grid, instance, player_spec
 from sally.players.language import OPEN
 
 GAME = "pick_the_right_stuff"
@@ -32,16 +32,18 @@ def games(name: str, users: int = USERS, **params: Any) -> tuple[Instance, ...]:
     )
 
 
-def on_our_page(model: str) -> Sitter:
+def on_our_page(model: str) -> PlayerSpec:
     """A model that answers from the whole page in one question."""
-    return sitter("language", model=model, strategy="qa", settings={"temperature": TEMPERATURE})
+    return player_spec(
+        "language", model=model, strategy="qa", settings={"temperature": TEMPERATURE}
+    )
 
 
-def in_their_chat(model: str) -> Sitter:
+def in_their_chat(model: str) -> PlayerSpec:
     """A model in the authors' harness: one chat a game, few tokens, a cut answer still read."""
     settings = {"temperature": TEMPERATURE, "max_tokens": MOST_TOKENS}
     reading = {"read_cut": True}
-    return sitter("language", model=model, strategy="chat", settings=settings, with_=reading)
+    return player_spec("language", model=model, strategy="chat", settings=settings, with_=reading)
 
 
 def study(model: str = OPEN, users: int = USERS) -> Study:
@@ -50,13 +52,13 @@ def study(model: str = OPEN, users: int = USERS) -> Study:
     for name, params in SETS:
         ours = games(name, users, **params)
         theirs = games(f"{name} chat", users, wording="published", **params)
-        bots = tuple(sitter(bot) for bot in (*BOTS, *INVERSES))
+        bots = tuple(player_spec(bot) for bot in (*BOTS, *INVERSES))
         cells += [
             Cell(name, ours, grid(manager=(*bots, on_our_page(model)))),
             Cell(
                 f"{name}, probed",
                 ours,
-                grid(manager=(sitter("tracker"), on_our_page(model))),
+                grid(manager=(player_spec("tracker"), on_our_page(model))),
                 arms={"manager": PROBES},
             ),
             Cell(f"{name}, chat", theirs, grid(manager=in_their_chat(model)), retries=0),

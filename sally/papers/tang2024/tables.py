@@ -11,20 +11,20 @@ from typing import Literal
 
 import msgspec
 
-from sally.analysis.published import load, table, where
-from sally.analysis.stored import pooled, same_model, short
-from sally.core import shelf
-from sally.core.metric import ENDS, Played
+from sally.analysis.compare.published import load, table, where
+from sally.analysis.episodes.stored import pooled, same_model, short
+from sally.core.registry import registry
+from sally.core.rules.metric import ENDS, Played
 from sally.games.pick_the_right_stuff.generate_published import published_games
 from sally.games.pick_the_right_stuff.rules import MANAGER, LockerGame
 from sally.games.pick_the_right_stuff.rules_of_thumb import RULES_OF_THUMB, game_score
-from sally.output.layout import Column, Layout, Stub
-from sally.output.pictures import Picture, Point, Series, point
-from sally.output.reproduce import Conditions, Effort, Engine, Known
+from sally.output.figures.paper_figures import Picture, Point, Series, point
+from sally.output.tables.layout import Column, Layout, Stub
+from sally.output.tables.reproduce import Conditions, Effort, Engine, Known
 from sally.papers.tang2024.study import GAMES, TEMPERATURE, USERS
+from sally.stats.cluster_interval import lone_by_rule
 from sally.stats.intervals import Estimate
 from sally.stats.paired import paired_difference
-from sally.stats.rule import lone_by_rule
 
 Mode = Literal["zero", "finite"]
 SETTINGS = {"games": GAMES, "users": USERS, "temperature": TEMPERATURE}
@@ -113,7 +113,7 @@ def _score(known: Known, model: str, mode: Mode) -> Estimate | None:
     there = [
         p for f, p in known if f["belief_history"] == mode and same_model(str(f["model"]), model)
     ]
-    measure = shelf.metrics("pick_the_right_stuff")["score_published"].measure
+    measure = registry.metrics("pick_the_right_stuff")["score_published"].measure
     scores = [(measure(p, MANAGER), p.episode.setup.instance.id) for p in there]
     given = [(score, id) for score, id in scores if score is not None]
     return pooled([s for s, _ in given], [id for _, id in given], PERCENT) if given else None

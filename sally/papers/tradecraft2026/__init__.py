@@ -1,5 +1,5 @@
 """tradecraft2026: study, published figures, tables."""
 
-from sally.core.paper import Paper
+from sally.core.registry.paper import Paper
 
 PAPER = Paper("tradecraft2026", "TradeCraft: trading and crafting with hidden targets", __name__)

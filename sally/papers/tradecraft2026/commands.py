@@ -11,10 +11,10 @@ import click
 import msgspec
 
 from sally import store
-from sally.core import shelf
 from sally.core.errors import BadInput, unknown
-from sally.core.metric import Played
-from sally.core.playback import replayed
+from sally.core.match.playback import replayed
+from sally.core.registry import registry
+from sally.core.rules.metric import Played
 from sally.games.tradecraft import checking
 from sally.games.tradecraft.amounts import BadAmount
 from sally.games.tradecraft.assessor import agreement, ratings_file
@@ -25,7 +25,7 @@ from sally.games.tradecraft.ratings import summary
 from sally.games.tradecraft.ruleset_formats import load
 from sally.games.tradecraft.rulesets import SHIPPED, BadRuleset, shipped
 from sally.games.tradecraft.speech import goods_said
-from sally.output.console import json_option, print_json, print_table
+from sally.output.tables.console import json_option, print_json, print_table
 
 
 @click.group("tradecraft2026")
@@ -118,7 +118,7 @@ def assess(where: str, model: str, out: Path, limit: int | None) -> None:
     OUT gets one line per judgement; games that were judged before are skipped. Replies that cannot
     be read are named and get no line.
     """
-    judge, spec = shelf.model(model), shelf.game("tradecraft")
+    judge, spec = registry.model(model), registry.game("tradecraft")
     done = {rating.episode for rating in ratings_file(out)} if out.exists() else set()
     games = [e for e in store.load(where).episodes.values() if e.setup.instance.game == spec.name]
     if not games:

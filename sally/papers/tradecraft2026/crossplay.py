@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sally.core.study import Cell, Study, grid, sitter
+from sally.core.registry.study import Cell, Study, grid, player_spec
 from sally.games.tradecraft.problems import problems
 
 TRADERS = ("zero_order", "first_order", "second_order", "hoarder", "generous", "random")
@@ -19,7 +19,7 @@ CROSSPLAY = Study(
         Cell(
             name=name,
             instances=problems(chosen),
-            lineups=grid(p1=tuple(map(sitter, TRADERS)), p2=tuple(map(sitter, TRADERS))),
+            lineups=grid(p1=tuple(map(player_spec, TRADERS)), p2=tuple(map(player_spec, TRADERS))),
         )
         for name, chosen in SETS.items()
     ),

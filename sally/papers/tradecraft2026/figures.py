@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from sally.analysis.stored import short
-from sally.core.game import Seat
-from sally.core.metric import Played
+from sally.analysis.episodes.stored import short
+from sally.core.rules.game import Seat
+from sally.core.rules.metric import Played
 from sally.games.tradecraft.decisions import Fit
 from sally.games.tradecraft.spec import GROUPS
 from sally.games.tradecraft.trades import exchange_of, fit_of, priced
-from sally.output.pictures import Picture, Point, Series, point
-from sally.output.reproduce import Effort, Known
+from sally.output.figures.paper_figures import Picture, Point, Series, point
+from sally.output.tables.reproduce import Effort, Known
 from sally.papers.tradecraft2026.study import PLAYER
 from sally.papers.tradecraft2026.value_reports import beliefs_by_turn
 

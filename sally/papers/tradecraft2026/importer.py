@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import Any
 
 from sally.core.errors import BadInput, IllegalMove
-from sally.core.game import Seat
-from sally.core.log import Episode, Instance, Setup, Sitter
-from sally.core.match import Match
-from sally.core.paper import Imported, Importer
-from sally.core.player import Decision
-from sally.core.records import HUMAN, RECORDED, Difference, Oddity, Source, told
+from sally.core.log.events import Episode, Instance, PlayerSpec, Setup
+from sally.core.log.imported import HUMAN, RECORDED, Difference, Oddity, Source, told
+from sally.core.match.engine import Match
+from sally.core.match.player import Decision
+from sally.core.registry.paper import Imported, Importer
+from sally.core.rules.game import Seat
 from sally.games.tradecraft import GAME
 from sally.games.tradecraft.actions import (
     ACCEPT,
@@ -370,13 +370,13 @@ def _builtin(value: Any) -> Any:
     return {key: getattr(value, key) for key in value.__struct_fields__}
 
 
-def _sitter(record: Record, who: str) -> Sitter:
+def _sitter(record: Record, who: str) -> PlayerSpec:
     """A model by its side of the pairing, `4o_vs_cl`; the person and the model of a raw log."""
     sides = record.pairing.split("_vs_")
     if len(sides) == 2 and who[-1:] in "12":
-        return Sitter(RECORDED, {"name": sides[int(who[-1]) - 1]}, {"player": 1})
+        return PlayerSpec(RECORDED, {"name": sides[int(who[-1]) - 1]}, {"player": 1})
     name = who.partition("-player")[0] if "-player" in who else HUMAN
-    return Sitter(RECORDED, {"name": name}, {"player": 1})
+    return PlayerSpec(RECORDED, {"name": name}, {"player": 1})
 
 
 IMPORTER = Importer("tradecraft", "published games of the TradeCraft project, as logged", imported)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from sally.core.log import Sitter
-from sally.core.probe import Injection
-from sally.core.study import Cell, Study, grid, sitter
+from sally.core.log.events import PlayerSpec
+from sally.core.registry.study import Cell, Study, grid, player_spec
+from sally.core.rules.probe import Injection
 from sally.games.tradecraft.problems import spread
 from sally.games.tradecraft.spec import GROUPS
 from sally.papers.tradecraft2026.crossplay import CROSSPLAY
@@ -21,9 +21,9 @@ PLAYER, PARTNER = "p1", "p2"  # the partner reports V0 only, whatever the player
 BOTS = ("second_order", "first_order", "zero_order", "random")
 
 
-def model_seat(model: str) -> Sitter:
+def model_seat(model: str) -> PlayerSpec:
     """A model that keeps the dialogue."""
-    return sitter("language", model=model, strategy="chat")
+    return player_spec("language", model=model, strategy="chat")
 
 
 def own_reports(seat: str, probes: tuple[str, ...]) -> tuple[Injection, ...]:
@@ -41,7 +41,7 @@ def study(model: str = OPEN, played: int = INSTANCES_PLAYED) -> Study:
         seats = grid(p1=model_seat(model), p2=model_seat(model))
         cells.append(Cell(group, chosen, seats, arms=arms, injections=told, repeats=REPEATS))
     everything = {PLAYER: (*GROUPS["v0+v1+v2"], "their_target"), PARTNER: GROUPS["v0+v1"]}
-    bots = grid(p1=tuple(map(sitter, BOTS)), p2=sitter("first_order"))
+    bots = grid(p1=tuple(map(player_spec, BOTS)), p2=player_spec("first_order"))
     cells.append(Cell("bots", chosen, bots, arms=everything))
     cells += three_players(model)
     return Study(
@@ -60,8 +60,8 @@ def three_players(model: str) -> list[Cell]:
     arms = {PLAYER: GROUPS["v0+v1"], PARTNER: GROUPS["v0"], THIRD: GROUPS["v0"]}
     told = tuple(each for seat, probes in arms.items() for each in own_reports(seat, probes))
     models = grid(**dict.fromkeys(arms, model_seat(model)))
-    others = dict.fromkeys((PARTNER, THIRD), sitter("first_order"))
-    bots = grid(p1=tuple(map(sitter, BOTS)), **others)
+    others = dict.fromkeys((PARTNER, THIRD), player_spec("first_order"))
+    bots = grid(p1=tuple(map(player_spec, BOTS)), **others)
     return [
         Cell("three players", chosen, models, arms=arms, injections=told, repeats=REPEATS),
         Cell("three bots", chosen, bots, arms=arms),

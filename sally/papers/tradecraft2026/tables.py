@@ -15,17 +15,17 @@ from functools import partial
 from inspect import signature
 from typing import Any
 
-from sally.analysis.stored import same_model, short
-from sally.core.metric import Played
-from sally.core.probe import Question
+from sally.analysis.episodes.stored import same_model, short
+from sally.core.rules.metric import Played
+from sally.core.rules.probe import Question
 from sally.games.tradecraft.decisions import fit_decisions
 from sally.games.tradecraft.instances import instance_set
 from sally.games.tradecraft.rules import TradeCraft
 from sally.games.tradecraft.spec import GROUPS
 from sally.games.tradecraft.trades import beliefs_apart, exchange_of, mean_apart, trend
 from sally.games.tradecraft.values import exchange
-from sally.output.layout import Column, Layout, Stub
-from sally.output.reproduce import Conditions, Effort, Engine, Known
+from sally.output.tables.layout import Column, Layout, Stub
+from sally.output.tables.reproduce import Conditions, Effort, Engine, Known
 from sally.papers.tradecraft2026.figures import (
     FIGURES as PICTURES,
 )
@@ -37,9 +37,9 @@ from sally.papers.tradecraft2026.figures import (
     fitted,
 )
 from sally.papers.tradecraft2026.study import INSTANCES_PLAYED, PARTNER, PLAYER, REPEATS, SET
+from sally.stats.cluster_interval import lone_by_rule
 from sally.stats.intervals import Estimate
 from sally.stats.paired import unpaired_difference
-from sally.stats.rule import lone_by_rule
 
 CAPABILITY = ("gpt-4o", "o3", "o4-mini", "gpt-5-medium")  # top to bottom in Figure 6
 MODELS = {"gpt-4o": "GPT-4o", "o4-mini": "o4", "gpt-5-medium": "GPT-5 (medium)"}

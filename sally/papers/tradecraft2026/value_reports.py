@@ -7,13 +7,13 @@ from math import inf
 
 import msgspec
 
-from sally.core.game import Seat
-from sally.core.metric import Played
+from sally.core.rules.game import Seat
+from sally.core.rules.metric import Played
 from sally.games.tradecraft.decisions import Fit
 from sally.games.tradecraft.trades import beliefs_apart, exchange_of, fit_of, reporting
 from sally.games.tradecraft.values import Exchange
+from sally.stats.cluster_interval import lone_by_rule
 from sally.stats.intervals import Estimate
-from sally.stats.rule import lone_by_rule
 
 Plays = Sequence[tuple[Played, Seat]]
 

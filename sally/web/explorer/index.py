@@ -14,8 +14,8 @@ import msgspec
 
 from sally import store
 from sally.core.errors import BadInput, unknown
-from sally.core.log import RESUMABLE, SCHEMA, Censored, Ended, Episode, Setup, label
-from sally.core.study import Study
+from sally.core.log.events import RESUMABLE, SCHEMA, Censored, Ended, Episode, Setup, label
+from sally.core.registry.study import Study
 
 ENDED = "ended"  # the outcome of an episode that was played to its end
 
@@ -24,7 +24,7 @@ class IndexEntry(msgspec.Struct, frozen=True, gc=False):
     """One stored episode in short, and where its line stands."""
 
     id: str
-    shelf: str  # the store's name here
+    registry: str  # the store's name here
     study: str
     game: str
     instance: str
@@ -222,7 +222,7 @@ class EpisodeIndex:
         before = self.bad
         with self._lock:
             for entry in listed:
-                if (there := self._stores.get(entry.shelf)) and entry.id in there.entries:
+                if (there := self._stores.get(entry.registry)) and entry.id in there.entries:
                     try:
                         there.episode(entry.id)
                     except BadInput:
@@ -234,8 +234,8 @@ class EpisodeIndex:
         """Ended and censored episodes of every cell, beside how many are wanted."""
         with self._lock:
             running = _progress(self._running, {})
-            shelves = (_progress(s.entries.values(), s.wanted) for s in self._stores.values())
-            return [*running, *(row for rows in shelves for row in rows)]
+            registries = (_progress(s.entries.values(), s.wanted) for s in self._stores.values())
+            return [*running, *(row for rows in registries for row in rows)]
 
     @property
     def bad(self) -> int:
@@ -274,14 +274,14 @@ def _header_of(line: bytes) -> Header | Episode | None:
 
 
 def index_entry(
-    episode: Header | Episode, shelf: str, study: str, file: str = "", at: int = 0, size: int = 0
+    episode: Header | Episode, registry: str, study: str, file: str = "", at: int = 0, size: int = 0
 ) -> IndexEntry:
     """An episode in short."""
     end, setup = episode.end, episode.setup
     payoffs = end.payoffs if isinstance(end, Ended) else {}
     return IndexEntry(
         id=episode.id,
-        shelf=shelf,
+        registry=registry,
         study=study,
         game=setup.instance.game,
         instance=setup.instance.id,

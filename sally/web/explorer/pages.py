@@ -13,8 +13,8 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 from sally.core.errors import BadInput
-from sally.core.log import Episode, label
-from sally.core.scenes import REFEREE, ending, tell
+from sally.core.log.events import Episode, label
+from sally.core.log.scenes import REFEREE, ending, tell
 from sally.web import security
 from sally.web.database import Row, Transaction
 from sally.web.explorer import perspective
@@ -87,13 +87,13 @@ async def index_of(request: Request) -> EpisodeIndex:
     return found
 
 
-async def episode_of(request: Request, shelf: str, id: str) -> Episode:
+async def episode_of(request: Request, registry: str, id: str) -> Episode:
     """One whole episode, from a store or from the running study."""
     index, study = await index_of(request), getattr(request.app.state, "study", None)
-    if study is not None and shelf == study.owner:
+    if study is not None and registry == study.owner:
         found: Episode = await study.episode(id)
         return found
-    return await run_in_threadpool(index.episode, shelf, id)
+    return await run_in_threadpool(index.episode, registry, id)
 
 
 # --- what is going on ---------------------------------------------------------------------------
@@ -180,16 +180,16 @@ def _neighbour(wanted: Wanted, listed: Shown, by: int) -> str | None:
 
 async def episode(request: Request) -> Response:
     """One step of one episode from somebody's eyes."""
-    shelf, id = request.path_params["shelf"], request.path_params["id"]
+    registry, id = request.path_params["shelf"], request.path_params["id"]
     asked = request.query_params
     try:
-        found = await episode_of(request, shelf, id)
+        found = await episode_of(request, registry, id)
         facts = await run_in_threadpool(
             step, found, asked.get("eyes", REFEREE), asked.get("turn", ""), "play_on" in asked
         )
     except BadInput as why:
         return page(request, "explorer/problem.html", 404, why=str(why))
-    return page(request, "explorer/episode.html", shelf=shelf, episode=found, **facts)
+    return page(request, "explorer/episode.html", registry=registry, episode=found, **facts)
 
 
 def step(found: Episode, who: str, turn: str, play_on: bool = False) -> dict[str, Any]:

@@ -6,16 +6,11 @@ from typing import Any
 
 import msgspec
 
-from sally.analysis.continued import at_turn
-from sally.analysis.costs import Costly, costs_by_turn
-from sally.analysis.rows import played
-from sally.core import shelf
-from sally.core.answers import ask_of
-from sally.core.board import Board, board_of
-from sally.core.desk import Desk
+from sally.analysis.columns.rows import played
+from sally.analysis.decisions.costs import Costly, costs_by_turn
+from sally.analysis.decisions.rollouts import at_turn
 from sally.core.errors import BadInput, unknown
-from sally.core.game import Seat
-from sally.core.log import (
+from sally.core.log.events import (
     Censored,
     Ended,
     Episode,
@@ -27,7 +22,12 @@ from sally.core.log import (
     Told,
     label,
 )
-from sally.core.scenes import REFEREE, Scene, Story, ending, texts_of
+from sally.core.log.scenes import REFEREE, Scene, Story, ending, texts_of
+from sally.core.match.answers import ask_of
+from sally.core.match.seat_context import SeatContext
+from sally.core.registry import registry
+from sally.core.rules.board import Board, board_of
+from sally.core.rules.game import Seat
 from sally.web.explorer.prompts import Line, Shown, prompts_in
 
 
@@ -142,12 +142,12 @@ def _answer(scene: Scene, event: Event) -> str:
     return f"(not asked: {scene.answer})" if isinstance(event, Skipped) else scene.answer
 
 
-def _desk(episode: Episode, seat: str) -> Desk:
+def _desk(episode: Episode, seat: str) -> SeatContext:
     """A desk under the words that this seat was shown."""
     setup = episode.setup
-    spec = shelf.game(setup.instance.game)
+    spec = registry.game(setup.instance.game)
     game, texts = spec.build(setup.instance.params), texts_of(setup.lineup.get(seat))
-    return Desk(spec, game, Seat(seat), setup.seed, texts)
+    return SeatContext(spec, game, Seat(seat), setup.seed, texts)
 
 
 # --- the referee's eyes -------------------------------------------------------------------------

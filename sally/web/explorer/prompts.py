@@ -7,13 +7,13 @@ from typing import Any
 
 import msgspec
 
-from sally.core import shelf
 from sally.core.errors import BadInput, PromptDiffers
-from sally.core.log import Episode, Event
-from sally.core.match import Match
-from sally.core.model import Context
-from sally.core.playback import rerun
-from sally.core.player import AskId, Turn
+from sally.core.log.events import Episode, Event
+from sally.core.match.engine import Match
+from sally.core.match.playback import rerun
+from sally.core.match.player import AskId, Turn
+from sally.core.prompt.model import Context
+from sally.core.registry import registry
 from sally.runner.check import answered_again
 
 
@@ -36,7 +36,7 @@ def prompts_in(episode: Episode, seat: str, turn: int) -> dict[AskId | None, Sho
     found: dict[AskId | None, Shown] = {}
     if not any(e.seat == seat and e.turn == turn and e.calls for e in episode.events):
         return found
-    spec = shelf.game(episode.setup.instance.game)
+    spec = registry.game(episode.setup.instance.game)
     match: Match[Any, Any, Any] = Match(spec, episode.setup, ask_nature=True)
     for asked, event in rerun(match, episode):
         if asked.number > turn:

@@ -11,10 +11,10 @@ from typing import Any
 
 import msgspec
 
-from sally.core.answers import action_of
-from sally.core.game import GameSpec
-from sally.core.log import Looked
-from sally.core.player import AskId, Decision, Fault, Forfeit, Given, Player, Turn, put
+from sally.core.log.events import Looked
+from sally.core.match.answers import action_of
+from sally.core.match.player import AskId, Decision, Fault, Forfeit, Given, Player, Turn, put
+from sally.core.rules.game import GameSpec
 from sally.runner.budget import BudgetSpent
 from sally.web.database import Job, Rows, Transaction
 

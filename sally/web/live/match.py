@@ -16,13 +16,13 @@ from typing import Any
 
 import msgspec
 
-from sally.core.drive import let_answer
 from sally.core.errors import BadInput, IllegalMove, NotAsked
-from sally.core.game import Seat
-from sally.core.log import Censored, Ended
-from sally.core.match import Match
-from sally.core.player import AskId, Decision, Fault, Forfeit, Given, Player, Turn, put
-from sally.core.scenes import Scene, moment, outlook
+from sally.core.log.events import Censored, Ended
+from sally.core.log.scenes import Scene, moment, outlook
+from sally.core.match.drive import let_answer
+from sally.core.match.engine import Match
+from sally.core.match.player import AskId, Decision, Fault, Forfeit, Given, Player, Turn, put
+from sally.core.rules.game import Seat
 from sally.runner.local import used_by
 from sally.web.database import Database, DuplicateRow, Row
 from sally.web.live.answers import (
@@ -89,9 +89,9 @@ class LiveMatch:
         self._lines: dict[str, list[str]] = {seat: [] for seat in people}
         self._labels = labels or Labels()
         self._menus: dict[str, list[str]] = {}  # options in the game's order, of mirrored seats
-        self._plainly = {s: self._labels.plainly(match.desk(Seat(s))) for s in people}
+        self._plainly = {s: self._labels.plainly(match.context(Seat(s))) for s in people}
         self._rules = {  # nothing that happens changes them
-            s: plainly(match.desk(Seat(s)).words.rules(Seat(s)))
+            s: plainly(match.context(Seat(s)).words.rules(Seat(s)))
             for s, plainly in self._plainly.items()
         }
         self._screens: dict[str, Screen] = {}
@@ -363,28 +363,28 @@ class LiveMatch:
         return self._screens[seat]
 
     def _seen(self, seat: str) -> Screen:
-        match, desk = self.match, self.match.desk(Seat(seat))
+        match, context = self.match, self.match.context(Seat(seat))
         turns = self._open(seat)
         view = turns[0].view if turns else match.game.observe(match.state, Seat(seat))
-        self._lines[seat] += map(self._plainly[seat], desk.reader.news(view))
+        self._lines[seat] += map(self._plainly[seat], context.reader.news(view))
         scenes = [moment(turn) for turn in turns]
         end = match.events[-1] if match.over else None
         # Which of the others has still to act may be hidden, so it is always all of them.
         others = () if turns or match.over else [s for s in match.game.seats if s != seat]
         raw = screen_of(
-            desk,
+            context,
             self._rules[seat],
-            scenes or [outlook(desk, match.turn, view)],
+            scenes or [outlook(context, match.turn, view)],
             self._lines[seat],
             [self._ask(turn, scene) for turn, scene in zip(turns, scenes, strict=True)],
             others,
             over_of(seat, end, self._labels.texts) if isinstance(end, Ended | Censored) else None,
         )
-        screen = for_people(raw, desk, self._labels, self._plainly[seat])
+        screen = for_people(raw, context, self._labels, self._plainly[seat])
         if seat not in self._mirrored:
             return screen
         if seat in match.game.to_move(match.state):  # also while it is asked something aside
-            menu = menu_of(desk, match.game.options(match.state, Seat(seat)))
+            menu = menu_of(context, match.game.options(match.state, Seat(seat)))
             self._menus[seat] = [self._plainly[seat](label) for label in menu]
         return turned(screen, self._menus[seat]) if seat in self._menus else screen
 

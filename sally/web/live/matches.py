@@ -14,10 +14,10 @@ from typing import Any, TypeVar
 import msgspec
 
 from sally import store
-from sally.core import shelf
 from sally.core.errors import BadInput, NotAsked
-from sally.core.log import Episode, Setup
-from sally.core.match import Match
+from sally.core.log.events import Episode, Setup
+from sally.core.match.engine import Match
+from sally.core.registry import registry
 from sally.players.language import uses_model
 from sally.runner.budget import Meter, Metered
 from sally.runner.local import is_bot, reached
@@ -251,13 +251,13 @@ class LiveMatches:
         owner: str,
     ) -> LiveMatch:
         labels = self.labels.get(owner, Labels())
-        spec = shelf.game(setup.instance.game)
+        spec = registry.game(setup.instance.game)
         words = dict.fromkeys(people, labels.words.get(spec.name, spec.people))
         match: Match[Any, Any, Any] = Match(spec, setup, texts=words)
         inside = {seat: who for seat, who in setup.lineup.items() if seat not in people}
         if any(map(uses_model, inside.values())):
             meter = self.meter.of_episode()
-            inside = reached(inside, lambda seat, name: Metered(shelf.model(name), meter, name))
+            inside = reached(inside, lambda seat, name: Metered(registry.model(name), meter, name))
         players = players_of(match, inside)
         bots = [seat for seat, player in players.items() if is_bot(player)]
         return LiveMatch(

@@ -10,9 +10,9 @@ from typing import Any
 
 import msgspec
 
-from sally.core.board import Board, Table
-from sally.core.desk import Desk
-from sally.core.game import GameSpec
+from sally.core.match.seat_context import SeatContext
+from sally.core.rules.board import Board, Table
+from sally.core.rules.game import GameSpec
 from sally.players.language import checked_pack
 from sally.web.live.screen import Ask, Option, Screen, plain
 from sally.web.texts import ENGLISH, Texts, shipped
@@ -40,34 +40,34 @@ class Labels(msgspec.Struct, frozen=True):
     def texts(self) -> Texts:
         return shipped(self.language)
 
-    def title(self, desk: Desk) -> str:
-        return self.titles.get(desk.spec.name, desk.spec.title)
+    def title(self, context: SeatContext) -> str:
+        return self.titles.get(context.spec.name, context.spec.title)
 
-    def role(self, desk: Desk, seat: str) -> str:
+    def role(self, context: SeatContext, seat: str) -> str:
         """Such as "the guide"; empty where a seat is just a player's."""
-        return self.roles.get(seat, desk.spec.roles.get(seat, ""))
+        return self.roles.get(seat, context.spec.roles.get(seat, ""))
 
-    def plainly(self, desk: Desk) -> Plainly:
+    def plainly(self, context: SeatContext) -> Plainly:
         """Texts as people write them: no underscore, and a role for a seat with a code name."""
-        coded = [str(seat) for seat in desk.game.seats if re.search(r"[0-9_]", seat)]
-        names = {seat: self.role(desk, seat) for seat in coded if self.role(desk, seat)}
+        coded = [str(seat) for seat in context.game.seats if re.search(r"[0-9_]", seat)]
+        names = {seat: self.role(context, seat) for seat in coded if self.role(context, seat)}
         if not names:
             return plain
         code = re.compile(rf"\b({'|'.join(map(re.escape, names))})\b")
         return lambda text: plain(code.sub(lambda found: names[found[0]], text))
 
 
-def for_people(screen: Screen, desk: Desk, labels: Labels, plainly: Plainly) -> Screen:
+def for_people(screen: Screen, context: SeatContext, labels: Labels, plainly: Plainly) -> Screen:
     """A screen in people's words; its rules and lines are so already, since each is read once."""
     return msgspec.structs.replace(
         screen,
-        title=labels.title(desk),
-        role=labels.role(desk, screen.seat),
+        title=labels.title(context),
+        role=labels.role(context, screen.seat),
         now=plainly(screen.now),
         board=plain_board(screen.board, plainly),
         asks=tuple(plain_ask(ask, plainly) for ask in screen.asks),
         told=tuple(map(plainly, screen.told)),
-        waiting_for=tuple(labels.role(desk, seat) for seat in screen.waiting_for),
+        waiting_for=tuple(labels.role(context, seat) for seat in screen.waiting_for),
     )
 
 

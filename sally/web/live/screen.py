@@ -14,16 +14,16 @@ from typing import Any, Literal
 
 import msgspec
 
-from sally.core.board import Board, board_of
-from sally.core.desk import Desk
 from sally.core.errors import IllegalMove
-from sally.core.game import Tool
-from sally.core.log import Censored, Ended
-from sally.core.menu import Amounts, Choice, Field, Form, Many, Options, Text, Whole, filled
-from sally.core.player import AskId, Decision, Turn
-from sally.core.probe import Question, Report
-from sally.core.scenes import Scene
-from sally.core.words import as_tuples
+from sally.core.log.events import Censored, Ended
+from sally.core.log.scenes import Scene
+from sally.core.match.player import AskId, Decision, Turn
+from sally.core.match.seat_context import SeatContext
+from sally.core.prompt.words import as_tuples
+from sally.core.rules.board import Board, board_of
+from sally.core.rules.game import Tool
+from sally.core.rules.menu import Amounts, Choice, Field, Form, Many, Options, Text, Whole, filled
+from sally.core.rules.probe import Question, Report
 from sally.web.texts import Texts
 
 Json = dict[str, Any]
@@ -104,9 +104,9 @@ def ask_of(match: str, turn: Turn[Any, Any], scene: Scene, refused: str | None) 
     """A turn and its scene as the browser gets them."""
     if turn.question is not None:
         return _probe(ask_name(match, turn.id), turn, turn.question, scene, refused)
-    words, options = turn.desk.words, turn.options
+    words, options = turn.context.words, turn.options
     scale = words.scale(options)
-    ready = _ready(turn.desk, options)
+    ready = _ready(turn.context, options)
     forms = [o for o in options if type(o) is Form]
     return Ask(
         ask_name(match, turn.id),
@@ -117,7 +117,7 @@ def ask_of(match: str, turn: Turn[Any, Any], scene: Scene, refused: str | None) 
         tuple(Option(words.name(o), msgspec.to_builtins(o)) for o in ready),
         tuple(_named(form_of(form), words.texts) for form in forms),
         range=_ends(scale),
-        tools=tuple(_tool(tool) for tool in turn.desk.spec.tools),
+        tools=tuple(_tool(tool) for tool in turn.context.spec.tools),
         looked=tuple(
             {"tool": look.tool, "arguments": look.given, "found": look.found}
             for look in turn.looked
@@ -126,14 +126,16 @@ def ask_of(match: str, turn: Turn[Any, Any], scene: Scene, refused: str | None) 
     )
 
 
-def _ready(desk: Desk, options: Options[Any]) -> list[Any]:
+def _ready(context: SeatContext, options: Options[Any]) -> list[Any]:
     """The options that can be chosen as they stand; of a scale, none is."""
-    return [o for o in options if type(o) is not Form] if desk.words.scale(options) is None else []
+    return (
+        [o for o in options if type(o) is not Form] if context.words.scale(options) is None else []
+    )
 
 
-def menu_of(desk: Desk, options: Options[Any]) -> list[str]:
+def menu_of(context: SeatContext, options: Options[Any]) -> list[str]:
     """The names of the options that are buttons."""
-    return [desk.words.name(option) for option in _ready(desk, options)]
+    return [context.words.name(option) for option in _ready(context, options)]
 
 
 def _probe(
@@ -145,7 +147,7 @@ def _probe(
         name,
         "probe",
         scene.question,
-        turn.desk.words.say("aside.intro"),
+        turn.context.words.say("aside.intro"),
         question.kind if whole is None else "number",
         items=tuple(map(Option, scene.options, question.choices)) if whole is None else (),
         range=(0.0, 100.0) if question.kind == "odds" else scale,
@@ -293,7 +295,7 @@ def over_of(seat: str, end: Ended | Censored, said: Texts) -> Over:
 
 
 def screen_of(
-    desk: Desk,
+    context: SeatContext,
     rules: str,
     scenes: Sequence[Scene],  # of what is asked, or the one of a seat that waits
     lines: Sequence[str],
@@ -305,14 +307,14 @@ def screen_of(
     first = scenes[0]
     return Screen(
         0,
-        desk.spec.title,
-        desk.seat,
+        context.spec.title,
+        context.seat,
         "",
         rules,
         0,
         tuple(lines),
         "" if over is not None else first.now,
-        board_of(desk, first.view),
+        board_of(context, first.view),
         tuple(asks),
         tuple(told for scene in scenes for told in scene.told),
         tuple(waiting_for),

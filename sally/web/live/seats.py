@@ -8,11 +8,11 @@ from hashlib import sha256
 
 import msgspec
 
-from sally.core.log import Setup, Sitter
+from sally.core.log.events import PlayerSpec, Setup
 from sally.runner.seating import resolved
 
 PERSON = "person"  # the name under which people stand in the log
-STAND_IN = Sitter("random")  # sits for a person while a setup is checked
+STAND_IN = PlayerSpec("random")  # sits for a person while a setup is checked
 
 
 class NoSuchSeat(Exception):
@@ -42,7 +42,7 @@ def settled(setup: Setup, people: Sequence[str]) -> Setup:
     seated = {s: STAND_IN if s in people else who for s, who in setup.lineup.items()}
     checked = resolved(msgspec.structs.replace(setup, lineup=seated))
     lineup = {
-        s: setup.lineup.get(s, Sitter(PERSON)) if s in people else who
+        s: setup.lineup.get(s, PlayerSpec(PERSON)) if s in people else who
         for s, who in checked.lineup.items()
     }
     return msgspec.structs.replace(checked, lineup=lineup)

@@ -13,12 +13,12 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import msgspec
 
-from sally.core import shelf
 from sally.core.errors import BadInput, listed, unknown
-from sally.core.game import GameSpec, Seat
-from sally.core.log import Instance, Setup, Sitter
-from sally.core.partner import Partner
-from sally.core.problems import Problem, Problems
+from sally.core.log.events import Instance, PlayerSpec, Setup
+from sally.core.registry import registry
+from sally.core.rules.game import GameSpec, Seat
+from sally.core.rules.partner import Partner
+from sally.core.rules.problems import Problem, Problems
 from sally.players.language import LANGUAGE
 from sally.runner.local import is_bot
 from sally.runner.seating import kinds, seated
@@ -103,11 +103,11 @@ class Lobby:
 
     def offers(self) -> list[Offer]:
         """Every game on the shelf, with who may sit where."""
-        return [self.offer(name) for name in shelf.games()]
+        return [self.offer(name) for name in registry.games()]
 
     def offer(self, name: str) -> Offer:
         """One game, with who may sit where."""
-        spec = shelf.game(name)
+        spec = registry.game(name)
         models = tuple(MODEL + model for model in self._models)
         frozen = problems_of(name)
         bots = bots_of(spec)
@@ -163,7 +163,7 @@ class Lobby:
     ) -> tuple[Instance, tuple[str, ...]]:
         """The instance that is played, with its seats; settings win over what a problem has."""
         if not problem:
-            seats = shelf.game(game).build(params).seats if params else offer.seats
+            seats = registry.game(game).build(params).seats if params else offer.seats
             return Instance(game, game, dict(params)), seats
         frozen = problems_of(game)
         if problem not in frozen:
@@ -203,7 +203,7 @@ class Lobby:
             if row is None:  # given up while we waited
                 return False, len(self._waiting(game)), needed
             game, match = row
-            needed = len(bots_of(shelf.game(game)))
+            needed = len(bots_of(registry.game(game)))
             if match is not None:
                 self._seen.pop(key, None)
                 return True, needed, needed
@@ -238,7 +238,7 @@ class Lobby:
 
     async def _pair(self, game: str) -> bool:
         """Seat those who have waited longest, if they are enough."""
-        seats = tuple(bots_of(shelf.game(game)))
+        seats = tuple(bots_of(registry.game(game)))
         async with self._pairing:
             called = self._waiting(game)[: len(seats)]
             if len(called) < len(seats):
@@ -252,7 +252,7 @@ class Lobby:
                         "UPDATE tickets SET match = ?, seat = ? WHERE ticket = ?", match, where, key
                     )
 
-            lineup = {seat: Sitter(PERSON) for seat in seats}
+            lineup = {seat: PlayerSpec(PERSON) for seat in seats}
             instance = Instance(game, game, {})
             await self._opened(instance, lineup, seats, {}, keys=at, also=seat)
             for key in called:
@@ -280,19 +280,19 @@ class Lobby:
             raise Busy(f"All {self._most_open} tables are taken; try again later.")
         return offer
 
-    def _sitter(self, offer: Offer, seat: str, who: str) -> Sitter:
+    def _sitter(self, offer: Offer, seat: str, who: str) -> PlayerSpec:
         if who not in offer.players[seat]:
             raise unknown(f"player for seat {seat!r} of {offer.name}", who, offer.players[seat])
         if not who.startswith(MODEL):
-            return Sitter(who)
+            return PlayerSpec(who)
         entry = self.live_matches.meter.config.entry(who.removeprefix(MODEL))
         settings = {"settings": dict(entry.settings)} if entry.settings else {}
-        return Sitter(LANGUAGE, {"model": entry.name, **settings})
+        return PlayerSpec(LANGUAGE, {"model": entry.name, **settings})
 
     async def _opened(
         self,
         instance: Instance,
-        lineup: Mapping[str, Sitter],
+        lineup: Mapping[str, PlayerSpec],
         people: Sequence[str],
         arms: Mapping[str, tuple[str, ...]],
         **how: Any,
@@ -311,7 +311,7 @@ class Lobby:
 
 
 def _room(name: str) -> Problems | None:
-    make = shelf.room(name, "problems")
+    make = registry.room(name, "problems")
     found: Problems | None = None if make is None else make()
     return found
 
@@ -358,14 +358,14 @@ def _sits(spec: Any, game: Any, seat: Seat, name: str, kind: Any) -> bool:
     if name in BY_PLACE and game.widest_menu() is None:
         return False
     try:
-        return is_bot(seated(spec, game, seat, Sitter(name)))
+        return is_bot(seated(spec, game, seat, PlayerSpec(name)))
     except BadInput:
         return False
 
 
 def usual(spec: GameSpec[Any, Any, Any], names: Sequence[str]) -> str:
     """Who sits in a seat unless told: the game's reference player, a mind of its own, or chance."""
-    own = [name for name in shelf.partners(spec.family or spec.name) if name in names]
+    own = [name for name in registry.partners(spec.family or spec.name) if name in names]
     for name in (spec.usual, spec.reference, *own, "random"):
         if name in names:
             return name

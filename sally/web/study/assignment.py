@@ -9,7 +9,7 @@ from typing import TypeVar
 
 import msgspec
 
-from sally.core.chance import Stream
+from sally.core.rules.chance import Stream
 from sally.web.study.definition import HumanStudy
 
 T = TypeVar("T")

@@ -12,7 +12,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from sally.core.errors import BadInput
-from sally.core.log import to_line
+from sally.core.log.events import to_line
 from sally.web.security import Refused, experimenter_required, form_token, page
 from sally.web.study.export import exported, put_into_store, tabled
 from sally.web.study.progress import listed, payments, progress

@@ -12,11 +12,12 @@ from urllib.parse import quote
 
 import msgspec
 
-from sally.core import packs, shelf
-from sally.core.chance import derived_seed
 from sally.core.errors import unknown
-from sally.core.log import Instance, Setup, Sitter
-from sally.core.probe import Injection
+from sally.core.log.events import Instance, PlayerSpec, Setup
+from sally.core.prompt import packs
+from sally.core.registry import registry
+from sally.core.rules.chance import derived_seed
+from sally.core.rules.probe import Injection
 from sally.store import PeoplePlan
 from sally.web.live.plain import words_of
 from sally.web.live.seats import PERSON
@@ -148,7 +149,7 @@ class Layout(Part, frozen=True):
     """Who sits where, what is asked, what is told."""
 
     people: tuple[str, ...]  # the seats of participants; two or more are played by a pair
-    others: dict[str, Sitter] = msgspec.field(
+    others: dict[str, PlayerSpec] = msgspec.field(
         default_factory=dict
     )  # bots and models in the other seats
     arms: dict[str, tuple[str, ...]] = msgspec.field(default_factory=dict)
@@ -162,7 +163,7 @@ class Block(Part, frozen=True):
     instances: tuple[Instance, ...] = ()
     rounds: int | None = None
     people: tuple[str, ...] = ()
-    others: dict[str, Sitter] | None = None
+    others: dict[str, PlayerSpec] | None = None
     arms: dict[str, tuple[str, ...]] | None = None
     injections: tuple[Injection, ...] | None = None
     instructions: tuple[str, ...] = ()  # pages before its first round
@@ -287,7 +288,7 @@ class HumanStudy(Part, frozen=True):
 
     def pack_of(self, game: str) -> str:
         """The name of the words pack for a game; empty: the game's own words, in English."""
-        family = shelf.family(game).name
+        family = registry.family(game).name
         given = self.words.get(game, self.words.get(family, ""))
         usual = f"{family}_{self.language}"
         return given or (usual if self.language != ENGLISH and usual in packs.shipped() else "")
@@ -295,7 +296,7 @@ class HumanStudy(Part, frozen=True):
     @property
     def spoken(self) -> dict[str, dict[str, str]]:
         """By game, the sentences in which people meet it, where they are not its models'."""
-        return {game: words_of(shelf.game(game), self.pack_of(game)) for game in self.games}
+        return {game: words_of(registry.game(game), self.pack_of(game)) for game in self.games}
 
     @property
     def untranslated(self) -> list[str]:
@@ -354,7 +355,7 @@ class HumanStudy(Part, frozen=True):
         The seed is that of the instance in a study of the same seed, so that people and models
         meet the same deals.
         """
-        lineup = {seat: Sitter(PERSON, {"participant": who}) for seat, who in people.items()}
+        lineup = {seat: PlayerSpec(PERSON, {"participant": who}) for seat, who in people.items()}
         return Setup(
             instance,
             derived_seed(self.seed, instance.id, 0),
@@ -389,7 +390,7 @@ def _refuse_twice(what: str, names: Sequence[str]) -> None:
 def _on_the_shelf(source: Source | None) -> tuple[Instance, ...]:
     if source is None:
         return ()
-    study = shelf.study(source.study)
+    study = registry.study(source.study)
     for cell in study.cells:
         if cell.name == source.cell:
             found: tuple[Instance, ...] = cell.instances

@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from sally import store
-from sally.core.log import Episode, to_line
+from sally.core.log.events import Episode, to_line
 from sally.web.database import Transaction
 from sally.web.live.answers import Looks, Stops, from_text
 from sally.web.study import events, participants

@@ -17,8 +17,8 @@ from typing import Any
 
 import msgspec
 
-from sally.core.chance import Stream
 from sally.core.errors import BadInput
+from sally.core.rules.chance import Stream
 from sally.web.database import Database, Postgres, Row, Sqlite, Transaction
 from sally.web.study.assignment import Assignment, assigned
 from sally.web.study.definition import HumanStudy

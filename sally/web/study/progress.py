@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from sally.output.export import harmless
+from sally.output.files.export import harmless
 from sally.web.database import Transaction
 from sally.web.study import events, participants
 from sally.web.study.items import attention

@@ -8,9 +8,9 @@ from typing import Any
 
 import msgspec
 
-from sally.core import shelf
 from sally.core.errors import BadInput, unknown
-from sally.core.log import Instance
+from sally.core.log.events import Instance
+from sally.core.registry import registry
 from sally.web.live.seats import settled
 from sally.web.study.definition import Condition, HumanStudy, Layout
 from sally.web.texts import Texts, languages, shipped
@@ -89,7 +89,10 @@ def _plainly(why: str) -> str:
 def checked(study: HumanStudy) -> None:
     """Refuse a study whose matches could not be opened; nobody should find that out but us."""
     _ = study.said, study.spoken  # its language, its own sentences, its words packs
-    if strange := set(study.words) - {*study.games, *(shelf.family(g).name for g in study.games)}:
+    if strange := set(study.words) - {
+        *study.games,
+        *(registry.family(g).name for g in study.games),
+    }:
         raise BadInput(f"words names {min(strange)!r}, which is not a game of this study.")
     for condition in study.conditions:
         try:

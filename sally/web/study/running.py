@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from sally.core.errors import BadInput, NotAsked
-from sally.core.log import Censored, Episode
+from sally.core.log.events import Censored, Episode
 from sally.web.database import Database, Transaction
 from sally.web.explorer.index import IndexEntry, index_entry
 from sally.web.live.matches import LiveMatches

@@ -10,11 +10,11 @@ from typing import Any
 
 import msgspec
 
-from sally.analysis.rows import played
-from sally.core.desk import Desk
-from sally.core.game import Seat
-from sally.core.log import Episode, Forfeited, Moved, Reported
-from sally.core.metric import Played, judged
+from sally.analysis.columns.rows import played
+from sally.core.log.events import Episode, Forfeited, Moved, Reported
+from sally.core.match.seat_context import SeatContext
+from sally.core.rules.game import Seat
+from sally.core.rules.metric import Played, judged
 from sally.web.study.definition import HumanStudy
 from sally.web.study.items import attention
 
@@ -211,34 +211,34 @@ def _rounds(
             "seat": seat,
         }
         seconds = {tuple(at): n for at, n in known.get("asked", ())}
-        desk = Desk(whole.spec, whole.replay.game, Seat(seat), episode.setup.seed, spoken)
+        context = SeatContext(whole.spec, whole.replay.game, Seat(seat), episode.setup.seed, spoken)
         for event in episode.events:
             if getattr(event, "seat", None) != seat:
                 continue
             at = {**where, "turn": event.turn + 1}
             if isinstance(event, Moved | Forfeited):
                 took = seconds.get((event.turn, "", ""))
-                yield "trial", {**at, **_trial(whole, desk, event), "response_seconds": took}
+                yield "trial", {**at, **_trial(whole, context, event), "response_seconds": took}
             elif isinstance(event, Reported) and event.source == "probe":
                 took = seconds.get((event.turn, event.probe, event.about))
-                yield "probe", {**at, **_probe(whole, desk, event), "response_seconds": took}
+                yield "probe", {**at, **_probe(whole, context, event), "response_seconds": took}
 
 
-def _trial(whole: Played, desk: Desk, event: Moved | Forfeited) -> Row:
+def _trial(whole: Played, context: SeatContext, event: Moved | Forfeited) -> Row:
     if isinstance(event, Forfeited):
         return {"option": None, "label": None, "forfeited": True, "tries": event.tries}
     action = event.action
     if whole.spec.action is not int:
         action = msgspec.convert(action, whole.spec.action)
     option = msgspec.to_builtins(event.action)
-    label = desk.words.name(action)
+    label = context.words.name(action)
     return {"option": option, "label": label, "forfeited": False, "tries": event.tries}
 
 
-def _probe(whole: Played, desk: Desk, event: Reported) -> Row:
+def _probe(whole: Played, context: SeatContext, event: Reported) -> Row:
     found, label = judged(whole.spec, whole.replay, event), None
     if found is not None and isinstance(event.value, int | str):
-        label = desk.words.of(found.question).choice_name(found.question, event.value)
+        label = context.words.of(found.question).choice_name(found.question, event.value)
     return {
         "probe": event.probe,
         "about": event.about,

@@ -9,8 +9,8 @@ from typing import Any
 from inspect_ai.model import Model, ModelOutput, ModelUsage, get_model
 
 from sally import store
-from sally.core.log import Episode
-from sally.core.study import Cell, Study, instance, sitter
+from sally.core.log.events import Episode
+from sally.core.registry.study import Cell, Study, instance, player_spec
 from sally.runner.local import manifest, orders
 from sally.runner.models import with_model
 from sally.runner.orders import Order
@@ -31,8 +31,8 @@ def tiny(
                 (instance("ipd", rounds=rounds),),
                 (
                     {
-                        "agent": sitter("language", strategy=strategy),
-                        "partner": partner or sitter("tit_for_tat"),
+                        "agent": player_spec("language", strategy=strategy),
+                        "partner": partner or player_spec("tit_for_tat"),
                     },
                 ),
                 arms={"agent": ("their_move",)},

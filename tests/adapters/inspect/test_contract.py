@@ -19,16 +19,16 @@ from sally import studies
 from sally.adapters.inspect.model import InspectModel
 from sally.adapters.inspect.run import play_orders
 from sally.adapters.inspect.tasks import measured, study_task
-from sally.core import shelf
-from sally.core.log import Censored, Episode, Moved, Reported
-from sally.core.model import ModelFailure, Settings, User
-from sally.core.study import sitter
+from sally.core.log.events import Censored, Episode, Moved, Reported
+from sally.core.prompt.model import ModelFailure, Settings, User
+from sally.core.registry import registry
+from sally.core.registry.study import player_spec
 from sally.models.stub import Scripted, always
 from sally.runner.check import check
 from tests.adapters.inspect.tables import PICK, mock, stored, tiny, wanted
 
-shelf.add("studies", "tiny", tiny())
-shelf.add("studies", "tiny_pair", tiny(partner=sitter("language", strategy="qa")))
+registry.add("studies", "tiny", tiny())
+registry.add("studies", "tiny_pair", tiny(partner=player_spec("language", strategy="qa")))
 
 
 def evaluated(study: str, out: Path, **given: Any) -> EvalLog:
@@ -120,12 +120,14 @@ def test_inspect_finds_our_tasks_and_our_provider_by_name() -> None:
     ensure_entry_points("sally")
     # what the package ships: other tests put studies of their own on the shelf of this process
     folder = {found.name for found in iter_modules(studies.__path__) if not found.ispkg}
-    papers = {s.name for p in shelf.shelf("papers") for s in shelf.paper_room(p, "study") or ()}
-    shipped = papers | (folder & set(shelf.shelf("studies")))
+    papers = {
+        s.name for p in registry.entries("papers") for s in registry.paper_room(p, "study") or ()
+    }
+    shipped = papers | (folder & set(registry.entries("studies")))
     assert {"quickstart", "kang2026"} <= shipped
     for study in shipped:
         assert registry_lookup("task", f"sally/{study}") is not None, study
-    shelf.add("models", "stubby", lambda name: always(PICK))
+    registry.add("models", "stubby", lambda name: always(PICK))
     assert str(get_model("sally/stubby")) == "sally/stubby"
 
 
@@ -164,7 +166,7 @@ def test_a_study_that_was_run_before_costs_no_calls(cache: Path, tmp_path: Path)
         made[0] += 1
         return PICK
 
-    shelf.add("models", "counted", lambda name: Scripted(script))
+    registry.add("models", "counted", lambda name: Scripted(script))
     for out in (tmp_path / "first", tmp_path / "second"):
         play_orders("tiny", wanted(tiny(), "sally/counted", out), out, cache=True, display="none")
         assert made == [2 * 2 * 2]  # episodes, rounds, and a probe beside each move
@@ -181,7 +183,7 @@ def _said(episode: Episode) -> list[Any]:
 
 def test_candidates_are_scored_through_a_provider_that_can(tmp_path: Path) -> None:
     likely = always("", scorer=lambda context, name: -1.0 if "F" in name else -2.0)
-    shelf.add("models", "scorer", lambda name: likely)
+    registry.add("models", "scorer", lambda name: likely)
     out = tmp_path / "out"
     play_orders("tiny", wanted(tiny(strategy="lm"), "sally/scorer", out), out, display="none")
     for episode in stored(out):

@@ -11,7 +11,7 @@ import pytest
 
 from sally import store
 from sally.adapters.inspect.run import play_orders
-from sally.core.log import Call, Censored, Episode, Forfeited, Moved, Reported
+from sally.core.log.events import Call, Censored, Episode, Forfeited, Moved, Reported
 from sally.runner.budget import Meter
 from sally.runner.check import check
 from sally.runner.config import Config, ModelEntry, use_config

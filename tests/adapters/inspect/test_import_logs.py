@@ -15,12 +15,12 @@ from sally.adapters.importers.inspect_logs import imported
 from sally.adapters.inspect import reach
 from sally.adapters.inspect.tasks import study_task
 from sally.cli import cli
-from sally.core import shelf
 from sally.core.errors import BadInput
+from sally.core.registry import registry
 from sally.runner.check import check
 from tests.adapters.inspect.tables import PICK, mock, stored, tiny
 
-shelf.add("studies", "tiny_logged", tiny())
+registry.add("studies", "tiny_logged", tiny())
 
 
 def evaluated(folder: Path) -> Path:

@@ -10,9 +10,10 @@ import yaml
 from click.testing import CliRunner
 
 import sally
-from sally.adapters.inspect import register, registry
-from sally.core import shelf
+from sally.adapters.inspect import register
+from sally.adapters.inspect import registry as inspect_registry
 from sally.core.errors import BadInput
+from sally.core.registry import registry
 from sally.runner.local import orders
 from sally.runner.models import with_model
 from sally.studies import arms
@@ -29,14 +30,16 @@ def test_an_entry_has_the_fields_of_the_register_and_one_task_that_is_there(name
     assert found["full_title"] and "\n" not in found["description"]
     (task,) = found["tasks"]
     assert set(task) == {"name", "dataset_samples", "task_path"}
-    assert task["name"] == name and name in registry.TASKS
+    assert task["name"] == name and name in inspect_registry.TASKS
     file = Path(sally.__file__).parents[1] / task["task_path"]
-    assert file == Path(registry.__file__)
-    assert [e.value for e in entry_points(group="inspect_ai", name="sally")] == [registry.__name__]
+    assert file == Path(inspect_registry.__file__)
+    assert [e.value for e in entry_points(group="inspect_ai", name="sally")] == [
+        inspect_registry.__name__
+    ]
 
 
 def test_an_entry_counts_the_episodes_that_would_be_played() -> None:
-    study = arms.without(shelf.study("quickstart_model"), ("lm",))  # the mock model cannot score
+    study = arms.without(registry.study("quickstart_model"), ("lm",))  # the mock model cannot score
     assert register.samples(study) == len(orders(with_model(study, "mockllm/model"))) == 6
 
 

@@ -12,7 +12,7 @@ import pytest
 from sally.adapters.inspect import routing
 from sally.adapters.inspect.routing import preferred
 from sally.adapters.inspect.run import play_orders
-from sally.core.log import Episode
+from sally.core.log.events import Episode
 from sally.runner.budget import Meter
 from sally.runner.check import check
 from sally.runner.config import Config, Limits, ModelEntry, use_config

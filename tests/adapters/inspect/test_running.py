@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from sally import store
 from sally.cli import cli
 from sally.core.errors import BadInput
-from sally.core.log import Censored
+from sally.core.log.events import Censored
 from sally.runner.config import use_config
 from tests.adapters.inspect.server import Server, serving
 

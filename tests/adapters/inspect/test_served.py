@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from sally.adapters.inspect.routing import preferred
-from sally.core.log import Censored, Forfeited, Moved
-from sally.core.study import Study
+from sally.core.log.events import Censored, Forfeited, Moved
+from sally.core.registry.study import Study
 from sally.models.embedded import Embedded
 from sally.runner.budget import Meter
 from sally.runner.check import check

@@ -23,7 +23,7 @@ __all__ = ["key"]  # a fixture
 
 SLOW = """
 import time
-from sally.core.model import ModelKind
+from sally.core.prompt.model import ModelKind
 from sally.models.stub import Scripted
 
 def script(messages, settings):

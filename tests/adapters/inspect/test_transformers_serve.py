@@ -16,7 +16,7 @@ import pytest
 
 from sally import store
 from sally.adapters.inspect.run import play_orders
-from sally.core.log import Censored
+from sally.core.log.events import Censored
 from sally.runner.budget import Meter
 from sally.runner.config import use_config
 from sally.runner.local import manifest, orders

@@ -16,10 +16,10 @@ from msgspec.structs import replace
 
 from sally import store
 from sally.cli import cli, main
-from sally.core import shelf
 from sally.core.errors import BadInput
-from sally.core.log import Instance
-from sally.core.study import Cell, Study
+from sally.core.log.events import Instance
+from sally.core.registry import registry
+from sally.core.registry.study import Cell, Study
 from sally.runner.models import OPEN, models_of
 from tests.adapters.inspect.server import Fault, Handler, serving
 
@@ -35,7 +35,7 @@ SCORING = {"riemer2025": NO_LM, "quickstart_model": NO_LM[:2]}  # the server can
 # shipped ones only: other tests put studies of their own on the shelf of this process
 STUDIES = sorted(
     study.name
-    for study in (*shelf._own("studies").values(), *shelf._from_rooms("studies").values())
+    for study in (*registry._own("studies").values(), *registry._from_rooms("studies").values())
     if OPEN in models_of(study)
 )
 REPLIES = ("Answer: 1", "Option: J", "Option: F", "purple {[ dishwasher", "", "Option: R")
@@ -87,7 +87,7 @@ def shorter(name: str) -> Study:
 
     Each kind of player comes to a second round in the first cell that has it.
     """
-    study: Study = shelf.study(name)
+    study: Study = registry.study(name)
     met, cells = set[tuple[str, object]](), []
     for cell in study.cells:
         everybody = [who for lineup in cell.lineups for who in lineup.values()]
@@ -99,7 +99,7 @@ def shorter(name: str) -> Study:
 
 def _shorter(cell: Cell, given: dict[str, object]) -> Cell:
     def short(one: Instance) -> Instance:
-        known = shelf.game(one.game).parameters
+        known = registry.game(one.game).parameters
         return replace(one, params={**one.params, **{k: given[k] for k in given if k in known}})
 
     return replace(cell, instances=tuple(map(short, cell.instances)))
@@ -115,7 +115,7 @@ def test_one_command_finishes_every_episode_of_a_study(
     study: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     out = tmp_path / "out"
-    monkeypatch.setitem(shelf._added["studies"], study, shorter(study))
+    monkeypatch.setitem(registry._added["studies"], study, shorter(study))
     more = SCORING.get(study, [])
     with config(tmp_path, unsteady(5)) as file:
         done = typed(command(study, file, out, "--limit", "1", "--json", *more))

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from sally.core import shelf
-from sally.core.desk import Desk
-from sally.core.drive import play_bots
-from sally.core.game import Seat
-from sally.core.log import Instance, Setup, Sitter
-from sally.core.match import Match
-from sally.core.metric import Played
-from sally.core.playback import replayed
-from sally.core.player import Decision
+from sally.core.log.events import Instance, PlayerSpec, Setup
+from sally.core.match.drive import play_bots
+from sally.core.match.engine import Match
+from sally.core.match.playback import replayed
+from sally.core.match.player import Decision
+from sally.core.match.seat_context import SeatContext
+from sally.core.registry import registry
+from sally.core.rules.game import Seat
+from sally.core.rules.metric import Played
 from sally.runner.seating import players_of, resolved
 
 Who = tuple[str, dict[str, Any]]
@@ -23,9 +23,9 @@ def match_at(
     game: str, params: dict[str, Any], arms: Any = None, **who: Who
 ) -> Match[Any, Any, Any]:
     """A match about to begin; seats that are not named are taken by chance."""
-    spec = shelf.game(game)
+    spec = registry.game(game)
     seats = spec.build(params).seats
-    lineup = {str(seat): Sitter(*who.get(seat, RANDOM)) for seat in seats}
+    lineup = {str(seat): PlayerSpec(*who.get(seat, RANDOM)) for seat in seats}
     setup = Setup(Instance(game, game, params), 1, lineup, arms=dict(arms or {}))
     return Match(spec, resolved(setup), ask_nature=False)
 
@@ -41,7 +41,7 @@ def played(game: str, params: dict[str, Any], arms: Any = None, **who: Who) -> P
 def measured(one: Played, seat: str, name: str) -> float | None:
     """One metric of an episode."""
     family = one.spec.family or one.spec.name
-    return shelf.metrics(family)[name].measure(one, Seat(seat))
+    return registry.metrics(family)[name].measure(one, Seat(seat))
 
 
 def say(match: Match[Any, Any, Any], seat: str, move: Any) -> None:
@@ -51,12 +51,12 @@ def say(match: Match[Any, Any, Any], seat: str, move: Any) -> None:
 
 def page_of(match: Match[Any, Any, Any], seat: str) -> str:
     """All that a seat can read now, the view included."""
-    desk = Desk(match.spec, match.game, Seat(seat), 1)
+    context = SeatContext(match.spec, match.game, Seat(seat), 1)
     view = match.game.observe(match.state, Seat(seat))
-    page = [str(desk.opening(view, form)) for form in desk.words.forms]
+    page = [str(context.opening(view, form)) for form in context.words.forms]
     for probe in match.spec.probes:
         if seat in probe.seats:
             for question in probe.asks(match.game, view, Seat(seat)):
-                page += [desk.words.aside(question, view), str(question.choices)]
-    draw: Any = shelf.room(match.spec.name, "board")
-    return "\n".join([*page, desk.words.now(view), repr(view), repr(draw(desk, view))])
+                page += [context.words.aside(question, view), str(question.choices)]
+    draw: Any = registry.room(match.spec.name, "board")
+    return "\n".join([*page, context.words.now(view), repr(view), repr(draw(context, view))])

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from sally.core.errors import BadInput
-from sally.core.match import Match
-from sally.core.player import Forfeit
+from sally.core.match.engine import Match
+from sally.core.match.player import Forfeit
 from sally.games.association.clues import open_rows
 from sally.games.association.english import vocabulary
 from sally.games.association.lexicon import clue_problem, open_words, place

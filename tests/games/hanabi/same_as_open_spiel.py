@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from sally.core.chance import Stream
+from sally.core.rules.chance import Stream
 from sally.games.hanabi.cards import shuffled
 from sally.games.hanabi.rules import Hanabi
 from sally.games.hanabi.table import State

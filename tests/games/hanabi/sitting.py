@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from sally.core.chance import Stream
+from sally.core.rules.chance import Stream
 from sally.games.hanabi.bots.memory import Policy
 from sally.games.hanabi.cards import shuffled
 from sally.games.hanabi.rules import Hanabi

@@ -8,7 +8,7 @@ from itertools import permutations
 
 import pytest
 
-from sally.core.chance import Stream
+from sally.core.rules.chance import Stream
 from sally.games.hanabi.belief import Hidden, counted, counted_by, hidden, playable_chance, unseen
 from sally.games.hanabi.bots.every import BOTS
 from sally.games.hanabi.bots.simple import simple

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from sally.core import shelf
 from sally.core.errors import BadInput
+from sally.core.registry import registry
 from sally.games.hanabi.cards import shuffled
 from sally.games.hanabi.frozen import DEALS, SETS, frozen_decks
 
@@ -17,7 +17,7 @@ def test_the_frozen_deals_are_those_of_their_numbers(game: str) -> None:
     rules = SETS[game]
     assert decks == tuple(shuffled(rules.cards, deal) for deal in range(DEALS))
     assert len(set(decks)) > 0.9 * DEALS
-    built = shelf.game(game).build({"deal": 7})
+    built = registry.game(game).build({"deal": 7})
     assert built.start().deck == decks[7]
 
 

@@ -7,51 +7,56 @@ from typing import Any
 
 import pytest
 
-from sally.analysis.rows import played as laid_open
-from sally.core import shelf
-from sally.core.game import Seat
-from sally.core.log import Episode, Instance, Moved, Setup, Sitter
-from sally.core.probe import At
+from sally.analysis.columns.rows import played as laid_open
+from sally.core.log.events import Episode, Instance, Moved, PlayerSpec, Setup
+from sally.core.registry import registry
+from sally.core.rules.game import Seat
+from sally.core.rules.probe import At
 from sally.games.hanabi.probes import PROBES
 from sally.runner.seating import resolved
 from tests.table import played, table
 
-PARTNERS = shelf.partners("hanabi")
+PARTNERS = registry.partners("hanabi")
 ALL = tuple(probe.name for probe in PROBES)
 
 
-def seated(game: str, deal: int, ann: Sitter, bob: Sitter, arm: tuple[str, ...] = ()) -> Episode:
+def seated(
+    game: str, deal: int, ann: PlayerSpec, bob: PlayerSpec, arm: tuple[str, ...] = ()
+) -> Episode:
     problem = Instance(f"{game}-{deal}", game, {"deal": deal, "score": "kept"})
     setup = Setup(problem, deal, {"ann": ann, "bob": bob}, arms={"ann": arm} if arm else {})
     return played(resolved(setup))
 
 
 def measured(metric: str, episode: Episode, seat: str = "ann") -> float | None:
-    found: Any = shelf.metrics("hanabi")[metric].measure(laid_open(episode), seat)  # type: ignore[arg-type]
+    found: Any = registry.metrics("hanabi")[metric].measure(laid_open(episode), seat)  # type: ignore[arg-type]
     return found
 
 
 @pytest.mark.parametrize("name", sorted(PARTNERS))
 def test_everybody_plays_and_answers_every_question(name: str) -> None:
-    episode = seated("hanabi_mini", 7, Sitter(name), Sitter("simple"), ALL)
+    episode = seated("hanabi_mini", 7, PlayerSpec(name), PlayerSpec("simple"), ALL)
     assert episode.payoffs is not None
     replay = laid_open(episode).replay
     assert {report.probe for report in replay.reports.values()} == set(ALL)
-    assert seated("hanabi_mini", 7, Sitter(name), Sitter("simple"), ALL).events == episode.events
+    assert (
+        seated("hanabi_mini", 7, PlayerSpec(name), PlayerSpec("simple"), ALL).events
+        == episode.events
+    )
 
 
 def test_a_reader_of_the_full_game_is_refused_in_one_sentence() -> None:
     with pytest.raises(ValueError, match="too many; it plays hanabi_mini"):
         table("hanabi", 1, who="reader")
     with pytest.raises(ValueError, match="no policy that can be declared named 'simpel'"):
-        table("hanabi_mini", 1, who="simple", ann=Sitter("reader", {"of": "simpel"}))
+        table("hanabi_mini", 1, who="simple", ann=PlayerSpec("reader", {"of": "simpel"}))
 
 
 def test_whoever_reads_its_partner_scores_more_than_whoever_only_counts() -> None:
     """Beside SimpleBot, whose hints mean more than they say, on the same deals."""
-    simple, deals = Sitter("simple"), range(15)
+    simple, deals = PlayerSpec("simple"), range(15)
     reads, counts = (
-        [seated("hanabi_mini", d, Sitter(who), simple).payoffs["ann"] for d in deals]  # type: ignore[index]
+        [seated("hanabi_mini", d, PlayerSpec(who), simple).payoffs["ann"] for d in deals]  # type: ignore[index]
         for who in ("reader", "bookkeeper")
     )
     assert mean(reads) > mean(counts) + 1
@@ -64,9 +69,9 @@ ODDS = ("own_card_odds",)
 
 def test_exact_counting_has_no_excess_and_exact_reading_none_over_itself() -> None:
     for deal in range(2):
-        counting = seated("hanabi_mini", deal, Sitter("bookkeeper"), Sitter("simple"), ODDS)
+        counting = seated("hanabi_mini", deal, PlayerSpec("bookkeeper"), PlayerSpec("simple"), ODDS)
         assert measured("own_card_excess", counting) == pytest.approx(0)
-        reading = seated("hanabi_mini", deal, Sitter("reader"), Sitter("simple"), ODDS)
+        reading = seated("hanabi_mini", deal, PlayerSpec("reader"), PlayerSpec("simple"), ODDS)
         assert measured("own_card_excess_read", reading) == pytest.approx(0)
 
 
@@ -74,24 +79,24 @@ def test_reading_a_partner_beats_counting_and_counting_beats_not_looking() -> No
     excess: dict[str, list[float]] = {"reader": [], "play_oldest": []}
     for deal in range(6):
         for who, found in excess.items():
-            episode = seated("hanabi_mini", deal, Sitter(who), Sitter("simple"), ODDS)
+            episode = seated("hanabi_mini", deal, PlayerSpec(who), PlayerSpec("simple"), ODDS)
             found.append(measured("own_card_excess", episode) or 0.0)
     assert mean(excess["reader"]) < -0.05
     assert mean(excess["play_oldest"]) > 0.005
 
 
 def test_reading_is_measured_only_where_every_other_seat_declares_a_policy() -> None:
-    beside = seated("hanabi_mini", 1, Sitter("simple"), Sitter("bookkeeper"), ODDS)
+    beside = seated("hanabi_mini", 1, PlayerSpec("simple"), PlayerSpec("bookkeeper"), ODDS)
     assert measured("own_card_excess_read", beside) is None
-    full = seated("hanabi", 1, Sitter("play_oldest"), Sitter("simple"), ODDS)
+    full = seated("hanabi", 1, PlayerSpec("play_oldest"), PlayerSpec("simple"), ODDS)
     assert measured("own_card_excess_read", full) is None
 
 
 def test_the_other_counts_my_cards_so_public_counts_are_further_off() -> None:
     arm = ("their_belief",)
     for deal in range(3):
-        minds = seated("hanabi_mini", deal, Sitter("simple"), Sitter("simple"), arm)
-        none = seated("hanabi_mini", deal, Sitter("hint_always"), Sitter("simple"), arm)
+        minds = seated("hanabi_mini", deal, PlayerSpec("simple"), PlayerSpec("simple"), arm)
+        none = seated("hanabi_mini", deal, PlayerSpec("hint_always"), PlayerSpec("simple"), arm)
         close, far = (measured("their_belief_distance", e) for e in (minds, none))
         assert close is not None
         assert far is not None
@@ -99,7 +104,7 @@ def test_the_other_counts_my_cards_so_public_counts_are_further_off() -> None:
 
 
 def test_a_bot_foresees_a_bot_of_its_kind() -> None:
-    episode = seated("hanabi_mini", 3, Sitter("simple"), Sitter("simple"), ("their_move",))
+    episode = seated("hanabi_mini", 3, PlayerSpec("simple"), PlayerSpec("simple"), ("their_move",))
     whole = laid_open(episode)
     probe = whole.spec.probe("their_move")
     reports = whole.replay.reports.values()
@@ -114,11 +119,11 @@ def test_a_bot_foresees_a_bot_of_its_kind() -> None:
 
 
 def test_both_conventions_are_columns() -> None:
-    lost = seated("hanabi_mini", 2, Sitter("play_oldest"), Sitter("play_oldest"))
+    lost = seated("hanabi_mini", 2, PlayerSpec("play_oldest"), PlayerSpec("play_oldest"))
     assert measured("lives_lost", lost) == 3
     assert measured("score_zero", lost) == 0
     assert measured("score_kept", lost) == lost.payoffs["ann"]  # type: ignore[index]
-    won = seated("hanabi_mini", 2, Sitter("smart"), Sitter("smart"))
+    won = seated("hanabi_mini", 2, PlayerSpec("smart"), PlayerSpec("smart"))
     assert measured("score_regret", won) == 0
     regret, best = measured("score_regret", lost), measured("score_kept", won)
     assert regret == (best or 0) - (measured("score_kept", lost) or 0)
@@ -126,9 +131,9 @@ def test_both_conventions_are_columns() -> None:
 
 def test_a_misplay_is_of_inference_or_of_translation_by_what_the_seat_said() -> None:
     arm = ("own_playable",)
-    losses = shelf.room("hanabi", "losses")
+    losses = registry.room("hanabi", "losses")
     assert losses is not None
-    episode = seated("hanabi_mini", 2, Sitter("play_oldest"), Sitter("play_oldest"), arm)
+    episode = seated("hanabi_mini", 2, PlayerSpec("play_oldest"), PlayerSpec("play_oldest"), arm)
     terms = losses(laid_open(episode), Seat("ann"))
     misplays = measured("misplays", episode)
     turns = sum(e.seat == "ann" for e in episode.events if isinstance(e, Moved))
@@ -136,13 +141,13 @@ def test_a_misplay_is_of_inference_or_of_translation_by_what_the_seat_said() -> 
     assert (terms.inference + terms.translation) * turns == pytest.approx(misplays)
     assert terms.translation > 0  # it plays cards that it calls unlikely
     assert measured("against_better_knowledge", episode) is not None
-    careful = seated("hanabi_mini", 2, Sitter("simple"), Sitter("simple"), arm)
+    careful = seated("hanabi_mini", 2, PlayerSpec("simple"), PlayerSpec("simple"), arm)
     assert losses(laid_open(careful), Seat("ann")).translation == 0
 
 
 def test_knowing_a_playable_card_and_hinting_instead_is_seen() -> None:
     arm = ("own_playable",)
-    idle = seated("hanabi_mini", 5, Sitter("hint_always"), Sitter("iggi"), arm)
-    keen = seated("hanabi_mini", 5, Sitter("iggi"), Sitter("iggi"), arm)
+    idle = seated("hanabi_mini", 5, PlayerSpec("hint_always"), PlayerSpec("iggi"), arm)
+    keen = seated("hanabi_mini", 5, PlayerSpec("iggi"), PlayerSpec("iggi"), arm)
     assert measured("sure_but_idle", idle) == 100
     assert measured("sure_but_idle", keen) == 0

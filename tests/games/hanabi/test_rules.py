@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sally.core.errors import BadInput
-from sally.core.game import NATURE
+from sally.core.rules.game import NATURE
 from sally.games.hanabi.cards import shuffled
 from sally.games.hanabi.rules import SEATS, Hanabi
 from sally.games.hanabi.table import Discarded, Hinted, Passed, Played

@@ -5,10 +5,10 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from sally.core import shelf
-from sally.core.board import board_of
-from sally.core.desk import Desk
-from sally.core.game import Seat
+from sally.core.match.seat_context import SeatContext
+from sally.core.registry import registry
+from sally.core.rules.board import board_of
+from sally.core.rules.game import Seat
 from sally.games.hanabi.rules import Hanabi
 from sally.games.hanabi.table import State
 from tests.games.hanabi.sitting import VARIANTS, random_states
@@ -16,15 +16,15 @@ from tests.games.hanabi.sitting import VARIANTS, random_states
 
 def shown(game: Hanabi, state: State, seat: Seat) -> tuple[object, ...]:
     """All that reaches a seat: its view, its page, every question, and the board."""
-    spec = shelf.game("hanabi")
-    desk, view = Desk(spec, game, seat, 1), game.observe(state, seat)
+    spec = registry.game("hanabi")
+    context, view = SeatContext(spec, game, seat, 1), game.observe(state, seat)
     me = game.seats.index(seat)
     options = game.legal(state, me)
-    page = str(desk.opening(view, "agent_first"))
+    page = str(context.opening(view, "agent_first"))
     asks = [q for probe in spec.probes for q in probe.asks(game, view, seat)]
-    said = [desk.words.aside(q, view) + desk.words.aside_format(q) for q in asks]
-    now = (desk.words.now(view), desk.words.drawn(view), desk.words.format(view, options))
-    return view, options, page, said, now, msgspec.json.encode(board_of(desk, view))
+    said = [context.words.aside(q, view) + context.words.aside_format(q) for q in asks]
+    now = (context.words.now(view), context.words.drawn(view), context.words.format(view, options))
+    return view, options, page, said, now, msgspec.json.encode(board_of(context, view))
 
 
 def with_deck(state: State, deck: tuple[int, ...]) -> State:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from sally.core import packs, shelf
-from sally.core.desk import Desk
-from sally.core.words import checked
+from sally.core.match.seat_context import SeatContext
+from sally.core.prompt import packs
+from sally.core.prompt.words import checked
+from sally.core.registry import registry
 from sally.games.hanabi.rules import SEATS, Hanabi
 from sally.games.hanabi.words import HanabiWords
 from tests.games.hanabi.sitting import deck_of, played
 
-SPEC = shelf.game("hanabi")
+SPEC = registry.game("hanabi")
 GAME = Hanabi(score="kept")
 DEALT = GAME.dealt(
     deck_of(GAME, *["r1", "r1", "r2", "y5", "g5", "y1", "y2", "r3", "r4", "b1", "w1", "w2", "w3"])
@@ -20,8 +21,10 @@ ANN, BOB, CAT = SEATS[:3]
 
 
 def page(seat: str, *actions: int) -> str:
-    desk = Desk(SPEC, GAME, SEATS[SEATS.index(seat)], 1)
-    return str(desk.opening(GAME.observe(played(GAME, DEALT, *actions), desk.seat), "agent_first"))
+    context = SeatContext(SPEC, GAME, SEATS[SEATS.index(seat)], 1)
+    return str(
+        context.opening(GAME.observe(played(GAME, DEALT, *actions), context.seat), "agent_first")
+    )
 
 
 def test_a_page_tells_what_the_seat_saw() -> None:
@@ -70,9 +73,9 @@ def test_the_rules_say_which_convention_counts() -> None:
 
 def test_hints_name_the_seat_they_go_to() -> None:
     game = Hanabi(players=3)
-    desk = Desk(SPEC, game, BOB, 1)
-    assert desk.words.name(game.hint(1, 0)) == "tell Cat red"
-    assert desk.words.name(game.hint(2, game.colours + 4)) == "tell Ann rank 5"
+    context = SeatContext(SPEC, game, BOB, 1)
+    assert context.words.name(game.hint(1, 0)) == "tell Cat red"
+    assert context.words.name(game.hint(2, game.colours + 4)) == "tell Ann rank 5"
 
 
 def test_the_words_pack_tells_the_same_game_with_other_names() -> None:

@@ -6,9 +6,9 @@ from fractions import Fraction
 
 import pytest
 
-from sally.core import shelf
-from sally.core.card import Condition
-from sally.core.game import Seat
+from sally.core.registry import registry
+from sally.core.rules.card import Condition
+from sally.core.rules.game import Seat
 from sally.games.level_k.card import CARD
 from sally.games.level_k.minds import NOTHING, level, mind_of
 from sally.games.level_k.payoffs import Contest
@@ -25,7 +25,7 @@ def shares(condition: Condition) -> list[tuple[float, float]]:
     seat = Seat(condition.seat)
     rows = []
     for problem in condition.instances:
-        game = shelf.game(problem.game).build(problem.params)
+        game = registry.game(problem.game).build(problem.params)
         assert isinstance(game, LevelGame)
         odds = []
         for other in game.others(seat):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from sally.core.chance import Stream
 from sally.core.errors import BadInput
-from sally.core.game import Seat
+from sally.core.rules.chance import Stream
+from sally.core.rules.game import Seat
 from sally.games.level_k.depths import LEVELS, depth_of, distance, estimated, fitted, fitted_tau
 from sally.games.level_k.minds import NOTHING, k_tom, ladder
 from sally.games.level_k.payoffs import Boxes, Contest, Pennies, Request

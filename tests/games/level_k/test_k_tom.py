@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from sally.core.errors import BadInput
-from sally.core.game import Seat
+from sally.core.rules.game import Seat
 from sally.games.level_k.k_tom import Deep, KTom
 from sally.games.level_k.minds import gains_of, k_tom
 from sally.games.level_k.payoffs import Pennies, Request

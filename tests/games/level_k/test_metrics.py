@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from sally.core import shelf
-from sally.core.game import Seat
-from sally.core.log import Instance, Setup, Sitter
-from sally.core.match import Match
-from sally.core.metric import Played
-from sally.core.player import Decision, Forfeit
-from sally.core.probe import At, Report
+from sally.core.log.events import Instance, PlayerSpec, Setup
+from sally.core.match.engine import Match
+from sally.core.match.player import Decision, Forfeit
+from sally.core.registry import registry
+from sally.core.rules.game import Seat
+from sally.core.rules.metric import Played
+from sally.core.rules.probe import At, Report
 from sally.runner.seating import players_of, resolved
 
 ONE, TWO = Seat("player_1"), Seat("player_2")
@@ -21,13 +21,13 @@ ONE, TWO = Seat("player_1"), Seat("player_2")
 def game_with(
     game: str,
     moves: list[int | None],
-    others: dict[str, Sitter],
+    others: dict[str, PlayerSpec],
     says: int | None = None,
     **params: Any,
 ) -> Played:
     """An episode in which player 1 does as told (None: it forfeits), and says what it expects."""
-    spec = shelf.game(game)
-    lineup = {"player_1": Sitter("constant"), **others}
+    spec = registry.game(game)
+    lineup = {"player_1": PlayerSpec("constant"), **others}
     arms = {"player_1": ("their_move", "their_depth")} if says is not None else {}
     rounds = {"rounds": len(moves)}
     setup = resolved(Setup(Instance("x", game, {**rounds, **params}), 1, lineup, arms=arms))
@@ -48,10 +48,10 @@ def game_with(
 
 
 def measured(played: Played, name: str, seat: Seat = ONE) -> float | None:
-    return shelf.metrics("level_k")[name].measure(played, seat)
+    return registry.metrics("level_k")[name].measure(played, seat)
 
 
-LEVEL_1 = {"player_2": Sitter("level", {"k": 1})}  # asks for 19
+LEVEL_1 = {"player_2": PlayerSpec("level", {"k": 1})}  # asks for 19
 
 
 @pytest.mark.parametrize(
@@ -76,7 +76,7 @@ def test_rounds_that_were_void_count_nowhere() -> None:
 
 
 def test_against_somebody_who_declares_nothing_there_is_no_regret() -> None:
-    played = game_with("matching_pennies", [0, 1], {"player_2": Sitter("repeater")})
+    played = game_with("matching_pennies", [0, 1], {"player_2": PlayerSpec("repeater")})
     for name in ("depth_regret", "best_reply_percent", "over_thinking", "depth_played"):
         assert measured(played, name) is None
     assert measured(played, "won_per_round") is not None
@@ -84,11 +84,13 @@ def test_against_somebody_who_declares_nothing_there_is_no_regret() -> None:
 
 def test_regret_against_k_tom_uses_the_chances_it_has_after_the_past() -> None:
     """After 1 1 a 0-ToM matcher leans towards 1 with 0.7377: differing is worth 0.4754 a round."""
-    played = game_with("matching_pennies", [1, 1], {"player_2": Sitter("constant", {"place": 1})})
+    played = game_with(
+        "matching_pennies", [1, 1], {"player_2": PlayerSpec("constant", {"place": 1})}
+    )
     replay = played.replay
-    mind = shelf.partners("level_k")["k_tom"]
+    mind = registry.partners("level_k")["k_tom"]
     assert mind.params["k"] == 1
-    lineup = {**replay.lineup, "player_2": Sitter("k_tom", {"k": 0})}
+    lineup = {**replay.lineup, "player_2": PlayerSpec("k_tom", {"k": 0})}
     replay.lineup = lineup
     lost = 2 * 0.737700 - 1  # of playing 1 where 0 is best, against the chance of 1
     found = measured(Played(played.spec, played.episode, replay), "depth_regret")
@@ -96,7 +98,7 @@ def test_regret_against_k_tom_uses_the_chances_it_has_after_the_past() -> None:
 
 
 def test_losses_tell_a_wrong_guess_from_a_right_one_unused() -> None:
-    losses = shelf.room("eleven_twenty", "losses")
+    losses = registry.room("eleven_twenty", "losses")
     unused = losses(game_with("eleven_twenty", [20], LEVEL_1, says=19), ONE)
     assert (unused.inference, unused.translation) == (0, 18)
     wrong = losses(game_with("eleven_twenty", [19], LEVEL_1, says=20), ONE)
@@ -110,23 +112,23 @@ def truth(played: Played, probe: str, about: str = "player_2") -> Any:
 
 
 def test_what_a_mind_declares_is_the_truth_about_it() -> None:
-    played = game_with("eleven_twenty", [18], {"player_2": Sitter("level", {"k": 2})})
+    played = game_with("eleven_twenty", [18], {"player_2": PlayerSpec("level", {"k": 2})})
     assert truth(played, "their_depth") == 2
     assert truth(played, "their_move") == 18
     assert truth(played, "their_guess_of_me") == 19  # it takes the other for level 1
-    deep = game_with("eleven_twenty", [18], {"player_2": Sitter("level", {"k": 5})})
+    deep = game_with("eleven_twenty", [18], {"player_2": PlayerSpec("level", {"k": 5})})
     assert truth(deep, "their_depth") == 3  # or more
-    nobody = game_with("eleven_twenty", [18], {"player_2": Sitter("people")})
+    nobody = game_with("eleven_twenty", [18], {"player_2": PlayerSpec("people")})
     assert truth(nobody, "their_depth") is None
     assert truth(nobody, "their_guess_of_me") is None
 
 
 def test_of_several_others_the_mean_is_true_and_a_depth_only_if_they_share_it() -> None:
-    same = {f"player_{n}": Sitter("level", {"k": 1}) for n in (2, 3)}
+    same = {f"player_{n}": PlayerSpec("level", {"k": 1}) for n in (2, 3)}
     played = game_with("beauty_contest", [22], same)
     assert truth(played, "their_move", "others") == 33
     assert truth(played, "their_depth", "others") == 1
-    mixed = {"player_2": Sitter("level", {"k": 1}), "player_3": Sitter("level", {"k": 2})}
+    mixed = {"player_2": PlayerSpec("level", {"k": 1}), "player_3": PlayerSpec("level", {"k": 2})}
     unlike = game_with("beauty_contest", [22], mixed)
     assert truth(unlike, "their_move", "others") == 28  # 27.5, rounded up
     assert truth(unlike, "their_depth", "others") is None

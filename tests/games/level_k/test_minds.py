@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from sally.core import shelf
-from sally.core.desk import Desk
 from sally.core.errors import BadInput
-from sally.core.game import Seat
-from sally.core.log import Sitter
-from sally.core.playback import replayed
-from sally.core.player import Turn
+from sally.core.log.events import PlayerSpec
+from sally.core.match.playback import replayed
+from sally.core.match.player import Turn
+from sally.core.match.seat_context import SeatContext
+from sally.core.registry import registry
+from sally.core.rules.game import Seat
 from sally.games.level_k.minds import MINDS, NOTHING, cognitive_hierarchy, level, mind_of, people
 from sally.games.level_k.payoffs import Boxes, Contest, Pennies, Request
 from sally.games.level_k.rules import LevelGame
@@ -117,8 +117,8 @@ def test_a_partner_does_what_its_mind_declares(game: str, name: str, params: Any
     """Every move has a chance above 0, and over many games the chances are met."""
     expected = seen = variance = 0.0
     for seed in range(60):
-        episode = played(table(game, seed, player_2=Sitter(name, params)))
-        replay = replayed(shelf.game(game), episode)
+        episode = played(table(game, seed, player_2=PlayerSpec(name, params)))
+        replay = replayed(registry.game(game), episode)
         assert isinstance(replay.game, LevelGame)
         mind = mind_of(replay.game, TWO, replay.lineup["player_2"])
         assert mind is not None
@@ -133,7 +133,7 @@ def test_a_partner_does_what_its_mind_declares(game: str, name: str, params: Any
 
 
 def test_every_declared_partner_has_its_mind() -> None:
-    partners = shelf.partners("level_k")
+    partners = registry.partners("level_k")
     assert set(MINDS) - {"random", "constant"} <= set(partners)
     for name, declared in MINDS.items():
         if name in partners:
@@ -152,15 +152,15 @@ HABITS = [
 def test_a_habit_shows_in_a_line_of_play(name: str, plays: str) -> None:
     """Against 1, 1, 0 in matching pennies; the first player wins where the coins differ."""
     game = LevelGame(pays=Pennies(), rounds=9)
-    spec = shelf.game("matching_pennies")
-    script = shelf.partners("level_k")[name].make(game, ONE)
+    spec = registry.game("matching_pennies")
+    script = registry.partners("level_k")[name].make(game, ONE)
     state = game.start()
     state = game.step(state, {ONE: 0, TWO: 1})  # it plays 0 first, and wins
     made = "0"
     for against in (1, 0, 1):
         turn: Turn[int, Any] = Turn(
             (len(made), ONE, "", ""),
-            Desk(spec, game, ONE, 1),
+            SeatContext(spec, game, ONE, 1),
             game.observe(state, ONE),
             game.menu(ONE),
         )

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from sally.core import shelf
 from sally.core.errors import BadInput
-from sally.core.game import Seat
+from sally.core.registry import registry
+from sally.core.rules.game import Seat
 from sally.games.level_k.payoffs import Boxes, Contest, Pennies, Request
 from sally.games.level_k.rules import LevelGame, mean_of
 
@@ -72,7 +72,9 @@ def test_three_void_rounds_in_a_row_end_without_a_result() -> None:
 
 def test_any_number_of_players_sits_down_to_a_contest() -> None:
     for players in (2, 3, 15, 20):
-        game = shelf.game("beauty_contest").build({"pays": {"kind": "contest", "players": players}})
+        game = registry.game("beauty_contest").build(
+            {"pays": {"kind": "contest", "players": players}}
+        )
         assert len(game.seats) == players
 
 
@@ -101,5 +103,5 @@ def test_any_number_of_players_sits_down_to_a_contest() -> None:
 )
 def test_what_cannot_be_a_game_is_refused_in_one_sentence(params: dict[str, Any]) -> None:
     with pytest.raises(BadInput) as why:
-        shelf.game("level_k").build(params)
+        registry.game("level_k").build(params)
     assert "\n" not in str(why.value) and len(str(why.value)) < 200

@@ -6,9 +6,9 @@ from typing import Any
 
 import msgspec
 
-from sally.core import shelf
-from sally.core.desk import Desk
-from sally.core.game import Seat
+from sally.core.match.seat_context import SeatContext
+from sally.core.registry import registry
+from sally.core.rules.game import Seat
 from sally.games.level_k.board import BOARD
 
 ONE, TWO = Seat("player_1"), Seat("player_2")
@@ -16,18 +16,18 @@ ONE, TWO = Seat("player_1"), Seat("player_2")
 
 def shown(params: dict[str, Any], moves: dict[Seat, int], seat: Seat) -> str:
     """Everything that a seat can read or see after a round that was void, and before the next."""
-    spec = shelf.game("hide_and_seek")
+    spec = registry.game("hide_and_seek")
     game = spec.build({"rounds": 2, **params})
     view = game.observe(game.forfeit(game.start(), moves, (TWO,)), seat)
-    desk = Desk(spec, game, seat, 1)
-    asides = [
-        desk.words.aside(question, view)
+    context = SeatContext(spec, game, seat, 1)
+    probe_session = [
+        context.words.aside(question, view)
         for probe in spec.probes
         for question in probe.asks(game, view, seat)
     ]
-    page = f"{desk.opening(view, 'agent_first')}{desk.words.now(view)}"
-    drawn = msgspec.json.encode(BOARD(desk, view)).decode()
-    return "\n".join([page, desk.words.question(view, game.menu(seat)), drawn, *asides])  # type: ignore[attr-defined]
+    page = f"{context.opening(view, 'agent_first')}{context.words.now(view)}"
+    drawn = msgspec.json.encode(BOARD(context, view)).decode()
+    return "\n".join([page, context.words.question(view, game.menu(seat)), drawn, *probe_session])  # type: ignore[attr-defined]
 
 
 def test_a_void_round_does_not_tell_what_the_other_had_picked() -> None:

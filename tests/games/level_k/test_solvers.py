@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sally.core.game import Seat
+from sally.core.rules.game import Seat
 from sally.games.level_k import solvers
 from sally.games.level_k.payoffs import Boxes, Contest, Pennies, Request
 from sally.games.level_k.people import published

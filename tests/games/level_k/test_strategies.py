@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from sally.core import shelf
 from sally.core.errors import BadInput
-from sally.core.log import Moved, Reported, Setup
-from sally.core.study import instance, sitter
+from sally.core.log.events import Moved, Reported, Setup
+from sally.core.registry import registry
+from sally.core.registry.study import instance, player_spec
 from sally.runner.local import play
 from sally.runner.seating import resolved
 from tests.strategies.talk import Listener
@@ -20,9 +20,9 @@ WITH_PREDICTION = ("tom_cot", "tom_guide", "social_qa")
 
 
 def setup_with(strategy: str, model: Listener) -> Setup:
-    shelf.add("models", "listener", lambda name: model)
-    me = sitter("language", model="listener", strategy=strategy)
-    others = {seat: sitter("level", k=1) for seat in ("player_2", "player_3")}
+    registry.add("models", "listener", lambda name: model)
+    me = player_spec("language", model="listener", strategy=strategy)
+    others = {seat: player_spec("level", k=1) for seat in ("player_2", "player_3")}
     return Setup(instance("beauty_contest"), 1, {"player_1": me, **others})
 
 

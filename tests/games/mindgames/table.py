@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from sally.core.desk import Desk
-from sally.core.drive import play_async, play_bots
-from sally.core.log import Episode, Instance, Setup, Sitter
-from sally.core.match import Match
-from sally.core.metric import Played
-from sally.core.playback import replayed
-from sally.core.player import Decision
+from sally.core.log.events import Episode, Instance, PlayerSpec, Setup
+from sally.core.match.drive import play_async, play_bots
+from sally.core.match.engine import Match
+from sally.core.match.playback import replayed
+from sally.core.match.player import Decision
+from sally.core.match.seat_context import SeatContext
+from sally.core.rules.metric import Played
 from sally.games.mindgames import GAME
 from sally.games.mindgames.claims import Asked, Claims, Disclosure, claims
 from sally.games.mindgames.puzzles import Puzzle
@@ -38,7 +38,7 @@ EVERYTHING = claims((), (X, Y, Z), [Asked(p, a) for p in "ABC" for a in (X, Y, Z
 def setup(persuader: str = "hidden", seed: int = 1, retries: int = 2, **params: Any) -> Setup:
     """A table with a persuader by name."""
     problem = Instance("test", "mindgames", params)
-    return resolved(Setup(problem, seed, {"persuader": Sitter(persuader)}, retries=retries))
+    return resolved(Setup(problem, seed, {"persuader": PlayerSpec(persuader)}, retries=retries))
 
 
 def played(persuader: str, seed: int = 1, **params: Any) -> Episode:
@@ -93,14 +93,14 @@ class Talk:
     def page(self, seat: Any = PERSUADER) -> str:
         """All that a seat can read now."""
         view = self.game.observe(self.match.state, seat)
-        desk = Desk(GAME, self.game, seat, 1)
-        return f"{desk.opening(view, 'agent_first')}{desk.words.now(view)}"
+        context = SeatContext(GAME, self.game, seat, 1)
+        return f"{context.opening(view, 'agent_first')}{context.words.now(view)}"
 
     @property
     def reply(self) -> str:
         """The last line of the persuader's page: the target's answer."""
         view = self.game.observe(self.match.state, PERSUADER)
-        lines = list(Desk(GAME, self.game, PERSUADER, 1).words.lines(view, 0, "agent_first"))
+        lines = list(SeatContext(GAME, self.game, PERSUADER, 1).words.lines(view, 0, "agent_first"))
         return lines[-1].partition(": ")[2]
 
 

@@ -9,10 +9,10 @@ from typing import Any
 import msgspec
 import pytest
 
-from sally.core import shelf
-from sally.core.log import Episode, Forfeited, Instance, Moved, Reported, Setup, Sitter
-from sally.core.match import Match
-from sally.core.model import Message
+from sally.core.log.events import Episode, Forfeited, Instance, Moved, PlayerSpec, Reported, Setup
+from sally.core.match.engine import Match
+from sally.core.prompt.model import Message
+from sally.core.registry import registry
 from sally.games.mindgames import GAME, persuasion
 from sally.models.stub import Scripted as ScriptedModel
 from sally.runner.check import check
@@ -41,9 +41,9 @@ def conversation(
         said: str = replies(prompts[-1], len(prompts) - 1)
         return said
 
-    shelf.add("models", "talking", lambda name: ScriptedModel(script, name=name))
-    shelf._made.cache_clear()
-    who = Sitter("language", {"model": "talking", "strategy": strategy})
+    registry.add("models", "talking", lambda name: ScriptedModel(script, name=name))
+    registry._made.cache_clear()
+    who = PlayerSpec("language", {"model": "talking", "strategy": strategy})
     given = {"puzzle": msgspec.to_builtins(PUZZLE), "messages": 3, **params}
     setup = Setup(
         Instance("t", "mindgames", given), 1, {"persuader": who}, retries=retries, arms=arms or {}
@@ -110,7 +110,7 @@ def test_asides_are_answered_scored_and_change_nothing() -> None:
     played = laid_open(episode)
     reports = [e for e in episode.events if isinstance(e, Reported)]
     assert len(reports) == 9 and all(r.value is not None for r in reports)
-    metrics = shelf.metrics("mindgames")
+    metrics = registry.metrics("mindgames")
     assert metrics["tom_percent"].measure(played, "persuader") == 100.0  # type: ignore[arg-type]
     assert metrics["value_error"].measure(played, "persuader") == 0.0  # type: ignore[arg-type]
 

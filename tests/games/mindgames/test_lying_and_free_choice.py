@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from sally.core import shelf
-from sally.core.game import Seat
-from sally.core.log import Instance, Setup, Sitter
-from sally.core.match import Match
-from sally.core.player import Decision
+from sally.core.log.events import Instance, PlayerSpec, Setup
+from sally.core.match.engine import Match
+from sally.core.match.player import Decision
+from sally.core.registry import registry
+from sally.core.rules.game import Seat
 from sally.games.mindgames.claims import Claims, Disclosure
 from sally.games.mindgames.frozen import puzzle
 from sally.games.mindgames.rules import PERSUADER, READER, TARGET, Say
@@ -20,10 +20,10 @@ ONE = puzzle("standard", 0)
 
 
 def match_of(**params: Any) -> Match[Any, Any, Any]:
-    lineup = {"persuader": Sitter("hidden"), "reader": Sitter("rules")}
-    lineup["target"] = Sitter("random" if params.get("target") == "free" else "exact")
+    lineup = {"persuader": PlayerSpec("hidden"), "reader": PlayerSpec("rules")}
+    lineup["target"] = PlayerSpec("random" if params.get("target") == "free" else "exact")
     setup = Setup(Instance("m", "mindgames", params), 1, lineup)
-    return Match(shelf.game("mindgames"), setup)
+    return Match(registry.game("mindgames"), setup)
 
 
 def tell(match: Match[Any, Any, Any], *facts: tuple[int, int, int]) -> None:
@@ -77,7 +77,7 @@ def test_the_truth_told_later_takes_the_place_of_a_lie() -> None:
 
 def test_the_persuader_is_told_whether_lies_come_back() -> None:
     pages = [
-        match_of(lying=lying).desk(PERSUADER).words.rules(PERSUADER) for lying in (False, True)
+        match_of(lying=lying).context(PERSUADER).words.rules(PERSUADER) for lying in (False, True)
     ]
     assert "has to be true" in pages[0] and "is believed" not in pages[0]
     assert "is believed" in pages[1] and "has to be true" not in pages[1]
@@ -98,7 +98,7 @@ def test_a_player_in_the_targets_place_chooses_freely_and_is_paid_what_it_truly_
 
 
 def test_a_free_target_is_not_shown_what_it_does_not_know() -> None:
-    page = match_of(target="free").desk(TARGET).words.rules(TARGET)
+    page = match_of(target="free").context(TARGET).words.rules(TARGET)
     names = match_of().game.names  # type: ignore[attr-defined]
     effects = {1: "increases", 0: "has no effect on", -1: "decreases"}
     for p, a in ONE.hidden:
@@ -112,7 +112,7 @@ def test_a_free_target_may_answer_with_a_letter(typed: str) -> None:
     tell(match)
     (turn,) = match.asks()
     names = match.game.names.proposals  # type: ignore[attr-defined]
-    words: Any = turn.desk.words
+    words: Any = turn.context.words
     assert words.read(typed, turn.view, turn.options).chosen == names.index("B")
 
 
@@ -130,7 +130,7 @@ def test_both_are_told_in_the_end_what_was_chosen() -> None:
     pasts = {}
     for seat in match.game.seats:
         view = match.game.observe(match.state, seat)
-        pasts[seat] = match.desk(seat).past(view, "")
+        pasts[seat] = match.context(seat).past(view, "")
     letter = match.game.names.proposals[ONE.goal]  # type: ignore[attr-defined]
     assert pasts[TARGET][1].startswith("You: ")
     assert pasts[TARGET][-1] == f"You chose proposal {letter}."

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from sally.core import shelf
-from sally.core.metric import Played
+from sally.core.registry import registry
+from sally.core.rules.metric import Played
 from sally.games.mindgames import persuasion
 from sally.games.mindgames.claims import Asked, claims
 from sally.games.mindgames.rules import PERSUADER
@@ -23,7 +23,7 @@ def finished(talk: Talk) -> Played:
 
 
 def measured(name: str, played: Played) -> float | None:
-    return shelf.metrics("mindgames")[f"mindgames_{name}"].measure(played, PERSUADER)
+    return registry.metrics("mindgames")[f"mindgames_{name}"].measure(played, PERSUADER)
 
 
 def test_success_by_message_does_not_look_ahead() -> None:
@@ -95,11 +95,13 @@ def test_an_unfinished_game_has_no_measures() -> None:
     talk = Talk(puzzle=PUZZLE).say("?", EVERYTHING)
     talk.match.censor("left")
     played = laid_open(talk.match.episode())
-    for name in shelf.metrics("mindgames"):
+    for name in registry.metrics("mindgames"):
         if name.startswith("mindgames_"):
-            assert shelf.metrics("mindgames")[name].measure(played, PERSUADER) is None
+            assert registry.metrics("mindgames")[name].measure(played, PERSUADER) is None
 
 
-@pytest.mark.parametrize("name", [n for n in shelf.metrics("mindgames") if n[:10] == "mindgames_"])
+@pytest.mark.parametrize(
+    "name", [n for n in registry.metrics("mindgames") if n[:10] == "mindgames_"]
+)
 def test_a_metric_is_called_what_its_file_is_called(name: str) -> None:
-    assert shelf.metrics("mindgames")[name].name == name
+    assert registry.metrics("mindgames")[name].name == name

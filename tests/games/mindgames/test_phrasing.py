@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sally.core.desk import Desk
+from sally.core.match.seat_context import SeatContext
 from sally.games.mindgames import GAME
 from sally.games.mindgames.claims import Asked, Claims, Disclosure, Names, claims
 from sally.games.mindgames.perfect import SCRIPT, perfect_talk, scripted
@@ -61,7 +61,7 @@ def test_the_perfect_game_says_what_its_script_means_and_is_won(story) -> None: 
         return
     game = MindGame(story=story.name, variant="perfect_game")
     names, shown = game.names, game.shown
-    page = Desk(GAME, game, PERSUADER, 1).words.rules(PERSUADER)
+    page = SeatContext(GAME, game, PERSUADER, 1).words.rules(PERSUADER)
     talk = page.partition("This is all that was written:\n")[2].splitlines()[: 2 * len(SCRIPT)]
     earlier: list[tuple[str, str]] = []
     for key, said, reply in zip(SCRIPT, talk[::2], talk[1::2], strict=True):

@@ -9,12 +9,12 @@ from typing import Any
 import msgspec
 import pytest
 
-from sally.core import shelf
 from sally.core.errors import BadInput
-from sally.core.game import Seat
-from sally.core.log import Censored, Episode, Instance, Moved, Setup, Sitter
-from sally.core.match import Match
-from sally.core.model import Message
+from sally.core.log.events import Censored, Episode, Instance, Moved, PlayerSpec, Setup
+from sally.core.match.engine import Match
+from sally.core.prompt.model import Message
+from sally.core.registry import registry
+from sally.core.rules.game import Seat
 from sally.games.mindgames import GAME
 from sally.games.mindgames.rules import MindGame
 from sally.models.stub import Scripted as ScriptedModel
@@ -28,10 +28,10 @@ WANTED = {"motivational": [X], "informational": [], "inferential": ["A", "B", "C
 
 def game_with(script: Any) -> Episode:
     """A game whose reader is a scripted model."""
-    shelf.add("models", "reading", lambda name: ScriptedModel(script, name=name))
-    shelf._made.cache_clear()
-    reader = Sitter("model", {"model": "reading"})
-    lineup = {"persuader": Sitter("silent"), "reader": reader}
+    registry.add("models", "reading", lambda name: ScriptedModel(script, name=name))
+    registry._made.cache_clear()
+    reader = PlayerSpec("model", {"model": "reading"})
+    lineup = {"persuader": PlayerSpec("silent"), "reader": reader}
     problem = Instance("t", "mindgames", {"puzzle": json_of(PUZZLE), "messages": 2})
     match: Match[Any, Any, Any] = Match(GAME, resolved(Setup(problem, 1, lineup)))
     return run(match, players_of(match))
@@ -89,7 +89,7 @@ def test_an_answer_that_does_not_fit_is_asked_for_again_and_then_the_episode_is_
 
 def test_it_sits_in_the_readers_seat_of_mindgames_only() -> None:
     with pytest.raises(BadInput, match="seat 'reader' only"):
-        seated(GAME, MindGame(), Seat("persuader"), Sitter("model"))
-    other = shelf.game("ipd")
+        seated(GAME, MindGame(), Seat("persuader"), PlayerSpec("model"))
+    other = registry.game("ipd")
     with pytest.raises(BadInput, match="no player of ipd named 'model'"):
-        seated(other, other.build(), Seat("agent"), Sitter("model"))
+        seated(other, other.build(), Seat("agent"), PlayerSpec("model"))

@@ -6,9 +6,9 @@ import msgspec
 import pytest
 
 from sally.core.errors import BadInput
-from sally.core.log import Forfeited, from_line, to_line
-from sally.core.playback import mismatch
-from sally.core.player import Forfeit
+from sally.core.log.events import Forfeited, from_line, to_line
+from sally.core.match.playback import mismatch
+from sally.core.match.player import Forfeit
 from sally.games.mindgames import GAME
 from sally.games.mindgames.claims import Asked, Disclosure, claims
 from sally.games.mindgames.kinds import holds

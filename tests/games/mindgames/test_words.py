@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from sally.core.desk import Desk
 from sally.core.errors import Unreadable
-from sally.core.game import Seat
-from sally.core.match import Match
-from sally.core.player import Decision
-from sally.core.probe import Question
+from sally.core.match.engine import Match
+from sally.core.match.player import Decision
+from sally.core.match.seat_context import SeatContext
+from sally.core.rules.game import Seat
+from sally.core.rules.probe import Question
 from sally.games.mindgames import GAME
 from sally.games.mindgames.frozen import frozen
 from sally.games.mindgames.rules import LIMIT, PERSUADER, READER, TARGET, MindGame, Say
@@ -30,7 +30,7 @@ VARIANTS = ("hidden", "revealed", "non_mental", "add_hint", "perfect_game", "dis
 
 def rules(seat: Seat = PERSUADER, **params: Any) -> str:
     game = GAME.build(params)
-    return Desk(GAME, game, seat, 1).words.rules(seat)
+    return SeatContext(GAME, game, seat, 1).words.rules(seat)
 
 
 # --- secrets --------------------------------------------------------------------------------------
@@ -39,13 +39,13 @@ def rules(seat: Seat = PERSUADER, **params: Any) -> str:
 def looks(game: MindGame, seat: Seat) -> str:
     """All that a seat can read and reach before the first message."""
     view = game.observe(game.start(), seat)
-    desk = Desk(GAME, game, seat, 1)
+    context = SeatContext(GAME, game, seat, 1)
     options = game.options(game.start(), seat)
-    words = desk.words
-    page = f"{desk.opening(view, 'agent_first')}{words.now(view)}{words.question(view, options)}"
+    words = context.words
+    page = f"{context.opening(view, 'agent_first')}{words.now(view)}{words.question(view, options)}"
     asked = [q for p in GAME.probes for q in p.asks(game, view, seat)]
-    asides = "".join(words.aside(q, view) + words.aside_format(q) for q in asked)
-    return f"{page}{asides}{options}{view}"
+    probe_session = "".join(words.aside(q, view) + words.aside_format(q) for q in asked)
+    return f"{page}{probe_session}{options}{view}"
 
 
 @pytest.mark.parametrize("variant", PLAYED)
@@ -104,7 +104,7 @@ def test_the_reader_and_the_target_see_neither_goal_nor_each_others_minds() -> N
 def looks_of_helper(puzzle: Any, seat: Seat) -> str:
     game = MindGame(puzzle=puzzle)
     view = game.observe(game.start(), seat)
-    return f"{Desk(GAME, game, seat, 1).opening(view, 'agent_first')}{view}"
+    return f"{SeatContext(GAME, game, seat, 1).opening(view, 'agent_first')}{view}"
 
 
 def test_the_target_cannot_read_the_hidden_cells() -> None:
@@ -165,7 +165,7 @@ def test_no_text_has_a_name_left_in_braces() -> None:
 def read(reply: str, **params: Any) -> Say:
     game = GAME.build(params)
     view = game.observe(game.start(), PERSUADER)
-    words = Desk(GAME, game, PERSUADER, 1).words
+    words = SeatContext(GAME, game, PERSUADER, 1).words
     said = words.read(reply, view, game.options(game.start(), PERSUADER))
     assert isinstance(said, Say)
     return said
@@ -243,18 +243,18 @@ def test_the_end_says_who_chose_what_and_why() -> None:
     assert "chooses proposal" not in talk.page()
     talk.say("Hello.", NOTHING)
     view = talk.match.game.observe(talk.match.state, PERSUADER)
-    *_, last = talk.match.desk(PERSUADER).words.lines(view, 0, "agent_first")
+    *_, last = talk.match.context(PERSUADER).words.lines(view, 0, "agent_first")
     assert last == "The other player chooses proposal C, the best for it as far as it knows."
 
 
 @pytest.mark.parametrize("typed", ["B", "b", "Option: B", "proposal B", "(b)", "**B**"])
 def test_a_probe_takes_a_letter(typed: str) -> None:
-    words = Talk(puzzle=PUZZLE).match.desk(PERSUADER).words
+    words = Talk(puzzle=PUZZLE).match.context(PERSUADER).words
     assert words.read_report(typed, Question("target_choice", "choice", (0, 1, 2))).value == 1
 
 
 @pytest.mark.parametrize("typed", ["D", "A or B", "not B", "a b"])
 def test_a_probe_takes_no_more_than_one_letter_of_the_game(typed: str) -> None:
-    words = Talk(puzzle=PUZZLE).match.desk(PERSUADER).words
+    words = Talk(puzzle=PUZZLE).match.context(PERSUADER).words
     with pytest.raises(Unreadable):
         words.read_report(typed, Question("target_choice", "choice", (0, 1, 2)))

@@ -8,15 +8,24 @@ import msgspec
 import pytest
 
 from sally import api
-from sally.analysis.rows import played as laid_open
-from sally.core import shelf
+from sally.analysis.columns.rows import played as laid_open
 from sally.core.errors import BadInput, IllegalMove
-from sally.core.game import NATURE
-from sally.core.log import Episode, Forfeited, Instance, Moved, Setup, Sitter, from_line, to_line
-from sally.core.match import Match
-from sally.core.playback import mismatch, replayed
-from sally.core.player import Decision, Forfeit
-from sally.core.probe import At
+from sally.core.log.events import (
+    Episode,
+    Forfeited,
+    Instance,
+    Moved,
+    PlayerSpec,
+    Setup,
+    from_line,
+    to_line,
+)
+from sally.core.match.engine import Match
+from sally.core.match.playback import mismatch, replayed
+from sally.core.match.player import Decision, Forfeit
+from sally.core.registry import registry
+from sally.core.rules.game import NATURE
+from sally.core.rules.probe import At
 from sally.games.pick_the_right_stuff import locker
 from sally.games.pick_the_right_stuff.locker import (
     Collection,
@@ -34,7 +43,7 @@ from sally.papers.tang2024.study import SETS
 NAME = "pick_the_right_stuff"
 RIGHT, LEFT = Reset((1, 2, 0)), Reset((2, 0, 1))
 SWAP = Reset((1, 0))
-HAND = {str(MANAGER): Sitter("by hand")}
+HAND = {str(MANAGER): PlayerSpec("by hand")}
 
 
 def by_hand(mode: Mode, users: int, *script: Move) -> dict[str, Any]:
@@ -45,7 +54,7 @@ def by_hand(mode: Mode, users: int, *script: Move) -> dict[str, Any]:
 
 def answering(params: dict[str, Any], *answers: int | None) -> Episode:
     """The episode in which these answers are given in turn; None is a forfeit."""
-    match = Match(shelf.game(NAME), Setup(Instance(NAME, NAME, params), 1, HAND))
+    match = Match(registry.game(NAME), Setup(Instance(NAME, NAME, params), 1, HAND))
     for answer in answers:
         (turn,) = match.asks()
         match.answer(turn.id, Forfeit("unreadable") if answer is None else Decision(answer))
@@ -54,13 +63,13 @@ def answering(params: dict[str, Any], *answers: int | None) -> Episode:
 
 
 def end_of(episode: Episode) -> Locker:
-    state = replayed(shelf.game(NAME), episode).states[-1]
+    state = replayed(registry.game(NAME), episode).states[-1]
     found: Locker = state.locker
     return found
 
 
 def right_answers(params: dict[str, Any]) -> list[int]:
-    game = shelf.game(NAME).build(params)
+    game = registry.game(NAME).build(params)
     assert isinstance(game, LockerGame)
     return [believed for _, believed in locker.questions(game.instance)]
 
@@ -73,7 +82,7 @@ def test_nature_reads_out_her_script_and_every_line_is_logged() -> None:
     episode = answering(by_hand("zero", 3, *script), 1, 1, 2)
     logged = [e.action for e in episode.events if isinstance(e, Moved) and e.seat == NATURE]
     assert logged == list(script)
-    assert mismatch(shelf.game(NAME), from_line(to_line(episode))) is None
+    assert mismatch(registry.game(NAME), from_line(to_line(episode))) is None
 
 
 def test_a_log_with_another_move_of_nature_does_not_play() -> None:
@@ -81,12 +90,12 @@ def test_a_log_with_another_move_of_nature_does_not_play() -> None:
     events = list(episode.events)
     events[0] = Moved(0, NATURE, Visit(0))
     forged = msgspec.structs.replace(episode, events=events)
-    assert "does not play" in str(mismatch(shelf.game(NAME), forged))
+    assert "does not play" in str(mismatch(registry.game(NAME), forged))
 
 
 @pytest.mark.parametrize("answer", [3, -1, "1", "box 1", None])
 def test_an_answer_naming_no_box_is_refused_and_the_user_waits_on(answer: Any) -> None:
-    match = Match(shelf.game(NAME), Setup(Instance(NAME, NAME, {"users": 3}), 1, HAND))
+    match = Match(registry.game(NAME), Setup(Instance(NAME, NAME, {"users": 3}), 1, HAND))
     (turn,) = match.asks()
     with pytest.raises(IllegalMove):
         match.answer(turn.id, Decision(answer))
@@ -183,7 +192,7 @@ def test_scores_by_belief_split_the_score() -> None:
 
 def test_a_retried_answer_counts_for_us_and_not_for_the_paper() -> None:
     params = by_hand("zero", 2, SWAP, Collection(0), Collection(1))
-    match = Match(shelf.game(NAME), Setup(Instance(NAME, NAME, params), 1, HAND))
+    match = Match(registry.game(NAME), Setup(Instance(NAME, NAME, params), 1, HAND))
     for answer, tries in ((0, 2), (1, 1)):
         (turn,) = match.asks()
         match.answer(turn.id, Decision(answer, tries=tries, reply="hm"))
@@ -196,7 +205,7 @@ def test_a_retried_answer_counts_for_us_and_not_for_the_paper() -> None:
 
 def test_probes_ask_what_the_user_saw_last_and_where_the_item_is() -> None:
     script = (RIGHT, RIGHT, Snapshot(0, 2), LEFT, Collection(0), Collection(1), Collection(2))
-    spec = shelf.game(NAME)
+    spec = registry.game(NAME)
     replay = replayed(spec, answering(by_hand("finite", 3, *script), 1, 1, 1))
     (state,), (box,) = (
         spec.probe(name).asks(replay.game, replay.view(5, MANAGER), MANAGER)
@@ -213,7 +222,7 @@ def test_probes_ask_what_the_user_saw_last_and_where_the_item_is() -> None:
 
 @pytest.mark.parametrize("params", [p for _, p in SETS])
 def test_the_best_reply_to_the_state_last_seen_is_the_believed_box(params: Any) -> None:
-    spec = shelf.game(NAME)
+    spec = registry.game(NAME)
     assert spec.best_replies is not None
     episode = api.play(NAME, {"manager": "tracker"}, users=3, number=5, **params)
     whole = laid_open(episode)
@@ -230,7 +239,7 @@ def test_the_best_reply_to_the_state_last_seen_is_the_believed_box(params: Any) 
 
 
 def test_a_game_may_come_from_a_set_a_seed_or_ones_own_hand() -> None:
-    spec = shelf.game(NAME)
+    spec = registry.game(NAME)
     frozen, drawn = (
         spec.build({"users": 3, "number": 7}),
         spec.build({"users": 4, "generator_seed": 7}),
@@ -263,4 +272,4 @@ def test_parameters_that_cannot_be_are_refused_with_a_reason(
     params: dict[str, Any], words: str
 ) -> None:
     with pytest.raises(BadInput, match=words):
-        shelf.game(NAME).build(params)
+        registry.game(NAME).build(params)

@@ -9,21 +9,21 @@ from typing import Any
 import pytest
 
 from sally import api
-from sally.analysis.rows import played
-from sally.core import shelf
-from sally.core.desk import Desk
+from sally.analysis.columns.rows import played
 from sally.core.errors import BadInput
-from sally.core.log import Episode, Forfeited, from_line, to_line
-from sally.core.model import Assistant, Message, Reply, Settings, User
+from sally.core.log.events import Episode, Forfeited, from_line, to_line
+from sally.core.match.seat_context import SeatContext
+from sally.core.prompt.model import Assistant, Message, Reply, Settings, User
+from sally.core.registry import registry
 from sally.games.pick_the_right_stuff.card import CARD, guess
 from sally.games.pick_the_right_stuff.rules import MANAGER
 from sally.models.stub import Scripted
-from sally.output.reproduce import Effort
+from sally.output.tables.reproduce import Effort
 from sally.papers.tang2024.picks import breakdown, pick_rows
 from sally.papers.tang2024.study import GAMES, STUDY, in_their_chat, on_our_page
 from sally.papers.tang2024.tables import computes, facts
 from sally.runner.check import check
-from sally.stats.rule import mean_by_rule
+from sally.stats.cluster_interval import mean_by_rule
 
 NAME, MODEL = "pick_the_right_stuff", "locker-stub"
 Shown = list[tuple[list[Message], Settings]]
@@ -38,7 +38,7 @@ def chatted(*replies: str | Reply, **params: Any) -> tuple[Episode, Shown]:
         shown.append((list(messages), settings))
         return next(left)
 
-    shelf.add("models", MODEL, lambda name: Scripted(script, name=name))
+    registry.add("models", MODEL, lambda name: Scripted(script, name=name))
     name = f"{MODEL}:{len(replies)}:{hash((replies, str(params)))}"  # a model is made once a name
     given = {"users": 3, "wording": "published", **params}
     return api.play(NAME, {"manager": in_their_chat(name)}, retries=0, **given), shown
@@ -47,9 +47,9 @@ def chatted(*replies: str | Reply, **params: Any) -> tuple[Episode, Shown]:
 def announcements(episode: Episode) -> list[str]:
     """All that the manager had been told when it was asked for the last time."""
     whole = played(episode)
-    desk = Desk(whole.spec, whole.replay.game, MANAGER, 1)
+    context = SeatContext(whole.spec, whole.replay.game, MANAGER, 1)
     turn = max(e.turn for e in episode.events if getattr(e, "seat", "") == MANAGER)
-    return list(desk.words.lines(whole.replay.view(turn, MANAGER), 0, desk.words.forms[0]))
+    return list(context.words.lines(whole.replay.view(turn, MANAGER), 0, context.words.forms[0]))
 
 
 # --- the chat -----------------------------------------------------------------------------------
@@ -168,7 +168,7 @@ def test_many_right_answers_of_a_game_are_one_game_that_went_well() -> None:
 
 def test_the_card_pairs_every_rule_with_its_inverse_and_audits_generated_games() -> None:
     assert guess(3) == pytest.approx(100 * (1 + 1 / 2 + 1 / 3) / 3)
-    known = shelf.partners(NAME)
+    known = registry.partners(NAME)
     for condition in CARD.conditions:
         for pair in condition.shortcuts:
             assert pair.inverse.player == f"but_{pair.rule.player}"

@@ -7,14 +7,14 @@ from typing import Any
 import msgspec
 import pytest
 
-from sally.core import shelf
-from sally.core.desk import Desk
 from sally.core.errors import Unreadable
-from sally.core.game import Seat
-from sally.core.log import Instance, Setup, Sitter
-from sally.core.match import Match
-from sally.core.player import Decision, Forfeit, Turn
-from sally.core.probe import Question
+from sally.core.log.events import Instance, PlayerSpec, Setup
+from sally.core.match.engine import Match
+from sally.core.match.player import Decision, Forfeit, Turn
+from sally.core.match.seat_context import SeatContext
+from sally.core.registry import registry
+from sally.core.rules.game import Seat
+from sally.core.rules.probe import Question
 from sally.games.pick_the_right_stuff import locker
 from sally.games.pick_the_right_stuff.extrapolation import Rule, Shift, TwoStride
 from sally.games.pick_the_right_stuff.locker import (
@@ -43,8 +43,8 @@ def params(
 
 
 def match_of(given: dict[str, Any]) -> Match[Any, Any, Any]:
-    lineup = {str(MANAGER): Sitter("by hand")}
-    return Match(shelf.game(NAME), Setup(Instance(NAME, NAME, given), 1, lineup))
+    lineup = {str(MANAGER): PlayerSpec("by hand")}
+    return Match(registry.game(NAME), Setup(Instance(NAME, NAME, given), 1, lineup))
 
 
 def asked(given: dict[str, Any], *answers: int | None) -> Turn[Any, Any]:
@@ -58,7 +58,7 @@ def asked(given: dict[str, Any], *answers: int | None) -> Turn[Any, Any]:
 
 
 def past(turn: Turn[Any, Any]) -> list[str]:
-    return list(turn.desk.words.lines(turn.view, 0, "agent_first"))
+    return list(turn.context.words.lines(turn.view, 0, "agent_first"))
 
 
 ALL = (Collection(1), Collection(0), Collection(2))
@@ -117,7 +117,7 @@ def test_numbers_in_order() -> None:
 
 def test_the_locker_is_drawn_as_a_row_of_boxes() -> None:
     turn = asked(params("zero", RIGHT, *ALL), 1)
-    assert turn.desk.words.drawn(turn.view) == (
+    assert turn.context.words.drawn(turn.view) == (
         "+--------+--------+--------+\n"
         "| User 2 |        | User 0 |\n"
         "+--------+--------+--------+\n"
@@ -129,10 +129,10 @@ def test_the_locker_is_drawn_as_a_row_of_boxes() -> None:
 
 
 def page(turn: Turn[Any, Any]) -> str:
-    words, game = turn.desk.words, turn.desk.game
-    desk = Desk(shelf.game(NAME), game, MANAGER, 1)
+    words, game = turn.context.words, turn.context.game
+    context = SeatContext(registry.game(NAME), game, MANAGER, 1)
     tail = f"{words.now(turn.view)}{words.question(turn.view, turn.options)}{turn.options}"
-    return f"{desk.opening(turn.view, 'agent_first')}{tail}{words.drawn(turn.view)}{turn.view}"
+    return f"{context.opening(turn.view, 'agent_first')}{tail}{words.drawn(turn.view)}{turn.view}"
 
 
 def test_a_private_rule_shows_nowhere_but_in_rehearsals() -> None:
@@ -166,7 +166,7 @@ def test_the_state_in_a_snapshot_is_not_shown_only_how_far_back_it_was() -> None
 
 def read(reply: str, wording: str = "page") -> Any:
     turn = asked(params("zero", RIGHT, *ALL, wording=wording))
-    return turn.desk.words.read(reply, turn.view, turn.options)
+    return turn.context.words.read(reply, turn.view, turn.options)
 
 
 @pytest.mark.parametrize(
@@ -213,7 +213,7 @@ def test_in_the_authors_harness_all_else_is_unreadable(reply: str) -> None:
 
 def test_the_authors_harness_calls_boxes_by_ordinals_and_wants_a_number() -> None:
     turn = asked(params("zero", RIGHT, *ALL, wording="published"))
-    words = turn.desk.words
+    words = turn.context.words
     assert "position 2nd holds the item of User 1" in past(turn)[-2]
     assert words.now(turn.view) == ""
     assert "the number alone" in words.format(turn.view, turn.options)
@@ -230,7 +230,7 @@ def test_no_page_has_a_gap_and_pages_grow_by_appending(given: Any, wording: str)
     shown = ""
     while asks := match.asks():
         (turn,) = asks
-        opening = str(turn.desk.opening(turn.view, "agent_first"))
+        opening = str(turn.context.opening(turn.view, "agent_first"))
         assert opening.startswith(shown)
         assert "{" not in opening
         assert "None" not in opening
@@ -241,7 +241,7 @@ def test_no_page_has_a_gap_and_pages_grow_by_appending(given: Any, wording: str)
 def test_each_mode_says_what_users_believe_and_only_that() -> None:
     told = {}
     for mode in ("zero", "finite", "infinite"):
-        game = shelf.game(NAME).build({"mode": mode, "users": 3})
+        game = registry.game(NAME).build({"mode": mode, "users": 3})
         assert isinstance(game, LockerGame)
         told[mode] = LockerWords(game, TEXTS).rules(Seat("manager"))
     assert "Room 3" in told["finite"]
@@ -253,7 +253,7 @@ def test_each_mode_says_what_users_believe_and_only_that() -> None:
 
 def test_questions_aside_can_be_answered_by_name() -> None:
     turn = asked(params("finite", RIGHT, RIGHT, Snapshot(1, 2), *ALL))
-    words, view = turn.desk.words, turn.view
+    words, view = turn.context.words, turn.view
     assert isinstance(view, View)
     question = Question("state_last_seen", "choice", (1, 2, 3), about="1")
     assert "User 1" in words.aside(question, view)

@@ -5,23 +5,23 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sally.core import shelf
-from sally.core.chance import Stream
-from sally.core.desk import Desk
-from sally.core.game import Seat
-from sally.core.partner import Partner, Script
-from sally.core.player import Turn
+from sally.core.match.player import Turn
+from sally.core.match.seat_context import SeatContext
+from sally.core.registry import registry
+from sally.core.rules.chance import Stream
+from sally.core.rules.game import Seat
+from sally.core.rules.partner import Partner, Script
 from sally.games.repeated_games.rules import AGENT, PARTNER, Joint, RepeatedGame
 
 FAMILY = "repeated_games"
 
 
 def partner(name: str) -> Partner:
-    return shelf.partners(FAMILY)[name]
+    return registry.partners(FAMILY)[name]
 
 
 def rules(name: str, **params: Any) -> RepeatedGame:
-    game = shelf.game(name).build(params)
+    game = registry.game(name).build(params)
     assert isinstance(game, RepeatedGame)
     return game
 
@@ -36,10 +36,10 @@ def turn_after(
             state = game.forfeit(state, {}, (AGENT,))
         else:
             state = game.step(state, {AGENT: joint[0], PARTNER: joint[1]})
-    spec = shelf.game(FAMILY)
-    desk = Desk(spec, game, seat, seed)
+    spec = registry.game(FAMILY)
+    context = SeatContext(spec, game, seat, seed)
     view = game.observe(state, seat)
-    return Turn((len(past), seat, "", ""), desk, view, game.moves_of(seat))
+    return Turn((len(past), seat, "", ""), context, view, game.moves_of(seat))
 
 
 def moves(script: Script, game: RepeatedGame, against: Sequence[int], seed: int = 1) -> list[int]:
@@ -61,4 +61,4 @@ def shown(picked: Sequence[int], names: Sequence[str], like: str) -> str:
 
 def drawn(turn: Turn[int, Any], odds: Mapping[int, float]) -> int:
     """The move that a script has to draw if these are its odds."""
-    return Stream(turn.desk.seed, turn.seat, turn.number, "move").draw(odds)
+    return Stream(turn.context.seed, turn.seat, turn.number, "move").draw(odds)

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from sally.core.chance import derived_seed
 from sally.core.errors import BadInput
+from sally.core.rules.chance import derived_seed
 from sally.games.repeated_games.partners.axelrod import library
 from sally.games.repeated_games.rules import AGENT, PARTNER, Joint
 from tests.games.repeated_games.sitting import moves, partner, rules, said, shown, turn_after

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from sally.analysis.audit import audit, audit_of, card_of, conditions_of, off_chance
-from sally.core.card import Card, Condition, Shortcut, both_ways
+from sally.analysis.design.audit import audit, audit_of, card_of, conditions_of, off_chance
 from sally.core.errors import BadInput
-from sally.core.log import Sitter
-from sally.core.study import instance
+from sally.core.log.events import PlayerSpec
+from sally.core.registry.study import instance
+from sally.core.rules.card import Card, Condition, Shortcut, both_ways
 
 Row = dict[str, Any]
 
@@ -116,11 +116,13 @@ def test_bad_input() -> None:
     with pytest.raises(BadInput, match="did you mean"):
         audit("rpss")
     with pytest.raises(BadInput, match="own inverse"):
-        Shortcut(Sitter("constant"), Sitter("constant"))
+        Shortcut(PlayerSpec("constant"), PlayerSpec("constant"))
     with pytest.raises(BadInput, match="has a chance but no column"):
         Condition("x", (instance("rps"),), "agent", (), ("reward",), chance={"regret": 0.0})
     with pytest.raises(BadInput, match="is the one audited"):
-        Condition("x", (instance("rps"),), "agent", (), ("reward",), {"agent": Sitter("random")})
+        Condition(
+            "x", (instance("rps"),), "agent", (), ("reward",), {"agent": PlayerSpec("random")}
+        )
     with pytest.raises(BadInput, match="each with its own name"):
         Card("x", "none", ())
 
@@ -132,7 +134,7 @@ def test_a_metric_that_is_not_there_is_named() -> None:
         "agent",
         (both_ways("constant"),),
         ("functional_regrets",),
-        {"partner": Sitter("random")},
+        {"partner": PlayerSpec("random")},
     )
     with pytest.raises(BadInput, match="did you mean functional_regret"):
         audit_of([odd], 1, 1)

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from sally.core import shelf
-from sally.core.log import Instance, Setup
-from sally.core.metric import Played
-from sally.core.playback import replayed
+from sally.core.log.events import Instance, Setup
+from sally.core.match.playback import replayed
+from sally.core.registry import registry
+from sally.core.rules.metric import Played
 from sally.games.repeated_games.conduct import (
     CONDITIONAL,
     METRICS,
@@ -17,7 +17,7 @@ from sally.games.repeated_games.conduct import (
     is_coordination,
     is_dilemma,
 )
-from sally.games.repeated_games.recorded import Made, Round, fed, sitter
+from sally.games.repeated_games.recorded import Made, Round, fed, player_spec
 from sally.games.repeated_games.rules import AGENT, PARTNER
 from tests.games.repeated_games.sitting import rules
 
@@ -35,9 +35,9 @@ def game(name: str, agent: str, partner: str, **params: Any) -> Played:
     setup = Setup(
         Instance("x", name, {"rounds": len(rounds), "void_limit": 9, **params}),
         0,
-        {AGENT: sitter("one"), PARTNER: sitter("two")},
+        {AGENT: player_spec("one"), PARTNER: player_spec("two")},
     )
-    spec = shelf.game(name)
+    spec = registry.game(name)
     episode, _ = fed(setup, rounds, {}, "", {})
     return Played(spec, episode, replayed(spec, episode))
 

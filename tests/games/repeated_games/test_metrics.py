@@ -11,15 +11,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sally.core import shelf
-from sally.core.drive import play_bots
 from sally.core.errors import BadInput
-from sally.core.log import Instance, Setup, Sitter
-from sally.core.match import Match
-from sally.core.metric import Played
-from sally.core.playback import replayed
-from sally.core.player import Decision, Fault, Forfeit, Turn
-from sally.core.probe import Foreseen, Report
+from sally.core.log.events import Instance, PlayerSpec, Setup
+from sally.core.match.drive import play_bots
+from sally.core.match.engine import Match
+from sally.core.match.playback import replayed
+from sally.core.match.player import Decision, Fault, Forfeit, Turn
+from sally.core.registry import registry
+from sally.core.rules.metric import Played
+from sally.core.rules.probe import Foreseen, Report
 from sally.games.repeated_games.players.bulk import keyed_luck, play_tabular
 from sally.games.repeated_games.rounds import (
     functional_regret,
@@ -30,7 +30,7 @@ from sally.games.repeated_games.rules import AGENT, PARTNER
 from sally.papers.riemer2025.tabular import measured
 from sally.runner.seating import seated
 
-METRICS = shelf.metrics("repeated_games")
+METRICS = registry.metrics("repeated_games")
 
 
 class Planned:
@@ -60,10 +60,10 @@ def play(
     **params: Any,
 ) -> Played:
     """An episode of a hand-made agent (or a named player) against a partner of the shelf."""
-    spec = shelf.game(game)
+    spec = registry.game(game)
     stop = params.pop("stop_chance", 0.0)
-    named = Sitter(agent if isinstance(agent, str) else "by_hand")
-    lineup = {"agent": named, "partner": Sitter(partner, params)}
+    named = PlayerSpec(agent if isinstance(agent, str) else "by_hand")
+    lineup = {"agent": named, "partner": PlayerSpec(partner, params)}
     instance = Instance(game, game, {"rounds": rounds, "stop_chance": stop})
     match = Match(spec, Setup(instance, seed, lineup, arms={"agent": arm}))
     players = {"partner": seated(spec, match.game, PARTNER, lineup["partner"])}
@@ -129,8 +129,8 @@ def test_a_void_round_of_the_other_is_not_charged_to_the_seat():
         def decide(self, turn: Turn[Any, Any]) -> Any:
             return Forfeit("unreadable") if turn.view.round == 2 else Decision(0)
 
-    spec = shelf.game("ipd")
-    lineup = {"agent": Sitter("by_hand"), "partner": Sitter("lapsing")}
+    spec = registry.game("ipd")
+    lineup = {"agent": PlayerSpec("by_hand"), "partner": PlayerSpec("lapsing")}
     match = Match(spec, Setup(Instance("ipd", "ipd", {"rounds": 5}), 1, lineup))
     play_bots(match, {"agent": always(0), "partner": Lapsing()})
     played = Played(spec, match.episode(), replayed(spec, match.episode()))
@@ -346,8 +346,8 @@ def test_the_parts_add_up_to_functional_regret(seed, game):
 @pytest.mark.parametrize("name", ["rps", "ibs", "ipd"])
 @pytest.mark.parametrize("kind", ["single_action", "tit_for_tat"])
 def test_metrics_of_an_episode_are_those_of_bulk_play(name, kind):
-    game = shelf.game(name).build({})
-    automaton = shelf.partners("repeated_games")[kind].automaton(game, PARTNER)
+    game = registry.game(name).build({})
+    automaton = registry.partners("repeated_games")[kind].automaton(game, PARTNER)
     luck = keyed_luck([7], AGENT, PARTNER, 100)
     rounds = play_tabular(game, AGENT, [automaton], np.zeros(1, np.intp), luck)
     rate = {"rps": 1.0, "ibs": 10.0, "ipd": 8.0 if kind == "tit_for_tat" else 10.0}[name]
@@ -361,6 +361,6 @@ def test_metrics_of_an_episode_are_those_of_bulk_play(name, kind):
 
 
 def test_every_metric_has_its_file_name():
-    for name, metric in shelf.shelf("metrics").items():
+    for name, metric in registry.entries("metrics").items():
         assert metric.name == name
         assert metric.published == name.endswith("_published")

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sally.core import shelf
 from sally.core.errors import BadInput
-from sally.core.partner import Automaton
+from sally.core.registry import registry
+from sally.core.rules.partner import Automaton
 from sally.games.repeated_games.optimum import (
     Machine,
     course_of,
@@ -26,7 +26,7 @@ from sally.games.repeated_games.optimum import (
 )
 from sally.games.repeated_games.rules import AGENT, PARTNER, RepeatedGame, other
 
-IPD = shelf.game("ipd").build({})
+IPD = registry.game("ipd").build({})
 GRIM = Automaton(
     "calm",
     lambda q: {int(q == "angry"): 1.0},
@@ -36,7 +36,7 @@ COIN = Automaton(0, lambda q: {0: 0.5, 1: 0.5}, lambda q, own, their: 0)
 
 
 def tit_for_tat(game: RepeatedGame, **params: int) -> Automaton[int]:
-    return shelf.partners("repeated_games")["tit_for_tat"].automaton(game, PARTNER, **params)
+    return registry.partners("repeated_games")["tit_for_tat"].automaton(game, PARTNER, **params)
 
 
 @st.composite
@@ -141,14 +141,14 @@ def test_a_plan_used_on_its_own_partner_earns_its_value():
 
 
 def test_interestingness_of_known_tasks():
-    singles = shelf.partners("repeated_games")["single_action"].automaton
+    singles = registry.partners("repeated_games")["single_action"].automaton
     for name, known in (("rps", 1.0), ("ibs", 4.25), ("ipd", 0.0)):
-        game = shelf.game(name).build({})
+        game = registry.game(name).build({})
         partners = [singles(game, PARTNER, action=a) for a in game.moves_of(PARTNER)]
         assert interestingness(game, AGENT, partners) == pytest.approx(known)
         assert interestingness(game, AGENT, partners[:1]) == 0
     # ibs, by hand: the reply to the wrong partner earns 0 instead of 10 or of 7
-    game = shelf.game("ibs").build({})
+    game = registry.game("ibs").build({})
     partners = [singles(game, PARTNER, action=a) for a in (0, 1)]
     assert interestingness(game, AGENT, partners, [3, 1]) == pytest.approx(3 / 16 * (10 + 7))
 
@@ -182,8 +182,8 @@ def test_seats_across_the_table():
 
 @pytest.mark.parametrize("name", ["rps", "ibs", "ipd"])
 def test_round_trips_and_the_program_find_the_same_rate(name: str) -> None:
-    game, same = shelf.game(name).build({}), 0
-    for partner in shelf.partners("repeated_games").values():
+    game, same = registry.game(name).build({}), 0
+    for partner in registry.partners("repeated_games").values():
         try:
             found = partner.automaton and partner.automaton(game, PARTNER)
         except BadInput:  # a partner of another game, or one that needs a table

@@ -6,8 +6,8 @@ from itertools import permutations
 
 import pytest
 
-from sally.core import shelf
 from sally.core.errors import BadInput
+from sally.core.registry import registry
 from sally.games.repeated_games.ordinal import (
     FAMOUS,
     canonical,
@@ -82,7 +82,7 @@ def test_every_one_can_be_played() -> None:
     instances = ordinal_instances(rounds=7)
     assert [i.id for i in instances] == list(GAMES)
     for each in instances:
-        game = shelf.game(each.game).build(each.params)
+        game = registry.game(each.game).build(each.params)
         assert game.matrix == GAMES[each.id]  # type: ignore[attr-defined]
 
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from sally.analysis.published import load
+from sally.analysis.compare.published import load
 from sally.core.errors import BadInput
-from sally.core.partner import Line, Partner
+from sally.core.rules.partner import Line, Partner
 from sally.games.repeated_games.optimum import optimal_reward
 from sally.games.repeated_games.partners import PARTNERS, rps_adaptive, rps_stable
 from sally.games.repeated_games.partners.tables import remembering_last

@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sally.core import shelf
-from sally.core.drive import play_bots
 from sally.core.errors import BadInput
-from sally.core.game import Seat
-from sally.core.log import Episode, Instance, Moved, Reported, Setup, Sitter
-from sally.core.match import Match
-from sally.core.partner import Automaton, Scripted
-from sally.core.player import Decision, Forfeit, Turn
+from sally.core.log.events import Episode, Instance, Moved, PlayerSpec, Reported, Setup
+from sally.core.match.drive import play_bots
+from sally.core.match.engine import Match
+from sally.core.match.player import Decision, Forfeit, Turn
+from sally.core.registry import registry
+from sally.core.rules.game import Seat
+from sally.core.rules.partner import Automaton, Scripted
 from sally.games.repeated_games.optimum import pay_table
 from sally.games.repeated_games.players.bulk import Luck, drawn_luck, keyed_luck, play_tabular
 from sally.games.repeated_games.players.learners import Fictitious, QLearning
@@ -33,8 +33,8 @@ def episode(
     game: str, partner: str, seed: int = 1, player: str = "tabular", arm: Any = ARM, **more: Any
 ) -> Episode:
     lineup = {
-        "agent": Sitter(player, more.get("settings", {})),
-        "partner": Sitter(partner, more.get("params", {})),
+        "agent": PlayerSpec(player, more.get("settings", {})),
+        "partner": PlayerSpec(partner, more.get("params", {})),
     }
     params = {"rounds": more.get("rounds", 100)}
     return play(resolved(Setup(Instance(game, game, params), seed, lineup, arms={"agent": arm})))
@@ -52,13 +52,13 @@ def predictions(of: Episode) -> list[Any]:
 
 
 def test_before_anything_is_known_every_move_is_worth_the_best_payoff_for_ever():
-    pay = pay_table(shelf.game("ipd").build({}), AGENT)
+    pay = pay_table(registry.game("ipd").build({}), AGENT)
     worth = values(empty_model(pay, Settings())[None], pay, Settings(gamma=0.9))
     assert worth == pytest.approx(np.full((1, 5, 2), 100.0))
 
 
 def test_a_known_move_that_pays_the_most_ties_with_unknown_ones():
-    player = Tabular(pay_of("tabular", shelf.game("rps").build({}), AGENT))
+    player = Tabular(pay_of("tabular", registry.game("rps").build({}), AGENT))
     firsts = set()
     for seed in range(40):
         of = episode("rps", "single_action", seed, rounds=2)
@@ -121,7 +121,7 @@ def test_being_asked_does_not_change_play():
 
 
 def test_it_predicts_move_0_where_it_has_no_count_and_the_most_frequent_move_elsewhere():
-    player = Tabular(pay_of("tabular", shelf.game("ipd").build({}), AGENT))
+    player = Tabular(pay_of("tabular", registry.game("ipd").build({}), AGENT))
     known = player.untaught()
     for joint in [(0, 1), (0, 1), (0, 0), (0, 1), (0, 1)]:
         known = player.taught(known, joint)
@@ -151,7 +151,7 @@ def test_a_void_round_teaches_nothing():
         def decide(self, turn: Turn[Any, Any]) -> Decision[int] | Forfeit:
             return Forfeit("unreadable") if turn.view.round == 2 else Decision(0)
 
-    game = shelf.game("ipd").build({"rounds": 4})
+    game = registry.game("ipd").build({"rounds": 4})
     memories: list[Any] = []
 
     class Watched:
@@ -162,8 +162,8 @@ def test_a_void_round_teaches_nothing():
             memories.append(given.memory)
             return given
 
-    lineup = {"agent": Sitter("tabular"), "partner": Sitter("lapsing")}
-    match = Match(shelf.game("ipd"), Setup(Instance("ipd", "ipd", {"rounds": 4}), 1, lineup))
+    lineup = {"agent": PlayerSpec("tabular"), "partner": PlayerSpec("lapsing")}
+    match = Match(registry.game("ipd"), Setup(Instance("ipd", "ipd", {"rounds": 4}), 1, lineup))
     play_bots(match, {"agent": Watched(), "partner": Lapsing()})
     before, after = memories[1], memories[2]
     assert after.seen == before.seen + 1
@@ -177,9 +177,9 @@ def test_a_void_round_teaches_nothing():
 @pytest.mark.parametrize("name", ["rps", "ibs", "ipd"])
 @pytest.mark.parametrize("kind", ["single_action", "tit_for_tat"])
 def test_bulk_play_is_one_episode_play_move_by_move(name, kind, settings):
-    game = shelf.game(name).build({"rounds": 40})
+    game = registry.game(name).build({"rounds": 40})
     seeds = [3, 14, 15]
-    automaton = shelf.partners("repeated_games")[kind].automaton(game, PARTNER)
+    automaton = registry.partners("repeated_games")[kind].automaton(game, PARTNER)
     luck = keyed_luck(seeds, AGENT, PARTNER, 40)
     bulk = play_tabular(game, AGENT, [automaton], np.zeros(3, np.intp), luck, Settings(**settings))
     for row, seed in enumerate(seeds):
@@ -192,12 +192,12 @@ def test_bulk_play_is_one_episode_play_move_by_move(name, kind, settings):
 def test_bulk_play_is_one_episode_play_against_chance_too():
     odds = {0: 0.2, 1: 0.5, 2: 0.3}
     dice = Automaton(0, lambda q: odds, lambda q, own, their: 0)
-    spec, seeds = shelf.game("rps"), list(range(6))
+    spec, seeds = registry.game("rps"), list(range(6))
     game = spec.build({"rounds": 60})
     luck = keyed_luck(seeds, PARTNER, AGENT, 60)
     bulk = play_tabular(game, PARTNER, [dice], np.zeros(6, np.intp), luck)
     for row, seed in enumerate(seeds):
-        lineup = {"agent": Sitter("dice"), "partner": Sitter("tabular")}
+        lineup = {"agent": PlayerSpec("dice"), "partner": PlayerSpec("tabular")}
         match = Match(spec, Setup(Instance("rps", "rps", {"rounds": 60}), seed, lineup))
         learner = Tabular(pay_of("tabular", game, PARTNER))
         roller = Scripted(lambda turn: turn.draws.draw(odds))
@@ -206,8 +206,8 @@ def test_bulk_play_is_one_episode_play_against_chance_too():
 
 
 def test_each_bulk_episode_meets_its_own_partner():
-    game = shelf.game("rps").build({})
-    make = shelf.partners("repeated_games")["single_action"].automaton
+    game = registry.game("rps").build({})
+    make = registry.partners("repeated_games")["single_action"].automaton
     partners = [make(game, PARTNER, action=a) for a in range(3)]
     lots = np.array([2, 0, 1, 1])
     luck = drawn_luck(4, 100, np.random.default_rng(2))
@@ -264,7 +264,7 @@ def test_fictitious_play_replies_best_to_what_it_has_counted():
     assert set(moves(of)[1:]) == {2}
     assert predictions(of) == [0] + [1] * 99
     player = Fictitious(((8.0, 0.0), (10.0, 5.0)))
-    assert player.pay == pay_of("x", shelf.game("ipd").build({}), AGENT)
+    assert player.pay == pay_of("x", registry.game("ipd").build({}), AGENT)
 
 
 @pytest.mark.parametrize(
@@ -284,8 +284,8 @@ def test_settings_that_cannot_be_are_refused(player, settings, why):
 
 @pytest.mark.parametrize("player", ["tabular", "q_learning", "fictitious_learner"])
 def test_learners_of_repeated_games_refuse_other_games(player):
-    spec = shelf.game("cups")
+    spec = registry.game("cups")
     game = spec.build({})
-    kind = shelf.players("repeated_games")[player]
+    kind = registry.players("repeated_games")[player]
     with pytest.raises(BadInput, match="repeated games only"):
         kind.make(spec, game, Seat(game.seats[0]))

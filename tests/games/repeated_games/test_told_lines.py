@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from sally.core import shelf
-from sally.core.desk import Desk
+from sally.core.match.seat_context import SeatContext
+from sally.core.registry import registry
 from sally.games.repeated_games.rules import AGENT, PARTNER
 
 
 @pytest.mark.parametrize("seat", [AGENT, PARTNER])
 @pytest.mark.parametrize("form", ["agent_first", "partner_first"])
 def test_a_round_told_when_it_was_played_reads_as_when_told_later(seat, form):
-    spec = shelf.game("ipd")
+    spec = registry.game("ipd")
     game = spec.build({"rounds": 9, "names": ["\ue000", "{round}"]})  # names that could confuse
-    words, state, grown = Desk(spec, game, seat, 1).words, game.start(), list[str]()
+    words, state, grown = SeatContext(spec, game, seat, 1).words, game.start(), list[str]()
     for moves in ({AGENT: 0, PARTNER: 1}, {AGENT: 1}, {PARTNER: 1}, {AGENT: 1, PARTNER: 1}, {}):
         if len(moves) == 2:
             state = game.step(state, moves)

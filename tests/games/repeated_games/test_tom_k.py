@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from sally.core import shelf
 from sally.core.errors import BadInput
-from sally.core.log import Sitter
+from sally.core.log.events import PlayerSpec
+from sally.core.registry import registry
 from sally.games.repeated_games.rules import PARTNER
 from tests.table import played, table
 
@@ -15,7 +15,7 @@ ROUNDS, GAMES = 6, 40  # a table of the tests has six rounds
 
 def won(k: int, against: int) -> float:
     """The mean score a round of order k against another order."""
-    mine, theirs = Sitter("tom_k", {"k": k}), Sitter("tom_k", {"k": against})
+    mine, theirs = PlayerSpec("tom_k", {"k": k}), PlayerSpec("tom_k", {"k": against})
     total = 0.0
     for seed in range(GAMES):
         payoffs = played(table("rps", seed, agent=mine, partner=theirs)).payoffs
@@ -36,6 +36,6 @@ def test_a_third_order_adds_little() -> None:
 
 @pytest.mark.parametrize("settings", [{"k": -1}, {"k": 5}, {"rate": 0.0}, {"rate": 1.5}])
 def test_settings_that_cannot_be_are_refused(settings: dict[str, float]) -> None:
-    game = shelf.game("rps").build()
+    game = registry.game("rps").build()
     with pytest.raises(BadInput):
-        shelf.partners("repeated_games")["tom_k"].make(game, PARTNER, **settings)
+        registry.partners("repeated_games")["tom_k"].make(game, PARTNER, **settings)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from sally.core.errors import BadInput
-from sally.core.game import Seat
+from sally.core.rules.game import Seat
 from sally.games.repeated_games.partners.basis import UNSEEN, Drawn, Odds, with_void
 from sally.games.repeated_games.rules import AGENT, PARTNER, RepeatedGame, State, View
 from tests.games.repeated_games.sitting import partner, rules

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from sally.core.errors import BadInput
-from sally.core.player import Forfeit
+from sally.core.match.player import Forfeit
 from sally.games.association.lexicon import cards, open_words, place
 from sally.games.association.minds import Mind, hubness
 from sally.games.taboo.generators import problem_of

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sally.analysis.rows import episode_rows
-from sally.core import shelf
-from sally.core.desk import Desk
-from sally.core.drive import play_bots
-from sally.core.game import Seat
-from sally.core.log import Episode, Instance, Setup, Sitter
-from sally.core.match import Match
-from sally.core.probe import Injection
+from sally.analysis.columns.rows import episode_rows
+from sally.core.log.events import Episode, Instance, PlayerSpec, Setup
+from sally.core.match.drive import play_bots
+from sally.core.match.engine import Match
+from sally.core.match.seat_context import SeatContext
+from sally.core.registry import registry
+from sally.core.rules.game import Seat
+from sally.core.rules.probe import Injection
 from sally.runner.seating import players_of, resolved
 
 
@@ -25,11 +25,15 @@ def match_at(
     **params: Any,
 ) -> Match[Any, Any, Any]:
     """A match about to begin."""
-    sitters = {seat: Sitter(name) for seat, name in lineup.items()}
+    player_specs = {seat: PlayerSpec(name) for seat, name in lineup.items()}
     setup = Setup(
-        Instance(game, game, params), seed, sitters, arms=dict(arms or {}), injections=injections
+        Instance(game, game, params),
+        seed,
+        player_specs,
+        arms=dict(arms or {}),
+        injections=injections,
     )
-    return Match(shelf.game(game), resolved(setup))
+    return Match(registry.game(game), resolved(setup))
 
 
 def played(game: str, lineup: Mapping[str, str], seed: int = 1, **more: Any) -> Episode:
@@ -46,15 +50,15 @@ def row_of(episode: Episode, seat: str = "player") -> dict[str, Any]:
 
 def page_of(match: Match[Any, Any, Any], seat: str) -> str:
     """All that a seat can read now: opening, present, question, format."""
-    desk = Desk(match.spec, match.game, Seat(seat), 1)
+    context = SeatContext(match.spec, match.game, Seat(seat), 1)
     view = match.game.observe(match.state, Seat(seat))
-    page = [str(desk.opening(view, form)) for form in desk.words.forms]
-    page.append(desk.words.now(view))
+    page = [str(context.opening(view, form)) for form in context.words.forms]
+    page.append(context.words.now(view))
     if seat in match.game.to_move(match.state):
         options = match.game.options(match.state, Seat(seat))
-        page += [desk.words.question(view, options), desk.words.format(view, options)]
+        page += [context.words.question(view, options), context.words.format(view, options)]
     for probe in match.spec.probes:
         if seat in probe.seats:
             for question in probe.asks(match.game, view, Seat(seat)):
-                page += [desk.words.aside(question, view), desk.words.aside_format(question)]
+                page += [context.words.aside(question, view), context.words.aside_format(question)]
     return "\n".join(page)

@@ -8,11 +8,11 @@ import msgspec
 import numpy as np
 import pytest
 
-from sally.core import shelf
 from sally.core.errors import BadInput, Unreadable
-from sally.core.game import Seat
-from sally.core.match import Match
-from sally.core.player import Decision, Forfeit
+from sally.core.match.engine import Match
+from sally.core.match.player import Decision, Forfeit
+from sally.core.registry import registry
+from sally.core.rules.game import Seat
 from sally.games.association import minilm as encoder
 from sally.games.association.english import vocabulary
 from sally.games.association.wordpiece import WordPiece, words
@@ -208,7 +208,7 @@ def test_word_pieces() -> None:
 def test_replies_are_read() -> None:
     match = match_at("toma_ag", RANDOM)
     (turn,) = match.asks()
-    read = turn.desk.words.read
+    read = turn.context.words.read
     assert read('Action: "Added to the bill"', turn.view, turn.options) == Clue("Added to the bill")
     for reply in ("", "Added to the bill", "Action:", "Guess: bank"):
         with pytest.raises(Unreadable):
@@ -225,4 +225,4 @@ def test_replies_are_read() -> None:
 )
 def test_bad_parameters_are_refused(params: dict[str, Any], says: str) -> None:
     with pytest.raises(BadInput, match=says):
-        shelf.game("toma_ag").build(params)
+        registry.game("toma_ag").build(params)

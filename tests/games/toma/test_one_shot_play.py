@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sally.core import shelf
 from sally.core.errors import BadInput, Unreadable
-from sally.core.player import Decision, Forfeit
-from sally.core.probe import At, Injection, Report
+from sally.core.match.player import Decision, Forfeit
+from sally.core.registry import registry
+from sally.core.rules.probe import At, Injection, Report
 from sally.games.toma.mg import game as mg
 from sally.games.toma.numbered import read_numbered
 from sally.games.toma.po import game as po
@@ -152,9 +152,9 @@ def test_injected_truth_is_told_and_injected_error_never_is(game: str) -> None:
         assert right
         assert sum(right) / len(right) == share
         for t in turn.told:
-            said = turn.desk.words.told(t)
+            said = turn.context.words.told(t)
             assert t.about in said
-            assert turn.desk.words.name(t.value) in said
+            assert turn.context.words.name(t.value) in said
 
 
 @pytest.mark.parametrize("game", PROBES)
@@ -248,4 +248,4 @@ def test_bad_parameters_are_refused_in_a_sentence(
     game: str, params: dict[str, Any], says: str
 ) -> None:
     with pytest.raises(BadInput, match=says):
-        shelf.game(game).build(params)
+        registry.game(game).build(params)

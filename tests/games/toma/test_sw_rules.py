@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sally.core import shelf
-from sally.core.drive import play_bots
 from sally.core.errors import BadInput, Unreadable
-from sally.core.match import Match
-from sally.core.player import Decision, Forfeit
+from sally.core.match.drive import play_bots
+from sally.core.match.engine import Match
+from sally.core.match.player import Decision, Forfeit
+from sally.core.registry import registry
 from sally.games.toma.sw.acts import (
     CELLS,
     EAVESDROPPER,
@@ -201,7 +201,7 @@ def test_only_b_knows_the_password_and_acts_are_not_seen() -> None:
 
 def test_the_map_shows_each_seat_what_it_knows() -> None:
     match = table()
-    words = match.desk(GUIDE).words
+    words = match.context(GUIDE).words
     drawn = {seat: words.drawn(match.game.observe(match.state, seat)) for seat in match.game.seats}
     assert drawn[EXPLORER] == "    0 1 2 3\n  0 . r . .\n  1 . s . .\n  2 . . . o\n  3 B . . ."
     assert drawn[GUIDE] == drawn[EXPLORER].replace("B", ".")
@@ -371,4 +371,4 @@ def test_guesses_are_read() -> None:
 )
 def test_bad_parameters_are_refused(params: dict[str, Any], says: str) -> None:
     with pytest.raises(BadInput, match=says):
-        shelf.game("toma_sw").build(params)
+        registry.game("toma_sw").build(params)

@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from sally.analysis import published as reference
-from sally.analysis.rows import played as laid_open
-from sally.core import shelf
-from sally.core.drive import play_async
-from sally.core.log import Episode, Instance, Setup, Sitter
-from sally.core.match import Match
-from sally.core.model import Message, Settings
+from sally.analysis.columns.rows import played as laid_open
+from sally.analysis.compare import published as reference
+from sally.core.log.events import Episode, Instance, PlayerSpec, Setup
+from sally.core.match.drive import play_async
+from sally.core.match.engine import Match
+from sally.core.prompt.model import Message, Settings
+from sally.core.registry import registry
 from sally.games.toma.po.game import PartlySeen, frozen_scenarios
 from sally.games.toma.po.rules import AGENTS, answer, predictions
 from sally.models.stub import Scripted
@@ -44,14 +44,14 @@ def talked(
     def script(messages: Sequence[Message], settings: Settings) -> str:
         return reply("\n".join(message.text for message in messages))
 
-    shelf.add("models", "toma_stub", lambda name: Scripted(script, name="toma_stub"))
-    shelf._made.cache_clear()
-    model = Sitter("language", {"model": "toma_stub", "strategy": strategy})
-    lineup = {seat: Sitter(who) for seat, who in (others or {}).items()}
-    plain = Sitter("language", {"model": "toma_stub", "strategy": "cot"})
+    registry.add("models", "toma_stub", lambda name: Scripted(script, name="toma_stub"))
+    registry._made.cache_clear()
+    model = PlayerSpec("language", {"model": "toma_stub", "strategy": strategy})
+    lineup = {seat: PlayerSpec(who) for seat, who in (others or {}).items()}
+    plain = PlayerSpec("language", {"model": "toma_stub", "strategy": "cot"})
     lineup |= dict.fromkeys(seats, model) | dict.fromkeys(listening, plain)
     setup = resolved(Setup(Instance(game, game, params), 1, lineup, arms=dict(arms or {})))
-    match = Match(shelf.game(game), setup)
+    match = Match(registry.game(game), setup)
     asyncio.run(play_async(match, players_of(match)))
     return match.episode()
 
@@ -210,4 +210,4 @@ def test_sets_have_the_published_sizes_and_errors_go_from_0_to_1() -> None:
     assert by_game == {"toma_po": 150, "toma_mg": 90, "toma_ag": 100}
     told = [cell.injections[0].error for cell in STUDY.cells if cell.injections]
     assert sorted(set(told)) == pytest.approx([n / 10 for n in range(11)])
-    assert isinstance(shelf.game("toma_po").build(), PartlySeen)
+    assert isinstance(registry.game("toma_po").build(), PartlySeen)

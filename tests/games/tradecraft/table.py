@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from sally.core import shelf
-from sally.core.desk import Desk
-from sally.core.game import Seat
-from sally.core.log import Instance, Setup, Sitter
-from sally.core.match import Match
-from sally.core.player import Decision
+from sally.core.log.events import Instance, PlayerSpec, Setup
+from sally.core.match.engine import Match
+from sally.core.match.player import Decision
+from sally.core.match.seat_context import SeatContext
+from sally.core.registry import registry
+from sally.core.rules.game import Seat
 from sally.games.tradecraft.actions import Craft, Propose
 
 P1, P2, P3 = Seat("p1"), Seat("p2"), Seat("p3")
@@ -32,9 +32,9 @@ def match_of(
     """A match about to begin."""
     given = {"hands": hands, "targets": targets or TARGETS[: len(hands)], "max_turns": max_turns}
     problem = Instance("table", "tradecraft", {**given, **params})
-    lineup = {f"p{n + 1}": Sitter("random") for n in range(len(hands))}
+    lineup = {f"p{n + 1}": PlayerSpec("random") for n in range(len(hands))}
     setup = Setup(problem, 1, lineup, arms=arms or {}, retries=retries)
-    return Match(shelf.game("tradecraft"), setup)
+    return Match(registry.game("tradecraft"), setup)
 
 
 def play(match: Match[Any, Any, Any], *moves: tuple[str, Any]) -> Match[Any, Any, Any]:
@@ -58,8 +58,8 @@ def craft(inputs: dict[str, Any], output: str, amount: int = 1) -> Craft:
 def page(match: Match[Any, Any, Any], seat: Seat) -> str:
     """All that a seat can read or see in the present state."""
     view = match.game.observe(match.state, seat)
-    desk = Desk(match.spec, match.game, seat, 1)
+    context = SeatContext(match.spec, match.game, seat, 1)
     movers = match.game.to_move(match.state)
     options = match.game.options(match.state, seat) if seat in movers else ()
-    asked = desk.words.format(view, options) if options else ""
-    return f"{desk.opening(view, 'agent_first')}{desk.words.now(view)}{asked}{options}{view}"
+    asked = context.words.format(view, options) if options else ""
+    return f"{context.opening(view, 'agent_first')}{context.words.now(view)}{asked}{options}{view}"

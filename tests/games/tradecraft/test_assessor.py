@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 from sally.core.errors import BadInput
-from sally.core.metric import Played
+from sally.core.rules.metric import Played
 from sally.games.tradecraft.actions import DONE, PASS, YES
 from sally.games.tradecraft.assessor import (
     DIMENSIONS,

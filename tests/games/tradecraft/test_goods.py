@@ -9,10 +9,10 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sally.core.chance import Stream
 from sally.core.errors import IllegalMove
-from sally.core.menu import example
-from sally.core.player import Decision
+from sally.core.match.player import Decision
+from sally.core.rules.chance import Stream
+from sally.core.rules.menu import example
 from sally.games.tradecraft.actions import Answer, Craft, Propose, goods
 from sally.games.tradecraft.crafting import matching
 from sally.games.tradecraft.hands import Hand

@@ -9,13 +9,13 @@ from typing import Any
 
 import msgspec
 
-from sally.core import shelf
-from sally.core.drive import play_async
-from sally.core.log import Forfeited, Moved, Reported, Setup, Sitter, from_line, to_line
-from sally.core.match import Match
-from sally.core.metric import Played
-from sally.core.model import Message, Reply, Settings, ToolCall, ToolResult
-from sally.core.playback import replayed
+from sally.core.log.events import Forfeited, Moved, PlayerSpec, Reported, Setup, from_line, to_line
+from sally.core.match.drive import play_async
+from sally.core.match.engine import Match
+from sally.core.match.playback import replayed
+from sally.core.prompt.model import Message, Reply, Settings, ToolCall, ToolResult
+from sally.core.registry import registry
+from sally.core.rules.metric import Played
 from sally.games.tradecraft.problems import problems
 from sally.games.tradecraft.spec import GROUPS
 from sally.models.stub import Scripted
@@ -63,11 +63,13 @@ def script(messages: Sequence[Message], settings: Settings) -> str | Reply:
 def game(arm: str, n: int = 0, answers: Any = script) -> Match[Any, Any, Any]:
     SEEN.clear()
     problem = problems("minecraft_core_2p_2", n + 1)[n]
-    sitter = Sitter("language", {"model": MODEL, "strategy": "chat"})
+    player_spec = PlayerSpec("language", {"model": MODEL, "strategy": "chat"})
     arms = {"p1": GROUPS[arm], "p2": GROUPS["v0"]}
     told = own_reports("p1", GROUPS[arm]) + own_reports("p2", GROUPS["v0"])
-    setup = Setup(problem, n, {"p1": sitter, "p2": sitter}, arms=arms, injections=told, retries=1)
-    match = Match(shelf.game("tradecraft"), setup)
+    setup = Setup(
+        problem, n, {"p1": player_spec, "p2": player_spec}, arms=arms, injections=told, retries=1
+    )
+    match = Match(registry.game("tradecraft"), setup)
     model = Scripted(answers, name=MODEL)
     players: Any = {
         seat: PLAYERS["language"].make(match.spec, match.game, seat, model=model, strategy="chat")
@@ -140,7 +142,7 @@ def test_the_engine_knows_the_papers_episodes_and_fits_them() -> None:
 
 def test_a_bot_in_a_seat_is_not_the_papers_condition() -> None:
     match = game("v0")
-    lineup = {**match.setup.lineup, "p1": Sitter("random")}
+    lineup = {**match.setup.lineup, "p1": PlayerSpec("random")}
     setup = msgspec.structs.replace(match.setup, lineup=lineup)
     episode = msgspec.structs.replace(match.episode(), setup=setup)
     assert ENGINE.facts(Played(match.spec, episode, match.replay)) is None

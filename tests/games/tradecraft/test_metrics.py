@@ -6,15 +6,15 @@ from typing import Any
 
 import pytest
 
-from sally.core import shelf
-from sally.core.drive import play_bots
-from sally.core.log import Instance, Setup, Sitter, from_line, to_line
-from sally.core.match import Match
-from sally.core.metric import Played
-from sally.core.partner import Scripted
-from sally.core.playback import replayed
-from sally.core.player import Forfeit, Silence, Turn
-from sally.core.probe import Report
+from sally.core.log.events import Instance, PlayerSpec, Setup, from_line, to_line
+from sally.core.match.drive import play_bots
+from sally.core.match.engine import Match
+from sally.core.match.playback import replayed
+from sally.core.match.player import Forfeit, Silence, Turn
+from sally.core.registry import registry
+from sally.core.rules.metric import Played
+from sally.core.rules.partner import Scripted
+from sally.core.rules.probe import Report
 from sally.games.tradecraft.actions import DONE, NO, PASS, YES, goods
 from sally.games.tradecraft.trades import (
     beliefs_apart,
@@ -77,8 +77,8 @@ def game(
     params = {"hands": hands, "targets": [{"shears": 1}, {"lever": 1}], "max_turns": turns}
     everything: dict[str, tuple[str, ...]] = {"p1": ("v0", "v1", "v2"), "p2": ("v0", "v1", "v2")}
     problem = Instance(f"values-{n}", "tradecraft", params)
-    lineup = {"p1": Sitter("zero_order"), "p2": Sitter("zero_order")}
-    match = Match(shelf.game("tradecraft"), Setup(problem, n, lineup, arms=arms or everything))
+    lineup = {"p1": PlayerSpec("zero_order"), "p2": PlayerSpec("zero_order")}
+    match = Match(registry.game("tradecraft"), Setup(problem, n, lineup, arms=arms or everything))
     play_bots(match, players or {"p1": mind(said), "p2": mind(said)})
     episode = from_line(to_line(match.episode()))  # as it comes from the store
     return Played(match.spec, episode, replayed(match.spec, episode))
@@ -183,14 +183,14 @@ def test_a_trend_needs_two_points() -> None:
     assert trend([(1, 2), (2, 5), (3, 8)]) == pytest.approx(3)
 
 
-@pytest.mark.parametrize("name", sorted(shelf.metrics("tradecraft")))
+@pytest.mark.parametrize("name", sorted(registry.metrics("tradecraft")))
 def test_every_metric_of_tradecraft_has_a_value_or_is_blank(name: str) -> None:
-    value = shelf.metrics("tradecraft")[name].measure(game(), P1)
+    value = registry.metrics("tradecraft")[name].measure(game(), P1)
     assert value is None or isinstance(value, float | int)
 
 
 def test_metrics_on_a_game_known_by_heart() -> None:
-    measure = {n: m.measure for n, m in shelf.metrics("tradecraft").items()}
+    measure = {n: m.measure for n, m in registry.metrics("tradecraft").items()}
     played = game()
     assert measure["win"](played, P1) == 0
     assert measure["turns_played"](played, P1) == 6

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from sally.core import shelf
-from sally.core.drive import play_bots
-from sally.core.log import Instance, Moved, Reported, Setup, Sitter, Skipped
-from sally.core.match import Match
-from sally.core.player import Turn
+from sally.core.log.events import Instance, Moved, PlayerSpec, Reported, Setup, Skipped
+from sally.core.match.drive import play_bots
+from sally.core.match.engine import Match
+from sally.core.match.player import Turn
+from sally.core.registry import registry
 from sally.games.tradecraft.actions import DONE, NO, PASS, SEATS, YES, Craft, Propose
 from sally.games.tradecraft.hands import Hand
 from sally.games.tradecraft.partners import PARTNERS, SecondOrder
@@ -44,8 +44,8 @@ def asked(match: Match[Any, Any, Any], seat: str) -> Turn[Any, Any]:
 def game(
     one: str, two: str, problem: Instance = SHORT[0], arms: Any = None
 ) -> Match[Any, Any, Any]:
-    lineup = {"p1": Sitter(one), "p2": Sitter(two)}
-    match = Match(shelf.game("tradecraft"), resolved(Setup(problem, 1, lineup, arms=arms or {})))
+    lineup = {"p1": PlayerSpec(one), "p2": PlayerSpec(two)}
+    match = Match(registry.game("tradecraft"), resolved(Setup(problem, 1, lineup, arms=arms or {})))
     play_bots(match, players_of(match))
     return match
 
@@ -60,8 +60,8 @@ def test_everybody_can_play_everybody(one: str, two: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_three_can_play(name: str) -> None:
     (problem,) = problems("minecraft_core_3p_2", 1)
-    lineup = {seat: Sitter(name) for seat in ("p1", "p2", "p3")}
-    match = Match(shelf.game("tradecraft"), resolved(Setup(problem, 1, lineup)))
+    lineup = {seat: PlayerSpec(name) for seat in ("p1", "p2", "p3")}
+    match = Match(registry.game("tradecraft"), resolved(Setup(problem, 1, lineup)))
     play_bots(match, players_of(match))
     assert match.over
 
@@ -165,8 +165,8 @@ def test_a_second_order_trader_gives_less_away_than_a_first_order_one() -> None:
     told: dict[str, list[float]] = {"first_order": [], "second_order": []}
     for problem in problems("minecraft_core_2p_2", 10):
         for name, seen in told.items():
-            lineup = {"p1": Sitter(name), "p2": Sitter("hoarder")}
-            match = Match(shelf.game("tradecraft"), resolved(Setup(problem, 1, lineup)))
+            lineup = {"p1": PlayerSpec(name), "p2": PlayerSpec("hoarder")}
+            match = Match(registry.game("tradecraft"), resolved(Setup(problem, 1, lineup)))
             start = tuple(Hand(hand) for hand in match.game.hands)  # type: ignore[attr-defined]
             play(match, (P1, PARTNERS[name].make(match.game, P1)(match.asks()[0])))
             (target,) = match.game.goals[0]  # type: ignore[attr-defined]

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from sally.core import shelf
 from sally.core.errors import BadInput, IllegalMove, NotAsked, Unreadable
-from sally.core.log import Forfeited
-from sally.core.menu import Amounts
-from sally.core.player import Decision, Forfeit
+from sally.core.log.events import Forfeited
+from sally.core.match.player import Decision, Forfeit
+from sally.core.registry import registry
+from sally.core.rules.menu import Amounts
 from sally.games.tradecraft.actions import DONE, PASS, YES, Answer, Craft, Propose
 from sally.games.tradecraft.hands import Hand
 from sally.games.tradecraft.speech import item_said
@@ -190,7 +190,7 @@ def test_forfeits_pass_reject_and_end_the_crafting() -> None:
 
 def read(match: Any, reply: str) -> Any:
     turn = match.asks()[0]
-    return turn.desk.words.read(reply, turn.view, turn.options)
+    return turn.context.words.read(reply, turn.view, turn.options)
 
 
 def test_goods_may_be_written_as_an_object_with_numbers() -> None:
@@ -222,7 +222,7 @@ def test_with_an_empty_hand_one_can_only_stop() -> None:
 def test_a_message_cannot_forge_a_line() -> None:
     match = play(match_of(), (P1, propose("p2", {}, {}, "Hi.\nTurn 1 is over. You won.")))
     view = match.game.observe(match.state, P2)
-    lines = list(match.desk(P2).words.lines(view, 0, "agent_first"))
+    lines = list(match.context(P2).words.lines(view, 0, "agent_first"))
     assert len(lines) == 1
     assert "\n" not in lines[0]
 
@@ -290,4 +290,4 @@ def test_look_ups_are_logged_with_the_move() -> None:
 )
 def test_parameters_that_cannot_be_are_refused(params: dict[str, Any], why: str) -> None:
     with pytest.raises(BadInput, match=why):
-        shelf.game("tradecraft").build(params)
+        registry.game("tradecraft").build(params)

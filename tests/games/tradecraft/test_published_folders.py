@@ -12,16 +12,17 @@ import msgspec
 import pytest
 
 from sally import store
-from sally.core import packs, shelf
 from sally.core.errors import BadInput
-from sally.core.log import Instance, Setup, Sitter, episode_id
-from sally.core.study import Cell, Study
+from sally.core.log.events import Instance, PlayerSpec, Setup, episode_id
+from sally.core.prompt import packs
+from sally.core.registry import registry
+from sally.core.registry.study import Cell, Study
 from sally.games.tradecraft.checking import check, circles
 from sally.games.tradecraft.parameters import ruleset_of
 from sally.games.tradecraft.ruleset_formats import data_pack, load
 from sally.games.tradecraft.rulesets import BadRuleset, dump, parse, shipped
-from sally.output.bundle import pack
-from sally.output.unpacked import opened
+from sally.output.files.bundle import pack
+from sally.output.files.bundle_reader import opened
 from sally.runner.check import check as replayed
 from sally.runner.local import orders, play
 from sally.runner.run import play_missing
@@ -126,10 +127,12 @@ def test_hands_and_targets_may_carry_a_name_space() -> None:
         "hands": [{"minecraft:coal": 1}, {"minecraft:stick": 1}],
         "targets": [{"minecraft:torch": 1}, {"lever": 1}],
     }
-    game = shelf.game("tradecraft").build(params)
+    game = registry.game("tradecraft").build(params)
     assert game.hands == ({"coal": 1}, {"stick": 1})  # type: ignore[attr-defined]
     with pytest.raises(BadInput, match="'minecraft:cole' is no item"):
-        shelf.game("tradecraft").build({**params, "hands": [{"minecraft:cole": 1}, {"stick": 1}]})
+        registry.game("tradecraft").build(
+            {**params, "hands": [{"minecraft:cole": 1}, {"stick": 1}]}
+        )
 
 
 # --- a ruleset of one's own in the record ---------------------------------------------------------
@@ -144,7 +147,7 @@ def setup(path: Path) -> Setup:
         "hands": [{"a": 2, "d": 1}, {"b": 2}],
         "targets": [{"e": 1}, {"c": 1}],
     }
-    bots = {"p1": Sitter("zero_order"), "p2": Sitter("generous")}
+    bots = {"p1": PlayerSpec("zero_order"), "p2": PlayerSpec("generous")}
     return Setup(Instance("own", "tradecraft", params), 1, bots)
 
 
@@ -185,7 +188,9 @@ def test_a_packed_store_brings_its_ruleset_along_and_no_path(
     own = tmp_path / "own.toml"
     own.write_text(MINE)
     asked = setup(own)
-    lineups = tuple({"p1": Sitter(who), "p2": Sitter("random")} for who in ("random", "hoarder"))
+    lineups = tuple(
+        {"p1": PlayerSpec(who), "p2": PlayerSpec("random")} for who in ("random", "hoarder")
+    )
     study = Study("own", "", (Cell("all", (asked.instance,), lineups),))
     play_missing(study, tmp_path / "store")
     packed = pack(tmp_path / "store", tmp_path / "own.sally.zip")  # refuses any path of ours
@@ -205,6 +210,6 @@ def test_a_packed_store_brings_its_ruleset_along_and_no_path(
 
 def test_shipped_rulesets_keep_their_names() -> None:
     params = {"ruleset": "minecraft_core"}
-    portable = shelf.game("tradecraft").portable
+    portable = registry.game("tradecraft").portable
     assert portable is not None and portable(params) is params
     assert parse(dump(shipped("alchemy"))).fingerprint == shipped("alchemy").fingerprint

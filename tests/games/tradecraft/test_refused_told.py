@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from sally.core import shelf
 from sally.core.errors import BadInput
-from sally.core.log import Forfeited, Instance, Setup, Sitter, from_line, to_line
-from sally.core.match import Match
-from sally.core.metric import Played
-from sally.core.playback import replayed
-from sally.core.probe import Report
-from sally.core.scenes import tell
+from sally.core.log.events import Forfeited, Instance, PlayerSpec, Setup, from_line, to_line
+from sally.core.log.scenes import tell
+from sally.core.match.engine import Match
+from sally.core.match.playback import replayed
+from sally.core.registry import registry
+from sally.core.rules.metric import Played
+from sally.core.rules.probe import Report
 from sally.games.tradecraft.actions import DONE, NO, PASS
 from sally.games.tradecraft.assessor import record
 from sally.games.tradecraft.instances import instance_set
@@ -31,7 +31,7 @@ def a_game_with_refusals() -> Match:
 
 def test_the_assessor_reads_that_a_craft_was_refused() -> None:
     episode = from_line(to_line(a_game_with_refusals().episode()))
-    spec = shelf.game("tradecraft")
+    spec = registry.game("tradecraft")
     lines = list(record(Played(spec, episode, replayed(spec, episode))))
     (tried,) = [line for line in lines if "shears from" in line]
     assert tried.strip().startswith("p1 tried to craft 1 pair of shears from 1 coal. Refused")
@@ -62,10 +62,10 @@ def test_a_partial_report_is_marked_as_partial() -> None:
 
 
 def test_a_match_refuses_a_problem_of_another_game() -> None:
-    lineup = {"p1": Sitter("random"), "p2": Sitter("random")}
+    lineup = {"p1": PlayerSpec("random"), "p2": PlayerSpec("random")}
     setup = Setup(Instance("mine", "ipd", {}), 1, lineup)
     with pytest.raises(BadInput, match="'mine' is a problem of ipd, not of tradecraft"):
-        Match(shelf.game("tradecraft"), setup)
+        Match(registry.game("tradecraft"), setup)
 
 
 # --- the study --------------------------------------------------------------------------------
@@ -98,7 +98,7 @@ def test_eight_failed_crafts_in_a_row_stand_and_the_ninth_ends_the_phase() -> No
 
 
 def test_moves_are_told_in_sentences_with_names_that_people_use() -> None:
-    words = match_of().desk(P1).words
+    words = match_of().context(P1).words
     offer = propose("p2", {"birch_planks": "5/3", "coal": "0.125"}, {"raw_iron": 2}, "Fair?")
     assert words.name(offer) == (
         'propose to p2: give 1 2/3 birch planks and 1/8 coal, get 2 raw iron. Message: "Fair?"'

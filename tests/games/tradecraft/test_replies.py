@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from sally.core.errors import Unreadable
-from sally.core.probe import Question
+from sally.core.rules.probe import Question
 from sally.games.tradecraft.actions import PASS, Craft, Propose
 from sally.games.tradecraft.replies import amount_meant
 from sally.games.tradecraft.speech import item_meant
@@ -23,7 +23,7 @@ def read(reply: str, *before: tuple[str, Any]) -> Any:
     match = play(match_of(), *before)
     options = match.game.options(match.state, P1)
     view = match.game.observe(match.state, P1)
-    return match.desk(P1).words.read(reply, view, options)
+    return match.context(P1).words.read(reply, view, options)
 
 
 def crafted(**fields: Any) -> Craft:
@@ -96,8 +96,8 @@ def test_a_partner_who_is_not_there_is_refused_by_name() -> None:
 
 def report(reply: str) -> Any:
     match = match_of()
-    assert isinstance(match.desk(P2).words, TradeWords)
-    return match.desk(P2).words.read_report(reply, ASKED).value
+    assert isinstance(match.context(P2).words, TradeWords)
+    return match.context(P2).words.read_report(reply, ASKED).value
 
 
 def test_a_value_report_may_be_json() -> None:
@@ -130,6 +130,6 @@ def test_what_is_unclear_in_a_report_is_refused_with_the_reason(reply: str, why:
 
 def test_every_sentence_about_looking_up_is_there() -> None:
     match = match_of(book=False)
-    rules = match.desk(P1).words.rules(P1)
+    rules = match.context(P1).words.rules(P1)
     assert TEXTS["rules.look_up"] in rules and "item_info" in rules
-    assert TEXTS["rules.look_up"] not in match_of().desk(P1).words.rules(P1)
+    assert TEXTS["rules.look_up"] not in match_of().context(P1).words.rules(P1)

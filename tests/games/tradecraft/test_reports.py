@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from sally.core import shelf
-from sally.core.drive import play_bots
 from sally.core.errors import Unreadable
-from sally.core.log import Instance, Reported, Setup, Sitter, Told, from_line, to_line
-from sally.core.match import Match
-from sally.core.playback import mismatch
-from sally.core.probe import At, Injection, Report
+from sally.core.log.events import Instance, PlayerSpec, Reported, Setup, Told, from_line, to_line
+from sally.core.match.drive import play_bots
+from sally.core.match.engine import Match
+from sally.core.match.playback import mismatch
+from sally.core.registry import registry
+from sally.core.rules.probe import At, Injection, Report
 from sally.games.tradecraft.actions import DONE, PASS, YES
 from sally.runner.seating import players_of, resolved
 from tests.games.tradecraft.table import HANDS, P1, P2, THREE, match_of, page, play, propose
@@ -84,7 +84,7 @@ def test_a_partial_report_is_kept_as_it_is() -> None:
     match = match_of(arms={"p1": ("v0",)})
     (turn,) = [turn for turn in match.asks() if turn.question]
     assert turn.question is not None
-    report = turn.desk.words.read_report("coal: 7\nraw_iron: 11", turn.question)
+    report = turn.context.words.read_report("coal: 7\nraw_iron: 11", turn.question)
     assert report.value == {"coal": 7.0}
     match.answer(turn.id, report)
     play(match, (P1, PASS))
@@ -96,18 +96,18 @@ def test_a_guess_at_the_target_leaves_out_what_is_impossible() -> None:
     match = match_of(arms={"p1": ("their_target",)})
     (turn,) = [turn for turn in match.asks() if turn.question]
     assert turn.question is not None
-    report = turn.desk.words.read_report("Odds: torch 70%, stick 30%", turn.question)
+    report = turn.context.words.read_report("Odds: torch 70%, stick 30%", turn.question)
     assert report.value == "torch"
     assert report.odds is not None
     assert sum(report.odds) == pytest.approx(1)
     for unclear in ("torch 100", "Odds: torch 60%, stick 10%", "Odds: torch 50, torch 50"):
         with pytest.raises(Unreadable):
-            turn.desk.words.read_report(unclear, turn.question)
+            turn.context.words.read_report(unclear, turn.question)
 
 
 def told_match(seats: tuple[str, ...]) -> Match[Any, Any, Any]:
     params = {"hands": HANDS, "targets": [{"shears": 1}, {"torch": 1}], "max_turns": 3}
-    lineup = {"p1": Sitter("first_order"), "p2": Sitter("first_order")}
+    lineup = {"p1": PlayerSpec("first_order"), "p2": PlayerSpec("first_order")}
     arms: dict[str, tuple[str, ...]] = {"p1": ("v0", "v1"), "p2": ("v0", "v1")}
     told = tuple(
         Injection(seat, probe, "own", keep=True)  # type: ignore[arg-type]
@@ -115,7 +115,7 @@ def told_match(seats: tuple[str, ...]) -> Match[Any, Any, Any]:
         for probe in ("v0", "v1")
     )
     setup = Setup(Instance("told", "tradecraft", params), 1, lineup, arms=arms, injections=told)
-    return Match(shelf.game("tradecraft"), setup)
+    return Match(registry.game("tradecraft"), setup)
 
 
 def test_a_seat_that_decides_finds_its_own_reports_in_its_past_and_nobody_elses() -> None:
@@ -127,7 +127,7 @@ def test_a_seat_that_decides_finds_its_own_reports_in_its_past_and_nobody_elses(
     play(match, (P1, propose("p2", {"coal": 1}, {})))
     assert [turn.seat for turn in match.asks()] == ["p2"]
     pages = {
-        seat: str(match.desk(seat).opening(match.game.observe(match.state, seat), "agent_first"))
+        seat: str(match.context(seat).opening(match.game.observe(match.state, seat), "agent_first"))
         for seat in (P1, P2)
     }
     assert "coal 9" in pages[P2]
@@ -157,7 +157,7 @@ def test_what_is_kept_does_not_depend_on_who_answers_first_and_plays_back(order:
             player: Any = players[turn.seat]
             given = player.decide(turn) if turn.question is None else player.report(turn)
             match.answer(turn.id, given)
-        opening = match.desk(P2).opening(match.game.observe(match.state, P2), "agent_first")
+        opening = match.context(P2).opening(match.game.observe(match.state, P2), "agent_first")
         episode = match.episode()
         assert mismatch(match.spec, from_line(to_line(episode))) is None
         lines.append((to_line(episode), str(opening)))
@@ -169,8 +169,8 @@ def test_reports_change_no_move_of_traders() -> None:
     quiet: dict[str, tuple[str, ...]] = {}
     for arms in (quiet, ALL):
         problem = Instance("quiet", "tradecraft", {"max_turns": 6})
-        lineup = {"p1": Sitter("second_order"), "p2": Sitter("first_order")}
-        match = Match(shelf.game("tradecraft"), resolved(Setup(problem, 1, lineup, arms=arms)))
+        lineup = {"p1": PlayerSpec("second_order"), "p2": PlayerSpec("first_order")}
+        match = Match(registry.game("tradecraft"), resolved(Setup(problem, 1, lineup, arms=arms)))
         play_bots(match, players_of(match))
         moves.append([e.action for e in match.events if hasattr(e, "action")])
     assert moves[0] == moves[1]

@@ -133,10 +133,10 @@ def test_a_plan_needs_as_many_trades_as_players_hold_its_goods() -> None:
 
 def test_goals_can_be_primed_by_name_and_are_not_by_default() -> None:
     pages = {
-        how: match_of(priming=how).desk(P1).words.rules(P1)
+        how: match_of(priming=how).context(P1).words.rules(P1)
         for how in ("none", "cooperative", "competitive")
     }
-    assert pages["none"] == match_of().desk(P1).words.rules(P1)
+    assert pages["none"] == match_of().context(P1).words.rules(P1)
     assert "all players reach their targets" in pages["cooperative"]
     assert "the others do not" in pages["competitive"]
     with pytest.raises(BadInput, match="priming"):

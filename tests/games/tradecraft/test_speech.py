@@ -9,13 +9,13 @@ from typing import Any
 import msgspec
 import pytest
 
-from sally.core.board import board_of
 from sally.core.errors import Unreadable
-from sally.core.game import Seat
-from sally.core.menu import Form
-from sally.core.player import Decision, Turn
-from sally.core.probe import Question, Report
-from sally.core.scenes import tell
+from sally.core.log.scenes import tell
+from sally.core.match.player import Decision, Turn
+from sally.core.rules.board import board_of
+from sally.core.rules.game import Seat
+from sally.core.rules.menu import Form
+from sally.core.rules.probe import Question, Report
 from sally.games.tradecraft.actions import DONE, YES
 from sally.games.tradecraft.replies import amount_meant
 from sally.games.tradecraft.rulesets import shipped
@@ -82,11 +82,11 @@ def test_odds_name_items_whose_names_are_parts_of_others() -> None:
     names = ("iron", "raw_iron", "raw_iron_block", "stone", "smooth_stone", "flint_and_steel")
     question = Question("their_target", "odds", names, "p2")
     said = "Odds: raw iron 10%, iron 20%, Stone: 30, smooth_stone 25 and flint and steel 15"
-    report = match.desk(Seat("p1")).words.read_report(said, question)
+    report = match.context(Seat("p1")).words.read_report(said, question)
     assert report.odds == pytest.approx((0.2, 0.1, 0, 0.3, 0.25, 0.15))
     with pytest.raises(Unreadable, match="stone is named more than once"):
         twice = "Odds: stone 50, raw iron 25, stone 25"
-        match.desk(Seat("p1")).words.read_report(twice, question)
+        match.context(Seat("p1")).words.read_report(twice, question)
 
 
 def answers(turn: Turn[Any, Any]) -> Any:
@@ -106,12 +106,12 @@ def pages() -> Iterator[str]:
     match = match_of(max_turns=2, arms={"p1": ("v0", "v1", "their_target"), "p2": ("v0",)})
     while asks := match.asks():
         for turn in asks:
-            desk, view = turn.desk, turn.view
-            words: Any = desk.words
+            context, view = turn.context, turn.view
+            words: Any = context.words
             yield words.rules(turn.seat)
-            yield from desk.past(view, "agent_first")
+            yield from context.past(view, "agent_first")
             yield words.now(view)
-            drawn = msgspec.json.encode(board_of(desk, view)).decode()
+            drawn = msgspec.json.encode(board_of(context, view)).decode()
             yield re.sub(r'"fill":\{.*?\}', "", drawn)  # what is sent back, not what is shown
             if turn.question is None:
                 yield from map(words.name, (o for o in turn.options if not isinstance(o, Form)))

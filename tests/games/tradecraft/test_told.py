@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from sally.core import shelf
-from sally.core.log import Instance, Setup, Sitter, Told
-from sally.core.match import Match
-from sally.core.player import Decision
-from sally.core.probe import Injection, Report
+from sally.core.log.events import Instance, PlayerSpec, Setup, Told
+from sally.core.match.engine import Match
+from sally.core.match.player import Decision
+from sally.core.registry import registry
+from sally.core.rules.probe import Injection, Report
 from sally.games.tradecraft.actions import DONE, NO, Propose
 from tests.games.tradecraft.test_reports import HANDS
 
@@ -18,12 +18,12 @@ V0 = ("v0",)
 def table(*injections: Injection) -> Match[Any, Any, Any]:
     """Two turns: p1 proposes in the first, p2 in the second."""
     params = {"hands": HANDS, "targets": [{"shears": 1}, {"torch": 1}], "max_turns": 2}
-    lineup = {"p1": Sitter("first_order"), "p2": Sitter("first_order")}
+    lineup = {"p1": PlayerSpec("first_order"), "p2": PlayerSpec("first_order")}
     setup = Setup(
         Instance("told", "tradecraft", params), 1, lineup,
         arms={"p1": ("v0", "v1"), "p2": V0}, injections=injections,
     )  # fmt: skip
-    return Match(shelf.game("tradecraft"), setup)
+    return Match(registry.game("tradecraft"), setup)
 
 
 def moves_of(match: Match[Any, Any, Any], seat: str) -> list[list[Any]]:
@@ -60,7 +60,7 @@ def test_own_reports_that_are_kept_are_told_once_a_turn():
     told = moves_of(match, "p1")
     assert [len(values) for values in told] == [1, 0, 0, 0]  # in turn 2 kept before p2 proposed
     assert sum(isinstance(event, Told) for event in match.events) == 2
-    past = match.desk(match.game.seats[0]).past(
+    past = match.context(match.game.seats[0]).past(
         match.game.observe(match.state, match.game.seats[0]), "agent_first"
     )
     assert [line[:24] for line in past if "You rated" in line] == [

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from sally.core.game import Seat
-from sally.core.match import Match
-from sally.core.probe import Report
+from sally.core.match.engine import Match
+from sally.core.rules.game import Seat
+from sally.core.rules.probe import Report
 from sally.games.tradecraft.actions import DONE, NO, PASS, YES, Answer
 from tests.games.tradecraft.table import (
     HANDS,
@@ -45,7 +45,7 @@ def test_questions_give_no_target_away() -> None:
             arms={"p1": ("v0", "v1", "v2", "their_target"), "p2": ("v0",)},
         )
         mine = [turn for turn in match.asks() if turn.seat == "p1" and turn.question]
-        words = match.desk(P1).words
+        words = match.context(P1).words
         asked.append(
             [(t.question, words.aside(t.question, t.view), t.view) for t in mine if t.question]
         )
@@ -71,7 +71,7 @@ def test_a_third_player_does_not_learn_what_was_rejected(given: dict[str, int]) 
 
 def _lines(match: Match[Any, Any, Any], seat: Seat) -> Iterable[str]:
     view = match.game.observe(match.state, seat)
-    return match.desk(seat).words.lines(view, 0, "agent_first")
+    return match.context(seat).words.lines(view, 0, "agent_first")
 
 
 def test_while_a_proposal_is_open_a_third_player_sees_nothing_of_it() -> None:

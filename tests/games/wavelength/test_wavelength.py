@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from sally.core.errors import BadInput
-from sally.core.player import Forfeit
+from sally.core.match.player import Forfeit
 from sally.games.wavelength.dials import (
     Dial,
     best_clue,

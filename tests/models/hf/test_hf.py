@@ -6,7 +6,7 @@ import json
 import pytest
 
 from sally.core.errors import BadInput
-from sally.core.model import Assistant, ModelFailure, Settings, System, ToolSpec, User
+from sally.core.prompt.model import Assistant, ModelFailure, Settings, System, ToolSpec, User
 from sally.models.hf import HF, _named
 from sally.models.hf.texts import calls_in, thought
 from tests.models.hf import tiny

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sally.core.model import ModelFailure
+from sally.core.prompt.model import ModelFailure
 from sally.models.hf.jobs import stem_of, tree_of
 from sally.models.hf.rows import BLOCK, TAIL, Place, Rows
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sally.core.log import Sitter
-from sally.core.study import Cell, Study, instance
+from sally.core.log.events import PlayerSpec
+from sally.core.registry.study import Cell, Study, instance
 from sally.web.explorer.index import EpisodeIndex
 
 SECRET = "a long enough secret for a test"
@@ -16,14 +16,14 @@ STUDY = Study(
         Cell(
             "rps",
             (instance("rps", "rps-3", rounds=3),),
-            ({"agent": Sitter("random"), "partner": Sitter("constant")},),
+            ({"agent": PlayerSpec("random"), "partner": PlayerSpec("constant")},),
             arms={"agent": ("their_move",)},
             repeats=3,
         ),
         Cell(
             "ipd",
             (instance("ipd", "ipd-2", rounds=2),),
-            ({"agent": Sitter("random"), "partner": Sitter("tit_for_tat")},),
+            ({"agent": PlayerSpec("random"), "partner": PlayerSpec("tit_for_tat")},),
             repeats=2,
         ),
     ),

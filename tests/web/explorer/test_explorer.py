@@ -9,9 +9,9 @@ import pytest
 
 from sally import store
 from sally.api import play
-from sally.core.log import Moved, episode_id
-from sally.core.probe import Injection
-from sally.core.scenes import REFEREE, tell
+from sally.core.log.events import Moved, episode_id
+from sally.core.log.scenes import REFEREE, tell
+from sally.core.rules.probe import Injection
 from sally.models.stub import always
 from sally.web.explorer import perspective
 from sally.web.explorer.index import EpisodeIndex
@@ -74,12 +74,12 @@ def test_what_a_seat_was_told_stands_where_it_was_told():
 
 
 def test_an_episode_that_was_left_shows_what_nobody_answered():
-    from sally.core import shelf
-    from sally.core.match import Match
-    from sally.core.player import Decision
+    from sally.core.match.engine import Match
+    from sally.core.match.player import Decision
+    from sally.core.registry import registry
 
     whole = play("rps", {"agent": "random", "partner": "constant"}, rounds=2)
-    match = Match(shelf.game("rps"), whole.setup)
+    match = Match(registry.game("rps"), whole.setup)
     mine = next(turn for turn in match.asks() if turn.seat == "partner")
     match.answer(mine.id, Decision(0))
     match.censor("left", "the person left", "agent")
@@ -91,9 +91,9 @@ def test_an_episode_that_was_left_shows_what_nobody_answered():
 
 
 def test_a_models_prompts_are_those_that_the_log_has_the_hash_of(monkeypatch):
-    from sally.core import shelf
+    from sally.core.registry import registry
 
-    monkeypatch.setitem(shelf._added["models"], "dull", lambda name: always("Option: P"))
+    monkeypatch.setitem(registry._added["models"], "dull", lambda name: always("Option: P"))
     episode = play(
         "rps",
         {"agent": ("language", {"model": "dull", "strategy": "qa"}), "partner": "constant"},
@@ -117,9 +117,9 @@ def test_a_models_prompts_are_those_that_the_log_has_the_hash_of(monkeypatch):
 
 @pytest.mark.parametrize("game", ["pick_the_right_stuff", "toma_ag", "mindgames", "tradecraft"])
 def test_every_family_can_be_stepped_through(game):
-    from sally.core import shelf
+    from sally.core.registry import registry
 
-    spec = shelf.game(game)
+    spec = registry.game(game)
     seats = spec.build({}).seats
     episode = play(game, dict.fromkeys(map(str, seats), "random"))
     told = tell(episode)

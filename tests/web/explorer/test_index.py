@@ -9,7 +9,7 @@ import pytest
 
 from sally import store
 from sally.core.errors import BadInput
-from sally.core.log import Censored, Episode, episode_id, to_line
+from sally.core.log.events import Censored, Episode, episode_id, to_line
 from sally.runner.run import run_study
 from sally.web.explorer.index import ENDED, EpisodeIndex, Wanted
 from tests.web.explorer.small_store import STUDY, index
@@ -45,7 +45,7 @@ def test_a_list_is_narrowed_by_each_field(folder, wanted, count):
 def test_an_episode_is_read_back_whole(folder):
     found, stored = index(folder), store.load(folder).episodes
     for entry in found.entries():
-        assert found.episode(entry.shelf, entry.id) == stored[entry.id]
+        assert found.episode(entry.registry, entry.id) == stored[entry.id]
 
 
 def left(episode: Episode) -> Episode:

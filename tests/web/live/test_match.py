@@ -12,11 +12,11 @@ import msgspec
 import pytest
 
 from sally import store
-from sally.core import shelf
 from sally.core.errors import BadInput, NotAsked
-from sally.core.log import Censored, Episode, Sitter
-from sally.core.partner import Partner
-from sally.core.player import Decision, PlayerKind
+from sally.core.log.events import Censored, Episode, PlayerSpec
+from sally.core.match.player import Decision, PlayerKind
+from sally.core.registry import registry
+from sally.core.rules.partner import Partner
 from sally.web.database import StorageFull
 from sally.web.live.match import GivenUp
 from sally.web.live.matches import LiveMatches
@@ -41,8 +41,8 @@ def test_a_restart_after_every_move_changes_nothing(
     bot: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     forgetful = PlayerKind("forgetful", "", lambda spec, game, seat: Forgetful())
-    monkeypatch.setitem(shelf._added["players"], "here", {"forgetful": forgetful})
-    asked, moves = setup("ipd", "agent", {"partner": Sitter(bot)}, rounds=8), [0, 1, 1, 0] * 2
+    monkeypatch.setitem(registry._added["players"], "here", {"forgetful": forgetful})
+    asked, moves = setup("ipd", "agent", {"partner": PlayerSpec(bot)}, rounds=8), [0, 1, 1, 0] * 2
 
     async def at_once() -> None:
         async with live_matches(tmp_path / "one") as one:
@@ -70,12 +70,12 @@ def test_a_bot_that_plays_otherwise_after_a_restart_stops_the_match(
         return Partner("fickle", "", "here", lambda game, seat: lambda turn: move)
 
     async def run() -> str:
-        shelf.add("partners", "repeated_games.fickle", fickle(0))
+        registry.add("partners", "repeated_games.fickle", fickle(0))
         async with live_matches(tmp_path) as one:
-            asked = setup("ipd", "agent", {"partner": Sitter("fickle")}, rounds=5)
+            asked = setup("ipd", "agent", {"partner": PlayerSpec("fickle")}, rounds=5)
             token = (await one.open(asked, ["agent"])).tokens["agent"]
             await say(one, token, 0, "a")
-        shelf.add("partners", "repeated_games.fickle", fickle(1))
+        registry.add("partners", "repeated_games.fickle", fickle(1))
         async with live_matches(tmp_path) as one:
             live, seat = await one.seat(token)
             return str((await live.screen(seat)).over.text)  # type: ignore[union-attr]
@@ -83,7 +83,7 @@ def test_a_bot_that_plays_otherwise_after_a_restart_stops_the_match(
     try:
         assert asyncio.run(run()) == "A player could not be reached, so the game was stopped."
     finally:
-        shelf._added["partners"].pop("repeated_games.fickle")
+        registry._added["partners"].pop("repeated_games.fickle")
     (episode,) = stored(tmp_path)
     assert isinstance(episode.end, Censored) and "plays otherwise" in episode.end.detail
 
@@ -95,8 +95,8 @@ def test_a_match_of_other_rules_says_that_it_cannot_go_on(
         async with live_matches(tmp_path) as one:
             asked = setup("ipd", "agent", AGAINST_A_BOT, rounds=5)
             token = (await one.open(asked, ["agent"])).tokens["agent"]
-        newer = replace(shelf.game("ipd"), version=99)
-        monkeypatch.setattr(shelf, "game", lambda _: newer)
+        newer = replace(registry.game("ipd"), version=99)
+        monkeypatch.setattr(registry, "game", lambda _: newer)
         async with live_matches(tmp_path) as one:
             with pytest.raises(NotAsked, match="cannot go on: ipd is at rules version 99"):
                 await one.seat(token)

@@ -9,10 +9,10 @@ from typing import Any
 import msgspec
 import pytest
 
-from sally.core import shelf
-from sally.core.log import Censored, Moved, Sitter
-from sally.core.model import Fault as ModelFault
-from sally.core.partner import Partner
+from sally.core.log.events import Censored, Moved, PlayerSpec
+from sally.core.prompt.model import Fault as ModelFault
+from sally.core.registry import registry
+from sally.core.rules.partner import Partner
 from sally.models.stub import Scripted
 from sally.runner.budget import Budget, Meter
 from sally.runner.config import Config, Limits, ModelEntry
@@ -45,15 +45,15 @@ def model(monkeypatch: pytest.MonkeyPatch) -> Any:
 
     def bring(one: Counted) -> Counted:
         made["counted"] = one
-        shelf._made.cache_clear()
-        monkeypatch.setitem(shelf._added["models"], "counted", lambda name: made["counted"])
+        registry._made.cache_clear()
+        monkeypatch.setitem(registry._added["models"], "counted", lambda name: made["counted"])
         return one
 
     yield bring
-    shelf._made.cache_clear()
+    registry._made.cache_clear()
 
 
-WITH_MODEL = {"partner": Sitter("language", {"model": "counted"})}
+WITH_MODEL = {"partner": PlayerSpec("language", {"model": "counted"})}
 
 
 def test_a_model_answers_while_the_person_thinks(tmp_path: Path, model: Any) -> None:
@@ -172,7 +172,7 @@ def test_a_visitor_names_a_model_by_its_alias(tmp_path: Path, model: Any) -> Non
     model(Counted())
     small = ModelEntry("counted", settings={"max_tokens": 12})
 
-    async def run() -> Sitter:
+    async def run() -> PlayerSpec:
         async with live_matches(tmp_path, meter=Meter(config=Config({"small": small}))) as one:
             lobby = Lobby(one, ["small"])
             opened = await lobby.open("ipd", "agent", {"partner": "model:small"}, {})
@@ -188,15 +188,15 @@ def test_a_bot_that_breaks_down_is_a_fault(tmp_path: Path) -> None:
 
     async def run() -> str:
         async with live_matches(tmp_path) as one:
-            asked = setup("ipd", "agent", {"partner": Sitter("broken")})
+            asked = setup("ipd", "agent", {"partner": PlayerSpec("broken")})
             opened = await one.open(asked, ["agent"])
             live = await one.find(opened.match)
             return str((await live.screen("agent")).over.how)  # type: ignore[union-attr]
 
-    shelf.add("partners", "repeated_games.broken", broken)
+    registry.add("partners", "repeated_games.broken", broken)
     try:
         assert asyncio.run(run()) == "censored"
     finally:
-        shelf._added["partners"].pop("repeated_games.broken")
+        registry._added["partners"].pop("repeated_games.broken")
     (episode,) = stored(tmp_path)
     assert isinstance(episode.end, Censored) and "ZeroDivisionError" in episode.end.detail

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import msgspec
 
-from sally.core import shelf
-from sally.core.board import Board, Picture, Table
+from sally.core.registry import registry
+from sally.core.rules.board import Board, Picture, Table
 from sally.web.live.plain import plain_board, swapped, turned_rules, words_of
 from sally.web.live.screen import Screen, plain
 from tests.web.live_matches import AGAINST_A_BOT, live_matches, say, setup
@@ -85,7 +85,7 @@ def test_buttons_question_and_matrix_turn_together_and_stay_turned_to_the_end(
 
 
 def test_people_read_plain_words_unless_a_study_wants_the_models_own() -> None:
-    spec = shelf.game("toma_sw")
+    spec = registry.game("toma_sw")
     assert words_of(spec)["act.wait"] == "Wait"
     assert words_of(spec, "models") == {}
     assert words_of(spec, "toma_sw_order") == {"order": "reversed"}

@@ -11,7 +11,7 @@ from typing import Any
 import httpx
 
 from sally import store
-from sally.core.log import Ended, Moved, Reported
+from sally.core.log.events import Ended, Moved, Reported
 from sally.runner.check import check
 from tests.web.guests import Guest, play, serving, sit, value_for
 from tests.web.postgres import empty_database

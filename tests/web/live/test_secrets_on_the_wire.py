@@ -9,8 +9,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from sally.core import shelf
-from sally.core.log import Instance, Setup, Sitter
+from sally.core.log.events import Instance, PlayerSpec, Setup
+from sally.core.registry import registry
 from sally.games.hanabi.rules import Hanabi
 from sally.games.mindgames.frozen import puzzle
 from sally.web.live.seats import Opened
@@ -22,8 +22,8 @@ SEED = 987_654_321_987
 
 def opened(web: Client, game: str, params: dict[str, Any], arms: Any = None) -> Opened:
     """A table at which people sit in every seat, under one seed."""
-    seats = shelf.game(game).build(params).seats
-    lineup = {str(seat): Sitter("person") for seat in seats}
+    seats = registry.game(game).build(params).seats
+    lineup = {str(seat): PlayerSpec("person") for seat in seats}
     setup = Setup(Instance("i", game, params), SEED, lineup, arms=arms or {})
     assert web.portal is not None
     found: Opened = web.portal.call(web.app.state.live_matches.open, setup, list(lineup))  # type: ignore[attr-defined]
@@ -82,7 +82,7 @@ UNLIKE: list[tuple[str, str, dict[str, Any], dict[str, Any]]] = [
 def traffic(folder: Path, game: str, seat: str, params: dict[str, Any], others: int) -> list[str]:
     """All that a seat receives until it has answered once; others answer before it."""
     with web_server(folder) as web:
-        probes = tuple(p.name for p in shelf.game(game).probes if seat in p.seats)
+        probes = tuple(p.name for p in registry.game(game).probes if seat in p.seats)
         table = opened(web, game, params, {seat: probes} if probes else {})
         me = Guest(web, table.tokens[seat])
         me.see()

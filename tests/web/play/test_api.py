@@ -8,15 +8,15 @@ from typing import Any
 import pytest
 
 from sally import store
-from sally.analysis.rows import played
-from sally.core import shelf
-from sally.core.desk import Desk
-from sally.core.log import Censored, Ended, Moved, Reported
+from sally.analysis.columns.rows import played
+from sally.core.log.events import Censored, Ended, Moved, Reported
+from sally.core.match.seat_context import SeatContext
+from sally.core.registry import registry
 from sally.runner.check import check
 from sally.web.live.plain import Labels
 from tests.web.guests import Guest, play, sit, web_server
 
-GAMES = sorted(shelf.games())
+GAMES = sorted(registry.games())
 
 
 @pytest.fixture
@@ -54,16 +54,16 @@ def test_every_game_can_be_played_to_its_end(game: str, tmp_path: Path) -> None:
     assert episode.setup.lineup[seat].player == "person"
     assert check([episode]).replayed == 1  # the log of a person replays like a model's
     page = played(episode)
-    desk = Desk(page.spec, page.replay.game, seat, 0).in_words("", page.spec.people)
+    context = SeatContext(page.spec, page.replay.game, seat, 0).in_words("", page.spec.people)
     view = page.replay.view(len(page.replay), seat)
-    plainly = Labels().plainly(desk)  # what a model reads, in words for people
-    assert last["rules"] == plainly(desk.words.rules(seat))
-    assert last["lines"] == list(map(plainly, desk.past(view, desk.words.forms[0])))
+    plainly = Labels().plainly(context)  # what a model reads, in words for people
+    assert last["rules"] == plainly(context.words.rules(seat))
+    assert last["lines"] == list(map(plainly, context.past(view, context.words.forms[0])))
     if offer["probes"][seat]:
         assert any(isinstance(e, Reported) and e.seat == seat for e in episode.events)
 
 
-@pytest.mark.parametrize("game", [g for g in GAMES if len(shelf.game(g).build().seats) > 1])
+@pytest.mark.parametrize("game", [g for g in GAMES if len(registry.game(g).build().seats) > 1])
 def test_people_alone_can_fill_every_table(game: str, tmp_path: Path) -> None:
     with web_server(tmp_path) as web:
         offer = next(o for o in web.get("/api/games").json() if o["name"] == game)

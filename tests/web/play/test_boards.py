@@ -11,14 +11,14 @@ import msgspec
 import pytest
 
 import sally.web
-from sally.core import shelf
-from sally.core.board import Board, Part, board_of
-from sally.core.chance import Stream
-from sally.core.game import Seat
-from sally.core.log import Instance, Setup
-from sally.core.match import Match
-from sally.core.menu import example
-from sally.core.player import Decision
+from sally.core.log.events import Instance, Setup
+from sally.core.match.engine import Match
+from sally.core.match.player import Decision
+from sally.core.registry import registry
+from sally.core.rules.board import Board, Part, board_of
+from sally.core.rules.chance import Stream
+from sally.core.rules.game import Seat
+from sally.core.rules.menu import example
 from sally.games.mindgames import frozen as mindgames_sets
 from sally.games.pick_the_right_stuff.frozen import frozen_games
 from sally.games.pick_the_right_stuff.locker import Rehearsal
@@ -30,14 +30,14 @@ from sally.games.tradecraft.actions import DONE, YES, Craft, Propose
 
 
 def match_of(game: str, **params: Any) -> Match[Any, Any, Any]:
-    spec = shelf.game(game)
+    spec = registry.game(game)
     setup = Setup(Instance(game, game, params), 7, {}, version=spec.version)
     return Match(spec, setup)
 
 
 def drawn(match: Match[Any, Any, Any], seat: str) -> Board:
     view = match.game.observe(match.state, Seat(seat))
-    board = board_of(match.desk(Seat(seat)), view)
+    board = board_of(match.context(Seat(seat)), view)
     assert board is not None
     return board
 
@@ -56,13 +56,13 @@ def answer(match: Match[Any, Any, Any], moves: Mapping[str, Any]) -> None:
 # --- every game -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("game", sorted(shelf.games()))
+@pytest.mark.parametrize("game", sorted(registry.games()))
 def test_every_seat_of_every_game_can_be_drawn_at_every_moment(game: str) -> None:
     match, draws = match_of(game), Stream(3, game)
     for _ in range(30):
         for seat in match.game.seats:
             view = match.game.observe(match.state, seat)
-            board = board_of(match.desk(seat), view)
+            board = board_of(match.context(seat), view)
             if board is not None:
                 assert board.parts
                 msgspec.json.encode(board)
@@ -73,8 +73,8 @@ def test_every_seat_of_every_game_can_be_drawn_at_every_moment(game: str) -> Non
 
 
 def test_every_family_on_our_shelf_has_a_board_of_its_own() -> None:
-    ours = {spec.family for spec in shelf.games().values() if "sally" in spec.game.__module__}
-    assert {name for name in ours if shelf.room(name, "board") is None} == set()
+    ours = {spec.family for spec in registry.games().values() if "sally" in spec.game.__module__}
+    assert {name for name in ours if registry.room(name, "board") is None} == set()
 
 
 def test_the_browser_knows_every_kind_of_part() -> None:

@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from sally.core import shelf
+from sally.core.registry import registry
 from tests.web.axe import script
 from tests.web.browser import NEEDS_BROWSER, PHONE, Person, Server
 
 pytestmark = NEEDS_BROWSER
 Arrive = Callable[..., Person]
-GAMES = [n for n in shelf.games() if shelf.game(n).game.__module__.startswith("sally.")]
+GAMES = [n for n in registry.games() if registry.game(n).game.__module__.startswith("sally.")]
 AXE = script()
 NO_AXE = "AXE-CORE CANNOT BE HAD HERE: no npm, or no net"
 NEEDS_AXE = pytest.mark.skipif(AXE is None, reason=NO_AXE)
@@ -42,7 +42,7 @@ def kept(me: Person, name: str) -> None:
 
 
 def sat_down(me: Person, served: Server, game: str) -> None:
-    seat = shelf.game(game).build().seats[0]
+    seat = registry.game(game).build().seats[0]
     me.sit(served.table(game, seat)["token"])
     me.page.locator("#asks .ask").first.wait_for()
 

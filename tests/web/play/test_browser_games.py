@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from sally.core import shelf
+from sally.core.registry import registry
 from sally.games.pick_the_right_stuff.locker import questions
 from sally.games.toma.mg import rules as mg_rules
 from sally.games.toma.po import rules as po_rules
@@ -61,7 +61,7 @@ def test_a_probe_stands_apart_from_play_and_is_answered_first(
 def test_pick_the_right_stuff_by_somebody_who_knows_what_users_believe(
     person: Arrive, served: Server
 ) -> None:
-    instance = shelf.game("pick_the_right_stuff").build({}).instance
+    instance = registry.game("pick_the_right_stuff").build({}).instance
     me = person()
     me.sit(served.table("pick_the_right_stuff", "manager")["token"])
     for screen, believed in questions(instance):
@@ -74,7 +74,7 @@ def test_pick_the_right_stuff_by_somebody_who_knows_what_users_believe(
 
 
 def test_toma_po_by_somebody_who_works_it_out(person: Arrive, served: Server) -> None:
-    problem = shelf.game("toma_po").build({}).problem
+    problem = registry.game("toma_po").build({}).problem
     me = person()
     me.sit(served.table("toma_po", "player")["token"])
     assert me.page.locator("#board tr").nth(1).inner_text().startswith("Restorer A")
@@ -85,7 +85,7 @@ def test_toma_po_by_somebody_who_works_it_out(person: Arrive, served: Server) ->
 
 
 def test_toma_mg_with_a_question_about_everybody(person: Arrive, served: Server) -> None:
-    problem = shelf.game("toma_mg").build({}).problem
+    problem = registry.game("toma_mg").build({}).problem
     me = person()
     me.sit(served.table("toma_mg", "player", probes=["their_place"])["token"])
     me.shot("toma_mg")
@@ -150,7 +150,7 @@ def test_toma_sw_listens_and_guesses_with_a_form(person: Arrive, served: Server)
 
 
 def test_mindgames_counts_what_reaches_the_other(person: Arrive, served: Server) -> None:
-    game = shelf.game("mindgames").build({"messages": 2})
+    game = registry.game("mindgames").build({"messages": 2})
     noun, puzzle = game.names.noun, game.problem
     verb = {1: "increases", 0: "has no effect on", -1: "decreases"}
     told = [

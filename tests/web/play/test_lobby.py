@@ -84,7 +84,7 @@ def test_a_visitor_says_how_many_sit_down_and_the_usual_players_take_the_other_s
             return live.match.setup.lineup
 
     lineup = asyncio.run(sit({"dan": "iggi"}))
-    seated = {seat: sitter.player for seat, sitter in lineup.items()}
+    seated = {seat: player_spec.player for seat, player_spec in lineup.items()}
     assert seated == {"ann": "smart", "bob": "person", "cat": "smart", "dan": "iggi"}
     with pytest.raises(BadInput, match="seat of hanabi_mini"):
         asyncio.run(sit({"eve": "iggi"}))

@@ -13,9 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sally.core import shelf
 from sally.core.errors import BadInput
-from sally.core.log import from_line
+from sally.core.log.events import from_line
+from sally.core.registry import registry
 from sally.models.stub import always
 from sally.runner.check import check
 from sally.web.study import participants, steps
@@ -269,7 +269,7 @@ def test_nobody_is_paired_with_somebody_who_has_gone(tmp_path, monkeypatch):
 
 
 def test_a_model_may_be_the_partner(tmp_path, monkeypatch):
-    monkeypatch.setitem(shelf._added["models"], "dull", lambda name: always("Option: J"))
+    monkeypatch.setitem(registry._added["models"], "dull", lambda name: always("Option: J"))
     who = '{ player = "language", params = { model = "dull" } }'
     text = TEXT.replace('{ player = "tit_for_tat" }', who)
     with study_server(tmp_path, text) as server:
@@ -324,7 +324,7 @@ def test_instances_can_be_those_of_a_shelved_study(tmp_path):
     file = tmp_path / "study.toml"
     file.write_text(text)
     study = read_human_study(file)
-    (cell,) = (c for c in shelf.shelf("studies")["demo"].cells if c.name == "ipd")
+    (cell,) = (c for c in registry.entries("studies")["demo"].cells if c.name == "ipd")
     assert study.problems(study.conditions[0]) == cell.instances
     file.write_text(text.replace('cell = "ipd"', 'cell = "ipdd"'))
     with pytest.raises(BadInput, match="did you mean"):

@@ -13,8 +13,8 @@ from click.testing import CliRunner
 from sally import store
 from sally.cli import cli
 from sally.core.errors import BadInput
-from sally.core.log import Sitter
-from sally.core.study import Cell, Study
+from sally.core.log.events import PlayerSpec
+from sally.core.registry.study import Cell, Study
 from sally.runner.check import check
 from sally.runner.run import run_study
 from tests.web.participants import (
@@ -162,7 +162,7 @@ def test_reports_show_people_beside_models(exported):
         "two_games",
         "the same rounds for a bot",
         tuple(
-            Cell(c.name, problems, ({"agent": Sitter("random"), **c.others},), arms=c.arms)
+            Cell(c.name, problems, ({"agent": PlayerSpec("random"), **c.others},), arms=c.arms)
             for c in STUDY.conditions
         ),
         seed=STUDY.seed,

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from sally.core import shelf
+from sally.core.registry import registry
 from sally.web.study.export import exported
 from sally.web.study.running import Withdrawn
 from tests.web.participants import (
@@ -60,8 +60,8 @@ def test_who_played_under_older_rules_is_told_so_and_can_withdraw(server, tmp_pa
     person = Participant(server).agree("goes0away0id").read_on().check(*RIGHT)
     person.answer_all(person.seat_token, most=1)
     server.app.state.live_matches._by_id.clear()  # as after a restart with another Sally
-    older = shelf.game
-    monkeypatch.setattr(shelf, "game", lambda name: replace(older(name), version=99))
+    older = registry.game
+    monkeypatch.setattr(registry, "game", lambda name: replace(older(name), version=99))
     assert person.get().heading == "The game cannot go on" and "version 99" in person.text
     assert logged_in(server).browser.get("/experimenter").status_code == 200
     person.get("/withdraw").post("/withdraw", token=person.field("token"))

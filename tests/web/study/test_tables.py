@@ -14,7 +14,7 @@ import pytest
 from click.testing import CliRunner
 
 from sally.cli import cli
-from sally.core.player import Decision
+from sally.core.match.player import Decision
 from sally.web.live.answers import Said, to_text
 from sally.web.study import pages
 from sally.web.study.export import response_times

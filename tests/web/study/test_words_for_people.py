@@ -9,19 +9,19 @@ from typing import Any
 import msgspec
 import pytest
 
-from sally.core import shelf
-from sally.core.board import board_of
-from sally.core.desk import Desk
 from sally.core.errors import BadInput
-from sally.core.game import Seat
-from sally.core.log import Censored, Instance
+from sally.core.log.events import Censored, Instance
+from sally.core.match.seat_context import SeatContext
+from sally.core.registry import registry
+from sally.core.rules.board import board_of
+from sally.core.rules.game import Seat
 from sally.web.live.screen import over_of
 from sally.web.study.definition import EXAMPLES
 from sally.web.study.reading import checked, read_human_study
 from sally.web.texts import ENGLISH, languages, shipped, slots, texts_of
 from tests.web.guests import Guest, Json, play, sit, web_server
 
-GAMES = [n for n in shelf.games() if shelf.game(n).game.__module__.startswith("sally.")]
+GAMES = [n for n in registry.games() if registry.game(n).game.__module__.startswith("sally.")]
 KEY = re.compile(r"\b[a-z]+[0-9]{4}\b")  # such as kang2026
 SHOUTED = re.compile(r"\b[A-Z]{3,}\b")  # such as WAIT
 UNREAD = ("id", "value", "values", "kind", "name", "type", "mark", "answer", "seat", "most", "fill")
@@ -42,7 +42,7 @@ def problems(text: str) -> list[str]:
 
 @pytest.mark.parametrize("game", GAMES)
 def test_every_game_says_what_people_call_it_and_its_seats(game: str) -> None:
-    spec = shelf.game(game)
+    spec = registry.game(game)
     assert game in spec.titles and game in spec.sentences, f"{game} has no words for people"
     said = [spec.title, spec.sentence, *spec.roles.values()]
     assert [p for text in said for p in problems(text)] == []
@@ -53,7 +53,7 @@ def test_every_game_says_what_people_call_it_and_its_seats(game: str) -> None:
 
 @pytest.mark.parametrize("game", GAMES)
 def test_what_people_read_instead_is_a_sentence_of_the_game_or_names_a_field(game: str) -> None:
-    spec = shelf.game(game)
+    spec = registry.game(game)
     unknown = set(spec.people) - set(spec.texts)
     assert [key for key in unknown if not key.startswith("field.")] == []
 
@@ -148,12 +148,12 @@ def test_blocks_name_the_instances_of_the_study_by_their_ids(tmp_path: Path) -> 
 def test_a_german_study_speaks_german_at_the_table_too() -> None:
     study = read_human_study(EXAMPLES["de"])
     assert study.untranslated == [] and set(study.spoken) == {"ipd", "ibs"}
-    spec = shelf.game("ipd")
+    spec = registry.game("ipd")
     game = spec.build({"rounds": 5})
-    desk = Desk(spec, game, Seat("agent"), 1, study.spoken["ipd"])
+    context = SeatContext(spec, game, Seat("agent"), 1, study.spoken["ipd"])
     view = game.observe(game.start(), Seat("agent"))
-    board = board_of(desk, view)
-    said = [desk.words.rules(Seat("agent")), desk.words.question(view, (0, 1)), str(board)]
+    board = board_of(context, view)
+    said = [context.words.rules(Seat("agent")), context.words.question(view, (0, 1)), str(board)]
     assert "Welche Option wählen Sie in dieser Runde, Option J oder Option F?" in said
     english = re.compile(r"\b(you|the other player|round|or|pick|win)\b")
     assert [text for text in said if english.search(text)] == []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, TypeVar
 
-from sally.core.history import History
+from sally.core.rules.history import History
 from sally.games.hanabi.rules import Hanabi
 from sally.games.hanabi.seen import revealed
 from sally.games.hanabi.table import Discarded, Event, Hinted, Passed, Played, View

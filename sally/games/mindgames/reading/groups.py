@@ -24,7 +24,7 @@ def grouped(tokens: tuple[Token, ...], topic: Topic, proposals: int) -> tuple[To
     everyone = tuple(range(proposals))
     out: list[Token] = []
     last: Rows = topic.rows
-    asides: list[int] = []
+    probe_session: list[int] = []
     i = 0
     while i < len(tokens):
         token = tokens[i]
@@ -45,7 +45,7 @@ def grouped(tokens: tuple[Token, ...], topic: Topic, proposals: int) -> tuple[To
         elif (
             token.text in ("it", "they", "its")
             and last
-            and _opens_clause(out, asides)
+            and _opens_clause(out, probe_session)
             and (not out or out[-1].text in lexicon.BEFORE_IT)
             and _word_before(out) != "is"
         ):
@@ -54,7 +54,7 @@ def grouped(tokens: tuple[Token, ...], topic: Topic, proposals: int) -> tuple[To
         plain = plain or (token.text in ("it", "its") and not _several(rows, out, topic))
         out.append(Token("proposal", token.text, rows=rows, plain=plain) if rows else token)
         if rows and aside:
-            asides.append(len(out) - 1)
+            probe_session.append(len(out) - 1)
         i = end
     return tuple(out)
 
@@ -72,12 +72,12 @@ def _word_before(out: list[Token]) -> str:
     return ""
 
 
-def _opens_clause(out: list[Token], asides: list[int]) -> bool:
+def _opens_clause(out: list[Token], probe_session: list[int]) -> bool:
     """Can `it` be a proposal here: nothing before it in the sentence but small words and asides?"""
     return not any(
         t.sort in ("proposal", "attribute", "direction")
         for at, t in enumerate(out)
-        if at not in asides
+        if at not in probe_session
     )
 
 

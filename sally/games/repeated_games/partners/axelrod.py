@@ -10,10 +10,10 @@ from importlib import import_module
 from types import FunctionType
 from typing import Any
 
-from sally.core.chance import derived_seed
 from sally.core.errors import BadInput, unknown
-from sally.core.game import Seat
-from sally.core.partner import Line, Partner, Script
+from sally.core.rules.chance import derived_seed
+from sally.core.rules.game import Seat
+from sally.core.rules.partner import Line, Partner, Script
 from sally.games.repeated_games.partners.basis import RoundTurn
 from sally.games.repeated_games.rules import Joint, RepeatedGame, other
 
@@ -115,7 +115,7 @@ def _script(
 
     def axelrod(turn: RoundTurn) -> int:
         """A function of the seed and the rounds; a strategy's own draws belong to the episode."""
-        seed, rounds = derived_seed(turn.desk.seed, seat, "axelrod"), turn.view.played()
+        seed, rounds = derived_seed(turn.context.seed, seat, "axelrod"), turn.view.played()
         sits = reached.get(seed)
         if sits is None or rounds[: len(sits.played)] != sits.played:
             sits = Seated(make(**given), seed, game, seat)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from sally.core.errors import BadInput
-from sally.core.game import Seat
-from sally.core.player import Turn
+from sally.core.match.player import Turn
+from sally.core.rules.game import Seat
 from sally.games.repeated_games.rules import AGENT, Joint, RepeatedGame, View, other
 
 Q = TypeVar("Q")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sally.core.errors import BadInput
-from sally.core.game import Seat
-from sally.core.partner import Automaton, Line, Partner, Script
-from sally.core.probe import odds_problem
+from sally.core.rules.game import Seat
+from sally.core.rules.partner import Automaton, Line, Partner, Script
+from sally.core.rules.probe import odds_problem
 from sally.games.repeated_games.partners.basis import Drawn, Odds, check_move, evenly
 from sally.games.repeated_games.rules import RepeatedGame
 from sally.players.mindless import Random

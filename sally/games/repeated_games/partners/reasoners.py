@@ -9,8 +9,8 @@ import msgspec
 import numpy as np
 
 from sally.core.errors import BadInput, unknown
-from sally.core.game import Seat
-from sally.core.partner import Automaton, Line, Partner, Script
+from sally.core.rules.game import Seat
+from sally.core.rules.partner import Automaton, Line, Partner, Script
 from sally.games.repeated_games.optimum import Floats, Machine, machine_of, pay_table, plan
 from sally.games.repeated_games.partners import constant, reciprocity, tables
 from sally.games.repeated_games.partners.basis import (

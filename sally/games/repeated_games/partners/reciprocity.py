@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from sally.core.game import Seat
-from sally.core.partner import Automaton, Line, Partner, Script
+from sally.core.rules.game import Seat
+from sally.core.rules.partner import Automaton, Line, Partner, Script
 from sally.games.repeated_games.partners.basis import (
     Drawn,
     Odds,

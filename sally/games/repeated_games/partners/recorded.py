@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from sally.core.errors import BadInput
-from sally.core.game import Seat
-from sally.core.partner import Partner, Script
-from sally.core.records import RECORDED
+from sally.core.log.imported import RECORDED
+from sally.core.rules.game import Seat
+from sally.core.rules.partner import Partner, Script
 from sally.games.repeated_games.rules import RepeatedGame
 
 

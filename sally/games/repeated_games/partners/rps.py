@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sally.core.errors import BadInput, unknown
-from sally.core.game import Seat
+from sally.core.rules.game import Seat
 from sally.games.repeated_games.partners.basis import check_move
 from sally.games.repeated_games.rules import RepeatedGame
 

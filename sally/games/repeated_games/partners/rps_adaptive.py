@@ -12,8 +12,8 @@ from functools import partial
 
 import msgspec
 
-from sally.core.game import Seat
-from sally.core.partner import Line, Partner, Script
+from sally.core.rules.game import Seat
+from sally.core.rules.partner import Line, Partner, Script
 from sally.games.repeated_games.partners.basis import (
     UNSEEN,
     Drawn,

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import cache
 
-from sally.core.game import Seat
-from sally.core.partner import Automaton, Line, Partner, Script
+from sally.core.rules.game import Seat
+from sally.core.rules.partner import Automaton, Line, Partner, Script
 from sally.games.repeated_games.partners.basis import (
     UNSEEN,
     Drawn,

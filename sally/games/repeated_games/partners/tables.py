@@ -8,9 +8,9 @@ from typing import Any
 import msgspec
 
 from sally.core.errors import BadInput, listed
-from sally.core.game import Seat
-from sally.core.partner import Automaton, Line, Partner, Script
-from sally.core.probe import odds_problem
+from sally.core.rules.game import Seat
+from sally.core.rules.partner import Automaton, Line, Partner, Script
+from sally.core.rules.probe import odds_problem
 from sally.games.repeated_games.partners.basis import Drawn, Follower, Odds
 from sally.games.repeated_games.rules import RepeatedGame, View, other
 

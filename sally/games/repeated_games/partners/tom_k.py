@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from sally.core.errors import BadInput
-from sally.core.game import Seat
-from sally.core.partner import Line, Partner, Script
+from sally.core.rules.game import Seat
+from sally.core.rules.partner import Line, Partner, Script
 from sally.games.repeated_games.partners.basis import Drawn, Follower, Odds, best_to, evenly
 from sally.games.repeated_games.rules import RepeatedGame, View, other
 

@@ -13,10 +13,10 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from sally.core.chance import Stream
 from sally.core.errors import BadInput
-from sally.core.game import Seat
-from sally.core.partner import Automaton
+from sally.core.rules.chance import Stream
+from sally.core.rules.game import Seat
+from sally.core.rules.partner import Automaton
 from sally.games.repeated_games.optimum import Machine, machine_of, pay_table
 from sally.games.repeated_games.players.rmax import (
     Counts,

@@ -7,9 +7,9 @@ from typing import Any
 import msgspec
 
 from sally.core.errors import BadInput
-from sally.core.game import Game, GameSpec, Seat
-from sally.core.player import Decision, PlayerKind, Silence, Turn
-from sally.core.probe import Report
+from sally.core.match.player import Decision, PlayerKind, Silence, Turn
+from sally.core.rules.game import Game, GameSpec, Seat
+from sally.core.rules.probe import Report
 from sally.games.repeated_games.players.tabular import PayTable, count_report, pay_of
 from sally.games.repeated_games.rules import Joint, View
 

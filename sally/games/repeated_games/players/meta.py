@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sally.core.errors import BadInput, unknown
-from sally.core.game import Game, GameSpec, Seat
-from sally.core.player import Decision, PlayerKind, Silence, Turn
-from sally.core.probe import Report
+from sally.core.match.player import Decision, PlayerKind, Silence, Turn
+from sally.core.rules.game import Game, GameSpec, Seat
+from sally.core.rules.probe import Report
 from sally.games.repeated_games.rules import RepeatedGame, View, other
 
 Floats = NDArray[np.float32]

@@ -9,9 +9,9 @@ import msgspec
 import numpy as np
 
 from sally.core.errors import BadInput
-from sally.core.game import Game, GameSpec, Seat
-from sally.core.player import Decision, PlayerKind, Silence, Turn
-from sally.core.probe import Question, Report
+from sally.core.match.player import Decision, PlayerKind, Silence, Turn
+from sally.core.rules.game import Game, GameSpec, Seat
+from sally.core.rules.probe import Question, Report
 from sally.games.repeated_games.players.rmax import Settings, state_after, states, tied_moves
 from sally.games.repeated_games.rules import RepeatedGame, View, other
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import msgspec
 
-from sally.core.game import Seat
-from sally.core.words import Words
+from sally.core.prompt.words import Words
+from sally.core.rules.game import Seat
 from sally.games.repeated_games.policies import Policy, checked_policy, prescribed, read_policy
 from sally.games.repeated_games.rules import RepeatedGame, View
 from sally.games.repeated_games.words import RepeatedWords

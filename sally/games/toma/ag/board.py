@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from sally.core.board import Board, Note, Notes
-from sally.core.desk import Desk
+from sally.core.match.seat_context import SeatContext
+from sally.core.rules.board import Board, Note, Notes
 from sally.games.toma.ag.game import SPEAKER, View
 
 
-def board(desk: Desk, view: View) -> Board:
+def board(context: SeatContext, view: View) -> Board:
     """The speaker's three cards, or a listener's hint; and the clue once it is given."""
     if view.seat == SPEAKER:
         notes = [

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from sally.core.card import Card, Condition, Shortcut
-from sally.core.log import Sitter
-from sally.core.study import instance, sitter
+from sally.core.log.events import PlayerSpec
+from sally.core.registry.study import instance, player_spec
+from sally.core.rules.card import Card, Condition, Shortcut
 from sally.games.toma.ag.rules import items
 
-EMBEDDING = sitter("embedding", vocabulary_only=True)
-SENSES = sitter("senses", vocabulary_only=True)
+EMBEDDING = player_spec("embedding", vocabulary_only=True)
+SENSES = player_spec("senses", vocabulary_only=True)
 
 
-def _condition(name: str, listener: Sitter) -> Condition:
+def _condition(name: str, listener: PlayerSpec) -> Condition:
     return Condition(
         name=name,
         instances=tuple(instance("toma_ag", item.word, word=item.word) for item in items()),
         seat="speaker",
         others={"teammate": listener, "opponent": listener},
         shortcuts=(
-            Shortcut(sitter("hint_b"), sitter("hint_c")),
-            Shortcut(sitter("synonym"), sitter("stranger")),
+            Shortcut(player_spec("hint_b"), player_spec("hint_c")),
+            Shortcut(player_spec("synonym"), player_spec("stranger")),
         ),
         metrics=("clue_won", "clue_leaked", "clue_lost", "clue_missed"),
     )

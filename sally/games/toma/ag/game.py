@@ -9,8 +9,8 @@ from functools import cache, cached_property
 import msgspec
 
 from sally.core.errors import BadInput, unknown
-from sally.core.game import Game, Seat
-from sally.core.menu import Act, Form, Options, Text
+from sally.core.rules.game import Game, Seat
+from sally.core.rules.menu import Act, Form, Options, Text
 from sally.games.association.english import vocabulary
 from sally.games.toma.ag.rules import (
     Item,

@@ -9,10 +9,10 @@ from itertools import chain, islice
 import numpy as np
 
 from sally.core.errors import BadInput, listed
-from sally.core.game import Seat
-from sally.core.partner import Answerer, Partner, Script
-from sally.core.player import Turn
-from sally.core.probe import Report
+from sally.core.match.player import Turn
+from sally.core.rules.game import Seat
+from sally.core.rules.partner import Answerer, Partner, Script
+from sally.core.rules.probe import Report
 from sally.games.association.english import vocabulary
 from sally.games.association.minilm import minilm
 from sally.games.association.vectors import Vectors, likeness

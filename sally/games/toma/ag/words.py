@@ -7,12 +7,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
 from sally.core.errors import Unreadable
-from sally.core.game import Seat
-from sally.core.log import Told
-from sally.core.menu import Options, admitted
-from sally.core.probe import Question
-from sally.core.reading import after_label
-from sally.core.words import Words, read_form
+from sally.core.log.events import Told
+from sally.core.prompt.words import Words, read_form
+from sally.core.reply.reading import after_label
+from sally.core.rules.game import Seat
+from sally.core.rules.menu import Options, admitted
+from sally.core.rules.probe import Question
 from sally.games.toma.ag.game import Ambiguity, View
 
 TEXTS: Mapping[str, str] = {

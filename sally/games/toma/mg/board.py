@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sally.core.board import Board, Cell, Note, Notes, Row, Table
-from sally.core.desk import Desk
+from sally.core.match.seat_context import SeatContext
+from sally.core.rules.board import Board, Cell, Note, Notes, Row, Table
 from sally.games.toma.mg.game import View
 from sally.games.toma.mg.rules import Agent
 from sally.games.toma.mg.words import MinorityWords
 
 
-def board(desk: Desk, view: View) -> Board:
+def board(context: SeatContext, view: View) -> Board:
     """All that the page says, place by place and agent by agent; where they go is not in it."""
     places = Notes("Places", tuple(Note(p.name, ", ".join(p.features)) for p in view.places))
-    words = desk.words
+    words = context.words
     assert isinstance(words, MinorityWords)
     names = [words.called(agent.name) for agent in view.agents]
     agents = tuple(

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from sally.core.card import Card, Condition, Shortcut
-from sally.core.study import instance, sitter
+from sally.core.registry.study import instance, player_spec
+from sally.core.rules.card import Card, Condition, Shortcut
 from sally.games.toma.mg.game import frozen_scenarios
 from sally.games.toma.mg.shortcuts import EVEN, PARTIAL, counters
 from sally.games.toma.mg.surface import attacks
@@ -27,7 +27,8 @@ def _condition(name: str, level: int, rules: Iterable[str], chance: dict[str, fl
         ),
         seat="player",
         shortcuts=tuple(
-            Shortcut(sitter(f"least_{r}"), sitter(f"most_{r}"), r in SOLVING) for r in rules
+            Shortcut(player_spec(f"least_{r}"), player_spec(f"most_{r}"), r in SOLVING)
+            for r in rules
         ),
         metrics=("task_success",),
         chance=chance,

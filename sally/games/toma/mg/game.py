@@ -8,7 +8,7 @@ from functools import cache, cached_property
 
 import msgspec
 
-from sally.core.game import Seat
+from sally.core.rules.game import Seat
 from sally.games.toma import frozen
 from sally.games.toma.mg.rules import (
     LEVELS,

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import islice
 
-from sally.core.card import Attack, Posed
+from sally.core.rules.card import Attack, Posed
 from sally.games.toma.mg import generators, shortcuts
 from sally.games.toma.mg.game import frozen_scenarios
 from sally.games.toma.mg.rules import PLACES, Profile, Scenario, answer, profiles

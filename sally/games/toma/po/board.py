@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from sally.core.board import Board, Cell, Row, Table
-from sally.core.desk import Desk
+from sally.core.match.seat_context import SeatContext
+from sally.core.rules.board import Board, Cell, Row, Table
 from sally.games.toma.po.game import PartlySeen, View
 from sally.games.toma.po.rules import AGENTS, shown
 from sally.games.toma.po.words import PartlySeenWords
 
 
-def board(desk: Desk, view: View) -> Board:
+def board(context: SeatContext, view: View) -> Board:
     """One row an agent; a row that the view does not have is shown as not known."""
-    game, words = desk.game, desk.words
+    game, words = context.game, context.words
     assert isinstance(game, PartlySeen) and isinstance(words, PartlySeenWords)
     problem = game.problem
     unknown = Cell("?", "hidden", "not known to you")

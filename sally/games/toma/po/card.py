@@ -7,8 +7,8 @@ far; at level 4 `worst_placed` stays below chance. At level 0 the own cheapest t
 
 from __future__ import annotations
 
-from sally.core.card import Card, Condition, Shortcut, both_ways
-from sally.core.study import instance, sitter
+from sally.core.registry.study import instance, player_spec
+from sally.core.rules.card import Card, Condition, Shortcut, both_ways
 from sally.games.toma.po.game import frozen_scenarios
 from sally.games.toma.po.surface import attacks
 
@@ -36,7 +36,7 @@ def _condition(level: int) -> Condition:
         ),
         seat="player",
         shortcuts=(
-            *(Shortcut(sitter(rule), sitter(inverse)) for rule, inverse in PAIRS),
+            *(Shortcut(player_spec(rule), player_spec(inverse)) for rule, inverse in PAIRS),
             both_ways("spare_task", partial=True),  # the reasoning asked for, one agent too far
             both_ways("mission_failure"),
         ),

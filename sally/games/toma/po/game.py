@@ -9,7 +9,7 @@ from typing import Literal
 
 import msgspec
 
-from sally.core.game import Seat
+from sally.core.rules.game import Seat
 from sally.games.toma import frozen
 from sally.games.toma.one_shot import PLAYER, OneShot, State, agree, first, named
 from sally.games.toma.po.rules import (

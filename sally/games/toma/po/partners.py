@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from sally.core.game import Seat
-from sally.core.partner import Answerer, Partner, Script
-from sally.core.player import Turn
-from sally.core.probe import Report
+from sally.core.match.player import Turn
+from sally.core.rules.game import Seat
+from sally.core.rules.partner import Answerer, Partner, Script
+from sally.core.rules.probe import Report
 from sally.games.toma.po.game import PartlySeen, View
 from sally.games.toma.po.rules import AGENTS, TASKS, answer, predictions, rational_actions
 from sally.games.toma.po.shortcuts import SHORTCUTS

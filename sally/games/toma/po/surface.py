@@ -7,7 +7,7 @@ from functools import lru_cache
 from itertools import islice
 from math import nan
 
-from sally.core.card import Attack, Posed
+from sally.core.rules.card import Attack, Posed
 from sally.games.toma.po import first_generator, generators
 from sally.games.toma.po.game import frozen_scenarios
 from sally.games.toma.po.rules import FAILURE, TASKS, Scenario, answer

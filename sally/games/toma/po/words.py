@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from sally.core.errors import listed
-from sally.core.game import Seat
-from sally.core.log import Told
-from sally.core.menu import Options
-from sally.core.probe import Question
+from sally.core.log.events import Told
+from sally.core.rules.game import Seat
+from sally.core.rules.menu import Options
+from sally.core.rules.probe import Question
 from sally.games.toma.numbered import NumberedWords
 from sally.games.toma.po.game import PartlySeen, View
 from sally.games.toma.po.rules import AGENTS, FAILURE, knowledge, shown

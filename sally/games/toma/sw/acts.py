@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
-from sally.core.game import Seat
-from sally.core.menu import Act
+from sally.core.rules.game import Seat
+from sally.core.rules.menu import Act
 
 GUIDE, EXPLORER, EAVESDROPPER = Seat("guide"), Seat("explorer"), Seat("eavesdropper")
 READER = Seat("reader")

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from sally.core.board import Board, Grid, Note, Notes, Square
-from sally.core.desk import Desk
+from sally.core.match.seat_context import SeatContext
+from sally.core.rules.board import Board, Grid, Note, Notes, Square
 from sally.games.toma.sw.acts import EAVESDROPPER, GUIDE, SIDE
 from sally.games.toma.sw.rules import View
 
 
-def board(desk: Desk, view: View) -> Board:
+def board(context: SeatContext, view: View) -> Board:
     """Landmarks by name or as nameless objects, B and the treasure where they are known."""
-    said = desk.words.say
+    said = context.words.say
     squares = [Square(*cell, _initials(name), name) for name, cell in view.landmarks]
     squares += [Square(*cell, "?", "a landmark, name unknown", "hidden") for cell in view.objects]
     squares += [

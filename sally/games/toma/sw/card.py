@@ -7,16 +7,16 @@ means something only beside this card.
 
 from __future__ import annotations
 
-from sally.core.card import Card, Condition, Shortcut
-from sally.core.study import instance, sitter
+from sally.core.registry.study import instance, player_spec
+from sally.core.rules.card import Card, Condition, Shortcut
 
 METRICS = ("radio_won", "radio_caught", "radio_box_opened", "radio_collisions", "radio_turns")
 EXPLORERS = (
-    Shortcut(sitter("sweeper"), sitter("silent")),
-    Shortcut(sitter("tell_and_sweep"), sitter("talker")),
+    Shortcut(player_spec("sweeper"), player_spec("silent")),
+    Shortcut(player_spec("tell_and_sweep"), player_spec("talker")),
 )
-GUIDES = (Shortcut(sitter("talker"), sitter("silent")),)
-LISTENERS = (Shortcut(sitter("search"), sitter("search_back")),)
+GUIDES = (Shortcut(player_spec("talker"), player_spec("silent")),)
+LISTENERS = (Shortcut(player_spec("search"), player_spec("search_back")),)
 CALM = instance("toma_sw", "after_open")
 PUBLISHED = instance("toma_sw", "published", win="published")
 
@@ -26,7 +26,7 @@ def _explorers(name: str, guide: str, listener: str, published: bool) -> Conditi
         name=name,
         instances=(PUBLISHED if published else CALM,),
         seat="explorer",
-        others={"guide": sitter(guide), "eavesdropper": sitter(listener)},
+        others={"guide": player_spec(guide), "eavesdropper": player_spec(listener)},
         shortcuts=EXPLORERS,
         metrics=METRICS,
     )
@@ -50,7 +50,7 @@ CARD = Card(
             name="after_open: guide, explorer who takes turns, worlds",
             instances=(CALM,),
             seat="guide",
-            others={"explorer": sitter("turn_taker"), "eavesdropper": sitter("worlds")},
+            others={"explorer": player_spec("turn_taker"), "eavesdropper": player_spec("worlds")},
             shortcuts=GUIDES,
             metrics=METRICS,
         ),
@@ -58,7 +58,7 @@ CARD = Card(
             name="after_open: eavesdropper, a team that takes turns",
             instances=(CALM,),
             seat="eavesdropper",
-            others={"guide": sitter("turn_taker"), "explorer": sitter("turn_taker")},
+            others={"guide": player_spec("turn_taker"), "explorer": player_spec("turn_taker")},
             shortcuts=LISTENERS,
             metrics=("radio_caught", "radio_turns"),
         ),

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from sally.core.game import Seat
-from sally.core.metric import Metric, Played
+from sally.core.rules.game import Seat
+from sally.core.rules.metric import Metric, Played
 from sally.games.toma.metrics import TOM_ACCURACY_PUBLISHED
 from sally.games.toma.sw.acts import EAVESDROPPER
 

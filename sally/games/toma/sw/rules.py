@@ -14,8 +14,8 @@ from typing import Literal
 import msgspec
 
 from sally.core.errors import BadInput
-from sally.core.game import NATURE, Game, Seat
-from sally.core.menu import Choice, Field, Form, Many, Options, Text, Whole
+from sally.core.rules.game import NATURE, Game, Seat
+from sally.core.rules.menu import Choice, Field, Form, Many, Options, Text, Whole
 from sally.games.toma.sw.acts import (
     CELLS,
     DIGITS,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from sally.core.game import Doing, GameSpec, Seat
-from sally.core.probe import At, Probe, Question
-from sally.core.replay import Replay
+from sally.core.match.replay import Replay
+from sally.core.rules.game import Doing, GameSpec, Seat
+from sally.core.rules.probe import At, Probe, Question
 from sally.games.toma.sw.acts import EAVESDROPPER, EXPLORER, GUIDE, READER, Action
 from sally.games.toma.sw.people import PEOPLE
 from sally.games.toma.sw.rules import SpeakOrWait, State, View, consistent, kind_of_act

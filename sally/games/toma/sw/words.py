@@ -7,12 +7,12 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from sally.core.errors import Unreadable, listed
-from sally.core.game import Seat
-from sally.core.log import Told
-from sally.core.menu import Options, admitted
-from sally.core.probe import Question, Report
-from sally.core.reading import after_label, lines_in, refuse_unsaid
-from sally.core.words import Words, read_form
+from sally.core.log.events import Told
+from sally.core.prompt.words import Words, read_form
+from sally.core.reply.reading import after_label, lines_in, refuse_unsaid
+from sally.core.rules.game import Seat
+from sally.core.rules.menu import Options, admitted
+from sally.core.rules.probe import Question, Report
 from sally.games.toma.sw.acts import (
     EAVESDROPPER,
     GUIDE,

@@ -7,7 +7,7 @@ from itertools import permutations
 import numpy as np
 import numpy.typing as npt
 
-from sally.core.chance import Stream
+from sally.core.rules.chance import Stream
 from sally.games.toma.sw.acts import CELLS, STEPS, TARGETS, CellOf, Guess
 from sally.games.toma.sw.rules import Radio, View, after, ways
 

@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import tests.conftest  # noqa: F401  puts the fixture games on the shelf
-from sally.core import shelf
-from sally.core.drive import play_async
-from sally.core.log import Instance, Setup, Sitter
-from sally.core.match import Match
-from sally.core.model import Message, Settings
+from sally.core.log.events import Instance, PlayerSpec, Setup
+from sally.core.match.drive import play_async
+from sally.core.match.engine import Match
+from sally.core.prompt.model import Message, Settings
+from sally.core.registry import registry
 from sally.models.stub import Scripted
 from sally.runner.seating import players_of, resolved
 
@@ -50,14 +50,16 @@ def _of_game(game: str, strategy: str) -> str:
         said.append(f"{pages}\n[reply]\n{reply}\n")
         return reply
 
-    shelf.add("models", "toma_recorder", lambda name: Scripted(script, name="toma_recorder"))
-    shelf._made.cache_clear()
+    registry.add("models", "toma_recorder", lambda name: Scripted(script, name="toma_recorder"))
+    registry._made.cache_clear()
     params = {"turns": 2} if game == "toma_sw" else {}
     with_ = {"n": 2} if strategy == "self_consistency" else None
     model = {"model": "toma_recorder", "strategy": strategy, "with_": with_}
-    lineup = {s: Sitter(who) for s, who in others.items()} | {seat: Sitter("language", model)}
+    lineup = {s: PlayerSpec(who) for s, who in others.items()} | {
+        seat: PlayerSpec("language", model)
+    }
     match = Match(
-        shelf.game(game), resolved(Setup(Instance(game, game, params), 1, lineup, retries=0))
+        registry.game(game), resolved(Setup(Instance(game, game, params), 1, lineup, retries=0))
     )
     asyncio.run(play_async(match, players_of(match)))
     return f"=== {game}, {strategy} ===\n" + "\n".join(said)

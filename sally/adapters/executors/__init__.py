@@ -1,0 +1,1 @@
+"""Executors for `--on`: a local pool or Ray."""

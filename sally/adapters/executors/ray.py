@@ -1,0 +1,165 @@
+"""Ray plays shards: the same study on as many machines as a cluster has.
+
+Every node needs the same Sally and a way to the same store. A shard travels as JSON to a function
+of ours by its name; what comes back is a line of counts, so nothing of value lives in Ray.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import socket
+import sys
+from collections.abc import Generator
+from contextlib import redirect_stdout
+from typing import Any
+
+import msgspec
+
+from sally.core.errors import BadInput
+from sally.runner.executors import Take
+from sally.runner.rates import Ask, Rates
+from sally.runner.shards import Job, Result, Shard, Tell, worked
+
+AHEAD = 1  # shards that wait beside each that is played, so that no worker is idle
+PATIENCE = 10.0  # seconds for the head of a cluster to answer
+
+
+class Cluster:
+    """A Ray cluster, by the address of its head, or the one that Ray finds or starts itself."""
+
+    together = False
+    rates = "sally.adapters.executors.ray:asking"
+
+    def __init__(self, address: str = "") -> None:
+        self.name = f"ray://{address}" if address else "ray"
+        self._address, self._ray = address, _imported()
+        self._ours = not self._ray.is_initialized()  # else whoever connected stays connected
+        self._connect()
+
+    def _connect(self) -> None:
+        if not self._ray.is_initialized():
+            _init(self._ray, self._address)
+        self._slots = self._cores()
+        self._play = self._ray.remote(
+            num_cpus=1,
+            max_retries=0,  # the run sends a shard again itself, and counts how often
+            scheduling_strategy="SPREAD",
+        )(worked)
+
+    def _cores(self) -> int:
+        return max(int(self._ray.cluster_resources().get("CPU", 0)), 1)
+
+    def slots(self) -> int:
+        """One shard a core; machines may come and go."""
+        return self._slots
+
+    def play(self, job: Job, take: Take, tell: Tell) -> Generator[Result, None, None]:
+        first = take()
+        if first is None:
+            return
+        with redirect_stdout(sys.stderr):  # where Ray tells of workers that died
+            self._connect()
+            yield from self._played(job, _beginning_with(first, take))
+            if self._ours:
+                self._ray.shutdown()  # and it tells no more
+
+    def _played(self, job: Job, take: Take) -> Generator[Result, None, None]:
+        line = msgspec.json.encode(job)
+        keeper = self._keeper(job) if job.rates else None  # alive as long as somebody holds it
+        out: dict[Any, Shard] = {}
+        try:
+            while True:
+                self._slots = self._cores()
+                while len(out) < self._slots * (1 + AHEAD) and (shard := take()) is not None:
+                    out[self._play.remote(line, msgspec.json.encode(shard))] = shard
+                if not out:
+                    return
+                done, _ = self._ray.wait(list(out), num_returns=1)
+                for reference in done:
+                    yield self._result(reference, out.pop(reference))
+        finally:
+            for reference in out:
+                self._ray.cancel(reference, force=True)
+            del keeper
+
+    def _keeper(self, job: Job) -> Any:
+        """An actor that keeps the rates of all providers for the whole cluster."""
+        actor = self._ray.remote(num_cpus=0, max_restarts=-1)(Rates)
+        return actor.options(name=_keeper_name(job), get_if_exists=True).remote(job.config.models)
+
+    def _result(self, reference: Any, shard: Shard) -> Result:
+        errors = self._ray.exceptions
+        try:
+            return msgspec.json.decode(self._ray.get(reference), type=Result)
+        except errors.RayTaskError as why:  # it could not even begin, such as without Sally
+            return Result(shard.label, refused=f"A Ray worker cannot play: {why.cause}.")
+        except errors.RayError as why:  # the worker or its node is gone
+            return Result(shard.label, lost=_sentence(why))
+
+
+def _keeper_name(job: Job) -> str:
+    return f"sally-rates-{job.run}"
+
+
+def asking(job: Job) -> Ask:
+    """How a worker asks the keeper of the rates."""
+    import ray
+
+    keeper: Any = ray.get_actor(_keeper_name(job))
+
+    async def ask(model: str, used: int) -> float:
+        return float(await keeper.wait.remote(model, used))
+
+    return ask
+
+
+def _sentence(why: Exception) -> str:
+    return (str(why).strip().splitlines() or [type(why).__name__])[0].rstrip(".")
+
+
+def _beginning_with(first: Shard, take: Take) -> Take:
+    """The shard that was taken already, then the others."""
+    taken = [first]
+    return lambda: taken.pop() if taken else take()
+
+
+def _imported() -> Any:
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")  # silences a warning of Ray's
+    try:
+        import ray
+        import ray.exceptions
+    except ImportError:
+        raise BadInput(
+            "A run on Ray needs Ray, which is not installed; "
+            "`pip install 'sally-lab[ray]'` brings it."
+        ) from None
+    return ray
+
+
+def _init(ray: Any, address: str) -> None:
+    if address:
+        _refuse_silence(address)
+    try:
+        ray.init(
+            address=address or None,
+            log_to_driver=False,
+            logging_level=logging.ERROR,
+            include_dashboard=None if address else False,
+        )
+    except Exception as why:  # Ray raises ConnectionError, ValueError, RuntimeError and others
+        where = f"The Ray cluster at {address}" if address else "Ray"
+        raise BadInput(f"{where} cannot be reached: {_sentence(why)}.") from None
+
+
+def _refuse_silence(address: str) -> None:
+    """Ray itself would wait for minutes where nobody listens."""
+    host, _, port = address.rpartition(":")
+    if not host or not port.isdigit():
+        raise BadInput(f"The head of a Ray cluster is named as ray://HOST:PORT, not {address!r}.")
+    try:
+        socket.create_connection((host, int(port)), PATIENCE).close()
+    except OSError as why:
+        reason = why.strerror or str(why)
+        raise BadInput(f"The Ray cluster at {address} cannot be reached: {reason}.") from None

@@ -1,0 +1,133 @@
+"""Any game as a Gymnasium environment: one seat learns, the others are seated by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+try:
+    import gymnasium
+except ImportError as why:
+    raise ImportError(
+        f"{why.name} is not installed; `pip install 'sally-lab[rl]'` brings it.", name=why.name
+    ) from None
+
+from sally.adapters.rl import spaces
+from sally.adapters.rl.problems import Problems
+from sally.adapters.rl.table import Table, opponents
+from sally.adapters.trainers.text import TextEnv
+from sally.core.errors import BadInput, unknown
+from sally.core.registry import registry
+from sally.core.rules.game import Seat
+
+MOST_TEXT = 100_000  # characters of a page or a reply
+
+
+class SeatEnv(gymnasium.Env[Any, Any]):
+    """The world as one seat meets it: its view in, a place on the menu or a form out."""
+
+    metadata = {"render_modes": ["ansi"]}  # noqa: RUF012  Gymnasium declares it so
+
+    def __init__(
+        self,
+        game: str,
+        seat: str = "",
+        others: Mapping[str, Any] | None = None,
+        render_mode: str | None = None,
+        page_bytes: int = spaces.PAGE_BYTES,
+        split: str = "",
+        pages: bool = True,
+        **params: Any,
+    ) -> None:
+        played = registry.game(game)
+        self._problems = Problems(game, params, split)
+        rules, first = self._problems.rules, self._problems.task(0)
+        self.seat = Seat(seat or (first.seat if first else rules.seats[0]))
+        if self.seat not in rules.seats:
+            raise unknown(f"seat of {game}", self.seat, rules.seats)
+        at_random = {str(s): "random" for s in rules.seats if s != self.seat}
+        self._others = opponents(played, {**at_random, **(others or {})})
+        self._told, self._pages = others is not None, pages
+        self._last: Table | None = None  # of the last reset
+        self._game, self._page_bytes, self.render_mode = game, page_bytes, render_mode
+        self.action_space = self._problems.action_space
+        self.observation_space = spaces.observation_space(played, rules, self.seat, page_bytes)
+
+    def reset(self, *, seed: int | None = None, options: Any = None) -> tuple[Any, dict[str, Any]]:
+        super().reset(seed=seed)
+        drawn = int(self.np_random.integers(2**31))
+        task = self._problems.task(drawn)
+        others = self._others if task is None or self._told else task.others
+        params = self._problems.at(drawn)
+        self.table = Table(self._game, (self.seat,), others, drawn, params, self._last)
+        self._last = self.table
+        self._purse = spaces.Purse(self.table)
+        self._purse.take()
+        return self._seen(), self._info()
+
+    def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        if self.table.match.over:
+            raise BadInput("The episode is over; call reset before the next step.")
+        spaces.act(self.table, self.seat, action)
+        terminated, truncated = spaces.ended(self.table)
+        reward = self._purse.take()[self.seat]
+        return self._seen(), reward, terminated, truncated, self._info()
+
+    def render(self) -> Any:
+        """The page; once the episode is over, its transcript."""
+        return spaces.rendered(self.table) if self.render_mode == "ansi" else None
+
+    def _seen(self) -> dict[str, Any]:
+        return spaces.observed(self.table, self.seat, self._page_bytes)
+
+    def _info(self) -> dict[str, Any]:
+        return spaces.info(self.table, self.seat, self._pages)
+
+
+class PageSpace(gymnasium.spaces.Text):
+    """Any text up to so many characters."""
+
+    def __init__(self, most: int) -> None:
+        super().__init__(most, min_length=0)
+
+    def contains(self, x: Any) -> bool:
+        return isinstance(x, str) and len(x) <= self.max_length
+
+
+class TextSeatEnv(gymnasium.Env[str, str]):
+    """The same world in words: a page in, a reply out; readers and retries as in an evaluation."""
+
+    metadata = {"render_modes": ["ansi"]}  # noqa: RUF012  Gymnasium declares it so
+
+    def __init__(
+        self, game: str, split: str = "train", render_mode: str | None = None, **given: Any
+    ) -> None:
+        self.env, self._split, self.render_mode = TextEnv(game, **given), split, render_mode
+        self.observation_space = PageSpace(MOST_TEXT)
+        self.action_space = PageSpace(MOST_TEXT)
+
+    def reset(self, *, seed: int | None = None, options: Any = None) -> tuple[str, dict[str, Any]]:
+        super().reset(seed=seed)
+        page = self.env.reset(int(self.np_random.integers(2**31)), self._split)
+        return page, {"kind": "move" if self.env.asked is None else self.env.asked.kind}
+
+    def step(self, action: str) -> tuple[str, float, bool, bool, dict[str, Any]]:
+        page, reward, done, info = self.env.step(action)
+        cut = done and info["censored"] is not None
+        return page, reward, done and not cut, cut, info
+
+    def render(self) -> Any:
+        """The page that is shown now."""
+        return self.env.page if self.render_mode == "ansi" else None
+
+
+def _register() -> None:
+    """Every game as `sally/NAME-v0` and, in words, as `sally/NAME-text-v0`."""
+    here = __name__
+    for name in registry.games():
+        for id, made in ((f"sally/{name}-v0", "SeatEnv"), (f"sally/{name}-text-v0", "TextSeatEnv")):
+            if id not in gymnasium.registry:
+                gymnasium.register(id, f"{here}:{made}", kwargs={"game": name})
+
+
+_register()

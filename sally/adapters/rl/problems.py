@@ -1,0 +1,44 @@
+"""Which problem an environment plays at each reset: always the same, or drawn from a split."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from gymnasium import spaces as gym_spaces
+
+from sally.adapters.rl import spaces
+from sally.adapters.trainers.text.splits import split_of
+from sally.core.errors import BadInput
+from sally.core.registry import registry
+from sally.core.rules.chance import Stream
+from sally.core.rules.training import Task
+
+LOOKED_AT = 64  # problems of a split by which the widest menu is found
+
+
+class Problems:
+    """The problems of one environment."""
+
+    def __init__(self, game: str, params: Mapping[str, Any], split: str = "") -> None:
+        if split and params:
+            raise BadInput("A split has its own problems; give either a split or parameters.")
+        self._params = dict(params)
+        self.tasks: tuple[Task, ...] = split_of(game).part(split) if split else ()
+        build = registry.game(game).build
+        self.rules = build(self.at(0))
+        some = [build(task.instance.params) for task in self.tasks[:LOOKED_AT]] or [self.rules]
+        found = [spaces.action_space(rules) for rules in some]
+        widths = [each.n for each in found if isinstance(each, gym_spaces.Discrete)]
+        self.action_space = (
+            found[0] if len(widths) < len(found) else gym_spaces.Discrete(int(max(widths)))
+        )
+
+    def task(self, seed: int) -> Task | None:
+        """The task of a seed; None where there is no split."""
+        return Stream(seed, "problem").pick(self.tasks) if self.tasks else None
+
+    def at(self, seed: int) -> dict[str, Any]:
+        """The parameters of the problem under a seed."""
+        task = self.task(seed)
+        return self._params if task is None else dict(task.instance.params)

@@ -1,0 +1,138 @@
+"""A match with some seats left to the world outside; everybody else answers at once."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+import msgspec
+
+from sally.core.errors import BadInput, IllegalMove
+from sally.core.log.events import Instance, Moved, PlayerSpec, Setup
+from sally.core.match.drive import play_bots
+from sally.core.match.engine import Decides, Match
+from sally.core.match.player import Decision, Forfeit, Player, Turn
+from sally.core.registry import registry
+from sally.core.rules.game import NATURE, GameSpec, Seat
+from sally.core.rules.partner import Scripted
+from sally.runner.local import is_bot
+from sally.runner.seating import kinds, seated
+
+OUTSIDE = "outside"  # the name under which the world outside stands in the log
+
+
+class Table:
+    """Seats inside are played by bots as soon as they are asked; seats outside are waited for."""
+
+    outside: tuple[Seat, ...]
+    match: Match[Any, Any, Any]
+    _set: tuple[Any, ...]  # what this one was made from
+    _inside: dict[str, Player[Any, Any]]
+    _scripts: dict[str, Decides[Any, Any]]  # of those inside that are no more than a script
+
+    def __init__(
+        self,
+        game: str,
+        outside: Collection[str] | None = None,
+        inside: Mapping[str, PlayerSpec] | None = None,
+        seed: int = 1,
+        params: Mapping[str, Any] | None = None,
+        like: Table | None = None,  # an earlier one; if it was set like this, its rules serve again
+    ) -> None:
+        self.spec: GameSpec[Any, Any, Any] = registry.game(game)
+        if like is not None and like._set == (game, outside, inside, params):
+            self._set, self.outside, self._inside = like._set, like.outside, like._inside
+            self._scripts = like._scripts
+            setup = msgspec.structs.replace(like.match.setup, seed=seed)
+            self.match = Match(self.spec, setup, like=like.match)
+            self._let_bots_play()
+            return
+        self._set = (game, outside, inside, params)
+        rules = self.spec.build(params)
+        self.outside = tuple(s for s in rules.seats if outside is None or s in outside)
+        helpers = {str(s): PlayerSpec(self.spec.occupants[s]) for s in rules.helpers if s != NATURE}
+        seated_here: dict[str, PlayerSpec] = {**helpers, **(inside or {})}
+        lineup = {str(s): PlayerSpec(OUTSIDE) for s in self.outside} | seated_here
+        for seat in map(str, rules.seats):
+            if seat not in lineup:
+                raise BadInput(f"Nobody sits in seat {seat!r} of {game}.")
+        setup = Setup(
+            Instance(game, game, dict(params or {})), seed, lineup, version=self.spec.version
+        )
+        self.match = Match(self.spec, setup)
+        self._inside = {}
+        for seat, who in seated_here.items():
+            player = seated(self.spec, self.match.game, Seat(seat), who)
+            if not is_bot(player):
+                raise BadInput(f"{who.player} takes time; only bots can sit in here.")
+            self._inside[seat] = player
+        bots = self._inside.items()
+        self._scripts = {seat: who.script for seat, who in bots if type(who) is Scripted}
+        self._let_bots_play()
+
+    def _let_bots_play(self) -> None:
+        if self._inside:
+            play_bots(self.match, self._inside)
+
+    def asked(self, seat: str) -> Turn[Any, Any] | None:
+        """What an outside seat is asked for now, if it is; nobody is asked aside at this table."""
+        return self.match.asked(seat)
+
+    def waiting(self) -> tuple[str, ...]:
+        """The outside seats that must move now, in seat order."""
+        return tuple(seat for seat in self.outside if self.match.asked(seat) is not None)
+
+    def move(self, seat: str, action: Any) -> None:
+        """Make a move for an outside seat; an illegal one is a forfeit, never a legal move."""
+        turn = self.asked(seat)
+        if turn is None:
+            raise BadInput(f"Seat {seat!r} is not to move.")
+        try:
+            self.match.answer(turn.id, Decision(action))
+        except IllegalMove as why:
+            self.match.answer(turn.id, Forfeit("illegal", str(why)))
+        self._let_bots_play()
+
+    def move_all(self, places: Mapping[str, int]) -> None:
+        """Make a move for each outside seat that is asked, by its place on the menu."""
+        given = {}
+        for seat, place in places.items():
+            turn = self.match.asked(seat)
+            if turn is None or not 0 <= place < len(turn.options):
+                break
+            given[seat] = Moved(turn.id[0], seat, turn.options[place])
+        else:
+            if self.match.play_turn(given, self._scripts):
+                self._let_bots_play()
+                return
+        for seat, place in places.items():
+            self.move_at(seat, place)
+
+    def move_at(self, seat: str, place: int) -> None:
+        """Make a move by its place on the menu; a place beyond it is a forfeit."""
+        turn = self.asked(seat)
+        if turn is not None and 0 <= place < len(turn.options):
+            self.move(seat, turn.options[place])
+        else:
+            self.forfeit(seat, f"there is no option {place}")
+
+    def forfeit(self, seat: str, reason: str) -> None:
+        """Say for an outside seat that no legal action could be read from it."""
+        turn = self.asked(seat)
+        if turn is not None:
+            self.match.answer(turn.id, Forfeit("illegal", reason))
+            self._let_bots_play()
+
+
+def opponents(spec: GameSpec[Any, Any, Any], named: Mapping[str, Any]) -> dict[str, PlayerSpec]:
+    """Sitters from names, (name, parameters) pairs or sitters, each known at this game."""
+    found: dict[str, PlayerSpec] = {}
+    for seat, who in named.items():
+        if isinstance(who, PlayerSpec):
+            found[seat] = who
+        elif isinstance(who, str):
+            found[seat] = PlayerSpec(who)
+        else:
+            found[seat] = PlayerSpec(who[0], dict(who[1]))
+        registry.pick(f"player of {spec.name}", found[seat].player, kinds(spec))
+    return found

@@ -1,8 +1,0 @@
-"""Games as text environments for training: a page out, a reply in, rewards in columns."""
-
-from sally.adapters.text.columns import Columns, Row
-from sally.adapters.text.env import TextEnv
-from sally.adapters.text.many import TextEnvs
-from sally.adapters.text.table import Asked, Given, TextTable
-
-__all__ = ["Asked", "Columns", "Given", "Row", "TextEnv", "TextEnvs", "TextTable"]

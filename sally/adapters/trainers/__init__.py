@@ -1,0 +1,1 @@
+"""Games for trainers of language models: text environments, TRL, verifiers, OpenEnv."""

@@ -1,0 +1,131 @@
+"""Any game as an OpenEnv environment: a page in the observation, a reply in the action.
+
+    app = app_of("ipd")        # then: uvicorn module:app
+
+Splits are those of the game; a task is named by its part and its place, never by who sits across.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+try:
+    from openenv.core.env_server.http_server import create_fastapi_app
+    from openenv.core.env_server.interfaces import Environment
+    from openenv.core.env_server.types import Action, Observation, State
+except ImportError as why:
+    raise ImportError(
+        f"{why.name} is not installed; `pip install 'sally-lab[openenv]'` brings it.", name=why.name
+    ) from None
+
+from sally.adapters.trainers.text import TextEnv
+from sally.core.errors import BadInput
+from sally.core.rules.chance import derived_seed
+
+
+class ReplyAction(Action):  # type: ignore[misc]
+    """What the model says."""
+
+    text: str
+
+
+class PageObservation(Observation):  # type: ignore[misc]
+    """What the model is shown, and what its last reply brought, in columns."""
+
+    page: str = ""
+    kind: str | None = None  # "move", the name of a probe, or nothing at the end
+    retry: bool = False
+    columns: dict[str, float | None] | None = None
+    censored: str | None = None
+
+
+class GameState(State):  # type: ignore[misc]
+    """Which game is on, and how far it is."""
+
+    game: str = ""
+    turn: int = 0
+
+
+class GameEnvironment(Environment):  # type: ignore[misc]
+    """One seat of a game; every session has its own."""
+
+    SUPPORTS_CONCURRENT_SESSIONS: ClassVar[bool] = True
+
+    def __init__(self, game: str, **given: Any) -> None:
+        super().__init__()
+        self.env = TextEnv(game, **given)
+        self._game, self._steps = game, 0
+        self._id: str | None = None
+
+    def reset(
+        self, seed: int | None = None, episode_id: str | None = None, **kwargs: Any
+    ) -> PageObservation:
+        """Begin an episode: of `split` and `index` where they are given, else drawn by the seed."""
+        part, index = kwargs.get("split") or "train", kwargs.get("index")
+        if index is None:
+            self.env.reset(seed, part)
+        else:
+            tasks = self.env.split.part(part)
+            if not 0 <= int(index) < len(tasks):
+                raise BadInput(f"index must be from 0 to {len(tasks) - 1} in {part}, not {index}.")
+            self.env.begin(tasks[int(index)], derived_seed("openenv", part, index, seed or 0))
+        self._id, self._steps = episode_id, 0
+        asked = self.env.asked
+        return PageObservation(page=self.env.page, kind=asked.kind if asked else None, done=False)
+
+    def step(
+        self, action: ReplyAction, timeout_s: float | None = None, **kwargs: Any
+    ) -> PageObservation:
+        """Give the reply; a step after the end is refused in words."""
+        page, reward, done, info = self.env.step(action.text)
+        self._steps += 1
+        return PageObservation(
+            page=page,
+            reward=reward,
+            done=done,
+            kind=info["kind"],
+            retry=info["retry"],
+            columns=info["columns"],
+            censored=info.get("censored"),
+        )
+
+    @property
+    def state(self) -> GameState:
+        turn = 0 if self.env.asked is None else self.env.asked.turn
+        return GameState(episode_id=self._id, step_count=self._steps, game=self._game, turn=turn)
+
+    # --- tasks, for those who look before they reset ----------------------------------------
+
+    def list_splits(self) -> list[str]:
+        """The parts of the game's split."""
+        return list(self.env.split.parts)
+
+    def num_tasks(self, split: str) -> int:
+        """How many tasks a part has."""
+        return len(self.env.split.part(split))
+
+    def get_task(self, split: str, index: int) -> dict[str, Any]:
+        """One task; who sits across is not told."""
+        task = self.env.split.part(split)[index]
+        return {"id": f"{split}-{index}", "index": index, "instance": task.instance.id}
+
+    def list_tasks(self, split: str) -> list[dict[str, Any]]:
+        """All tasks of a part."""
+        return [self.get_task(split, n) for n in range(self.num_tasks(split))]
+
+    def get_task_range(
+        self, split: str, start: int | None = None, stop: int | None = None
+    ) -> list[dict[str, Any]]:
+        """Some tasks of a part."""
+        return self.list_tasks(split)[start:stop]
+
+
+def app_of(game: str, at_once: int = 64, **given: Any) -> Any:
+    """A server of this game, to be run by uvicorn."""
+    return create_fastapi_app(
+        lambda: GameEnvironment(game, **given),
+        ReplyAction,
+        PageObservation,
+        max_concurrent_envs=at_once,
+        env_name=f"sally_{game}",
+    )

@@ -1,0 +1,8 @@
+"""Games as text environments for training: a page out, a reply in, rewards in columns."""
+
+from sally.adapters.trainers.text.columns import Columns, Row
+from sally.adapters.trainers.text.env import TextEnv
+from sally.adapters.trainers.text.many import TextEnvs
+from sally.adapters.trainers.text.table import Asked, Given, TextTable
+
+__all__ = ["Asked", "Columns", "Given", "Row", "TextEnv", "TextEnvs", "TextTable"]

@@ -1,0 +1,220 @@
+"""Rewards in columns, one row a decision: what each was worth, apart from how it was said."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from copy import copy
+from typing import Any
+
+import msgspec
+
+from sally.adapters.trainers.text.table import Asked, TextTable
+from sally.core.errors import unknown
+from sally.core.log.events import Forfeited, Moved, Reported
+from sally.core.match.engine import Match
+from sally.core.prompt.model import Reply, Scores
+from sally.core.registry import registry
+from sally.core.rules.game import Seat
+from sally.core.rules.metric import judged
+from sally.core.rules.training import Training, Worths
+from sally.players.straight import Shown
+
+AUTOMATON = {"regret": 1.0, "format": 1.0}  # the weights where the others are known machines
+ANYBODY = {"payoff": 1.0, "format": 1.0}
+
+
+class Columns(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What one decision brought; None where a column has no meaning or is not known yet."""
+
+    payoff: float | None = None  # gained since the decision before
+    regret: float | None = None  # what the move gave up, exact; 0 at best, below it else
+    reply: float | None = None  # 1 if the move is a best reply to one's own prediction, else 0
+    belief: float | None = None  # 1 - Brier/2 of stated odds; of a bare choice, 1 if right, else 0
+    format: float | None = None  # 0 if it could be read, -1 if not
+
+    def reward(self, weights: Mapping[str, float]) -> float:
+        """The weighted sum of what is known."""
+        total = 0.0
+        for name in weights:
+            total += weights[name] * (getattr(self, name) or 0.0)
+        return total
+
+
+NOTHING = Columns()
+
+
+class Row(msgspec.Struct):
+    """One decision: what was shown at each try, what was said, and what it brought."""
+
+    turn: int
+    kind: str  # "move", or the name of the probe
+    about: str  # whom the probe is about
+    tries: list[tuple[Asked, Reply | Scores | str]]
+    columns: Columns = NOTHING
+    move: Any = None  # what was read of it; a report's value for a probe
+    worths: list[float] | None = None  # of each option, and of a forfeit, where known
+    truth: Any = None  # what was true, of a probe
+
+
+def worths_at(match: Match[Any, Any, Any], seat: str) -> Worths | None:
+    """What moves are worth at the matches of a task, from their start; None where not known."""
+    room: Training | None = registry.room(match.spec.name, "training")
+    if room is None or room.worths is None:
+        return None
+    return room.worths(match.game, Seat(seat), match.setup.lineup)
+
+
+def check_weights(weights: Mapping[str, float]) -> dict[str, float]:
+    """The weights, each of a column there is."""
+    for name in weights:
+        if name not in Columns.__struct_fields__:
+            raise unknown("reward column", name, Columns.__struct_fields__)
+    return {name: float(weight) for name, weight in weights.items()}
+
+
+class Ledger:
+    """Rows of one episode, filled in as soon as what they brought is known."""
+
+    def __init__(self, table: TextTable, worths: Worths | None = None) -> None:
+        self._table, self._seat, match = table, Seat(table.seat), table.playing
+        self._worths, self._match, self._game = copy(worths), match, match.game
+        self._probed = bool(match.setup.arms.get(table.seat))
+        self.is_plain = not self._probed and match.game.pays_as_it_goes and match.game.same_menus
+        self._menu = match.game.options(match.state, self._seat) if self.is_plain else ()
+        self._read, self._had = 0, 0.0
+        self.rows: list[Row] = []
+
+    @property
+    def exact(self) -> bool:
+        """Whether regret is known at this table."""
+        return self._worths is not None
+
+    def begin(self, asked: Asked) -> None:
+        """A new decision is asked for; each option's worth, and a forfeit's, if that is known."""
+        kind, shown, best = asked.kind, asked.shown, None
+        if self._worths is not None and kind == "move":
+            if isinstance(shown, Shown):
+                view = shown.turn.view
+            else:
+                view = self._game.observe(self._match.state, self._seat)
+            found = self._worths(view)
+            best = None if found is None else list(found)
+        self.rows.append(Row(asked.turn, kind, asked.about, [], NOTHING, None, best))
+
+    def settle(self) -> Columns:
+        """Enter what has become known since the last time; the sum of it."""
+        events, known = self._match.events, list[Columns]()
+        for place in range(self._read, len(events)):
+            event = events[place]
+            if event.seat != self._seat:
+                continue
+            if isinstance(event, (Moved, Forfeited)):
+                row = self._row(event.turn, "move")
+                row.columns, row.move = self._moved(event, row), _action(event)
+                known.append(row.columns)
+            elif isinstance(event, Reported) and event.source == "probe":
+                row = self._row(event.turn, event.probe, event.about)
+                row.columns, row.move = self._reported(event, row), event.value
+                known.append(row.columns)
+        self._read = len(events)
+        gained, last = self._gained()
+        if gained is None:
+            return _sum(known)
+        if len(known) == 1 and last is not None and last.columns is known[0]:  # nearly always
+            last.columns = _paid(last.columns, gained)
+            return last.columns
+        if last is not None:
+            last.columns = _paid(last.columns, gained)
+        return _sum([*known, Columns(payoff=gained)])
+
+    def enter(self, move: Moved) -> Columns:
+        """Enter the one move that was made since the last time; the columns of its row."""
+        match, row, had, action = self._match, self.rows[-1], self._had, move.action
+        self._read, worths = len(match.events), row.worths
+        self._had = has = float(self._game.payoffs(match.replay.states[-1])[self._seat])
+        regret = None if worths is None else worths[self._menu.index(action)] - max(worths)
+        row.columns = columns = Columns(0.0 + (has - had), regret, None, None, 0.0)
+        row.move = action
+        return columns
+
+    def _row(self, turn: int, kind: str, about: str = "") -> Row:
+        for row in reversed(self.rows):
+            if row.turn == turn and row.kind == kind and row.about == about:
+                return row
+        raise LookupError(f"nothing was asked of {self._seat} under {(turn, kind, about)}")
+
+    def _gained(self) -> tuple[float | None, Row | None]:
+        """What the seat has now and had not before, and the last move, with which it is entered."""
+        match = self._match
+        if not match.over and not match.game.pays_as_it_goes:
+            return None, None
+        has = float(match.game.payoffs(match.state)[self._seat])
+        gained, self._had = has - self._had, has
+        for row in reversed(self.rows):
+            if row.kind == "move":
+                return gained, row if row.columns.format is not None else None
+        return gained, None
+
+    def _moved(self, event: Moved | Forfeited, row: Row) -> Columns:
+        regret = None
+        if row.worths is not None:
+            made = -1 if isinstance(event, Forfeited) else _place(self._table, event)
+            regret = row.worths[made] - max(row.worths)
+        lost = isinstance(event, Forfeited)
+        fits = None if lost or not self._probed else self._fits(event)
+        return Columns(regret=regret, reply=fits, format=-1.0 if lost else 0.0)
+
+    def _fits(self, event: Moved | Forfeited) -> float | None:
+        match = self._match
+        belief: dict[str, Any] = {}
+        for e in match.events:
+            if isinstance(e, Reported) and e.turn == event.turn and e.seat == self._seat:
+                about_minds = match.spec.probe(e.probe).of_mind and e.value is not None
+                asked_odds = match.spec.probe(e.probe).kind == "odds"
+                if about_minds and e.about not in belief:
+                    belief[e.about] = e.odds if asked_odds else e.value
+        if not belief:
+            return None
+        view = match.replay.view(event.turn, self._seat)
+        move = match.replay.move(event.turn, self._seat)
+        fits = match.spec.is_best_reply(match.game, view, belief, move)
+        return None if fits is None else float(fits)
+
+    def _reported(self, event: Reported, row: Row) -> Columns:
+        if event.value is None:
+            return Columns(format=-1.0)
+        found = judged(self._match.spec, self._match.replay, event)
+        scores = found.scores if found is not None else {}
+        row.truth = None if found is None else found.truth
+        belief = None
+        if event.odds is not None and "brier" in scores:
+            belief = 1 - scores["brier"] / 2
+        elif "right" in scores:
+            belief = float(scores["right"])
+        return Columns(belief=belief, format=0.0)
+
+
+def _paid(columns: Columns, gained: float) -> Columns:
+    """The columns with what was gained entered."""
+    payoff = (columns.payoff or 0.0) + gained
+    return Columns(payoff, columns.regret, columns.reply, columns.belief, columns.format)
+
+
+def _action(event: Moved | Forfeited) -> Any:
+    return event.action if isinstance(event, Moved) else None
+
+
+def _place(table: TextTable, event: Moved) -> int:
+    """Where on the menu the move stood; worths are given by place."""
+    match = table.playing
+    options = match.game.options(match.replay.states[event.turn], Seat(event.seat))
+    return options.index(event.action)
+
+
+def _sum(known: list[Columns]) -> Columns:
+    """Columns added up; one that nobody knows stays unknown."""
+    added = {}
+    for name in Columns.__struct_fields__:
+        there = [value for each in known if (value := getattr(each, name)) is not None]
+        added[name] = sum(there) if there else None
+    return Columns(**added)

@@ -1,0 +1,204 @@
+"""One game as a text environment: `reset(seed, split) -> page`, `step(reply) -> page, reward ...`.
+
+A task is drawn from a part of the game's split; pages, readers, retries and forfeits are those of
+an evaluation; what each decision brought stands in columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from hashlib import blake2b
+from typing import Any, NamedTuple
+
+import msgspec
+
+from sally.adapters.trainers.text.columns import (
+    ANYBODY,
+    AUTOMATON,
+    NOTHING,
+    Columns,
+    Ledger,
+    Row,
+    check_weights,
+    worths_at,
+)
+from sally.adapters.trainers.text.splits import split_of
+from sally.adapters.trainers.text.table import OVER, Asked, Given, Outside, TextTable, players_for
+from sally.core.errors import BadInput
+from sally.core.log.events import Episode, PlayerSpec, Setup
+from sally.core.match.engine import Decides, Match
+from sally.core.match.player import Player
+from sally.core.registry import registry
+from sally.core.rules.chance import Stream, derived_seed
+from sally.core.rules.partner import Scripted
+from sally.core.rules.training import Split, Task, Worths
+from sally.players.language import LANGUAGE
+from sally.players.straight import Straight, straight_way
+from sally.runner.seating import resolved
+
+SEATED = 1024  # so many tasks are kept with their players
+
+
+class Seated(NamedTuple):
+    """A task with what is made of it once: nobody's turn has come at this match."""
+
+    task: Task  # kept, because it is known by its place in memory
+    match: Match[Any, Any, Any]
+    players: dict[str, Player[Any, Any]]
+    way: Straight | None
+    scripts: dict[str, Decides[Any, Any]]
+    worths: Worths | None
+
+
+class TextEnv:
+    """The world as a language model in one seat meets it."""
+
+    def __init__(
+        self,
+        game: str,
+        split: Split | None = None,
+        *,
+        seat: str = "",
+        name: str = "",
+        strategy: str = "qa",
+        probes: Sequence[str] = (),
+        pack: str = "",
+        weights: Mapping[str, float] | None = None,
+        retries: int = 2,
+        seed: int = 0,
+        trained_on: Mapping[str, Any] | None = None,
+        **with_: Any,
+    ) -> None:
+        self.split = split_of(game, split, seat)
+        self.game, self._seed, self._drawn = game, seed, 0
+        self._weights = None if weights is None else check_weights(weights)
+        about = dict(trained_on or {})  # another training is another player, so another name
+        self._model = Outside(f"trained:{name or _called(about)}", {"trained_on": about})
+        params: dict[str, Any] = {"model": self._model.name, "strategy": strategy}
+        params |= {"pack": pack} if pack else {}
+        self._sitter = PlayerSpec(LANGUAGE, params | ({"with_": with_} if with_ else {}))
+        self._probes, self._retries = tuple(probes), retries
+        self._seated: dict[int, Seated] = {}
+        self._table: TextTable | None = None
+
+    # --- what a trainer uses ----------------------------------------------------------------
+
+    def reset(self, seed: int | None = None, split: str = "train") -> str:
+        """Begin an episode of a part of the split; without a seed, one after another is drawn."""
+        tasks = self.split.part(split)
+        if seed is None:
+            seed = derived_seed(self._seed, "text env", self._drawn)
+            self._drawn += 1
+        place = Stream(seed, self.split.name, split, "task").below(len(tasks))
+        return self.begin(tasks[place], derived_seed(self.split.name, split, seed))
+
+    def begin(self, task: Task, seed: int, repeat: int = 0) -> str:
+        """Begin an episode of this very task; the page that opens it."""
+        _, first, players, way, scripts, worths = self._at(task)
+        setup = msgspec.structs.replace(first.setup, seed=seed, repeat=repeat)
+        self.task = task
+        self._table = table = TextTable(setup, players, task.seat, first, way, scripts)
+        self._ledger = Ledger(table, worths)
+        exact = AUTOMATON if self._ledger.exact else ANYBODY
+        self.weights = exact if self._weights is None else self._weights
+        if table.asked is not None:
+            self._ledger.begin(table.asked)
+        return self.page
+
+    def step(self, reply: Given) -> tuple[str, float, bool, dict[str, Any]]:
+        """Give a reply; the next page, what it brought, whether it is over, and particulars."""
+        table = self._table
+        if table is None:
+            raise BadInput("No episode has begun; call reset first.")
+        asked = table.asked
+        if asked is None:
+            raise BadInput(OVER)
+        decided, ledger = table.answer(reply), self._ledger
+        said: Any = reply if type(reply) is not bytes else reply.decode("utf-8", "replace")
+        ledger.rows[-1].tries.append((asked, said))
+        if (move := table.made) is not None and ledger.is_plain:
+            columns = ledger.enter(move)
+        else:
+            columns = ledger.settle() if decided else NOTHING
+        asked = table.asked
+        if decided and asked is not None:
+            ledger.begin(asked)
+        page = "" if asked is None else asked.page
+        reward = columns.reward(self.weights)
+        return page, reward, table.playing.over, self.info(columns, not decided)
+
+    # --- what can be looked at --------------------------------------------------------------
+
+    @property
+    def asked(self) -> Asked | None:
+        """What is asked now, with its messages, candidates and tools; None at the end."""
+        return None if self._table is None else self._table.asked
+
+    @property
+    def page(self) -> str:
+        """What is asked now, as one text; empty at the end."""
+        asked = self.asked
+        return "" if asked is None else asked.page
+
+    @property
+    def worths(self) -> list[float] | None:
+        """What each option is worth now, and a forfeit; None where no machine sits across."""
+        return None if self.asked is None else self._ledger.rows[-1].worths
+
+    def info(self, columns: Columns, retry: bool = False) -> dict[str, Any]:
+        """What stands beside a reward: the columns, what is asked, and how it ended."""
+        assert self._table is not None
+        asked, match = self._table.asked, self._table.playing
+        found: dict[str, Any] = {
+            "columns": msgspec.structs.asdict(columns),
+            "kind": None if asked is None else asked.kind,
+            "turn": len(match.replay.moves),
+            "retry": retry,
+        }
+        if match.over:
+            found["censored"] = getattr(match.events[-1], "cause", None)
+        return found
+
+    def rows(self, kinds: Sequence[str] = ("move",)) -> list[Row]:
+        """The decisions made so far, of these kinds: probes are in no trace unless named."""
+        rows = [] if self._table is None else self._ledger.rows
+        return [row for row in rows if row.tries and row.kind in kinds]
+
+    def episode(self, cell: str = "") -> Episode:
+        """The record of the episode, to be stored as any other."""
+        if self._table is None:
+            raise BadInput("No episode has begun; call reset first.")
+        used = {self.task.seat: self._model.used} if self._model.used else {}
+        return self._table.episode(cell, used)
+
+    def censor(self, cause: str, detail: str = "") -> None:
+        """Stop the episode without a result."""
+        if self._table is None:
+            raise BadInput("No episode has begun; call reset first.")
+        self._table.censor(cause, detail)
+        self._ledger.settle()
+
+    def _at(self, task: Task) -> Seated:
+        """A task, a match of it and its players, checked and made once."""
+        if (known := self._seated.get(id(task))) is not None:
+            return known
+        arms = {task.seat: self._probes} if self._probes else {}
+        lineup = {task.seat: self._sitter, **task.others}
+        setup = resolved(Setup(task.instance, 0, lineup, arms=arms, retries=self._retries))
+        match: Match[Any, Any, Any] = Match(registry.game(setup.instance.game), setup)
+        while len(self._seated) >= SEATED:
+            del self._seated[next(iter(self._seated))]
+        players = players_for(match, task.seat, self._model)
+        way = straight_way(players[task.seat], match, task.seat)
+        scripts = {at: who.script for at, who in players.items() if type(who) is Scripted}
+        self._seated[id(task)] = Seated(
+            task, match, players, way, scripts, worths_at(match, task.seat)
+        )
+        return self._seated[id(task)]
+
+
+def _called(about: Mapping[str, Any]) -> str:
+    if not about:
+        return "untrained"
+    said = msgspec.json.encode(about, order="sorted")
+    return f"learner-{blake2b(said, digest_size=4).hexdigest()}"

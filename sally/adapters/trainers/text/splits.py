@@ -1,0 +1,77 @@
+"""Splits of a game's problems: the game's own where it declares some, else by frozen chance."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from functools import lru_cache
+from typing import Any
+
+from sally.core.errors import BadInput, unknown
+from sally.core.log.events import Instance, PlayerSpec
+from sally.core.registry import registry
+from sally.core.rules.game import NATURE, Game, GameSpec, Seat
+from sally.core.rules.training import PARTS, Split, Task, Training, check_split
+from sally.runner.seating import seated
+
+
+def split_of(game: str, split: Split | None = None, seat: str = "") -> Split:
+    """The split to train on, checked: the one given, the game's own, or one by chance alone."""
+    if split is None:
+        return _own(game, seat)
+    room: Training | None = registry.room(game, "training")
+    for tasks in split.parts.values():
+        for task in tasks:
+            _check_seat(game, task.seat)
+            if task.instance.game != game:
+                raise BadInput(
+                    f"The split {split.name} has a problem of {task.instance.game}, not of {game}."
+                )
+    check_split(split, room.alike if room else None)
+    return split
+
+
+@lru_cache(maxsize=64)
+def _own(game: str, seat: str) -> Split:
+    spec = registry.game(game)
+    room: Training | None = registry.room(game, "training")
+    declared = room.split(game) if room else None
+    if declared is None:
+        return by_chance(game, seat)
+    if seat and seat not in {task.seat for tasks in declared.parts.values() for task in tasks}:
+        _check_seat(game, seat)
+        raise BadInput(
+            f"The split of {spec.name} trains another seat than {seat!r}; give your own."
+        )
+    check_split(declared, room.alike if room else None)
+    return declared
+
+
+def by_chance(game: str, seat: str = "") -> Split:
+    """One problem as it comes, in parts that differ in their chance: seeds are never shared.
+
+    Only a game whose nature deals can be split so; elsewhere all parts would be one problem.
+    """
+    spec = registry.game(game)
+    rules = spec.build()
+    if NATURE not in rules.helpers:
+        raise BadInput(f"{game} declares no split of its problems; give TextEnv one (`split=`).")
+    learner = seat or str(rules.seats[0])
+    _check_seat(game, learner)
+    others = {str(s): _usual(spec, rules, s) for s in rules.seats if s != learner}
+    parts = {part: (Task(Instance(f"{game}_{part}", game, {}), learner, others),) for part in PARTS}
+    return Split(game, "one problem; the parts differ in their chance only", parts)
+
+
+def _usual(spec: GameSpec[Any, Any, Any], rules: Game[Any, Any, Any], seat: Seat) -> PlayerSpec:
+    """Who sits there unless told: the usual player or the reference, if it can, else chance."""
+    for name in filter(None, (spec.usual, spec.reference)):
+        with suppress(BadInput):
+            seated(spec, rules, seat, PlayerSpec(name))
+            return PlayerSpec(name)
+    return PlayerSpec("random")
+
+
+def _check_seat(game: str, seat: str) -> None:
+    seats = registry.game(game).build().seats
+    if seat not in seats:
+        raise unknown(f"seat of {game}", seat, seats)

@@ -1,0 +1,180 @@
+"""Sally's games for TRL's GRPOTrainer: whole episodes as rollouts, the table's words masked out.
+
+    rollouts = Rollouts("ipd")
+    trainer = GRPOTrainer(model, rollouts.reward, args, rollouts.rows(64), rollout_func=rollouts)
+
+An episode is one conversation (strategy `chat`), so each turn only adds to the last; the tokens of
+the table have `env_mask` 0. A row names a seed and a part of the split; the members of a group
+share them, so GRPO's baseline is paired by design.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+try:
+    import torch
+except ImportError as why:
+    raise ImportError(
+        f"{why.name} is not installed; `pip install 'sally-lab[trl]'` brings it.", name=why.name
+    ) from None
+
+from sally.adapters.trainers.text import TextEnv
+from sally.core.errors import BadInput
+from sally.core.prompt.model import Assistant, Message
+from sally.core.rules.chance import derived_seed
+from sally.core.rules.training import Split
+
+MARK = "sally "  # in front of what a row says
+
+
+class Talk:
+    """One episode as tokens: what the model said has mask 1, what the table said 0."""
+
+    def __init__(self, env: TextEnv, tokenizer: Any) -> None:
+        self.env, self._tokenizer = env, tokenizer
+        self._text = self._rendered()
+        self.prompt: list[int] = self._ids(self._text)
+        self.completion: list[int] = []
+        self.mask: list[int] = []
+        self.logprobs: list[float] = []
+        self.reward = 0.0
+
+    @property
+    def context(self) -> list[int]:
+        """All tokens so far."""
+        return self.prompt + self.completion
+
+    def answer(self, tokens: Sequence[int], logprobs: Sequence[float]) -> None:
+        """Take what the model said, and add what the table says to it."""
+        self._add(tokens, 1, logprobs)
+        said = self._tokenizer.decode(list(tokens), skip_special_tokens=True)
+        _, reward, done, _ = self.env.step(said)
+        self.reward += reward
+        if done:
+            return
+        whole = self._rendered()
+        # A template may trim a reply; the table's words are what follows the reply in the whole.
+        before = self._text + said.strip()
+        if not whole.startswith(self._text):
+            raise BadInput(
+                "The chat template rewrites earlier turns; a rollout needs one that adds."
+            )
+        told = whole[len(before) :] if whole.startswith(before) else whole[len(self._text) :]
+        ended = self._tokenizer.decode(list(tokens)[-1:]) if tokens else ""
+        told = told.removeprefix(ended) if ended in self._tokenizer.all_special_tokens else told
+        self._text = whole
+        added = self._ids(told)
+        self._add(added, 0, [0.0] * len(added))
+
+    def _add(self, tokens: Sequence[int], mask: int, logprobs: Sequence[float]) -> None:
+        self.completion += tokens
+        self.mask += [mask] * len(tokens)
+        self.logprobs += logprobs
+
+    def _rendered(self) -> str:
+        asked = self.env.asked
+        assert asked is not None and not isinstance(asked.messages, str)
+        turns = [{"role": _role(m), "content": m.text} for m in asked.messages]
+        return str(
+            self._tokenizer.apply_chat_template(turns, tokenize=False, add_generation_prompt=True)
+        )
+
+    def _ids(self, text: str) -> list[int]:
+        found: list[int] = self._tokenizer(text, add_special_tokens=False)["input_ids"]
+        return found
+
+
+def _role(message: Message) -> str:
+    return "assistant" if isinstance(message, Assistant) else "user"
+
+
+class Rollouts:
+    """The `rollout_func` of a trainer, its rows, and its reward function."""
+
+    def __init__(
+        self,
+        game: str,
+        *,
+        split: str = "train",
+        problems: Split | None = None,
+        max_new_tokens: int = 12,
+        **env: Any,
+    ):
+        self._game, self._split, self._most = game, split, max_new_tokens
+        self._env = {"strategy": "chat", "retries": 0, "split": problems, **env}
+        TextEnv(game, **self._env)  # refuses what cannot be played before anything is loaded
+
+    def rows(self, n: int, seed: int = 0) -> list[dict[str, str]]:
+        """So many rows of a data set; `datasets.Dataset.from_list` takes them."""
+        seeds = (derived_seed("trl", seed, i) for i in range(n))
+        return [{"prompt": MARK + json.dumps({"seed": each})} for each in seeds]
+
+    def __call__(self, prompts: Sequence[str], trainer: Any) -> dict[str, list[Any]]:
+        """Play the episode of each prompt to its end; a prompt comes once for each generation."""
+        tokenizer = trainer.processing_class
+        talks = [Talk(self._begun(prompt), tokenizer) for prompt in prompts]
+        model = trainer.accelerator.unwrap_model(trainer.model)
+        heat = trainer.args.temperature
+        while waiting := [talk for talk in talks if talk.env.asked is not None]:
+            for talk, said in zip(
+                waiting, sampled(model, tokenizer, waiting, self._most, heat), strict=True
+            ):
+                talk.answer(*said)
+        return {
+            "prompt_ids": [talk.prompt for talk in talks],
+            "completion_ids": [talk.completion for talk in talks],
+            "logprobs": [talk.logprobs for talk in talks],
+            "env_mask": [talk.mask for talk in talks],
+            "sally_reward": [_result(talk) for talk in talks],
+        }
+
+    def reward(self, completions: Any = None, **given: Any) -> list[float | None]:
+        """The episodes' rewards; None where an episode has no result."""
+        if "sally_reward" not in given:
+            raise BadInput("These rewards are the rollouts' own; pass them as rollout_func.")
+        found: list[float | None] = given["sally_reward"]
+        return found
+
+    def _begun(self, prompt: str) -> TextEnv:
+        if not prompt.startswith(MARK):
+            raise BadInput("A prompt of these rollouts is a row of `rows`.")
+        env = TextEnv(self._game, **self._env)
+        env.reset(json.loads(prompt.removeprefix(MARK))["seed"], self._split)
+        return env
+
+
+def _result(talk: Talk) -> float | None:
+    return None if talk.env.episode().payoffs is None else talk.reward
+
+
+def sampled(
+    model: Any, tokenizer: Any, talks: Sequence[Talk], most: int, temperature: float
+) -> list[tuple[list[int], list[float]]]:
+    """One reply to each, as tokens with their log-probabilities; padded on the left, in one go."""
+    contexts = [talk.context for talk in talks]
+    longest = max(map(len, contexts))
+    pad = tokenizer.pad_token_id if tokenizer.pad_token_id is not None else tokenizer.eos_token_id
+    ids = torch.tensor([[pad] * (longest - len(c)) + c for c in contexts], device=model.device)
+    seen = torch.tensor([[0] * (longest - len(c)) + [1] * len(c) for c in contexts])
+    with torch.no_grad():
+        out = model.generate(
+            input_ids=ids,
+            attention_mask=seen.to(model.device),
+            max_new_tokens=most,
+            do_sample=True,
+            temperature=temperature,
+            top_k=0,
+            top_p=1.0,
+            pad_token_id=pad,
+            return_dict_in_generate=True,
+            output_scores=True,
+        )
+    scores = model.compute_transition_scores(out.sequences, out.scores, normalize_logits=True)
+    found = []
+    for row, logs in zip(out.sequences[:, longest:].tolist(), scores.tolist(), strict=True):
+        end = row.index(tokenizer.eos_token_id) + 1 if tokenizer.eos_token_id in row else len(row)
+        found.append((row[:end], logs[:end]))
+    return found

@@ -1,0 +1,205 @@
+"""Sally's games for verifiers (v1): a task set, an environment, and a harness in this process.
+
+    config = GameEnvConfig(taskset=GamesConfig(id="sally-verifiers", game="ipd"))
+    env = GameEnv(config)      # then `env.run_episode`; or at the prompt, `vf-eval sally-verifiers`
+
+Pages, readers, retries and forfeits are those of an evaluation: at each call the model is sent the
+very messages an evaluation would send. Probes go to a role of their own that is not trained on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import AsyncExitStack
+from functools import lru_cache
+from ssl import SSLContext, create_default_context
+from typing import Any, ClassVar
+
+try:
+    import httpx
+    import verifiers.v1 as vf
+except ImportError as why:
+    raise ImportError(
+        f"{why.name} is not installed; `pip install 'sally-lab[verifiers]'` brings it.",
+        name=why.name,
+    ) from None
+
+from sally.adapters.trainers.text import Asked, Columns, TextEnv
+from sally.adapters.trainers.text.splits import split_of
+from sally.core.errors import BadInput
+from sally.core.log.events import Censored, to_line
+from sally.core.prompt.model import Assistant, Reply, System
+from sally.core.rules.chance import derived_seed
+
+ID = "sally-verifiers"  # the module by which verifiers finds all three
+HERE = vf.SubprocessConfig()  # nothing is run on it; the default would rent a machine
+
+
+class GameData(vf.TaskData):  # type: ignore[misc]
+    """One episode by its part and its seed; who sits across is not told."""
+
+    game: str
+    part: str
+    seed: int
+
+
+class GameTask(vf.Task[GameData, vf.State, vf.TaskConfig]):  # type: ignore[misc]
+    """An episode to be played; what it brought is entered by the environment."""
+
+
+class GamesConfig(vf.TasksetConfig):  # type: ignore[misc]
+    """Which episodes: of a game, from a part of its split, so many, drawn from a seed."""
+
+    game: str = "ipd"
+    part: str = "train"
+    count: int = 64
+    seed: int = 0
+
+
+class Games(vf.Taskset[GameTask, GamesConfig]):  # type: ignore[misc]
+    """Episodes of one game; a group of rollouts of one task shares partner and chance."""
+
+    def load(self) -> Iterator[GameTask]:
+        """The tasks; a game or a part there is not is refused before the first."""
+        asked = self.config
+        split_of(asked.game).part(asked.part)
+        for n in range(asked.count):
+            name = f"{asked.game}-{asked.part}-{n}"
+            seed = derived_seed("verifiers", asked.game, asked.part, asked.seed, n)
+            data = GameData(name=name, game=asked.game, part=asked.part, seed=seed)
+            yield GameTask(data, asked.task)
+
+
+class PostConfig(vf.HarnessConfig):  # type: ignore[misc]
+    """Nothing to set."""
+
+    id: vf.ID = ID
+
+
+class Post(vf.Harness[PostConfig]):  # type: ignore[misc]
+    """One request a turn, in this process, with the messages that the table sends."""
+
+    SUPPORTS_RESUME: ClassVar[bool] = True
+    NEEDS_CONTAINER: ClassVar[bool] = False
+    EXECUTES_CODE: ClassVar[bool] = False
+
+    async def launch(self, *given: Any, **more: Any) -> Any:
+        """Refused: a table speaks first, so there is nothing to launch on."""
+        raise BadInput("These tasks are played by turns; use them with Sally's own environment.")
+
+    async def resume(
+        self,
+        ctx: Any,
+        trace: Any,
+        runtime: Any,
+        endpoint: str,
+        secret: str,
+        mcp_urls: dict[str, str],
+        data: Any,
+        messages: Any,
+        tool_interception_url: str | None = None,
+    ) -> Any:
+        """Post the whole conversation as the table has it, not as it was so far."""
+        said = [{"role": each.role, "content": each.content} for each in messages]
+        async with httpx.AsyncClient(timeout=None, trust_env=False, verify=_trusted()) as client:
+            answer = await client.post(
+                f"{endpoint}/chat/completions",
+                json={"model": ctx.model, "messages": said},
+                headers={"Authorization": f"Bearer {secret}"},
+            )
+        failed = int(answer.status_code >= 400)
+        return vf.ProgramResult(failed, "", answer.text[-2000:] if failed else "")
+
+
+@lru_cache
+def _trusted() -> SSLContext:
+    """Made once: reading the certificates takes longer than a request."""
+    return create_default_context()
+
+
+class GameEnvConfig(vf.EnvConfig):  # type: ignore[misc]
+    """Who plays, who is asked aside, and how the table is set."""
+
+    player: vf.AgentConfig = vf.AgentConfig(runtime=HERE)
+    prober: vf.AgentConfig = vf.AgentConfig(runtime=HERE)
+    strategy: str = "chat"
+    probes: tuple[str, ...] = ()
+    misreadings: int = 2  # how often an unreadable reply may be tried again
+    weights: dict[str, float] | None = None  # of the reward columns
+
+
+class GameEnv(vf.Env[GameEnvConfig]):  # type: ignore[misc]
+    """One seat of a game; an episode is a rollout."""
+
+    async def setup(self, agents: Any) -> None:
+        """What is answered aside is no part of the training."""
+        agents.prober.trainable = False
+
+    async def run(self, task: Any, agents: Any) -> None:
+        """Play the episode to its end and enter what it brought."""
+        env = self._begun(task.data)
+        async with AsyncExitStack() as open_:
+            talks: dict[str, Any] = {}
+            while (asked := env.asked) is not None:
+                role = "player" if asked.kind == "move" else "prober"
+                if role not in talks:
+                    talk = getattr(agents, role).interaction(task)
+                    talks[role] = await open_.enter_async_context(talk)
+                await _turn(env, asked, talks[role])
+        ended = env.episode()
+        if isinstance(ended.end, Censored):  # it has no result, and nothing is not zero
+            raise BadInput(f"The episode has no result: {ended.end.cause}.")
+        _enter(env, talks["player"].trace, ("move", *self.config.probes))
+
+    def _begun(self, data: Any) -> TextEnv:
+        config = self.config
+        env = TextEnv(
+            data.game,
+            strategy=config.strategy,
+            probes=config.probes,
+            retries=config.misreadings,
+            weights=config.weights,
+        )
+        env.reset(data.seed, data.part)
+        return env
+
+
+async def _turn(env: TextEnv, asked: Asked, talk: Any) -> None:
+    """Ask the model what the table asks; a run that was ended is an episode without a result."""
+    segment = await talk.turn(_wire(asked))
+    if segment.terminated:
+        error = talk.trace.last_error
+        env.censor("limit" if error is None else "fault", talk.trace.stop_condition or "")
+        return
+    text = segment.messages[-1].content or ""
+    cut = talk.trace.calls[-1].finish_reason == "length"
+    env.step(Reply(text, finish="length" if cut else "stop"))
+
+
+def _wire(asked: Asked) -> list[dict[str, str]]:
+    """The messages in the form in which verifiers takes them."""
+    if isinstance(asked.messages, str) or asked.candidates:
+        raise BadInput("This strategy asks for scores; verifiers passes on replies alone.")
+    if asked.tools:
+        raise BadInput("This strategy uses tools; verifiers' door has none.")
+    return [{"role": _role(message), "content": message.text} for message in asked.messages]
+
+
+def _role(message: Any) -> str:
+    if isinstance(message, Assistant):
+        return "assistant"
+    return "system" if isinstance(message, System) else "user"
+
+
+def _enter(env: TextEnv, trace: Any, kinds: Sequence[str]) -> None:
+    """Columns that carry weight are rewards, the others metrics; the record goes along."""
+    rows = env.rows(kinds)
+    for name in Columns.__struct_fields__:
+        known = [v for row in rows if (v := getattr(row.columns, name)) is not None]
+        if not known:
+            continue
+        if name in env.weights:
+            trace.record_reward(name, sum(known), env.weights[name])
+        else:
+            trace.record_metric(name, sum(known))
+    trace.info["sally_episode"] = to_line(env.episode()).decode()

@@ -1,0 +1,1 @@
+"""Episodes as columns: tidy rows and measured seats."""

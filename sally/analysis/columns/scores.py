@@ -1,0 +1,127 @@
+"""Means of a store by what is kept apart: read once, only the metrics in question held."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Sequence
+from fnmatch import translate
+from typing import Literal, get_args
+
+import msgspec
+
+from sally.analysis.columns.measured import in_question
+from sally.analysis.columns.rows import Row, played, seat_rows, summary
+from sally.analysis.profile.bounds import COUNTS, PAID
+from sally.core.errors import BadInput, unknown
+from sally.core.log.events import Episode, model_and_strategy
+from sally.core.registry import registry
+
+By = Literal["player", "model", "strategy", "others", "cell"]
+KEYS = ("cell", "game", "seat", "player", "others", "model", "strategy")
+FINEST = ("cell", "game", "seat", "player", "others")
+STUDIED = "studied"  # whether the seat was asked or taken by a mind, in that very episode
+
+
+class Wanted(msgspec.Struct, frozen=True):
+    """Which metrics, of whom, and what is kept apart; empty means all."""
+
+    metrics: tuple[str, ...] = ()  # empty: the headline ones and the payoff
+    every: bool = False  # all that have a value
+    seats: tuple[str, ...] = ()
+    players: tuple[str, ...] = ()
+    cells: tuple[str, ...] = ()
+    games: tuple[str, ...] = ()
+
+    @property
+    def named(self) -> tuple[str, ...]:
+        """The metrics in question, in the order in which they are shown."""
+        known = registry.entries("metrics")
+        for name in self.metrics:
+            if name not in (*known, *PAID, *COUNTS):
+                raise unknown("metric", name, dict.fromkeys((*known, *PAID, *COUNTS)))
+        unasked = [n for n, metric in known.items() if self.every or metric.headline]
+        return self.metrics or tuple(sorted([*unasked, "payoff"], key=_place))
+
+
+def _place(metric: str) -> int:
+    """What was known before what was done, and what was forfeited last."""
+    return {"tom_percent": 0, "payoff": 2, "forfeits": 3}.get(metric, 1)
+
+
+def seats_of(episodes: Iterable[Episode], metrics: Collection[str]) -> list[Row]:
+    """A slim row for each seat of each episode: who, where, and these metrics."""
+    found = []
+    for episode in episodes:
+        asked = in_question(episode.setup)
+        for row in seat_rows(played(episode), metrics):
+            model, strategy = model_and_strategy(episode.setup.lineup[row["seat"]])
+            slim = {key: row[key] for key in KEYS if key in row}
+            slim |= {"model": model, "strategy": strategy}
+            slim |= {"instance": row["instance"], "ends": row["ends"]}
+            slim |= {name: row[name] for name in ("participant", *metrics) if name in row}
+            found.append({**slim, STUDIED: row["seat"] in asked})
+    return found
+
+
+def chosen(rows: Sequence[Row], wanted: Wanted) -> list[Row]:
+    """The rows that were asked for; a name that fits none of them is refused."""
+    kept = list(rows)
+    for key, patterns in (
+        ("seat", wanted.seats),
+        ("game", wanted.games),
+        ("cell", wanted.cells),
+        ("player", wanted.players),
+    ):
+        if patterns and rows:
+            kept = _fitting(kept, rows, key, patterns)
+    if rows and not kept:
+        raise BadInput("No episode of this store fits all of these options together.")
+    return kept
+
+
+def _fitting(
+    kept: Sequence[Row], every: Sequence[Row], key: str, patterns: Sequence[str]
+) -> list[Row]:
+    known = {(row[key], row["model"] if key == "player" else row[key]) for row in every}
+    fits = set[str]()
+    for pattern in patterns:
+        mine = {name for name, short in known if matches(pattern, name) or short == pattern}
+        if not mine:
+            raise unknown(f"{key} in this store", pattern, {name for name, _ in known})
+        fits |= mine
+    return [row for row in kept if row[key] in fits]
+
+
+def matches(pattern: str, name: str) -> bool:
+    """Whether a name is the one asked for; a star stands for anything, nothing else is special."""
+    if "*" not in pattern:
+        return pattern == name
+    plain = re.sub(r"([\[?])", r"[\1]", pattern)
+    return re.match(translate(plain), name) is not None
+
+
+def studied(rows: Sequence[Row]) -> list[Row]:
+    """The seats that were asked or taken by a mind; in games where none was, all of them."""
+    games = {row["game"] for row in rows if row[STUDIED]}
+    return [row for row in rows if row[STUDIED] or row["game"] not in games]
+
+
+def keys_for(by: Sequence[By]) -> tuple[str, ...]:
+    """What is kept apart: games and seats always, players unless their models or strategies are."""
+    for name in by:
+        if name not in get_args(By):
+            raise unknown("way to keep things apart", name, get_args(By))
+    who = () if {"player", "model", "strategy"} & set(by) else ("player",)
+    order = ("cell", "game", "seat", "player", "model", "strategy", "others")
+    return tuple(key for key in order if key in ("game", "seat", *who, *by))
+
+
+def means(rows: Sequence[Row], metrics: Sequence[str], keys: Sequence[str]) -> list[Row]:
+    """One row for each metric in each group, those without a value left out, in a fixed order."""
+    order = sorted(rows, key=lambda row: [str(row[key]) for key in keys])
+    found = [row for name in metrics for row in summary(_with(order, name), name, keys)]
+    return [row for row in found if row["value"] is not None]
+
+
+def _with(rows: Iterable[Row], metric: str) -> list[Row]:
+    return [row for row in rows if metric in row]

@@ -1,0 +1,1 @@
+"""Comparisons between players, conditions and published figures."""

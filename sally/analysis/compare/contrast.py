@@ -1,0 +1,196 @@
+"""The same player under two conditions: asked aside or not, in one wording or another.
+
+Two episodes are a pair when the same player met the same problem, chance and company under both
+conditions. Intervals, tests and equivalence are those of `sally.analysis.compare.compare`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Literal
+
+import msgspec
+
+from sally.analysis.columns.measured import setting
+from sally.analysis.columns.rows import played
+from sally.analysis.compare.compare import SEED, Comparison, adjusted, family
+from sally.analysis.compare.scores import KNOWING, Group, Score, Scores, measures
+from sally.analysis.profile.estimates import person_of
+from sally.core.errors import BadInput, listed
+from sally.core.log.events import Episode, PlayerSpec, Reported, Setup, label
+from sally.core.registry import registry
+from sally.core.rules.awareness import WHAT_IS_THIS
+from sally.core.rules.game import Seat
+from sally.core.rules.metric import Played
+
+Of = Literal["asked", "twin", "packs", "aware"]
+Condition = Callable[[Episode, str], str | None]
+NOT_ASKED, OWN_WORDS, A_GAME = "not asked", "the game's own words", "taken for a game"
+TWIN = "_twin"  # how the name of a pack ends in which the other is no mind
+
+
+class Contrast(msgspec.Struct, frozen=True):
+    """One metric under a condition less the same under the base, over pairs of one player."""
+
+    condition: str
+    base: str
+    comparison: Comparison
+
+
+def asked_or_not(episode: Episode, seat: str) -> str | None:
+    """Which probes a seat is asked, and whether it is shown its own answers again."""
+    setup = episode.setup
+    arm = setup.arms.get(seat, ())
+    own = any(i.seat == seat and i.source == "own" for i in setup.injections)
+    shown = ", own answers shown" if own else ""
+    return f"asked {listed(arm, 'and')}{shown}" if arm else NOT_ASKED
+
+
+def wording(setup: Setup, seat: str) -> str | None:
+    """The words pack that a seat reads; none for a bot, which reads nothing."""
+    who = setup.lineup[seat]
+    if who.player != "language":
+        return None
+    pack = str(who.params.get("pack", ""))
+    return pack.partition("@")[0] or OWN_WORDS
+
+
+def in_words(episode: Episode, seat: str) -> str | None:
+    """The words pack of a seat in an episode."""
+    return wording(episode.setup, seat)
+
+
+def twin_or_not(episode: Episode, seat: str) -> str | None:
+    """Whether the other is told as a mind or as a mechanism; other wordings do not count."""
+    named = in_words(episode, seat)
+    return named if named is None or named == OWN_WORDS or named.endswith(TWIN) else None
+
+
+def taken_for(episode: Episode, seat: str) -> str | None:
+    """What a seat said it takes this for, if it was asked and answered."""
+    for event in episode.events:
+        if not isinstance(event, Reported) or (event.seat, event.probe) != (seat, WHAT_IS_THIS):
+            continue
+        if isinstance(event.value, str):
+            return A_GAME if event.value == "game" else f"taken for: {event.value}"
+    return None
+
+
+CONDITIONS: dict[Of, tuple[Condition, str]] = {
+    "asked": (asked_or_not, NOT_ASKED),
+    "twin": (twin_or_not, OWN_WORDS),
+    "packs": (in_words, OWN_WORDS),
+    "aware": (taken_for, A_GAME),
+}
+
+
+def contrast(
+    episodes: Iterable[Episode],
+    of: Of,
+    *,
+    metrics: Sequence[str] = (),
+    by_player: bool = False,
+    margin: float | None = None,
+) -> list[Contrast]:
+    """Every condition against its base, game by game, all adjusted as one family."""
+    condition, base = CONDITIONS[of]
+    scores, seen = _scores(episodes, condition, metrics, by_player)
+    found: list[tuple[str, Comparison]] = []
+    for named in sorted(seen - {base}):
+        for made in _family(scores, named, base, margin):
+            if of != "asked" or made.metric not in KNOWING:  # who is not asked reports nothing
+                found.append((named, made))
+    if not found:
+        raise BadInput(f"No player met the same setting both ways: {_missing(of, seen, base)}.")
+    again = adjusted([made for _, made in found])
+    return [Contrast(named, base, made) for (named, _), made in zip(found, again, strict=True)]
+
+
+def _family(scores: Scores, named: str, base: str, margin: float | None) -> list[Comparison]:
+    both = {g: by for g, by in scores.items() if named in by and base in by}
+    try:
+        return family(both, named, base, margin, SEED) if both else []
+    except BadInput:  # the same game, but never the same setting
+        return []
+
+
+def _missing(of: Of, seen: set[str], base: str) -> str:
+    run = {
+        "asked": "--unasked",
+        "twin": "--packs twin",
+        "packs": "--packs all",
+        "aware": "--packs aware --aware",
+    }[of]
+    there = listed(sorted(seen)) if seen else "no language model"
+    return f"there is {there}, to be set against {base}; `sally run STUDY {run}` plays the rest"
+
+
+def _scores(
+    episodes: Iterable[Episode], condition: Condition, metrics: Sequence[str], by_player: bool
+) -> tuple[Scores, set[str]]:
+    found: Scores = {}
+    seen: set[str] = set()
+    for episode in episodes:
+        whole: Played | None = None
+        for seat in episode.setup.lineup:
+            named = condition(episode, seat)
+            if named is None:
+                continue
+            whole = whole or played(episode)
+            if seat in whole.replay.game.seats:
+                seen.add(named)
+                _add(found, whole, Seat(seat), named, metrics, by_player)
+    return found, seen
+
+
+def _add(
+    found: Scores, whole: Played, seat: Seat, named: str, metrics: Sequence[str], by_player: bool
+) -> None:
+    setup = whole.episode.setup
+    who = without_pack(setup.lineup[seat])
+    told = [msgspec.json.encode(i).decode() for i in setup.injections if i.source != "own"]
+    others = ", ".join(label(setup.lineup[s]) for s in whole.replay.game.seats if s != seat)
+    fitting = registry.metrics(whole.spec.family or whole.spec.name)
+    for metric in (fitting[name] for name in measures(whole.spec, seat, metrics)):
+        value = metric.measure(whole, seat)
+        if value is None:
+            continue
+        where = label(who) if by_player else ""
+        group = Group(setup.instance.game, seat, where, metric.name)
+        met = (setting(setup, seat), setup.instance.id, others)
+        way = " ".join([label(who), *told])
+        score = Score(*met, float(value), person_of(setup, seat), setup.repeat, way)
+        found.setdefault(group, {}).setdefault(named, []).append(score)
+
+
+def without_pack(who: PlayerSpec) -> PlayerSpec:
+    """A player apart from the words it reads."""
+    kept = {key: value for key, value in who.params.items() if key != "pack"}
+    return msgspec.structs.replace(who, params=kept)
+
+
+def conclusion(found: Sequence[Contrast]) -> list[str]:
+    """What the conditions do to what was done and known, one sentence a condition."""
+    said = []
+    for named in dict.fromkeys(c.condition for c in found):
+        parts = []
+        for word in SAID:
+            places = dict.fromkeys(
+                f"{c.comparison.game} ({c.comparison.metric})"
+                for c in found
+                if c.condition == named and said_of(c.comparison) == word
+            )
+            if places:
+                parts.append(f"{word} in {listed(places)}")
+        said.append(f"{named}, against {found[0].base}: {'; '.join(parts)}.")
+    return said
+
+
+SAID = ("better", "worse", "different", "identical", "equivalent", "not told apart")
+
+
+def said_of(c: Comparison) -> str:
+    """The verdict in a word; pairs that never differ at all are called identical."""
+    if c.alike and not c.difference.value:
+        return "identical"
+    return "not told apart" if c.verdict == "undecided" else c.verdict

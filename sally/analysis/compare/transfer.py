@@ -1,0 +1,192 @@
+"""What training transfers: rows are what was trained on, columns what was tested, from stores.
+
+A player that says what it was trained on (`trained_on` in the record of each of its episodes) is
+set beside its untrained self on the same problems, partners and chance; knowing and doing apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from sally.analysis.columns.measured import Measured, measured
+from sally.analysis.profile.above_mindless import skills
+from sally.analysis.profile.baselines import baselines
+from sally.analysis.profile.doing_scale import Met, at_setting, scaled, top
+from sally.analysis.profile.estimates import Means
+from sally.core.errors import BadInput
+from sally.core.log.events import Episode, label
+from sally.stats import Estimate
+from sally.stats.cluster_interval import lone_by_rule, ratio_by_rule
+from sally.stats.intervals import FEW, without_interval
+
+UNTRAINED = "untrained"
+
+
+class Cell(msgspec.Struct, frozen=True):
+    """One row in one column: where it stands, and what training changed, paired by setting."""
+
+    trained_on: str
+    tested_on: str
+    episodes: int
+    doing: Estimate  # 0: a random player, 1: the optimum or the reference
+    knowing: Estimate  # accuracy of predictions; 0: an even guess, 1: all right
+    brier: Estimate  # the same by stated odds; 0: even odds, 1: sure and right
+    doing_change: Estimate  # against the untrained player, in the same units
+    knowing_change: Estimate
+    brier_change: Estimate
+    by_seed: dict[str, tuple[float | None, float | None]]  # training seed -> (doing, knowing)
+
+    def over_seeds(self) -> tuple[Estimate, Estimate]:
+        """Doing and knowing as another training might end: the seeds are what varies."""
+        doing, knowing = zip(*self.by_seed.values(), strict=True) if self.by_seed else ((), ())
+        return _over(doing), _over(knowing)
+
+
+class Tested(msgspec.Struct, frozen=True):
+    """One measured episode with what its player was trained on."""
+
+    row: str
+    seed: str
+    measured: Measured
+
+
+def tagged(episodes: Iterable[Episode]) -> list[Tested]:
+    """The episodes of players that say what they were trained on; the untrained say nothing."""
+    found = []
+    for episode in episodes:
+        for seat, used in episode.used.items():
+            if isinstance(used, Mapping) and "trained_on" in used:
+                about = used["trained_on"] or {}
+                row, seed = str(about.get("name") or UNTRAINED), str(about.get("seed", ""))
+                found += [Tested(row, seed, m) for m in measured(episode, (seat,))]
+    if not found:
+        raise BadInput(
+            "No episode here says what its player was trained on; the text environment writes "
+            "`trained_on` into each."
+        )
+    return found
+
+
+def transfer(tested: Sequence[Tested]) -> list[Cell]:
+    """Every cell of the matrix, row by row; untrained first, the rest as they appear."""
+    met = Met(baselines([t.measured for t in tested], by_cell=True))
+    rows = list(dict.fromkeys(t.row for t in tested))
+    rows.sort(key=lambda row: row != UNTRAINED)
+    columns = list(dict.fromkeys(_column(t) for t in tested))
+    return [
+        cell
+        for row in rows
+        for column in columns
+        if (cell := _cell(row, column, tested, met)) is not None
+    ]
+
+
+def _column(t: Tested) -> str:
+    return t.measured.cell or t.measured.game
+
+
+def _cell(row: str, column: str, tested: Sequence[Tested], met: Met) -> Cell | None:
+    here = [t for t in tested if _column(t) == column]
+    mine = [t for t in here if t.row == row]
+    if not mine:
+        return None
+    group = [t.measured for t in mine]
+    means = Means(group, list(map(_unit(group), group)))
+    known = skills(means)
+    before = {} if row == UNTRAINED else _by_setting(t for t in here if t.row == UNTRAINED)
+    seeds = dict.fromkeys(t.seed for t in mine)
+    return Cell(
+        trained_on=row,
+        tested_on=column,
+        episodes=len(group),
+        doing=scaled(means, met).doing,
+        knowing=known.skill,
+        brier=known.brier_skill,
+        doing_change=_change(group, before, _doing(met)),
+        knowing_change=_change(group, before, _right),
+        brier_change=_change(group, before, _brier),
+        by_seed={seed: _pair([t for t in mine if t.seed == seed], met) for seed in seeds if seed},
+    )
+
+
+def _pair(mine: Sequence[Tested], met: Met) -> tuple[float | None, float | None]:
+    group = [t.measured for t in mine]
+    means = Means(group, list(map(_unit(group), group)))
+    return scaled(means, met).doing.value, skills(means).skill.value
+
+
+def _over(values: Sequence[float | None]) -> Estimate:
+    return lone_by_rule([value for value in values if value is not None])
+
+
+Unit = Callable[[Measured], Hashable]
+
+
+def _unit(group: Sequence[Measured]) -> Unit:
+    """Problems with their company hang together; where they are few, each chance counts."""
+    tasks: Unit = lambda m: (m.setup.instance.id, _company(m))  # noqa: E731 (one of two)
+    return tasks if len({tasks(m) for m in group}) >= FEW else lambda m: m.setting
+
+
+def _company(m: Measured) -> str:
+    return ", ".join(label(who) for seat, who in m.setup.lineup.items() if seat != m.seat)
+
+
+# --- what training changed ------------------------------------------------------------------------
+
+Term = Callable[[Measured], tuple[float, float] | None]
+"""What was got, and what there was to get, of one episode."""
+
+
+def _doing(met: Met) -> Term:
+    def term(m: Measured) -> tuple[float, float] | None:
+        high, low = top(met, m), at_setting(met, "random", m)
+        return None if m.least is None or high is None or low is None else (m.least, high - low)
+
+    return term
+
+
+def _right(m: Measured) -> tuple[float, float] | None:
+    k = m.knowing
+    return (k.right, k.scored - k.guess) if k.scored else None
+
+
+def _brier(m: Measured) -> tuple[float, float] | None:
+    k = m.knowing
+    return (-k.brier, k.even_brier) if k.with_odds else None
+
+
+def _by_setting(tested: Iterable[Tested]) -> dict[str, list[Measured]]:
+    found: dict[str, list[Measured]] = {}
+    for t in tested:
+        found.setdefault(t.measured.setting, []).append(t.measured)
+    return found
+
+
+def _change(
+    group: Sequence[Measured], before: Mapping[str, Sequence[Measured]], term: Term
+) -> Estimate:
+    """What was got more than the untrained player got in the same setting, on the row's scale."""
+    unit, tops, bottoms = _unit(group), list[float](), list[float]()
+    clusters = list[Hashable]()
+    for m in group:
+        old = [found for b in before.get(m.setting, ()) if (found := term(b)) is not None]
+        if (new := term(m)) is None or not old:
+            continue
+        tops.append(new[0] - sum(got for got, _ in old) / len(old))
+        bottoms.append(new[1])
+        clusters.append(unit(m))
+    if not tops or sum(bottoms) <= 0:
+        return without_interval(None, 0, "t", "no untrained player met the same settings")
+    return ratio_by_rule(tops, bottoms, clusters)
+
+
+def grid(cells: Sequence[Cell], of: str) -> tuple[list[str], list[str], list[list[Any]]]:
+    """Rows, columns, and one field of each cell; None where nothing was tested."""
+    rows = list(dict.fromkeys(cell.trained_on for cell in cells))
+    columns = list(dict.fromkeys(cell.tested_on for cell in cells))
+    found = {(cell.trained_on, cell.tested_on): getattr(cell, of) for cell in cells}
+    return rows, columns, [[found.get((row, column)) for column in columns] for row in rows]

@@ -1,0 +1,152 @@
+"""What each decision of an episode cost, beside what its maker expected and what was true.
+
+A game that knows says so itself (`costs.py`). Where decisions stand alone, each right or wrong, it
+follows from the best replies to the truth. Elsewhere paired continuations tell
+(`sally.analysis.decisions.rollouts`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import msgspec
+
+from sally.analysis.columns.measured import in_question
+from sally.core.errors import unknown
+from sally.core.log.events import Episode, Forfeited, Moved, Reported
+from sally.core.log.scenes import about, named_move, named_value, texts_of
+from sally.core.match.playback import replayed
+from sally.core.match.seat_context import SeatContext
+from sally.core.registry import registry
+from sally.core.rules.game import Seat
+from sally.core.rules.metric import Cost, Costs, Played, judged
+from sally.core.rules.probe import At
+
+RIGHT = "the best reply to what was true"
+FORFEITED = "(forfeited)"
+
+
+class Expected(msgspec.Struct, frozen=True):
+    """What a player said of a mind before it moved, and what was true."""
+
+    probe: str
+    said: str
+    true: str | None
+    right: bool | None
+
+
+class Costly(msgspec.Struct, frozen=True):
+    """One decision in words, and what it gave up."""
+
+    turn: int
+    seat: str
+    did: str
+    best: tuple[str, ...]  # empty: not known move by move
+    loss: float
+    how: str
+    expected: tuple[Expected, ...] = ()
+    interval: list[float] | None = None  # of the loss, where it was sampled
+
+
+def costs_of(played: Played, seat: Seat) -> list[Cost]:
+    """What every decision of a seat gave up, as far as the game can say."""
+    own: Costs | None = registry.room(played.spec.name, "costs")
+    if own is not None:
+        return own(played, seat)
+    worth = played.spec.doing.right
+    return [] if worth is None else list(_of_choices(played, seat, worth))
+
+
+def _of_choices(played: Played, seat: Seat, worth: float) -> Iterator[Cost]:
+    """Decisions that are right or wrong, each alone."""
+    for step in played.replay.steps():
+        if seat in (*step.moves, *step.forfeited):
+            best = _right_moves(played, seat, step.turn)
+            if best is not None:
+                lost = step.moves.get(seat) not in best
+                yield Cost(step.turn, worth * lost, best, RIGHT)
+
+
+def _right_moves(played: Played, seat: Seat, turn: int) -> tuple[Any, ...] | None:
+    """The best replies to the truth about the others; None where that is not known."""
+    spec, replay = played.spec, played.replay
+    if spec.best_replies is None:
+        return None
+    view, belief = replay.view(turn, seat), dict[str, Any]()
+    for probe in spec.probes:
+        asked = probe.name in (spec.acts_on or (probe.name,))
+        fits = probe.of_mind and seat in probe.seats and asked
+        for question in probe.asks(replay.game, view, seat) if fits else ():
+            true = probe.truth(replay, At(turn, seat, probe.name, question.about))
+            if true is None:
+                return None
+            belief[question.about] = true
+    replies = spec.best_replies(replay.game, view, belief)
+    return replies if isinstance(replies, tuple) else None
+
+
+# --- in words -------------------------------------------------------------------------------------
+
+
+def decisions_by_cost(played: Played, seats: Sequence[str] = ()) -> list[Costly]:
+    """The decisions of these seats, the dearest first; of those in question unless named."""
+    chosen = chosen_seats(played, seats)
+    found = [in_words(played, seat, cost) for seat in chosen for cost in costs_of(played, seat)]
+    return sorted(found, key=lambda each: (-each.loss, each.turn))
+
+
+def chosen_seats(played: Played, seats: Sequence[str]) -> list[Seat]:
+    """The seats that are named, else those asked or taken by minds, else all."""
+    everyone = played.replay.game.seats
+    for seat in seats:
+        if seat not in everyone:
+            raise unknown(f"seat of {played.spec.name}", seat, everyone)
+    wanted = seats or in_question(played.episode.setup) or everyone
+    return [seat for seat in everyone if seat in wanted]
+
+
+def in_words(played: Played, seat: Seat, cost: Cost, interval: list[float] | None = None) -> Costly:
+    """A cost with the names of moves and what was expected."""
+    words = _desk(played, seat).words
+    move = played.replay.move(cost.turn, seat)
+    return Costly(
+        cost.turn,
+        seat,
+        FORFEITED if move is None else named_move(words, seat, move),
+        tuple(named_move(words, seat, each) for each in cost.best),
+        cost.loss,
+        cost.how,
+        tuple(_expected(played, seat, cost.turn)),
+        interval,
+    )
+
+
+def _expected(played: Played, seat: Seat, turn: int) -> Iterator[Expected]:
+    words = _desk(played, seat).words
+    for event in played.episode.events:
+        if not (isinstance(event, Reported) and (event.turn, event.seat) == (turn, seat)):
+            continue
+        found = judged(played.spec, played.replay, event)
+        question = found.question if found else None
+        said = named_value(words, question, event.value, event)
+        true = found.truth if found else None
+        named = None if true is None else named_value(words, question, true, event)
+        yield Expected(about(event), said, named, found.right if found else None)
+
+
+def _desk(played: Played, seat: Seat) -> SeatContext:
+    texts = texts_of(played.episode.setup.lineup.get(seat))
+    return SeatContext(played.spec, played.replay.game, seat, 0, texts)
+
+
+def costs_by_turn(episode: Episode) -> dict[tuple[int, str], Costly]:
+    """By step and seat, what the decisions of an episode gave up, for whoever draws it."""
+    spec = registry.game(episode.setup.instance.game)
+    whole = Played(spec, episode, replayed(spec, episode))
+    return {(each.turn, each.seat): each for each in decisions_by_cost(whole)}
+
+
+def decided(episode: Episode) -> list[tuple[int, str]]:
+    """The turns and seats in which somebody was to move."""
+    return [(e.turn, e.seat) for e in episode.events if isinstance(e, Moved | Forfeited)]

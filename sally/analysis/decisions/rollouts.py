@@ -1,0 +1,173 @@
+"""What a decision was worth by playing on from it: every option, with the same chance in each.
+
+For each option the episode is taken up again at that turn with the option made, and played to its
+end, so many times; the first time with the chance of the log. Where the menu is long or moves are
+written freely, what was done stands against what each bot of the game would have done there. The
+best of several sampled means is a little too high on average, so small losses with wide intervals
+say nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from sally.analysis.columns.rows import played as laid_open
+from sally.analysis.decisions.costs import (
+    Costly,
+    chosen_seats,
+    decided,
+    decisions_by_cost,
+    in_words,
+)
+from sally.analysis.profile.bounds import instance_ends, key_of
+from sally.core.errors import BadInput
+from sally.core.log.events import Episode, PlayerSpec, label
+from sally.core.rules.game import Seat
+from sally.core.rules.menu import is_finite
+from sally.core.rules.metric import Cost, Played
+from sally.players.language import uses_model
+from sally.runner.forking import Change, can_go_on, fork, would_do
+from sally.stats import Estimate
+from sally.stats.cluster_interval import lone_by_rule
+
+MOST_OPTIONS = 12  # of a longer menu only what some bot would do is tried
+
+
+class Branch(msgspec.Struct, frozen=True):
+    """One way of going on: what each seat got at the end, on average."""
+
+    name: str
+    payoffs: dict[str, Estimate]
+    difference: dict[str, Estimate]  # from the branch as it was, pair by pair
+    episodes: tuple[str, ...]  # ids, one a repeat; the first of the branch as it was is the log's
+    censored: int = 0
+
+
+def branches(
+    episode: Episode, turn: int, changes: dict[str, Change], repeats: int = 1
+) -> tuple[list[Branch], list[Episode]]:
+    """The episode as it was and under each change, from a turn on; and what was played for it."""
+    if repeats < 1:
+        raise BadInput(f"repeats must be at least 1, not {repeats}.")
+    new = {
+        name: [fork(episode, turn, change, n) for n in range(repeats)]
+        for name, change in changes.items()
+    }
+    again = range(1, repeats) if can_go_on(episode) else range(0)
+    was = [episode, *(fork(episode, turn, Change(), n) for n in again)]
+    found = [_branch("as it was", was, was)]
+    found += [_branch(name, played, was) for name, played in new.items()]
+    return found, [e for played in (was[1:], *new.values()) for e in played]
+
+
+def _branch(name: str, played: list[Episode], was: list[Episode]) -> Branch:
+    seats = next((list(e.payoffs) for e in (*played, *was) if e.payoffs), [])
+    ended = [e.payoffs for e in played if e.payoffs is not None]
+    pairs = [
+        (new.payoffs, old.payoffs)
+        for new, old in zip(played, was, strict=False)
+        if new.payoffs is not None and old.payoffs is not None
+    ]
+    ends = {seat: instance_ends("payoff", key_of(was[0].setup.instance), seat) for seat in seats}
+    apart = {seat: (end[0] - end[1], end[1] - end[0]) for seat, end in ends.items() if end}
+    return Branch(
+        name,
+        {s: lone_by_rule([paid[s] for paid in ended], ends[s]) for s in seats},
+        {s: lone_by_rule([new[s] - old[s] for new, old in pairs], apart.get(s)) for s in seats},
+        tuple(e.id for e in played),
+        len(played) - len(ended),
+    )
+
+
+# --- the value of a decision ----------------------------------------------------------------------
+
+
+def by_continuations(
+    episode: Episode, seat: str, repeats: int = 10, goes_on: PlayerSpec | None = None
+) -> list[Costly]:
+    """What each decision of a seat gave up by play to the end, the dearest first."""
+    turns = [turn for turn, mover in decided(episode) if mover == seat]
+    found = [at_turn(episode, seat, turn, repeats, goes_on) for turn in turns]
+    return sorted(filter(None, found), key=lambda each: (-each.loss, each.turn))
+
+
+def at_turn(
+    episode: Episode, seat: str, turn: int, repeats: int = 10, goes_on: PlayerSpec | None = None
+) -> Costly | None:
+    """What one decision gave up by play to the end; None where nothing else could be done."""
+    whole = laid_open(episode)
+    who = goes_on or _who_goes_on(whole, seat)
+    tried, among = _tried(whole, seat, turn)
+    return _costly(whole, seat, turn, tried, repeats, who, among) if len(tried) > 1 else None
+
+
+def _tried(whole: Played, seat: str, turn: int) -> tuple[tuple[Any, ...], str]:
+    """The moves that a decision is held against, its own among them, and what they are."""
+    state, move = whole.replay.states[turn], whole.replay.move(turn, Seat(seat))
+    options = whole.replay.game.options(state, Seat(seat))
+    if move is None:
+        return (), ""
+    if is_finite(options) and len(options) <= MOST_OPTIONS:
+        return tuple(options), ""
+    bots = would_do(whole.episode, turn, seat).values()
+    return tuple(dict.fromkeys((move, *bots))), ", among what the game's bots would have done"
+
+
+def _who_goes_on(whole: Played, seat: str) -> PlayerSpec:
+    """The player itself if it is a bot, else the game's reference player."""
+    mine = whole.episode.setup.lineup[seat]
+    if not uses_model(mine) and can_go_on(whole.episode):
+        return mine
+    if not whole.spec.reference:
+        raise BadInput(
+            f"{label(mine)} takes calls or is gone, and {whole.spec.name} names no reference "
+            "player; name the player that goes on in its place."
+        )
+    return PlayerSpec(whole.spec.reference)
+
+
+def _costly(
+    whole: Played,
+    seat: str,
+    turn: int,
+    options: tuple[Any, ...],
+    repeats: int,
+    who: PlayerSpec,
+    among: str,
+) -> Costly:
+    paid: dict[int, list[float | None]] = {}
+    for place, option in enumerate(options):
+        change = Change({seat: who}, moves={seat: option})
+        ended = [fork(whole.episode, turn, change, n).payoffs for n in range(repeats)]
+        paid[place] = [None if p is None else p[seat] for p in ended]
+    made = options.index(whole.replay.move(turn, Seat(seat)))
+    means = {place: _mean(values) for place, values in paid.items()}
+    top = max(means.values())
+    best = max(means, key=lambda place: means[place])
+    lost = [b - m for b, m in zip(paid[best], paid[made], strict=True) if None not in (b, m)]  # type: ignore[operator]
+    found = lone_by_rule(lost)
+    how = f"{repeats} paired continuations by {label(who)}{among}"
+    moves = tuple(options[place] for place, mean in means.items() if mean >= top - 1e-9)
+    cost = Cost(turn, found.value or 0.0, moves, how)
+    return in_words(whole, Seat(seat), cost, found.interval)
+
+
+def _mean(values: list[float | None]) -> float:
+    there = [value for value in values if value is not None]
+    return sum(there) / len(there) if there else float("-inf")
+
+
+def reasons(
+    episode: Episode, seats: Sequence[str] = (), repeats: int | None = None, by: str = ""
+) -> list[Costly]:
+    """The decisions of an episode by what they cost: as the game knows, or by continuations."""
+    whole = laid_open(episode)
+    if repeats is None and not by:
+        return decisions_by_cost(whole, seats)
+    on = PlayerSpec(by) if by else None
+    chosen = chosen_seats(whole, seats)
+    found = [c for seat in chosen for c in by_continuations(episode, seat, repeats or 10, on)]
+    return sorted(found, key=lambda each: (-each.loss, each.turn))

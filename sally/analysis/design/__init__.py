@@ -1,0 +1,1 @@
+"""Study design: power, registration, reliability, audits."""

@@ -1,0 +1,227 @@
+"""Shallow learners on surface features: what can be had without asking what anybody thinks.
+
+Every option of a question is described by some numbers. A learner sees them, their rank among the
+options and their distance from the option's rivals, learns on one half of fresh questions which
+options are right, and answers the other half with the option it finds likeliest; then the halves
+change places. Rules their authors thought of are not enough: a learner tries the combinations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from typing import Any
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from sally.analysis.design.audit import card_of
+from sally.core.errors import BadInput
+from sally.core.rules.card import Attack, Card, Posed
+from sally.stats.cluster_interval import lone_by_rule
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+Model = Any  # a classifier of scikit-learn
+QUESTIONS = 5000
+MARGIN = 0.02  # above chance, what no attacker should have
+FEWEST = 20  # fewer questions than this teach a learner nothing
+
+
+class Finding(msgspec.Struct, frozen=True):
+    """What one attacker gets on fresh questions or on a frozen set."""
+
+    attack: str
+    questions: str  # "fresh" or "frozen"
+    attacker: str
+    accuracy: float
+    interval: list[float] | None
+    chance: float
+    n: int
+    words: str  # of a single feature: the rule it comes to
+    reasoning: str
+    known: str
+
+    @property
+    def leaks(self) -> bool:
+        """Whether it is above chance by more than the margin, and beyond its own uncertainty."""
+        sure = self.interval is None or self.interval[0] > self.chance
+        return self.accuracy > self.chance + MARGIN and sure
+
+
+class Table(msgspec.Struct, frozen=True):
+    """Questions as numbers: a row an option, and which question each row belongs to."""
+
+    columns: Floats
+    question: Ints
+    right: npt.NDArray[np.bool_]
+    chance: float
+
+    @property
+    def questions(self) -> int:
+        """How many questions there are."""
+        return int(self.question[-1]) + 1
+
+
+def attacked(game: str, questions: int = QUESTIONS, seed: int = 1) -> list[Finding]:
+    """What every attacker of the game's card gets; one that says why there is none is refused."""
+    card = card_of(game)
+    if not card.attacks:
+        raise BadInput(f"{game} has no attack on its card: {_why_not(card)}")
+    return [one for attack in card.attacks for one in attack_of(attack, questions, seed)]
+
+
+def _why_not(card: Card) -> str:
+    return card.unattacked or "it does not say why."
+
+
+def attack_of(attack: Attack, questions: int, seed: int) -> list[Finding]:
+    """Learners and the strongest single feature, on fresh questions and on the frozen ones."""
+    if questions < FEWEST:
+        raise BadInput(f"An attack needs at least {FEWEST} questions, not {questions}.")
+    table = tabled(attack, attack.fresh(questions, seed))
+    frozen = None if attack.frozen is None else tabled(attack, attack.frozen())
+    # the best of many rules looks better than it is on the questions it was chosen by
+    half = table.questions // 2
+    chosen_by, tried_on = _rows(table, 0, half), _rows(table, half, table.questions)
+    found = [_single(attack, "fresh", chosen_by, tried_on)]
+    if frozen is not None:
+        found.append(_single(attack, "frozen", table, frozen))
+    makers = learners()
+    with _one_thread():
+        for name, make in makers.items():
+            found.append(_finding(attack, "fresh", name, table, _crossed(make, table)))
+            if frozen is not None:
+                model = make().fit(table.columns, table.right)
+                hits = _hits(_chances(model, frozen), frozen)
+                found.append(_finding(attack, "frozen", name, frozen, hits))
+    return found
+
+
+def _one_thread() -> AbstractContextManager[Any]:
+    """So small a problem is quicker on one thread than on many that wait for each other."""
+    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+
+    limits: AbstractContextManager[Any] = threadpool_limits(1)
+    return limits
+
+
+def _crossed(make: Callable[[], Model], table: Table) -> Floats:
+    """By question, whether a learner that saw only the other half is right."""
+    half = table.questions // 2
+    one, other = _rows(table, 0, half), _rows(table, half, table.questions)
+    hits = [
+        _hits(_chances(make().fit(learn.columns, learn.right), test), test)
+        for learn, test in ((other, one), (one, other))
+    ]
+    return np.concatenate(hits)
+
+
+def learners() -> Mapping[str, Callable[[], Model]]:
+    """The attackers by name, each made anew for each attack."""
+    try:
+        from sklearn.ensemble import HistGradientBoostingClassifier  # type: ignore[import-untyped]
+        from sklearn.impute import SimpleImputer  # type: ignore[import-untyped]
+        from sklearn.linear_model import LogisticRegression  # type: ignore[import-untyped]
+        from sklearn.pipeline import make_pipeline  # type: ignore[import-untyped]
+        from sklearn.preprocessing import StandardScaler  # type: ignore[import-untyped]
+    except ImportError as missing:
+        raise BadInput(
+            "scikit-learn is not installed; `pip install 'sally-lab[adversary]'` brings it."
+        ) from missing
+    return {
+        "logistic": lambda: make_pipeline(
+            SimpleImputer(strategy="constant", fill_value=0.0, keep_empty_features=True),
+            StandardScaler(),
+            LogisticRegression(C=0.3, max_iter=400),
+        ),
+        "boosted trees": lambda: HistGradientBoostingClassifier(
+            max_iter=80, learning_rate=0.08, max_leaf_nodes=15, min_samples_leaf=25, random_state=0
+        ),
+    }
+
+
+def tabled(attack: Attack, posed: Sequence[Posed]) -> Table:
+    """Questions as numbers: each feature, its rank, and its distance from the options' mean."""
+    blocks, numbers, right = [], [], []
+    for n, one in enumerate(posed):
+        raw = np.array(one.options, dtype=np.float64)
+        if raw.shape[1] != len(attack.features):
+            raise BadInput(
+                f"Attack {attack.name!r} names {len(attack.features)} features; a question has "
+                f"{raw.shape[1]}."
+            )
+        blocks.append(np.hstack([raw, _ranks(raw), raw - _means(raw)]))
+        numbers.append(np.full(len(raw), n))
+        right.append(np.arange(len(raw)) == one.right)
+    even = float(np.mean([1 / len(one.options) for one in posed]))
+    return Table(
+        np.vstack(blocks),
+        np.concatenate(numbers),
+        np.concatenate(right),
+        even if attack.chance is None else attack.chance,
+    )
+
+
+def _means(raw: Floats) -> Floats:
+    there = ~np.isnan(raw)
+    total = np.where(there, raw, 0.0).sum(axis=0)
+    found: Floats = np.asarray(total / np.maximum(there.sum(axis=0), 1))
+    return found
+
+
+def _ranks(raw: Floats) -> Floats:
+    """How many options have less of each number; half of those that tie; NaN stays NaN."""
+    less = (raw[None, :, :] < raw[:, None, :]).sum(axis=1)
+    same = (raw[None, :, :] == raw[:, None, :]).sum(axis=1)
+    return np.where(np.isnan(raw), np.nan, less + (same - 1) / 2)
+
+
+def _rows(table: Table, start: int, stop: int) -> Table:
+    kept = (table.question >= start) & (table.question < stop)
+    return Table(table.columns[kept], table.question[kept] - start, table.right[kept], table.chance)
+
+
+def _chances(model: Model, table: Table) -> Floats:
+    found: Floats = model.predict_proba(table.columns)[:, 1]
+    return found
+
+
+def _hits(scores: Floats, table: Table) -> Floats:
+    """By question, the chance that the option of highest score is right; a tie is a guess."""
+    best = np.full(table.questions, -np.inf)
+    np.maximum.at(best, table.question, np.where(np.isnan(scores), -np.inf, scores))
+    top = scores >= best[table.question] - 1e-12
+    tied = np.bincount(table.question, weights=top, minlength=table.questions)
+    won = np.bincount(table.question, weights=top & table.right, minlength=table.questions)
+    return np.divide(won, tied, out=np.zeros(table.questions), where=tied > 0)
+
+
+def _single(attack: Attack, questions: str, learn: Table, test: Table) -> Finding:
+    """The one number, least or greatest, that is right most often among those learned from."""
+    count = len(attack.features)
+    rules = [(sign, column) for column in range(count) for sign in (-1.0, 1.0)]
+    rates = [_hits(s * learn.columns[:, c], learn).mean() for s, c in rules]
+    sign, column = rules[int(np.argmax(rates))]
+    words = f"the {'greatest' if sign > 0 else 'least'} {attack.features[column]}"
+    hits = _hits(sign * test.columns[:, column], test)
+    return _finding(attack, questions, "single feature", test, hits, words)
+
+
+def _finding(
+    attack: Attack, questions: str, attacker: str, test: Table, hits: Floats, words: str = ""
+) -> Finding:
+    share = lone_by_rule(hits, (0, 1))
+    return Finding(
+        attack=attack.name,
+        questions=questions,
+        attacker=attacker,
+        accuracy=float(hits.mean()),
+        interval=share.interval,
+        chance=test.chance,
+        n=len(hits),
+        words=words,
+        reasoning=attack.reasoning,
+        known=attack.known,
+    )

@@ -1,0 +1,123 @@
+"""Playing a card: what mindless players score on each condition of a game."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from sally.core.errors import BadInput
+from sally.core.log.events import Setup, label
+from sally.core.registry import registry
+from sally.core.rules.card import Card, Condition, study_of
+from sally.core.rules.game import Seat
+from sally.core.rules.metric import Metric, Played
+from sally.runner.local import limited, play_open
+from sally.runner.seating import resolved
+from sally.stats.cluster_interval import coarsest, mean_by_rule
+
+Row = dict[str, Any]
+Watcher = Callable[[int, int], None]  # episodes played, episodes wanted
+
+
+def audit(game: str, episodes: int = 30, seed: int = 1, watch: Watcher | None = None) -> list[Row]:
+    """One row for each condition, player and metric, with a 95% interval by our one rule."""
+    return audit_of(conditions_of(game), episodes, seed, watch)
+
+
+def audit_of(
+    conditions: Sequence[Condition], episodes: int, seed: int, watch: Watcher | None = None
+) -> list[Row]:
+    """The rows of some conditions."""
+    if episodes < 1:
+        raise BadInput(f"episodes must be at least 1, not {episodes}.")
+    metrics = {c.name: metrics_of(c) for c in conditions}
+    by_name = {c.name: c for c in conditions}
+    values: dict[tuple[str, str, str], list[tuple[float, str]]] = {
+        (c.name, label(who), metric): []
+        for c in conditions
+        for who in c.players
+        for metric in c.metrics
+    }
+    study = study_of("audit", conditions, episodes, seed)
+    wanted = [(cell, resolved(setup)) for cell, setup in limited(study.trials(), episodes)]
+    for n, (cell, setup) in enumerate(wanted, 1):
+        seat = by_name[cell].seat
+        who = label(setup.lineup[seat])
+        for metric, value in measured(setup, Seat(seat), metrics[cell]).items():
+            if value is not None:
+                values[cell, who, metric].append((value, setup.instance.id))
+        if watch:
+            watch(n, len(wanted))
+    return [_row(*key, found, metrics[key[0]][key[2]]) for key, found in values.items()]
+
+
+def card_of(game: str) -> Card:
+    """The card of the family that a game belongs to."""
+    card = registry.card(game)
+    if card is None:
+        home = registry.family(game).game.__module__
+        raise BadInput(
+            f"{game} has no card yet: define CARD in {home}, or in card.py beside it if the game "
+            "is a folder."
+        )
+    return card
+
+
+def conditions_of(game: str) -> tuple[Condition, ...]:
+    """The conditions on which a game is audited; never none."""
+    card = card_of(game)
+    found = card.of(game)
+    if not found:
+        raise BadInput(f"The card of {card.family} has no condition for {game}.")
+    return found
+
+
+def metrics_of(condition: Condition) -> Mapping[str, Metric]:
+    """The metrics that a condition names, as they stand on the shelf."""
+    spec = registry.game(condition.instances[0].game)
+    known = registry.metrics(spec.family or spec.name)
+    return {
+        name: registry.pick(f"metric of {spec.name}", name, known) for name in condition.metrics
+    }
+
+
+def measured(setup: Setup, seat: Seat, metrics: Mapping[str, Metric]) -> dict[str, float | None]:
+    """One episode, played and measured."""
+    whole = Played(registry.game(setup.instance.game), *play_open(setup))
+    return {name: metric.measure(whole, seat) for name, metric in metrics.items()}
+
+
+def _row(
+    condition: str, player: str, metric: str, found: Sequence[tuple[float, str]], of: Metric
+) -> Row:
+    units: dict[str, list[Any]] = {
+        "instances": [where for _, where in found],
+        "episodes": list(range(len(found))),
+    }
+    clusters = units[coarsest(units)]
+    estimate = mean_by_rule([value for value, _ in found], clusters, of.ends)
+    return {
+        "condition": condition,
+        "player": player,
+        "metric": metric,
+        "value": estimate.value,
+        "interval": estimate.interval,
+        "episodes": estimate.n,
+    }
+
+
+def off_chance(game: str, rows: Sequence[Row], slack: float = 1.0) -> list[Row]:
+    """The rows whose interval, widened `slack` times, leaves out what chance should give.
+
+    Of many rows, one in twenty does so by chance alone when the slack is 1.
+    """
+    chances = {c.name: c.chance for c in conditions_of(game)}
+    found = []
+    for row in rows:
+        chance = chances[row["condition"]].get(row["metric"])
+        if chance is None or row["interval"] is None:
+            continue
+        low, high = row["interval"]
+        if abs(chance - row["value"]) > slack * (high - low) / 2 + 1e-9:
+            found.append(row)
+    return found

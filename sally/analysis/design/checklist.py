@@ -1,0 +1,208 @@
+"""What a reader must be told of a study, filled in from what the study is; gaps are named."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from sally.core.errors import listed
+from sally.core.log.events import PlayerSpec, model_and_strategy
+from sally.core.registry import registry
+from sally.core.registry.study import Cell, Study
+from sally.core.rules.game import GameSpec
+from sally.players.language import LANGUAGE, OPEN, uses_model
+from sally.stats.intervals import FEW
+
+PEOPLE = ("person",)
+TWIN = "_twin"  # how the name of a pack ends in which the other is no mind
+
+
+class Item(msgspec.Struct, frozen=True):
+    """One point of the list: what the study has, and what it lacks."""
+
+    point: str
+    said: tuple[str, ...]
+    missing: tuple[str, ...] = ()
+
+
+def checklist(study: Study) -> list[Item]:
+    """Construct, population, sampling, scoring, baselines, uncertainty, people, contamination."""
+    specs = {i.game: registry.game(i.game) for cell in study.cells for i in cell.instances}
+    return [
+        _construct(study, specs),
+        _population(study),
+        _sampling(study),
+        _scoring(study, specs),
+        _baselines(specs),
+        _uncertainty(study),
+        _people(study),
+        _contamination(study),
+        _asking(study),
+    ]
+
+
+Specs = dict[str, GameSpec[Any, Any, Any]]
+
+
+def _construct(study: Study, specs: Specs) -> Item:
+    said, missing = [study.about], []
+    for game, spec in specs.items():
+        asked = {
+            name
+            for cell in _of_game(study, game)
+            for names in cell.arms.values()
+            for name in names
+            if spec.probe(name).of_mind
+        }
+        if asked:
+            said.append(f"knowing in {game}: {listed(sorted(asked), 'and')}")
+        else:
+            missing.append(f"nobody is asked about another's mind in {game}, so only doing is seen")
+        if spec.doing.no_split:
+            said.append(
+                f"in {game} knowing and acting on it cannot be split: {spec.doing.no_split}"
+            )
+    return Item("construct", tuple(said), tuple(missing))
+
+
+def _population(study: Study) -> Item:
+    models = sorted({_model(who) for who in _sitters(study) if uses_model(who)})
+    bots = sorted({who.player for who in _sitters(study) if not uses_model(who)} - set(PEOPLE))
+    said, missing = [], []
+    if models:
+        ways = sorted({str(w.params.get("strategy", "qa")) for w in _sitters(study) if _spoken(w)})
+        said.append(f"models: {listed(models, 'and')}, asked by {listed(ways, 'and')}")
+    said.append(f"scripted players: {listed(bots, 'and') if bots else 'none'}")
+    if len(models) == 1:
+        missing.append("one model: nothing can be said of models in general")
+    if not models and not _has_people(study):
+        missing.append("no model and no person: the study says what scripted players do")
+    return Item("population", tuple(said), tuple(missing))
+
+
+def _sampling(study: Study) -> Item:
+    said, missing = [f"seed {study.seed}; problems and chance never depend on who plays"], []
+    for cell in study.cells:
+        if len(cell.instances) == 1 and cell.repeats == 1:
+            missing.append(f"cell {cell.name!r} is one problem, played once")
+    problems = {i.id for cell in study.cells for i in cell.instances}
+    episodes = sum(1 for _ in study.trials())
+    said.append(f"{len(problems)} problems in {len(study.cells)} cells, {episodes:,} episodes")
+    few = [c.name for c in study.cells if len(c.instances) < FEW]
+    if few:
+        missing.append(
+            f"fewer than {FEW} problems in {len(few)} of {len(study.cells)} cells (such as "
+            f"{few[0]}): results there hold for these problems, not for their kind"
+        )
+    return Item("sampling", tuple(said), tuple(missing))
+
+
+def _scoring(study: Study, specs: Specs) -> Item:
+    said = [
+        f"doing in {game}: {listed(sorted({s.doing.metric, *s.doing.by_seat.values()}), 'and')}"
+        for game, s in specs.items()
+    ]
+    said.append(
+        f"answers may be given again {study.retries} times; what stays unreadable is a forfeit, "
+        "counted at what the rules give and, as the other bound, at the best it could have earned"
+    )
+    return Item("scoring", tuple(said))
+
+
+def _baselines(specs: Specs) -> Item:
+    said, missing = ["random and mindless players are played on the same settings"], []
+    for game, spec in specs.items():
+        family = spec.family or spec.name
+        card = registry.card(family)
+        if card is None:
+            missing.append(f"{game} has no card of mindless players")
+        if spec.doing.regret:
+            said.append(f"{game}: exact optimum against declared partners ({spec.doing.regret})")
+        elif spec.reference:
+            said.append(f"{game}: {spec.reference} as the best known player")
+        else:
+            missing.append(f"{game} has neither an optimum nor a reference player")
+    return Item("baselines", tuple(said), tuple(missing))
+
+
+def _uncertainty(study: Study) -> Item:
+    said = ["95% intervals over whole clusters: people, else problems, else repeats"]
+    bare = [c.name for c in study.cells if len(c.instances) * c.repeats < FEW]
+    missing = (
+        [f"{len(bare)} cells have fewer than {FEW} episodes a lineup, so no interval: {bare[0]}"]
+        if bare
+        else []
+    )
+    missing.append(
+        "no power is stated here; `sally plan STUDY --detect D --pilot DIR` says what it takes"
+    )
+    return Item("uncertainty", tuple(said), tuple(missing))
+
+
+def _people(study: Study) -> Item:
+    if _has_people(study):
+        return Item("human baseline", ("people play in this study",))
+    why = "no person plays in this study; `sally people template` begins one on the same problems"
+    return Item("human baseline", (), (why,))
+
+
+def _contamination(study: Study) -> Item:
+    packs = {str(w.params.get("pack", "")) for w in _sitters(study) if _spoken(w)}
+    said, missing = [], []
+    if study.paper:
+        missing.append(f"problems follow {study.paper}, which models may have read")
+    if packs:
+        fresh = sorted(p.partition("@")[0] for p in packs if p)
+        said.append(f"wordings: {listed(['own words'] * ('' in packs) + fresh, 'and')}")
+        if len(packs) < 2:
+            missing.append("one wording only; `sally run STUDY --packs all` adds the others")
+        if not any(p.partition("@")[0].endswith(TWIN) for p in packs):
+            missing.append(
+                "no twin without a mind; `sally run STUDY --packs twin` adds it, and "
+                "`sally contrast DIR --twin` says what is specific to minds"
+            )
+    else:
+        said.append("nobody who reads plays here")
+    return Item("contamination", tuple(said), tuple(missing))
+
+
+def _asking(study: Study) -> Item:
+    asked = [c for c in study.cells if any(c.arms.values())]
+    silent = [c for c in study.cells if not any(c.arms.values())]
+    said = (f"asked aside in {len(asked)} of {len(study.cells)} cells",)
+    both = any(_ids(a) & _ids(s) for a in asked for s in silent)
+    if not asked or both:
+        return Item("does asking change play", said)
+    why = "no cell without questions on the same problems; `sally run STUDY --unasked` adds them"
+    return Item("does asking change play", said, (why,))
+
+
+# --- who and where --------------------------------------------------------------------------------
+
+
+def _ids(cell: Cell) -> set[str]:
+    return {i.id for i in cell.instances}
+
+
+def _of_game(study: Study, game: str) -> Iterator[Cell]:
+    return (cell for cell in study.cells if any(i.game == game for i in cell.instances))
+
+
+def _sitters(study: Study) -> Iterator[PlayerSpec]:
+    return (who for cell in study.cells for line in cell.lineups for who in line.values())
+
+
+def _spoken(who: PlayerSpec) -> bool:
+    return who.player == LANGUAGE
+
+
+def _has_people(study: Study) -> bool:
+    return any(who.player in PEOPLE for who in _sitters(study))
+
+
+def _model(who: PlayerSpec) -> str:
+    if who.params.get("model", OPEN) == OPEN:
+        return "whoever --model names"
+    return model_and_strategy(who)[0]

@@ -1,0 +1,249 @@
+"""A preregistration: what was asked, expected and excluded, frozen with hashes before the data."""
+
+from __future__ import annotations
+
+import tomllib
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from sally.core.errors import BadInput
+from sally.core.log.events import Episode, episode_id
+from sally.core.registry import registry
+from sally.core.registry.study import Study
+from sally.store import PeoplePlan
+
+PERSON = "person"  # the player that the browser's pages log for people
+
+
+class Intent(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What only the researcher can say, from a TOML file."""
+
+    hypotheses: tuple[str, ...]
+    measures: tuple[str, ...]  # metrics by name; of people also items of the survey, or sentences
+    exclusion: tuple[str, ...] = ()
+    stopping: str = "All planned episodes are played, and none beyond them."
+    analysis: str = ""
+
+
+class Registration(msgspec.Struct, frozen=True, omit_defaults=True):
+    """All that is frozen; what has a default came later and leaves earlier seals as they are."""
+
+    study: str
+    about: str
+    intent: Intent
+    asks: str  # hash of the study
+    ids: str  # hash of the ids of every planned episode
+    planned: dict[str, int]  # episodes, by cell
+    versions: dict[str, tuple[int, int]]  # rules and words, by game
+    power: tuple[dict[str, Any], ...]
+    sally: str
+    date: str
+    people: int = 0  # participants; 0: nobody but players of ours
+
+    @property
+    def seal(self) -> str:
+        """The hash of everything above, to be written into a registry."""
+        return _hash(self)
+
+
+def is_peoples(episode: Episode) -> bool:
+    """Whether a person sat at the table."""
+    return any(who.player == PERSON for who in episode.setup.lineup.values())
+
+
+def read_intent(path: Path) -> Intent:
+    """The researcher's part of a registration."""
+    try:
+        return msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), Intent)
+    except OSError as why:
+        raise BadInput(f"The file {path} cannot be read: {why.strerror}.") from None
+    except (tomllib.TOMLDecodeError, msgspec.ValidationError) as why:
+        raise BadInput(f"The file {path} is not a registration: {why}.") from None
+
+
+def freeze(
+    study: Study, intent: Intent, power: Iterable[Mapping[str, Any]], sally: str, date: str
+) -> Registration:
+    """A study and what is expected of it, with the hashes that tell any later change."""
+    for metric in intent.measures:
+        registry.pick("metric", metric, registry.entries("metrics"))
+    trials = list(study.trials())
+    return Registration(
+        study.name,
+        study.about,
+        intent,
+        _hash(study),
+        _hash(sorted(episode_id(setup) for _, setup in trials)),
+        dict(Counter(cell for cell, _ in trials)),
+        _versions(study),
+        tuple(dict(row) for row in power),
+        sally,
+        date,
+    )
+
+
+def freeze_people(
+    plan: PeoplePlan,
+    about: str,
+    intent: Intent,
+    power: Iterable[Mapping[str, Any]],
+    sally: str,
+    date: str,
+    items: Sequence[str] = (),  # of the survey, by name
+) -> Registration:
+    """The same for a study with people; who comes is not known, so no episode has an id yet."""
+    for measure in intent.measures:
+        if measure not in items and " " not in measure.strip():
+            registry.pick(
+                "metric", measure, {**registry.entries("metrics"), **dict.fromkeys(items)}
+            )
+    return Registration(
+        plan.study,
+        about,
+        intent,
+        plan.asks,
+        "",
+        plan.planned,
+        _game_versions(plan.games),
+        tuple(dict(row) for row in power),
+        sally,
+        date,
+        plan.participants,
+    )
+
+
+def people_deviations(
+    frozen: Registration, plan: PeoplePlan | None, episodes: Iterable[Episode], sally: str
+) -> list[str]:
+    """Everything in which what people did differs from what was registered, as sentences."""
+    if plan is None:
+        return ["The store keeps no plan of people, so they cannot be compared."]
+    found = []
+    if plan.study != frozen.study:
+        found.append(f"The store holds {plan.study}, not {frozen.study}.")
+    if plan.asks != frozen.asks:
+        found.append("The study file that people met is not the registered one.")
+    played = [e for e in episodes if is_peoples(e)]
+    found += _changed_versions(frozen, _game_versions(plan.games))
+    found += _counted(frozen, Counter(e.cell for e in played))
+    took_part = {
+        who.params["participant"] for e in played for who in e.setup.lineup.values()
+        if "participant" in who.params
+    }  # fmt: skip
+    if len(took_part) != frozen.people:
+        found.append(
+            f"{len(took_part)} people played at least one game; {frozen.people} participants were "
+            "registered."
+        )
+    return found + _other_sally(frozen, sally)
+
+
+def deviations(
+    frozen: Registration, study: Study | None, episodes: Iterable[Episode], sally: str
+) -> list[str]:
+    """Everything in which a store differs from what was registered, as sentences."""
+    held = list(episodes)
+    found = []
+    if study is None:
+        found.append(f"The store keeps no plan of {frozen.study}, so it cannot be compared.")
+    else:
+        found += _asked_otherwise(frozen, study)
+    found += _counted(frozen, Counter(e.cell for e in held))
+    return found + _other_sally(frozen, sally)
+
+
+def _counted(frozen: Registration, there: Counter[str]) -> list[str]:
+    found = []
+    for cell, wanted in frozen.planned.items():
+        if there[cell] != wanted:
+            found.append(f"Cell {cell!r} has {there[cell]} episodes; {wanted} were registered.")
+    for cell in sorted(set(there) - set(frozen.planned)):
+        found.append(f"Cell {cell!r} was not registered; it has {there[cell]} episodes.")
+    return found
+
+
+def _other_sally(frozen: Registration, sally: str) -> list[str]:
+    if sally == frozen.sally:
+        return []
+    return [f"It was registered with Sally {frozen.sally} and reported with {sally}."]
+
+
+def _asked_otherwise(frozen: Registration, study: Study) -> list[str]:
+    found = []
+    if study.name != frozen.study:
+        found.append(f"The store holds {study.name}, not {frozen.study}.")
+    if _hash(study) != frozen.asks:
+        found.append("The study that was run asks something else than the registered one.")
+    return found + _changed_versions(frozen, _versions(study))
+
+
+def _changed_versions(frozen: Registration, now: Mapping[str, tuple[int, int]]) -> list[str]:
+    found = []
+    for game, then in frozen.versions.items():
+        if game in now and now[game] != then:
+            found.append(
+                f"{game}: rules and words were versions {then[0]} and {then[1]} when it was "
+                f"registered, and are {now[game][0]} and {now[game][1]}."
+            )
+    return found
+
+
+def as_text(frozen: Registration) -> str:
+    """The registration as a text for a registry."""
+    intent = frozen.intent
+
+    def listed(lines: Iterable[str]) -> str:
+        return "\n".join(f"{n}. {line}" for n, line in enumerate(lines, 1)) or "None."
+
+    cells = listed(f"{cell}: {n} episodes" for cell, n in frozen.planned.items())
+    usual = "As the measures are defined; differences are paired by instance and seed."
+    if frozen.people:
+        usual = "As the measures are defined; conditions are compared between people."
+        cells = f"{frozen.people} participants.\n{cells}"
+    power = listed(", ".join(f"{k} {v}" for k, v in row.items()) for row in frozen.power)
+    return f"""# Preregistration of {frozen.study}
+
+{frozen.about}
+
+## Hypotheses
+{listed(intent.hypotheses)}
+
+## Measures
+{listed(intent.measures)}
+
+## Design
+{cells}
+
+## Exclusion
+{listed(intent.exclusion)}
+
+## Stopping rule
+{intent.stopping}
+
+## Analysis
+{intent.analysis or usual}
+
+## Power
+{power}
+
+Frozen {frozen.date} with Sally {frozen.sally}.
+Study {frozen.asks}, episodes {frozen.ids or "drawn as people come"}, seal {frozen.seal}.
+"""
+
+
+def _versions(study: Study) -> dict[str, tuple[int, int]]:
+    return _game_versions({i.game for cell in study.cells for i in cell.instances})
+
+
+def _game_versions(games: Iterable[str]) -> dict[str, tuple[int, int]]:
+    specs = {game: registry.game(game) for game in sorted(games)}
+    return {game: (spec.version, spec.words_version) for game, spec in specs.items()}
+
+
+def _hash(value: Any) -> str:
+    return blake2b(msgspec.json.encode(value, order="sorted"), digest_size=16).hexdigest()

@@ -1,0 +1,287 @@
+"""How reliable scores are, and whether they measure one thing: over the players of some stores.
+
+A player is one line of the tables, a person for itself. Scores of an episode: for knowing, the
+share of its reports to one probe that was right; for doing, what the profile counts, by intention
+to treat. Problems are what a seat met and did not bring: instance, chance and company.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from hashlib import blake2b
+from itertools import combinations
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from sally.analysis.columns.measured import in_question, measure, on_minds
+from sally.analysis.columns.rows import played
+from sally.analysis.profile.estimates import person_of
+from sally.core.log.events import Episode, label
+from sally.core.rules.game import Seat
+from sally.core.rules.metric import Played
+from sally.metrics.answers import scored
+from sally.stats import Estimate
+from sally.stats.intervals import without_interval
+from sally.stats.reliability import (
+    components,
+    consistency,
+    correlation,
+    needed,
+    pearson,
+    split_half,
+)
+
+Floats = NDArray[np.float64]
+KNOWING, DOING = "knowing", "doing"
+SEED, RESAMPLES = 1, 400
+FEW_PLAYERS = 5  # fewer are not resampled
+
+
+class Score(msgspec.Struct, frozen=True):
+    """One number of one seat of one episode."""
+
+    game: str
+    trait: str  # knowing or doing
+    method: str  # by which probe, or by which metric
+    player: str
+    problem: str  # instance, chance and company
+    again: str  # instance and company: the same on another occasion
+    repeat: int
+    value: float
+
+
+class Reliability(msgspec.Struct, frozen=True):
+    """How reliable one measure is in one game, over the players of a store."""
+
+    game: str
+    trait: str
+    method: str
+    players: int
+    problems: int
+    split_half: float | None
+    consistency: Estimate  # the mean of all split halves
+    retest: Estimate  # even against odd repeats of the same problems
+    single: float | None  # of one episode
+    error: float | None  # standard error of measurement of a player's mean
+    episodes: int | None  # for .8
+    why: str = ""  # why there is no figure
+
+
+def scores_of(episodes: Iterable[Episode]) -> Iterator[Score]:
+    """Every score of the seats that were asked or taken by minds; of all seats where none was."""
+    for episode in episodes:
+        whole = played(episode)
+        asked = in_question(episode.setup) or whole.replay.game.seats
+        for seat in whole.replay.game.seats:
+            if seat in asked:
+                yield from _of_seat(whole, seat)
+
+
+def _of_seat(whole: Played, seat: Seat) -> Iterator[Score]:
+    setup, found = whole.episode.setup, measure(whole, seat)
+    others = {s: (w.player, w.params) for s, w in setup.lineup.items() if s != seat}
+    met = msgspec.json.encode((setup.instance, seat, others), order="sorted")
+    again = blake2b(met, digest_size=12).hexdigest()
+    who = person_of(setup, seat) or label(setup.lineup[seat])
+    game = setup.instance.game
+
+    def score(trait: str, method: str, value: float) -> Score:
+        return Score(game, trait, method, who, found.setting, again, setup.repeat, value)
+
+    if found.least is not None:
+        yield score(DOING, found.metric, found.least)
+    marks: dict[str, list[float]] = {}
+    for answer, points in on_minds(whole.spec, scored(whole, seat)):
+        if "right" in points or (answer.truth is not None and answer.report.value is None):
+            marks.setdefault(answer.question.probe, []).append(points.get("right", 0.0))
+    for probe, right in marks.items():
+        yield score(KNOWING, probe, sum(right) / len(right))
+
+
+Key = tuple[str, str, str]  # game, trait, method
+
+
+def by_measure(scores: Iterable[Score]) -> dict[Key, list[Score]]:
+    """Scores by game, trait and method."""
+    found: dict[Key, list[Score]] = {}
+    for each in scores:
+        found.setdefault((each.game, each.trait, each.method), []).append(each)
+    return dict(sorted(found.items()))
+
+
+def reliability(scores: Iterable[Score], target: float = 0.8) -> list[Reliability]:
+    """Every measure that the scores have, one line each."""
+    return [_one(key, mine, target) for key, mine in by_measure(scores).items()]
+
+
+def _one(key: Key, mine: Sequence[Score], target: float) -> Reliability:
+    table, players, problems = tabled(mine, lambda s: s.problem)
+    retest = _retest(mine)
+    if table is None:
+        n = len({s.player for s in mine})
+        none = without_interval(None, n, "F", "no table")
+        why = "fewer than two players met the same two problems"
+        return Reliability(*key, n, 0, None, none, retest, None, None, None, why)
+    found, whole = components(table), consistency(table)
+    halves = split_half(table, seed=SEED) if len(players) > 2 else None
+    why = "the players do not differ" if found.ratio is None else ""
+    return Reliability(
+        *key,
+        len(players),
+        len(problems),
+        halves,
+        whole,
+        retest,
+        found.single if found.ratio is not None else None,
+        found.error,
+        needed(found.single, target) if found.ratio is not None else None,
+        why,
+    )
+
+
+Table = list[list[float]]
+
+
+def tabled(
+    scores: Sequence[Score], column: Callable[[Score], str]
+) -> tuple[Table | None, list[str], list[str]]:
+    """Players by problems, each cell the mean of its scores; only problems that all met."""
+    cells: dict[tuple[str, str], list[float]] = {}
+    for each in scores:
+        cells.setdefault((each.player, column(each)), []).append(each.value)
+    players = sorted({player for player, _ in cells})
+    met: dict[str, int] = {}
+    for _, problem in cells:
+        met[problem] = met.get(problem, 0) + 1
+    players = _who_share(players, cells)
+    problems = sorted(p for p in met if all((who, p) in cells for who in players))
+    if len(players) < 2 or len(problems) < 2:
+        return None, players, problems
+    means = {cell: sum(values) / len(values) for cell, values in cells.items()}
+    return [[means[who, p] for p in problems] for who in players], players, problems
+
+
+def _who_share(players: list[str], cells: dict[tuple[str, str], list[float]]) -> list[str]:
+    """The players who met the most widely met problems; one who met others is left out."""
+    sets = {who: frozenset(p for one, p in cells if one == who) for who in players}
+    kinds: dict[frozenset[str], int] = {}
+    for met in sets.values():
+        kinds[met] = kinds.get(met, 0) + 1
+    if not kinds:
+        return []
+    widest = max(kinds, key=lambda met: (sum(met <= other for other in sets.values()), len(met)))
+    return [who for who in players if widest <= sets[who]]
+
+
+def _retest(mine: Sequence[Score]) -> Estimate:
+    """Players' means over even and over odd repeats of the same problems, correlated."""
+    halves = [[s for s in mine if s.repeat % 2 == odd] for odd in (0, 1)]
+    both = {(s.player, s.again) for s in halves[0]} & {(s.player, s.again) for s in halves[1]}
+    means = []
+    for half in halves:
+        kept = [s for s in half if (s.player, s.again) in both]
+        means.append(player_means(kept))
+    players = sorted(set(means[0]) & set(means[1]))
+    return correlation([means[0][p] for p in players], [means[1][p] for p in players])
+
+
+def player_means(scores: Iterable[Score]) -> dict[str, float]:
+    """The mean of each player."""
+    found: dict[str, list[float]] = {}
+    for each in scores:
+        found.setdefault(each.player, []).append(each.value)
+    return {who: sum(values) / len(values) for who, values in found.items()}
+
+
+# --- convergent and discriminant validity ---------------------------------------------------------
+
+
+class Correlated(msgspec.Struct, frozen=True):
+    """Two measures over the players who have both."""
+
+    first: Key
+    second: Key
+    correlation: Estimate
+
+    @property
+    def kind(self) -> str:
+        """Same trait elsewhere, another trait at the same place, or neither."""
+        same_trait, same_game = self.first[1] == self.second[1], self.first[0] == self.second[0]
+        if same_trait:
+            return SAME_TRAIT_PROBES if same_game else SAME_TRAIT
+        return OTHER_TRAIT_HERE if same_game else OTHER_TRAIT
+
+
+SAME_TRAIT = "same trait, other game"
+SAME_TRAIT_PROBES = "same trait, same game, other probe"
+OTHER_TRAIT_HERE = "other trait, same game"
+OTHER_TRAIT = "other trait, other game"
+KINDS = (SAME_TRAIT_PROBES, SAME_TRAIT, OTHER_TRAIT_HERE, OTHER_TRAIT)
+
+
+class Matrix(msgspec.Struct, frozen=True):
+    """The multitrait-multimethod matrix (Campbell and Fiske 1959)."""
+
+    measures: tuple[Key, ...]
+    reliabilities: tuple[float | None, ...]
+    pairs: tuple[Correlated, ...]
+    means: dict[str, Estimate]  # by kind of pair, over pairs; intervals over players
+    players: int
+
+
+def matrix(scores: Iterable[Score]) -> Matrix:
+    """Every measure with every other, over the players of the stores."""
+    kept = by_measure(scores)
+    means = {key: player_means(mine) for key, mine in kept.items()}
+    pairs = [
+        Correlated(one, two, _correlated(means[one], means[two]))
+        for one, two in combinations(kept, 2)
+    ]
+    players = sorted({who for found in means.values() for who in found})
+    whole = [_one(key, mine, 0.8).consistency.value for key, mine in kept.items()]
+    kinds = {kind: _mean_of(kind, pairs, means, players) for kind in KINDS}
+    return Matrix(tuple(kept), tuple(whole), tuple(pairs), kinds, len(players))
+
+
+def _correlated(one: dict[str, float], two: dict[str, float]) -> Estimate:
+    both = sorted(set(one) & set(two))
+    return correlation([one[who] for who in both], [two[who] for who in both])
+
+
+def _mean_of(
+    kind: str, pairs: Sequence[Correlated], means: dict[Key, dict[str, float]], players: list[str]
+) -> Estimate:
+    """The mean correlation of a kind of pair; players are resampled for the interval."""
+    mine = [
+        (p.first, p.second) for p in pairs if p.kind == kind and p.correlation.value is not None
+    ]
+    columns = {
+        key: np.array([found.get(w, np.nan) for w in players]) for key, found in means.items()
+    }
+    sides = [(columns[one], columns[two]) for one, two in mine]
+    everyone = np.arange(len(players))
+    value = _mean_r(sides, everyone)
+    method = f"bootstrap over {len(players)} players"
+    if value is None or len(players) < FEW_PLAYERS:
+        return without_interval(value, len(mine), method, "too few players")
+    rng = np.random.default_rng(SEED)
+    drawn = [_mean_r(sides, rng.choice(everyone, len(players))) for _ in range(RESAMPLES)]
+    there = [r for r in drawn if r is not None]
+    if len(there) <= RESAMPLES // 2:
+        return without_interval(value, len(mine), method, "too few players")
+    low, high = (float(q) for q in np.quantile(there, [0.025, 0.975]))
+    return Estimate(value, min(low, value), max(high, value), len(mine), method)
+
+
+def _mean_r(sides: Sequence[tuple[Floats, Floats]], players: NDArray[np.intp]) -> float | None:
+    """The mean correlation of some pairs of measures over these players."""
+    found = []
+    for one, two in sides:
+        a, b = one[players], two[players]
+        there = ~(np.isnan(a) | np.isnan(b))
+        r = pearson(a[there], b[there])
+        if r is not None:
+            found.append(r)
+    return sum(found) / len(found) if found else None

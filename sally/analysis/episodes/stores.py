@@ -1,0 +1,100 @@
+"""Stores read line by line: an episode is held only as long as it is looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+import msgspec
+import numpy as np
+
+from sally import store
+from sally.analysis.columns.measured_table import Joined, MeasuredColumn, Piece, Table, column
+from sally.analysis.columns.replayed_rows import laid_open
+from sally.core.log.events import Episode
+from sally.core.log.fingerprint import fingerprint
+from sally.store.deduplicate import Gathering, rows_of
+from sally.store.index import Columns, Line
+
+Said = Callable[[str], None]  # what to do with a line that holds no episode
+
+
+def each_once(folders: Sequence[store.Where], bad: Said | None = None) -> Iterator[Episode]:
+    """The episodes of some stores, each once; a finished run takes the place of a cut one.
+
+    Episodes that were cut come last: only then is it known that no finished run follows.
+    """
+    seen: set[str] = set()
+    cut: dict[str, Episode] = {}
+    for folder in folders:
+        for line in store.read(folder):
+            if not isinstance(line, Episode):
+                if bad is not None:
+                    bad(str(line))
+            elif store.to_run_again(line):
+                cut[line.id] = line
+            elif line.id not in seen:
+                seen.add(line.id)
+                yield line
+    yield from (episode for id, episode in cut.items() if id not in seen)
+
+
+class Stores(msgspec.Struct, frozen=True):
+    """The seats of all episodes in some stores, measured, and the lines that hold none."""
+
+    measured: Table
+    episodes: int
+    seats: frozenset[str]  # in which somebody sat
+    bad: tuple[str, ...]
+
+
+def measured_stores(
+    folders: Sequence[store.Where],
+    seat: str = "",
+    watch: Callable[[int], None] | None = None,
+    playable: bool = False,
+) -> Stores:
+    """The seat that is named, or those in question, of every episode; all where none is.
+
+    An episode of rules that are not installed is refused, unless only the `playable` are wanted.
+    """
+    every, rows, many = Gathering(), Joined(), list[int]()
+    sat: dict[tuple[str, ...], int] = {}
+    which, bad = list[int](), list[str]()
+    for folder in folders:
+        files: dict[str, None] = {}
+        for at, piece in measured_pieces(folder, seat, playable):
+            every.add(piece.ids, piece.cut)
+            rows.add(piece)
+            many += piece.rows
+            places = [sat.setdefault(each, len(sat)) for each in piece.sats]
+            which += [places[n] for n in piece.sat]
+            for (file, line), id, why in zip(at, piece.ids, piece.why, strict=True):
+                if not id:
+                    bad.append(str(store.BadLine(file, line, why)))
+                    files[file] = None
+            if watch:
+                watch(len(many))
+        store.quarantine_lines(store.place(folder), files)
+    lines = every.counted()[0].lines
+    counts, seats = np.array(many, dtype=np.int64), list(sat)
+    order, found = rows_of(lines, counts), rows.table()
+    if not np.array_equal(order, np.arange(len(found))):
+        found = found.take(order)
+    there = {seats[n] for n in set(np.array(which, dtype=np.int64)[lines].tolist())}
+    return Stores(found, len(lines), frozenset(s for some in there for s in some), tuple(bad))
+
+
+def measured_pieces(
+    where: store.Where, seat: str, playable: bool
+) -> Iterator[tuple[list[tuple[str, int]], Piece]]:
+    """The lines of a store, some at a time, with what is measured of them."""
+    name = column(seat, playable)
+
+    def work(lines: Sequence[Line], names: Sequence[str]) -> Columns:
+        return laid_open(lines, [MeasuredColumn(seat, playable)], playable)
+
+    for at, found in store.columns(where, [name], fingerprint(), work):
+        yield at, _DECODER.decode(found[name])
+
+
+_DECODER = msgspec.msgpack.Decoder(Piece)

@@ -1,0 +1,1 @@
+"""The knowing-doing profile and its baselines."""

@@ -1,0 +1,307 @@
+"""Doing on a fixed scale: 0 is the uniform random player, 1 the optimum or the reference.
+
+Both ends stand on the same problems with the same chance and company. The best mindless player is
+a mark on the scale, never its zero: how far it comes says how much can be had without a mind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Literal, NamedTuple
+
+import msgspec
+import numpy as np
+
+from sally.analysis.columns.measured import Baseline, Measured, Role, is_mind
+from sally.analysis.columns.measured_table import Codes, Floats, Table, table_of
+from sally.analysis.profile.baselines import Baselines, Stand
+from sally.analysis.profile.estimates import Means, total
+from sally.core.log.events import label
+from sally.core.registry import registry
+from sally.stats import Estimate
+from sally.stats.intervals import without_interval
+
+OPTIMUM = "optimum"  # exact, from the partner's automaton: nobody's name
+ROOM = 0.05  # of the range of payoffs: with less between chance and optimum there is no scale
+
+Standing = Literal["exact", "best known"]
+Zero = Literal["random", "mindless"]
+
+
+class _Some(NamedTuple):
+    """Some rows of a table, whether they were stored, and which stand for settings alike."""
+
+    table: Table
+    rows: Codes
+    stored: bool
+    others: Codes
+
+
+class _Role:
+    """What the players of one role got, by setting, and by what a setting is besides chance."""
+
+    def __init__(self, some: Sequence[_Some]) -> None:
+        self._some = some
+        setting = np.concatenate([each.table.setting[each.rows] for each in some])
+        self._order = np.argsort(setting, kind="stable")
+        self.setting = setting[self._order]
+        self.least, self.scored, self.right = (
+            np.concatenate([each.table.of(name)[each.rows] for each in some])[self._order]
+            for name in ("least", "scored", "right")
+        )
+        kept = [np.full(len(each.rows), each.stored) for each in some]
+        self.stored = np.concatenate(kept)[self._order]
+        self._levels()
+        self._alike()
+
+    def _levels(self) -> None:
+        """The mean of each setting in which somebody was."""
+        self.there, which = np.unique(self.setting, return_inverse=True)
+        known = ~np.isnan(self.least)
+        sums = np.bincount(which[known], self.least[known], len(self.there))
+        many = np.bincount(which[known], minlength=len(self.there))
+        self.level = np.divide(sums, many, out=np.full(len(many), np.nan), where=many > 0)
+
+    def _alike(self) -> None:
+        """The means of those that stand for settings alike."""
+        got: dict[str, list[float]] = {}
+        for table, rows, _, others in self._some:
+            for n in rows[others].tolist():
+                least = float(table.of("least")[n])
+                if least == least:
+                    got.setdefault(table.shared[table.kind[n]].alike, []).append(least)
+        self.alike = {alike: sum(values) / len(values) for alike, values in got.items()}
+
+    def first(self, at: int) -> Measured:
+        """The measured seat in a place of the sorted columns."""
+        number = int(self._order[at])
+        for table, rows, _, _ in self._some:
+            if number < len(rows):
+                return table.row(int(rows[number]))
+            number -= len(rows)
+        raise IndexError(at)
+
+
+class Met:
+    """What players to compare with got, by role and setting."""
+
+    def __init__(self, found: Iterable[Baseline]) -> None:
+        stands = found.stands if isinstance(found, Baselines) else _stands(found)
+        found_by: dict[str, list[_Some]] = {}
+        for stand in stands:
+            mine = found_by.setdefault(stand.role, [])
+            none = np.array([], dtype=np.int64)
+            mine.append(_Some(stand.table, stand.rows, True, none))
+            played = table_of([m for m, _ in stand.played])
+            others = np.flatnonzero([for_others for _, for_others in stand.played])
+            mine.append(_Some(played, np.arange(len(played)), False, others))
+        self._roles = {role: _Role(some) for role, some in found_by.items()}
+
+    def levels(self, role: str, table: Table) -> Floats:
+        """By row, what a baseline got in its setting, or on average in settings alike."""
+        known = self._roles.get(role)
+        if known is None or not len(known.there):
+            return np.full(len(table), np.nan)
+        at = np.minimum(np.searchsorted(known.there, table.setting), len(known.there) - 1)
+        here = known.there[at] == table.setting
+        alike = np.array([known.alike.get(s.alike, np.nan) for s in table.shared])
+        return np.where(here, known.level[at], alike[table.kind])
+
+    def level(self, role: str, m: Measured) -> float | None:
+        """The same of one seat."""
+        value = float(self.levels(role, table_of([m]))[0])
+        return None if value != value else value
+
+    def there(self, role: str, table: Table) -> tuple[_Role, Codes] | None:
+        """Those that were played in the very settings of these rows, row by row, by place."""
+        known = self._roles.get(role)
+        if known is None:
+            return None
+        low, high = (np.searchsorted(known.setting, table.setting, s) for s in ("left", "right"))
+        many = high - low
+        starts = np.repeat(low - (np.cumsum(many) - many), many)
+        return known, starts + np.arange(int(many.sum()))
+
+
+def _stands(found: Iterable[Baseline]) -> list[Stand]:
+    """Single baselines, as they are in a list, by role."""
+    roles: dict[Role, tuple[list[Measured], list[tuple[Measured, bool]]]] = {}
+    for b in found:
+        stored, played = roles.setdefault(b.role, ([], []))
+        if b.stored:
+            stored.append(b.measured)
+        else:
+            played.append((b.measured, b.for_others))
+    return [
+        Stand(role, table_of(stored), np.arange(len(stored)), played)
+        for role, (stored, played) in roles.items()
+    ]
+
+
+class Mark(msgspec.Struct, frozen=True):
+    """A player to compare with, where the row's own episodes were played."""
+
+    player: str
+    value: float  # in the unit of doing
+    accuracy: float | None  # of its predictions, in percent
+    standing: Standing | None  # of an optimum or a reference: whether nobody can do better
+    stored: int  # of its episodes, so many were found
+    played: int  # and so many were played for this comparison
+    doing: float | None = None  # where it stands on the row's scale
+
+
+class Scaled(msgspec.Struct, frozen=True):
+    """A row's place on the scale, and what the scale is made of."""
+
+    doing: Estimate  # forfeited and cut-off decisions at what the rules give
+    doing_most: Estimate  # these at the best that they could have earned
+    regret: Estimate  # what is missing to the upper end, in the unit of doing
+    room: float | None  # between the ends, as a share of the range of payoffs
+    random: Mark | None
+    mindless: Mark | None
+    reference: Mark | None
+    why: str  # why there is no scale; empty if there is one
+    why_regret: str
+
+
+def scaled(means: Means, met: Met, zero: Zero = "random") -> Scaled:
+    """Where the episodes of a row stand between the two ends."""
+    group = means.group
+    chance, mindless = (_mark(group, met, role) for role in ("random", "mindless"))
+    reference = _reference(group, met)
+    ends = _Ends(met.levels(zero, group), tops(met, group))
+    regret = means.mean(ends.high - group.of("least"))
+    no_regret = "" if regret.value is not None else NO_TOP
+    end = chance if zero == "random" else mindless
+    why, room = _why_not(means, ends, end, reference)
+    if zero == "mindless" and why.startswith(NO_ROOM):
+        why = ""  # as it was: any room that is there was a scale
+    doing, most = (_place(means, ends, why, group.of(name)) for name in ("least", "most"))
+    if not why:
+        chance, mindless, reference = (
+            _placed(mark, ends) for mark in (chance, mindless, reference)
+        )
+    return Scaled(doing, most, regret, room, chance, mindless, reference, why, no_regret)
+
+
+NO_ROOM = "no room to speak of:"
+NO_TOP = "neither an optimum nor a reference player is known on these settings"
+
+
+class _Ends(NamedTuple):
+    """By row, the ends of the scale."""
+
+    low: Floats
+    high: Floats
+
+
+def at_setting(met: Met, role: str, m: Measured) -> float | None:
+    """What a baseline got in the setting of this episode."""
+    return met.level(role, m)
+
+
+def top(met: Met, m: Measured) -> float | None:
+    """The most that is known to be had in the setting of this episode."""
+    return m.optimum if m.optimum is not None else at_setting(met, "reference", m)
+
+
+def tops(met: Met, table: Table) -> Floats:
+    """By row, the most that is known to be had in its setting."""
+    exact = table.of("optimum")
+    if not np.isnan(exact).any():
+        return exact
+    return np.where(np.isnan(exact), met.levels("reference", table), exact)
+
+
+def _place(means: Means, ends: _Ends, why: str, got: Floats) -> Estimate:
+    """The sum of what was got above the lower end, over the sum of what there was to get."""
+    if why:
+        return without_interval(None, 0, "t", "not defined")
+    above = np.where(np.isnan(ends.high), np.nan, got - ends.low)
+    below = np.where(np.isnan(got), np.nan, ends.high - ends.low)
+    return means.ratio(above, below)
+
+
+def _why_not(
+    means: Means, ends: _Ends, zero: Mark | None, reference: Mark | None
+) -> tuple[str, float | None]:
+    """Why there is no scale here, and how much room it has."""
+    group = means.group
+    if np.isnan(group.of("least")).all():
+        return "no episode has a result", None
+    if zero is None:
+        return _no_zero(group), None
+    if reference is None:
+        return NO_TOP, None
+    room = means.mean(ends.high - ends.low)
+    if room.value is None:
+        return NO_TOP, None
+    wide = np.array([np.nan if s.span is None else s.span[1] - s.span[0] for s in group.shared])
+    ranges = wide[group.kind]
+    ranges = ranges[~np.isnan(ranges)]
+    share = room.value / (total(ranges) / len(ranges)) if len(ranges) else None
+    named = f"between {zero.player} and {_end(reference)}"
+    if share is not None and share < ROOM:
+        if room.value > 1e-9:
+            return f"{NO_ROOM} {share:.1%} of the range {named}; see the regret", share
+        return f"no room {named}; see the regret", share
+    if room.value <= 1e-9 or (room.low is not None and room.low <= 0):
+        return f"no clear room {named}; see the regret", share
+    return "", share
+
+
+def _no_zero(group: Table) -> str:
+    kinds = [group.shared[kind] for kind in group.kinds()]
+    across = (w for s in kinds for seat, w in s.setup.lineup.items() if seat != s.seat)
+    if any(map(is_mind, across)):
+        return "a model or a person sits across, with whom no random player was played"
+    return "no random player was played on these settings"
+
+
+def _end(reference: Mark) -> str:
+    return "the optimum" if reference.player == OPTIMUM else reference.player
+
+
+def _reference(group: Table, met: Met) -> Mark | None:
+    """The exact optimum where every episode has one, else the reference player."""
+    exact = group.of("optimum")
+    known = exact[~np.isnan(exact)]
+    if len(known) and len(known) == int((~np.isnan(group.of("least"))).sum()):
+        return Mark(OPTIMUM, total(known) / len(known), None, "exact", 0, 0)
+    return _mark(group, met, "reference")
+
+
+def _mark(group: Table, met: Met, role: str) -> Mark | None:
+    found = met.there(role, group)
+    if found is None:
+        return None
+    known, there = found
+    got = there[~np.isnan(known.least[there])]
+    if not len(got):
+        return None
+    first, values = known.first(int(got[0])), known.least[got]
+    bounds = registry.entries("metrics")[first.metric].bounds
+    standing: Standing | None = None
+    if role == "reference":
+        most = bounds and bounds[1]
+        standing = "exact" if most is not None and (values == most).all() else "best known"
+    scored, right = total(known.scored[there]), total(known.right[there])
+    stored = int(known.stored[there].sum())
+    return Mark(
+        player=label(first.setup.lineup[first.seat]),
+        value=total(values) / len(values),
+        accuracy=100 * right / scored if scored else None,
+        standing=standing,
+        stored=stored,
+        played=len(there) - stored,
+    )
+
+
+def _placed(mark: Mark | None, ends: _Ends) -> Mark | None:
+    """The mark with its place on the scale."""
+    if mark is None:
+        return None
+    both = ~(np.isnan(ends.low) | np.isnan(ends.high))
+    high, low, many = total(ends.high[both]), total(ends.low[both]), int(both.sum())
+    zero, room = low / many, (high - low) / many
+    return msgspec.structs.replace(mark, doing=(mark.value - zero) / room)

@@ -1,0 +1,55 @@
+"""What a seat got by intention to treat: decisions it forfeited or never came to count too.
+
+The lower figure gives them what the rules give, the upper one the best they could have earned.
+Whoever falls silent where it does not know gains nothing in the first, and is not condemned
+unheard in the second.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from sally.core.registry import registry
+from sally.core.rules.game import Seat
+from sally.core.rules.metric import Metric, Played
+
+Range = tuple[float, float]
+Counted = tuple[float | None, float | None, float | None]
+"""As the rules have it, at best, and the optimum of the whole episode; None: not known."""
+Intended = Callable[[Played, Seat], Counted]
+
+
+def span_of(played: Played, seat: Seat, metric: Metric) -> Range | None:
+    """The least and the most that doing can be in this game."""
+    own = played.spec.doing.range
+    return own(played.replay.game, seat) if own is not None else metric.bounds
+
+
+def intended(
+    played: Played, seat: Seat, doing: float | None, optimum: float | None, span: Range | None
+) -> Counted:
+    """What was got with every decision counted, what it is at most, and the optimum."""
+    lost = any(seat in seats for seats in played.replay.forfeited.values())
+    if doing is not None and not lost and played.episode.payoffs is not None:
+        return doing, doing, optimum
+    own: Intended | None = registry.room(played.spec.name, "intended")
+    if own is not None:
+        least, most, whole = own(played, seat)
+        return least, most, optimum if whole is None else whole
+    if played.spec.doing.right is not None:
+        return *_of_choices(played, seat, doing, played.spec.doing.right), optimum
+    least, most = span or (None, None)
+    if optimum is not None and doing is not None:
+        most = max(optimum, doing)
+    return (least if doing is None else doing), most, optimum
+
+
+def _of_choices(
+    played: Played, seat: Seat, doing: float | None, worth: float
+) -> tuple[float, float]:
+    """Decisions that stand alone: what was not answered is not right, and might have been."""
+    replay, count = played.replay, played.spec.doing.decisions
+    made = sum(seat in moves for moves in replay.moves)
+    due = max(count(replay.game) if count else 1, made)
+    right = 0.0 if doing is None else doing * made
+    return right / due, (right + worth * (due - made)) / due

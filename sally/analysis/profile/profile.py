@@ -1,0 +1,221 @@
+"""The knowing-doing profile: per player and game, what it knew, what it did, where it lost.
+
+Both axes read alike: 0 is an even guess and a random player, 1 is all there is to know and to get;
+the best mindless predictor and player are marks on them. Doing counts every decision, forfeited
+ones at what the rules give. Intervals are 95%, by the one rule of `sally.stats.cluster_interval`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from math import inf
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from sally.analysis.columns.measured import Baseline, Measured, measured
+from sally.analysis.columns.measured_table import Table, table_of
+from sally.analysis.profile.above_mindless import Predictor, Skills, skills
+from sally.analysis.profile.bounds import instance_ends, key_of, widest
+from sally.analysis.profile.doing_scale import OPTIMUM, ROOM, Mark, Met, Scaled, Zero, scaled, tops
+from sally.analysis.profile.estimates import Means, clusters_of, or_missing, total
+from sally.analysis.profile.knowing import BINS
+from sally.analysis.profile.missing_reasons import reasons
+from sally.core.log.events import Episode, label
+from sally.core.registry import registry
+from sally.core.rules.metric import Metric
+from sally.stats import Estimate
+from sally.stats.cluster_interval import Bounds
+
+__all__ = ["OPTIMUM", "ROOM", "Mark", "Point", "Predictor", "ProfileRow", "profile_of",
+           "profile_rows"]  # fmt: skip
+
+
+class Point(msgspec.Struct, frozen=True):
+    """One point of a calibration curve."""
+
+    forecast: float  # mean odds of the likeliest choice
+    share: Estimate  # how often it came true
+    n: int
+
+
+class ProfileRow(msgspec.Struct, frozen=True):
+    """One player in one game; an estimate without a value says in `why` why it has none."""
+
+    family: str
+    game: str
+    cell: str  # empty: all cells of the game together
+    part: str  # which of its episodes; empty: all of them
+    seat: str
+    player: str
+    episodes: int
+    censored: int
+    moves: int
+    forfeits: int
+    accuracy: Estimate  # of predictions about others, in percent
+    guess: float | None  # the accuracy of an even guess, in percent
+    skill: Estimate  # accuracy with an even guess at 0
+    predictor: Predictor | None  # the best without a mind for the other
+    beyond: Estimate  # accuracy with that predictor at 0
+    unread: float | None  # share of answers that could not be read, in percent
+    brier: Estimate
+    even_brier: float | None  # of even odds
+    brier_skill: Estimate  # with even odds at 0
+    brier_beyond: Estimate  # with the frequencies of the answers at 0
+    calibration: tuple[Point, ...]
+    value_error: Estimate  # of value reports, in points of their scale
+    metric: str  # what doing is measured by
+    unit: str
+    raw: Estimate  # doing in that unit, forfeited decisions at what the rules give
+    doing: Estimate  # 0: as a random player, 1: as the optimum or the reference
+    doing_most: Estimate  # with forfeited decisions at the best that they could have earned
+    regret: Estimate  # what is missing to the upper end, in the unit
+    room: float | None  # between the ends, as a share of the range of payoffs
+    random: Mark | None
+    mindless: Mark | None
+    reference: Mark | None
+    consistency: Estimate  # moves that are best replies to one's own prediction, in percent
+    acting: Estimate  # the same with a blind pick at 0
+    inference: Estimate
+    translation: Estimate
+    format: Estimate
+    luck: Estimate
+    why: dict[str, str]  # by field, why it is blank
+    clusters: str  # what an interval counts
+
+
+def profile_rows(
+    episodes: Iterable[Episode],
+    baselines: Sequence[Baseline] = (),
+    *,
+    seats: Mapping[str, Iterable[str]] | None = None,
+    by_cell: bool = False,
+    zero: Zero = "random",
+) -> list[ProfileRow]:
+    """One row for each player, game and seat; `seats` by game, all of them unless named."""
+    found = [m for episode in episodes for m in measured(episode)]
+    if seats is not None:
+        found = [m for m in found if m.seat in seats.get(m.game, ())]
+    return profile_of(found, baselines, by_cell=by_cell, zero=zero)
+
+
+def profile_of(
+    studied: Iterable[Measured],
+    baselines: Sequence[Baseline] = (),
+    *,
+    by_cell: bool = False,
+    zero: Zero = "random",
+) -> list[ProfileRow]:
+    """The rows of seats that are measured already.
+
+    `zero="mindless"` is the scale of version 0.1, kept so that its figures can be had again.
+    """
+    table = table_of(studied if isinstance(studied, Sequence) else list(studied))
+    groups: dict[tuple[str, ...], list[int]] = {}
+    for kind in table.kinds():
+        s = table.shared[kind]
+        key = (s.family, s.game, s.cell if by_cell else "", s.seat, label(s.player_spec))
+        groups.setdefault(key, []).append(kind)
+    met = Met(baselines)
+    order = sorted(groups, key=lambda key: key[:4])  # stable: players stay in order of appearance
+    return [
+        _row(key, part, group, met, zero)
+        for key in order
+        for part, group in _parts(table.take(np.isin(table.kind, groups[key])), met)
+    ]
+
+
+def _parts(group: Table, met: Met) -> list[tuple[str, Table]]:
+    """The episodes of a row, in two where only some of them have an upper end of the scale."""
+    ended = ~np.isnan(group.of("least"))
+    without = ended & np.isnan(tops(met, group))
+    if not without.any() or without.sum() == ended.sum():
+        return [("", group)]
+    known = group.take(~without)
+    return [("with a known optimum", known), ("without a known optimum", group.take(without))]
+
+
+def _row(key: tuple[str, ...], part: str, group: Table, met: Met, zero: Zero) -> ProfileRow:
+    unit, name = clusters_of(group)
+    means = Means(group, unit)
+    metric = registry.entries("metrics")[group.shared[group.kind[0]].metric]
+    row = ProfileRow(
+        family=key[0],
+        game=key[1],
+        cell=key[2],
+        part=part,
+        seat=key[3],
+        player=key[4],
+        episodes=len(group),
+        censored=int((group.censored > 0).sum()),
+        moves=int(group.of("moves").sum()),
+        forfeits=int(group.of("forfeits").sum()),
+        **_knowing(means, skills(means)),
+        metric=metric.name,
+        unit=metric.unit or "share",
+        raw=means.mean(group.of("least"), _ends(metric, group)),
+        **_doing(means, found := scaled(means, met, zero)),
+        **_acting(means),
+        why={},
+        clusters=name,
+    )
+    return msgspec.structs.replace(row, why=reasons(row, group, found.why, found.why_regret))
+
+
+def _ends(metric: Metric, group: Table) -> Bounds | None:
+    """Within what the raw figure lies, in these very games."""
+    if metric.ends is not None:
+        return metric.ends
+    kinds = (group.shared[kind] for kind in group.kinds())
+    apart = {(s.setup.instance.id, s.seat): s.setup.instance for s in kinds}
+    return widest(instance_ends(metric.name, key_of(i), seat) for (_, seat), i in apart.items())
+
+
+def _knowing(means: Means, found: Skills) -> dict[str, Any]:
+    of = means.group.of
+    scored, odds, asked = (total(of(name)) for name in ("scored", "with_odds", "asked"))
+    return {
+        "accuracy": means.share(100 * of("right"), of("scored"), most=100.0),
+        "guess": 100 * total(of("guess")) / scored if scored else None,
+        "skill": found.skill,
+        "predictor": found.predictor,
+        "beyond": found.beyond,
+        "unread": 100 * total(of("unread")) / asked if asked else None,
+        "brier": means.share(of("brier"), of("with_odds"), most=2.0),
+        "even_brier": total(of("even_brier")) / odds if odds else None,
+        "brier_skill": found.brier_skill,
+        "brier_beyond": found.brier_beyond,
+        "calibration": tuple(_calibration(means)),
+        "value_error": means.ratio(of("value_error"), or_missing(of("valued")), (0.0, inf)),
+    }
+
+
+def _doing(means: Means, found: Scaled) -> dict[str, Any]:
+    fields = ("doing", "doing_most", "regret", "room", "random", "mindless", "reference")
+    return {name: getattr(found, name) for name in fields}
+
+
+def _acting(means: Means) -> dict[str, Any]:
+    of = means.group.of
+    chance = of("chance")
+    return {
+        "consistency": means.share(100 * of("fits"), of("n"), most=100.0),
+        "acting": means.ratio(of("weighed_fits") - chance, or_missing(of("weighed") - chance)),
+        "inference": means.mean(of("inference")),
+        "translation": means.mean(of("translation"), (0.0, inf)),
+        "format": means.mean(of("format")),
+        "luck": means.mean(of("luck")),
+    }
+
+
+# --- calibration ---------------------------------------------------------------------------------
+
+
+def _calibration(means: Means) -> Iterator[Point]:
+    bins = means.group.bins
+    for place in range(BINS if bins is not None else 0):
+        assert bins is not None
+        many, forecasts, right = (bins[:, place, part] for part in range(3))
+        if n := total(many):
+            yield Point(total(forecasts) / n, means.share(right, many), int(n))

@@ -1,0 +1,1 @@
+"""The episode record: events, validation, scenes and what importers share."""

@@ -1,0 +1,302 @@
+"""An episode told once: every moment as its seat read it, with what came of it.
+
+Whoever shows an episode to people (terminal, transcript, report page, explorer, live browser)
+renders these scenes, so that all of them, and the models, read the same past.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from sally.core.errors import BadInput, IllegalMove, NotAsked, listed
+from sally.core.log.events import (
+    Censored,
+    Ended,
+    Episode,
+    Event,
+    Forfeited,
+    Moved,
+    PlayerSpec,
+    Reported,
+    Skipped,
+    Told,
+)
+from sally.core.match.answers import action_of, ask_of
+from sally.core.match.engine import Match
+from sally.core.match.playback import require_version, rerun
+from sally.core.match.player import AskId, Turn
+from sally.core.match.seat_context import SeatContext
+from sally.core.prompt import packs
+from sally.core.prompt.words import Words
+from sally.core.registry import registry
+from sally.core.rules.game import NATURE, Seat
+from sally.core.rules.menu import Form
+from sally.core.rules.metric import judged
+from sally.core.rules.probe import Question
+
+REFEREE = "referee"  # whose eyes see everything
+
+
+class Scene(msgspec.Struct, frozen=True):
+    """One moment at one seat: what it read, what it was asked, and what came of it."""
+
+    turn: int
+    seat: str  # empty: nobody's, as the end is
+    new: tuple[str, ...] = ()  # lines that came onto its page since its last scene
+    now: str = ""
+    told: tuple[str, ...] = ()  # said for this moment only; what is kept is a line
+    probe: str = ""  # which question aside, and about whom; empty: a move
+    question: str = ""
+    format: str = ""
+    options: tuple[str, ...] = ()
+    view: Any = None
+    event: Event | None = None  # None: not answered, or not yet
+    answer: str = ""  # what was done, said or told, by its name
+    odds: tuple[tuple[str, float], ...] = ()
+    truth: str | None = None  # None: not scored, or not for these eyes
+    right: bool | None = None
+
+
+class Story(msgspec.Struct, frozen=True):
+    """A whole episode in scenes, in the order of its log."""
+
+    episode: Episode
+    rules: dict[str, str]  # by seat
+    scenes: tuple[Scene, ...]
+    after: dict[str, tuple[str, ...]]  # what each seat could read behind its last scene
+
+    def seen_by(self, eyes: str) -> tuple[Scene, ...]:
+        """The scenes that these eyes saw; a seat learns no truth, and nothing of others."""
+        if eyes == REFEREE:
+            return self.scenes
+        mine = [s for s in self.scenes if s.seat == eyes and not _unseen(s.event)]
+        return tuple(msgspec.structs.replace(s, truth=None, right=None) for s in mine)
+
+
+def _unseen(event: Event | None) -> bool:
+    """Whether a seat saw nothing of it: the end of all, or that there was nothing to tell."""
+    return isinstance(event, Ended | Censored) or (isinstance(event, Told) and event.value is None)
+
+
+def tell(episode: Episode) -> Story:
+    """The story of an episode; one clear sentence where its log cannot be played."""
+    spec, setup = registry.game(episode.setup.instance.game), episode.setup
+    require_version(spec, episode)
+    texts = {seat: texts_of(who) for seat, who in setup.lineup.items()}
+    try:
+        match = Match(spec, setup, ask_nature=True, texts=texts)
+        teller = _Teller(match)
+        scenes = teller.scenes(episode)
+    except (LookupError, NotAsked, IllegalMove, TypeError, msgspec.ValidationError) as why:
+        raise BadInput(f"Episode {episode.id} does not replay: {why}") from None
+    rules = {str(seat): _rules(match.context(seat)) for seat in match.game.seats}
+    return Story(episode, rules, scenes, teller.after())
+
+
+def texts_of(who: PlayerSpec | None) -> Mapping[str, str]:
+    """The sentences that a player was shown in the place of ours."""
+    name = who.params.get("pack") if who is not None else None
+    return packs.find(name).texts if name else {}
+
+
+def outlook(context: SeatContext, turn: int, view: Any, new: Sequence[str] = ()) -> Scene:
+    """What a seat reads while nothing is asked of it."""
+    return Scene(
+        turn, context.seat, tuple(new), _or_none(lambda: context.words.now(view)), view=view
+    )
+
+
+def moment(turn: Turn[Any, Any], new: Sequence[str] = ()) -> Scene:
+    """What a seat reads and is asked just before it answers."""
+    context, view, question = turn.context, turn.view, turn.question
+    if turn.seat == NATURE:
+        return Scene(turn.number, NATURE)
+    words = context.words
+    if question is None:
+        asked = _or_none(lambda: words.question(view, turn.options))
+        names = option_names(words, turn.options)
+        how = _or_none(lambda: words.format(view, turn.options))
+    else:
+        put, asker = question, words.of(question)
+        asked = _or_none(lambda: asker.aside(put, view, turn.pending))
+        names = tuple(asker.choice_name(question, c) for c in question.choices)
+        how = asker.aside_format(question)
+    return msgspec.structs.replace(
+        outlook(context, turn.number, view, new),
+        told=tuple(context.heard(turn.told)),
+        probe="" if question is None else about(question),
+        question=asked,
+        format=how,
+        options=names,
+    )
+
+
+class _Teller:
+    """Follows a match that plays a log back, and writes down its scenes."""
+
+    def __init__(self, match: Match[Any, Any, Any]) -> None:
+        self._match = match
+        self._asked: dict[AskId, Scene] = {}
+        self._logged = 0
+
+    def scenes(self, episode: Episode) -> tuple[Scene, ...]:
+        match, out, number = self._match, list[Scene](), 0
+        for turn, event in rerun(match, episode):
+            out += self._since(number)
+            number = match.turn
+            new = turn.context.reader.news(turn.view) if turn.seat != NATURE else ()
+            scene = moment(turn, new)
+            if event is None:
+                out.append(scene)
+            else:
+                self._asked[turn.id] = scene
+        out += self._since(number)
+        return tuple(self._judged(scene) for scene in out)
+
+    def after(self) -> dict[str, tuple[str, ...]]:
+        """What came onto the pages with the last turn."""
+        match, replay = self._match, self._match.replay
+        last = {seat: replay.view(len(replay), seat) for seat in match.game.seats}
+        return {str(s): tuple(match.context(s).reader.news(view)) for s, view in last.items()}
+
+    def _since(self, number: int) -> Iterator[Scene]:
+        """The events that turn `number` has brought, each as the scene that it ends."""
+        events = self._match.events[self._logged :]
+        self._logged = len(self._match.events)
+        for event in events:
+            move = (number, event.seat, "", "")
+            if (ask := ask_of(event)) is not None and ask in self._asked:
+                scene = self._asked.pop(ask)
+            elif isinstance(event, Told) and move in self._asked:
+                # it is told together with the question that follows
+                following = self._asked[move]
+                self._asked[move] = msgspec.structs.replace(following, new=())
+                scene = Scene(number, event.seat, following.new, following.now)
+            else:
+                scene = Scene(number if isinstance(event, Told) else event.turn, event.seat)
+            yield msgspec.structs.replace(scene, event=event)
+
+    def _judged(self, scene: Scene) -> Scene:
+        """The scene with its answer in words, and what was true."""
+        spec, replay, event = self._match.spec, self._match.replay, scene.event
+        if event is None or isinstance(event, Ended | Censored):
+            return scene
+        words = self._match.context(Seat(event.seat)).words
+        if isinstance(event, Moved):
+            action = action_of(spec, event.action) if event.seat != NATURE else event.action
+            done = named_move(words, event.seat, action)
+            if scene.view is not None and (why := words.refusal(scene.view, action)):
+                done = f"{done} (refused: {why.rstrip('.')})"
+            return msgspec.structs.replace(scene, answer=done)
+        if isinstance(event, Forfeited | Skipped):
+            probe = about(event) if isinstance(event, Skipped) else ""
+            return msgspec.structs.replace(scene, answer=event.reason, probe=probe)
+        found = judged(spec, replay, event)
+        question, truth = (found.question, found.truth) if found else (None, None)
+        words = words if question is None else words.of(question)
+        names = [words.choice_name(question, c) for c in question.choices] if question else []
+        odds = (event.odds or ()) if isinstance(event, Reported) else ()
+        return msgspec.structs.replace(
+            scene,
+            probe=about(event),
+            answer=named_value(words, question, event.value, event),
+            odds=tuple(zip(names, odds, strict=False)),
+            truth=None if truth is None else named_value(words, question, truth, event),
+            right=found.right if found else None,
+        )
+
+
+# --- values in words --------------------------------------------------------------------------
+
+
+def about(asked: Question | Reported | Told | Skipped) -> str:
+    """A probe by name, and about whom it is."""
+    return f"{asked.probe} about {asked.about}" if asked.about else asked.probe
+
+
+def option_names(words: Words[Any, Any], options: Sequence[Any]) -> tuple[str, ...]:
+    """What may be done, by name; forms by their kind."""
+    ready = tuple(option for option in options if type(option) is not Form)
+    return (*words.menu(ready), *(f"{o.kind} ..." for o in options if type(o) is Form))
+
+
+def named_move(words: Words[Any, Any], seat: str, action: Any) -> str:
+    """A move by its name; what has none, such as a form or a deal, field by field."""
+    name = "" if seat == NATURE else words.name(action)
+    if name and not (isinstance(action, msgspec.Struct) and name == str(action)):
+        return name
+    if not isinstance(action, dict | msgspec.Struct):
+        return plain_text(action)
+    fields: dict[str, Any] = dict(msgspec.to_builtins(action))
+    kind = fields.pop("kind", None)
+    if kind is None and isinstance(action, msgspec.Struct):
+        tag = action.__struct_config__.tag
+        fields.pop(str(action.__struct_config__.tag_field), None)
+        kind = str(tag or type(action).__name__)
+    said = "; ".join(
+        f"{key} {amounts_text(value)}"
+        for key, value in fields.items()
+        if seat == NATURE or value not in ("", [], (), None)
+    )
+    return ": ".join(part for part in (kind, said) if part)
+
+
+def named_value(
+    words: Words[Any, Any], question: Question | None, value: Any, event: Reported | Told
+) -> str:
+    """An answer to a probe by its name, or the numbers of items by theirs."""
+    if value is None:
+        nothing = isinstance(event, Told)
+        return "nothing, as nothing was known" if nothing else "nothing readable"
+    if question is None:
+        return plain_text(value)
+    words = words.of(question)
+    if isinstance(value, dict):
+        names = {str(c): words.choice_name(question, c) for c in question.choices}
+        said = plain_text({names.get(item, item): worth for item, worth in value.items()})
+        left_out = [name for choice, name in names.items() if choice not in value]
+        return f"{said} (partial: nothing on {listed(left_out, 'and')})" if left_out else said
+    return words.choice_name(question, value)
+
+
+def amounts_text(value: Any) -> str:
+    """A list of items with their amounts, or any other value, in words."""
+    if isinstance(value, tuple | list):
+        each = (" ".join(map(str, v)) if isinstance(v, tuple | list) else str(v) for v in value)
+        return ", ".join(each)
+    return plain_text(value)
+
+
+def plain_text(value: Any) -> str:
+    """A value in words where it is simple, as JSON where it is not."""
+    if isinstance(value, str | int):
+        return str(value)
+    if isinstance(value, dict) and all(isinstance(v, int | float) for v in value.values()):
+        return ", ".join(f"{key} {v:.4g}" for key, v in value.items())
+    return msgspec.json.encode(value).decode()
+
+
+def ending(end: Ended | Censored, eyes: str = REFEREE) -> str:
+    """The end in one line, as far as these eyes know."""
+    if isinstance(end, Censored):
+        who = f" at {end.seat}" if end.seat else ""
+        return f"stopped without a result ({end.cause}{who}): {end.detail}".removesuffix(": ")
+    if eyes != REFEREE:
+        return f"over; {eyes} got {end.payoffs.get(eyes, 0):g}"
+    return "over: " + ", ".join(f"{seat} {pay:g}" for seat, pay in end.payoffs.items())
+
+
+def _rules(context: SeatContext) -> str:
+    frame, rules = context.words.texts["frame"], _or_none(lambda: context.words.rules(context.seat))
+    return "\n\n".join(part for part in (frame, rules) if part)
+
+
+def _or_none(say: Callable[[], str]) -> str:
+    """What the words say; nothing where a game does not put it into words, as for helpers."""
+    try:
+        return say()
+    except LookupError:
+        return ""

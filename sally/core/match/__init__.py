@@ -1,0 +1,1 @@
+"""An episode in progress: the turn engine, its drivers, replay and playback."""

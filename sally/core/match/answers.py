@@ -1,0 +1,100 @@
+"""From an answer to the event in the log, and back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from sally.core.errors import IllegalMove
+from sally.core.log.events import Episode, Event, Forfeited, Moved, Reported, Skipped
+from sally.core.match.player import AskId, Decision, Forfeit, Given, Silence, Turn
+from sally.core.rules.game import GameSpec
+from sally.core.rules.probe import Foreseen, Question, Report, as_logged, problem
+
+
+def forfeited(turn: Turn[Any, Any], given: Forfeit) -> Forfeited:
+    """A move that could not be had; only language players keep notes in the log."""
+    looked, notes = tuple(turn.looked), given.memory if given.calls else None
+    said = (given.reason, given.reply, given.tries, given.calls)
+    return Forfeited(turn.number, turn.seat, *said, looked, notes)
+
+
+def spoken(turn: Turn[Any, Any], action: Any, given: Decision[Any]) -> Moved:
+    """A move with the words, calls and look-ups behind it; only language players keep notes."""
+    calls, number, seat = given.calls, turn.id[0], turn.context.seat
+    memory, looked = given.memory if calls else None, tuple(turn.looked)
+    return Moved(number, seat, action, given.reply, given.tries, calls, memory, looked)
+
+
+def reported(turn: Turn[Any, Any], question: Question, given: Any) -> Reported | Skipped:
+    """The answer to a probe, or why there is none; raises IllegalMove if it is neither."""
+    number, seat, probe, about = turn.id[0], turn.context.seat, question.probe, question.about
+    if isinstance(given, Silence):
+        return Skipped(number, seat, probe, given.reason, about)
+    if not isinstance(given, Report):
+        raise IllegalMove(f"{seat} was asked {probe} and answered {given!r}.")
+    if (why := problem(question, given)) is not None:
+        raise IllegalMove(f"{seat}, asked {probe}: {why}.")
+    value, reply, tries, calls = as_logged(given.value), given.reply, given.tries, given.calls
+    return Reported(number, seat, probe, value, about, given.odds, "probe", reply, tries, calls)
+
+
+def foreseen(turn: int, seat: str, made: Foreseen) -> Reported:
+    """A prediction made inside a decision, as a report."""
+    return Reported(
+        turn, seat, made.probe, as_logged(made.value), made.about, made.odds, "decision"
+    )
+
+
+def ask_of(event: Event) -> AskId | None:
+    """Which ask an event answers; None if it answers none of its own."""
+    match event:
+        case Moved() | Forfeited():
+            return None if _is_rejected(event) else (event.turn, event.seat, "", "")
+        case Reported(source="probe") | Skipped():
+            return (event.turn, event.seat, event.probe, event.about)
+    return None
+
+
+def _is_rejected(event: Event) -> bool:
+    """Whether the rules, and not the seat, made this event: the seat was not asked again."""
+    return isinstance(event, Forfeited) and event.reason == "rejected"
+
+
+def answers_of(spec: GameSpec[Any, Any, Any], episode: Episode) -> dict[AskId, tuple[Event, Given]]:
+    """Every logged answer under the ask that it answers."""
+    seen: dict[tuple[int, str], tuple[Foreseen, ...]] = {}
+    for e in episode.events:
+        if isinstance(e, Reported) and e.source == "decision":
+            made = Foreseen(e.probe, e.value, e.about, e.odds)
+            seen[e.turn, e.seat] = (*seen.get((e.turn, e.seat), ()), made)
+    out: dict[AskId, tuple[Event, Given]] = {}
+    for e in episode.events:
+        if (ask := ask_of(e)) is not None:
+            out[ask] = (e, _given(spec, e, seen.get((e.turn, e.seat), ())))
+    return out
+
+
+def _given(spec: GameSpec[Any, Any, Any], event: Event, seen: tuple[Foreseen, ...]) -> Given:
+    match event:
+        case Moved():
+            action = action_of(spec, event.action)
+            return Decision(action, event.memory, event.reply, event.tries, event.calls, seen)
+        case Forfeited():
+            return Forfeit(event.reason, event.reply, event.tries, event.calls, event.memory)
+        case Reported() | Skipped():
+            return given_in(event)
+    raise TypeError(f"{event!r} is no answer")
+
+
+def given_in(event: Reported | Skipped) -> Report | Silence:
+    """What was answered to a question."""
+    if isinstance(event, Skipped):
+        return Silence(event.reason)
+    return Report(event.value, event.odds, event.reply, event.tries, event.calls)
+
+
+def action_of(spec: GameSpec[Any, Any, Any], plain: Any) -> Any:
+    """An action as the rules have it, from plain data."""
+    return plain if spec.action is int else msgspec.convert(plain, spec.action)

@@ -1,0 +1,69 @@
+"""Whether a setup can be played at all: its game, version, seats, probes and injections."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sally.core.errors import BadInput, unknown
+from sally.core.log.events import Setup
+from sally.core.rules.game import Game, GameSpec
+from sally.core.rules.probe import Probe
+
+
+def check_playable(spec: GameSpec[Any, Any, Any], game: Game[Any, Any, Any], setup: Setup) -> None:
+    """Refuse a setup that cannot be played, in one clear sentence."""
+    everyone = {*game.seats, *game.helpers}
+    if setup.instance.game != spec.name:
+        raise BadInput(
+            f"Instance {setup.instance.id!r} is a problem of {setup.instance.game}, "
+            f"not of {spec.name}."
+        )
+    if setup.version != spec.version:
+        raise BadInput(
+            f"{spec.name} is at rules version {spec.version}; this setup asks for {setup.version}."
+        )
+    for seat in (*setup.lineup, *setup.arms, *(i.seat for i in setup.injections)):
+        if seat not in everyone:
+            raise unknown(f"seat of {spec.name}", seat, everyone)
+    if setup.retries < 0:
+        raise BadInput(f"retries must be at least 0, not {setup.retries}.")
+    for seat, names in setup.arms.items():
+        for name in names:
+            _probe_for(spec, name, seat)
+        if len(set(names)) < len(names):
+            raise BadInput(f"The arm of {seat} names a probe twice: {', '.join(names)}.")
+    for injection in setup.injections:
+        probe = _probe_for(spec, injection.probe, injection.seat)
+        if injection.error and probe.kind == "values":
+            raise BadInput(
+                f"{probe.name!r} cannot be told with an error: values have no finite set of "
+                "wrong ones."
+            )
+        asked = setup.arms.get(injection.seat, ())
+        if injection.source == "own" and injection.probe not in asked:
+            raise BadInput(
+                f"{injection.seat} is to be told its own answer to {injection.probe!r}, "
+                "but its arm does not ask it."
+            )
+        if injection.source == "own" and probe.point == "after":
+            raise BadInput(
+                f"{injection.seat} cannot be told its own answer to {injection.probe!r} before it "
+                "moves: that is asked after the move."
+            )
+    _refuse_two_oracles(setup)
+
+
+def _probe_for(spec: GameSpec[Any, Any, Any], name: str, seat: str) -> Probe:
+    probe = spec.probe(name)
+    if probe.seats and seat not in probe.seats:
+        raise BadInput(f"Probe {name!r} of {spec.name} is not for seat {seat!r}.")
+    return probe
+
+
+def _refuse_two_oracles(setup: Setup) -> None:
+    told = sorted({i.seat for i in setup.injections if i.source == "truth"})
+    if len(told) > 1:
+        raise BadInput(
+            f"{' and '.join(told)} are both to be told the truth; only one seat can be, because "
+            "it has to wait for the others' moves."
+        )

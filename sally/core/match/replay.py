@@ -1,0 +1,73 @@
+"""What happened, laid open: states, moves and reports by turn. Truth is computed from this."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Generic
+
+from sally.core.log.events import PlayerSpec, Reported
+from sally.core.match.player import AskId
+from sally.core.rules.game import A, Game, S, Seat, V
+
+
+@dataclass(frozen=True)
+class Step(Generic[S, A]):
+    """One transition."""
+
+    turn: int
+    before: S
+    moves: Mapping[Seat, A]
+    forfeited: tuple[Seat, ...]
+    after: S
+
+
+@dataclass
+class Replay(Generic[S, A, V]):
+    """The referee's memory of a match; it grows with the match and is whole at the end."""
+
+    game: Game[S, A, V]
+    states: list[S]  # the state before each turn, and the present one
+    moves: list[Mapping[Seat, A]] = field(default_factory=list)
+    forfeited: dict[int, tuple[Seat, ...]] = field(default_factory=dict)
+    reports: dict[AskId, Reported] = field(default_factory=dict)
+    pending: Mapping[Seat, A] = field(default_factory=dict)  # made this turn, not yet revealed
+    lineup: Mapping[str, PlayerSpec] = field(default_factory=dict)  # who sits where, declared
+
+    def __len__(self) -> int:
+        return len(self.moves)
+
+    def copied(self) -> Replay[S, A, V]:
+        """The same memory, at a copy of the match."""
+        twin = replace(self, states=list(self.states), moves=list(self.moves))
+        twin.forfeited, twin.reports = dict(self.forfeited), dict(self.reports)
+        return twin
+
+    @property
+    def present(self) -> S:
+        """The state that now stands."""
+        return self.states[-1]
+
+    def state(self, turn: int) -> S:
+        """The state before a turn's moves."""
+        return self.states[turn]
+
+    def move(self, turn: int, seat: Seat) -> A | None:
+        """What a seat did in a turn; None if it did not move or forfeited."""
+        if turn < len(self.moves):
+            return self.moves[turn].get(seat)
+        return self.pending.get(seat)
+
+    def view(self, turn: int, seat: Seat) -> V:
+        """What a seat saw before a turn's moves."""
+        return self.game.observe(self.states[turn], seat)
+
+    def report(self, turn: int, seat: Seat, probe: str, about: str = "") -> Reported | None:
+        """What a seat said to a probe in a turn."""
+        return self.reports.get((turn, seat, probe, about))
+
+    def steps(self) -> Iterator[Step[S, A]]:
+        """The whole game, transition by transition."""
+        for turn, moves in enumerate(self.moves):
+            lost = self.forfeited.get(turn, ())
+            yield Step(turn, self.states[turn], moves, lost, self.states[turn + 1])

@@ -1,0 +1,351 @@
+"""A model is two verbs: it completes a conversation, and it scores candidate continuations."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, Final, Literal, Protocol, TypeAlias, runtime_checkable
+
+import msgspec
+
+from sally.core.prompt.hashed_text import HashedText
+
+# ---------------------------------------------------------------- messages and tools
+
+
+class ToolSpec(msgspec.Struct, frozen=True):
+    """A tool a model may call: its name, what it does, and the JSON schema of its arguments."""
+
+    name: str
+    description: str
+    schema: dict[str, Any]
+
+
+class ToolCall(msgspec.Struct, frozen=True):
+    """A call a model made, its arguments kept as the JSON text the model wrote."""
+
+    id: str
+    name: str
+    arguments: str
+
+    def read(self) -> dict[str, Any]:
+        """The arguments as a mapping; text that is none fails as a bad reply."""
+        try:
+            return msgspec.json.decode(self.arguments, type=dict[str, Any])
+        except (msgspec.DecodeError, UnicodeEncodeError) as error:
+            raise ModelFailure(
+                "bad_reply",
+                f"The arguments of the call to {self.name!r} are not a JSON object: {error}.",
+            ) from error
+
+
+class System(msgspec.Struct, frozen=True, tag_field="role", tag="system"):
+    """What the model is told before the conversation."""
+
+    text: str
+
+
+class User(msgspec.Struct, frozen=True, tag_field="role", tag="user"):
+    """What is said to the model."""
+
+    text: str
+
+
+class Assistant(msgspec.Struct, frozen=True, tag_field="role", tag="assistant"):
+    """What the model said, with the tool calls it made, if any."""
+
+    text: str
+    tool_calls: tuple[ToolCall, ...] = ()
+
+
+class ToolResult(msgspec.Struct, frozen=True, tag_field="role", tag="tool"):
+    """What a tool answered to one call."""
+
+    call_id: str
+    name: str
+    text: str
+
+
+Message: TypeAlias = System | User | Assistant | ToolResult
+Context: TypeAlias = str | Sequence[Message]
+"""What a candidate continues: raw text, or a chat whose assistant turn is open; a last message
+of the assistant is the beginning of that turn."""
+
+
+def messages_json(messages: Sequence[Message]) -> bytes:
+    """The messages as JSON, growing texts as plain ones, to be read as `list[Message]`."""
+    return msgspec.json.encode(list(messages), enc_hook=_plain)
+
+
+def _plain(value: object) -> str:
+    if isinstance(value, HashedText):
+        return str(value)
+    raise TypeError(f"A message holds texts and tool calls only, not {type(value).__name__}.")
+
+
+# ---------------------------------------------------------------- settings
+
+
+class Settings(msgspec.Struct, frozen=True, omit_defaults=True):
+    """How a model is asked to answer; None leaves the choice to the provider."""
+
+    temperature: float | None = None
+    top_p: float | None = None
+    top_k: int | None = None
+    max_tokens: int | None = None
+    seed: int | None = None
+    stop: tuple[str, ...] = ()
+    reasoning_effort: str | None = None
+    reasoning_tokens: int | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("temperature", "top_p"):
+            value = getattr(self, name)
+            if value is not None:
+                # 0 and 0.0 are one setting and must have one canonical form.
+                msgspec.structs.force_setattr(self, name, float(value) + 0.0)
+        if isinstance(self.stop, str):
+            raise ValueError(f"stop must be a tuple of texts, such as ({self.stop!r},).")
+        msgspec.structs.force_setattr(self, "stop", tuple(self.stop))
+        _check_settings(self)
+
+    def canonical(self) -> str:
+        """The same JSON for the same settings: keys sorted, what is not set left out."""
+        return msgspec.json.encode(self, order="sorted").decode()
+
+
+def _check_settings(settings: Settings) -> None:
+    heat, top = settings.temperature, settings.top_p
+    if heat is not None and not (math.isfinite(heat) and heat >= 0):
+        raise ValueError(f"temperature must be a finite number of at least 0, not {heat}.")
+    if top is not None and not 0 < top <= 1:
+        raise ValueError(f"top_p must be above 0 and at most 1, not {top}.")
+    for name in ("top_k", "max_tokens", "reasoning_tokens"):
+        value = getattr(settings, name)
+        if value is not None and value < 1:
+            raise ValueError(f"{name} must be at least 1, not {value}.")
+    if settings.seed is not None and not 0 <= settings.seed < 2**32 - 1:
+        # Seeds are 32 bits wide in llama.cpp, whose highest one means "draw a seed".
+        raise ValueError(f"seed must be from 0 to {2**32 - 2}, not {settings.seed}.")
+    if "" in settings.stop:
+        raise ValueError("stop must not hold an empty text, which would stop every reply at once.")
+
+
+AS_THE_PROVIDER_DOES: Final = Settings()
+
+
+# ---------------------------------------------------------------- replies
+
+
+class Usage(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What a call used; None is not known, which is not zero."""
+
+    input: int = 0
+    output: int = 0
+    cached: int | None = None
+    evaluated: int | None = None
+    reasoning: int | None = None
+    seconds: float = 0.0
+    cost: float | None = None
+
+    def __add__(self, other: Usage) -> Usage:
+        return Usage(
+            input=self.input + other.input,
+            output=self.output + other.output,
+            cached=_sum(self.cached, other.cached),
+            evaluated=_sum(self.evaluated, other.evaluated),
+            reasoning=_sum(self.reasoning, other.reasoning),
+            seconds=self.seconds + other.seconds,
+            cost=None if self.cost is None or other.cost is None else self.cost + other.cost,
+        )
+
+    @staticmethod
+    def total(usages: Iterable[Usage]) -> Usage:
+        """The sum; a part that is not known in one call is not known in the sum."""
+        return sum(usages, start=Usage(cached=0, evaluated=0, reasoning=0, cost=0.0))
+
+
+def _sum(one: int | None, other: int | None) -> int | None:
+    return None if one is None or other is None else one + other
+
+
+Finish: TypeAlias = Literal["stop", "length", "tool_calls", "refusal", "error"]
+
+
+class Reply(msgspec.Struct, frozen=True, tag="reply"):
+    """What a model answered; hidden reasoning is kept apart and never read as the answer."""
+
+    text: str
+    tool_calls: tuple[ToolCall, ...] = ()
+    usage: Usage = Usage()
+    finish: Finish = "stop"
+    reasoning: str | None = None
+
+
+class Scores(msgspec.Struct, frozen=True, tag="scores"):
+    """The log-probability of each candidate as a continuation of one context."""
+
+    candidates: tuple[str, ...]
+    logprobs: tuple[float, ...]
+    usage: Usage = Usage()
+
+    def __post_init__(self) -> None:
+        if len(self.candidates) != len(self.logprobs):
+            raise ValueError(
+                f"{len(self.candidates)} candidates need as many log-probabilities, "
+                f"not {len(self.logprobs)}."
+            )
+        for candidate, logprob in zip(self.candidates, self.logprobs, strict=True):
+            # Rounding may leave a sure token a hair above probability 1.
+            if not (math.isfinite(logprob) and logprob <= 1e-3):
+                raise ValueError(
+                    f"The log-probability of {candidate!r} must be finite and at most 0, "
+                    f"not {logprob}."
+                )
+
+    def normalised(self) -> dict[str, float]:
+        """Each candidate's probability, given that one of the candidates is said."""
+        highest = max(self.logprobs)
+        weights = [math.exp(logprob - highest) for logprob in self.logprobs]
+        total = math.fsum(weights)
+        return {c: w / total for c, w in zip(self.candidates, weights, strict=True)}
+
+
+# ---------------------------------------------------------------- failures
+
+FaultKind: TypeAlias = Literal[
+    "rate_limit",
+    "server",
+    "timeout",
+    "connection",
+    "bad_reply",
+    "refused",
+    "context_length",
+    "auth",
+    "bad_request",
+    "unsupported",
+]
+TRANSIENT: Final[frozenset[FaultKind]] = frozenset(
+    {"rate_limit", "server", "timeout", "connection", "bad_reply"}
+)
+
+
+class Fault(msgspec.Struct, frozen=True, tag="fault", omit_defaults=True):
+    """A failed call as a value for the log: its kind, one sentence, and how long to wait."""
+
+    kind: FaultKind
+    detail: str
+    retry_after: float | None = None
+
+
+class ModelFailure(Exception):
+    """A call that brought no reply, by kind."""
+
+    def __init__(self, kind: FaultKind, detail: str, retry_after: float | None = None) -> None:
+        super().__init__(kind, detail, retry_after)
+        self.fault = Fault(kind, detail, retry_after)
+
+    @property
+    def kind(self) -> FaultKind:
+        """What went wrong."""
+        return self.fault.kind
+
+    @property
+    def transient(self) -> bool:
+        """Whether the same call may succeed when it is made again."""
+        return self.fault.kind in TRANSIENT
+
+    def __str__(self) -> str:
+        return f"{self.fault.kind}: {self.fault.detail}"
+
+
+class CannotScore(Exception):
+    """The model gives no exact log-probabilities of candidates; said before anything is spent."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.name = name
+
+    def __str__(self) -> str:
+        return (
+            f"The model {self.name!r} cannot score candidates; "
+            "use a strategy that only completes, or a model that scores, such as the embedded one."
+        )
+
+
+class BadCandidates(ValueError):
+    """The candidates cannot be compared by their log-probabilities."""
+
+
+def check_candidates(candidates: Sequence[str]) -> None:
+    """Refuse candidates that are missing, empty, equal, or the beginning of one another."""
+    if not candidates:
+        raise BadCandidates("There are no candidates to score; give at least one.")
+    if "" in candidates:
+        raise BadCandidates("A candidate is the empty text; every candidate needs a letter.")
+    # Sorted, everything between a text and its continuation continues it too.
+    for short, long in pairwise(sorted(candidates)):
+        if short == long:
+            raise BadCandidates(f"The candidate {short!r} is listed twice; list it once.")
+        if long.startswith(short):
+            raise BadCandidates(
+                f"The candidate {short!r} is the beginning of {long!r}, so saying the second "
+                "says the first; end both with a sign that sets them apart, such as a full stop."
+            )
+
+
+# ---------------------------------------------------------------- the verbs
+
+
+@runtime_checkable
+class Model(Protocol):
+    """Anything that completes conversations and, if it can, scores candidates."""
+
+    @property
+    def name(self) -> str:
+        """The name under which its calls are logged."""
+        ...
+
+    @property
+    def can_score(self) -> bool:
+        """Whether `score` gives exact log-probabilities."""
+        ...
+
+    async def complete(
+        self,
+        messages: Sequence[Message],
+        settings: Settings = AS_THE_PROVIDER_DOES,
+        tools: Sequence[ToolSpec] = (),
+    ) -> Reply:
+        """Answer a conversation, or raise ModelFailure."""
+        ...
+
+    async def score(
+        self, context: Context, candidates: Sequence[str], settings: Settings = AS_THE_PROVIDER_DOES
+    ) -> Scores:
+        """The log-probability of each candidate, all its tokens summed, tokenised with context."""
+        ...
+
+
+@dataclass(frozen=True)
+class ModelKind:
+    """Models of one kind on the shelf: `make` is given the whole name (`embedded:x.gguf`).
+
+    `at_once` says how many calls such a model takes at the same time, as a number or, where that
+    depends on the machine, as a function; a model's own `slots` says it of that one model.
+    """
+
+    name: str
+    about: str
+    make: Callable[[str], Model]
+    at_once: int | Callable[[], int] | None = None
+
+    def __call__(self, name: str) -> Model:
+        return self.make(name)
+
+    @property
+    def calls_at_once(self) -> int | None:
+        """How many calls a model of this kind takes at the same time; None if it does not say."""
+        return self.at_once() if callable(self.at_once) else self.at_once

@@ -1,0 +1,1 @@
+"""Games, players, studies and papers by name."""

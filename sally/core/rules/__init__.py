@@ -1,0 +1,1 @@
+"""What a game is: rules, menus, probes, metrics, cards and boards, as types."""

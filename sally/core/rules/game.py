@@ -1,0 +1,263 @@
+"""What a game is: pure rules under a name, with its words, probes and tools."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from inspect import get_annotations
+from threading import RLock
+from typing import Any, ClassVar, Generic, Literal, TypeVar, get_args, get_origin, get_type_hints
+
+import msgspec
+
+from sally.core.errors import BadInput, unknown
+from sally.core.prompt.words import Words
+from sally.core.rules.awareness import EVERYWHERE
+from sally.core.rules.menu import Options
+from sally.core.rules.menu_width import widest_menu_of
+from sally.core.rules.probe import Probe
+from sally.core.rules.seat import NATURE as NATURE
+from sally.core.rules.seat import A as A
+from sally.core.rules.seat import S as S
+from sally.core.rules.seat import Seat as Seat
+from sally.core.rules.seat import V as V
+
+OF_THE_GAME = {"seats", "helpers", "pays_as_it_goes", "same_menus", "censors_forfeits"}
+
+
+class Game(ABC, Generic[S, A, V]):
+    """Rules only. No method changes its arguments, draws a random number or says a word.
+
+    A game is a frozen dataclass; its fields are its parameters.
+    """
+
+    seats: tuple[Seat, ...]
+    helpers: tuple[Seat, ...] = ()  # nature, a reader: no payoff, a default occupant
+    pays_as_it_goes: bool = False  # whether `payoffs` has a meaning before the end
+    same_menus: bool = False  # whether what a seat may do never changes
+    censors_forfeits: bool = False  # whether `censored` says why only just after a forfeit
+
+    def __init_subclass__(cls) -> None:
+        """Seats and helpers are the game's, not parameters, even where an author annotates them."""
+        super().__init_subclass__()
+        for name in OF_THE_GAME & get_annotations(cls).keys():
+            cls.__annotations__[name] = ClassVar[Any]
+
+    @abstractmethod
+    def start(self) -> S: ...
+
+    @abstractmethod
+    def to_move(self, state: S) -> tuple[Seat, ...]:
+        """Who moves now: several when moves are simultaneous, nobody when the game is over."""
+
+    @abstractmethod
+    def options(self, state: S, seat: Seat) -> Options[A]:
+        """What `seat` may do now: ready actions, and forms to fill in."""
+
+    def odds(self, state: S) -> Mapping[A, float]:
+        """Nature's lottery over her options, when she is to move."""
+        raise LookupError(f"{type(self).__name__} has no chance moves")
+
+    @abstractmethod
+    def step(self, state: S, moves: Mapping[Seat, A]) -> S: ...
+
+    @abstractmethod
+    def forfeit(self, state: S, moves: Mapping[Seat, A], forfeited: tuple[Seat, ...]) -> S:
+        """What happens when some movers gave no legal action: a void round, a pass, an end."""
+
+    def rejections(self, state: S, seat: Seat) -> int:
+        """How often in a row the rules have turned down what `seat` said."""
+        return 0
+
+    def begins_turn(self, state: S) -> bool:
+        """Whether probes at a turn's start stand here; a second try is no new beginning."""
+        return True
+
+    def censored(self, state: S) -> str | None:
+        """Why the rules themselves stop the episode without a result, if they do."""
+        return None
+
+    @abstractmethod
+    def observe(self, state: S, seat: Seat) -> V: ...
+
+    @abstractmethod
+    def payoffs(self, state: S) -> Mapping[Seat, float]:
+        """What each seat gets, once the game is over; so far, where it pays as it goes."""
+
+    def widest_menu(self) -> int | None:
+        """The most ready actions a seat can ever choose from; None where forms occur.
+
+        Found by looking at the game's play; a game that knows better may say so itself.
+        """
+        if "_widest" not in self.__dict__:  # a frozen dataclass keeps what it has worked out
+            self.__dict__["_widest"] = widest_menu_of(self)
+        widest: int | None = self.__dict__["_widest"]
+        return widest
+
+
+@dataclass(frozen=True)
+class Tool(Generic[V]):
+    """Something a player may look up while it decides: a pure function of its view."""
+
+    name: str
+    about: str
+    parameters: Mapping[str, Any]  # a JSON schema
+    run: Callable[[V, Mapping[str, Any]], Any]
+
+
+Replies = tuple[A, ...] | Callable[[A], bool] | None
+"""Best replies to a belief: all of them, a test where moves are free text, or not defined."""
+
+
+@dataclass(frozen=True)
+class Doing:
+    """How it is measured how well a seat did."""
+
+    metric: str = "reward"
+    by_seat: Mapping[str, str] = field(default_factory=dict)  # seats that want something else
+    regret: str = ""  # the metric of what is missing to the exact optimum, in the same unit
+    right: float | None = None  # what a right decision counts, where each stands alone
+    decisions: Callable[[Any], int] | None = None  # how many of these a game has; None: one
+    range: Callable[[Any, Seat], tuple[float, float]] | None = None
+    """(game, seat): the least and the most that the metric can be, where the game says so."""
+    no_split: str = ""  # why no prediction makes a move best, where none does
+
+    def of(self, seat: str) -> str:
+        """The metric for one seat."""
+        return self.by_seat.get(seat, self.metric)
+
+
+@dataclass(frozen=True, eq=False)  # a spec is itself: it holds functions and mappings
+class GameSpec(Generic[S, A, V]):
+    """One game on the shelf: rules, words, probes and tools under one name."""
+
+    name: str
+    about: str
+    game: type[Game[S, A, V]]
+    words: Callable[[Any, Mapping[str, str]], Words[A, V]]  # (game, texts) -> words
+    texts: Mapping[str, str]  # every sentence by its key; a words pack may replace any
+    people: Mapping[str, str] = field(default_factory=dict)  # sentences that people read instead
+    action: Any = int  # the action type, from which the log is read back
+    probes: tuple[Probe, ...] = ()
+    tools: tuple[Tool[V], ...] = ()
+    defaults: Mapping[str, Any] = field(default_factory=dict)  # parameters unless given
+    presets: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # defaults by name
+    abouts: Mapping[str, str] = field(default_factory=dict)  # what a preset is, by name
+    family: str = ""  # whose partners and metrics fit; empty: its own name
+    occupants: Mapping[Seat, str] = field(default_factory=dict)  # who helps, unless told
+    best_replies: Callable[[Any, V, Any], Replies[A]] | None = None  # (game, view, belief)
+    doing: Doing = field(default_factory=Doing)
+    pays: Callable[[Any, Seat], tuple[float, float]] | None = None
+    """(game, seat): the least and the most that an episode can pay, where that is known."""
+    acts_on: tuple[str, ...] = ()  # probes that `best_replies` takes; empty: all on minds
+    same_question: tuple[str, ...] = ()  # probes that ask the same: the first one asked counts
+    titles: Mapping[str, str] = field(default_factory=dict)  # what people call it, by name
+    sentences: Mapping[str, str] = field(default_factory=dict)  # what people are told of it
+    roles: Mapping[str, str] = field(default_factory=dict)  # "the guide", by seat
+    settings: Mapping[str, tuple[int, int] | None] = field(default_factory=dict)
+    """Parameters that a visitor may set: a whole number's bounds, or None for a frozen name."""
+    portable: Callable[[Mapping[str, Any]], Mapping[str, Any]] | None = None
+    """Parameters in a form that means the same on every machine: a path by what lies there."""
+    usual: str = ""  # who sits across unless told; empty: the reference, or a mind of its own
+    numbers: Callable[[Any, V], tuple[float, ...]] | None = None  # a view for learners
+    reference: str = ""  # the player that stands for the optimum, where there is one
+    version: int = 1  # of the rules: raised when a playthrough changes
+    words_version: int = 1  # of the words: raised when a page changes
+
+    def build(self, params: Mapping[str, Any] | None = None) -> Game[S, A, V]:
+        """The rules with these parameters; one clear sentence if they cannot be."""
+        given = {**self.defaults, **(params or {})}
+        for name in given:
+            if name not in self.parameters:
+                raise unknown(f"parameter of {self.name}", name, self.parameters)
+        try:
+            return _built(self.game, given)
+        except msgspec.ValidationError as why:
+            self._check_choices(given)
+            raise BadInput(f"{self.name}: {_plainly(str(why))}.") from None
+
+    def _check_choices(self, given: Mapping[str, Any]) -> None:
+        """Say what would be right where a parameter is one of a few names."""
+        for name, hint in get_type_hints(self.game).items():
+            choices = get_args(hint) if get_origin(hint) is Literal else ()
+            if choices and name in given and given[name] not in choices:
+                raise unknown(f"{name} of {self.name}", str(given[name]), map(str, choices))
+
+    def under_its_names(self) -> dict[str, GameSpec[S, A, V]]:
+        """This game by its own name and by the name of each preset."""
+        named = {
+            name: replace(
+                self,
+                name=name,
+                about=self.abouts.get(name, self.about),
+                defaults=preset,
+                presets={},
+                family=self.name,
+            )
+            for name, preset in self.presets.items()
+        }
+        return {self.name: replace(self, family=self.name), **named}
+
+    @cached_property
+    def parameters(self) -> tuple[str, ...]:
+        return tuple(self.game.__dataclass_fields__)  # type: ignore[attr-defined]
+
+    @property
+    def title(self) -> str:
+        """What people call the game."""
+        return self.titles.get(self.name, self.name.replace("_", " ").capitalize())
+
+    @property
+    def sentence(self) -> str:
+        """What people are told of the game before they play it."""
+        return self.sentences.get(self.name, self.about)
+
+    def probe(self, name: str) -> Probe:
+        for probe in self.probes:
+            if probe.name == name:
+                return probe
+        if name in EVERYWHERE:
+            return EVERYWHERE[name]
+        raise unknown(f"probe of {self.name}", name, (*(p.name for p in self.probes), *EVERYWHERE))
+
+    def is_best_reply(self, game: Any, view: V, belief: Any, move: A) -> bool | None:
+        """Whether a move is a best reply to a belief; None where that has no meaning."""
+        replies = self.best_replies and self.best_replies(game, view, belief)
+        if replies is None:
+            return None
+        return replies(move) if callable(replies) else move in replies
+
+
+BUILT = 64  # games that are kept: rules are frozen, so one object serves many episodes
+_games: dict[tuple[type[Any], bytes], Any] = {}
+# msgspec 0.22 crashes the process when two threads convert to one class for the first time;
+# tests/core/test_building.py holds this lock to it.
+_building = RLock()
+G = TypeVar("G")
+
+
+def _built(kind: type[G], given: Mapping[str, Any]) -> G:
+    """The rules of a kind with these parameters, the latest ones as they were built before."""
+    try:
+        key = (kind, msgspec.msgpack.encode(given))
+    except (TypeError, UnicodeError, OverflowError):  # the conversion says what is wrong
+        with _building:
+            return msgspec.convert(given, kind)
+    known: G | None = _games.get(key)
+    if known is not None:
+        return known
+    with _building:
+        built = msgspec.convert(given, kind)
+        if len(_games) >= BUILT:
+            _games.clear()
+        _games[key] = built
+    return built
+
+
+def _plainly(why: str) -> str:
+    """A validation message with the parameter's name in front and no code marks."""
+    what, at, where = why.partition(" - at `$.")
+    what = what.rstrip(".").replace("`", "")
+    return f"{where.rstrip('`')}: {what}" if at else what.replace(" - at $", "")

@@ -1,0 +1,277 @@
+"""What a seat may do: a menu of ready actions and of forms to fill in.
+
+One description serves the prompt, the parser, the tool call, the web form and the
+Gymnasium space, so none of them can disagree about what is legal.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any, Generic, TypeVar, cast
+
+import msgspec
+
+from sally.core.errors import IllegalMove, listed
+from sally.core.rules.chance import Stream
+
+A = TypeVar("A")
+Value = int | str
+
+
+class Act(msgspec.Struct, frozen=True, tag_field="kind", tag=str.lower, forbid_unknown_fields=True):
+    """The base of actions that are more than an index: frozen, tagged by their class name."""
+
+
+class Choice(msgspec.Struct, frozen=True, tag="choice"):
+    """One of these values."""
+
+    values: tuple[Value, ...]
+
+    def problem(self, value: Any) -> str | None:
+        if type(value) in (int, str) and value in self.values:
+            return None
+        return f"{value!r} is not one of {listed(map(str, self.values), 'or')}"
+
+    def example(self, draws: Stream) -> Value:
+        return draws.pick(self.values)
+
+    def schema(self) -> dict[str, Any]:
+        return {"enum": list(self.values)}
+
+
+class Whole(msgspec.Struct, frozen=True, tag="whole"):
+    """A whole number from `low` to `high`."""
+
+    low: int
+    high: int
+
+    def problem(self, value: Any) -> str | None:
+        if type(value) is int and self.low <= value <= self.high:
+            return None
+        return f"{value!r} is not a whole number from {self.low} to {self.high}"
+
+    def example(self, draws: Stream) -> int:
+        return self.low + draws.below(self.high - self.low + 1)
+
+    def schema(self) -> dict[str, Any]:
+        return {"type": "integer", "minimum": self.low, "maximum": self.high}
+
+
+class Text(msgspec.Struct, frozen=True, tag="text"):
+    """Words of one's own, at most `limit` characters, of a given shape if there is one."""
+
+    limit: int
+    pattern: str = ""
+    samples: tuple[str, ...] = ("Hello.",)  # what a random player says
+    least: int = 1
+
+    def problem(self, value: Any) -> str | None:
+        if not isinstance(value, str):
+            return f"{value!r} is not a text"
+        if len(value) > self.limit:
+            return f"the text has {len(value)} characters, at most {self.limit} are allowed"
+        if len(value.strip()) < self.least:
+            return "the text is empty"
+        if not _is_writable(value):
+            return "the text holds half a character, which cannot be written down"
+        if self.pattern and not re.fullmatch(self.pattern, value):
+            return f"{value!r} does not have the form {self.pattern}"
+        return None
+
+    def example(self, draws: Stream) -> str:
+        return draws.pick(self.samples)
+
+    def schema(self) -> dict[str, Any]:
+        shape = {"pattern": f"^(?:{self.pattern})$"} if self.pattern else {}
+        return {"type": "string", "minLength": self.least, "maxLength": self.limit, **shape}
+
+
+class Amounts(msgspec.Struct, frozen=True, tag="amounts"):
+    """Some of these items, each with an amount above 0 and at most what is there.
+
+    Amounts are written as text ("2", "2/3"): exact, and safe in every JSON reader.
+    """
+
+    most: tuple[tuple[str, str], ...]
+
+    def problem(self, value: Any) -> str | None:
+        there = dict(self.most)
+        if not isinstance(value, tuple) or not all(map(_is_pair, value)):
+            return f"{value!r} is not a list of (item, amount)"
+        named = [item for item, _ in value]
+        if len(set(named)) != len(named):
+            return "an item is named twice"
+        for item, amount in value:
+            if item not in there:
+                return f"{item!r} is not one of {listed(there, 'or')}"
+            if (why := amount_problem(amount, there[item])) is not None:
+                return f"{why} of {item}"
+        return None
+
+    def example(self, draws: Stream) -> tuple[tuple[str, str], ...]:
+        wanted = [(item, int(Fraction(most))) for item, most in self.most if Fraction(most) >= 1]
+        return tuple((item, str(1 + draws.below(most))) for item, most in wanted if draws() < 0.5)
+
+    def schema(self) -> dict[str, Any]:
+        pair = {
+            "type": "array",
+            "prefixItems": [{"enum": [item for item, _ in self.most]}, AMOUNT_SCHEMA],
+            "minItems": 2,
+            "maxItems": 2,
+        }
+        return {"type": "array", "items": pair, "maxItems": len(self.most)}
+
+
+def _is_pair(entry: Any) -> bool:
+    return isinstance(entry, tuple) and len(entry) == 2 and isinstance(entry[0], str)
+
+
+def _is_writable(text: str) -> bool:
+    """Whether a text has no lone surrogate, which no JSON line can hold."""
+    return not re.search("[\ud800-\udfff]", text)
+
+
+AMOUNT_PATTERN = r"[0-9]{1,9}(?:/[0-9]{1,9}|\.[0-9]{1,9})?"
+AMOUNT_SCHEMA = {"type": "string", "pattern": f"^{AMOUNT_PATTERN}$"}
+
+
+def amount_problem(amount: Any, most: str) -> str | None:
+    """Why `amount` is no amount above 0 and at most `most`, or None when it is one."""
+    if _is_whole(amount) and most.isdecimal() and 0 < int(amount) <= int(most):
+        return None  # whole amounts are the rule, and fractions take ten times as long
+    if not isinstance(amount, str) or not re.fullmatch(AMOUNT_PATTERN, amount):
+        return f'{amount!r} is not an amount such as "2" or "2/3"'
+    if "/" in amount and int(amount.partition("/")[2]) == 0:
+        return f"{amount!r} divides by zero"
+    if not 0 < Fraction(amount) <= Fraction(most):
+        return f"{amount} is not above 0 and at most {most}"
+    return None
+
+
+def _is_whole(amount: Any) -> bool:
+    return type(amount) is str and len(amount) < 10 and amount.isascii() and amount.isdecimal()
+
+
+class Many(msgspec.Struct, frozen=True, tag="many"):
+    """A list of up to `most` answers of one kind."""
+
+    of: Field
+    most: int = 100
+
+    def problem(self, value: Any) -> str | None:
+        if not isinstance(value, tuple):
+            return f"{value!r} is not a list"
+        if len(value) > self.most:
+            return f"{len(value)} entries are more than {self.most}"
+        problems = (self.of.problem(v) for v in value)
+        return next((why for why in problems if why is not None), None)
+
+    def example(self, draws: Stream) -> tuple[Any, ...]:
+        return tuple(self.of.example(draws) for _ in range(draws.below(min(self.most, 2) + 1)))
+
+    def schema(self) -> dict[str, Any]:
+        return {"type": "array", "items": self.of.schema(), "maxItems": self.most}
+
+
+class Form(msgspec.Struct, Generic[A], frozen=True):
+    """An action to be filled in: its type, and what may stand in each field."""
+
+    make: type[A]
+    fields: tuple[tuple[str, Field], ...] = ()
+
+    @property
+    def kind(self) -> str:
+        """The tag under which the filled-in action is logged."""
+        return kind_of(self.make)
+
+    def problem(self, action: Any) -> str | None:
+        if not isinstance(action, self.make):
+            return f"it is not a {self.kind}"
+        for name, field in self.fields:
+            if (why := field.problem(getattr(action, name))) is not None:
+                return f"{name}: {why}"
+        if action != self.make(**{name: getattr(action, name) for name, _ in self.fields}):
+            return f"a field is filled in that this {self.kind} does not have"
+        return None
+
+    def example(self, draws: Stream) -> A:
+        return self.make(**{name: field.example(draws) for name, field in self.fields})
+
+    def schema(self) -> dict[str, Any]:
+        kind = {"kind": {"const": self.kind}}
+        return {
+            "type": "object",
+            "properties": kind | {name: field.schema() for name, field in self.fields},
+            "required": ["kind", *(name for name, _ in self.fields)],
+            "additionalProperties": False,
+        }
+
+
+def kind_of(action: type[Any]) -> str:
+    """The tag of a struct type."""
+    return str(action.__struct_config__.tag)
+
+
+Field = Choice | Whole | Text | Amounts | Many | Form[Any]
+Options = tuple[A | Form[A], ...]
+
+
+def is_finite(options: Options[A]) -> bool:
+    """Whether every option is a ready action."""
+    return not any(type(option) is Form for option in options)
+
+
+def span(options: Options[Any]) -> Whole | None:
+    """The scale of a menu that is whole numbers without a gap, from low to high; else None."""
+    numbers = [option for option in options if type(option) is int]
+    if not numbers or len(numbers) < len(options):
+        return None
+    low, high = numbers[0], numbers[-1]
+    return Whole(low, high) if numbers == list(range(low, high + 1)) else None
+
+
+def admitted(options: Options[A], action: A) -> A:
+    """The action as the menu has it; raises IllegalMove, with the reason, if it does not."""
+    if action in options:
+        return cast(A, options[options.index(action)])  # ours, not an equal of another type
+    reasons = [o.problem(action) for o in options if type(o) is Form]
+    if None in reasons:
+        return action
+    of_its_kind = [o for o in options if type(o) is Form and isinstance(action, o.make)]
+    if of_its_kind:
+        raise IllegalMove(f"{of_its_kind[0].problem(action)}.")
+    known = [o.kind if type(o) is Form else repr(o) for o in options]
+    raise IllegalMove(f"{action!r} is not among the options {listed(known, 'or')}.")
+
+
+def example(options: Options[A], draws: Stream) -> A:
+    """A legal action, drawn: each option as likely as any other."""
+    drawn: Any = draws.pick(options)
+    return cast(A, drawn.example(draws) if type(drawn) is Form else drawn)
+
+
+def filled(options: Options[A], plain: Any) -> A:
+    """The action that plain JSON data describes; raises IllegalMove with the reason."""
+    if not isinstance(plain, Mapping):
+        ready: A = plain
+        return admitted(options, ready)
+    types: list[Any] = [o.make if type(o) is Form else type(o) for o in options]
+    kinds = {kind_of(t): t for t in types if issubclass(t, msgspec.Struct)}
+    make = kinds.get(str(plain.get("kind")))
+    if make is None:
+        raise IllegalMove(f"kind must be {listed(kinds, 'or')}, not {plain.get('kind')!r}.")
+    try:
+        action: A = msgspec.convert(plain, make)
+    except (msgspec.ValidationError, UnicodeError) as why:  # a key may hold half a character
+        raise IllegalMove(f"{why}.") from None
+    return admitted(options, action)
+
+
+def menu_schema(options: Options[Any]) -> dict[str, Any]:
+    """A JSON schema that exactly the legal actions satisfy."""
+    ready = [msgspec.to_builtins(o) for o in options if type(o) is not Form]
+    forms = [o.schema() for o in options if type(o) is Form]
+    kinds: list[dict[str, Any]] = ([{"enum": ready}] if ready else []) + forms
+    return kinds[0] if len(kinds) == 1 else {"anyOf": kinds}

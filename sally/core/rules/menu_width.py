@@ -1,0 +1,81 @@
+"""How wide the widest menu of a game is, found by looking at its play."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import product
+from typing import Any
+
+from sally.core.rules.chance import Stream
+from sally.core.rules.menu import is_finite
+from sally.core.rules.seat import NATURE
+
+MOST_STATES = 5000  # looked at one by one; a larger game is sampled
+SAMPLES, MOST_STEPS = 64, 10_000  # whole plays by chance, and how long each may be
+
+OVER = object()  # no state of any game
+
+
+def widest_menu_of(game: Any) -> int | None:
+    """The most ready actions that a seat can choose from; None where forms occur.
+
+    Exact for a game of few states; of a larger one, the widest menu of many plays by chance.
+    """
+    widest = 0
+    for state in _states(game):
+        for seat in game.to_move(state):
+            if seat in game.seats:
+                options = game.options(state, seat)
+                if not is_finite(options):
+                    return None
+                widest = max(widest, len(options))
+    return widest
+
+
+def _states(game: Any) -> Iterator[Any]:
+    """Every state that play can reach, or the states of plays by chance if there are too many."""
+    seen: set[Any] = set()
+    ways, looked = [iter([game.start()])], 0
+    while ways:
+        state = next(ways[-1], OVER)
+        if state is OVER:
+            ways.pop()
+            continue
+        looked += 1
+        if looked > MOST_STATES:
+            yield from _sampled(game)
+            return
+        if state not in seen:
+            seen.add(state)
+            yield state
+            if all(is_finite(menu) for menu in _menus(game, state).values()):
+                ways.append(_after(game, state))
+
+
+def _menus(game: Any, state: Any) -> dict[Any, Any]:
+    """By mover, what it can do; of nature, what has a chance."""
+    menus = {}
+    for seat in game.to_move(state):
+        if seat == NATURE:
+            menus[seat] = tuple(action for action, p in game.odds(state).items() if p > 0)
+        else:
+            menus[seat] = game.options(state, seat)
+    return menus
+
+
+def _after(game: Any, state: Any) -> Iterator[Any]:
+    menus = _menus(game, state)
+    if menus:
+        for actions in product(*menus.values()):
+            yield game.step(state, dict(zip(menus, actions, strict=True)))
+
+
+def _sampled(game: Any) -> Iterator[Any]:
+    for number in range(SAMPLES):
+        draws, state = Stream("widest menu", number), game.start()
+        for _ in range(MOST_STEPS):
+            yield state
+            menus = _menus(game, state)
+            if not menus or not all(is_finite(menu) for menu in menus.values()):
+                break
+            state = game.step(state, {seat: draws.pick(menu) for seat, menu in menus.items()})

@@ -1,0 +1,66 @@
+"""A scripted mind: what it does, where it comes from, and what it declares about itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar
+
+import msgspec
+
+from sally.core.match.player import Decision, Silence, Turn
+from sally.core.rules.game import Seat
+from sally.core.rules.probe import Report
+
+Q = TypeVar("Q", bound=Hashable)
+Script = Callable[[Turn[Any, Any]], Any]
+Answerer = Callable[[Turn[Any, Any]], Report | Silence]
+
+
+@dataclass(frozen=True)
+class Automaton(Generic[Q]):
+    """A finite machine that plays as the partner does; against it, optimal play is exact."""
+
+    start: Q
+    odds: Callable[[Q], Mapping[int, float]]  # what it plays in a state
+    after: Callable[[Q, int, int], Q]  # (state, its own move, the other's move) -> next state
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of play: against these moves the partner plays these."""
+
+    against: str
+    plays: str  # a question mark where the move is drawn
+    game: str
+    params: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Partner:
+    """One scripted mind on the shelf."""
+
+    name: str
+    about: str
+    source: str  # who described it first
+    make: Callable[..., Script]  # (game, seat, **params) -> script
+    automaton: Callable[..., Automaton[Any]] | None = None  # (game, seat, **params)
+    memory: int | None = None  # how many past rounds it looks at; None: all of them
+    lines: tuple[Line, ...] = ()
+    params: Mapping[str, Any] = field(default_factory=dict)  # names and defaults
+    answers: Callable[..., Answerer] | None = None  # (game, seat, **params) -> its reports
+    helps: bool = False  # whether it is a helper's occupant (a reader) and no player
+    version: int = 1
+
+
+class Scripted(msgspec.Struct, frozen=True):
+    """A plain function as a player."""
+
+    script: Script
+    report: Answerer | None = None  # None: it takes no questions
+
+    def decide(self, turn: Turn[Any, Any]) -> Decision[Any]:
+        return Decision(self.script(turn))
+
+
+Make = Callable[[Any, Seat], Script]

@@ -1,0 +1,188 @@
+"""A question put to a seat aside from play, and how its answer is judged.
+
+Truth is never logged: it is computed from the replay, so that a probe can be re-scored,
+corrected, or added later.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from math import inf, isfinite, log
+from typing import Any, Literal
+
+import msgspec
+
+from sally.core.errors import BadInput, listed
+from sally.core.log.calls import Call
+from sally.core.rules.chance import Stream
+from sally.core.rules.menu import Whole, span
+from sally.core.rules.seat import Seat
+
+Kind = Literal["choice", "odds", "values"]
+Point = Literal["start", "before", "after"]
+Value = int | str | dict[str, float]
+
+
+class Question(msgspec.Struct, frozen=True):
+    """One probe at one point: about whom or what, and what may be answered."""
+
+    probe: str
+    kind: Kind
+    choices: tuple[int | str, ...]  # what may be named; for `values`, the items
+    about: str = ""
+    low: float = 0.0  # the scale, for `values`
+    high: float = 10.0
+    numeric: bool = False  # the choices are whole numbers without a gap, answered as a number
+
+    @property
+    def scale(self) -> Whole | None:
+        """From where to where a number may be answered; None where names are."""
+        return span(self.choices) if self.numeric and self.kind == "choice" else None
+
+
+class At(msgspec.Struct, frozen=True):
+    """Where a question was put."""
+
+    turn: int
+    seat: Seat
+    probe: str
+    about: str = ""
+
+
+@dataclass(frozen=True)
+class Probe:
+    """A kind of question: who is asked, when, what may be answered, and what was true."""
+
+    name: str
+    about: str  # one line for `sally list`
+    point: Point  # at a turn's start; before the move; after it and before the reveal
+    kind: Kind
+    seats: tuple[Seat, ...]  # none named: any
+    asks: Callable[[Any, Any, Seat], tuple[Question, ...]]  # (game, view, seat) -> questions
+    truth: Callable[[Any, At], Value | None]  # (replay, where) -> value; None = unscored
+    of_mind: bool = True  # whether it asks for somebody else's mind, and so is part of knowing
+    once: bool = False  # whether a seat is asked it once an episode and not again
+
+
+class Report(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="what", tag="report"):
+    """An answer to a probe; `value` None means that none could be read."""
+
+    value: Value | None
+    odds: tuple[float, ...] | None = None  # over the question's choices, where given
+    reply: str = ""
+    tries: int = 1
+    calls: tuple[Call, ...] = ()
+
+
+class Foreseen(msgspec.Struct, frozen=True):
+    """A prediction made inside a decision; it is a report too."""
+
+    probe: str
+    value: Value | None
+    about: str = ""
+    odds: tuple[float, ...] | None = None
+
+
+def problem(question: Question, report: Report) -> str | None:
+    """Why `report` is no answer to `question`, or None when it is one."""
+    value, odds = report.value, report.odds
+    if odds is not None and (why := odds_problem(odds, len(question.choices))):
+        return why
+    if value is None:
+        return None
+    if question.kind == "values":
+        return _values_problem(question, value)
+    if type(value) not in (int, str) or value not in question.choices:
+        return f"{value!r} is not one of {listed(map(str, question.choices), 'or')}"
+    if question.kind == "odds" and odds is None:
+        return "odds over the choices are missing"
+    return None
+
+
+def as_logged(value: Value | None) -> Value | None:
+    """The value as a reader of the log will see it: the numbers of items are floats."""
+    return {k: float(v) for k, v in value.items()} if isinstance(value, dict) else value
+
+
+def odds_problem(odds: Sequence[float], n: int) -> str | None:
+    """Why these numbers are no odds over `n` choices."""
+    if len(odds) != n:
+        return f"{len(odds)} odds were given for {n} choices"
+    numbers = {type(p) for p in odds} <= _NUMBERS
+    # a sum with an infinity or no number in it is not near to one
+    if not numbers or min(odds, default=0) < 0 or not abs(sum(odds) - 1) <= 1e-6:
+        return "odds must be at least 0 and sum to 1"
+    return None
+
+
+_NUMBERS = {int, float}
+
+
+def _is_number(value: Any) -> bool:
+    return type(value) in _NUMBERS and isfinite(value)
+
+
+def _values_problem(question: Question, value: Any) -> str | None:
+    if not isinstance(value, dict):
+        return f"{value!r} is not a value for each item"
+    items = [str(choice) for choice in question.choices]  # keys of JSON are texts
+    for item, worth in value.items():
+        if item not in items:
+            return f"{item!r} is not one of the items"
+        if not (_is_number(worth) and question.low <= worth <= question.high):
+            return f"{worth} for {item} is not from {question.low:g} to {question.high:g}"
+    return None
+
+
+def score(question: Question, report: Report, truth: Value | None) -> Mapping[str, float]:
+    """How right a report is; empty when there was no truth or no answer."""
+    if truth is None or report.value is None:
+        return {}
+    if question.kind == "values":
+        return _score_values(report.value, truth)
+    right = float(report.value == truth)
+    odds = report.odds or tuple(float(c == report.value) for c in question.choices)
+    true = [float(c == truth) for c in question.choices]
+    given = sum(p * t for p, t in zip(odds, true, strict=True))
+    brier = sum((p - t) ** 2 for p, t in zip(odds, true, strict=True))
+    marks = {"right": right, "brier": brier, "log": -log(given) if given > 0 else inf}
+    if question.scale is not None:  # a near miss is better than a wide one
+        marks["absolute_error"] = abs(float(report.value) - float(truth))  # type: ignore[arg-type]
+    return marks
+
+
+def _score_values(value: Any, truth: Any) -> Mapping[str, float]:
+    both = [item for item in truth if item in value]
+    if not both:
+        return {}
+    return {
+        "absolute_error": sum(abs(value[i] - truth[i]) for i in both) / len(both),
+        "answered": len(both) / len(truth),
+    }
+
+
+class Injection(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a seat is told of another's mind before it moves."""
+
+    seat: Seat
+    probe: str
+    source: Literal["truth", "own"] = "truth"
+    error: float = 0.0  # with this chance a wrong value instead, uniform over the wrong ones
+    keep: bool = False  # told for this turn only, or kept as a line of the history
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.error <= 1:
+            raise ValueError(f"error must be from 0 to 1, not {self.error}")
+        if self.source == "own" and self.error:
+            raise ValueError("error goes with source truth only")
+
+
+def corrupted(question: Question, truth: Value, error: float, draws: Stream) -> Value:
+    """The truth, or with chance `error` one of the other choices."""
+    if draws() >= error:
+        return truth
+    if question.kind == "values":
+        raise BadInput("A value report cannot be corrupted: its wrong values have no finite set.")
+    wrong = [c for c in question.choices if c != truth]
+    return draws.pick(wrong) if wrong else truth

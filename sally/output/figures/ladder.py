@@ -1,0 +1,115 @@
+"""Many players in one picture: a line each, the best on top, knowing and doing on one scale."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from sally.analysis.profile.knowing import literal_note
+from sally.analysis.profile.profile import ProfileRow
+from sally.output.figures.panels import COLOURS, GREY, MARKERS, Named, Panel, name_beside, short
+from sally.stats import Estimate
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+MANY = 12  # points of a plot beyond which names cannot be followed to them
+LOW, HIGH = -1.5, 1.5  # what lies beyond is drawn at the edge, its value in words
+LONGEST = 34  # letters of a name
+CAPTION = (
+    "A line a player, the best on top. Full mark: doing, 0 as a random player and 1 as the optimum "
+    "or the reference player. Ring: knowing, 0 as an even guess and 1 all right; no ring where "
+    "nobody asked. A ring far to the right of its mark: knows and does not use it. Colours are "
+    "models, shapes strategies. Thin lines: 95% intervals of doing over whole clusters of episodes."
+)
+
+
+def parts_of(player: str) -> tuple[str, str]:
+    """Who plays and how, as a label has them: the model and its strategy, or a bot's name."""
+    turned = player.startswith("not ")
+    name, _, how = player.removeprefix("not ").partition(" ")
+    return (f"not {name}" if turned else name), how.partition(" ")[0]
+
+
+def ladder_panels(rows: Sequence[ProfileRow]) -> list[Panel]:
+    """One panel for each game, seat, cell and part; colours and shapes are the same in all."""
+    names = [parts_of(row.player) for row in rows]
+    models = list(dict.fromkeys(model for model, _ in names))
+    ways = list(dict.fromkeys(how for _, how in names))
+    groups: dict[tuple[str, ...], list[ProfileRow]] = {}
+    for row in rows:
+        groups.setdefault((row.game, row.seat, row.cell, row.part), []).append(row)
+    seats = {(row.game, row.seat) for row in rows}
+    several = len(seats) > len({game for game, _ in seats})
+    return [
+        _panel(group, ", ".join(filter(None, (key[0], key[1] if several else "", *key[2:]))),
+               models, ways)
+        for key, group in groups.items()
+    ]  # fmt: skip
+
+
+def _panel(
+    rows: Sequence[ProfileRow], title: str, models: Sequence[str], ways: Sequence[str]
+) -> Panel:
+    drawn = sorted(
+        (row for row in rows if _has(row.doing) or _has(row.skill)),
+        key=lambda row: (-_or(row.doing, -math.inf), -_or(row.skill, -math.inf), row.player),
+    )
+    reasons: dict[str, int] = {}
+    for row in rows:
+        if not _has(row.doing):
+            why = row.why.get("doing", "no value")
+            reasons[why] = reasons.get(why, 0) + 1
+    notes = [f"No doing for {n} of {len(rows)} players: {why}." for why, n in reasons.items()]
+    notes += [note for note in dict.fromkeys(literal_note(row.game) for row in rows) if note]
+
+    def draw(axes: Axes, height: float) -> None:
+        axes.set_xlim(LOW - 0.1, HIGH + 0.1)
+        axes.set_ylim(-len(drawn) + 0.3, 0.7)
+        axes.set_yticks([])
+        axes.set_xlabel("ring: knowing, mark: doing")
+        for x in (0, 1):
+            axes.axvline(x, color=GREY, linewidth=0.8, linestyle="--", zorder=1)
+        named = [_rung(axes, -n, row, models, ways) for n, row in enumerate(drawn)]
+        name_beside(axes, named, height)
+
+    return Panel(title, draw, len(drawn), tuple(notes))
+
+
+def _rung(
+    axes: Axes, y: float, row: ProfileRow, models: Sequence[str], ways: Sequence[str]
+) -> Named:
+    """One player: ring and mark, a line between them, and the interval of doing."""
+    model, how = parts_of(row.player)
+    colour = COLOURS[models.index(model) % len(COLOURS)]
+    shape = MARKERS[ways.index(how) % len(MARKERS)]
+    ends = [_inside(e.value) for e in (row.skill, row.doing) if e.value is not None]
+    axes.plot([min(ends), HIGH + 0.1], [y, y], color=GREY, linewidth=0.3, alpha=0.5, zorder=1)
+    if len(ends) == 2:
+        axes.plot(ends, [y, y], color=colour, linewidth=2, alpha=0.35, zorder=2)
+    if row.skill.value is not None:
+        ring = _inside(row.skill.value)
+        axes.plot([ring], [y], "o", color=colour, ms=5, fillstyle="none", zorder=3, clip_on=False)
+    beyond = ""
+    if (value := row.doing.value) is not None:
+        if row.doing.interval:
+            low, high = map(_inside, row.doing.interval)
+            axes.plot([low, high], [y, y], color=colour, linewidth=0.8, zorder=2)
+        beyond = "" if LOW <= value <= HIGH else f" ({value:.1f})"
+        edge = {True: "<", False: ">"}[value < LOW]
+        mark = edge if beyond else shape
+        axes.plot([_inside(value)], [y], mark, color=colour, ms=5, zorder=4, clip_on=False)
+    return HIGH + 0.1, y, short(row.player, LONGEST - len(beyond)) + beyond, colour
+
+
+def _has(found: Estimate) -> bool:
+    return found.value is not None
+
+
+def _or(found: Estimate, other: float) -> float:
+    return other if found.value is None else found.value
+
+
+def _inside(value: float) -> float:
+    return min(max(value, LOW), HIGH)

@@ -1,0 +1,223 @@
+"""What all figures share: panels on a page, names beside points, writing to a file.
+
+Matplotlib is loaded when a figure is made. Colours are those of Okabe and Ito (2008), which
+colour-blind readers tell apart; every point carries its name besides.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Callable, Sequence
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from sally.core.errors import BadInput, listed
+from sally.output.figures.short_names import fitted
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+INK, GREY = "#1b1b1b", "#8a8a8a"  # ink becomes the page's own colour in an SVG
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#7F5F00")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<")
+FORMATS = (".svg", ".pdf", ".png")
+SIZE = 8  # points of ordinary text
+LEFT, PLOT, NAMES = 0.75, 2.9, 1.95  # inches from left to right in a panel
+WIDTH = LEFT + PLOT + NAMES
+HEIGHT, LINE = 2.6, 0.15  # inches: the least height of a plot, and a line of text
+LONGEST, WRAP = 30, 76  # letters of a name, and of a line below a panel
+LETTERS = 15.5  # of a caption in an inch
+
+
+class Panel(msgspec.Struct, frozen=True):
+    """One plot: its title, how it is drawn, how many names stand beside it, notes below it."""
+
+    title: str
+    draw: Callable[[Axes, float], None]  # given the height in inches
+    names: int
+    notes: tuple[str, ...] = ()
+
+    @property
+    def plot(self) -> float:
+        return max(HEIGHT, LINE * (self.names + 1))
+
+    @property
+    def below(self) -> list[str]:
+        return [line for note in self.notes for line in textwrap.wrap(note, WRAP)]
+
+    @property
+    def height(self) -> float:
+        return 0.4 + self.plot + 0.58 + LINE * len(self.below)
+
+
+# --- making and writing ---------------------------------------------------------------------------
+
+
+def figure_of(panels: Sequence[Panel], columns: int, title: str, caption: str) -> Figure:
+    """Panels side by side and below each other, with a title above and a caption below."""
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise BadInput(
+            "matplotlib is not installed; `pip install 'sally-lab[figures]'` brings it."
+        ) from None
+    columns = max(1, min(columns, len(panels)))
+    rows = [panels[n : n + columns] for n in range(0, len(panels), columns)]
+    width = columns * WIDTH
+    said = textwrap.wrap(caption, int((width - LEFT) * LETTERS))
+    head = textwrap.wrap(title, int((width - LEFT) * LETTERS / 1.6))
+    above = 0.1 + 0.22 * len(head)
+    tall = above + sum(max(p.height for p in row) for row in rows) + LINE * (len(said) + 1)
+    figure = Figure(figsize=(width, tall))
+    figure.text(
+        LEFT / width, 1 - 0.06 / tall, "\n".join(head), size=SIZE + 3, weight="bold", color=INK,
+        va="top",
+    )  # fmt: skip
+    top = tall - above
+    for row in rows:
+        for n, panel in enumerate(row):
+            _place(figure, panel, n * WIDTH, top)
+        top -= max(p.height for p in row)
+    figure.text(
+        LEFT / width, LINE / 2 / tall, "\n".join(said), size=SIZE - 0.5, color=INK, va="bottom"
+    )
+    return figure
+
+
+def _place(figure: Figure, panel: Panel, left: float, top: float) -> None:
+    width, tall = figure.get_size_inches()
+    low = top - 0.4 - panel.plot
+    axes = figure.add_axes(
+        ((left + LEFT) / width, low / tall, PLOT / width, panel.plot / tall), facecolor="none"
+    )
+    for side, spine in axes.spines.items():
+        spine.set_visible(side in ("left", "bottom"))
+        spine.set_color(GREY)
+    axes.tick_params(colors=INK, labelsize=SIZE - 0.5, color=GREY)
+    panel.draw(axes, panel.plot)
+    axes.set_title(panel.title, loc="left", size=SIZE + 1, weight="bold", color=INK, pad=13)
+    for label in (axes.xaxis.label, axes.yaxis.label):
+        label.set(size=SIZE, color=INK)
+    for n, line in enumerate(panel.below):
+        at = low - 0.58 - LINE * n
+        figure.text(
+            (left + LEFT) / width, at / tall, line, size=SIZE - 1, color=INK, va="top", wrap=False
+        )
+
+
+def write(figure: Figure, path: Path) -> None:
+    """The figure as SVG, PDF or PNG, by the ending of the file's name."""
+    ending = check(path)
+    data = svg(figure).encode() if ending == ".svg" else _rendered(figure, ending[1:])
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+    except OSError as why:
+        raise BadInput(f"The figure cannot be written to {path}: {why.strerror}.") from None
+
+
+def check(path: Path) -> str:
+    """The ending of a figure's file, if it is one that can be written."""
+    ending = path.suffix.lower()
+    if ending not in FORMATS:
+        raise BadInput(f"A figure is written as {listed(FORMATS, 'or')}, not as {path.name!r}.")
+    return ending
+
+
+def svg(figure: Figure) -> str:
+    """The figure as SVG to be put into a page: text is text, ink is the page's own colour."""
+    text = _rendered(figure, "svg").decode()
+    return text[text.index("<svg") :].replace(INK, "currentColor")
+
+
+def _rendered(figure: Figure, form: str) -> bytes:
+    """The same bytes for the same figure: no date, no random names."""
+    from matplotlib import rc_context
+
+    out = BytesIO()
+    dated = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {}}[form]
+    with rc_context({"svg.fonttype": "none", "svg.hashsalt": "sally"}):
+        page = {} if form == "svg" else {"facecolor": "white"}
+        figure.savefig(out, format=form, dpi=150, transparent=form == "svg", metadata=dated, **page)
+    return out.getvalue()
+
+
+# --- names beside a plot --------------------------------------------------------------------------
+
+
+def short(name: str, longest: int = LONGEST) -> str:
+    """A name that fits beside a figure."""
+    return fitted(name, longest)
+
+
+def spread(wanted: Sequence[float], gap: float, low: float, high: float) -> list[float]:
+    """Places in ascending order, as near to those wanted as a gap between them allows."""
+    if gap * (len(wanted) - 1) > high - low:  # no room for all: as far apart as they can be
+        gap = (high - low) / (len(wanted) - 1)
+    order = sorted(range(len(wanted)), key=lambda i: wanted[i])
+    blocks: list[Block] = []  # neighbours that touch move as one
+    for i in order:
+        blocks.append(_inside(Block(wanted[i], 1), gap, low, high))
+        while len(blocks) > 1 and _touch(blocks[-2], blocks[-1], gap):
+            upper, lower = blocks.pop(), blocks.pop()
+            n = lower.size + upper.size
+            middle = (lower.middle * lower.size + upper.middle * upper.size) / n
+            blocks.append(_inside(Block(middle, n), gap, low, high))
+    kept = [b.middle + gap * (k - (b.size - 1) / 2) for b in blocks for k in range(b.size)]
+    found = [0.0] * len(wanted)
+    for place, i in zip(kept, order, strict=True):
+        found[i] = place
+    return found
+
+
+class Block(msgspec.Struct, frozen=True):
+    """Some places in a row, a gap apart."""
+
+    middle: float
+    size: int
+
+
+def _inside(block: Block, gap: float, low: float, high: float) -> Block:
+    half = gap * (block.size - 1) / 2
+    return Block(min(max(block.middle, low + half), high - half), block.size)
+
+
+def _touch(lower: Block, upper: Block, gap: float) -> bool:
+    apart = upper.middle - lower.middle - gap * (lower.size + upper.size) / 2
+    return apart < -1e-12
+
+
+Named = tuple[float, float, str, str]  # x, y, name, colour
+
+
+def name_beside(axes: Axes, points: Sequence[Named], height: float) -> None:
+    """Names in a column beside the plot, each with a hairline to its point."""
+    low, high = axes.get_ylim()
+    inside = [(y - low) / (high - low) for _, y, _, _ in points]
+    places = spread(inside, LINE / height, 0.02, 0.98)
+    for (x, y, name, colour), place in zip(points, places, strict=True):
+        axes.annotate(
+            name,
+            xy=(x, y),
+            xytext=(1.04, place),
+            textcoords="axes fraction",
+            size=SIZE - 0.5,
+            color=INK,
+            va="center",
+            ha="left",
+            annotation_clip=False,
+            parse_math=False,
+            arrowprops={
+                "arrowstyle": "-",
+                "color": colour,
+                "linewidth": 0.5,
+                "alpha": 0.6,
+                "relpos": (0, 0.5),
+                "shrinkA": 1,
+                "shrinkB": 3,
+            },
+        )

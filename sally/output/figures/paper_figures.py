@@ -1,0 +1,269 @@
+"""A paper's figures with our data: as a table, and as a picture.
+
+Papers print these as images only, so nothing published stands beside ours unless the paper or
+its authors gave numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from statistics import linear_regression
+from typing import TYPE_CHECKING, Literal
+
+import msgspec
+
+from sally.core.errors import BadInput
+from sally.output.figures.profile import (
+    COLOURS,
+    MARKERS,
+    Panel,
+    figure_of,
+    name_beside,
+    short,
+    write,
+)
+from sally.output.tables.layout import figure
+from sally.stats.intervals import Estimate
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+INTERVALS = "Bars and bands: intervals, 95% unless said otherwise."
+
+
+class Point(msgspec.Struct, frozen=True):
+    """A figure at a place on the x axis, with its interval and the episodes it rests on."""
+
+    x: float | str
+    y: float | None
+    interval: tuple[float, float] | None
+    n: int
+    x_interval: tuple[float, float] | None = None
+
+
+class Series(msgspec.Struct, frozen=True):
+    """Points that belong together, in one panel."""
+
+    panel: str
+    label: str
+    points: tuple[Point, ...]
+
+
+class Picture(msgspec.Struct, frozen=True):
+    """One figure of a paper."""
+
+    name: str
+    title: str
+    x: str
+    y: str
+    kind: Literal["lines", "dots", "map", "scatter"]
+    series: tuple[Series, ...] = ()
+    note: str = ""
+    places: int = 3
+    limits: tuple[float, float] | None = None  # of the y axis
+    shown: tuple[float, ...] = ()  # the places that a table shows; empty: all
+    missing: str | None = None  # why nothing of it comes from episodes
+    study: str = ""  # what plays the episodes that are missing, if not the paper's own study
+
+    @property
+    def panels(self) -> list[str]:
+        return list(dict.fromkeys(series.panel for series in self.series))
+
+
+def point(x: float | str, found: Estimate) -> Point:
+    """An estimate at a place."""
+    ends = None if found.low is None or found.high is None else (found.low, found.high)
+    return Point(x, found.value, ends, found.n)
+
+
+def as_rows(picture: Picture, panel: str) -> tuple[list[dict[str, str]], list[str]]:
+    """A panel as a table: a line for each x and a column for each series, or turned if shorter."""
+    mine = [series for series in picture.series if series.panel == panel]
+    if picture.kind == "map":
+        return _map_rows(picture, mine)
+    if picture.kind == "scatter":
+        return _scatter_rows(picture, mine)
+    places = list(dict.fromkeys(p.x for series in mine for p in series.points))
+    places = [x for x in places if not picture.shown or x in picture.shown]
+    rows = []
+    for x in places:
+        row = {picture.x: x if isinstance(x, str) else f"{x:g}"}
+        for series in mine:
+            found = next((p for p in series.points if p.x == x), None)
+            row[series.label] = _shown(found, picture.places)
+        rows.append(row)
+    columns = [picture.x, *(series.label for series in mine)]
+    return (rows, columns) if len(rows) + 3 >= len(mine) else _turned(rows, columns)
+
+
+def _turned(
+    rows: Sequence[dict[str, str]], columns: Sequence[str]
+) -> tuple[list[dict[str, str]], list[str]]:
+    """The same table with its lines as columns."""
+    corner = columns[0]
+    turned = [
+        {"series": label} | {row[corner]: row[label] for row in rows} for label in columns[1:]
+    ]
+    return turned, ["series", *(row[corner] for row in rows)]
+
+
+def _map_rows(picture: Picture, mine: Sequence[Series]) -> tuple[list[dict[str, str]], list[str]]:
+    columns = ["series", "order", picture.x, picture.y, "n"]
+    rows = [
+        {
+            "series": series.label,
+            "order": str(order),
+            picture.x: figure(float(p.x), p.x_interval, picture.places),
+            picture.y: _shown(p, picture.places),
+            "n": str(p.n),
+        }
+        for series in mine
+        for order, p in enumerate(series.points)
+    ]
+    return rows, columns
+
+
+def _scatter_rows(
+    picture: Picture, mine: Sequence[Series]
+) -> tuple[list[dict[str, str]], list[str]]:
+    """A cloud in a line: how many points, and where its middle and its line lie."""
+    rows = []
+    for series in mine:
+        xs, ys = _cloud(series)
+        slope = _slope(xs, ys)
+        rows.append(
+            {
+                "series": series.label,
+                "n": str(len(xs)),
+                f"mean {picture.x}": figure(sum(xs) / len(xs), None, picture.places),
+                f"mean {picture.y}": figure(sum(ys) / len(ys), None, picture.places),
+                "slope": "-" if slope is None else figure(slope, None, picture.places),
+            }
+        )
+    return rows, ["series", "n", f"mean {picture.x}", f"mean {picture.y}", "slope"]
+
+
+def _cloud(series: Series) -> tuple[list[float], list[float]]:
+    known = [(float(p.x), p.y) for p in series.points if p.y is not None]
+    return [x for x, _ in known], [y for _, y in known]
+
+
+def _slope(xs: Sequence[float], ys: Sequence[float]) -> float | None:
+    """Of the line through a cloud by least squares; None where all stand above one place."""
+    return None if len(set(xs)) < 2 else float(linear_regression(xs, ys).slope)
+
+
+def _shown(found: Point | None, places: int) -> str:
+    if found is None or found.y is None:
+        return "-"
+    return figure(found.y, found.interval, places)
+
+
+# --- drawing ------------------------------------------------------------------------------------
+
+Named = tuple[float, float, str, str]  # where a series ends, its name, its colour
+
+
+def draw(picture: Picture, path: Path) -> None:
+    """Write the picture to a file, in the form its ending asks for."""
+    if not picture.series:
+        raise BadInput(f"There is nothing to draw in {picture.name}: no episode belongs to it.")
+    panels = [_panel(picture, panel) for panel in picture.panels]
+    spread = any(p.interval for series in picture.series for p in series.points)
+    caption = f"{picture.note} {INTERVALS if spread else ''}".strip()
+    write(figure_of(panels, 2, picture.title, caption), path)
+
+
+def _panel(picture: Picture, panel: str) -> Panel:
+    mine = [series for series in picture.series if series.panel == panel]
+    drawn = {"lines": _lines, "dots": _dots, "map": _map, "scatter": _scatter}[picture.kind]
+
+    def onto(axes: Axes, height: float) -> None:
+        axes.set_xlabel(picture.x)
+        axes.set_ylabel(picture.y)
+        ends = drawn(axes, mine)
+        if picture.limits is not None:
+            low, high = picture.limits
+            axes.set_ylim(low - (high - low) / 50, high + (high - low) / 50)
+        name_beside(axes, ends, height)
+
+    names = sum(len(s.points) for s in mine) if picture.kind == "map" else len(mine)
+    return Panel(panel, onto, names)
+
+
+def _style(number: int) -> tuple[str, str]:
+    return COLOURS[number % len(COLOURS)], MARKERS[number // len(COLOURS) % len(MARKERS)]
+
+
+def _lines(axes: Axes, mine: Sequence[Series]) -> list[Named]:
+    ends: list[Named] = []
+    for number, series in enumerate(mine):
+        known = [(float(p.x), p.y, p.interval) for p in series.points if p.y is not None]
+        if not known:
+            continue
+        colour, marker = _style(number)
+        xs, ys = [x for x, _, _ in known], [y for _, y, _ in known]
+        few = len(known) < 15
+        axes.plot(xs, ys, marker=marker if few else None, color=colour, markersize=4)
+        bounds = [ends or (y, y) for _, y, ends in known]
+        axes.fill_between(
+            xs, [b[0] for b in bounds], [b[1] for b in bounds], color=colour, alpha=0.15, lw=0
+        )
+        ends.append((xs[-1], ys[-1], short(series.label), colour))
+    return ends
+
+
+def _dots(axes: Axes, mine: Sequence[Series]) -> list[Named]:
+    places = list(dict.fromkeys(str(p.x) for series in mine for p in series.points))
+    ends: list[Named] = []
+    for number, series in enumerate(mine):
+        colour, marker = _style(number)
+        away = (number - (len(mine) - 1) / 2) * min(0.14, 0.7 / len(mine))
+        last: Named | None = None
+        for p in series.points:
+            if p.y is None:
+                continue
+            x = places.index(str(p.x)) + away
+            axes.plot([x], [p.y], marker, color=colour, markersize=5)
+            if p.interval:
+                axes.plot([x, x], list(p.interval), color=colour, lw=1)
+            last = (x, p.y, short(series.label), colour)
+        if last is not None:
+            ends.append(last)
+    axes.set_xticks(range(len(places)), places)
+    axes.set_xlim(-0.5, len(places) - 0.5)
+    return ends
+
+
+def _map(axes: Axes, mine: Sequence[Series]) -> list[Named]:
+    ends: list[Named] = []
+    for number, series in enumerate(mine):
+        colour, marker = _style(number)
+        known = [(float(p.x), p.y, p) for p in series.points if p.y is not None]
+        axes.plot([x for x, _, _ in known], [y for _, y, _ in known], color=colour, lw=0.8)
+        for order, (x, y, p) in enumerate(known):
+            axes.plot([x], [y], marker, color=colour, markersize=3 + 1.5 * order)
+            if p.x_interval:
+                axes.plot(list(p.x_interval), [y, y], color=colour, lw=0.8)
+            if p.interval:
+                axes.plot([x, x], list(p.interval), color=colour, lw=0.8)
+            ends.append((x, y, short(f"{series.label}, order {order}"), colour))
+    return ends
+
+
+def _scatter(axes: Axes, mine: Sequence[Series]) -> list[Named]:
+    """Every point, pale where few lie on each other, and the line through each cloud."""
+    ends: list[Named] = []
+    for number, series in enumerate(mine):
+        colour, marker = _style(number)
+        xs, ys = _cloud(series)
+        axes.plot(xs, ys, marker, color=colour, markersize=4, alpha=0.4, markeredgewidth=0)
+        middle, slope = (sum(xs) / len(xs), sum(ys) / len(ys)), _slope(xs, ys)
+        if slope is None:
+            ends.append((*middle, short(series.label), colour))
+            continue
+        line = [middle[1] + slope * (x - middle[0]) for x in (min(xs), max(xs))]
+        axes.plot([min(xs), max(xs)], line, color=colour, lw=1.2)
+        ends.append((max(xs), line[1], short(series.label), colour))
+    return ends

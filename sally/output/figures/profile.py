@@ -1,0 +1,316 @@
+"""The knowing-doing profile and calibration curves, drawn to be read without a legend."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Literal
+
+import msgspec
+
+from sally.analysis.profile.knowing import literal_note
+from sally.analysis.profile.profile import Mark, ProfileRow
+from sally.core.errors import BadInput, listed
+from sally.output.figures.ladder import CAPTION as LADDER
+from sally.output.figures.ladder import MANY, ladder_panels
+from sally.output.figures.panels import (
+    COLOURS,
+    FORMATS,
+    GREY,
+    INK,
+    LONGEST,
+    MARKERS,
+    SIZE,
+    Named,
+    Panel,
+    check,
+    figure_of,
+    name_beside,
+    short,
+    svg,
+    write,
+)
+from sally.stats import Estimate
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = [
+    "COLOURS",
+    "FORMATS",
+    "LONGEST",
+    "MARKERS",
+    "Panel",
+    "calibration_figure",
+    "check",
+    "figure_of",
+    "name_beside",
+    "profile_figure",
+    "short",
+    "svg",
+    "write",
+]
+
+LOWEST, HIGHEST = -1.5, 1.5  # doing beyond these is drawn at the edge, with its value in words
+TITLE = "What each player knew of the others, and what it did with it"
+CAPTION = (
+    "Both axes read alike: 0 is an even guess and a random player, 1 is all there is to know and "
+    "the optimum or the reference player, on the same problems with the same chance and company. "
+    "Forfeited moves count at what the rules give. Diamonds: the best mindless predictor and "
+    "player. Bars: 95% intervals over whole clusters of episodes. Right and low: knows and does "
+    "not use it. Left and high: does well without knowing."
+)
+
+
+# --- the profile ----------------------------------------------------------------------------------
+
+GUTTER = -0.2  # where players stand who were not asked what they know
+
+
+def profile_figure(rows: Sequence[ProfileRow], columns: int = 2) -> Figure:
+    """Knowing across, doing up, one panel a family; a line a player where there are many."""
+    families = list(dict.fromkeys(row.family for row in rows))
+    if not families:
+        raise BadInput("There is nothing to draw: no player has a profile.")
+    panels: list[Panel] = []
+    said: dict[str, None] = {}
+    for family in families:
+        mine = [row for row in rows if row.family == family]
+        many = len(mine) > MANY and any(row.doing.value is not None for row in mine)
+        panels += ladder_panels(mine) if many else [_profile_panel(mine)]
+        said[LADDER if many else CAPTION] = None
+    return figure_of(panels, columns, TITLE, " ".join(said))
+
+
+def _profile_panel(rows: Sequence[ProfileRow]) -> Panel:
+    """The players of a family; as they scored, where no scale is defined for any of them."""
+    scaled = any(row.doing.value is not None for row in rows)
+    plot = Plot(tuple(rows), scaled)
+    games = list(dict.fromkeys(row.game for row in rows))
+    family = rows[0].family
+    title = family if games == [family] else f"{family}: {listed(games)}"
+
+    def draw(axes: Axes, height: float) -> None:
+        _frame(axes, plot)
+        named = [_point(axes, row, plot) for row in plot.drawn]
+        name_beside(axes, named + _mark_points(axes, plot), height)
+
+    notes = [] if scaled else [f"As scored: {_reason(rows[0], 'doing')}."]
+    notes += [note for note in dict.fromkeys(map(literal_note, games)) if note]
+    return Panel(title, draw, len(plot.drawn) + len(plot.marks), (*notes, *_undrawn(plot)))
+
+
+class Plot(msgspec.Struct, frozen=True):
+    """The rows of a panel, and whether doing is on its scale or as it was scored."""
+
+    rows: tuple[ProfileRow, ...]
+    scaled: bool
+
+    def doing(self, row: ProfileRow) -> Estimate:
+        return row.doing if self.scaled else row.raw
+
+    @property
+    def drawn(self) -> list[ProfileRow]:
+        return [row for row in self.rows if self.doing(row).value is not None]
+
+    @property
+    def games(self) -> list[str]:
+        return list(dict.fromkeys(row.game for row in self.rows))
+
+    @property
+    def marks(self) -> dict[tuple[Role, str, str], list[tuple[ProfileRow, Mark]]]:
+        """By role, name and standing: baselines that have no row of their own, with their games."""
+        found: dict[tuple[Role, str, str], list[tuple[ProfileRow, Mark]]] = {}
+        for row in self.drawn:
+            for role in ROLES:
+                mark: Mark | None = getattr(row, role)
+                if mark is not None and not any(_is(r, mark, row.game) for r in self.drawn):
+                    key = (role, mark.player, mark.standing or "best mindless")
+                    found.setdefault(key, []).append((row, mark))
+        return found
+
+
+Role = Literal["mindless", "reference"]
+ROLES: tuple[Role, ...] = ("mindless", "reference")
+
+
+def _is(row: ProfileRow, mark: Mark, game: str) -> bool:
+    return row.player == mark.player and row.game == game
+
+
+def _frame(axes: Axes, plot: Plot) -> None:
+    axes.set_ylim(*_span(plot))
+    silent = any(row.skill.value is None for row in plot.drawn)
+    axes.set_xlabel("knowing (0 = even guess, 1 = all right)", labelpad=11 if silent else 4)
+    least = _leftmost(plot)
+    axes.set_xlim(min(2 * GUTTER if silent else least, least), 1.05)
+    axes.set_xticks([x / 5 for x in range(int(min(least, 0) * 5), 6)])
+    axes.axvline(0, color=GREY, linewidth=0.8, linestyle=":", zorder=1)
+    if silent:
+        axes.text(
+            GUTTER, -0.025, "no\nanswers", transform=axes.get_xaxis_transform(), size=SIZE - 1,
+            color=INK, ha="center", va="top",
+        )  # fmt: skip
+    if plot.scaled:
+        axes.set_ylabel(f"doing (0 = random player, 1 = {_top_name(plot.rows)})")
+        for y in (0, 1):
+            axes.axhline(y, color=GREY, linewidth=0.8, linestyle="--", zorder=1)
+    else:
+        axes.set_ylabel(f"doing: {plot.rows[0].metric} ({plot.rows[0].unit})")
+
+
+def _leftmost(plot: Plot) -> float:
+    """How far to the left anybody stands; nobody knows less than -1 of what there is."""
+    found = [e for row in plot.drawn for e in (row.skill.value, row.skill.low) if e is not None]
+    return min([-0.05, *(max(e - 0.05, -1.0) for e in found)])
+
+
+def _span(plot: Plot) -> tuple[float, float]:
+    found = [plot.doing(row) for row in plot.drawn]
+    ends = [end for e in found for end in (e.value, e.low, e.high) if end is not None]
+    if plot.scaled:
+        kept = [_clipped(end) for end in ends]
+        return min([-0.15, *(e - 0.1 for e in kept)]), max([1.15, *(e + 0.1 for e in kept)])
+    ends += [row.random.value for row in plot.drawn if row.random] or [0.0]
+    room = max(0.1, max(ends, default=1.0) - min(ends, default=0.0))
+    return min(ends, default=0.0) - 0.1 * room, max(ends, default=1.0) + 0.1 * room
+
+
+def _clipped(value: float) -> float:
+    return min(max(value, LOWEST), HIGHEST)
+
+
+def _top_name(rows: Sequence[ProfileRow]) -> str:
+    tops = list(dict.fromkeys(row.reference.player for row in rows if row.reference))
+    return short(tops[0], 14) if len(tops) == 1 else "reference"
+
+
+def _point(axes: Axes, row: ProfileRow, plot: Plot) -> Named:
+    players = list(dict.fromkeys(r.player for r in plot.rows))
+    colour = COLOURS[players.index(row.player) % len(COLOURS)]
+    doing = plot.doing(row)
+    value = doing.value or 0.0
+    y = _clipped(value) if plot.scaled else value
+    x = GUTTER if row.skill.value is None else max(row.skill.value, -1.0)
+    shape = MARKERS[plot.games.index(row.game) % len(MARKERS)]
+    if beyond := y != value:
+        shape = "v" if value < y else "^"
+    if row.skill.interval:
+        ends = [max(end, -1.0) for end in row.skill.interval]
+        axes.plot(ends, [y, y], color=colour, linewidth=1, zorder=2)
+    if doing.interval and not beyond:
+        ends = [_clipped(e) if plot.scaled else e for e in doing.interval]
+        axes.plot([x, x], ends, color=colour, linewidth=1, zorder=2)
+    fill: Literal["none", "full"] = "none" if beyond else "full"
+    axes.plot([x], [y], shape, color=colour, ms=5, zorder=3, clip_on=False, fillstyle=fill)
+    return x, y, _name(row, plot, f"{value:.1f}" if beyond else ""), colour
+
+
+def _name(row: ProfileRow, plot: Plot, value: str) -> str:
+    """The player, with what else it takes to know which point is meant."""
+    rows = plot.rows
+    roles = {
+        "best mindless": row.mindless is not None and row.player == row.mindless.player,
+        str(row.reference and row.reference.standing): row.reference is not None
+        and row.player == row.reference.player,
+        row.game: len({r.game for r in rows}) > 1,
+        row.seat: len({r.seat for r in rows}) > 1,
+        row.cell: len({r.cell for r in rows}) > 1,
+        row.part: bool(row.part),
+        value: bool(value),
+    }
+    more = ", ".join(name for name, told in roles.items() if told)
+    tail = f" ({more})" if more else ""
+    return short(row.player, max(14, LONGEST - len(tail))) + tail
+
+
+def _mark_points(axes: Axes, plot: Plot) -> list[Named]:
+    """The best without a mind, by predictor and player, and the reference at its height."""
+    points: list[Named] = []
+    for (role, player, standing), met in plot.marks.items():
+        heights = [mark.doing if plot.scaled else mark.value for _, mark in met]
+        known = [height for height in heights if height is not None]
+        if not known:
+            continue
+        y = _clipped(sum(known) / len(known)) if plot.scaled else sum(known) / len(known)
+        x = _foreseen([row for row, _ in met]) if role == "mindless" else 1.0
+        shape = "d" if role == "mindless" else "*"
+        axes.plot([x], [y], shape, color=INK, ms=6, fillstyle="none", zorder=4, clip_on=False)
+        games = list(dict.fromkeys(row.game for row, _ in met))
+        of = f", {'/'.join(games)}" if len(games) < len({r.game for r in plot.drawn}) else ""
+        tail = f" ({standing}{of})"
+        points.append((x, y, short(player, max(12, LONGEST - len(tail))) + tail, GREY))
+    return points
+
+
+def _foreseen(rows: Sequence[ProfileRow]) -> float:
+    """What the best mindless predictor knows, over rows; at a guess where nothing was asked."""
+    known = [r.predictor.skill for r in rows if r.predictor and r.predictor.skill is not None]
+    return sum(known) / len(known) if known else 0.0
+
+
+def _undrawn(plot: Plot) -> list[str]:
+    """Who is not in the plot, by reason."""
+    reasons: dict[tuple[str, str], list[str]] = {}
+    for row in plot.rows:
+        if row not in plot.drawn:
+            reasons.setdefault((row.game, _reason(row, "doing")), []).append(short(row.player))
+    return [f"Not drawn in {game}: {listed(who)} ({why})." for (game, why), who in reasons.items()]
+
+
+def _reason(row: ProfileRow, field: str) -> str:
+    return row.why.get(field, "no value")
+
+
+# --- calibration ----------------------------------------------------------------------------------
+
+CALIBRATION_TITLE = "Did what was thought likely happen as often as that?"
+CALIBRATION_CAPTION = (
+    "Across: the odds that a player gave to the choice it found likeliest, in ten bins. Up: how "
+    "often that choice was true, with 95% intervals. On the line, odds mean what they say; below "
+    "it, a player is too sure. Larger dots rest on more answers; in brackets, the mean distance "
+    "from the line in points."
+)
+
+
+def calibration_figure(rows: Sequence[ProfileRow], columns: int = 2) -> Figure:
+    """Stated odds across, how often they came true up, one panel a game."""
+    games = list(dict.fromkeys(row.game for row in rows if row.calibration))
+    if not games:
+        raise BadInput("There is nothing to draw: no player stated odds.")
+    panels = []
+    for game in games:
+        mine = [row for row in rows if row.game == game and row.calibration]
+        for start in range(0, len(mine), MANY):  # more curves in one plot cannot be followed
+            panels.append(_calibration_panel(mine[start : start + MANY]))
+    return figure_of(panels, columns, CALIBRATION_TITLE, CALIBRATION_CAPTION)
+
+
+def _calibration_panel(rows: Sequence[ProfileRow]) -> Panel:
+    def draw(axes: Axes, height: float) -> None:
+        axes.set_xlim(0, 100)
+        axes.set_ylim(0, 100)
+        axes.plot([0, 100], [0, 100], "--", color=GREY, linewidth=0.8)
+        axes.set_xlabel("stated odds of the likeliest choice (%)")
+        axes.set_ylabel("came true (%)")
+        most = max(point.n for row in rows for point in row.calibration)
+        ends = [_curve(axes, n, row, rows, most) for n, row in enumerate(rows)]
+        name_beside(axes, ends, height)
+
+    return Panel(rows[0].game, draw, len(rows))
+
+
+def _curve(axes: Axes, n: int, row: ProfileRow, rows: Sequence[ProfileRow], most: int) -> Named:
+    colour, marker = COLOURS[n % len(COLOURS)], MARKERS[n // len(COLOURS) % len(MARKERS)]
+    points = [p for p in row.calibration if p.share.value is not None]
+    xs, ys = [100 * p.forecast for p in points], [100 * (p.share.value or 0.0) for p in points]
+    axes.plot(xs, ys, color=colour, linewidth=1, alpha=0.7)
+    for x, y, point in zip(xs, ys, points, strict=True):
+        size = 2.5 + 4 * (point.n / most) ** 0.5
+        axes.plot([x], [y], marker, color=colour, markersize=size, clip_on=False)
+        if point.share.interval:
+            axes.plot([x, x], [100 * end for end in point.share.interval], color=colour, lw=0.8)
+    error = sum(p.n * abs(x - y) for x, y, p in zip(xs, ys, points, strict=True))
+    off = error / sum(p.n for p in points)
+    tail = f" ({off:.0f})"
+    return xs[-1], ys[-1], short(row.player, LONGEST - len(tail)) + tail, colour

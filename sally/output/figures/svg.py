@@ -1,0 +1,400 @@
+"""Plots as SVG for a page: they take the page's colours, and every point leads to its episodes.
+
+The figures for papers are made by `figures`; these are drawn by hand because a page may hold no
+style of its own and should open without Matplotlib.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import pairwise
+
+import msgspec
+
+from sally.output.figures.short_names import fitted
+from sally.output.page.html import Html, joined, tag
+
+WIDTH = 380  # of every plot, in the pixels of a phone
+LEFT, RIGHT, ROW = 142, 16, 30  # of an interval plot: names, margin, height of a line
+MINDLESS = "mindless"
+HEIGHT, EDGE, NAMES = 300, 46, 128  # of a profile: the plot, its axis, the names beside it
+
+
+class Bar(msgspec.Struct, frozen=True):
+    """One line of an interval plot."""
+
+    name: str
+    about: str  # a second, smaller line
+    value: float
+    interval: Sequence[float] | None
+    n: int | None  # how many episodes, where that is known
+    href: str | None
+
+
+class Dot(msgspec.Struct, frozen=True):
+    """One player of a profile: knowing across, doing up."""
+
+    name: str
+    knowing: float
+    doing: float
+    knowing_interval: Sequence[float] | None
+    doing_interval: Sequence[float] | None
+    href: str | None
+
+
+# --- scales ---------------------------------------------------------------------------------------
+
+
+def ticks(low: float, high: float, most: int = 5) -> list[float]:
+    """Round numbers from `low` to `high`, at most so many."""
+    if not high > low:
+        return [low]
+    rough = (high - low) / max(1, most - 1)
+    unit = 10.0 ** math.floor(math.log10(rough))
+    step = next(unit * k for k in (1, 2, 2.5, 5, 10) if unit * k >= rough * (1 - 1e-9))
+    first = math.ceil(low / step - 1e-9)
+    return [k * step for k in range(first, math.floor(high / step + 1e-9) + 1)]
+
+
+def span(values: Sequence[float]) -> tuple[float, float]:
+    """A range that holds all values with a little air, never empty."""
+    low, high = min(values), max(values)
+    air = 0.06 * (high - low) or 0.5 * abs(high) or 0.5
+    return low - air, high + air
+
+
+class Scale(msgspec.Struct, frozen=True):
+    """From values to pixels."""
+
+    low: float
+    high: float
+    start: float
+    end: float
+
+    def __call__(self, value: float) -> float:
+        share = (value - self.low) / (self.high - self.low)
+        return self.start + min(1.0, max(0.0, share)) * (self.end - self.start)
+
+
+# --- intervals ------------------------------------------------------------------------------------
+
+
+def interval_plot(title: str, axis: str, bars: Sequence[Bar]) -> Html:
+    """Means with their intervals below each other, on one axis."""
+    edges = [v for bar in bars for v in (bar.value, *(bar.interval or ()))]
+    low, high = span(edges)
+    across = Scale(low, high, LEFT + 8, WIDTH - RIGHT)  # no name touches the leftmost dot
+    bottom = ROW * len(bars) + 6
+    marks = ticks(low, high)
+    grid = [
+        joined(
+            tag("line", x1=across(t), x2=across(t), y1=4, y2=bottom, class_=_grid(t)),
+            tag("text", number(t), x=across(t), y=bottom + 14, class_="tick"),
+        )
+        for t in marks
+    ]
+    lines = [_bar(bar, across, 4 + ROW * (n + 0.5)) for n, bar in enumerate(bars)]
+    label = tag("text", axis, x=(LEFT + WIDTH - RIGHT) / 2, y=bottom + 30, class_="axis")
+    size = f"0 0 {WIDTH} {bottom + 38}"
+    return tag(
+        "svg",
+        tag("title", title),
+        grid,
+        lines,
+        label,
+        viewBox=size,
+        role="group",
+        aria_label=title,
+        class_="intervals",
+    )
+
+
+def _grid(at: float) -> str:
+    return "zero" if abs(at) < 1e-12 else "grid"
+
+
+def _bar(bar: Bar, across: Scale, y: float) -> Html:
+    said = f"{bar.name}{', ' + bar.about if bar.about else ''}: {estimate(bar.value, bar.interval)}"
+    whisker = None
+    if bar.interval is not None:
+        x1, x2 = across(bar.interval[0]), across(bar.interval[1])
+        whisker = tag("line", x1=x1, x2=x2, y1=y, y2=y, class_="whisker")
+    mark = tag("circle", cx=across(bar.value), cy=y, r=4, class_="dot")
+    return tag(
+        "a" if bar.href else "g",
+        tag("title", said if bar.n is None else f"{said} (n {bar.n})"),
+        tag("rect", x=0, y=y - ROW / 2, width=WIDTH, height=ROW, class_="hit"),
+        tag("text", fitted(bar.name, 20), x=0, y=y - 1 if bar.about else y + 4, class_="name"),
+        tag("text", fitted(bar.about, 25), x=0, y=y + 11, class_="about") if bar.about else None,
+        whisker,
+        mark,
+        href=bar.href,
+    )
+
+
+# --- the profile ----------------------------------------------------------------------------------
+
+
+def _lattice(
+    across: Scale,
+    up: Scale,
+    levels: Sequence[float],
+    places: Sequence[float] = (0, 25, 50, 75, 100),
+) -> Html:
+    """Lines and numbers at these places across and at these levels up."""
+    right, bottom = WIDTH - NAMES, HEIGHT - EDGE
+    return joined(
+        *(
+            joined(
+                tag("line", x1=across(t), x2=across(t), y1=10, y2=bottom, class_="grid"),
+                tag("text", number(t), x=across(t), y=bottom + 14, class_="tick"),
+            )
+            for t in places
+        ),
+        *(
+            joined(
+                tag("line", x1=EDGE, x2=right, y1=up(t), y2=up(t), class_="grid"),
+                tag("text", number(t), x=EDGE - 6, y=up(t) + 4, class_="tick up"),
+            )
+            for t in levels
+        ),
+    )
+
+
+def profile_plot(
+    title: str,
+    dots: Sequence[Dot],
+    mindless: tuple[float | None, float | None],
+    floor: str,
+    ceiling: str,
+) -> Html:
+    """Knowing across and doing up, both from chance to all there is; what takes no mind marked."""
+    ys = [v for d in dots for v in (d.doing, *(d.doing_interval or ()))]
+    low, high = min(-0.15, max(-1.0, min(ys) - 0.08)), max(1.15, min(1.6, max(ys) + 0.08))
+    right, bottom = WIDTH - NAMES, HEIGHT - EDGE
+    xs = [v for d in dots for v in (d.knowing, *(d.knowing_interval or ()))]
+    across = Scale(min(-0.15, max(-1.0, min(xs) - 0.08)), 1.1, EDGE, right)
+    up = Scale(low, high, bottom, 10)
+    frame = [
+        _lattice(across, up, ticks(low, high, 6), ticks(across.low, 1, 6)),
+        tag("line", x1=EDGE, x2=right, y1=up(0), y2=up(0), class_="mark"),
+        tag("text", fitted(floor, 34), x=EDGE + 4, y=up(0) + 12, class_="marked"),
+        tag("line", x1=EDGE, x2=right, y1=up(1), y2=up(1), class_="mark"),
+        tag("text", fitted(ceiling, 34), x=EDGE + 4, y=up(1) - 4, class_="marked"),
+        _guess(across, bottom),
+        _mindless(mindless, across, up, dots),
+        tag("text", "knowing: 0 guess, 1 all", x=(EDGE + right) / 2, y=HEIGHT - 14, class_="axis"),
+        _upward("doing: 0 random, 1 best", (10 + bottom) / 2),
+    ]
+    places = spread([up(d.doing) for d in dots], 13, 14, bottom)
+    drawn = [
+        _dot(dot, across, up, right, y, n)
+        for n, (dot, y) in enumerate(zip(dots, places, strict=True))
+    ]
+    size = f"0 0 {WIDTH} {HEIGHT}"
+    return tag(
+        "svg",
+        tag("title", title),
+        frame,
+        drawn,
+        viewBox=size,
+        role="group",
+        aria_label=title,
+        class_="profile",
+    )
+
+
+def _upward(said: str, middle: float) -> Html:
+    """The name of the axis that goes up."""
+    turned = f"translate(11 {middle:.0f}) rotate(-90)"
+    return tag("text", said, x=0, y=0, transform=turned, class_="axis")
+
+
+def _guess(across: Scale, bottom: float) -> Html:
+    x = across(0)
+    return joined(
+        tag("line", x1=x, x2=x, y1=10, y2=bottom, class_="mark"),
+        tag("text", "even guess", x=x, y=8, class_="marked middle"),
+    )
+
+
+def _mindless(
+    at: tuple[float | None, float | None], across: Scale, up: Scale, dots: Sequence[Dot]
+) -> Html | None:
+    """A diamond where the best predictor and the best player without a mind stand."""
+    knows, does = at
+    if knows is None or does is None:
+        return None
+    x, y = across(knows), up(min(max(does, up.low), up.high))
+    corners = [(x, y - 5), (x + 5, y), (x, y + 5), (x - 5, y), (x, y - 5)]
+    points = " ".join(f"{a:.1f},{b:.1f}" for a, b in corners)
+    taken = [(across(d.knowing), up(d.doing)) for d in dots]
+    left, base = _free_place(x, y, taken, across.end)
+    return joined(
+        tag("polyline", points=points, class_="mark"),
+        tag("text", MINDLESS, x=left, y=base, class_="marked"),
+    )
+
+
+def _free_place(
+    x: float, y: float, taken: Sequence[tuple[float, float]], right: float
+) -> tuple[float, float]:
+    """Where the diamond's word begins: beside it, above or below, off the dots and the names."""
+    wide, high = 5.2 * len(MINDLESS), 10
+    places = [(x + 8, y + 4), (x - 8 - wide, y + 4), (x - wide / 2, y - 9), (x - wide / 2, y + 16)]
+
+    def hidden(place: tuple[float, float]) -> tuple[int, int]:
+        start, base = place
+        outside = start < EDGE or start + wide > right
+        under = [start - 6 < a < start + wide + 6 and base - high - 5 < b < base + 5
+                 for a, b in taken]  # fmt: skip
+        return outside, sum(under)
+
+    return min(places, key=hidden)
+
+
+def _arrow(x: float, y: float, tip: float, hue: str) -> Html:
+    """A dot that lies beyond the edge: it points there."""
+    corners = f"{x - 6:.1f},{y - tip:.1f} {x + 6:.1f},{y - tip:.1f} {x:.1f},{y + tip:.1f}"
+    return tag("polyline", points=corners, class_=f"dot {hue}")
+
+
+def _dot(dot: Dot, across: Scale, up: Scale, right: float, label: float, n: int) -> Html:
+    x, y, hue = across(dot.knowing), up(dot.doing), f"hue{n % 7}"
+    whiskers: list[Html] = []
+    if dot.knowing_interval is not None:
+        x1, x2 = map(across, dot.knowing_interval)
+        whiskers.append(tag("line", x1=x1, x2=x2, y1=y, y2=y, class_=f"whisker {hue}"))
+    if dot.doing_interval is not None:
+        y1, y2 = map(up, dot.doing_interval)
+        whiskers.append(tag("line", x1=x, x2=x, y1=y1, y2=y2, class_=f"whisker {hue}"))
+    beyond = not up.low <= dot.doing <= up.high  # drawn at the edge, its value in words
+    name = f"{fitted(dot.name, 13)} {number(dot.doing, 1)}" if beyond else fitted(dot.name, 20)
+    knew = estimate(dot.knowing, dot.knowing_interval)
+    said = f"{dot.name}: knowing {knew}, doing {estimate(dot.doing, dot.doing_interval)}"
+    return tag(
+        "a" if dot.href else "g",
+        tag("title", said),
+        tag("polyline", points=f"{x:.1f},{y:.1f} {right + 4},{label:.1f}", class_="leader"),
+        whiskers,
+        _arrow(x, y, 6 if dot.doing < up.low else -6, hue)
+        if beyond
+        else tag("circle", cx=x, cy=y, r=5, class_=f"dot {hue}"),
+        tag("text", name, x=right + 8, y=label + 4, class_=f"name {hue}"),
+        href=dot.href,
+    )
+
+
+def spread(wanted: Sequence[float], gap: float, low: float, high: float) -> list[float]:
+    """Places near the wanted ones, in the same order, at least a gap apart, within the bounds."""
+    order = sorted(range(len(wanted)), key=lambda i: wanted[i])
+    gap = min(gap, (high - low) / max(1, len(wanted) - 1))
+    placed = [min(max(wanted[i], low), high) for i in order]
+    for before, after in pairwise(range(len(placed))):
+        placed[after] = max(placed[after], placed[before] + gap)
+    if placed and placed[-1] > high:
+        placed[-1] = high
+        for before, after in reversed(list(pairwise(range(len(placed))))):
+            placed[before] = min(placed[before], placed[after] - gap)
+    found = dict(zip(order, placed, strict=True))
+    return [found[i] for i in range(len(wanted))]
+
+
+# --- calibration ----------------------------------------------------------------------------------
+
+
+class Curve(msgspec.Struct, frozen=True):
+    """How often the forecasts of one player came true: (forecast, share, interval, n) by bin."""
+
+    name: str
+    points: Sequence[tuple[float, float, Sequence[float] | None, int]]
+    href: str | None
+
+
+def calibration_plot(title: str, curves: Sequence[Curve]) -> Html:
+    """Forecast odds across and how often they came true up; on the diagonal they are honest."""
+    right, bottom = WIDTH - NAMES, HEIGHT - EDGE
+    across, up = Scale(0, 100, EDGE, right), Scale(0, 100, bottom, 10)
+    frame = [
+        joined(
+            tag("line", x1=across(t), x2=across(t), y1=10, y2=bottom, class_="grid"),
+            tag("line", x1=EDGE, x2=right, y1=up(t), y2=up(t), class_="grid"),
+            tag("text", number(t), x=across(t), y=bottom + 14, class_="tick"),
+            tag("text", number(t), x=EDGE - 6, y=up(t) + 4, class_="tick up"),
+        )
+        for t in (0, 25, 50, 75, 100)
+    ]
+    frame += [
+        tag("line", x1=across(0), x2=across(100), y1=up(0), y2=up(100), class_="mark"),
+        tag("text", "stated odds, %", x=(EDGE + right) / 2, y=HEIGHT - 14, class_="axis"),
+        _upward("came true, %", (10 + bottom) / 2),
+    ]
+    ends = spread([up(100 * curve.points[-1][1]) for curve in curves], 13, 14, bottom)
+    drawn = [
+        _curve(curve, across, up, right, y, n)
+        for n, (curve, y) in enumerate(zip(curves, ends, strict=True))
+    ]
+    return tag(
+        "svg", tag("title", title), frame, drawn,
+        viewBox=f"0 0 {WIDTH} {HEIGHT}", role="group", aria_label=title, class_="profile",
+    )  # fmt: skip
+
+
+def _curve(curve: Curve, across: Scale, up: Scale, right: float, label: float, n: int) -> Html:
+    hue = f"hue{n % 7}"
+    places = [(across(100 * at), up(100 * share)) for at, share, _, _ in curve.points]
+    marks: list[Html] = []
+    for (x, y), (at, share, interval, count) in zip(places, curve.points, strict=True):
+        said = (
+            f"{curve.name}: odds of {number(100 * at, 0)} % came true in {number(100 * share, 0)} %"
+        )
+        if interval is not None:
+            y1, y2 = (up(100 * edge) for edge in interval)
+            marks.append(tag("line", x1=x, x2=x, y1=y1, y2=y2, class_=f"whisker {hue}"))
+        dot = tag(
+            "circle", tag("title", f"{said} of {count}"), cx=x, cy=y, r=4, class_=f"dot {hue}"
+        )
+        marks.append(dot)
+    path = " ".join(f"{x:.1f},{y:.1f}" for x, y in places)
+    return tag(
+        "a" if curve.href else "g",
+        tag("polyline", points=path, class_=f"curve {hue}"),
+        tag(
+            "polyline", points=f"{path.rpartition(' ')[2]} {right + 4},{label:.1f}", class_="leader"
+        ),
+        marks,
+        tag("text", fitted(curve.name, 20), x=right + 8, y=label + 4, class_=f"name {hue}"),
+        href=curve.href,
+    )
+
+
+# --- numbers and names ----------------------------------------------------------------------------
+
+
+def number(value: float, places: int | None = None) -> str:
+    """A number as a table shows it: three figures where it is small, a true minus sign."""
+    if not math.isfinite(value):
+        return "∞" if value > 0 else "−∞" if value < 0 else "–"
+    if places is not None:
+        said = f"{value:,.{places}f}"
+    elif value == int(value) and abs(value) < 1e6:
+        said = f"{int(value):,}"
+    elif abs(value) >= 1000:
+        said = f"{value:,.0f}"
+    else:
+        said = f"{value:.3g}"
+    return said.replace("-", "\u2212") if not _is_zero(said) else said.lstrip("-")
+
+
+def _is_zero(said: str) -> bool:
+    return not any(sign in "123456789" for sign in said)
+
+
+def estimate(value: float, interval: Sequence[float] | None) -> str:
+    """A value with its interval, with as many decimals as make sense together."""
+    places = 3 if abs(value) < 1 else 2 if abs(value) < 10 else 1
+    if interval is None:
+        return number(value, places)
+    low, high = (number(edge, places) for edge in interval)
+    return f"{number(value, places)} [{low}, {high}]"

@@ -1,0 +1,1 @@
+"""Files: bundles, exports, datasets, transcripts."""

@@ -1,0 +1,196 @@
+"""One file to share: a store's episodes, what was asked for, in which words, and hashes of all.
+
+A bundle is a zip with fixed dates and a fixed order, so the same records give the same bytes (with
+the same zlib). `bundle.json` names every file with its SHA-256; the comment at the very end is the
+SHA-256 of everything before it, so that no byte can change unseen. Hashes show that nothing was
+changed since packing, not who packed it: publish the one that `sally pack` prints.
+"""
+
+from __future__ import annotations
+
+import re
+import zipfile
+from collections.abc import Iterable
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import msgspec
+
+from sally import store
+from sally.analysis.episodes.snapshot import Snapshot
+from sally.core.errors import BadInput
+from sally.core.version import VERSION
+from sally.output.files.privacy import private_part
+from sally.output.files.provenance import Provenance
+
+FORMAT = 1
+MANIFEST, EPISODES = "bundle.json", "episodes.jsonl"
+NAMES = re.compile(
+    r"study\.json|episodes\.jsonl|studies/[0-9a-f]{1,64}\.json|packs/[0-9a-f]{1,64}\.toml"
+    r"|aliases/[0-9a-f]{1,64}\.json"
+)
+SEAL = 71  # bytes of the comment: `sha256:` and 64 digits
+BEGINNING = (1980, 1, 1, 0, 0, 0)  # the earliest date a zip can hold
+BLOCK = 1 << 20
+MOST_RATIO, SMALL = 200, 1 << 30  # more than so many times the packed bytes, unless it is small
+
+
+class File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One file of a bundle."""
+
+    sha256: str
+    bytes: int
+
+
+class Bundle(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a bundle says that it holds."""
+
+    bundle: int  # the version of this format
+    sally: str  # the version that packed it
+    study: str
+    episodes: int
+    games: dict[str, list[int]]  # rules versions that were played
+    packs: list[str]  # words packs by reference
+    left_out: dict[str, int]  # lines of the store that are not here
+    files: dict[str, File]
+
+
+class Packed(msgspec.Struct, frozen=True):
+    """What was packed."""
+
+    bundle: Bundle
+    sha256: str  # of the whole file
+    bytes: int
+
+
+# --- packing --------------------------------------------------------------------------------------
+
+
+def pack(where: store.Where, out: Path, anyway: bool = False, small: bool = False) -> Packed:
+    """Put a store into one file; what looks like a key or a machine's path is refused."""
+    method = zipfile.ZIP_LZMA if small else zipfile.ZIP_DEFLATED
+    with Snapshot(where) as held:
+        if not len(held):
+            raise BadInput(f"The store {where} holds no episode to pack.")
+        texts = _texts(where, held)
+        if not anyway:
+            _refuse_private(held, texts)
+        bundle = _described(held, texts)
+        try:
+            out.parent.mkdir(parents=True, exist_ok=True)
+            aside = out.with_name(f".{out.name}.part")  # a whole bundle or none
+            try:
+                with aside.open("w+b") as file:
+                    _write(file, bundle, texts, held, method)
+                    if looks_like_a_bomb(bundle, file.tell()):
+                        file.truncate(file.seek(0))
+                        _write(file, bundle, texts, held, zipfile.ZIP_STORED)
+                    whole = _sealed(file)
+                aside.replace(out)
+            finally:
+                aside.unlink(missing_ok=True)
+            return Packed(bundle, whole, out.stat().st_size)
+        except OSError as why:
+            raise BadInput(f"The bundle cannot be written to {out}: {why.strerror}.") from None
+
+
+def _texts(where: store.Where, held: Snapshot) -> dict[str, bytes]:
+    """The small files of a store: its manifest, its studies, its words packs, its aliases."""
+    at = store.place(where)
+    known = held.manifest or store.Manifest("unnamed", "")
+    found = {store.MANIFEST: msgspec.json.format(msgspec.json.encode(known), indent=2) + b"\n"}
+    for folder in ("aliases", "packs", "studies"):
+        for name in at.names(folder):
+            if NAMES.fullmatch(path := f"{folder}/{name}"):
+                found[path] = at.read(path)
+    return found
+
+
+def _refuse_private(held: Snapshot, texts: dict[str, bytes]) -> None:
+    lines = zip(held.spots, held.lines(held.spots), strict=True)
+    episodes = ((f"episode {id}", line) for id, line in lines)
+    for name, data in (*texts.items(), *episodes):
+        if why := private_part(data):
+            raise BadInput(
+                f"In {name}, {why}; run it under a name without one (an alias of the config, a "
+                "relative path), or pack it anyway."
+            )
+
+
+def _described(held: Snapshot, texts: dict[str, bytes]) -> Bundle:
+    seen, lines, size = Provenance(), sha256(), 0
+    for line in held.lines(sorted(held.spots)):
+        lines.update(line)
+        size += len(line)
+    for episode in held:
+        seen.add(episode)
+    files = {path: File(sha256(data).hexdigest(), len(data)) for path, data in texts.items()}
+    files[EPISODES] = File(lines.hexdigest(), size)
+    return Bundle(
+        FORMAT,
+        VERSION,
+        held.manifest.study if held.manifest else "unnamed",
+        len(held),
+        {game: sorted(versions) for game, versions in sorted(seen.games.items())},
+        sorted(seen.packs),
+        {
+            "cut and run again": held.replaced,
+            "doubled": held.doubled,
+            "unreadable": len(held.bad),
+        },
+        dict(sorted(files.items())),
+    )
+
+
+def looks_like_a_bomb(bundle: Bundle, size: int) -> bool:
+    """Whether a file of this size would unpack to far more: none is made, and none is taken."""
+    total = sum(file.bytes for file in bundle.files.values())
+    return total > SMALL and total > MOST_RATIO * size
+
+
+def _write(
+    file: BinaryIO, bundle: Bundle, texts: dict[str, bytes], held: Snapshot, method: int
+) -> None:
+    told = msgspec.json.format(msgspec.json.encode(bundle), indent=2) + b"\n"
+    with zipfile.ZipFile(file, "w") as zipped:
+        _add(zipped, MANIFEST, [told], method)
+        for path in bundle.files:
+            lines = held.lines(sorted(held.spots)) if path == EPISODES else [texts[path]]
+            _add(zipped, path, lines, method)
+        zipped.comment = seal_of("0" * 64)
+
+
+def _add(zipped: zipfile.ZipFile, path: str, pieces: Iterable[bytes], method: int) -> None:
+    info = zipfile.ZipInfo(path, BEGINNING)
+    info.compress_type, info.create_system = method, 3  # as a Unix would
+    info.external_attr = 0o644 << 16
+    with zipped.open(info, "w", force_zip64=path == EPISODES) as entry:
+        for piece in pieces:
+            entry.write(piece)
+
+
+def _sealed(file: BinaryIO) -> str:
+    """Write the hash of all that stands before the comment into it; the hash of the whole."""
+    end = file.seek(0, 2) - SEAL
+    whole = hash_of(file, end)
+    seal = seal_of(whole.hexdigest())
+    file.seek(end)
+    file.write(seal)
+    whole.update(seal)
+    return str(whole.hexdigest())
+
+
+def seal_of(digest: str) -> bytes:
+    """The comment at the end of a bundle."""
+    return f"sha256:{digest}".encode()
+
+
+def hash_of(file: BinaryIO, size: int) -> Any:
+    """The running SHA-256 of the first so many bytes of a file."""
+    found = sha256()
+    file.seek(0)
+    while size > 0 and (block := file.read(min(BLOCK, size))):
+        found.update(block)
+        size -= len(block)
+    return found

@@ -1,0 +1,210 @@
+"""A bundle opened again: every hash is checked before anything in it is read.
+
+A bundle may come from anybody, so nothing in it is believed: not its names, not its sizes.
+"""
+
+from __future__ import annotations
+
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from hashlib import sha256
+from lzma import LZMAError
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import msgspec
+
+from sally.core.errors import BadInput, listed
+from sally.output.files.bundle import (
+    BLOCK,
+    EPISODES,
+    FORMAT,
+    MANIFEST,
+    NAMES,
+    SEAL,
+    Bundle,
+    File,
+    Packed,
+    hash_of,
+    looks_like_a_bomb,
+    seal_of,
+)
+from sally.store import Where
+
+LEAST_LINE = 100  # bytes of an episode: its id, what was asked for, and its end take as many
+MOST_MANIFEST = 16 << 20  # bytes of bundle.json: room for very many words packs
+
+
+def is_bundle(path: Where) -> bool:
+    """Whether a path is a file that begins as a zip does, or is called one."""
+    if not isinstance(path, Path) or not path.is_file():
+        return False
+    if path.suffix == ".zip":
+        return True
+    with path.open("rb") as file:
+        return file.read(2) == b"PK"
+
+
+@contextmanager
+def opened(path: Where) -> Iterator[tuple[Where, Packed | None]]:
+    """A store: where it is, or a bundle checked and laid out in a temporary folder."""
+    if not isinstance(path, Path) or not is_bundle(path):
+        yield path, None
+        return
+    with TemporaryDirectory(prefix="sally-") as folder:
+        packed = unpack(path, Path(folder))
+        yield Path(folder), packed
+
+
+def unpack(path: Path, folder: Path) -> Packed:
+    """Check a bundle and lay it out; every way in which it is not as packed is one sentence."""
+    try:
+        with path.open("rb") as file, zipfile.ZipFile(file) as zipped:
+            size = file.seek(0, 2)
+            entries = _entries(path, zipped)
+            bundle = _manifest(path, zipped, entries)
+            _refuse_others(path, entries, bundle)
+            _refuse_bombs(path, entries, bundle, size)
+            for name, expected in bundle.files.items():
+                lines = bundle.episodes if name == EPISODES else None
+                _lay_out(path, zipped, name, expected, folder, lines)
+            whole = hash_of(file, size - SEAL)
+            file.seek(max(0, size - SEAL))
+            seal = file.read()
+            if not seal.startswith(b"sha256:"):
+                raise BadInput(
+                    f"The bundle {path} was packed anew by another program: the seal at its end "
+                    "is missing; ask for the file that `sally pack` made."
+                )
+            if seal != seal_of(whole.hexdigest()):
+                raise BadInput(
+                    f"The bundle {path} was changed after packing: its files are as they were, "
+                    "but the bytes around them are not."
+                )
+            whole.update(seal)
+            return Packed(bundle, whole.hexdigest(), size)
+    except zipfile.BadZipFile as why:
+        raise BadInput(f"The bundle {path} is damaged: {why}.") from None
+    # zipfile raises NotImplementedError for ways of packing that it does not know.
+    except (OSError, NotImplementedError, EOFError) as why:
+        raise BadInput(f"The bundle {path} cannot be read: {why}.") from None
+
+
+def _entries(path: Path, zipped: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
+    found: dict[str, zipfile.ZipInfo] = {}
+    for info in zipped.infolist():
+        name = info.orig_filename
+        if (
+            name.startswith(("/", "\\"))
+            or ".." in name.replace("\\", "/").split("/")
+            or ":" in name
+        ):
+            raise BadInput(
+                f"The bundle {path} holds a file named {name!r}, which leads out of it; nothing "
+                "was unpacked."
+            )
+        if name in found:
+            raise BadInput(f"The bundle {path} holds {name} twice; nothing was unpacked.")
+        if info.flag_bits & 0x1:
+            raise BadInput(f"In the bundle {path}, {name} is encrypted; a bundle has no secrets.")
+        found[name] = info
+    return found
+
+
+def _manifest(path: Path, zipped: zipfile.ZipFile, entries: dict[str, zipfile.ZipInfo]) -> Bundle:
+    if MANIFEST not in entries:
+        raise BadInput(f"{path} is not a bundle of Sally: it has no {MANIFEST}.")
+    data = b"".join(_read(path, zipped, MANIFEST, MOST_MANIFEST))
+    try:
+        bundle = msgspec.json.decode(data, type=Bundle)
+    except (msgspec.DecodeError, UnicodeDecodeError) as why:
+        raise BadInput(f"{MANIFEST} of the bundle {path} cannot be read: {why}.") from None
+    if bundle.bundle != FORMAT:
+        raise BadInput(
+            f"The bundle {path} has format {bundle.bundle}; this Sally reads format {FORMAT}."
+        )
+    strange = [name for name in bundle.files if not NAMES.fullmatch(name)]
+    if strange:
+        raise BadInput(f"{MANIFEST} of {path} names {strange[0]!r}, which belongs in no bundle.")
+    if EPISODES not in bundle.files:
+        raise BadInput(f"{MANIFEST} of {path} names no {EPISODES}.")
+    if not 0 <= bundle.episodes * LEAST_LINE <= bundle.files[EPISODES].bytes:
+        raise BadInput(
+            f"The bundle {path} says that it holds {bundle.episodes:,} episodes in "
+            f"{bundle.files[EPISODES].bytes:,} bytes, which cannot be."
+        )
+    return bundle
+
+
+def _refuse_others(path: Path, entries: dict[str, zipfile.ZipInfo], bundle: Bundle) -> None:
+    missing = [name for name in bundle.files if name not in entries]
+    if missing:
+        raise BadInput(f"The bundle {path} lacks {listed(missing)}.")
+    extra = [name for name in entries if name not in (MANIFEST, *bundle.files)]
+    if extra:
+        raise BadInput(f"The bundle {path} holds {listed(extra)}, which {MANIFEST} does not name.")
+
+
+def _refuse_bombs(
+    path: Path, entries: dict[str, zipfile.ZipInfo], bundle: Bundle, size: int
+) -> None:
+    for name, expected in bundle.files.items():
+        if entries[name].file_size != expected.bytes:
+            raise BadInput(
+                f"In the bundle {path}, {name} was changed after packing: it has "
+                f"{entries[name].file_size} bytes, not {expected.bytes}."
+            )
+    if looks_like_a_bomb(bundle, size):
+        total = sum(expected.bytes for expected in bundle.files.values())
+        raise BadInput(
+            f"The bundle {path} would unpack to {total:,} bytes from {size:,}; that is no log of "
+            "episodes, and nothing was unpacked."
+        )
+
+
+def _lay_out(
+    path: Path,
+    zipped: zipfile.ZipFile,
+    name: str,
+    expected: File,
+    folder: Path,
+    lines: int | None,
+) -> None:
+    """Unpack one file, never more of it than was announced, nor more lines if these are counted."""
+    found, left = sha256(), lines
+    place = folder / name
+    place.parent.mkdir(exist_ok=True)
+    with place.open("wb") as out:
+        for block in _read(path, zipped, name, expected.bytes):
+            found.update(block)
+            out.write(block)
+            if left is not None and (left := left - block.count(b"\n")) < 0:
+                raise BadInput(
+                    f"The bundle {path} says that it holds {lines:,} episodes; {name} has more "
+                    "lines than that."
+                )
+    if found.hexdigest() != expected.sha256:
+        raise BadInput(
+            f"In the bundle {path}, {name} was changed after packing: its SHA-256 is "
+            f"{found.hexdigest()[:12]}..., not {expected.sha256[:12]}...."
+        )
+    if left:
+        raise BadInput(
+            f"The bundle {path} says that it holds {lines:,} episodes; {name} has {left:,} lines "
+            "less than that."
+        )
+
+
+def _read(path: Path, zipped: zipfile.ZipFile, name: str, most: int) -> Iterator[bytes]:
+    read = 0
+    try:
+        with zipped.open(name) as entry:
+            while block := entry.read(BLOCK):
+                read += len(block)
+                if read > most:
+                    raise BadInput(f"In the bundle {path}, {name} holds more than {most:,} bytes.")
+                yield block
+    except (zipfile.BadZipFile, zlib.error, LZMAError, EOFError):
+        raise BadInput(f"In the bundle {path}, {name} was changed after packing.") from None

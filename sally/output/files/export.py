@@ -1,0 +1,332 @@
+"""Tables as files: CSV to compute with, LaTeX to print, Parquet to load; written row by row.
+
+Columns are fixed before the first row, so that a store of any size passes through in little
+memory and a file has the same columns whatever its rows hold.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import secrets
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+
+from sally.analysis.columns.rows import Row
+from sally.analysis.profile.profile import ProfileRow
+from sally.core.errors import BadInput, listed
+from sally.core.registry import registry
+from sally.stats import Estimate
+
+Kind = Literal["text", "count", "number", "numbers"]
+ENDINGS = (".csv", ".tex", ".parquet")
+BATCH = 2000  # rows that are held at a time on the way to Parquet
+
+
+class Column(msgspec.Struct, frozen=True):
+    """A column by name, and what stands in it."""
+
+    name: str
+    kind: Kind = "text"
+
+
+def _columns(kind: Kind, *names: str) -> tuple[Column, ...]:
+    return tuple(Column(name, kind) for name in names)
+
+
+EPISODE = (
+    *_columns("text", "episode", "cell", "game", "instance"),
+    Column("repeat", "count"),
+    *_columns("text", "seat", "player", "model", "strategy", "settings", "participant", "others"),
+    Column("turns", "count"),
+    Column("censored"),
+    Column("payoff", "number"),
+    *_columns("count", "moves", "forfeited", "retried", "calls", "input_tokens", "output_tokens"),
+    Column("seconds", "number"),
+)
+DECISION = (
+    *_columns("text", "episode", "cell", "game", "instance"),
+    Column("turn", "count"),
+    *_columns("text", "seat", "player", "participant", "what", "probe", "about", "source"),
+    *_columns("text", "value", "label"),
+    Column("odds", "numbers"),
+    Column("truth"),
+    *_columns("number", "right", "brier", "log", "absolute_error"),
+    Column("tries", "count"),
+    Column("seconds", "number"),
+)
+
+
+def episode_columns(games: Iterable[str]) -> tuple[Column, ...]:
+    """The columns of episode rows of these games: every metric that fits one of them."""
+    specs = [registry.game(game) for game in dict.fromkeys(games)]
+    fitting = dict.fromkeys(name for s in specs for name in registry.metrics(s.family or s.name))
+    taken = {column.name for column in EPISODE}
+    return (*EPISODE, *_columns("number", *(name for name in fitting if name not in taken)))
+
+
+# --- the profile as a table -----------------------------------------------------------------------
+
+ESTIMATES = ("accuracy", "skill", "beyond", "brier", "brier_skill", "brier_beyond", "value_error",
+             "raw", "doing", "doing_most", "regret", "consistency", "acting", "inference",
+             "translation", "format", "luck")  # fmt: skip
+ROLES = ("random", "mindless", "reference")
+PROFILE = (
+    *_columns("text", "family", "game", "cell", "part", "seat", "player", "metric", "unit"),
+    *_columns("text", "clusters", "predictor"),
+    *_columns("count", "episodes", "censored", "moves", "forfeits"),
+    *_columns("number", "guess", "predictor_accuracy", "unread", "even_brier", "room"),
+    *(
+        column
+        for name in ESTIMATES
+        for column in _columns("number", name, f"{name}_low", f"{name}_high")
+    ),
+    *(
+        column
+        for role in ROLES
+        for column in (
+            Column(role),
+            *_columns("number", f"{role}_value", f"{role}_doing", f"{role}_accuracy"),
+        )
+    ),
+    *_columns("text", "standing", "blank"),
+)
+
+
+def profile_table(rows: Iterable[ProfileRow]) -> Iterator[Row]:
+    """The profile with one number a column, and why the blank ones are blank."""
+    for row in rows:
+        flat: Row = {c.name: getattr(row, c.name, None) for c in PROFILE}
+        for name in ESTIMATES:
+            found: Estimate = getattr(row, name)
+            flat |= {name: found.value, f"{name}_low": found.low, f"{name}_high": found.high}
+        flat["predictor"] = row.predictor and row.predictor.rule
+        flat["predictor_accuracy"] = row.predictor and row.predictor.accuracy
+        for role in ROLES:
+            mark = getattr(row, role)
+            flat[role] = mark and mark.player
+            flat[f"{role}_value"] = mark and mark.value
+            flat[f"{role}_doing"] = mark and mark.doing
+            flat[f"{role}_accuracy"] = mark and mark.accuracy
+        flat["standing"] = row.reference and row.reference.standing
+        flat["blank"] = "; ".join(f"{field}: {why}" for field, why in row.why.items())
+        yield flat
+
+
+PRINTED = {  # heading in print -> field and places: what a page has room for
+    "knowing (\\%)": ("accuracy", 0),
+    "knowing": ("skill", 2),
+    "beyond rules": ("beyond", 2),
+    "doing": ("doing", 2),
+    "regret": ("regret", 2),
+    "acting": ("acting", 2),
+    "inference": ("inference", 2),
+    "translation": ("translation", 2),
+    "format": ("format", 2),
+}
+
+
+def profile_latex(rows: Sequence[ProfileRow]) -> str:
+    """The profile as a LaTeX table: an estimate with its interval in each cell."""
+    # what is the same in all rows of a game needs no column
+    parts = [
+        part
+        for part in ("seat", "cell", "part")
+        if len({(row.game, getattr(row, part)) for row in rows}) > len({row.game for row in rows})
+    ]
+    heads = ["game", *parts, "player", "$n$", *PRINTED]
+    lines = []
+    for row in rows:
+        found = [(getattr(row, field), places) for field, places in PRINTED.values()]
+        where = [row.game, *(getattr(row, part) for part in parts), row.player]
+        cells = [*map(latex, where), str(row.episodes)]
+        lines.append([*cells, *(_printed(estimate, places) for estimate, places in found)])
+    ends = dict.fromkeys(
+        f"{latex(row.game)}: 0 is {latex(row.random.player)}, 1 is "
+        f"{latex(row.reference.player)} ({row.reference.standing})"
+        for row in rows
+        if row.random and row.reference
+    )
+    notes = [
+        "Knowing: predictions about others, 0 is an even guess. Doing: 0 is a random player, 1 the "
+        "optimum or the reference player, on the same settings. Acting: best replies to one's own "
+        "prediction, 0 is a blind pick. Losses in the unit of the score. In brackets: 95\\% "
+        "intervals over clusters of episodes.",
+        *ends,
+    ]
+    align = "l" * (2 + len(parts)) + "r" + "l" * len(PRINTED)
+    return _tabular("tabular", align, heads, lines) + "".join(f"% {note}\n" for note in notes)
+
+
+def _printed(found: Estimate, places: int) -> str:
+    if found.value is None:
+        return "--"
+    value = _minus(f"{found.value:.{places}f}")
+    if found.low is None or found.high is None:
+        return value
+    return f"{value} [{_minus(f'{found.low:.{places}f}')}, {_minus(f'{found.high:.{places}f}')}]"
+
+
+def _minus(number: str) -> str:
+    return f"${number}$" if number.startswith("-") else number
+
+
+# --- writing --------------------------------------------------------------------------------------
+
+
+def check(path: Path) -> str:
+    """The ending of a table's file, if it is one that can be written."""
+    if path.suffix not in ENDINGS:
+        raise BadInput(f"A table is written as {listed(ENDINGS, 'or')}, not as {path.name!r}.")
+    return path.suffix
+
+
+def write_table(rows: Iterable[Mapping[str, Any]], columns: Sequence[Column], path: Path) -> int:
+    """The rows in the form that the file's ending asks for; how many there were."""
+    form = {".csv": _csv, ".tex": _latex, ".parquet": _parquet}[check(path)]
+    return _whole(path, lambda aside: form(rows, columns, aside))
+
+
+def write_text(text: str, path: Path) -> None:
+    """A text as a file, whole or not at all."""
+
+    def put(aside: Path) -> int:
+        aside.write_text(text, encoding="utf-8")
+        return 1
+
+    _whole(path, put)
+
+
+def _whole(path: Path, put: Callable[[Path], int]) -> int:
+    """A whole file or none: written aside, then given its name."""
+    aside = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        count = put(aside)
+        os.replace(aside, path)
+    except OSError as why:
+        raise BadInput(f"The table cannot be written to {path}: {why.strerror}.") from None
+    finally:
+        aside.unlink(missing_ok=True)
+    return count
+
+
+def _csv(rows: Iterable[Mapping[str, Any]], columns: Sequence[Column], path: Path) -> int:
+    with path.open("w", encoding="utf-8", newline="") as file:
+        out = csv.writer(file, lineterminator="\r\n")  # RFC 4180; quotes both where they are said
+        names = [column.name for column in columns]
+        out.writerow(names)
+        n = 0
+        for n, row in enumerate(rows, 1):  # noqa: B007  the count is wanted after the loop
+            cells = map(row.get, names)
+            out.writerow([c if type(c) in AS_THEY_ARE else _in_csv(c) for c in cells])
+        return n
+
+
+AS_THEY_ARE = {float, int, type(None)}  # the csv module writes these as `_text` does
+
+
+def _in_csv(value: Any) -> str:
+    return harmless(value) if isinstance(value, str) else _text(value)
+
+
+FORMULA = ("=", "+", "-", "@", "\t", "\r")  # with which a spreadsheet's formulas may begin
+
+
+def harmless(text: str) -> str:
+    """A text with an apostrophe before it where a spreadsheet would run it; numbers stay."""
+    if not text.startswith(FORMULA):
+        return text
+    try:
+        float(text)
+    except ValueError:
+        return f"'{text}"
+    return text
+
+
+def _text(value: Any) -> str:
+    """One value: nothing is empty, lists are JSON, numbers in full."""
+    if value is None:
+        return ""
+    if isinstance(value, float):
+        return repr(value)
+    return json.dumps(value) if isinstance(value, list | tuple | dict) else str(value)
+
+
+def _latex(rows: Iterable[Mapping[str, Any]], columns: Sequence[Column], path: Path) -> int:
+    """A long table; columns in which nothing stands are left out."""
+    kept = [dict(row) for row in rows]
+    said = [c for c in columns if any(row.get(c.name) is not None for row in kept)]
+    align = "".join("l" if c.kind == "text" else "r" for c in said)
+    lines = [[_cell_in_print(row.get(c.name)) for c in said] for row in kept]
+    path.write_text(
+        _tabular("longtable", align, [latex(c.name) for c in said], lines), encoding="utf-8"
+    )
+    return len(kept)
+
+
+def _cell_in_print(value: Any) -> str:
+    if isinstance(value, int | float):
+        return _minus(f"{value:.4g}" if isinstance(value, float) else str(value))
+    return latex(_text(value))
+
+
+def _tabular(kind: str, align: str, heads: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
+    """A table with the rules of booktabs; needs that package, and longtable if it is long."""
+    needs = "booktabs" if kind == "tabular" else "booktabs and longtable"
+    body = "".join(" & ".join(line) + " \\\\\n" for line in lines)
+    return (
+        f"% needs {needs}\n\\begin{{{kind}}}{{{align}}}\n\\toprule\n"
+        + " & ".join(heads)
+        + " \\\\\n\\midrule\n"
+        + ("\\endhead\n" if kind == "longtable" else "")
+        + f"{body}\\bottomrule\n\\end{{{kind}}}\n"
+    )
+
+
+ESCAPED = {
+    "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_",
+    "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
+    "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", "±": r"$\pm$",
+}  # fmt: skip
+
+
+def latex(text: str) -> str:
+    """A text as LaTeX prints it: no letter of it is a command, and none stops it."""
+    printed = (letter if letter.isprintable() else " " for letter in text)
+    return "".join(ESCAPED.get(letter, letter) for letter in printed)
+
+
+def _parquet(rows: Iterable[Mapping[str, Any]], columns: Sequence[Column], path: Path) -> int:
+    try:
+        import pyarrow as arrow  # type: ignore[import-untyped]
+        from pyarrow import parquet
+    except ImportError:
+        raise BadInput(
+            "pyarrow is not installed; `pip install 'sally-lab[frames]'` brings it."
+        ) from None
+    kinds = {
+        "text": arrow.string(),
+        "count": arrow.int64(),
+        "number": arrow.float64(),
+        "numbers": arrow.list_(arrow.float64()),
+    }
+    schema = arrow.schema([(column.name, kinds[column.kind]) for column in columns])
+    count, waiting = 0, iter(rows)
+    with parquet.ParquetWriter(path, schema) as out:
+        while batch := list(islice(waiting, BATCH)):
+            count += len(batch)
+            table = {c.name: [_cell(row.get(c.name), c.kind) for row in batch] for c in columns}
+            out.write_table(arrow.table(table, schema=schema))
+    return count
+
+
+def _cell(value: Any, kind: Kind) -> Any:
+    if value is None:
+        return None
+    return _text(value) if kind == "text" else float(value) if kind == "number" else value

@@ -1,0 +1,83 @@
+"""An episode to read: from one seat's eyes, or from the referee's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sally.core.errors import unknown
+from sally.core.log.events import Censored, Ended, Episode, Forfeited, Moved, Skipped, Told, label
+from sally.core.log.scenes import REFEREE, Scene, Story, ending, tell
+
+
+def transcript(episode: Episode, eyes: str = REFEREE) -> Iterator[str]:
+    """The episode, line by line, as `eyes` saw it."""
+    story, setup = tell(episode), episode.setup
+    if eyes not in (REFEREE, *story.rules):
+        raise unknown("seat", eyes, (REFEREE, *story.rules))
+    yield f"episode {episode.id}: {setup.instance.game}, instance {setup.instance.id}"
+    if eyes == REFEREE:
+        yield "at the table: " + ", ".join(f"{s} = {label(w)}" for s, w in setup.lineup.items())
+        yield from _referee(story)
+    else:  # who the others are is nothing that a seat sees
+        who = setup.lineup.get(eyes)
+        yield f"from the eyes of {eyes}" + (f" = {label(who)}" if who else "")
+        yield from _seat(story, eyes)
+
+
+def _referee(story: Story) -> Iterator[str]:
+    turn = -1
+    for scene in story.scenes:
+        if scene.event is None:
+            continue
+        if scene.turn != turn:
+            turn = scene.turn
+            yield f"step {turn}"  # "turn" is a word of the games, and means theirs
+        yield f"  {_said(scene)}{_truth(scene)}"
+
+
+def _seat(story: Story, seat: str) -> Iterator[str]:
+    """Only what this seat saw, was asked and was told."""
+    yield ""
+    yield story.rules[seat] or f"(the {seat} has no page)"
+    situation = ""
+    for scene in story.seen_by(seat):
+        yield from scene.new
+        now = f"[step {scene.turn}] {scene.now}".rstrip()
+        if now != situation and scene.view is not None:  # asked twice, it is where it was
+            situation = now
+            yield now
+        if scene.event is not None:
+            yield f"  {_said(scene)}"
+    yield from story.after[seat]
+    yield ending(story.episode.end, seat)
+
+
+def _said(scene: Scene) -> str:
+    seat, event = scene.seat, scene.event
+    match event:
+        case Ended() | Censored():
+            return ending(event)
+        case Moved():
+            return f"{seat}: {scene.answer}" + (f'  "{one_line(event.reply)}"' * bool(event.reply))
+        case Forfeited():
+            return f"{seat} forfeits ({event.reason}): {one_line(event.reply)!r}"
+        case Skipped():
+            return f"{seat} is not asked {scene.probe}: {event.reason}"
+    said = "is told" if isinstance(event, Told) else "says aside,"
+    return f"{seat} {said} {scene.probe}: {scene.answer}"
+
+
+def _truth(scene: Scene) -> str:
+    """What the referee knows beside it."""
+    event = scene.event
+    if isinstance(event, Told) and (event.source != "truth" or scene.right is not False):
+        return f" ({event.source})"
+    if (not isinstance(event, Told) and not scene.probe) or isinstance(event, Skipped):
+        return ""
+    return " (not scored)" if scene.truth is None else f" (true: {scene.truth})"
+
+
+def one_line(text: str) -> str:
+    """A text on one line, cut where it is long."""
+    flat = " ".join(text.split())
+    return flat if len(flat) <= 200 else f"{flat[:197]}..."

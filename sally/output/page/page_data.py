@@ -1,0 +1,178 @@
+"""What a page must know of a store, column by column: from its index, where it has one.
+
+No episode is held: of each there are a few numbers in arrays, and those whose transcripts are
+shown are read when they are.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from hashlib import sha256
+from typing import Any
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from sally import store
+from sally.analysis.columns.seat_table import SEATS, Gathered, SeatColumns, Seats
+from sally.core.log.events import Episode
+from sally.core.log.fingerprint import fingerprint
+from sally.core.registry.study import Study
+from sally.output.files.provenance import Facts, Provenance
+from sally.output.page.lines import (
+    COLUMN,
+    SUM_BYTES,
+    PageColumn,
+    Piece,
+    number_of,
+    numbers_shown,
+    piece_of,
+    worked,
+)
+from sally.store import Where
+from sally.store.deduplicate import counted, packed_ids, rows_of
+from sally.store.index import Columns
+
+Lines = NDArray[np.int64]
+
+
+class PageData:
+    """The episodes of a store, each once, as a page tells of them."""
+
+    def __init__(self, where: Where) -> None:
+        self.where = where
+        self.bad: list[store.BadLine] = []
+        self.unplayed: list[str] = []
+        self._reader, self._files = store.Reader(where), list[str]()
+        gathering = _Gathering(self)
+        names = [COLUMN, SEATS, *numbers_shown()]
+        for at, found in store.columns(where, names, fingerprint(), worked):
+            gathering.add(at, piece_of(found[COLUMN]), found)
+        self._files = gathering.files
+        gathering.end()
+        self.manifest: store.Manifest | None = store.manifest_of(where)
+        self.studies: dict[str, Study] = store.studies(where)
+        self.people: store.PeoplePlan | None = store.people_plan(where)
+
+    # What the gathering leaves: of each episode that counts, in the order of the store.
+    ids: NDArray[np.bytes_]
+    sizes: Lines
+    lineups: Lines
+    ends: list[str]  # causes of a censoring, by number
+    end: Lines
+    seats: Seats  # the rows of those that could be measured
+    row_of: Lines  # by row, the number of its episode
+    seen: Provenance
+    doubled: int
+    replaced: int
+    _file: Lines
+    _line: Lines
+    _sums: NDArray[np.uint8]
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def __iter__(self) -> Iterator[Episode]:
+        return self.episodes(range(len(self)))
+
+    def id(self, number: int) -> str:
+        """The id of an episode."""
+        return str(self.ids[number], "ascii")
+
+    def episodes(self, numbers: Iterable[int]) -> Iterator[Episode]:
+        """Some episodes, read one after another."""
+        for n in numbers:
+            yield self._reader.episode(self._files[self._file[n]], self._line[n], self.id(n))
+
+    def digest(self) -> str:
+        """The SHA-256 of the sums of all episodes in the order of their ids."""
+        order = np.argsort(self.ids, kind="stable")
+        return sha256(self._sums[order].tobytes()).hexdigest()
+
+
+class _Gathering:
+    """Pieces put together, and in the end the lines that count."""
+
+    def __init__(self, held: PageData) -> None:
+        self._held, self.files = held, list[str]()
+        self._known: tuple[dict[Any, int], ...] = ({}, {"": 0}, {}, {})
+        self._ends, self._facts, self._lineups = [""], list[Facts](), list[bytes]()
+        self._seats = Gathered(numbers_shown())
+        names = ("ids", "cut", "size", "end", "facts", "lineup", "sums", "keys", "file", "line",
+                 "rows")  # fmt: skip
+        self._columns: dict[str, list[NDArray[Any]]] = {name: [] for name in names}
+        self._unplayed: dict[int, str] = {}
+        self._lines = 0
+
+    def add(self, at: Sequence[tuple[str, int]], piece: Piece, found: Columns) -> None:
+        """Take the lines of a piece, and the columns of their seats."""
+        files, ends, facts, lineups = self._known
+        coded = {
+            "end": [number_of(ends, self._ends, end) for end in piece.ends],
+            "facts": [
+                number_of(facts, self._facts, each, msgspec.msgpack.encode(each))
+                for each in piece.every_facts
+            ] or [0],
+            "lineup": [number_of(lineups, self._lineups, e) for e in piece.every_lineup] or [0],
+        }  # fmt: skip
+        for name, codes in coded.items():
+            column = np.array(codes, dtype=np.int32)[getattr(piece, name)]
+            self._columns[name].append(column)
+        self._put("ids", packed_ids(piece.ids))
+        self._put("cut", np.array(piece.cut, dtype=np.bool_))
+        self._put("size", np.array(piece.size, dtype=np.int64))
+        self._put("sums", np.frombuffer(piece.sums, dtype=np.uint8).reshape(-1, SUM_BYTES))
+        self._put("keys", np.frombuffer(piece.keys, dtype=np.uint64))
+        self._put(
+            "file", np.array([number_of(files, self.files, f) for f, _ in at], dtype=np.int32)
+        )
+        self._put("line", np.array([line for _, line in at], dtype=np.int32))
+        self._put("rows", self._rows_of(piece.seats or found))
+        for n, (why, unplayed) in enumerate(zip(piece.why, piece.unplayed, strict=True)):
+            if why:
+                self._held.bad.append(store.BadLine(*at[n], why))
+            if unplayed:
+                self._unplayed[self._lines + n] = unplayed
+        self._lines += len(at)
+
+    def _rows_of(self, seats: Columns) -> Lines:
+        """Take the seats of some lines; how many each line has."""
+        return np.array(self._seats.add_rows(seats).seats, dtype=np.int64)
+
+    def _put(self, name: str, column: NDArray[Any]) -> None:
+        self._columns[name].append(column)
+
+    def end(self) -> None:
+        """Leave with the page what counts."""
+        held = self._held
+        if not self._lines:
+            self.add([], PageColumn().piece(), SeatColumns((SEATS,)).columns())
+        column = {name: np.concatenate(some) for name, some in self._columns.items()}
+        count = counted(column["ids"], column["cut"])
+        lines, rows = count.lines, column["rows"]
+        held.doubled, held.replaced = count.doubled, count.replaced
+        held.ids, held.sizes = column["ids"][lines], column["size"][lines]
+        held.ends, held.end = self._ends, column["end"][lines]
+        held.lineups = column["lineup"][lines]
+        held._file, held._line = column["file"][lines], column["line"][lines]
+        held._sums = column["sums"][lines]
+        counts = set(lines.tolist()) if self._unplayed else set()
+        held.unplayed = [why for n, why in self._unplayed.items() if n in counts]
+        held.row_of = np.repeat(np.arange(len(lines)), rows[lines])
+        held.seats = self._seats.chosen(rows_of(lines, rows), Counter())
+        held.seen = self._provenance(column["facts"][lines], column["keys"][lines])
+
+    def _provenance(self, facts: Lines, keys: NDArray[np.uint64]) -> Provenance:
+        """Provenance adds up what episodes have in common, in the order of the store."""
+        seen = Provenance()
+        codes, first = np.unique(facts, return_index=True)
+        order = np.argsort(facts, kind="stable")
+        ends = np.searchsorted(facts[order], codes, side="right")
+        begins = np.searchsorted(facts[order], codes, side="left")
+        for n in np.argsort(first, kind="stable").tolist():
+            mine = order[begins[n] : ends[n]]
+            seen.count(self._facts[codes[n]], len(mine))
+            seen.count_keys(self._facts[codes[n]], keys[mine])
+        return seen

@@ -1,0 +1,219 @@
+"""A paper's table as the paper lays it out: its lines, columns and groups, ours under each line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import msgspec
+
+from sally.analysis.compare.published import Condition, Spread, Table
+
+Conditions = Mapping[str, Condition]
+PUBLISHED, OURS = "published", "ours"
+AGREES, DIFFERS = "≈", "≠"
+BARE = ("exact", "sign")  # figures for which an interval of no width says nothing
+MOST_COLUMNS = 4  # of a plain layout; beyond that every figure has a line of its own
+LEGEND = f"{AGREES} a test at 5% takes ours for the printed figure, {DIFFERS} it does not"
+
+
+@dataclass(frozen=True)
+class Stub:
+    """A column of labels at the left of a table."""
+
+    heading: str
+    label: Callable[[Conditions], str]
+    printed: bool = True  # else it is shown only where it tells lines apart
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of figures: the metric and the conditions that its heading stands for."""
+
+    heading: str
+    metric: str
+    where: Conditions = field(default_factory=dict)
+    group: str = ""  # a heading over several columns
+    places: int | None = 3  # None: as many as the figure's size asks for
+    beside: str = ""  # a second metric that stands in parentheses
+
+
+@dataclass(frozen=True)
+class Layout:
+    """What makes a line, what labels it, and what stands in it."""
+
+    keys: tuple[str, ...]  # the conditions that tell one line from another
+    stubs: tuple[Stub, ...]
+    columns: tuple[Column, ...]  # empty: every figure has a line of its own
+    caption: str = ""  # in place of the table's title
+
+
+class Own(Protocol):
+    """A figure by our own measure."""
+
+    @property
+    def value(self) -> float: ...
+    @property
+    def interval(self) -> tuple[float, float] | None: ...
+
+
+class Compared(Protocol):
+    """What a cell shows: a published figure and ours."""
+
+    @property
+    def row(self) -> dict[str, Condition]: ...
+    @property
+    def metric(self) -> str: ...
+    @property
+    def published(self) -> float | None: ...
+    @property
+    def published_interval(self) -> tuple[float, float] | None: ...
+    @property
+    def published_spread(self) -> Spread | None: ...
+    @property
+    def ours(self) -> float | None: ...
+    @property
+    def ours_interval(self) -> tuple[float, float] | None: ...
+    @property
+    def agrees(self) -> bool | None: ...
+    @property
+    def missing(self) -> str | None: ...
+    @property
+    def method(self) -> str | None: ...
+    @property
+    def exact(self) -> Own | None: ...
+
+
+class Line(msgspec.Struct, frozen=True):
+    """One line of a laid-out table: its labels, whose figures it holds, and the cells as text."""
+
+    labels: tuple[str, ...]
+    data: str  # published or ours
+    cells: tuple[str, ...]
+
+
+class Grid(msgspec.Struct, frozen=True):
+    """A table as it is printed."""
+
+    name: str
+    caption: str
+    stubs: tuple[str, ...]
+    groups: tuple[str, ...]  # one for each column, empty where it has none
+    headings: tuple[str, ...]
+    lines: tuple[Line, ...]
+
+
+def laid_out(
+    name: str,
+    table: Table,
+    rows: Sequence[Compared],
+    layout: Layout | None = None,
+    exact: bool = False,
+) -> Grid:
+    """The rows of a table in its own layout; with `exact`, ours by our own measures."""
+    layout = layout or plain(table)
+    stubs = [s for s in layout.stubs if s.printed or _tells_apart(s, rows)]
+    lines: list[Line] = []
+    for mine in _lines(rows, layout):
+        labels = [stub.label(mine[0].row) for stub in stubs]
+        if not layout.columns:
+            labels.append(_spaced(mine[0].metric))
+        columns = layout.columns or (Column("figure", mine[0].metric, places=None),)
+        both = [(c, _cell(mine, c, c.metric), _cell(mine, c, c.beside)) for c in columns]
+        if any(row.published is not None for row in mine):
+            cells = tuple(_published(*each) for each in both)
+            lines.append(Line(tuple(labels), PUBLISHED, cells))
+        lines.append(Line(tuple(labels), OURS, tuple(_ours(*each, exact) for each in both)))
+    return Grid(
+        name,
+        layout.caption or table.title,
+        (*(stub.heading for stub in stubs), *(() if layout.columns else ("measure",))),
+        tuple(column.group for column in layout.columns) or ("",),
+        tuple(column.heading for column in layout.columns) or ("figure",),
+        tuple(lines),
+    )
+
+
+def plain(table: Table) -> Layout:
+    """The layout of a table without one of its own: a label a condition, a column a metric."""
+    metrics = list(dict.fromkeys(figure.metric for figure in table.rows))
+    keys = tuple(column for column in table.columns if column not in metrics)
+    few = metrics if len(metrics) <= MOST_COLUMNS else []
+    return Layout(
+        keys,
+        tuple(Stub(_spaced(key), _value_of(key)) for key in keys),
+        tuple(Column(_spaced(metric), metric, places=None) for metric in few),
+    )
+
+
+def _tells_apart(stub: Stub, rows: Sequence[Compared]) -> bool:
+    return len({stub.label(row.row) for row in rows} - {""}) > 1
+
+
+def _value_of(key: str) -> Callable[[Conditions], str]:
+    return lambda row: str(row.get(key, ""))
+
+
+def _spaced(name: str) -> str:
+    return name.replace("_", " ")
+
+
+def _lines(rows: Sequence[Compared], layout: Layout) -> Iterator[list[Compared]]:
+    """Rows of the same line together, in printed order."""
+    found: dict[tuple[object, ...], list[Compared]] = {}
+    for row in rows:
+        line = tuple(row.row.get(key) for key in layout.keys)
+        found.setdefault(line if layout.columns else (*line, row.metric), []).append(row)
+    yield from found.values()
+
+
+def _cell(line: Sequence[Compared], column: Column, metric: str) -> Compared | None:
+    fits = (r for r in line if r.metric == metric and column.where.items() <= r.row.items())
+    return next(fits, None)
+
+
+# --- cells as text ------------------------------------------------------------------------------
+
+
+def _published(column: Column, cell: Compared | None, beside: Compared | None) -> str:
+    if cell is None or cell.published is None:
+        return ""
+    shown = figure(cell.published, cell.published_interval, column.places)
+    spread = cell.published_spread
+    if spread is not None and cell.published_interval is None:
+        shown += f" ({spread.kind.upper()} {figure(spread.value, None, column.places)})"
+    if beside is not None and beside.published is not None:
+        shown += f" ({beside.published:+.2f})"
+    return shown
+
+
+def _ours(column: Column, cell: Compared | None, beside: Compared | None, exact: bool) -> str:
+    if cell is None:
+        return ""
+    if cell.ours is None:
+        return "not run" if cell.missing in (None, "not run") else "missing"
+    if exact and cell.exact is not None:
+        return figure(cell.exact.value, cell.exact.interval, column.places)
+    ends = cell.ours_interval
+    if ends is not None and ends[0] == ends[1] and (cell.method or "").startswith(BARE):
+        ends = None
+    shown = figure(cell.ours, ends, column.places)
+    if beside is not None and beside.ours is not None:
+        shown += f" ({beside.ours:+.2f})"
+    if cell.agrees is None:
+        return shown
+    return f"{shown} {AGREES if cell.agrees else DIFFERS}"
+
+
+def figure(value: float, interval: Sequence[float] | None, places: int | None) -> str:
+    """A value with its interval: `1.00 ±0.20` where it is even, else `1.00 [0.70, 1.10]`."""
+    if places is None:
+        whole = all(x == int(x) for x in (value, *(interval or ())))
+        places = 0 if whole else 3 if abs(value) < 1 else 2 if abs(value) < 10 else 1
+    if interval is None:
+        return f"{value:.{places}f}"
+    low, high = interval
+    if abs((high - value) - (value - low)) < 0.5 * 10**-places:
+        return f"{value:.{places}f} ±{high - value:.{places}f}"
+    return f"{value:.{places}f} [{low:.{places}f}, {high:.{places}f}]"

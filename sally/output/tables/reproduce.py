@@ -1,0 +1,375 @@
+"""A paper's tables again, with our figures beside the published ones.
+
+A figure is ours in one of two ways: the paper's engine computes it (learners, exact values),
+or it is measured on stored episodes that meet the row's conditions. Where neither can be had,
+ours is None, `missing` says why, and `run` how to get it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import msgspec
+
+from sally import store
+from sally.analysis.compare import published as reference
+from sally.analysis.compare.agreement import half_a_digit, target, verdict
+from sally.analysis.compare.published import Condition, Figure, Spread
+from sally.analysis.episodes.paper_store import PaperStore
+from sally.analysis.episodes.stored import (
+    Conditions,
+    Found,
+    InMemory,
+    Known,
+    Matching,
+    Stored,
+    Told,
+    Uneven,
+    short,
+    told_apart,
+)
+from sally.core.errors import BadInput, unknown
+from sally.core.registry import registry
+from sally.core.rules.game import Seat
+from sally.core.rules.metric import Played
+from sally.output.figures.paper_figures import Picture
+from sally.output.files.bundle_reader import opened
+from sally.output.tables.layout import Layout
+from sally.stats.intervals import Estimate
+
+__all__ = [
+    "Conditions", "Effort", "Engine", "Known", "Own", "Reproduction", "Row", "compared",
+    "engine_of", "reproduce",
+]  # fmt: skip
+
+NOT_RUN = "not run"
+
+
+class Own(msgspec.Struct, frozen=True):
+    """The same cell by our own measure, where the paper's convention is another."""
+
+    metric: str
+    value: float
+    interval: tuple[float, float] | None
+
+
+class Row(msgspec.Struct, frozen=True):
+    """One figure of a table and ours; intervals are 95% `[low, high]` unless `method` says else."""
+
+    table: str
+    row: dict[str, Condition]
+    metric: str
+    published: float | None  # None: a line of ours that the paper does not have
+    published_interval: tuple[float, float] | None
+    ours: float | None
+    ours_interval: tuple[float, float] | None
+    agrees: bool | None  # whether a test at 5% takes them for equal; None where none can be made
+    published_spread: Spread | None = None
+    p: float | None = None  # of their being equal
+    equivalent: bool | None = None  # whether they are the same within the margin, at 5%
+    margin: float | None = None
+    target: str | None = None  # where the value is printed that ours is held against
+    n: int = 0  # what ours rests on: episodes, decisions or computed ones
+    computed: bool = False  # without stored episodes
+    censored: int = 0  # episodes that were cut short and give no figure
+    forfeited: int = 0  # moves that were forfeited in the episodes of the cell
+    method: str | None = None
+    exact: Own | None = None
+    missing: str | None = None  # why there is nothing of ours
+    run: str | None = None  # the command that plays what is missing
+    note: str | None = None
+
+
+class Effort(msgspec.Struct, frozen=True):
+    """How much to compute: episodes in each cell, from one seed."""
+
+    repeats: int = 2000
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        if self.repeats < 2:
+            raise BadInput(f"repeats must be at least 2 for an interval, not {self.repeats}")
+
+
+def as_it_is(row: Conditions) -> Conditions:
+    """A row that leaves nothing unsaid."""
+    return row
+
+
+def possible(row: Conditions, metric: str) -> str | None:
+    """Why a figure can never be had; here nothing stands in the way."""
+    return None
+
+
+def by_play(table: str, row: Conditions) -> str | None:
+    """What brings a row's games where no study plays them; here a study plays all."""
+    return None
+
+
+@dataclass(frozen=True)
+class Engine:
+    """How one paper's figures are had again."""
+
+    computes: Callable[[Conditions, str, Effort], Estimate | None]  # None: needs episodes
+    metrics: Mapping[str, str]  # published metric -> ours on the shelf, by the paper's convention
+    seat: Seat  # whose figures they are
+    facts: Callable[[Played], Conditions | None]  # what an episode is; None: not the paper's
+    tabulates: Callable[[Conditions, str, Known, str | None], Estimate | None] | None = None
+    """(row, metric, episodes, model): figures that are no mean of one metric over like episodes."""
+    exact: Mapping[str, str] = field(default_factory=dict)  # published metric -> our own measure
+    computes_exact: Callable[[Conditions, str, Effort], Estimate | None] | None = None
+    completes: Callable[[Conditions], Conditions] = as_it_is
+    cannot: Callable[[Conditions, str], str | None] = possible
+    who: str = "model"  # the condition that names the model
+    pools: frozenset[str] = frozenset()  # facts that may differ within a cell
+    uneven: Uneven | None = None  # why a mean is lopsided
+    layouts: Mapping[str, Layout] = field(default_factory=dict)  # by table; else a plain one
+    figures: Mapping[str, Callable[[Known, Effort], Picture]] = field(default_factory=dict)
+    beside: Mapping[str, Sequence[tuple[Conditions, str]]] = field(default_factory=dict)
+    """By table: rows that we compute and the paper does not have."""
+    of_setup: bool = False  # whether facts look at how an episode was set up and at nothing else
+    study: str = ""  # what plays the missing cells, if it is not named like the paper
+    brings: Callable[[str, Conditions], str | None] = by_play
+    """(table or figure, row): the command, but for its store, that brings games of people."""
+
+    @property
+    def matching(self) -> Matching:
+        how = (self.facts, self.completes, self.seat, self.who, self.pools)
+        return Matching(*how, self.uneven)
+
+
+def reproduce(
+    paper: str,
+    table: str | None = None,
+    episodes: store.Where | None = None,
+    model: str | None = None,
+    effort: Effort | None = None,
+) -> list[Row]:
+    """Every figure of a table (of all tables, if none is named) with ours beside it.
+
+    `paper` may name its table too ("riemer2025:tabular"). `episodes` is a store of played
+    episodes; with `model`, those of that model stand for every published language model. Else
+    the models must have the same name, and models that the paper does not have come as lines of
+    their own.
+    """
+    paper, _, named = paper.partition(":")
+    engine = engine_of(paper)
+    return Reproduction(paper, engine, episodes, model, effort or Effort()).rows(table or named)
+
+
+def engine_of(paper: str) -> Engine:
+    """The engine of a paper: `ENGINE` in the `tables.py` of its folder."""
+    engine: Engine | None = registry.paper_room(paper, "tables")
+    if engine is None:
+        raise BadInput(f"Nothing reproduces the figures of {paper} yet.")
+    return engine
+
+
+class Reproduction:
+    """A paper with the episodes that stand beside it."""
+
+    def __init__(
+        self,
+        paper: str,
+        engine: Engine,
+        episodes: store.Where | None = None,
+        model: str | None = None,
+        effort: Effort | None = None,
+    ) -> None:
+        self.paper, self.engine, self.effort = paper, engine, effort or Effort()
+        self.published = reference.load(paper)
+        self._model, self._folder = model, episodes
+        many, known = _episodes(paper, engine, episodes)
+        self._stored = Stored(engine.matching, known, model)
+        if many and not self._stored.known:
+            raise BadInput(
+                f"None of the {many} episodes in {episodes} belongs to a table or figure "
+                f"of {paper}; `sally run {engine.study or paper} --model MODEL --out DIR` plays "
+                "those that do."
+            )
+        if (
+            model is not None
+            and self._stored.known
+            and not any(model in (name, short(name)) for name in self._stored.models)
+        ):
+            raise unknown(f"model in {episodes}", model, self._stored.models)
+
+    def rows(self, table: str = "") -> list[Row]:
+        """The rows of one table, or of all."""
+        if table and table not in self.published.tables:
+            raise unknown(f"table of {self.paper}", table, self.names)
+        names = [table] if table else list(self.published.tables)
+        return [row for name in names for row in self._table(name)]
+
+    def pictures(self, name: str = "") -> list[Picture]:
+        """The paper's figures with our figures in them; one of them, or all."""
+        if name and name not in self.engine.figures:
+            raise unknown(f"figure of {self.paper}", name, self.names)
+        names = [name] if name else list(self.engine.figures)
+        return [self.engine.figures[n](self._stored.known, self.effort) for n in names]
+
+    @property
+    def names(self) -> list[str]:
+        """What can be asked for: tables and figures."""
+        return [*self.published.tables, *self.engine.figures]
+
+    def command(self, row: Conditions, study: str = "") -> str:
+        """The command that plays a row."""
+        model = self._model or _provided(str(row.get(self.engine.who, "MODEL")))
+        asked = study or self.engine.study or self.paper
+        return f"sally run {asked} --model {model} --out {self._folder or 'DIR'}"
+
+    def brought(self, name: str, row: Conditions) -> str | None:
+        """The command that brings the games of a row which no study plays."""
+        how = self.engine.brings(name, row)
+        return how and f"{how} --out {self._folder or 'DIR'}"
+
+    def _table(self, name: str) -> Iterator[Row]:
+        found = reference.table(self.published, name)
+        for figures in _by_cell(found.rows).values():
+            yield self._row(name, figures)
+        for row, metric in (*self.engine.beside.get(name, ()), *self._of_other_models(found.rows)):
+            ours = self.of(row, metric)
+            if ours.ours is not None:
+                shown = Row(name, dict(row), metric, None, None, None, None, None)
+                yield self._filled(shown, ours)
+
+    def _range(self, metric: str) -> float | None:
+        """How far a measure reaches, where it has ends."""
+        ours = registry.entries("metrics").get(self.engine.metrics.get(metric, metric))
+        return None if ours is None or ours.bounds is None else ours.bounds[1] - ours.bounds[0]
+
+    def _row(self, table: str, figures: Sequence[Figure]) -> Row:
+        first = figures[0]
+        found = self.of(first.row, first.metric)
+        column = [f.value for f in self.published.tables[table].rows if f.metric == first.metric]
+        span, digit = self._range(first.metric), half_a_digit(column)
+        row = compared(table, figures, found.ours, span, digit)
+        if found.ours is not None and found.ours.value is not None:
+            return self._filled(row, found)
+        never = self.engine.cannot(first.row, first.metric)
+        if never is not None:
+            return msgspec.structs.replace(row, missing=never)
+        lost = {"censored": found.censored, "forfeited": found.forfeited}
+        why = found.note or NOT_RUN
+        how = self.brought(table, first.row) or self.command(first.row)
+        return msgspec.structs.replace(row, missing=why, run=how, **lost)
+
+    def of(self, row: Conditions, metric: str) -> Found:
+        """Ours by the paper's convention: computed, tabulated, or the mean over episodes."""
+        engine = self.engine
+        if engine.cannot(row, metric) is not None:
+            return Found()
+        ours = engine.computes(row, metric, self.effort)
+        if ours is not None:
+            return Found(ours, computed=True)
+        if engine.tabulates is not None and self._stored.known:
+            ours = engine.tabulates(row, metric, self._stored.known, self._model)
+            if ours is not None:
+                return Found(ours)
+        if metric in engine.metrics and self._stored.known:
+            return self._stored.measured(row, engine.metrics[metric])
+        return Found()
+
+    def _filled(self, row: Row, found: Found) -> Row:
+        """A row with our figure and what it rests on."""
+        ours = found.ours
+        assert ours is not None  # whoever calls has looked
+        interval = None if ours.low is None or ours.high is None else (ours.low, ours.high)
+        return msgspec.structs.replace(
+            row,
+            ours=ours.value,
+            ours_interval=interval,
+            n=ours.n,
+            computed=found.computed,
+            censored=found.censored,
+            forfeited=found.forfeited,
+            note=found.note,
+            method=ours.method,
+            exact=self._exact(row.row, row.metric),
+        )
+
+    def _exact(self, row: Conditions, metric: str) -> Own | None:
+        name = self.engine.exact.get(metric)
+        if name is None:
+            return None
+        computed = self.engine.computes_exact
+        found = computed(row, metric, self.effort) if computed else None
+        if found is None and self._stored.known:
+            found = self._stored.measured(row, name).ours
+        if found is None or found.value is None:
+            return None
+        ends = None if found.low is None or found.high is None else (found.low, found.high)
+        return Own(name, found.value, ends)
+
+    def _of_other_models(self, figures: Sequence[Figure]) -> Iterator[tuple[Conditions, str]]:
+        """The table's rows for models in the store that the table does not have."""
+        who = self.engine.who
+        theirs = {str(f.row[who]) for f in figures if who in f.row}
+        if self._model is not None or not theirs:
+            return
+        seen: set[Cell] = set()
+        for model in self._stored.models:
+            if {model, short(model)} & theirs:
+                continue
+            for figure in figures:
+                if who not in figure.row or figure.row[who] == "all":
+                    continue
+                row = {**figure.row, who: model}
+                cell = _cell_of(self.engine.completes(row), figure.metric)
+                if cell not in seen:
+                    seen.add(cell)
+                    yield row, figure.metric
+
+
+def compared(
+    table: str,
+    figures: Sequence[Figure],
+    ours: Estimate | None,
+    span: float | None = None,
+    digit: float | None = None,
+) -> Row:
+    """A row: ours beside one printed value, the table's own."""
+    shown = target(list(figures))
+    head = (table, shown.row, shown.metric, shown.value, shown.interval)
+    if ours is None or ours.value is None:
+        return Row(*head, None, None, None, shown.spread, target=shown.source)
+    interval = None if ours.low is None or ours.high is None else (ours.low, ours.high)
+    found = verdict(table, shown, ours, span, digit)
+    told = (found.p, found.equivalent, found.margin, shown.source)
+    return Row(*head, ours.value, interval, found.agrees, shown.spread, *told)
+
+
+Cell = tuple[tuple[tuple[str, Condition], ...], str]
+
+
+def _cell_of(row: Conditions, metric: str) -> Cell:
+    return tuple(sorted(row.items())), metric
+
+
+def _by_cell(figures: Iterable[Figure]) -> dict[Cell, list[Figure]]:
+    """Figures of the same row and metric together, in printed order."""
+    cells: dict[Cell, list[Figure]] = {}
+    for figure in figures:
+        cells.setdefault(_cell_of(figure.row, figure.metric), []).append(figure)
+    return cells
+
+
+def _provided(model: str) -> str:
+    """A published model as `--model` wants it: with the provider that the user has."""
+    return "MODEL" if model in ("MODEL", "all") else f"PROVIDER/{model}"
+
+
+def _episodes(paper: str, engine: Engine, folder: store.Where | None) -> tuple[int, Told]:
+    """How many episodes there are, and those that are the paper's with what they are."""
+    if folder is None:
+        return 0, InMemory((), engine.seat)
+    with opened(folder) as (place, packed):
+        if packed is None and isinstance(store.place(place), store.Folder):
+            metrics = (*engine.metrics.values(), *engine.exact.values())
+            how = (engine.seat, metrics, engine.of_setup)
+            there = PaperStore(place, paper, engine.facts, *how)
+            return there.many, there
+        found = store.load(place, quarantine=False).episodes
+        return len(found), InMemory(told_apart(engine.facts, found.values()), engine.seat)

@@ -1,0 +1,177 @@
+"""What a run must know of a store: which episodes are there, which were cut, and why."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence, Set
+from dataclasses import dataclass, field
+
+import msgspec
+
+from sally.core.log.calls import BROKE_READER
+from sally.core.log.events import Episode, Instance
+from sally.core.log.fingerprint import fingerprint
+from sally.store.index import Columns, Line, columns
+from sally.store.lines import sound_line
+from sally.store.places import Where, place
+from sally.store.reading import (
+    Among,
+    BadLine,
+    quarantine_lines,
+    read,
+    reason,
+    to_run_again,
+)
+
+COLUMN = "survey"
+
+
+@dataclass
+class Survey:
+    """What a run must know of a store, without the episodes: memory for ids alone."""
+
+    finished: Set[str] = frozenset()
+    cut: dict[str, str] = field(default_factory=dict)  # to be run again, and why
+    blank: dict[str, str] = field(default_factory=dict)  # finished without a result, and why
+    instances: dict[str, Instance] = field(default_factory=dict)
+    broken_readers: int = 0  # replies over which a reader broke down
+    bad: list[BadLine] = field(default_factory=list)
+    doubled: int = 0
+
+    @property
+    def reasons(self) -> dict[str, int]:
+        """Why episodes have no result, the most frequent first."""
+        return dict(Counter([*self.cut.values(), *self.blank.values()]).most_common())
+
+    @property
+    def episodes(self) -> int:
+        """How many episodes there are, cut ones among them."""
+        return len(self.finished) + len(self.cut)
+
+
+class Noted(msgspec.Struct, array_like=True):
+    """What is noted of the lines of a piece, column by column; a bad line has an empty id."""
+
+    ids: list[str]
+    cut: list[bool]
+    why: list[str]  # why an episode has no result, or why a line holds none
+    instance: list[int]
+    broken: list[int]  # replies over which a reader broke down
+    instances: list[Instance]
+
+
+_DECODER = msgspec.msgpack.Decoder(Noted)
+
+
+def survey(where: Where, among: Among | str = "") -> Survey:
+    """Which episodes a store holds, in all files or in those whose names begin so, or are meant."""
+    if not among:
+        return _whole(where)
+    found, finished = Survey(), set[str]()  # a shard: a few lines, which are not worth looking up
+    for line in read(where, among=among):
+        if isinstance(line, BadLine):
+            found.bad.append(line)
+        else:
+            _add(found, finished, *_noted_of(line))
+    found.cut = {id: why for id, why in found.cut.items() if id not in finished}
+    found.finished = finished
+    return found
+
+
+def _whole(where: Where) -> Survey:
+    """A store by its columns; ids are kept in arrays."""
+    from sally.store.deduplicate import Gathering  # numpy: a worker surveys shards and needs none
+
+    found, every, lines = Survey(), Gathering(), 0
+    whys: dict[int, tuple[str, str]] = {}  # by line, the id and why it has no result
+    broken: dict[int, int] = {}  # by line, replies over which a reader broke down
+    for at, kept in columns(where, [COLUMN], fingerprint(), noted_lines):
+        piece = noted(kept[COLUMN])
+        every.add(piece.ids, piece.cut)
+        for n, why in enumerate(piece.why):
+            if why and piece.ids[n]:
+                whys[lines + n] = piece.ids[n], why
+            elif why:
+                found.bad.append(BadLine(*at[n], why))
+        broken |= {lines + n: many for n, many in enumerate(piece.broken) if many}
+        found.instances |= {each.id: each for each in piece.instances}
+        lines += len(at)
+    count, is_cut = every.counted()
+    found.finished, found.doubled = every.finished(), count.doubled
+    counts = set(count.lines.tolist()) if whys else set()
+    for n in sorted(counts & whys.keys()):
+        (found.cut if is_cut[n] else found.blank)[whys[n][0]] = whys[n][1]
+    again = set(count.again.tolist())
+    found.broken_readers = sum(many for n, many in broken.items() if n not in again)
+    quarantine_lines(place(where), dict.fromkeys(line.file for line in found.bad))
+    return found
+
+
+def _add(
+    found: Survey,
+    finished: set[str],
+    id: str,
+    cut: bool,
+    why: str,
+    instance: Instance,
+    broken: int,
+) -> None:
+    if id in finished:
+        found.doubled += 1
+        return
+    if cut:
+        found.cut[id] = why
+    else:
+        finished.add(id)
+        if why:
+            found.blank[id] = why
+    found.instances[instance.id] = instance
+    found.broken_readers += broken
+
+
+def _noted_of(episode: Episode) -> tuple[str, bool, str, Instance, int]:
+    calls = [call for event in episode.events if event.calls for call in event.calls]
+    broken = sum(call.detail.startswith(BROKE_READER) for call in calls)
+    return episode.id, to_run_again(episode), reason(episode), episode.setup.instance, broken
+
+
+def noted_lines(lines: Sequence[Line], names: Sequence[str]) -> Columns:
+    """The column of a survey for some lines."""
+    made = Noting()
+    for _, _, line in lines:
+        made.add(sound_line(line))
+    return made.columns()
+
+
+def noted(column: bytes) -> Noted:
+    """What a column of the index says."""
+    return _DECODER.decode(column)
+
+
+class Noting:
+    """The column of a survey, line by line."""
+
+    def __init__(self) -> None:
+        self._made = Noted([], [], [], [], [], [])
+        self._places: dict[bytes, int] = {}
+
+    def add(self, found: Episode | str, whole: object = None) -> None:
+        """Note the episode of a line, or why it holds none."""
+        made = self._made
+        if isinstance(found, Episode):
+            id, cut, why, instance, broken = _noted_of(found)
+            asked = msgspec.msgpack.encode(instance)
+            number = self._places.setdefault(asked, len(self._places))
+            if number == len(made.instances):
+                made.instances.append(instance)
+        else:
+            id, cut, why, number, broken = "", False, found, -1, 0
+        made.ids.append(id)
+        made.cut.append(cut)
+        made.why.append(why)
+        made.instance.append(number)
+        made.broken.append(broken)
+
+    def columns(self) -> Columns:
+        """What was noted, as the index keeps it."""
+        return {COLUMN: msgspec.msgpack.encode(self._made)}
