@@ -90,25 +90,25 @@ if TYPE_CHECKING:
 __version__ = VERSION
 _PLACES = {
     "api": "Comparisons Episodes Planned Rows audit checklist compare contrast crossplay decisions "
-    "episodes export fork load pack plan play profile reliability replay report reproduce run "
-    "run_study score summary to_pandas to_polars transcript use variance why",
-    "core.board": "Board",
-    "core.card": "Card Condition Shortcut both_ways",
-    "core.desk": "Desk",
+    "episodes export fork load pack plan play profile reliability replay report reproduce "
+    "run run_study score summary to_pandas to_polars transcript use variance why",
     "core.errors": "BadInput",
-    "core.game": "NATURE Doing Game GameSpec Seat Tool",
-    "core.log": "Episode Instance Sitter",
-    "core.menu": "Options Whole span",
-    "core.metric": "Metric Played",
-    "core.model": "Model",
-    "core.paper": "Importer Paper",
-    "core.partner": "Automaton Line Partner",
-    "core.player": "Player Turn",
-    "core.probe": "At Injection Probe Question Report",
-    "core.replay": "Replay",
-    "core.strategy": "Strategy",
-    "core.study": "Cell Study",
-    "core.words": "Words",
+    "core.log.events": "Episode Instance PlayerSpec",
+    "core.match.player": "Player Turn",
+    "core.match.replay": "Replay",
+    "core.match.seat_context": "SeatContext",
+    "core.prompt.model": "Model",
+    "core.prompt.strategy": "Strategy",
+    "core.prompt.words": "Words",
+    "core.registry.paper": "Importer Paper",
+    "core.registry.study": "Cell Study",
+    "core.rules.board": "Board",
+    "core.rules.card": "Card Condition Shortcut both_ways",
+    "core.rules.game": "Doing Game GameSpec NATURE Seat Tool",
+    "core.rules.menu": "Options Whole span",
+    "core.rules.metric": "Metric Played",
+    "core.rules.partner": "Automaton Line Partner",
+    "core.rules.probe": "At Injection Probe Question Report",
 }
 _WHERE = {name: place for place, names in _PLACES.items() for name in names.split()}
 __all__ = ["DISTRIBUTION", *sorted(_WHERE), "testing"]  # names, as the table above has them

@@ -39,9 +39,8 @@ if TYPE_CHECKING:
     from sally.api.studies import run_study as run_study
 
 _PLACES = {
-    "analysis.rows": "summary to_pandas to_polars",
-    "api.analyses": "audit compare crossplay decisions episodes load profile replay reproduce "
-    "score",
+    "analysis.columns.rows": "summary to_pandas to_polars",
+    "api.analyses": "audit compare crossplay decisions episodes load profile replay reproduce score",
     "api.controls": "checklist contrast fork reliability variance why",
     "api.files": "export pack report",
     "api.playing": "play transcript use",
