@@ -58,6 +58,8 @@ ROOMS: Mapping[str, str] = {
     "commands": "COMMANDS",
 }
 """By room of a game or a paper, the constant that its module defines."""
+DECISION_ROOMS = frozenset({"losses", "costs", "intended", "acting", "training"})
+"""Rooms whose constants may lie together in `decisions.py`: what a game says of one decision."""
 _added: dict[str, dict[str, Any]] = {folder: {} for folder in CONSTANTS}
 _files: list[Path] = []  # users' files, in the order they were added
 _known: dict[tuple[Any, ...], Any] = {}  # what was put together, while nothing is added
@@ -182,8 +184,11 @@ def _looked_for(owner: Any, home: str, constant: str, room: str) -> Any | None:
     package = module if hasattr(module, "__path__") else sys.modules.get(module.__package__ or "")
     if package is None or getattr(package, constant, None) is not owner:
         return None
-    place = f"{package.__name__}.{room}"
-    return getattr(import_module(place), ROOMS[room], None) if find_spec(place) else None
+    for name in (room, "decisions") if room in DECISION_ROOMS else (room,):
+        place = f"{package.__name__}.{name}"
+        if find_spec(place) and hasattr(beside := import_module(place), ROOMS[room]):
+            return getattr(beside, ROOMS[room])
+    return None
 
 
 def importers() -> Mapping[str, Importer]:

@@ -1,4 +1,4 @@
-"""Pick the Right Stuff to learn from."""
+"""Training tasks of Pick the Right Stuff."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from sally.games.pick_the_right_stuff.frozen import frozen_games
 USERS = 5
 
 
-def split(game: str) -> Split:
-    """The balanced frozen games with five users, dealt to the parts."""
+def _training_tasks(game: str) -> Split:
+    """Return the balanced frozen games with five users, dealt to the parts."""
     numbers = range(len(frozen_games("balanced_zero", USERS)))
     problems = {f"balanced_zero_{n}": {"number": n, "users": USERS} for n in numbers}
     return by_problem(game, "manager", problems, {})
 
 
-TRAINING = Training(split)
+TRAINING = Training(_training_tasks)

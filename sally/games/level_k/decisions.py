@@ -1,0 +1,151 @@
+"""Single decisions of level-k games: losses, costs, intention to treat, and training tasks."""
+
+from __future__ import annotations
+
+from sally.core.log.events import Instance, PlayerSpec
+from sally.core.registry import registry
+from sally.core.rules.game import Seat
+from sally.core.rules.metric import Cost, Played, Terms, terms_of
+from sally.core.rules.training import Split, Task, Training
+from sally.games.level_k.metrics import Round, game_of, rounds
+from sally.games.level_k.rules import LevelGame
+from sally.games.level_k.solvers import SAME, Odds, worths
+from sally.games.level_k.spec import a_round, best_replies, minds_of_others
+
+# --- losses ---------------------------------------------------------------------------------------
+
+
+def LOSSES(played: Played, seat: Seat) -> Terms:
+    """Return the mean losses of the predicted rounds, given the others' actual moves."""
+    split = [found for each in rounds(played, seat) if (found := _split(played, seat, each))]
+    return terms_of(split, _format_loss(played, seat))
+
+
+def _split(played: Played, seat: Seat, each: Round) -> tuple[float, float, float] | None:
+    """Return one round's inference, translation and total loss; None without a prediction.
+
+    If several moves are best replies to the prediction, the inference loss is that of the move
+    made if it is one of them, else the mean over them. The translation loss is what the move
+    gives up if the prediction is right.
+    """
+    game = game_of(played)
+    predicted = next(
+        (
+            report.value
+            for report in played.replay.reports.values()
+            if (report.turn, report.seat, report.probe) == (each.turn, seat, "their_move")
+        ),
+        None,
+    )
+    if not isinstance(predicted, int):
+        return None
+    replies = best_replies(game, each.view, predicted)
+    loss = _loss_by_move(played, game, seat, each.turn)
+    expected = worths(game, seat, [{predicted: 1.0}] * len(game.others(seat)))
+    if not replies or loss is None or expected is None:
+        return None
+    counted = (each.mine,) if each.mine in replies else replies
+    inference = sum(loss[move] for move in counted) / len(counted)
+    translation = max(expected) - expected[game.menu(seat).index(each.mine)]
+    return inference, translation, loss[each.mine]
+
+
+def _loss_by_move(
+    played: Played, game: LevelGame, seat: Seat, turn: int
+) -> dict[int, float] | None:
+    """Return how much less each move pays than the best reply to the others' actual moves."""
+    theirs = [played.replay.move(turn, other) for other in game.others(seat)]
+    worth = worths(game, seat, [{move: 1.0} for move in theirs if move is not None])
+    if worth is None or None in theirs:
+        return None
+    return {move: max(worth) - w for move, w in zip(game.menu(seat), worth, strict=True)}
+
+
+def _format_loss(played: Played, seat: Seat) -> float | None:
+    """Return, per round, what best replies would have paid where only this seat forfeited."""
+    game, steps = game_of(played), list(played.replay.steps())
+    missed = 0.0
+    for step in steps:
+        if step.forfeited == (seat,):
+            odds = [{step.moves[other]: 1.0} for other in game.others(seat)]
+            missed += max(worths(game, seat, odds) or [0.0])
+    return missed / len(steps) if steps else None
+
+
+# --- costs ----------------------------------------------------------------------------------------
+
+DECLARED = "the others' declared odds, exactly"
+DONE = "what the others did in this round"
+
+
+def COSTS(played: Played, seat: Seat) -> list[Cost]:
+    """Return the cost of every round in which no other seat forfeited."""
+    game, costs = game_of(played), []
+    for step in played.replay.steps():
+        if step.forfeited not in ((), (seat,)):
+            continue
+        odds, how = _odds(played, seat, step.turn)
+        worth = worths(game, seat, odds)
+        if worth is None:
+            continue
+        mine, menu = step.moves.get(seat), game.menu(seat)
+        got = 0.0 if mine is None else worth[menu.index(mine)]
+        best = tuple(m for m, w in zip(menu, worth, strict=True) if w >= max(worth) - SAME)
+        lost = max(worth) - got
+        costs.append(Cost(step.turn, 0.0 if lost <= SAME else lost, best, how))
+    return costs
+
+
+def _odds(played: Played, seat: Seat, turn: int) -> tuple[list[Odds], str]:
+    """Return the odds that the others declare for a round, or the moves that they made."""
+    replay, game = played.replay, game_of(played)
+    others, minds = game.others(seat), minds_of_others(replay, seat)
+    declared = [
+        mind.does(replay.view(turn, other))
+        for other, mind in zip(others, minds, strict=True)
+        if mind is not None
+    ]
+    if len(declared) == len(others):
+        return declared, DECLARED
+    return [{replay.moves[turn][other]: 1.0} for other in others], DONE
+
+
+# --- intention to treat ---------------------------------------------------------------------------
+
+
+def INTENDED(played: Played, seat: Seat) -> tuple[float, float, float | None]:
+    """Return the payoff per round with void and unplayed rounds at 0, and at a round's maximum."""
+    game, steps = game_of(played), list(played.replay.steps())
+    earned = 0.0
+    for step in steps:
+        if not step.forfeited:
+            moves = tuple(step.moves[other] for other in game.seats)
+            earned += float(game.pays.pay(moves)[game.seats.index(seat)])
+    due = len(steps) if played.episode.payoffs is not None else game.rounds
+    forfeits = sum(seat in step.forfeited for step in steps)
+    missed = a_round(game, seat)[1] * (forfeits + due - len(steps))
+    return earned / due, (earned + missed) / due, None
+
+
+# --- training -------------------------------------------------------------------------------------
+
+_PARTNERS = {
+    "train": (PlayerSpec("level", {"k": 0}), PlayerSpec("level", {"k": 1})),
+    "validation": (PlayerSpec("level", {"k": 2}),),
+    "held_out": (PlayerSpec("level", {"k": 3}), PlayerSpec("cognitive_hierarchy", {"k": 4})),
+}
+
+
+def _training_tasks(game: str) -> Split:
+    """Return shallow partners to train on and deeper ones to test on; the first seat learns."""
+    mine, *others = map(str, registry.game(game).build().seats)
+    parts = {
+        part: tuple(
+            Task(Instance(game, game, {}), mine, dict.fromkeys(others, who)) for who in there
+        )
+        for part, there in _PARTNERS.items()
+    }
+    return Split(game, "partners held out by how many steps they think", parts)
+
+
+TRAINING = Training(_training_tasks)
